@@ -36,6 +36,7 @@ REASONS = {
     "host/plexor/errors.py": "declares kinds of errors and their exit codes",
     "host/plexor/pytest_plugin.py": "tests/system/test_pytest_plugin.py runs it in a project",
     "sim/plexor_sim/examples/test_reflexes.py": "is an example; test_pytest_plugin.py runs it",
+    "host/plexor/model/code_array.py": "declares an array",
     "host/plexor/model/code_tables.py": "declares what a chip counts of codes",
     "host/plexor/protocol/register_kinds.py": "declares what test_registers.py checks",
     "host/plexor/scope/seam.py": "declares what the page needs of an instrument",

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from plexor.decode.collect import Collector
 from plexor.decode.register_image import RegisterImage
-from plexor.model.results import LINK_DROPPED, Accounting, SourceAccounting, source_name
+from plexor.model.results import LINK_DROPPED, Accounting, SourceAccounting
+from plexor.model.sources import source_name
 from plexor.protocol.frames import MAX_WORDS, SOURCE_CODE, SOURCES
 from plexor.protocol.memory import Space
 

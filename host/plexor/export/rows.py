@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from plexor.decode.outcomes import NONE, Outcomes
 from plexor.export.source import Pin, Source
-from plexor.model.results import EventArray, source_name
+from plexor.model.results import EventArray
+from plexor.model.sources import source_name
 from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE, SOURCES
 from plexor.protocol.memory import ResponseClass
 

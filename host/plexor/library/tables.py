@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from plexor.errors import UsageError
-from plexor.model.results import EVENT_DTYPE, source_name
+from plexor.model.results import EVENT_DTYPE
+from plexor.model.sources import source_name
 from plexor.protocol.frames import SOURCES
 from plexor.protocol.memory import ResponseClass
 

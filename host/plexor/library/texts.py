@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from plexor.model.codes import Codes, Port, Wires
-from plexor.model.results import source_name
 from plexor.model.settings import Channel, Stall, Stimulus, parse_reference
+from plexor.model.sources import source_name
 from plexor.protocol.codes import CLASS_BITS, USUAL_BITS, CodeClass
 from plexor.protocol.frames import CODE_BITS, SOURCES
 from plexor.protocol.registers import Trigger

@@ -18,12 +18,9 @@ from plexor.model.code_array import CODE_DTYPE, CodeArray
 from plexor.model.code_tables import CodeTables
 from plexor.model.identity import Identity
 from plexor.model.settings import Echo, RegisterWrite, Settings
+from plexor.model.sources import source_name
 from plexor.protocol.frames import (
-    SOURCE_CHANNEL,
-    SOURCE_CODE,
-    SOURCE_CODE_VALUE,
     SOURCE_LOAD,
-    SOURCE_STEP,
     SOURCE_STRIKE,
 )
 from plexor.protocol.memory import ResponseClass
@@ -40,23 +37,6 @@ EVENT_DTYPE = np.dtype(
 LINK_DROPPED = ("status", "link_dropped")
 """Register that counts bytes from the host that were dropped. It stops at its maximum."""
 LINK_DROPPED_MOST = (1 << register(*LINK_DROPPED).bits) - 1
-
-
-_NAMES = {
-    SOURCE_LOAD: "load",
-    SOURCE_STEP: "step",
-    SOURCE_CODE: "code",
-    SOURCE_CODE_VALUE: "code value",
-}
-
-
-def source_name(source: int) -> str:
-    """Return the name of an event source: `ch3`, `strike0`, `load`, `code`."""
-    if source in _NAMES:
-        return _NAMES[source]
-    if source >= SOURCE_STRIKE:
-        return f"strike{source - SOURCE_STRIKE}"
-    return f"ch{source - SOURCE_CHANNEL}"
 
 
 @dataclass(frozen=True, eq=False)

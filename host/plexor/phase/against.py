@@ -11,12 +11,10 @@ from plexor.codes.names import KINDS
 from plexor.codes.of_run import codes_of
 from plexor.errors import UsageError
 from plexor.model.codes import Codes
-from plexor.model.results import EventArray, RunResult, source_name
+from plexor.model.results import EventArray, RunResult
 from plexor.model.settings import parse_reference
+from plexor.model.sources import CODE, source_name, source_of
 from plexor.protocol.codes import CLASS_BITS
-
-CODE = "code:"
-"""What a reference begins with that is a code."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,15 +24,6 @@ class Marks:
     name: str
     places: npt.NDArray[np.intp]
     """Their places among a run's events, in order."""
-
-
-def source_of(against: str) -> int | None:
-    """Return the source of a reference; None for a code. Raises ValueError for no reference."""
-    if against.startswith(CODE):
-        if not against.removeprefix(CODE):
-            raise ValueError(f"{against!r}: must have a name or a number, such as code:0x43")
-        return None
-    return parse_reference(against)[0]
 
 
 def value_of(codes: Codes, against: str) -> int:

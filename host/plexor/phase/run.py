@@ -21,7 +21,8 @@ from plexor.errors import InvalidRunError, UsageError
 from plexor.model.codes import Codes
 from plexor.model.results import ChannelResult, RunResult
 from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.phase.against import marks_of, source_of, value_of
+from plexor.model.sources import source_of
+from plexor.phase.against import marks_of, value_of
 from plexor.phase.fold import Pins, fold
 from plexor.phase.model import PhaseResult, PhaseScan
 from plexor.phase.windows import scan as scan_of

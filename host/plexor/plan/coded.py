@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plexor.model.results import source_name
 from plexor.model.settings import RegisterWrite, Settings
+from plexor.model.sources import source_name
 from plexor.plan.rounding import Quantities
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.geometry import Feature

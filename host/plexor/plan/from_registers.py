@@ -12,7 +12,6 @@ from plexor.decode.register_image import (
     set_up_places,
     steps_asked,
 )
-from plexor.model.results import source_name
 from plexor.model.settings import (
     NO_DEADLINE_TICKS,
     Channel,
@@ -22,6 +21,7 @@ from plexor.model.settings import (
     Stimulus,
     TableStep,
 )
+from plexor.model.sources import source_name
 from plexor.plan.codes import codes_asked
 from plexor.plan.strikes import FRACTION_BITS
 from plexor.protocol.frames import SOURCES

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from plexor.analyse.analyse import Report
 from plexor.analyse.stopped import Stopped, stopped
-from plexor.model.results import LINK_DROPPED_MOST, Accounting, RunResult, source_name
+from plexor.model.results import LINK_DROPPED_MOST, Accounting, RunResult
+from plexor.model.sources import source_name
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import StopReason, Trigger
 from plexor.render.pictures.frame import provenance

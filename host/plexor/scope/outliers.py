@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from plexor.model.results import ChannelResult, EventArray, Kind, source_name
+from plexor.model.results import ChannelResult, EventArray, Kind
 from plexor.model.settings import parse_reference
+from plexor.model.sources import source_name
 from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE
 from plexor.scope.seam import Shot
 from plexor.units import format_ticks

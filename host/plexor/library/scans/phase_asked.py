@@ -29,7 +29,7 @@ from plexor.library.values import (
 )
 from plexor.model.codes import Codes
 from plexor.model.settings import Channel, Settings
-from plexor.phase.against import source_of
+from plexor.model.sources import source_of
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import numpy as np
 
 from plexor.analyse.analyse import ChannelFigures, Figures, Report
 from plexor.analyse.traces import Persistence, Staircase, average_trace, persistence
-from plexor.model.results import Kind, RunResult, source_name
+from plexor.model.results import Kind, RunResult
+from plexor.model.sources import source_name
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.render.pictures.frame import (
     LEFT,

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.analyse.analyse import Report
-from plexor.model.results import EventArray, RunResult, source_name
+from plexor.model.results import EventArray, RunResult
+from plexor.model.sources import source_name
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.registers import StopReason
 from plexor.render.pictures.frame import (

@@ -5,17 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plexor.model.results import Accounting, Bins, SourceAccounting, Zoom, source_name
+from plexor.model.results import Accounting, Bins, SourceAccounting, Zoom
 from plexor.protocol.memory import ResponseClass
-
-
-def test_sources_have_the_names_of_their_pins():
-    names = [source_name(source) for source in range(18)]
-    assert names == [
-        *(f"ch{n}" for n in range(8)),
-        *(f"strike{n}" for n in range(8)),
-        *("load", "step"),
-    ]
 
 
 def test_bins_are_equal_by_their_counts_and_the_type_of_these():

@@ -9,8 +9,8 @@ from plexor.errors import UsageError
 from plexor.model.code_array import CODE_DTYPE
 from plexor.model.codes import CodeName, Codes, Port
 from plexor.model.results import EVENT_DTYPE
-from plexor.phase.against import edges_of, marks_of, source_of, value_of
-from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE, SOURCE_STRIKE
+from plexor.phase.against import edges_of, marks_of, value_of
+from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE
 
 from ..runs import run
 
@@ -62,14 +62,6 @@ def test_what_names_no_code_or_several_is_refused(against, says):
 def test_without_names_a_name_is_refused_with_what_to_do():
     with pytest.raises(UsageError, match="codes have no names; give some with --codes"):
         value_of(replace(CODES, names=()), "code:uart")
-
-
-def test_a_reference_is_a_pin_or_a_code():
-    assert source_of("code:uart") is None
-    assert source_of("strike1") == SOURCE_STRIKE + 1
-    for wrong in ("code:", "nothing"):
-        with pytest.raises(ValueError, match="must "):
-            source_of(wrong)
 
 
 def test_marks_are_the_edges_of_a_pin_or_the_whole_codes_of_a_value():
