@@ -9,7 +9,7 @@ wrong. If the core lacks a register of WATCHED, the build fails.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from plexor.protocol.frames import MAX_STRIKES
@@ -28,6 +28,7 @@ _DECLARED = re.compile(
 )
 _ASSIGNED = re.compile(r"(?m)^ +(\\?\S+?) *(?:\[[^\]\n]*\] *)?<= ")
 _SAFE = re.compile(r"[A-Za-z0-9]")
+_NAMES = re.compile(r"[\w.]+")
 
 
 class MissingRegisterError(BuildError):
@@ -180,10 +181,18 @@ def _members(module: str) -> Iterator[tuple[_Member, re.Match[str]]]:
         yield _Member(name[len(_TOP) + 1 :], own, bits, is_flip_flop), place
 
 
-def _matches(pattern: str, path: str) -> bool:
-    """Return whether a path matches a pattern of names, with or without Amaranth's numbers."""
+def _unnumbered(path: str) -> str:
+    """Return a path without the numbers that Amaranth puts behind names."""
+    return re.sub(r"\$[0-9]+(?=\.|$)", "", path)
+
+
+def _matching(pattern: str, members: Mapping[str, Sequence[_Member]]) -> list[_Member]:
+    """Return the members, by their unnumbered paths, that match a pattern of names."""
+    if _NAMES.fullmatch(pattern):
+        return list(members.get(pattern, ()))
     parts = [rf"{part}(?:\$[0-9]+)?" for part in pattern.split(".")]
-    return re.fullmatch(r"\.".join(parts), path) is not None
+    whole = re.compile(r"\.".join(parts))
+    return [member for same in members.values() for member in same if whole.fullmatch(member.path)]
 
 
 def observed(text: str, geometry: Geometry) -> tuple[str, str]:
@@ -193,9 +202,12 @@ def observed(text: str, geometry: Geometry) -> tuple[str, str]:
     """
     modules = [(module, list(_members(module))) for module in _MODULE.split(text)]
     members = [member for _, places in modules for member, _ in places]
+    by_name: dict[str, list[_Member]] = {}
+    for member in members:
+        by_name.setdefault(_unnumbered(member.path), []).append(member)
 
     def one(path: str) -> _Member:
-        named = [member for member in members if _matches(path, member.path)]
+        named = _matching(path, by_name)
         found = [member for member in named if member.is_flip_flop] or named
         if len(found) != 1:
             names = ", ".join(member.path for member in found) or "none"
@@ -223,7 +235,7 @@ def observed(text: str, geometry: Geometry) -> tuple[str, str]:
             lines.append(f"  idle.watch<{watched.model}>({arguments});\n")
         for name in watched.passing:
             path = f"{watched.module}.{name}"
-            passing = {m.path for m in members if _matches(path, m.path) and m.is_flip_flop}
+            passing = {m.path for m in _matching(path, by_name) if m.is_flip_flop}
             if not passing:
                 raise MissingRegisterError(f"{path}: the core has no such register")
             written |= passing
@@ -239,9 +251,10 @@ def observed(text: str, geometry: Geometry) -> tuple[str, str]:
         for member in members
         if member.is_flip_flop and member.path not in written
     ]
+    follows = re.compile("|".join(f"(?:{names})" for names in FOLLOWS))
     for member in members:
         path = re.sub(r"\$[0-9]+\.", ".", member.path)
-        if member.is_flip_flop and any(re.fullmatch(name, path) for name in FOLLOWS):
+        if member.is_flip_flop and follows.fullmatch(path):
             lines.append(f"  idle.follows(core.{member.cpp});\n")
     time = register(one("timebase.low"))
     staged = [_public(module, places, written, read) for module, places in modules]
