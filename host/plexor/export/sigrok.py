@@ -88,9 +88,7 @@ def write_sr(source: Source, path: Path, name: Path) -> None:
 
 def _put(archive: zipfile.ZipFile, name: str, data: str | bytes) -> None:
     """Add a file that has no time of its own, so that a run is the same bytes at any time."""
-    entry = zipfile.ZipInfo(name)
-    entry.external_attr = 0o644 << 16
-    archive.writestr(entry, data, zipfile.ZIP_DEFLATED, compresslevel=6)
+    archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED, compresslevel=6)
 
 
 def _chunks(source: Source, events: EventArray, unit: int, samples: int) -> Iterator[bytes]:

@@ -42,12 +42,6 @@ def test_sigrok_sees_each_level_at_each_tick(chunk, tmp_path, monkeypatch):
     assert len(parts) == (1 if chunk > 4000 else 4)
 
 
-def test_what_is_unpacked_can_be_read(tmp_path):
-    with zipfile.ZipFile(planted.written(write_sr, tmp_path / "a.sr", planted.run())) as archive:
-        modes = {entry.external_attr >> 16 for entry in archive.infolist()}
-    assert modes == {0o644}
-
-
 @pytest.mark.parametrize(
     ("tick_fs", "rate"),
     [
