@@ -53,6 +53,8 @@ __all__ = [
 _HERE = Path(__file__).parent
 _RUNTIME = _HERE / "runtime"
 _DEVICE = _HERE / "device"
+_OBSERVES = _HERE / "idle.py"
+"""What `observed` makes of a core depends on this file, the core and its geometry alone."""
 _CORE_TOP = "plexor_sim"
 _CORE_PREFIX = "Vplexor"
 _VERILATE = (
@@ -227,18 +229,16 @@ def _build_core(
     ethernet = _has_port(text, "eth_sink_valid")
     # The clocks of a UART's bits cannot be skipped, and another core's registers are unknown.
     is_observed = is_own and not uart
-    observer = ""
-    if is_observed:
-        text, observer = observed(text, geometry)
     constants = _geometry_header(geometry, uart, is_observed, ethernet)
     bench_text = _bench(geometry, uart, ethernet)
-    parts = (constants, bench_text, text, observer)
-    key = digest("core", tools.model_key, *COMPILE, *parts, main, *headers)
+    files = (main, *headers, *((_OBSERVES,) if is_observed else ()))
+    key = digest("core", tools.model_key, *COMPILE, constants, bench_text, text, *files)
 
     def fill(directory: Path) -> None:
         core, bench = directory / "plexor.v", directory / "plexor_sim.v"
+        own, observer = observed(text, geometry) if is_observed else (text, "")
         # If flip-flops take both edges of the clock, a cycle is one evaluation instead of two.
-        staged = text.replace("@(posedge clk)", "@(edge clk)")
+        staged = own.replace("@(posedge clk)", "@(edge clk)")
         core.write_text(without_zero_rows(staged))
         bench.write_text(bench_text)
         verilated = verilate(
