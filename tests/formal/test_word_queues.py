@@ -49,6 +49,7 @@ class QueuedOrCounted(Elaboratable):
             word_fifo_depth=depth,
             sources=(0, 1),
             merged=(0, 1),
+            code_bits=0,
             indexed=True,
             queue_depth=1 << CLOCK_BITS,
             features=features,

@@ -212,7 +212,10 @@ class Bins(wiring.Component):
         low = Signal(self._main_bits)
         with m.If(phase[0]):
             m.d.sync += low.eq(main_word)
-        with m.If(phase[2] & (quiet | self.frozen)):
+        # Carries end in phase 2: whether one is under way there is known in phase 1.
+        take = Signal()
+        m.d.sync += take.eq(phase[1] & ((quiet & ~comes_valid) | self.frozen))
+        with m.If(take):
             m.d.sync += self.word.eq(Mux(self.there, Cat(low, upper.word), 0))
         with m.If(spoilt):
             m.d.sync += self.saturated.eq(1)
