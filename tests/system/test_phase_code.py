@@ -47,7 +47,8 @@ def test_a_critical_section_is_found_from_its_code_and_sized(instrument):
     # Interrupts go off some cycles before the first code, and on some after the second.
     assert abs(window.delay_ticks - longest) <= US
     assert window.start_ticks <= US
-    assert abs(window.end_ticks - longest) <= US + window.end_error_ticks
+    # A strike so late in the section that it waits for less than the threshold is not masked.
+    assert abs(window.end_ticks - (longest - 6 * US)) <= US + window.end_error_ticks
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,8 @@ from plexor.protocol.memory import (
     width_bits,
 )
 from plexor.protocol.registers import Policy, StatusFlag
-from plexor_sim.golden import memory, table
+from plexor_sim.golden import codes, memory, table
+from plexor_sim.golden.codes import Figures
 from plexor_sim.golden.edges import (
     Events,
     Levels,
@@ -41,7 +42,7 @@ from plexor_sim.golden.edges import (
     sampled,
     windowed,
 )
-from plexor_sim.golden.matcher import Matches, Rules, Samples, match
+from plexor_sim.golden.matcher import NO_SAMPLES, Matches, Rules, Samples, match
 from plexor_sim.golden.memory import Counts, Statistics
 from plexor_sim.golden.settings import Settings
 from plexor_sim.golden.stimulus import Strikes, strikes
@@ -86,6 +87,8 @@ class Results:
     """BIN_SATURATED and QUEUE_FULL. The other flags depend on clocks."""
     steps: tuple[Step, ...]
     """Steps of the sweep table, with records by channel."""
+    code_tables: tuple[Figures, ...]
+    """Space.CODES, by entry; empty without Feature.CODES."""
 
     def words(self, space: Space) -> bytes:
         """Return a space as dumped, all in one bank and, for statistics, in the first set."""
@@ -100,6 +103,8 @@ class Results:
             return b"".join(memory.pack_statistics(part) for part in parts)
         if space == Space.STEPS:
             return table.words(self.geometry, self.steps)
+        if space == Space.CODES:
+            return codes.words(self.code_tables)
         if space == Space.UPLOAD_DROPS:
             return bytes(8 * entry_count)
         edges = self.edges[: entries(self.geometry, Space.EDGES) // 2]
@@ -187,6 +192,19 @@ def _summed(
     return tuple(rows)
 
 
+def _code_tables(
+    geometry: Geometry,
+    settings: Settings,
+    told: tuple[Sequence[int], Sequence[int]],
+    latencies: Mapping[tuple[LatencyKind, int], Samples],
+) -> tuple[Figures, ...]:
+    if Feature.CODES not in geometry.features:
+        return ()
+    asked = LatencyKind.RISE, settings.get("code", "latency_channel")
+    by_code = codes.latencies_by_code(geometry, *told, latencies.get(asked, NO_SAMPLES))
+    return (*codes.times_by_code(geometry, *told), *by_code)
+
+
 def measure(
     geometry: Geometry,
     settings: Settings,
@@ -197,12 +215,14 @@ def measure(
     outputs: Sequence[Strikes] | None = None,
     load: TickEdges | None = None,
     dropped: Levels | None = None,
+    told: tuple[Sequence[int], Sequence[int]] = ((), ()),
 ) -> Results:
     """Return what the instrument reports of a run over samples `start_ticks` to `end_ticks` - 1.
 
     `pins` are the response channels' pins, in picoseconds from tick 0. `outputs` are the strikes.
     By default the settings make them, without a gate, up to `end_ticks`. `load` is the load output.
     `dropped` marks edges, in the order of `expected_events`, that were dropped before the merge.
+    `told` are the code port's times in ticks and its codes.
     Raises ValueError for arguments out of range.
     """
     if outputs is None:
@@ -271,4 +291,5 @@ def measure(
         intervals,
         flags,
         table.records(geometry, settings, events, rules, end_ticks),
+        _code_tables(geometry, settings, told, latencies),
     )

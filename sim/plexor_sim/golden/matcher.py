@@ -49,6 +49,9 @@ class Samples:
         return len(self.value_ticks)
 
 
+NO_SAMPLES = Samples(*(np.zeros(0, np.int64) for _ in range(3)))
+
+
 @dataclass(frozen=True, slots=True)
 class Matches:
     """The results of one channel's matcher for a run."""
