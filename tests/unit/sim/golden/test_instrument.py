@@ -122,9 +122,12 @@ def test_a_full_queue_raises_its_flag():
     assert results.pending[0] == 4
 
 
-@pytest.mark.parametrize("features", [ALL_FEATURES, Feature(0)])
-def test_every_space_is_as_long_as_the_contract_says(features):
-    geometry = Geometry(channels=3, features=features)
+@pytest.mark.parametrize(
+    ("features", "code_bits"),
+    [(ALL_FEATURES | Feature.CODES, 8), (ALL_FEATURES, 0), (Feature(0), 0)],
+)
+def test_every_space_is_as_long_as_the_contract_says(features, code_bits):
+    geometry = Geometry(channels=3, features=features, code_bits=code_bits)
     results = measure(geometry, Settings.of(channel={"enable": 1}), 0, 800, {0: pin(5000, 9000)})
     for space in Space:
         assert len(results.words(space)) == 4 * entry_words(space) * entries(geometry, space)
@@ -155,6 +158,17 @@ def test_dumped_words_hold_the_counts():
     dump = results.words(Space.INTERVAL_STATISTICS)
     folded = statistics_of_space(GEOMETRY, Space.INTERVAL_STATISTICS, dump)
     assert tuple(folded) == results.statistics[Space.INTERVAL_STATISTICS]
+
+
+def test_a_strike_is_counted_under_the_code_before_it():
+    geometry = Geometry(channels=1, features=ALL_FEATURES | Feature.CODES, code_bits=8)
+    settings = Settings.of(stimulus={0: STRIKING}, channel={0: {"enable": 1}})
+    told = ([5, 30], [7, 9])
+    results = measure(geometry, settings, 0, 100, {0: pin(20_000, 22_000)}, told=told)
+    records = np.frombuffer(results.words(Space.CODES), "<i8").reshape(2, -1, 4)
+    assert records[0, 7].tolist() == [1, 25, 25, 25]
+    assert records[1, 7].tolist() == [1, 4, 4, 4]
+    assert records[1].any(axis=1).sum() == 1
 
 
 def test_an_edge_back_after_the_end_is_not_counted():
