@@ -17,6 +17,7 @@ def wire_codes(m: Module, s: Stages, pins: Value, reads: dict) -> None:
     m.d.comb += [
         s.capture.codes.eq(pins),
         s.capture.code.eq(settings),
+        s.outputs.code_stb.eq(s.capture.trigger_stb),
         s.uplink.value.eq(s.capture.value),
         s.uplink.value_stb.eq(s.capture.value_stb),
         s.bank.status.masked.eq(s.capture.masked),

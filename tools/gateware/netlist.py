@@ -38,6 +38,8 @@ _WRITE_PORT = {"WADO0": "D0", "WADO1": "B0", "WADO2": "C0", "WADO3": "A0"} | {
     "WDO3": "B1",
 }
 _DATA_BITS, _ADDRESS_BITS, _INIT_ROWS = 18, 14, 64
+_FACTOR_BITS = 18
+_REGISTERS = ("INPUTA", "INPUTB", "PIPELINE", "OUTPUT")
 _WHOLE = 36
 """Data bits of a memory whose port A writes with both ports' data pins, and whose port B reads."""
 _BYTE = 9
@@ -133,6 +135,7 @@ class _Netlist:
             "TRELLIS_FF": self._flip_flop,
             "TRELLIS_IO": self._pad,
             "DP16KD": self._memory,
+            "MULT18X18D": self._multiplier,
             "DCCA": self._buffer,
             "EHXPLLL": self._pll,
             "OSCG": self._source,
@@ -262,6 +265,21 @@ class _Netlist:
                 "overwrites"
             )
         return mode
+
+    def _multiplier(self, at: str, cell: _Cell) -> Iterator[str]:
+        for name in _REGISTERS:
+            cell.of(f"REG_{name}_CLK", "NONE")
+        cell.of("MULT_BYPASS", "DISABLED")
+        for name in ("SIGNEDA", "SIGNEDB", "SOURCEA", "SOURCEB"):
+            if cell.pin(name) not in (LOW, *self._low):
+                raise ValueError(f"netlist: {cell.name}: {name} is not low")
+        products = (cell.wire(f"P{n}", "") for n in range(2 * _FACTOR_BITS))
+        ports = {name: cell.pins(name, _FACTOR_BITS) for name in "AB"}
+        yield f"wire [{2 * _FACTOR_BITS - 1}:0] {at}_p;"
+        yield _instance("MULT18X18D", at, {}, {**ports, "P": f"{at}_p"})
+        for number, wire in enumerate(products):
+            if wire:
+                yield f"assign {wire} = {at}_p[{number}];"
 
     def _buffer(self, at: str, cell: _Cell) -> Iterator[str]:
         del at

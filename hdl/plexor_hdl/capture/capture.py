@@ -84,6 +84,7 @@ class Capture(wiring.Component):
         code_stb: A code comes into force, in the order of beats, or one of `zone_mask` would; its
             time stands at `event`, and its value at `code_value`.
         code_value: The value of that code, still at its event.
+        trigger_stb: The code port shows `trigger_code`, in a run or not.
         hold: No code may come: up to two more still do.
         masked: How many codes were left out because of `zone_mask`.
         next_index: The index of the event on its way out, or of the next one if there is none.
@@ -101,6 +102,7 @@ class Capture(wiring.Component):
             "value_stb": Out(1),
             "code_stb": Out(1),
             "code_value": Out(CodeValue()),
+            "trigger_stb": Out(1),
             "hold": In(1),
             "masked": Out(COUNT_BITS),
         }
@@ -251,6 +253,7 @@ class Capture(wiring.Component):
             values.leave_stb.eq(stamp.code_stb),
             stamp.skip.eq(values.skip),
             self.masked.eq(values.masked),
+            self.trigger_stb.eq(port.trigger_stb),
         ]
         place = len(self._geometry.merged) - 1
         in_force = Signal(table_bits(self._geometry))

@@ -41,7 +41,8 @@ class CodePort(wiring.Component):
     changes in the clock after. Pins outside the mask read 0.
 
     Latency: PORT_CLOCKS clocks from `pins` to `o_begin`, 1 from `strobe`; `o_value` comes
-        `settle_clocks` + 1 clocks behind `o_begin` with CHANGE, 2 with STROBED.
+        `settle_clocks` + 1 clocks behind `o_begin` with CHANGE, 2 with STROBED, and `trigger_stb` in
+        the clock after.
     Throughput: with CHANGE a code each `settle_clocks` + 1 clocks, with STROBED one each clock.
     Reset: off; no code.
     Wrap: none; it holds no time and no count.
@@ -56,6 +57,7 @@ class CodePort(wiring.Component):
         begin_stb: A code begins.
         o_value: Strobes once for each code, in the order of their beginnings.
         value: The code's value, with `o_value`.
+        trigger_stb: The code is `trigger_code`, and is not torn.
     """
 
     def __init__(self, bits: int, samples: int) -> None:
@@ -69,6 +71,7 @@ class CodePort(wiring.Component):
                 "begin_stb": Out(1),
                 "o_value": Out(1),
                 "value": Out(CodeValue()),
+                "trigger_stb": Out(1),
             }
         )
 
@@ -82,6 +85,8 @@ class CodePort(wiring.Component):
         strobed = self.settings.mode == CodeMode.STROBED
         self._change(m, changing, changes, now)
         self._strobe(m, strobed, changes, now)
+        asked = self.value.code[: self._bits] == self.settings.trigger_code[: self._bits]
+        m.d.sync += self.trigger_stb.eq(self.o_value & asked & ~self.value.torn)
         return m
 
     def _change(self, m: Module, on, changes, now) -> None:

@@ -1,4 +1,4 @@
-"""The square of a value, from look-up tables alone: four bits of a factor in each clock."""
+"""The square of a value, from one multiplier of 16 by 16 bits."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import wiring
@@ -7,65 +7,13 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.memory import VALUE_BITS
 
 HALF_BITS = VALUE_BITS // 2
-DIGIT_BITS = 4
-DIGITS = HALF_BITS // DIGIT_BITS
-
-
-class Product(wiring.Component):
-    """Multiplies two numbers of HALF_BITS bits, the second one given digit by digit.
-
-    It is made of look-up tables alone.
-
-    Latency: LATENCY clocks from `first` to `product`.
-    Throughput: one product each DIGITS clocks.
-    Reset: nothing is under way; the product has no meaning before the first one.
-    Wrap: none; the product has twice HALF_BITS bits.
-    Full: never; a `first` begins the next product.
-
-    Ports:
-        factor: The first number; it stands for DIGITS clocks.
-        triple: 3 x `factor`; it stands as long.
-        digit: The other number's digits, lowest first, one each clock from `first` on.
-        first: The clock of the lowest digit.
-        product: Valid LATENCY clocks after `first`, until the next product is.
-    """
-
-    LATENCY = DIGITS + 2
-
-    factor: In(HALF_BITS)
-    triple: In(HALF_BITS + 2)
-    digit: In(DIGIT_BITS)
-    first: In(1)
-    product: Out(2 * HALF_BITS)
-
-    def elaborate(self, platform) -> Module:
-        m = Module()
-        first, parts = Signal(2), []
-        m.d.sync += first.eq(Cat(self.first, first))
-        for half in range(2):
-            part = Signal(HALF_BITS + 2, name=f"part{half}")
-            low, high = self.digit[2 * half], self.digit[2 * half + 1]
-            once = Mux(low, self.factor, 0)
-            m.d.sync += part.eq(
-                Mux(high, Mux(low, self.triple, Cat(Const(0, 1), self.factor)), once)
-            )
-            parts.append(part)
-        row = Signal(HALF_BITS + DIGIT_BITS)
-        # `above` holds the sum above the finished digits, and `done` those digits.
-        above, done = Signal(HALF_BITS + DIGIT_BITS), Signal(DIGIT_BITS * (DIGITS - 1))
-        m.d.sync += [
-            row.eq(parts[0] + Cat(Const(0, 2), parts[1])),
-            above.eq(row + Mux(first[1], 0, above[DIGIT_BITS:])),
-            done.eq(Cat(done[DIGIT_BITS:], above[:DIGIT_BITS])),
-        ]
-        m.d.comb += self.product.eq(Cat(done, above))
-        return m
 
 
 class Squares(wiring.Component):
-    """Squares signed values, of look-up tables alone.
+    """Squares signed values.
 
-    A square is the sum of three products of halves of the value's magnitude.
+    A square is the sum of three products of halves of the value's magnitude. They are multiplied
+    one after the other: registers stand before and behind the multiplier.
 
     Latency: LATENCY clocks from `stb` to `square`.
     Throughput: one value each PACE clocks.
@@ -79,8 +27,8 @@ class Squares(wiring.Component):
         square: In ticks squared; valid LATENCY clocks after `stb`, for PACE clocks.
     """
 
-    PACE = DIGITS
-    LATENCY = Product.LATENCY + 5
+    PACE = 4
+    LATENCY = 7
 
     stb: In(1)
     value_ticks: In(signed(VALUE_BITS))
@@ -90,50 +38,27 @@ class Squares(wiring.Component):
         m = Module()
         value, magnitude = Signal(signed(VALUE_BITS)), Signal(VALUE_BITS)
         low, high = magnitude[:HALF_BITS], magnitude[HALF_BITS:]
-        stb = Signal(2)
+        # The products come in this order: low x low, low x high, high x high.
+        step = Signal(self.LATENCY - 1)
+        factors = [Signal(HALF_BITS, name=f"factor{number}") for number in range(2)]
+        product = Signal(VALUE_BITS)
         m.d.sync += [
-            stb.eq(Cat(self.stb, stb)),
+            step.eq(Cat(self.stb, step)),
             value.eq(self.value_ticks),
-            magnitude.eq(Mux(value[-1], -value, value)),
+            factors[0].eq(Mux(step[3], high, low)),
+            factors[1].eq(Mux(step[1], low, high)),
+            product.eq(factors[0] * factors[1]),
         ]
-        # Both halves, three times each half, and the digits of both that are still to come.
-        factors = [Signal(HALF_BITS, name=f"factor{half}") for half in range(2)]
-        triples = [Signal(HALF_BITS + 2, name=f"triple{half}") for half in range(2)]
-        left = [Signal(HALF_BITS, name=f"left{half}") for half in range(2)]
-        first = Signal()
-        m.d.sync += first.eq(stb[1])
-        for half, part in enumerate((low, high)):
-            with m.If(stb[1]):
-                m.d.sync += [
-                    factors[half].eq(part),
-                    triples[half].eq(part + Cat(Const(0, 1), part)),
-                    left[half].eq(part),
-                ]
-            with m.Else():
-                m.d.sync += left[half].eq(left[half][DIGIT_BITS:])
-        products = []
-        for name, factor, other in (("low", 0, 0), ("middle", 0, 1), ("high", 1, 1)):
-            m.submodules[name] = product = Product()
-            m.d.comb += [
-                product.factor.eq(factors[factor]),
-                product.triple.eq(triples[factor]),
-                product.digit.eq(left[other][:DIGIT_BITS]),
-                product.first.eq(first),
-            ]
-            products.append(product.product)
+        with m.If(step[0]):
+            m.d.sync += magnitude.eq(Mux(value[-1], -value, value))
         # value**2 = (high << 32) + (middle << 17) + low
         shift = HALF_BITS + 1
-        there = Signal(Product.LATENCY + 1)
-        least, carry, rest = Signal(VALUE_BITS), Signal(), Signal(VALUE_BITS)
-        upper = Signal(VALUE_BITS)
-        m.d.sync += there.eq(Cat(first, there))
-        with m.If(there[Product.LATENCY - 1]):
-            total = products[0] + Cat(Const(0, shift), products[1][: VALUE_BITS - shift])
-            m.d.sync += [
-                Cat(least, carry).eq(total),
-                rest.eq(products[2]),
-                upper.eq(products[1][VALUE_BITS - shift :]),
-            ]
-        with m.If(there[Product.LATENCY]):
-            m.d.sync += self.square.eq(Cat(least, (rest + upper + carry)[:VALUE_BITS]))
+        least, carry, upper = Signal(VALUE_BITS), Signal(), Signal(VALUE_BITS - shift + 2)
+        with m.If(step[3]):
+            m.d.sync += least.eq(product)
+        with m.If(step[4]):
+            total = least + Cat(Const(0, shift), product[: VALUE_BITS - shift])
+            m.d.sync += [Cat(least, carry).eq(total), upper.eq(product[VALUE_BITS - shift :])]
+        with m.If(step[5]):
+            m.d.sync += self.square.eq(Cat(least, (product + upper + carry)[:VALUE_BITS]))
         return m

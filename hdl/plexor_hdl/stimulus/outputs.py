@@ -34,6 +34,7 @@ class Outputs(wiring.Component):
         table: A sweep table sets output 0; only it counts for `done`.
         stop: No strike starts any more.
         gate: The gate's pin, of any clock.
+        code_stb: The code that triggers came.
         levels: The samples of each pin, oldest lowest.
         active: `levels` before they are inverted.
         strike_stb: A strike starts; with the stimuli's words, a clock before `levels`.
@@ -52,6 +53,7 @@ class Outputs(wiring.Component):
                 "table": In(1),
                 "stop": In(1),
                 "gate": In(1),
+                "code_stb": In(1),
                 "levels": Out(words),
                 "active": Out(words),
                 "strike_stb": Out(1),
@@ -74,6 +76,7 @@ class Outputs(wiring.Component):
                 stimulus.start_stb.eq(self.start_stb | (self.restart_stb & (number == 0))),
                 stimulus.stop.eq(self.stop),
                 stimulus.gate.eq(gate.crossed),
+                stimulus.code_stb.eq(self.code_stb),
                 stimulus.strikes.eq(strikes),
                 strikes[number].eq(stimulus.strike_stb),
                 active[number].eq(stimulus.word.any()),

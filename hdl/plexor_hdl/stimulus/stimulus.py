@@ -35,6 +35,7 @@ class Stimulus(wiring.Component):
         stop: No strike starts any more.
         strikes: A bit for each output: it strikes; triggers where `config` names that output.
         gate: The gate, of this clock. Its rise triggers; if high at `start_stb` it rises then.
+        code_stb: The code that triggers came.
         word: The samples, oldest lowest, before they are inverted.
         strike_stb: A strike starts in `word`.
         done: No strike will start unless one is triggered. It rises QUIET_CLOCKS or more after the
@@ -54,6 +55,7 @@ class Stimulus(wiring.Component):
                 "stop": In(1),
                 "strikes": In(geometry.strikes),
                 "gate": In(1),
+                "code_stb": In(1),
                 "word": Out(geometry.samples),
                 "strike_stb": Out(1),
                 "done": Out(1, init=1),
@@ -72,11 +74,12 @@ class Stimulus(wiring.Component):
 
         # These are constant during a run.
         config = self.config
-        by_run, by_gate = Signal(), Signal()
+        by_run, by_gate, by_code = Signal(), Signal(), Signal()
         by_strike = Signal(len(self.strikes))
         m.d.sync += [
             by_run.eq(config.enable & (config.trigger == Trigger.RUN)),
             by_gate.eq(config.enable & (config.trigger == Trigger.GATE)),
+            by_code.eq(config.enable & (config.trigger == Trigger.CODE)),
             by_strike.eq(
                 Cat(
                     config.enable
@@ -102,7 +105,11 @@ class Stimulus(wiring.Component):
                     by_run | (by_gate & self.gate),
                     armed
                     & ~busy
-                    & ((self.strikes & by_strike).any() | (by_gate & self.gate & ~gate_r)),
+                    & (
+                        (self.strikes & by_strike).any()
+                        | (by_gate & self.gate & ~gate_r)
+                        | (by_code & self.code_stb)
+                    ),
                 )
             ),
             idle.eq(self.start_stb | self.stop),

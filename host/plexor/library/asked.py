@@ -250,6 +250,7 @@ def _main(options: Asked, name: Naming) -> Stimulus | None:
         poisson=options.poisson,
         trigger=start.trigger,
         trigger_source=start.source,
+        trigger_code=start.code,
         invert=options.active_low,
         seed=options.seed,
     )
@@ -281,7 +282,7 @@ def _ended(strikes: tuple[Stimulus, ...], name: Naming) -> tuple[Stimulus, ...]:
     found: list[Stimulus] = []
     for entry in strikes:
         if entry.count == 0 and entry.period_s is not None:
-            if entry.trigger == Trigger.STRIKE:
+            if entry.trigger in (Trigger.STRIKE, Trigger.CODE):
                 raise UsageError(
                     f"{name('strike')} {entry.output}: never stops striking once it has started; "
                     f"give it a count=, or limit the run with {name('time')}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -170,20 +171,27 @@ def _code_class(text: str) -> int:
 
 
 class Start(NamedTuple):
-    """What starts an output's strikes: the run, the gate input, or another output's strike."""
+    """What starts an output's strikes: the run, the gate input, another output's strike, a code."""
 
     trigger: Trigger = Trigger.RUN
     source: int = 0
+    code: int = 0
 
 
 def parse_start(text: str) -> Start:
-    """Return the start of `run`, `gate` or `strike1`; raise ValueError."""
+    """Return the start of `run`, `gate`, `strike1` or `code:0x43`; raise ValueError."""
     if text in ("run", "gate"):
         return Start(Trigger[text.upper()])
     match = re.fullmatch(r"strike([0-7])", text)
-    if match is None:
-        raise ValueError(f"start: {text!r}; must be run, gate or strike0 to strike7")
-    return Start(Trigger.STRIKE, int(match[1]))
+    if match is not None:
+        return Start(Trigger.STRIKE, int(match[1]))
+    kind, _, number = text.partition(":")
+    with suppress(ValueError):
+        if kind == "code" and 0 <= (code := int(number, 0)) < 1 << CODE_BITS:
+            return Start(Trigger.CODE, code=code)
+    raise ValueError(
+        f"start: {text!r}; must be run, gate, strike0 to strike7, or a code such as code:0x43"
+    )
 
 
 def _seed(text: str) -> int:
@@ -240,7 +248,9 @@ def parse_strike(text: str) -> Stimulus:
 
 
 def _started(strike: Stimulus, start: Start) -> Stimulus:
-    return replace(strike, trigger=start.trigger, trigger_source=start.source)
+    return replace(
+        strike, trigger=start.trigger, trigger_source=start.source, trigger_code=start.code
+    )
 
 
 _JUMPER = re.compile(r"strike([0-7])=ch([0-7])")

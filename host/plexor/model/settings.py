@@ -64,6 +64,8 @@ class Stimulus:
     poisson: bool = False
     trigger: Trigger = Trigger.RUN
     trigger_source: int = 0
+    trigger_code: int = 0
+    """With Trigger.CODE: the code that starts a sequence."""
     invert: bool = False
     seed: int = 1
 

@@ -6,8 +6,8 @@ from plexor.model.settings import RegisterWrite, Settings
 from plexor.model.sources import source_name
 from plexor.plan.rounding import Quantities
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
-from plexor.protocol.geometry import Feature
-from plexor.protocol.registers import CODE, register
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.registers import CODE, Trigger, register
 
 
 def coded_registers(settings: Settings, quantities: Quantities) -> list[RegisterWrite]:
@@ -21,6 +21,9 @@ def coded_registers(settings: Settings, quantities: Quantities) -> list[Register
         quantities.need(Feature.CODES, "stop on a stall")
     if code is not None:
         quantities.need(Feature.CODES, "stop on a code")
+    starts = [s.trigger_code for s in settings.strikes if s.trigger == Trigger.CODE]
+    if starts:
+        quantities.need(Feature.CODES, "strikes that a code starts")
     if Feature.CODES not in geometry.features:
         return []
     carry = () if settings.codes is None else settings.codes.channels
@@ -30,6 +33,7 @@ def coded_registers(settings: Settings, quantities: Quantities) -> list[Register
         "stall_source": 0,
         "stall_ticks": 0,
         "stop_code": 0,
+        "trigger_code": 0,
     }
     if stall is not None:
         most = (1 << register(CODE.name, "stall_ticks").bits) - 1
@@ -39,10 +43,25 @@ def coded_registers(settings: Settings, quantities: Quantities) -> list[Register
         values["stall_source"] = stall.source
         values["stall_ticks"] = quantities.whole("stall", stall.limit_s, 1, most)
     if code is not None:
-        if code >> geometry.code_bits:
-            raise ValueError(f"code: {code}; must be 0 to {(1 << geometry.code_bits) - 1}")
-        values["stop_code"] = code
+        values["stop_code"] = _checked(code, geometry)
+    if starts:
+        if settings.codes is None or settings.codes.port is None:
+            raise ValueError(
+                f"start: code:{starts[0]:#x}; must come at the code port, so say how the device "
+                "shows codes there"
+            )
+        if len(set(starts)) > 1:
+            several = " and ".join(f"code:{code:#x}" for code in dict.fromkeys(starts))
+            raise ValueError(f"start: {several}; one code can start strikes: give one")
+        values["trigger_code"] = _checked(starts[0], geometry)
     return [RegisterWrite(CODE.name, 0, name, value) for name, value in values.items()]
+
+
+def _checked(code: int, geometry: Geometry) -> int:
+    most = (1 << geometry.code_bits) - 1
+    if code > most:
+        raise ValueError(f"code: {code:#x}; must be at most {most:#x}")
+    return code
 
 
 def _there(settings: Settings, sources: tuple[int, ...]) -> set[int]:

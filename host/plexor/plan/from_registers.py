@@ -106,7 +106,7 @@ def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
         ),
         stop_on_missed=StopOn.MISSED in stop_on,
         stall=_stall(image, tick_fs) if StopOn.STALL in stop_on else None,
-        stop_code=_code(image) if StopOn.CODE in stop_on else None,
+        stop_code=_code(image, "stop_code") if StopOn.CODE in stop_on else None,
         stream=Stream(stream) if stream in set(Stream) else Stream.LIVE,
         load=bool(image.value("control", "load")),
         input_select=InputSelect(image.value("control", "input_select")),
@@ -165,9 +165,9 @@ def _stall(image: RegisterImage, tick_fs: int) -> Stall | None:
     return Stall(source, limit_s) if source < SOURCES else None
 
 
-def _code(image: RegisterImage) -> int | None:
-    """Return the code to stop at, if it is known."""
-    return image.value("code", "stop_code") if image.has("code", "stop_code") else None
+def _code(image: RegisterImage, name: str) -> int | None:
+    """Return the code of a register, if it is known."""
+    return image.value("code", name) if image.has("code", name) else None
 
 
 def _if(given: bool, ticks: int, tick_fs: int) -> Fraction | None:
@@ -198,6 +198,7 @@ def _stimulus(image: RegisterImage, output: int, tick_fs: int) -> Stimulus:
         poisson=bool(value("poisson_threshold")),
         trigger=Trigger(trigger) if trigger in set(Trigger) else Trigger.RUN,
         trigger_source=value("trigger_source"),
+        trigger_code=(_code(image, "trigger_code") or 0) if trigger == Trigger.CODE else 0,
         invert=bool(value("invert")),
         seed=value("seed"),
     )

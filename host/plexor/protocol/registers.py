@@ -82,6 +82,7 @@ class Trigger(IntEnum):
     RUN = 0  # the start of the run
     STRIKE = 1  # each strike of stimulus `trigger_source` starts one sequence
     GATE = 2  # runs while the gate input is high, from its phase each time
+    CODE = 3  # each code `code.trigger_code` that is not torn starts one sequence; since 2.3
 
 
 class InputSelect(IntEnum):
@@ -342,6 +343,7 @@ CODE = Block(
             "zone_mask", 16, _S, "", "bit n: codes of class n, their upper 4 bits, are not sent"
         ),
         Register("latency_channel", 3, _S, "", "channel whose latencies Space.CODES counts"),
+        Register("trigger_code", 16, _S, "", "code that starts stimuli with Trigger.CODE"),
         Register("stop_code", 16, _S, "", "code that ends the run with StopOn.CODE"),
         Register("stall_source", 5, _S, "", "source that StopOn.STALL waits for"),
         Register("stall_ticks", 48, _S, "ticks", "limit of StopOn.STALL"),

@@ -62,6 +62,8 @@ def _rates(result: RunResult) -> list[str]:
             words.append("while the gate is high")
         elif stimulus.trigger == Trigger.STRIKE:
             words.append(f"on each strike{stimulus.trigger_source}")
+        elif stimulus.trigger == Trigger.CODE:
+            words.append(f"on each code {stimulus.trigger_code:#x}")
         elif not stimulus.period_s and not stimulus.poisson:
             words.append("once")
         rates.append(" ".join(words))

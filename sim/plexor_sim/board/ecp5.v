@@ -34,6 +34,11 @@ module TRELLIS_DPRAM (
   always @(posedge WCK) if (WRE) bits[WAD] <= WD;
 endmodule
 
+// A multiplier of unsigned numbers, without its registers: Lattice FPGA-TN-02205, sysDSP.
+module MULT18X18D (input [17:0] A, B, output [35:0] P);
+  assign P = A * B;
+endmodule
+
 // A flip-flop that starts with its reset value. A reset takes effect without CE.
 module TRELLIS_FF #(parameter CLKMUX = "CLK", REGSET = "RESET", SRMODE = "LSR_OVER_CE") (
     input CLK, CE, LSR, D,

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from plexor.protocol.geometry import TRIGGER_CLOCKS, Feature, Geometry
-from plexor.protocol.registers import Trigger
+from plexor.protocol.geometry import CODE_TRIGGER_CLOCKS, TRIGGER_CLOCKS, Feature, Geometry
+from plexor.protocol.registers import CodeMode, Trigger
 from plexor_sim.golden.edges import TickEdges, Times, collapsed
 from plexor_sim.golden.random import Xorshift64
 from plexor_sim.golden.settings import Settings
@@ -182,6 +182,13 @@ def _triggered(unit: _Stimulus, triggers: Times, stop: int) -> Times:
     return np.concatenate(sequences) if sequences else np.zeros(0, np.int64)
 
 
+def code_lead_ticks(geometry: Geometry, settings: Settings) -> int:
+    """Return the time from a code to the strike that would start the same sequence."""
+    changes = settings.get("code", "mode") == CodeMode.CHANGE
+    settle_clocks = settings.get("code", "settle_clocks") if changes else 1
+    return (settle_clocks + CODE_TRIGGER_CLOCKS) * geometry.samples
+
+
 def _stepped(
     unit: _Stimulus, geometry: Geometry, settings: Settings, start_ticks: int, stop_ticks: int
 ) -> Strikes:
@@ -215,11 +222,12 @@ def strikes(
     start_ticks: int,
     stop_ticks: int,
     gate: TickEdges | None = None,
+    coded: Times | None = None,
 ) -> list[Strikes]:
     """Return the strikes of every stimulus in a run from `start_ticks`.
 
     No strike starts at `stop_ticks` or later. One that has started ends as planned. `gate` is the
-    gate input, low if absent. Stimuli that only wait for each other never strike. Raises ValueError
+    gate input, low if absent. `coded` are the times of the codes that trigger, in ticks. Stimuli that only wait for each other never strike. Raises ValueError
     for settings outside what docs/instrument.md allows.
     """
     results: dict[int, Times] = {}
@@ -263,6 +271,9 @@ def strikes(
             case Trigger.STRIKE:
                 source = rises(value("trigger_source"), waiting | {number})
                 result = _triggered(unit, source, stop_ticks)
+            case Trigger.CODE:
+                known = none if coded is None else coded
+                result = _triggered(unit, known + code_lead_ticks(geometry, settings), stop_ticks)
             case Trigger.GATE:
                 spans = _gate_sequences(gate, geometry.samples, start_ticks) if gate else ()
                 result = none

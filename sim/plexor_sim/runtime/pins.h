@@ -70,8 +70,8 @@ class Pins {
   }
 
   // Returns how many of the next `most` clocks, beginning with the last one given to `clock`, can
-  // pass at once because no pin changes in them. The device runs to the end of `most`. Strikes and
-  // load must not change until then.
+  // pass at once because no pin changes in them. The device runs to the end of `most`, or to its
+  // next edge. Strikes and load must not change until then.
   int64_t still_clocks(int64_t most) {
     if (still_ < kStillClocks || moving_ || !pads_.empty() || most < 1) return 0;
     int64_t end_ps = now_ps_ + most * (clock_ps_ + 1);  // a clock may be 1 ps longer
@@ -79,7 +79,12 @@ class Pins {
     // run beyond that.
     if (select_ == kAsynchronous) end_ps = std::min(end_ps, oscillator_.next_ps());
     if (edges_.empty() && next_ps_ < end_ps && ahead_ps_ < end_ps) {
-      advance(end_ps);
+      // A code that starts a strike is answered more than kStepClocks later.
+      while (edges_.empty() && ahead_ps_ < end_ps) {
+        const int64_t from_ps = std::max(ahead_ps_, now_ps_);
+        const int64_t step_ps = from_ps + kStepClocks * clock_ps_;
+        advance(std::min(end_ps, std::max(device_.quiet_until_ps(), step_ps)));
+      }
       next_ps_ = next_change_ps();
     }
     const int64_t free_ps = std::min(end_ps, next_ps_) - now_ps_;
@@ -105,6 +110,7 @@ class Pins {
  private:
   static constexpr uint32_t kOnes = (1u << W) - 1;
   static constexpr int kStillClocks = 17;  // more than kUnitClocks of idle.h
+  static constexpr int kStepClocks = 16;   // less than TRIGGER_CLOCKS
 
   // The level at an output's pad, or at the load output, from a time on.
   struct Pad {

@@ -24,7 +24,8 @@ def of_builds(*features):
 def bench(samples, settings, clocks, *, trigger=Trigger.RUN, source=0, drive=None, **geometry):
     """Return (word, strike_stb, done) of each clock; clock 0 is start_stb's.
 
-    `drive` maps a clock to the inputs it changes; start_stb and strikes fall again by themselves.
+    `drive` maps a clock to the inputs it changes; start_stb, strikes and code_stb fall again by
+    themselves.
     """
     dut = made(Stimulus, Geometry(samples=samples, **geometry), 0)
     drive = {0: {"start_stb": 1}} if drive is None else drive
@@ -46,6 +47,7 @@ def bench(samples, settings, clocks, *, trigger=Trigger.RUN, source=0, drive=Non
             if clock in drive:
                 ctx.set(dut.start_stb, 0)
                 ctx.set(dut.strikes, 0)
+                ctx.set(dut.code_stb, 0)
 
     simulate(dut, run)
     return seen

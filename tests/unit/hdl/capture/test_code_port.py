@@ -13,8 +13,11 @@ from ..simulation import made, simulate
 BITS, SAMPLES = 10, 8
 
 
-def run(levels, settings, strobes=None):
-    """Return (clock of the begin, tick, code, skew, torn) of each code of the planted levels."""
+def run(levels, settings, strobes=None, triggers=None):
+    """Return (clock of the begin, tick, code, skew, torn) of each code of the planted levels.
+
+    Append to `triggers` the clock of each `trigger_stb`, and the value before it.
+    """
     dut = made(CodePort, BITS, SAMPLES)
     begins, values = [], []
 
@@ -31,6 +34,8 @@ def run(levels, settings, strobes=None):
                 word = ctx.get(dut.o_begin)
                 assert word & word - 1 == 0
                 begins.append((clock - PORT_CLOCKS, word.bit_length() - 1))
+            if triggers is not None and ctx.get(dut.trigger_stb):
+                triggers.append((clock, values[-1][0]))
             if ctx.get(dut.o_value):
                 value = dut.value
                 found = (value.code, value.skew_clocks, value.torn)
@@ -173,3 +178,23 @@ def test_two_strobes_in_a_word_and_data_that_do_not_hold_tear_the_code():
     strobes = [0, 0b01010000, 0, 0, 1, 0, 0]
     found = run(levels, {"mode": CodeMode.STROBED}, strobes)
     assert found == [(1, 4, 3, 0, 1), (4, 0, 3, 0, 1)]
+
+
+@pytest.mark.parametrize("settle", [1, 3, 8])
+@pytest.mark.parametrize("mode", [CodeMode.CHANGE, CodeMode.STROBED])
+def test_each_code_that_triggers_does_so_in_a_fixed_time_but_not_if_it_is_torn(mode, settle):
+    rng, asked = random.Random(settle), 0x155
+    codes = [rng.choice((asked, asked ^ 1, asked ^ 0x200, 0)) for _ in range(60)]
+    levels = [code for code in codes for _ in range(20)]
+    # In the fifth code another pin changes within the window.
+    levels[81] ^= 0x8
+    strobes = [0b100 if clock % 20 == 0 else 0 for clock in range(len(levels))]
+    settings = {"mode": mode, "settle_clocks": settle, "trigger_code": asked}
+    triggers = []
+    told = run(levels, settings, strobes if mode == CodeMode.STROBED else None, triggers)
+    waits = settle if mode == CodeMode.CHANGE else 1
+    late = PORT_CLOCKS + waits + 2
+    expected = [begin + late for begin, _, code, _, torn in told if code == asked and not torn]
+    assert [clock for clock, _ in triggers] == expected
+    assert len(expected) > 5
+    assert any(torn for *_, torn in told)

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from plexor_hdl.lib.squares import DIGITS, HALF_BITS, Product, Squares
+from plexor_hdl.lib.squares import Squares
 
 from ..simulation import made, simulate
 
@@ -29,25 +29,5 @@ def test_the_square_of_each_value_is_there_in_time_and_for_a_pace(pace):
             if done >= 0 and late < dut.PACE:
                 assert ctx.get(dut.square) == values[done] ** 2
             await ctx.tick()
-
-    simulate(dut, bench)
-
-
-def test_a_product_of_two_halves_is_exact_digit_by_digit():
-    dut, rng = made(Product), random.Random(5)
-    halves = [0, 1, 15, 16, 0x8000, 0xFFFF, *(rng.getrandbits(HALF_BITS) for _ in range(4))]
-
-    async def bench(ctx):
-        for factor in halves:
-            for other in halves:
-                ctx.set(dut.factor, factor)
-                ctx.set(dut.triple, 3 * factor)
-                for digit in range(DIGITS):
-                    ctx.set(dut.first, digit == 0)
-                    ctx.set(dut.digit, other >> 4 * digit & 15)
-                    await ctx.tick()
-                ctx.set(dut.first, 0)
-                await ctx.tick().repeat(dut.LATENCY - DIGITS)
-                assert ctx.get(dut.product) == factor * other
 
     simulate(dut, bench)

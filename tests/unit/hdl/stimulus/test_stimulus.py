@@ -177,6 +177,16 @@ def test_a_strike_of_the_source_starts_a_sequence(features):
 
 
 @EVERY
+def test_a_code_starts_a_sequence_where_it_is_asked_for(features):
+    settings = Settings(strike_count=2, interval_ticks=20, width_ticks=3, phase_ticks=9)
+    drive = {0: {"start_stb": 1}, 30: {"code_stb": 1}, 90: {"strikes": 0b11, "gate": 1}}
+    seen = bench(8, settings, 150, trigger=Trigger.CODE, drive=drive, features=features)
+    assert edges(seen, 8, 30 + TRIGGER_CLOCKS) == ([9, 29], [12, 32])
+    seen = bench(8, settings, 150, trigger=Trigger.STRIKE, drive=drive, features=features)
+    assert edges(seen, 8, 90 + TRIGGER_CLOCKS)[0] == [9, 29]
+
+
+@EVERY
 def test_a_trigger_before_the_last_pulse_has_ended_is_ignored(features):
     settings = Settings(strike_count=1, width_ticks=21)
     first, fall = 10, 10 + TRIGGER_CLOCKS + 21 // 8

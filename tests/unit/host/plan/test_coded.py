@@ -54,5 +54,5 @@ def test_a_build_without_a_code_port_is_refused(change):
 
 
 def test_a_code_must_have_the_ports_bits():
-    with pytest.raises(ValueError, match="code: 256; must be 0 to 255"):
+    with pytest.raises(ValueError, match="code: 0x100; must be at most 0xff"):
         plan_of(replace(SETTINGS, stop_code=256), IDENTITY)
