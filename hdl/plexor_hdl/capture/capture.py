@@ -7,10 +7,10 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE, SOURCE_STRIKE
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import CODE_TRIGGER_CLOCKS, Feature, Geometry
 from plexor.protocol.memory import table_bits
 from plexor.protocol.registers import CHANNEL, CODE
-from plexor_hdl.capture.code_port import CodePort, CodeValue
+from plexor_hdl.capture.code_port import PORT_TRIGGER_CLOCKS, CodePort, CodeValue
 from plexor_hdl.capture.code_values import CodeValues
 from plexor_hdl.capture.edges import Edges
 from plexor_hdl.capture.filter import Filter, filter_clocks
@@ -240,6 +240,12 @@ class Capture(wiring.Component):
             delayed = Signal(self._geometry.samples, name=f"strobe{step}")
             m.d.sync += delayed.eq(strobe)
             strobe = delayed
+        # So a code triggers after the same time in each build.
+        trigger = port.trigger_stb
+        for step in range(CODE_TRIGGER_CLOCKS - PORT_TRIGGER_CLOCKS - clocks):
+            delayed = Signal(name=f"trigger{step}")
+            m.d.sync += delayed.eq(trigger)
+            trigger = delayed
         m.d.comb += [
             port.pins.eq(pins),
             port.settings.eq(self.code),
@@ -253,7 +259,7 @@ class Capture(wiring.Component):
             values.leave_stb.eq(stamp.code_stb),
             stamp.skip.eq(values.skip),
             self.masked.eq(values.masked),
-            self.trigger_stb.eq(port.trigger_stb),
+            self.trigger_stb.eq(trigger),
         ]
         place = len(self._geometry.merged) - 1
         in_force = Signal(table_bits(self._geometry))

@@ -11,6 +11,8 @@ from plexor_hdl.interfaces import block_layout
 MOST_SETTLE_CLOCKS = 8
 PORT_CLOCKS = 3
 """Clocks from a level at a pin to the code that it begins."""
+PORT_TRIGGER_CLOCKS = PORT_CLOCKS + 2
+"""Clocks from there to `trigger_stb`, besides the time to settle."""
 
 
 class CodeValue(data.StructLayout):

@@ -239,7 +239,15 @@ def _parameters() -> Iterator[str]:
         ),
     )
     yield _values(
-        geometry, ("MAGIC", "PROTOCOL_MAJOR", "PROTOCOL_MINOR", "TRIGGER_CLOCKS", "CODE_TRIGGER_CLOCKS", "STEP_CLOCKS")
+        geometry,
+        (
+            "MAGIC",
+            "PROTOCOL_MAJOR",
+            "PROTOCOL_MINOR",
+            "TRIGGER_CLOCKS",
+            "CODE_TRIGGER_CLOCKS",
+            "STEP_CLOCKS",
+        ),
     )
 
 

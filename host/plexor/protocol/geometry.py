@@ -30,7 +30,7 @@ MOST_TICK_FS = (1 << 32) - 1
 BOARD_BYTES = 8
 TRIGGER_CLOCKS = 19
 """Core clocks from the start of a run, a trigger strike or the gate to phase 0 of a stimulus."""
-CODE_TRIGGER_CLOCKS = 10
+CODE_TRIGGER_CLOCKS = 11
 """Core clocks, besides the time to settle, from a code to what acts as a trigger strike."""
 MAX_STEPS = 64
 """Steps that the sweep table of a build has at most."""
