@@ -260,6 +260,38 @@ def pairs():
     return lines, count + 4
 
 
+PRODUCTS = """
+module products;
+  reg [35:0] factors [0:COUNT-1];
+  reg [17:0] a, b;
+  wire [35:0] p;
+  integer number;
+  MULT18X18D dut (.A(a), .B(b), .P(p));
+  initial begin
+    $readmemh("factors.hex", factors);
+    for (number = 0; number < COUNT; number = number + 1) begin
+      {b, a} = factors[number];
+      #1 $display("%h", p);
+    end
+    $finish;
+  end
+endmodule
+"""
+
+
+def test_a_multiplier_multiplies_whole_numbers_without_a_sign(tmp_path):
+    choose, most = random.Random(7), (1 << 18) - 1
+    factors = [(most, most), (most, 1), (0, most), (1 << 17, 1 << 17)]
+    factors += [(choose.getrandbits(18), choose.getrandbits(18)) for _ in range(200)]
+    (tmp_path / "factors.hex").write_text("".join(f"{b << 18 | a:x}\n" for a, b in factors))
+    text = "`timescale 1ns / 1ns" + PRODUCTS.replace("COUNT", str(len(factors)))
+    (tmp_path / "products.v").write_text(text)
+    run = binary(tmp_path, "products", [BOARD / "ecp5.v", tmp_path / "products.v"])
+    done = subprocess.run([str(run)], cwd=tmp_path, capture_output=True, text=True, check=True)
+    found = [int(line, 16) for line in done.stdout.split()[: len(factors)]]
+    assert found == [a * b for a, b in factors]
+
+
 @pytest.mark.full
 def test_cells_do_what_those_of_yosys_do(tmp_path):
     lines, count = pairs()

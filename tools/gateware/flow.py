@@ -31,8 +31,8 @@ _ECP5_FLIP_FLOPS = (
     "opt_expr -undriven -mux_undef; simplemap; lattice_gsr; attrmvcp -copy -attr syn_useioff; "
     "opt_clean"
 )
-# Tables, not carry chains, for sums and comparisons of up to 8 bits. nextpnr puts a table in front of
-# a chain and one behind it, so a short chain is larger than its tables, and slower. ULX3S-25F's
+# Tables, not carry chains, for sums and comparisons of up to 8 bits. nextpnr adds cells in front of
+# a chain and behind it, so a short chain is larger than its tables, and slower. ULX3S-25F's
 # instrument: 433 look-up tables fewer.
 _ECP5_SHORT = "techmap -map +/techmap.v t:$alu r:Y_WIDTH<=8 %i; opt; "
 _ECP5 = (

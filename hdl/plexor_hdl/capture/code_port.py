@@ -43,8 +43,8 @@ class CodePort(wiring.Component):
     changes in the clock after. Pins outside the mask read 0.
 
     Latency: PORT_CLOCKS clocks from `pins` to `o_begin`, 1 from `strobe`; `o_value` comes
-        `settle_clocks` + 1 clocks behind `o_begin` with CHANGE, 2 with STROBED, and `trigger_stb` in
-        the clock after.
+        `settle_clocks` + 1 clocks behind `o_begin` with CHANGE, 2 with STROBED, and
+        `trigger_stb` in the clock after.
     Throughput: with CHANGE a code each `settle_clocks` + 1 clocks, with STROBED one each clock.
     Reset: off; no code.
     Wrap: none; it holds no time and no count.

@@ -185,7 +185,7 @@ def _stimulus(image: RegisterImage, output: int, tick_fs: int) -> Stimulus:
         period, burst, spacing = Fraction(spacing), 1, 0
     # The threshold of Poisson intervals is of their free clocks, and no interval follows one burst.
     unknown = value("poisson_threshold") or 0 < count <= burst
-    trigger = value("trigger")
+    trigger = Trigger(value("trigger"))
     return Stimulus(
         output=output,
         period_s=None if unknown else seconds_of(period, tick_fs),
@@ -196,7 +196,7 @@ def _stimulus(image: RegisterImage, output: int, tick_fs: int) -> Stimulus:
         count=count,
         dither_s=seconds_of(dither, tick_fs),
         poisson=bool(value("poisson_threshold")),
-        trigger=Trigger(trigger) if trigger in set(Trigger) else Trigger.RUN,
+        trigger=trigger,
         trigger_source=value("trigger_source"),
         trigger_code=(_code(image, "trigger_code") or 0) if trigger == Trigger.CODE else 0,
         invert=bool(value("invert")),

@@ -227,8 +227,9 @@ def strikes(
     """Return the strikes of every stimulus in a run from `start_ticks`.
 
     No strike starts at `stop_ticks` or later. One that has started ends as planned. `gate` is the
-    gate input, low if absent. `coded` are the times of the codes that trigger, in ticks. Stimuli that only wait for each other never strike. Raises ValueError
-    for settings outside what docs/instrument.md allows.
+    gate input, low if absent. `coded` are the times of the codes that trigger, in ticks. Stimuli
+    that only wait for each other never strike. Raises ValueError for settings outside what
+    docs/instrument.md allows.
     """
     results: dict[int, Times] = {}
     steps = step_count(geometry, settings)

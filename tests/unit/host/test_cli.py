@@ -54,7 +54,7 @@ def document(capsys):
         ([*STRIKES, "--channel", "A=ch0", "--channel", "A=ch1"], "A is given twice"),
         ([*STRIKES, "--channel", "A=ch0:after=strike9"], "reference: 'strike9'"),
         ([*STRIKES, "--channel", "A=ch0:late"], "'late' is not an option"),
-        ([*STRIKES, "--start", "now"], "start: 'now'; must be run, gate or strike0"),
+        ([*STRIKES, "--start", "now"], "start: 'now'; must be run, gate, strike0"),
         (["measure", "--time", "1s", "--start", "gate"], "--start applies to strikes; give --rate"),
         (["measure", "--time", "1s", "--phase", "1us"], "--phase applies to strikes; give --rate"),
         (["measure", "--time", "1s", "--burst", "2"], "--burst applies to strikes; give --rate"),

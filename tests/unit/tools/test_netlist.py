@@ -12,6 +12,7 @@ from tools.gateware.run_bitstream import design_of, simulator
 
 from plexor_sim.devices import find_device
 
+_SEVERAL = re.compile(r"(DO[AB]|P)[0-9]+")
 OUTPUTS = {"F", "FCO", "OFX", "Q", "O", "OSC", "LOCK", "CLKO", "CLKOP", "CLKOS", "CLKOS2", "CLKOS3"}
 LOW, HIGH, CLOCK, REFERENCE, LOCK = 1, 2, 3, 4, 5
 
@@ -23,7 +24,7 @@ def cell(kind, wires, **parameters):
         "parameters": parameters,
         "connections": {port: [bit] if bit else [] for port, bit in wires.items()},
         "port_directions": {
-            port: "output" if port in OUTPUTS or port.startswith("DO") else "input"
+            port: "output" if port in OUTPUTS or _SEVERAL.fullmatch(port) else "input"
             for port in wires
         },
     }
@@ -69,6 +70,13 @@ def memory():
     return cell("DP16KD", wires, GSR="DISABLED", **widths, **rows, **modes, **held)
 
 
+def multiplier():
+    wires = {f"{name}{n}": 0 for name in "AB" for n in range(18)} | {"A0": 20, "A3": 21, "B1": 22}
+    wires |= dict.fromkeys(("SIGNEDA", "SIGNEDB", "SOURCEA", "SOURCEB"), LOW)
+    held = {f"{name}{n}MUX": "0 " for name in "AB" for n in (16, 17)}
+    return cell("MULT18X18D", wires | {"P0": 200, "P1": 0, "P35": 201}, **held)
+
+
 def module():
     """Return a module of one cell of each kind."""
     cells = {
@@ -111,6 +119,7 @@ def module():
             LSRMUX="LSR",
         ),
         "memory": memory(),
+        "product": multiplier(),
         "in": cell("TRELLIS_IO", {"B": 60, "O": REFERENCE, "I": 0}, DIR="INPUT"),
         "out": cell("TRELLIS_IO", {"B": 61, "O": 28, "I": 26, "T": LOW}, DIR="BIDIR"),
         "buffer": cell("DCCA", {"CLKI": 10, "CLKO": CLOCK, "CE": 0}),
@@ -177,6 +186,18 @@ def test_a_memory_has_its_parameters_and_its_rows_in_order():
         assert given in block
 
 
+def test_a_multiplier_has_factors_of_eighteen_bits_and_its_product():
+    product = instance("MULT18X18D", "u")
+    floats = ", ".join(["1'b1"] * 12)
+    assert f".A({{1'b0, 1'b0, {floats}, n21, 1'b1, 1'b1, n20}})" in product
+    assert ", 1'b1, n22, 1'b1})" in product
+    name = re.search(r"\.P\((\w+)\)", product)[1]
+    assert f"wire [35:0] {name};" in CHIP.verilog
+    assert f"assign n200 = {name}[0];" in CHIP.verilog
+    assert f"assign n201 = {name}[35];" in CHIP.verilog
+    assert f"{name}[1]" not in CHIP.verilog
+
+
 def test_flip_flops_take_their_data_and_enable_from_where_they_are_packed():
     kept, direct = instance("TRELLIS_FF", "n26"), instance("TRELLIS_FF", "n27")
     assert '.CLKMUX("CLK"), .REGSET("SET"), .SRMODE("LSR_OVER_CE")' in kept
@@ -227,6 +248,9 @@ def changed(name, **changes):
         ("memory", {"CLKAMUX": "INV"}, "memory: CLKAMUX INV; must be CLKA"),
         ("memory", {"GSR": "ENABLED"}, "memory: GSR ENABLED"),
         ("memory", {"DATA_WIDTH_B": f"{36:032b}"}, "memory: a memory of 36 bits that is not"),
+        ("product", {"SIGNEDB": [HIGH]}, "product: SIGNEDB is not low"),
+        ("product", {"REG_OUTPUT_CLK": "CLK0"}, "product: REG_OUTPUT_CLK CLK0; must be NONE"),
+        ("product", {"MULT_BYPASS": "ENABLED"}, "product: MULT_BYPASS ENABLED; must be DISABLED"),
         ("pll", {"FEEDBK_PATH": "INT_OP"}, "pll: FEEDBK_PATH INT_OP; must be CLKOP"),
         ("pll", {"CLKOS_DIV": f"{4:032b}"}, "pll: outputs of several frequencies"),
         ("pll", {"PHASESTEP": [HIGH]}, "pll: PHASESTEP is not as it is modelled"),
@@ -251,7 +275,7 @@ def test_a_narrow_port_cannot_read_what_it_overwrites():
     ("name", "kind", "says"),
     [
         ("source", "TRELLIS_COMB", "0 OSCG; must be 1"),
-        ("buffer", "MULT18X18D", "buffer: MULT18X18D; must be one of"),
+        ("buffer", "ALU54B", "buffer: ALU54B; must be one of"),
     ],
 )
 def test_cells_are_of_kinds_that_are_modelled_and_clocks_are_there(name, kind, says):

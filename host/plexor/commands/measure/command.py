@@ -89,8 +89,8 @@ _PATH = click.Path(path_type=Path)
     default="run",
     show_default=True,
     metavar="WHAT",
-    help="What starts the strikes: run (the start of the run), gate (while the gate input is high) "
-    "or strikeN (a strike of another output).",
+    help="What starts the strikes: run (the start of the run), gate (while the gate input is "
+    "high), strikeN (a strike of another output) or code:NUMBER (a code at the code port).",
 )
 @click.option(
     "--strike",

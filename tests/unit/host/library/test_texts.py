@@ -112,15 +112,20 @@ def test_an_option_of_a_channel_that_is_wrong_is_named(option, wrong):
         ("gate", Start(Trigger.GATE)),
         ("strike0", Start(Trigger.STRIKE, 0)),
         ("strike7", Start(Trigger.STRIKE, 7)),
+        ("code:0x43", Start(Trigger.CODE, code=0x43)),
+        ("code:7", Start(Trigger.CODE, code=7)),
     ],
 )
-def test_a_start_is_the_run_the_gate_or_another_output(text, start):
+def test_a_start_is_the_run_the_gate_another_output_or_a_code(text, start):
     assert parse_start(text) == start
 
 
-@pytest.mark.parametrize("text", ["", "Run", "strike8", "strike", "ch0", "strike0 "])
+@pytest.mark.parametrize(
+    "text",
+    ["", "Run", "strike8", "strike", "ch0", "strike0 ", "code", "code:", "code:x", "code:65536"],
+)
 def test_what_is_no_start_is_refused_with_it(text):
-    with pytest.raises(ValueError, match=f"{text!r}; must be run, gate or strike0 to strike7"):
+    with pytest.raises(ValueError, match=f"{text!r}; must be run, gate, strike0 to strike7"):
         parse_start(text)
 
 

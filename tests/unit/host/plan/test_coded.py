@@ -5,13 +5,13 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.model.codes import Codes, Wires
+from plexor.model.codes import Codes, Port, Wires
 from plexor.model.identity import Identity
 from plexor.model.settings import Channel, Settings, Stall, Stimulus
 from plexor.plan.registers import plan_of
 from plexor.protocol.frames import SOURCE_CODE, SOURCE_STRIKE
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
-from plexor.protocol.registers import StopOn
+from plexor.protocol.registers import StopOn, Trigger
 
 MS = Fraction(1, 1000)
 GEOMETRY = Geometry(code_bits=8, features=ALL_FEATURES | Feature.CODES)
@@ -56,3 +56,33 @@ def test_a_build_without_a_code_port_is_refused(change):
 def test_a_code_must_have_the_ports_bits():
     with pytest.raises(ValueError, match="code: 0x100; must be at most 0xff"):
         plan_of(replace(SETTINGS, stop_code=256), IDENTITY)
+
+
+ON_CODE = Stimulus(0, count=1, trigger=Trigger.CODE, trigger_code=0x43)
+CODED = replace(SETTINGS, strikes=(ON_CODE,), codes=Codes(port=Port(), bits=8))
+
+
+def test_a_code_starts_an_output_with_its_number():
+    plan = plan_of(CODED, IDENTITY)
+    assert plan.value("stimulus", "trigger", 0) == Trigger.CODE
+    assert plan.value("code", "trigger_code") == 0x43
+    assert plan_of(SETTINGS, IDENTITY).value("code", "trigger_code") == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "identity", "wrong"),
+    [
+        ({}, Identity(Geometry(), 1), "CODES"),
+        ({"codes": None}, IDENTITY, "start: code:0x43; must come at the code port"),
+        ({"codes": Codes(wires=Wires(2, 3))}, IDENTITY, "must come at the code port"),
+        (
+            {"strikes": (ON_CODE, replace(ON_CODE, output=1, trigger_code=7))},
+            IDENTITY,
+            "start: code:0x43 and code:0x7; one code can start strikes",
+        ),
+        ({"strikes": (replace(ON_CODE, trigger_code=256),)}, IDENTITY, "code: 0x100; must be at"),
+    ],
+)
+def test_a_code_that_cannot_start_strikes_is_refused(change, identity, wrong):
+    with pytest.raises(ValueError, match=wrong):
+        plan_of(replace(CODED, **change), identity)

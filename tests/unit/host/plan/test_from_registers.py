@@ -98,7 +98,7 @@ def test_no_period_is_told_of_one_burst_nor_of_poisson_intervals(registers, know
 
 
 def test_an_unknown_trigger_is_taken_for_the_runs_start():
-    assert strike(trigger=3).trigger == Trigger.RUN
+    assert strike(trigger=3).trigger == Trigger.CODE
     assert strike(trigger=2).trigger == Trigger.GATE
 
 

@@ -54,6 +54,7 @@ MS = Fraction(1, 1000)
         ((Stimulus(0, MS, poisson=True),), "Poisson, 1 kHz"),
         ((Stimulus(0, poisson=True),), "Poisson"),
         ((Stimulus(0, MS, trigger=Trigger.GATE),), "1 kHz while the gate is high"),
+        ((Stimulus(0, trigger=Trigger.CODE, trigger_code=0x43),), "on each code 0x43"),
         (
             (Stimulus(0, MS), Stimulus(1, trigger=Trigger.STRIKE)),
             "strike0 1 kHz · strike1 on each strike0",
