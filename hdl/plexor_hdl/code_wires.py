@@ -25,7 +25,7 @@ def wire_codes(m: Module, s: Stages, pins: Value, reads: dict) -> None:
         tables.code_stb.eq(s.capture.code_stb),
         tables.code.eq(s.capture.code_value),
         tables.time_ticks.eq(s.capture.event.time_ticks),
-        tables.value_stb.eq(s.capture.value_stb),
+        tables.sent_stb.eq(s.capture.sent_stb),
         tables.settings.eq(settings),
         tables.measured.eq(measured.payload),
         tables.measured_valid.eq(measured.valid),

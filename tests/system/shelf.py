@@ -19,7 +19,7 @@ MADE = {
     "branch": f"{RUN} --seed 2 --out branch",
     "archive": "plexor archive add main --branch main",
     "coded": "plexor measure --dut coded.toml --rate 10k --count 50 --channel irq=ch0"
-    " --channel done=ch1 --code-wires ch2:ch3:16 --codes names.toml --out coded",
+    " --channel done=ch1 --code-wires ch2:ch3 --codes names.toml --out coded",
     "cal.json": "plexor calibrate --edges 4000 --calibration cal.json",
 }
 """A name, and the command of which it comes."""

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from plexor_hdl.build.netlist import use_multipliers, use_output_registers
+from plexor_hdl.build.netlist import use_factor_registers, use_multipliers, use_output_registers
 from plexor_hdl.front import up5k
 
 BUILD = Path(__file__).parent.parent.parent / "build"
@@ -112,6 +112,7 @@ def synthesise_what(
             break
     netlist = json.loads((folder / "top.json").read_text())
     use_output_registers(netlist)
+    use_factor_registers(netlist)
     if family == "up5k" and up5k.RESET in netlist["modules"]["top"]["netnames"]:
         use_multipliers(netlist, up5k.MULTIPLIERS, up5k.RESET)
     (folder / "top.json").write_text(json.dumps(netlist))

@@ -39,7 +39,7 @@ _WRITE_PORT = {"WADO0": "D0", "WADO1": "B0", "WADO2": "C0", "WADO3": "A0"} | {
 }
 _DATA_BITS, _ADDRESS_BITS, _INIT_ROWS = 18, 14, 64
 _FACTOR_BITS = 18
-_REGISTERS = ("INPUTA", "INPUTB", "PIPELINE", "OUTPUT")
+_REGISTERS = ("INPUTA", "INPUTB", "OUTPUT")
 _WHOLE = 36
 """Data bits of a memory whose port A writes with both ports' data pins, and whose port B reads."""
 _BYTE = 9
@@ -267,16 +267,21 @@ class _Netlist:
         return mode
 
     def _multiplier(self, at: str, cell: _Cell) -> Iterator[str]:
-        for name in _REGISTERS:
-            cell.of(f"REG_{name}_CLK", "NONE")
+        clocks = {cell.of(f"REG_{name}_CLK", "NONE", "CLK0") for name in _REGISTERS}
+        if len(clocks) > 1 or cell.of("REG_PIPELINE_CLK", "NONE") != "NONE":
+            raise ValueError(f"netlist: {cell.name}: some of its registers, but not all")
         cell.of("MULT_BYPASS", "DISABLED")
+        cell.of("RESETMODE", "SYNC")
         for name in ("SIGNEDA", "SIGNEDB", "SOURCEA", "SOURCEB"):
             if cell.pin(name) not in (LOW, *self._low):
                 raise ValueError(f"netlist: {cell.name}: {name} is not low")
         products = (cell.wire(f"P{n}", "") for n in range(2 * _FACTOR_BITS))
         ports = {name: cell.pins(name, _FACTOR_BITS) for name in "AB"}
         yield f"wire [{2 * _FACTOR_BITS - 1}:0] {at}_p;"
-        yield _instance("MULT18X18D", at, {}, {**ports, "P": f"{at}_p"})
+        if clocks == {"CLK0"}:
+            ports |= {"CLK": cell.wire("CLK0"), "CE": cell.pin("CE0"), "RST": cell.pin("RST0")}
+        ports |= {"P": f"{at}_p"}
+        yield _instance("MULT18X18D", at, {"REGISTERS": f"{len(ports) > 3:d}"}, ports)
         for number, wire in enumerate(products):
             if wire:
                 yield f"assign {wire} = {at}_p[{number}];"

@@ -6,7 +6,7 @@ from amaranth.hdl import Array, Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE, SOURCE_STRIKE
+from plexor.protocol.frames import SOURCE_CODE_VALUE, SOURCE_STRIKE
 from plexor.protocol.geometry import CODE_TRIGGER_CLOCKS, Feature, Geometry
 from plexor.protocol.memory import table_bits
 from plexor.protocol.registers import CHANNEL, CODE
@@ -81,6 +81,7 @@ class Capture(wiring.Component):
             code that of its value, whose time and index are the code's and not told again.
         value: The value of a code, valid where `event` is one of SOURCE_CODE_VALUE.
         value_stb: `event` is one of SOURCE_CODE_VALUE.
+        sent_stb: `event` is a code, as its own event comes.
         code_stb: A code comes into force, in the order of beats, or one of `zone_mask` would; its
             time stands at `event`, and its value at `code_value`.
         code_value: The value of that code, still at its event.
@@ -100,6 +101,7 @@ class Capture(wiring.Component):
             "code": In(block_layout(CODE)),
             "value": Out(CodeValue()),
             "value_stb": Out(1),
+            "sent_stb": Out(1),
             "code_stb": Out(1),
             "code_value": Out(CodeValue()),
             "trigger_stb": Out(1),
@@ -278,7 +280,8 @@ class Capture(wiring.Component):
         with m.Elif(self.code_stb):
             m.d.sync += in_force.eq(values.value.code[: self._geometry.code_bits][-len(in_force) :])
         # The next event comes 2 clocks after a code at the earliest.
-        m.d.sync += self.value_stb.eq(stamp.event_stb & (stamp.o_event.source == SOURCE_CODE))
+        m.d.comb += self.sent_stb.eq(stamp.event_stb & stamp.o_code)
+        m.d.sync += self.value_stb.eq(self.sent_stb)
         with m.If(stamp.event_stb):
             m.d.sync += self.value.eq(values.value)
         with m.If(self.value_stb):

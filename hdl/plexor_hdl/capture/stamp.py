@@ -48,6 +48,7 @@ class Stamp(wiring.Component):
         o_ready: The beat is taken.
         o_event: An event, its time in ticks; of a beat without event only the time counts.
         o_is_event: The beat has an event.
+        o_code: With Feature.CODES: the event is a code.
         event_stb: Strobes once for each event, a clock after `o_event` has its index.
         o_final: The beat is the end of the run.
         next_index: The index of the event on its way out, or of the next one if there is none.
@@ -56,7 +57,7 @@ class Stamp(wiring.Component):
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
         self._codes = Feature.CODES in geometry.features
-        codes = {"code_stb": Out(1), "skip": In(1), "hold": In(1)}
+        codes = {"code_stb": Out(1), "o_code": Out(1), "skip": In(1), "hold": In(1)}
         super().__init__(
             {
                 **(codes if self._codes else {}),
@@ -124,7 +125,7 @@ class Stamp(wiring.Component):
             if self._codes:
                 number = self._geometry.merged.index(SOURCE_CODE)
                 is_code = ~self.i_event.blank & (self.i_event.source == number)
-                m.d.sync += event.code.eq(self.i_valid & is_code)
+                m.d.sync += [event.code.eq(self.i_valid & is_code), self.o_code.eq(code & told)]
             with m.If(self.i_event.first):
                 m.d.sync += tag.clock.eq(self.tag.clock)
 

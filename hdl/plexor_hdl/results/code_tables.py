@@ -53,7 +53,7 @@ class CodeTables(wiring.Component):
         code_stb: A code comes into force, 2 clocks after another at the earliest.
         code: Its value, up to the next one.
         time_ticks: Its time, valid with `code_stb`.
-        value_stb: A code is sent. Its value stands at `code` from the clock before on.
+        sent_stb: The event of a code comes. Its value stands at `code` from the clock before on.
         hold: No code may come.
         settings: The registers of the code port.
         stop_stb: The code that is sent is `stop_code`.
@@ -73,7 +73,7 @@ class CodeTables(wiring.Component):
                 "code_stb": In(1),
                 "code": In(CodeValue()),
                 "time_ticks": In(TIME_BITS),
-                "value_stb": In(1),
+                "sent_stb": In(1),
                 "hold": Out(1),
                 "settings": In(block_layout(CODE)),
                 "stop_stb": Out(1),
@@ -103,7 +103,7 @@ class CodeTables(wiring.Component):
             table.value_ticks.eq(Mux(second, latency.ticks, time.ticks)),
             table.clear_stb.eq(self.clear_stb),
             self.clear_busy.eq(table.clear_busy),
-            self.stop_stb.eq(self.value_stb & stops),
+            self.stop_stb.eq(self.sent_stb & stops),
         ]
         waits = (each.waits | each.comes for each in (time, latency))
         busy = Cat(self.code_stb, *waits).any()

@@ -323,12 +323,7 @@ CODE = Block(
     (
         Register("mode", 2, _S, "", "CodeMode; 3 acts as OFF"),
         Register(
-            "settle_clocks",
-            4,
-            _S,
-            "clocks",
-            "with CHANGE: from a change to the code, 1 to 8",
-            reset=3,
+            "settle_clocks", 4, _S, "clocks", "with CHANGE: from a change to the code, 1 to 8", 3
         ),
         Register(
             "skew_clocks",

@@ -34,9 +34,32 @@ module TRELLIS_DPRAM (
   always @(posedge WCK) if (WRE) bits[WAD] <= WD;
 endmodule
 
-// A multiplier of unsigned numbers, without its registers: Lattice FPGA-TN-02205, sysDSP.
-module MULT18X18D (input [17:0] A, B, output [35:0] P);
-  assign P = A * B;
+// A multiplier of unsigned numbers. With REGISTERS both factors and the product have a register each
+// (Lattice FPGA-TN-02205, sysDSP usage guide).
+module MULT18X18D #(parameter REGISTERS = 0) (
+    input CLK, CE, RST,
+    input [17:0] A, B,
+    output [35:0] P
+);
+  generate
+    if (REGISTERS) begin : kept
+      reg [17:0] a = 0, b = 0;
+      reg [35:0] p = 0;
+      assign P = p;
+      always @(posedge CLK)
+        if (RST) begin
+          a <= 0;
+          b <= 0;
+          p <= 0;
+        end else if (CE) begin
+          a <= A;
+          b <= B;
+          p <= a * b;
+        end
+    end else begin : alone
+      assign P = A * B;
+    end
+  endgenerate
 endmodule
 
 // A flip-flop that starts with its reset value. A reset takes effect without CE.

@@ -196,6 +196,17 @@ def test_a_multiplier_has_factors_of_eighteen_bits_and_its_product():
     assert f"assign n200 = {name}[0];" in CHIP.verilog
     assert f"assign n201 = {name}[35];" in CHIP.verilog
     assert f"{name}[1]" not in CHIP.verilog
+    assert "#(.REGISTERS(0))" in product
+
+
+def test_a_multipliers_registers_have_their_clock_enable_and_reset():
+    design = changed("product", CLK0=[CLOCK], CE0=[HIGH], RST0=[LOW])
+    names = (f"REG_{name}_CLK" for name in ("INPUTA", "INPUTB", "OUTPUT"))
+    design["cells"]["product"]["parameters"] |= dict.fromkeys(names, "CLK0")
+    lines = simulated(design, Fraction(25)).verilog.splitlines()
+    (line,) = [line for line in lines if line.lstrip().startswith("MULT18X18D")]
+    assert "#(.REGISTERS(1))" in line
+    assert f".CLK(n{CLOCK}), .CE(n{HIGH}), .RST(n{LOW})" in line
 
 
 def test_flip_flops_take_their_data_and_enable_from_where_they_are_packed():
@@ -249,7 +260,9 @@ def changed(name, **changes):
         ("memory", {"GSR": "ENABLED"}, "memory: GSR ENABLED"),
         ("memory", {"DATA_WIDTH_B": f"{36:032b}"}, "memory: a memory of 36 bits that is not"),
         ("product", {"SIGNEDB": [HIGH]}, "product: SIGNEDB is not low"),
-        ("product", {"REG_OUTPUT_CLK": "CLK0"}, "product: REG_OUTPUT_CLK CLK0; must be NONE"),
+        ("product", {"REG_OUTPUT_CLK": "CLK1"}, "product: REG_OUTPUT_CLK CLK1; must be NONE"),
+        ("product", {"REG_OUTPUT_CLK": "CLK0"}, "product: some of its registers, but not all"),
+        ("product", {"RESETMODE": "ASYNC"}, "product: RESETMODE ASYNC; must be SYNC"),
         ("product", {"MULT_BYPASS": "ENABLED"}, "product: MULT_BYPASS ENABLED; must be DISABLED"),
         ("pll", {"FEEDBK_PATH": "INT_OP"}, "pll: FEEDBK_PATH INT_OP; must be CLKOP"),
         ("pll", {"CLKOS_DIV": f"{4:032b}"}, "pll: outputs of several frequencies"),

@@ -1,8 +1,10 @@
 """Flip-flops that go into block RAMs and multipliers, in netlists made by hand."""
 
+import copy
+
 import pytest
 
-from plexor_hdl.build.netlist import use_multipliers, use_output_registers
+from plexor_hdl.build.netlist import use_factor_registers, use_multipliers, use_output_registers
 
 CLOCK, WORD, STORED, ENABLE = 2, (10, 11), (20, 21), 30
 
@@ -65,6 +67,70 @@ def test_a_bit_that_is_used_twice_keeps_its_port_as_it_is():
     found["modules"]["top"]["ports"]["word"] = {"bits": [WORD[0]]}
     assert use_output_registers(found) == 0
     assert set(found["modules"]["top"]["cells"]) == {"memory", "first", "second"}
+
+
+FACTORS, PRODUCT, KEPT = {"A0": 40, "B0": 41, "B1": 42}, {"P0": 50, "P2": 51}, {"P0": 60, "P2": 61}
+DATA = {"A0": 70, "B0": 71, "B1": 72}
+
+
+def multiplier(name=None, **changes):
+    """Return a multiplier with a flip-flop at each pin in use, the named one changed."""
+    wires = {port: [bit] for port, bit in {**FACTORS, **PRODUCT}.items()}
+    wires |= {"A1": ["0"], "P1": [52], "SIGNEDA": ["0"]}
+    cells = {
+        "multiplier": {
+            "type": "MULT18X18D",
+            "parameters": {},
+            "connections": wires,
+            "port_directions": {port: "output" if port[0] == "P" else "input" for port in wires},
+        }
+    }
+    flip_flops = {port: (DATA[port], bit) for port, bit in FACTORS.items()}
+    flip_flops |= {port: (bit, KEPT[port]) for port, bit in PRODUCT.items()}
+    for port, (bit, stored) in flip_flops.items():
+        cells[port] = flip_flop(bit, stored, **(changes if port == name else {}))
+    ports = {"out": {"bits": [*KEPT.values()]}, "in": {"bits": [*DATA.values()]}}
+    return {"modules": {"top": {"ports": ports, "cells": cells}}}
+
+
+def test_flip_flops_around_a_multiplier_become_its_registers():
+    found = multiplier()
+    assert use_factor_registers(found) == 5
+    cells = found["modules"]["top"]["cells"]
+    assert set(cells) == {"multiplier"}
+    ends = cells["multiplier"]["connections"]
+    assert {port: ends[port] for port in DATA} == {port: [bit] for port, bit in DATA.items()}
+    assert {port: ends[port] for port in KEPT} == {port: [bit] for port, bit in KEPT.items()}
+    assert (ends["A1"], ends["P1"]) == (["0"], [52])
+    assert (ends["CLK0"], ends["CE0"], ends["RST0"]) == ([CLOCK], ["1"], ["0"])
+    named = {f"REG_{name}_CLK": "CLK0" for name in ("INPUTA", "INPUTB", "OUTPUT")}
+    assert cells["multiplier"]["parameters"] == named
+    assert cells["multiplier"]["port_directions"]["CLK0"] == "input"
+
+
+@pytest.mark.parametrize("name", ["A0", "B1", "P2"])
+@pytest.mark.parametrize(
+    "changes",
+    [{"CEMUX": "CE "}, {"LSR": [ENABLE]}, {"CLK": [CLOCK + 1]}, {"REGSET": "SET"}, {"DI": [99]}],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_a_multiplier_without_such_a_flip_flop_at_each_pin_stays_as_it_is(name, changes):
+    if "DI" in changes and name != "P2":
+        changes = {"Q": [99]}
+    found = multiplier(name, **changes)
+    if "DI" in changes:
+        found["modules"]["top"]["ports"]["out"]["bits"].append(PRODUCT[name])
+    before = copy.deepcopy(found)
+    assert use_factor_registers(found) == 0
+    assert found == before
+
+
+@pytest.mark.parametrize("bit", [FACTORS["B0"], PRODUCT["P0"]])
+def test_a_factor_or_product_that_is_used_elsewhere_keeps_its_flip_flops(bit):
+    found = multiplier()
+    found["modules"]["top"]["ports"]["other"] = {"bits": [bit]}
+    assert use_factor_registers(found) == 0
+    assert len(found["modules"]["top"]["cells"]) == 6
 
 
 def settings(count, enable, start, behind=()):

@@ -191,11 +191,11 @@ def test_the_code_to_stop_at_is_told_with_its_value(bench, stop):
             ctx.set(dut.code.code, value)
             await ctx.tick()
             for sent in (0, 1):
-                ctx.set(dut.value_stb, sent)
+                ctx.set(dut.sent_stb, sent)
                 await ctx.delay(1e-9)
                 told.append(ctx.get(dut.stop_stb))
                 await ctx.tick()
-            ctx.set(dut.value_stb, 0)
+            ctx.set(dut.sent_stb, 0)
 
     bench.simulate(dut, run)
     assert told == ([0, 0, 0, 1, 0, 0, 0, 1] if stop == 5 else [0] * 8)
