@@ -322,9 +322,7 @@ CODE = Block(
     "The code port, with Feature.CODES.",
     (
         Register("mode", 2, _S, "", "CodeMode; 3 acts as OFF"),
-        Register(
-            "settle_clocks", 4, _S, "clocks", "with CHANGE: from a change to the code, 1 to 8", 3
-        ),
+        Register("settle_clocks", 4, _S, "clocks", "CHANGE: a change to its code, 1 to 8", reset=3),
         Register(
             "skew_clocks",
             4,
