@@ -53,7 +53,13 @@ def test_an_invalid_run_proves_nothing():
 
 @pytest.mark.parametrize(
     ("measured_ns", "within"),
-    [(Fraction(199, 2), False), (Fraction(996, 10), True), (100, True), (Fraction(1001, 10), True)],
+    [
+        (Fraction(199, 2), False),
+        (Fraction(996, 10), True),
+        (100, True),
+        (Fraction(1004, 10), True),
+        (Fraction(201, 2), False),
+    ],
 )
 def test_a_margin_below_a_tick_is_told(measured_ns, within):
     assert verdict(100, measured_ns, tick_fs=500_000).within_a_tick == within
