@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from plexor.judge.budget import Budget as Budget
     from plexor.judge.budget import Verdict as Verdict
     from plexor.library.archive import Archive as Archive
+    from plexor.library.bound.bound import Bound as Bound
     from plexor.library.compare import Comparison as Comparison
     from plexor.library.compare import compare as compare
     from plexor.library.exchange import import_capture as import_capture
@@ -57,6 +58,7 @@ _NAMES = {
     ),
     "plexor.judge.budget": ("Budget", "Verdict"),
     "plexor.library.archive": ("Archive",),
+    "plexor.library.bound.bound": ("Bound",),
     "plexor.library.compare": ("Comparison", "compare"),
     "plexor.library.exchange": ("import_capture",),
     "plexor.library.instrument": ("Instrument",),

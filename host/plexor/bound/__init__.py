@@ -1,0 +1,1 @@
+"""What a service of an operating system takes at most: accesses to memories, and their times."""

@@ -1,0 +1,1 @@
+"""The commands about what a service takes at most."""

@@ -1,0 +1,1 @@
+"""The bound of a service: evaluated, and checked against what was measured."""

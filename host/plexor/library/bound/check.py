@@ -1,0 +1,115 @@
+"""A bound beside what was measured: safe, unsafe, or not proven."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from plexor.bound.model import Model, Platform
+from plexor.bound.verdict import MARK, NS_FS, Measured, Outcome, Verdict
+from plexor.errors import ExitCode, InvalidRunError, UsageError
+from plexor.library.reading import of_name
+from plexor.library.values import Naming, choice, read
+from plexor.model.results import Kind
+from plexor.render.facts import books
+from plexor.render.pictures.frame import provenance
+
+if TYPE_CHECKING:
+    from plexor.library.run import Run
+
+SCHEMA = "plexor.bound-check/1"
+GIVEN = "given"
+OF: Mapping[str, Kind] = {"latency": Kind.RISE, "on-width": Kind.WIDTH}
+"""What of a channel is compared with an estimate."""
+_CODES = {
+    Outcome.SAFE: ExitCode.PASS,
+    Outcome.UNSAFE: ExitCode.BUDGET,
+    Outcome.NOT_PROVEN: ExitCode.INVALID,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCheck:
+    """Whether an estimate is safe, and how much it is over, in both conventions."""
+
+    model: Model
+    platform: Platform
+    n: int | None
+    """N; None for a model without one."""
+    verdict: Verdict
+
+    @property
+    def outcome(self) -> Outcome:
+        """Whether the estimate is safe."""
+        return self.verdict.outcome
+
+    def exit_code(self) -> ExitCode:
+        """Return the exit code: BUDGET for an unsafe estimate, INVALID for one not proven."""
+        return _CODES[self.outcome]
+
+    def text(self, *, width: int = 100, colour: bool = False) -> str:
+        """Return it as text for a terminal of `width` columns."""
+        from plexor.render.terminal.bound import check_text  # noqa: PLC0415
+
+        return check_text(
+            self.model, self.platform, self.n, self.verdict, width=width, colour=colour
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Return it as the document that `plexor bound check --json` prints.
+
+        Times are exact nanoseconds as texts, and overestimations exact parts, such as `45/14137`.
+        """
+        found, measured = self.verdict, self.verdict.measured
+        return {
+            "schema": SCHEMA,
+            "model": self.model.title,
+            "platform": self.platform.title,
+            "n": self.n,
+            "outcome": found.outcome.value,
+            "exit_code": int(self.exit_code()),
+            "estimate_ns": str(found.estimate_ns),
+            "measured_ns": str(measured.max_ns),
+            "margin_ns": str(found.margin_ns),
+            "over_measured": _part(found.of_measured),
+            "over_estimate": _part(found.of_estimate),
+            "measured": {
+                "what": measured.what,
+                "provenance": measured.provenance,
+                "tick_fs": measured.tick_fs,
+                "samples": measured.samples,
+                "missed": measured.missed,
+                "invalid_reasons": list(measured.invalid_reasons),
+            },
+            "mark": {"about": MARK.about, "over": str(MARK.part)},
+        }
+
+
+def measured_of(run: Run, channel: str | None, of: str, name: Naming) -> Measured:
+    """Return the maximum of a run's channel; see `Bound.check` for what it takes and raises."""
+    kind = OF[read({"of": of}, {"of": choice(OF)})["of"]]
+    names = [entry.name for entry in run.channels]
+    if channel is None and len(names) != 1:
+        raise UsageError(
+            f"{name('channel')}: is missing; this run has {', '.join(names) or 'none'}; name one"
+        )
+    reading = of_name(run.channels, names[0] if channel is None else channel)
+    known = reading.statistics(kind)
+    if known.max_ticks is None:
+        raise InvalidRunError(f"{reading.name}: has no {of}; nothing can be checked")
+    return Measured(
+        Fraction(known.max_ticks * run.tick_fs, NS_FS),
+        f"{of} of {reading.name}",
+        provenance(run.result),
+        run.tick_fs,
+        known.count,
+        reading.missed if kind == Kind.RISE else None,
+        books(run.accounting),
+        run.invalid_reasons,
+    )
+
+
+def _part(part: Fraction | None) -> str | None:
+    return None if part is None else str(part)
