@@ -168,6 +168,19 @@ def format_ticks(ticks: float, tick_fs: int, digits: int = 4) -> str:
     return format_seconds(plot_seconds(ticks, tick_fs), digits)
 
 
+def format_variance(ticks2: Fraction, tick_fs: int) -> str:
+    """Return a variance in square ticks as text, in the square of its root's unit: ns² to s².
+
+    It has four significant digits, or all before its point.
+    """
+    value_s2 = float(ticks2 * tick_fs**2 / FEMTOSECONDS**2)
+    if value_s2 == 0:
+        return "0 s²"
+    scale, unit = next(((s, u) for s, u in _PRINTED if value_s2 >= s * s), _PRINTED[-1])
+    value = value_s2 / scale**2
+    return f"{value:,.0f} {unit}²" if value >= 1000 else f"{value:.4g} {unit}²"
+
+
 def format_rate(hertz: Fraction | float) -> str:
     """Return hertz as text with a unit from Hz to MHz."""
     value = float(hertz)

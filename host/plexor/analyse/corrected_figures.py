@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from plexor.analyse.correct import Corrector, Picoseconds, UncalibratedError
+from plexor.analyse.jitter import variance_ticks2
 from plexor.analyse.percentiles import from_values, quantiles
 from plexor.analyse.samples import ChannelSamples
 from plexor.model.calibration import FS_PER_PS
@@ -38,9 +39,14 @@ class Corrected:
     values_ps: Picoseconds
     """Corrected samples, in the order of the samples in ticks."""
     mean_ps: Fraction
-    rms_ps: float
-    """Standard deviation about the mean, in ps."""
+    variance_ps2: Fraction
+    """Variance about the mean, in square ps."""
     quantiles: tuple[CorrectedQuantile, ...]
+
+    @property
+    def rms_ps(self) -> float:
+        """Standard deviation about the mean, in ps."""
+        return float(self.variance_ps2) ** 0.5
 
     @property
     def min_ps(self) -> int:
@@ -116,9 +122,12 @@ def _whole_ticks(corrector: Corrector) -> str:
 
 
 def _figures(kind: Kind, values: Picoseconds, wanted: tuple[Fraction, ...]) -> Corrected:
-    total = sum(values.tolist())
+    whole = values.tolist()
+    count, total, squares = len(whole), sum(whole), sum(value * value for value in whole)
     found = tuple(
         CorrectedQuantile(entry.q, entry.value_ticks, entry.lower_ticks, entry.upper_ticks)
         for entry in quantiles(from_values(values), wanted)
     )
-    return Corrected(kind, values, Fraction(total, len(values)), float(np.std(values)), found)
+    # Moments of integers, whatever their unit.
+    variance_ps2 = variance_ticks2(count, total, squares)
+    return Corrected(kind, values, Fraction(total, count), variance_ps2, found)

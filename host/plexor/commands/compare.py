@@ -33,7 +33,7 @@ def parse_conditions(text: str) -> tuple[FailOn, ...]:
 
 @click.command()
 @click.argument("before", type=_RUN, metavar="A")
-@click.argument("after", type=_RUN, metavar="[B]", required=False)
+@click.argument("after", type=_RUN, metavar="[B]...", nargs=-1)
 @click.option(
     "--archive",
     type=click.Path(path_type=Path),
@@ -62,7 +62,7 @@ def parse_conditions(text: str) -> tuple[FailOn, ...]:
 def compare(
     context: click.Context,
     before: Path,
-    after: Path | None,
+    after: tuple[Path, ...],
     archive: Path | None,
     where: tuple[str, ...],
     across: tuple[str, ...],
@@ -73,9 +73,12 @@ def compare(
     """Compare result B with the earlier result A, or run A with the last good one in an archive.
 
     A and B are folders of `plexor measure --out` or of `plexor sweep --out`. They may also be
-    folders that hold such folders: those with the same name are compared. With --archive, A is one
-    run. What it is compared with is the newest run of the same configuration that is valid, was not
-    interrupted and did not begin later; --where and --across choose from those.
+    folders that hold such folders: those with the same name are compared. There may be several B,
+    up to 25: each is compared with A, and they are called B, C and so on.
+
+    With --archive, A is one run. What it is compared with is the newest run of the same
+    configuration that is valid, was not interrupted and did not begin later; --where and --across
+    choose from those.
 
     The exit code is 1 if a figure has certainly changed by more than --fail-on allows, and 4 if
     there are too few samples to tell.
@@ -86,7 +89,7 @@ def compare(
     from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.library.compare import By, comparison  # noqa: PLC0415
 
-    if after is not None:
+    if after:
         _no_archive(context)
         found = comparison(before, after, fail_on, By(by), option_name)
     elif archive is not None:

@@ -47,12 +47,14 @@ class Difference:
     unit: str = "s"
     """Or `share`, or `Hz`."""
     result: str = ""
-    """Name of the two results that it is of, where several are compared."""
+    """Name of the two results that it is of, where folders of results are compared."""
+    side: str = ""
+    """Letter of the second run, where several are compared with the first; else it is B."""
 
     @property
     def name(self) -> str:
-        """Return the channel, with the name of its result."""
-        return f"{self.result}: {self.channel}" if self.result else self.channel
+        """Return the channel, with the letter of the second run and the name of its result."""
+        return ": ".join(filter(None, (self.side, self.result, self.channel)))
 
     @property
     def change(self) -> Fraction | None:
@@ -60,6 +62,13 @@ class Difference:
         if not self.before or self.after is None:
             return None
         return (self.after - self.before) / self.before
+
+    @property
+    def ratio(self) -> Fraction | None:
+        """What is now, divided by what was before; None if that was not above 0, or not known."""
+        if self.before is None or self.after is None or self.before <= 0:
+            return None
+        return self.after / self.before
 
     @property
     def interval(self) -> Bounds:

@@ -144,7 +144,7 @@ def outcome_of(judgements: Sequence[Judgement]) -> Outcome:
 
 def _by_estimate(condition: FailOn, entry: Difference) -> Judgement:
     if entry.before is None or entry.after is None:
-        run = "A" if entry.before is None else "B"
+        run = "A" if entry.before is None else entry.side or "B"
         return Judgement(condition, entry, Outcome.TOO_FEW, reason=f"{run} has no samples")
     broken = condition.breaks(entry.before, entry.after)
     return Judgement(condition, entry, Outcome.BROKEN if broken else Outcome.KEPT)

@@ -32,6 +32,8 @@ from plexor.sweep.model import SweepResult
 from plexor.sweep.store import is_sweep, load
 
 SCHEMA = "plexor.judge.compare/2"
+OTHERS = "BCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""Letters of results that are compared with the first one, A."""
 Source = str | Path | Run | Sweep | Archived
 """A result, its path, or a folder of results."""
 Result = Report | SweepResult | Archived
@@ -47,13 +49,21 @@ _CODES = {
 
 
 @dataclass(frozen=True, slots=True)
+class Other:
+    """A result that is compared with the first one, A."""
+
+    letter: str
+    differing_keys: tuple[str, ...]
+    """Keys of the configuration in which it differs from A."""
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two results side by side, or folders of such."""
+    """Two or more results side by side, or folders of such. All are compared with the first."""
 
     differences: tuple[Difference, ...]
-    """Each figure of the two, its change and the change's interval."""
-    differing_keys: tuple[str, ...]
-    """Keys of the configuration that differ."""
+    """Each figure of the first and of each other one, its change and the change's interval."""
+    others: tuple[Other, ...]
     invalid_reasons: tuple[str, ...]
     """Why runs prove nothing."""
     notes: tuple[str, ...]
@@ -64,6 +74,11 @@ class Comparison:
     """One for each condition on each figure that it applies to."""
     skipped: tuple[FailOn, ...] = ()
     """Conditions whose figure neither result has."""
+
+    @property
+    def differing_keys(self) -> tuple[str, ...]:
+        """Keys of the configuration in which any result differs from the first."""
+        return tuple(sorted({key for other in self.others for key in other.differing_keys}))
 
     @property
     def outcome(self) -> Outcome:
@@ -90,6 +105,10 @@ class Comparison:
             "exit_code": int(self.exit_code()),
             "invalid_reasons": list(self.invalid_reasons),
             "differing_keys": list(self.differing_keys),
+            "runs": [
+                {"run": other.letter, "differing_keys": list(other.differing_keys)}
+                for other in self.others
+            ],
             "differences": [_difference(entry) for entry in self.differences],
             "judged_by": self.by.value if asked else None,
             "outcome": self.outcome.value if asked else None,
@@ -100,15 +119,16 @@ class Comparison:
 
 def compare(
     before: Source,
-    after: Source,
+    after: Source | Sequence[Source],
     fail_on: str | Sequence[FailOn] = (),
     judge: str | By = By.INTERVAL,
 ) -> Comparison:
-    """Compare a result with an earlier one.
+    """Compare a result, or each of several, with an earlier one.
 
-    Both are runs, or both are sweeps, or folders that hold such: those of the same name are
-    compared. `fail_on` are changes that are too large: `p99.9>+5%,mean>+10%,saturation<-2%`.
-    `judge` is `interval`, by which a condition breaks only if that is certain, or `estimate`.
+    All are runs, or all are sweeps, or folders that hold such: those of the same name are compared.
+    The earlier one is A, the others are B to Z, 25 at most. `fail_on` are changes that are too
+    large: `p99.9>+5%,mean>+10%,saturation<-2%`. `judge` is `interval`, by which a condition breaks
+    only if that is certain, or `estimate`.
 
     Raises UsageError if nothing in them can be compared or judged, and StoreError for a path
     without a readable result.
@@ -119,7 +139,7 @@ def compare(
 
 def comparison(
     before: Source,
-    after: Source,
+    after: Source | Sequence[Source],
     conditions: tuple[FailOn, ...],
     by: By,
     name: Naming = plain,
@@ -141,17 +161,54 @@ def comparison(
     )
 
 
-def compared(before: Source, after: Source, wanted: Collection[str] = ()) -> Comparison:
-    """Return what differs between two results, or two folders of results of the same names.
+def compared(
+    before: Source, after: Source | Sequence[Source], wanted: Collection[str] = ()
+) -> Comparison:
+    """Return what differs between a result and each of the others.
 
-    Raises UsageError if nothing in them can be compared.
+    Of folders of results those of the same name are compared. A figure that one of several others
+    has is there of all. Raises UsageError if nothing in them can be compared.
     """
-    one, other = _results(before), _results(after)
+    others = [after] if isinstance(after, Source) else list(after)
+    if not 1 <= len(others) <= len(OTHERS):
+        raise UsageError(f"compare: {1 + len(others)} results; must be 2 to {1 + len(OTHERS)}")
+    first = _Side("A", before, _results(before))
+    sides = [_Side(OTHERS[n], source, _results(source)) for n, source in enumerate(others)]
+    parts = [_two(first, side, wanted) for side in sides]
+    if len(parts) == 1:
+        return parts[0]
+    figures = {entry.figure for part in parts for entry in part.differences}
+    parts = [_two(first, side, {*wanted, *figures}) for side in sides]
+    found: list[Difference] = []
+    notes: list[str] = []
+    for side, part in zip(sides, parts, strict=True):
+        found += [replace(entry, side=side.letter) for entry in part.differences]
+        notes += [f"A and {side.letter}: {note}" for note in part.notes]
+    return Comparison(
+        tuple(found),
+        tuple(other for part in parts for other in part.others),
+        tuple(dict.fromkeys(reason for part in parts for reason in part.invalid_reasons)),
+        tuple(notes),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A result, or several by name, with its letter."""
+
+    letter: str
+    source: Source
+    results: dict[str, Result]
+
+
+def _two(first: _Side, second: _Side, wanted: Collection[str]) -> Comparison:
+    """Return what differs between two."""
+    one, other = first.results, second.results
     names = [name for name in one if name in other]
     if not names:
         raise UsageError(
-            f"{before}, {after}: hold {_names(one)} and {_names(other)}; both must be a single "
-            "result, or folders of results with the same names"
+            f"{first.source}, {second.source}: hold {_names(one)} and {_names(other)}; both must "
+            "be a single result, or folders of results with the same names"
         )
     found: list[Difference] = []
     keys: set[str] = set()
@@ -160,22 +217,24 @@ def compared(before: Source, after: Source, wanted: Collection[str] = ()) -> Com
     for name in names:
         pair = one[name], other[name]
         label = f"{name}: " if name else ""
-        own, differing = _pair(*pair, wanted, label)
+        own, differing = _pair(*pair, wanted, f"{label}A and {second.letter}")
         found += [replace(entry, result=name) for entry in own]
         keys |= {*differing}
         channels = [_channels(each) for each in pair]
         alone = sorted(set(channels[0]) ^ set(channels[1]))
         notes += [f"{label}{channel}: is in only one of the two" for channel in alone]
-        for side, result in zip("AB", pair, strict=True):
+        for side, result in zip((first, second), pair, strict=True):
             if isinstance(result, Report):
                 reasons = result.invalid_reasons
-                invalid += [f"{label}{side} is an INVALID RUN: {reason}" for reason in reasons]
+                told = f"{label}{side.letter} is an INVALID RUN"
+                invalid += [f"{told}: {reason}" for reason in reasons]
     if len(keys) > 1:
         notes.append(
             f"{len(keys)} keys of the configuration differ ({', '.join(sorted(keys))}), so the "
             "cause of a difference is not known"
         )
-    return Comparison(tuple(found), tuple(sorted(keys)), tuple(invalid), tuple(notes))
+    differing_from = Other(second.letter, tuple(sorted(keys)))
+    return Comparison(tuple(found), (differing_from,), tuple(invalid), tuple(notes))
 
 
 def _results(source: Source) -> dict[str, Result]:
@@ -209,9 +268,7 @@ def _pair(
         return differences(one, other, wanted), differing_keys(one.kept.configuration, now)
     if isinstance(one, SweepResult) and isinstance(other, SweepResult):
         return sweep_differences(one, other), differing_keys(one.device, other.device)
-    raise UsageError(
-        f"{label}A and B: one is a sweep, the other a run; both must be of the same kind"
-    )
+    raise UsageError(f"{label}: one is a sweep, the other a run; both must be of the same kind")
 
 
 def _channels(result: Result) -> list[str]:
@@ -243,8 +300,10 @@ def _difference(entry: Difference) -> dict[str, Any]:
         "channel": entry.channel,
         "figure": entry.figure,
         "unit": entry.unit,
+        "run": entry.side or OTHERS[0],
         "before": _number(entry.before),
         "after": _number(entry.after),
+        "ratio": _number(entry.ratio),
         "least": _number(interval.least),
         "most": _number(interval.most),
     }
@@ -256,6 +315,7 @@ def _judgement(entry: Judgement) -> dict[str, Any]:
         "condition": entry.condition.text,
         "result": entry.difference.result,
         "channel": entry.difference.channel,
+        "run": entry.difference.side or OTHERS[0],
         "figure": entry.condition.figure,
         "limit": float(entry.condition.part),
         "outcome": entry.outcome.value,

@@ -17,7 +17,8 @@ _PS_PER_NS = 1000
 def corrected_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each channel whose latencies were corrected."""
     qs = shown(report)
-    head = ["corrected", "n", "mean", "RMS", "min", *(quantile_name(q) for q in qs), "max"]
+    head = ["corrected", "n", "mean", "RMS", "variance", "min"]
+    head += [*(quantile_name(q) for q in qs), "max"]
     rows: list[list[Cell]] = []
     for channel in report.corrected:
         rise = channel.kinds.get(Kind.RISE)
@@ -25,7 +26,8 @@ def corrected_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
             continue
         edge = f"edge ± {channel.edge_rms_ps:.0f} ps" if channel.edge_rms_ps is not None else ""
         row: list[Cell] = [(channel.name, edge), (grouped(len(rise.values_ps)), "")]
-        row += [(picoseconds(value), "") for value in (rise.mean_ps, rise.rms_ps, rise.min_ps)]
+        row += [(picoseconds(value), "") for value in (rise.mean_ps, rise.rms_ps)]
+        row += [(_variance(rise.variance_ps2), ""), (picoseconds(rise.min_ps), "")]
         for q in qs:
             found = rise.quantile(q)
             row.append((NOTHING, "") if found is None else _quantile(found))
@@ -58,6 +60,12 @@ def picoseconds(value: float | Fraction) -> str:
         return f"{float(value):.0f} ps"
     sign, whole = "-" if value < 0 else "", round(abs(value))
     return f"{sign}{grouped(whole // _PS_PER_NS)}.{whole % _PS_PER_NS:03} ns"
+
+
+def _variance(ps2: Fraction) -> str:
+    """Return a variance as text, in the square of its root's unit: `722,500 ps²`, `152.399 ns²`."""
+    ns2 = float(ps2 / _PS_PER_NS**2)
+    return f"{float(ps2):,.0f} ps²" if ns2 < 1 else f"{ns2:,.3f} ns²"
 
 
 def _quantile(found: CorrectedQuantile) -> Cell:

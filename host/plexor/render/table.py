@@ -12,7 +12,7 @@ from plexor.judge.budget import Check
 from plexor.model.results import Kind
 from plexor.render.facts import CLASS_COLUMNS
 from plexor.render.pictures.scale import grouped, number
-from plexor.units import format_metres, format_seconds, format_ticks, seconds_of
+from plexor.units import format_metres, format_seconds, format_ticks, format_variance, seconds_of
 
 _SHOWN = (Fraction(50, 100), Fraction(99, 100), Fraction(999, 1000))
 _WHERE_KNOWN = Fraction(9999, 10_000)
@@ -86,8 +86,8 @@ def distance_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
 
 def jitter_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each channel: three jitters, mean, first response, widths."""
-    head = ["channel", "mean", "peak-to-peak", "RMS", "jitter128", "first", "peaks", "on-width"]
-    head.append("period")
+    head = ["channel", "mean", "peak-to-peak", "RMS", "variance", "jitter128", "first", "peaks"]
+    head += ["on-width", "period"]
     return head, [_jitter_row(report, channel) for channel in report.channels]
 
 
@@ -96,12 +96,13 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
     rise = channel.rise
     row: list[Cell] = [(channel.name, "")]
     if rise is None:
-        row += [(NOTHING, "")] * 6
+        row += [(NOTHING, "")] * 7
     else:
         mean = None if rise.mean_ticks is None else float(rise.mean_ticks)
         row += [
             (_time(value, tick_fs), "") for value in (mean, rise.peak_to_peak_ticks, rise.rms_ticks)
         ]
+        row.append((_variance(rise.variance_ticks2, tick_fs), ""))
         if rise.span is None:
             row.append((NOTHING, "needs events"))
         else:
@@ -144,8 +145,8 @@ def share_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
 
 def period_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each channel that nothing strikes: its period's jitters."""
-    head = ["channel", "periods", "mean", "min", "max", "peak-to-peak", "RMS", "cycle-to-cycle"]
-    head += ["cycle-to-cycle RMS", "TIE peak-to-peak", "TIE RMS"]
+    head = ["channel", "periods", "mean", "min", "max", "peak-to-peak", "RMS", "variance"]
+    behind = ["cycle-to-cycle", "cycle-to-cycle RMS", "TIE peak-to-peak", "TIE RMS"]
     rows: list[list[Cell]] = []
     for channel in report.channels:
         period = channel.kinds.get(Kind.PERIOD)
@@ -154,14 +155,17 @@ def period_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
         mean = None if period.mean_ticks is None else float(period.mean_ticks)
         found: list[float | None] = [mean, period.min_ticks, period.max_ticks]
         found += [period.peak_to_peak_ticks, period.rms_ticks]
+        more: list[float | None] = [None] * len(behind)
         if channel.periods is not None:
-            more = channel.periods
-            found += [more.cycle_to_cycle_max_ticks, more.cycle_to_cycle_rms_ticks]
-            found += [float(more.tie_peak_to_peak_ticks), more.tie_rms_ticks]
-        found += [None] * (len(head) - 2 - len(found))
-        times: list[Cell] = [(_time(ticks, report.result.tick_fs), "") for ticks in found]
-        rows.append([(channel.name, ""), (grouped(period.count), ""), *times])
-    return head, rows
+            own = channel.periods
+            more = [own.cycle_to_cycle_max_ticks, own.cycle_to_cycle_rms_ticks]
+            more += [float(own.tie_peak_to_peak_ticks), own.tie_rms_ticks]
+        tick_fs = report.result.tick_fs
+        texts = [channel.name, grouped(period.count), *(_time(ticks, tick_fs) for ticks in found)]
+        texts += [_variance(period.variance_ticks2, tick_fs)]
+        texts += [_time(ticks, tick_fs) for ticks in more]
+        rows.append([(text, "") for text in texts])
+    return head + behind, rows
 
 
 def outlier_rows(report: Report, each: int = 3) -> tuple[list[str], list[list[Cell]]]:
@@ -221,6 +225,10 @@ def _outlier(
 
 def _time(ticks: float | None, tick_fs: int) -> str:
     return NOTHING if ticks is None else format_ticks(ticks, tick_fs)
+
+
+def _variance(ticks2: Fraction | None, tick_fs: int) -> str:
+    return NOTHING if ticks2 is None else format_variance(ticks2, tick_fs)
 
 
 def quantile_cell(found: Quantile, tick_fs: int) -> Cell:

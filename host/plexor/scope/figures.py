@@ -14,7 +14,7 @@ from plexor.protocol.memory import ResponseClass
 from plexor.render.pictures.scale import grouped
 from plexor.render.table import NOTHING, quantile_cell
 from plexor.scope.seam import Shot
-from plexor.units import format_rate, format_ticks
+from plexor.units import format_rate, format_ticks, format_variance
 
 PERCENTILES = (Fraction(50, 100), Fraction(99, 100), Fraction(999, 1000))
 CLASSES = (
@@ -33,6 +33,7 @@ HEADS = (
     ("max = back wall", True),
     ("peak-to-peak", False),
     ("RMS", False),
+    ("variance", False),
 )
 """Each with whether its cells have notes."""
 
@@ -82,7 +83,11 @@ def _row(shot: Shot, channel: ChannelResult) -> dict[str, Any]:
     if known.max_ticks is not None and known.min_ticks is not None:
         span = known.max_ticks - known.min_ticks
     cells.append((_time(span, tick_fs), "", False))
-    cells.append((_time(_rms(known), tick_fs), "", False))
+    variance = _variance_ticks2(known)
+    rms = None if variance is None else float(variance) ** 0.5
+    cells.append((_time(rms, tick_fs), "", False))
+    text = NOTHING if variance is None else format_variance(variance, tick_fs)
+    cells.append((text, "", False))
     return {
         "number": channel.number,
         "name": channel.name,
@@ -93,11 +98,11 @@ def _row(shot: Shot, channel: ChannelResult) -> dict[str, Any]:
     }
 
 
-def _rms(known: Statistics) -> float | None:
-    """Return the standard deviation about the mean, in ticks."""
+def _variance_ticks2(known: Statistics) -> Fraction | None:
+    """Return the variance about the mean, in square ticks; None if it is not known."""
     if not known.count or known.sum_sq_ticks2 is None:
         return None
-    return float(variance_ticks2(known.count, known.sum_ticks, known.sum_sq_ticks2)) ** 0.5
+    return variance_ticks2(known.count, known.sum_ticks, known.sum_sq_ticks2)
 
 
 def _time(ticks: float | None, tick_fs: int) -> str:

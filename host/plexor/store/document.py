@@ -132,6 +132,7 @@ def _picoseconds(found: Corrected) -> dict[str, Any]:
         "max_ps": found.max_ps,
         "mean_ps": float(found.mean_ps),
         "rms_ps": found.rms_ps,
+        "variance_ps2": float(found.variance_ps2),
         "quantiles": [
             {
                 "q": float(entry.q),
@@ -181,7 +182,7 @@ def _channel(report: Report, channel: ChannelFigures) -> dict[str, Any]:
     found["pending"] = result.pending
     for kind, name in _KIND_NAMES:
         figures = channel.kinds.get(kind)
-        found[name] = None if figures is None else _figures(figures)
+        found[name] = None if figures is None else _figures(figures, report.tick_fs)
         if kind == Kind.RISE:
             found["distance"] = _distance(report, channel)
     return found
@@ -204,7 +205,7 @@ def _distance(report: Report, channel: ChannelFigures) -> dict[str, float | None
     }
 
 
-def _figures(figures: Figures) -> dict[str, Any]:
+def _figures(figures: Figures, tick_fs: int) -> dict[str, Any]:
     mean, variance = figures.mean_ticks, figures.variance_ticks2
     total = 0 if not figures.count else None if mean is None else mean * figures.count
     squares: Fraction | int | None = 0 if not figures.count else None
@@ -227,6 +228,8 @@ def _figures(figures: Figures) -> dict[str, Any]:
     found["exact"] = figures.distribution.exact
     found["peak_to_peak_ticks"] = figures.peak_to_peak_ticks
     found["rms_ticks"] = figures.rms_ticks
+    found["variance_ticks2"] = None if variance is None else float(variance)
+    found["variance_ns2"] = None if variance is None else float(variance * tick_fs**2 / 10**12)
     span = figures.span
     full = span if span is not None and span.full else None
     found["jitter128_ticks"] = None if full is None else full.current_ticks

@@ -127,6 +127,27 @@ def test_times_print_with_a_fitting_unit(ticks, text):
     assert units.format_ticks(ticks, 1_000_000) == text
 
 
+@pytest.mark.parametrize(
+    ("ticks2", "tick_fs", "text"),
+    [
+        (0, 1_000_000, "0 s²"),
+        (Fraction(1, 4), 1_000_000, "0.25 ns²"),
+        (1, 1_000_000, "1 ns²"),
+        # A tick of 0.5 ns: four square ticks are a square nanosecond.
+        (2, 500_000, "0.5 ns²"),
+        (Fraction(2_000_000, 3), 1_000_000, "666,667 ns²"),
+        (999_999, 1_000_000, "999,999 ns²"),
+        (10**6, 1_000_000, "1 µs²"),
+        # Variances of a published study: 0.000378 and 36.52 square milliseconds.
+        (378 * 10**6, 1_000_000, "378 µs²"),
+        (36_520_000 * 10**6, 1_000_000, "36.52 ms²"),
+        (10**18, 1_000_000, "1 s²"),
+    ],
+)
+def test_a_variance_prints_in_the_square_of_the_unit_of_its_root(ticks2, tick_fs, text):
+    assert units.format_variance(Fraction(ticks2), tick_fs) == text
+
+
 @pytest.mark.parametrize("text", ["1e999s", "1e-999s", "1" + "0" * 400 + "s", "1e31s"])
 def test_a_time_beyond_all_measure_is_refused(text):
     with pytest.raises(ValueError, match="must be a number with a unit"):

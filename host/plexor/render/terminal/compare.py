@@ -1,8 +1,9 @@
-"""Differences between two results, and whether they are too large, for a terminal."""
+"""Differences between results, and whether they are too large, for a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from plexor.judge.compare import Difference
@@ -31,10 +32,17 @@ def compare_text(
     width: int = 100,
     colour: bool = False,
 ) -> str:
-    """Return a row for each figure as lines of at most `width` columns, then what is judged."""
+    """Return a row for each figure as lines of at most `width` columns, then what is judged.
+
+    Where several results are compared with the first, each has a column beside it.
+    """
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
-    heads = ["channel", "figure", "A", "B", "change", "B - A, 95 %"]
-    rows: list[list[Cell]] = [[(cell, "") for cell in _row(entry)] for entry in found]
+    letters = list(dict.fromkeys(entry.side for entry in found if entry.side))
+    if letters:
+        heads, rows = _of_several(found, letters)
+    else:
+        heads = ["channel", "figure", "A", "B", "change", "ratio", "B - A, 95 %"]
+        rows = [[(cell, "") for cell in _row(entry)] for entry in found]
     lines = list(table(heads, rows, width, paint))
     if judgements:
         lines.append("")
@@ -74,18 +82,48 @@ def _needed(entry: Judgement) -> list[str]:
 
 
 def _row(entry: Difference) -> list[str]:
-    least, most = entry.interval.least, entry.interval.most
-    interval = NOTHING
-    if least is not None and most is not None:
-        interval = f"{_signed(entry, least)} to {_signed(entry, most)}"
     return [
         entry.name,
         entry.figure,
         _value(entry, entry.before),
         _value(entry, entry.after),
         _change(entry),
-        interval,
+        _ratio(entry),
+        _interval(entry),
     ]
+
+
+def _of_several(
+    found: Sequence[Difference], letters: Sequence[str]
+) -> tuple[list[str], list[list[Cell]]]:
+    """Return heads and rows: the first result, the others with their change, then intervals."""
+    heads = ["channel", "figure", "A", *letters, *(f"{letter} - A, 95 %" for letter in letters)]
+    figures: dict[tuple[str, str], dict[str, Difference]] = {}
+    for entry in found:
+        key = replace(entry, side="").name, entry.figure
+        figures.setdefault(key, {})[entry.side] = entry
+    rows: list[list[Cell]] = []
+    for key, by_letter in figures.items():
+        first = next(iter(by_letter.values()))
+        row: list[Cell] = [*((text, "") for text in key), (_value(first, first.before), "")]
+        entries = [by_letter.get(letter) for letter in letters]
+        row += [(NOTHING, "") if entry is None else _other(entry) for entry in entries]
+        row += [(NOTHING if entry is None else _interval(entry), "") for entry in entries]
+        rows.append(row)
+    return heads, rows
+
+
+def _other(entry: Difference) -> Cell:
+    """Return the second value; below it, how it differs from the first."""
+    parts = [text for text in (_change(entry), _ratio(entry)) if text != NOTHING]
+    return _value(entry, entry.after), " ".join(parts)
+
+
+def _interval(entry: Difference) -> str:
+    least, most = entry.interval.least, entry.interval.most
+    if least is None or most is None:
+        return NOTHING
+    return f"{_signed(entry, least)} to {_signed(entry, most)}"
 
 
 def _value(entry: Difference, value: Fraction | None) -> str:
@@ -106,3 +144,12 @@ def _change(entry: Difference) -> str:
     if entry.change is None:
         return "from 0" if entry.after else "+0.00 %"
     return f"{float(entry.change * 100):+.2f} %"
+
+
+def _ratio(entry: Difference) -> str:
+    """Return `x1.370`: four digits that count, and no power of ten."""
+    if entry.ratio is None:
+        return NOTHING
+    ratio = float(entry.ratio)
+    exponent = int(f"{ratio:.3e}".partition("e")[2])
+    return f"x{ratio:.{max(3 - exponent, 0)}f}"

@@ -53,6 +53,26 @@ def test_a_base_of_12_ticks_is_taken_off_every_latency_and_clamped_at_zero(run_o
     assert analyse(run, base_ticks=12).channels[0].kinds[Kind.WIDTH].max_ticks == 100
 
 
+def test_a_million_samples_have_the_exact_variance_of_their_sums(run_of):
+    # A billion ticks and 0, 1, 2, ... more: n numbers in a row have a variance of (n² - 1) / 12.
+    count, base = 10**6, 10**9
+    steps = count * (count - 1) // 2
+    squares = (count - 1) * count * (2 * count - 1) // 6
+    run = run_of([[base]], keep_events=False, period=10**10)
+    channel = run.channels[0]
+    rise = channel.measurements[0]
+    known = dataclasses.replace(
+        rise.statistics,
+        count=count,
+        sum_ticks=count * base + steps,
+        sum_sq_ticks2=count * base**2 + 2 * base * steps + squares,
+    )
+    rise = dataclasses.replace(rise, statistics=known)
+    channel = dataclasses.replace(channel, measurements=(rise, *channel.measurements[1:]))
+    found = analyse(dataclasses.replace(run, channels=(channel,))).channels[0].rise
+    assert found.variance_ticks2 == Fraction(count**2 - 1, 12)
+
+
 def test_a_base_on_bins_shifts_mean_and_variance_exactly(run_of):
     rise = analyse(run_of([[100, 200, 300]], keep_events=False), base_ticks=50).channels[0].rise
     assert rise.mean_ticks == 150

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from statistics import pvariance
 
 import numpy as np
 import pytest
@@ -40,6 +41,7 @@ def test_corrected_figures_are_those_of_their_values(run_of):
     assert len(values) == 40
     assert (rise.min_ps, rise.max_ps) == (min(values), max(values))
     assert rise.mean_ps == Fraction(sum(values), 40)
+    assert rise.variance_ps2 == pvariance(map(Fraction, values))
     assert rise.rms_ps == pytest.approx(np.std(values))
     median = rise.quantile(Fraction(1, 2))
     assert median.value_ps == sorted(values)[19]
@@ -126,6 +128,8 @@ def test_even_bins_without_delay_move_each_edge_back_by_half_a_tick(run_of):
     rise = found[0].kinds[Kind.RISE]
     assert rise.values_ps.tolist() == [999_500, 1_002_500, 1_000_500]
     assert rise.mean_ps == Fraction(3_002_500, 3)
+    # As of 0, 3000 and 1000 ps: (3 * 10**7 - 4000**2) / 3**2.
+    assert rise.variance_ps2 == Fraction(14_000_000, 9)
     assert found[0].kinds[Kind.WIDTH].values_ps.tolist() == [100_000] * 3
     # An even bin of width w: w / sqrt(12).
     assert found[0].edge_rms_ps == pytest.approx(1000 / 12**0.5)

@@ -103,6 +103,33 @@ def test_folders_without_a_name_in_common_are_an_error(kept, capsys):
     assert "hold one, three and four, two; both must be a single result, or folders" in err
 
 
+def test_several_runs_stand_beside_the_first(kept, capsys):
+    runs = kept("a", [1000] * 400), kept("b", [1370] * 400), kept("c", [500] * 400)
+    code, out, err = compare(capsys, *runs, "--fail-on", "p50>+40%")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].split()[:5] == ["channel", "figure", "A", "B", "C"]
+    place = next(n for n, line in enumerate(lines) if line.split()[1:2] == ["mean"])
+    assert lines[place].startswith("ISR")
+    assert lines[place].split()[2:8] == ["1", "µs", "1.37", "µs", "500", "ns"]
+    assert lines[place + 1].split() == ["+37.00", "%", "x1.370", "-50.00", "%", "x0.5000"]
+    assert "kept      B: ISR p50>+40%: +37.00 %" in out
+    code, out, _ = compare(capsys, *runs, "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert [entry["run"] for entry in document["runs"]] == ["B", "C"]
+    means = [entry for entry in document["differences"] if entry["figure"] == "mean"]
+    assert [(entry["run"], entry["ratio"]) for entry in means] == [("B", 1.37), ("C", 0.5)]
+
+
+def test_one_of_several_that_breaks_ends_with_1(kept, capsys):
+    runs = kept("a", [1000] * 400), kept("b", [1000] * 400), kept("c", [1100] * 400)
+    code, out, _ = compare(capsys, *runs, "--fail-on", "p50>+5%")
+    assert code == 1
+    assert out.endswith("FAIL: 1 of 2 changes are too large\n")
+    assert "TOO LARGE C: ISR p50>+5%: +10.00 %" in out
+
+
 def noisy(seed, count=4000, scale=1000):
     values = 500 + np.random.default_rng(seed).exponential(scale, count)
     return np.rint(values).astype(int).tolist()

@@ -3,9 +3,11 @@
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from plexor.analyse.analyse import analyse
+from plexor.model.calibration import ChannelInstants, Instants, PadDelay
 from plexor.render.corrected import calibration_lines, corrected_rows, picoseconds
 
 from ..analyse.test_corrected_figures import CALIBRATION, LATENCIES
@@ -36,11 +38,27 @@ def test_each_corrected_channel_has_a_row_with_its_extremes(run_of):
     rise = next(iter(report.corrected[0].kinds.values()))
     cells = dict(zip(head, rows[0], strict=True))
     assert cells["n"] == ("40", "")
+    assert cells["RMS"][0] == picoseconds(float(np.std(rise.values_ps)))
+    assert cells["variance"][0] == f"{np.var(rise.values_ps) / 10**6:,.3f} ns²"
     assert cells["min"][0] == picoseconds(int(rise.values_ps.min()))
     assert cells["max"][0] == picoseconds(int(rise.values_ps.max()))
     # 40 samples have no upper bound of a 99th percentile: 0.99**n <= 0.025 from 367 on.
     assert cells["p99"] == ("too few", "needs 368")
     assert rows[0][0][1].startswith("edge ± ")
+
+
+def test_a_variance_below_a_square_nanosecond_is_in_square_picoseconds(run_of):
+    # 1 and 3 ticks of 1 ns, by even bins without delays: variance 1 ns². With half the ticks, less.
+    even = Instants((0,) * 4, (0,) * 4, 1)
+    calibration = replace(
+        CALIBRATION,
+        channels=(ChannelInstants(0, even, even), ChannelInstants(1, even, even)),
+        delays=(PadDelay(0, 0, 0, 0, 0, 0), PadDelay(0, 1, 0, 0, 0, 0)),
+    )
+    for values, text in (([1001, 1003], "1.000 ns²"), ([1001, 1002], "250,000 ps²")):
+        report = analyse(run_of([values, [9000] * 2], calibration=calibration))
+        head, rows = corrected_rows(report)
+        assert rows[0][head.index("variance")][0] == text
 
 
 def test_a_channel_that_was_not_calibrated_has_no_row_and_is_named(run_of):

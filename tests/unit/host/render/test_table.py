@@ -60,6 +60,17 @@ def test_jitter128_is_of_the_last_128_and_the_greatest_is_beside_it(run_of):
     assert rows[0][head.index("jitter128")] == ("10 ns", "maximum 500 ns")
 
 
+def test_the_variance_is_beside_the_rms_in_square_units(run_of):
+    # 2, 4, 4, 4, 5, 5, 7, 9 µs: variance 4 µs², RMS 2 µs.
+    run = run_of([[1000 * n for n in (2, 4, 4, 4, 5, 5, 7, 9)], [None] * 8])
+    head, rows = jitter_rows(analyse(run))
+    place = head.index("RMS")
+    assert head[place + 1] == "variance"
+    assert rows[0][place : place + 2] == [("2 µs", ""), ("4 µs²", "")]
+    assert rows[1][place : place + 2] == [("-", ""), ("-", "")]
+    assert {len(row) for row in rows} == {len(head)}
+
+
 @pytest.mark.parametrize(("ticks", "found"), [(100_000, "100 µs"), (100_001, "100.001 µs")])
 def test_what_breaks_a_limit_never_reads_like_the_limit(run_of, ticks, found):
     budget = parse('[all]\nmax = "100 us"', "b")
@@ -85,5 +96,8 @@ def test_a_device_that_runs_by_itself_is_shown_by_its_period(run_of):
     assert (found["min"], found["max"]) == ("998 ns", "1.002 µs")
     assert (found["peak-to-peak"], found["cycle-to-cycle"]) == ("4 ns", "4 ns")
     assert found["TIE peak-to-peak"] == "2 ns"
+    # The variance of 2, -2 and 0 ns is 8/3 ns².
+    assert (found["RMS"], found["variance"]) == ("1.633 ns", "2.667 ns²")
+    assert len(rows[0]) == len(head)
     assert period_rows(analyse(run))[1] == []
     assert "TIE" in text(analyse(free))

@@ -24,6 +24,7 @@ def test_the_figures_of_a_channel_are_those_of_its_responses(run_of):
     assert cells["peak-to-peak"][0] == "200 ns"
     # A deviation of 200 ticks with a share of 1/500: sqrt(p (1 - p)) * 200.
     assert cells["RMS"][0] == "8.935 ns"
+    assert cells["variance"] == ("79.84 ns²", "", False)
 
 
 def test_a_percentile_has_the_interval_that_the_report_gives_it(run_of):
@@ -58,4 +59,5 @@ def test_missed_strikes_and_a_broken_deadline_alarm(run_of):
 def test_a_channel_that_never_answers_has_a_row_without_times(run_of):
     found = figures(shot_of(run_of([[None] * 4])))
     assert row(found)["p50"] == ("-", "", False)
+    assert row(found)["variance"] == ("-", "", False)
     assert found["rows"][0]["quantiles"] == {}

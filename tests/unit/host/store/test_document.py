@@ -6,6 +6,8 @@ from importlib.resources import files
 import pytest
 
 from plexor import cli
+from plexor.model.results import Identity
+from plexor.protocol.geometry import Geometry
 
 SCHEMA = json.loads((files("plexor") / "schema" / "run.json").read_text(encoding="utf-8"))
 STRIKES = ["measure", "--rate", "20k", "--count", "10"]
@@ -88,6 +90,18 @@ def test_json_has_the_figures_of_planted_latencies(bench, capsys, run_of):
     assert latency["p50_ticks"] is None  # three samples bound no median
     assert latency["quantiles"][0]["ticks"] == 2000
     assert task["latency"]["sum_ticks"] == 11_000
+    # Of 1000, 2000, 3000 ticks: 2/3 of a million. A tick is a nanosecond.
+    assert latency["variance_ticks2"] == latency["variance_ns2"] == 2e6 / 3
+    assert task["latency"]["variance_ticks2"] == 250_000
+
+
+def test_the_variance_in_ns_is_by_the_tick_of_the_instrument(bench, capsys, run_of):
+    # With ticks of 0.5 ns, 1000 and 3000 ticks have a variance of a million square ticks.
+    bench(run_of([[1000, 3000], [None, None]], identity=Identity(Geometry(tick_fs=500_000), 1)))
+    cli.main([*STRIKES, "--json"])
+    isr, task = (channel["latency"] for channel in document(capsys)["channels"])
+    assert (isr["variance_ticks2"], isr["variance_ns2"]) == (1_000_000, 250_000)
+    assert (task["variance_ticks2"], task["variance_ns2"]) == (None, None)
 
 
 def test_json_has_the_jitter_of_the_last_128_and_the_greatest_of_any_128(bench, capsys, run_of):

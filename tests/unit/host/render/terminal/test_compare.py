@@ -1,5 +1,6 @@
 """Changes between two results as text for a terminal: values, signs, and how sure they are."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -45,20 +46,43 @@ def row(found, **options):
 @pytest.mark.parametrize(
     ("found", "cells"),
     [
-        (difference(10 * US, 11 * US), ["10 µs", "11 µs", "+10.00 %", "+990 ns to +1.01 µs"]),
-        (difference(10 * US, 9 * US), ["10 µs", "9 µs", "-10.00 %", "-1.01 µs to -990 ns"]),
+        (
+            difference(10 * US, 11 * US),
+            ["10 µs", "11 µs", "+10.00 %", "x1.100", "+990 ns to +1.01 µs"],
+        ),
+        (
+            difference(10 * US, 9 * US),
+            ["10 µs", "9 µs", "-10.00 %", "x0.9000", "-1.01 µs to -990 ns"],
+        ),
         (
             difference(Fraction(1, 100), Fraction(1, 50), "missed", "share"),
-            ["1.0000%", "2.0000%", "+100.00 %", "+0.9990% to +1.0010%"],
+            ["1.0000%", "2.0000%", "+100.00 %", "x2.000", "+0.9990% to +1.0010%"],
         ),
         (
             difference(Fraction(20_000), Fraction(10_000), "saturation", "Hz"),
-            ["20 kHz", "10 kHz", "-50.00 %", "-10.02 kHz to -9.98 kHz"],
+            ["20 kHz", "10 kHz", "-50.00 %", "x0.5000", "-10.02 kHz to -9.98 kHz"],
         ),
     ],
 )
 def test_a_row_has_both_values_the_change_and_its_interval_with_signs(found, cells):
     assert [cell.strip() for cell in row(found)] == ["ISR", found.figure, *cells]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        (100, 137, "x1.370"),
+        (61, 8389, "x137.5"),
+        (8389, 61, "x0.007271"),
+        (1, 12_345, "x12345"),
+        (100_000, 999_996, "x10.00"),
+        (5, 0, "x0.000"),
+        (0, 5, "-"),
+        (-5, 5, "-"),
+    ],
+)
+def test_a_ratio_has_four_digits_and_is_none_from_0_or_below(before, after, shown):
+    assert row(difference(before * US, after * US, law=False))[5].strip() == shown
 
 
 def test_a_change_from_0_has_no_part_and_no_change_of_0_is_none():
@@ -68,7 +92,35 @@ def test_a_change_from_0_has_no_part_and_no_change_of_0_is_none():
 
 def test_what_a_run_has_not_is_a_dash():
     cells = [cell.strip() for cell in row(Difference("ISR", "p99", None, US))]
-    assert cells == ["ISR", "p99", "-", "1 µs", "-", "-"]
+    assert cells == ["ISR", "p99", "-", "1 µs", "-", "-", "-"]
+
+
+def test_several_stand_beside_the_first_with_percent_and_ratio_below_and_intervals_behind():
+    found = [
+        replace(difference(10 * US, 11 * US), side="B"),
+        replace(difference(10 * US, 20 * US, "max", law=False), side="B"),
+        replace(difference(10 * US, 5 * US), side="C"),
+    ]
+    assert compare_text(found, (), width=60) == (
+        "channel  figure      A                 B                 C\n"
+        "ISR         p99  10 µs             11 µs              5 µs\n"
+        "                         +10.00 % x1.100  -50.00 % x0.5000\n"
+        "ISR         max  10 µs             20 µs                 -\n"
+        "                        +100.00 % x2.000\n"
+        "\n"
+        "channel  figure          B - A, 95 %           C - A, 95 %\n"
+        "ISR         p99  +990 ns to +1.01 µs  -5.01 µs to -4.99 µs\n"
+        "ISR         max                    -                     -\n"
+    )
+
+
+def test_a_judgement_of_several_names_the_one_that_it_is_of():
+    found = [replace(difference(10 * US, 12 * US), side="C", result="idle")]
+    text = compare_text(found, judged(found, parse_fail_on("p99>+5%")), width=200)
+    assert "TOO LARGE C: idle: ISR p99>+5%: +20.00 %" in text
+    lacking = [replace(difference(10 * US, None, law=False), side="C")]
+    text = compare_text(lacking, judged(lacking, parse_fail_on("p99>+5%")), width=200)
+    assert "C has no samples" in text
 
 
 def test_changes_that_are_too_large_are_counted_at_the_end():

@@ -1,0 +1,1 @@
+"""Benchmarks of kernel calls: times per operation, and reports of them."""

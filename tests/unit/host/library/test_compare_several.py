@@ -1,0 +1,176 @@
+"""Several results compared with a first one, and ratios: by the figures of published tables."""
+
+from fractions import Fraction
+
+import pytest
+
+import plexor
+from plexor.errors import UsageError
+from plexor.library.compare import compared
+from plexor.library.run import Run
+from plexor.model.results import Identity
+from plexor.protocol.geometry import Geometry
+from plexor.store.run_folder import save
+from plexor.study.iltiming import CONFIGURATIONS, DEVICE, ROWS, Latency, replay_ps
+from plexor.sweep import store as sweep_store
+
+from .. import sweeps
+
+US = Fraction(1, 10**6)
+PICOSECONDS = Identity(Geometry(tick_fs=1000), 1)
+
+
+@pytest.fixture
+def run(run_of):
+    """Return a function that makes a run of these latencies in ns."""
+
+    def make(*latencies_ns, **other):
+        return Run(run_of([list(latencies_ns)], **other))
+
+    return make
+
+
+@pytest.fixture
+def tables(run_of):
+    """Runs of the article's Tables 2, 3 and 4: their IST latencies, replayed in picoseconds."""
+    return [
+        Run(
+            run_of(
+                [list(replay_ps(row, 40))],
+                names=["IST"],
+                period=10**9,
+                identity=PICOSECONDS,
+                device={**DEVICE, **CONFIGURATIONS[row.table]},
+            )
+        )
+        for row in ROWS
+        if row.latency == Latency.IST
+    ]
+
+
+def changes(result, figure):
+    """Return {letter: (before, after)} of a figure, in µs."""
+    return {
+        entry.side: (entry.before and entry.before / US, entry.after and entry.after / US)
+        for entry in result.differences
+        if entry.figure == figure
+    }
+
+
+def test_three_tables_are_compared_exactly_with_the_first(tables):
+    result = plexor.compare(tables[0], tables[1:])
+    for figure, (first, *others) in {
+        "min": ("23.5", "7.5", "21.7"),
+        "mean": ("32.2", "8.4", "22.7"),
+        "max": ("122.6", "36.0", "26.8"),
+        "peak_to_peak": ("99.1", "28.5", "5.1"),
+    }.items():
+        pairs = {
+            letter: (Fraction(first), Fraction(x)) for letter, x in zip("BC", others, strict=True)
+        }
+        assert changes(result, figure) == pairs, figure
+
+
+def test_a_cause_is_doubted_of_each_that_differs_in_more_than_one_key(tables):
+    result = plexor.compare(tables[1], [tables[0], tables[2]])
+    assert [(other.letter, other.differing_keys) for other in result.others] == [
+        ("B", ("debug link", "rtc")),
+        ("C", ("TLB pool",)),
+    ]
+    assert result.differing_keys == ("TLB pool", "debug link", "rtc")
+    (note,) = result.notes
+    assert note.startswith("A and B: 2 keys of the configuration differ (debug link, rtc)")
+    document = result.document()
+    assert document["runs"] == [
+        {"run": "B", "differing_keys": ["debug link", "rtc"]},
+        {"run": "C", "differing_keys": ["TLB pool"]},
+    ]
+
+
+def test_the_slow_path_takes_137_5_times_as_long_as_the_fast_one(run):
+    # Averages of 0.061 and 8.389 µs; minimum and maximum of the slow path 7.543 and 13.409 µs.
+    fast = run(*[61] * 7)
+    slow = run(7543, 13_409, *[7556] * 4, 7547)
+    result = plexor.compare(fast, slow)
+    (mean,) = [entry for entry in result.differences if entry.figure == "mean"]
+    assert (mean.before, mean.after) == (Fraction(61, 1000) * US, Fraction(8389, 1000) * US)
+    assert mean.ratio == Fraction(8389, 61)
+    assert round(float(mean.ratio), 1) == 137.5
+    assert "x137.5" in result.text()
+    (entry,) = [e for e in result.document()["differences"] if e["figure"] == "mean"]
+    assert entry["ratio"] == pytest.approx(137.5246, abs=1e-4)
+    assert entry["run"] == "B"
+
+
+def test_two_context_switches_differ_by_7_835_us(run):
+    result = plexor.compare(run(*[14_245] * 5), run(*[6_410] * 5))
+    (mean,) = [entry for entry in result.differences if entry.figure == "mean"]
+    assert mean.before - mean.after == Fraction(7835, 1000) * US
+    assert round(float(mean.change), 3) == -0.55
+
+
+def test_a_figure_that_one_of_them_has_is_there_of_all(run):
+    result = compared(run(1000, 1000), [run(1000, 1000), run(1000, None)])
+    assert {e.side: e.after for e in result.differences if e.figure == "missed"} == {
+        "B": 0,
+        "C": Fraction(1, 2),
+    }
+    result = compared(run(1000), [run(None), run(2000)])
+    assert changes(result, "mean") == {"B": (1, None), "C": (1, 2)}
+
+
+def test_what_one_of_several_has_alone_is_told_with_both_letters(run):
+    a = run(1000, names=["ISR"], invalid_reasons=("a bin is full",))
+    c = run(1000, names=["TASK"], invalid_reasons=("no end",))
+    result = compared(a, [run(1000, names=["ISR"]), c])
+    assert result.notes == (
+        "A and C: ISR: is in only one of the two",
+        "A and C: TASK: is in only one of the two",
+    )
+    assert result.invalid_reasons == (
+        "A is an INVALID RUN: a bin is full",
+        "C is an INVALID RUN: no end",
+    )
+
+
+def test_conditions_are_judged_of_each_and_one_that_breaks_is_enough(run):
+    a, b, c = (run(*[value] * 400) for value in (1000, 1010, 1100))
+    result = plexor.compare(a, [b, c], "p50>+5%")
+    assert [(e.difference.side, e.outcome.value) for e in result.judgements] == [
+        ("B", "kept"),
+        ("C", "broken"),
+    ]
+    assert result.exit_code() == 1
+    assert [entry["run"] for entry in result.document()["conditions"]] == ["B", "C"]
+    assert plexor.compare(a, [b, b], "p50>+5%").exit_code() == 0
+
+
+def test_a_list_of_one_is_compared_as_the_one_itself(run):
+    a, b = run(1000, 1000), run(1000, 1500)
+    assert plexor.compare(a, [b]).document() == plexor.compare(a, b).document()
+
+
+@pytest.mark.parametrize("others", [0, 26])
+def test_more_results_than_letters_and_none_at_all_are_refused(run, others):
+    one = run(1000)
+    with pytest.raises(UsageError, match=rf"^compare: {others + 1} results; must be 2 to 26$"):
+        compared(one, [one] * others)
+    assert compared(one, [one] * 25).others[-1].letter == "Z"
+
+
+def test_folders_are_compared_by_name_with_each_of_the_others(tmp_path, run_of):
+    for side, value, knee in (("a", 1000, 50_000), ("b", 1500, 40_000), ("c", 500, 60_000)):
+        save(run_of([[value]]), tmp_path / side / "idle")
+        result = sweeps.result([], [sweeps.knee("none", "ISR", knee, knee + 500)])
+        sweep_store.save(result, tmp_path / side / "swept")
+    result = compared(tmp_path / "a", [tmp_path / "b", tmp_path / "c"])
+    assert [(e.name, e.ratio) for e in result.differences if e.figure in ("max", "saturation")] == [
+        ("B: idle: ISR", Fraction(3, 2)),
+        ("B: swept: ISR", Fraction(4, 5)),
+        ("C: idle: ISR", Fraction(1, 2)),
+        ("C: swept: ISR", Fraction(6, 5)),
+    ]
+    swept = sweeps.result([], [sweeps.knee("none", "ISR", 50_000, 50_500)])
+    sweep_store.save(swept, tmp_path / "d" / "idle")
+    with pytest.raises(UsageError, match=r"^idle: A and C: one is a sweep, the other a run"):
+        compared(tmp_path / "a", [tmp_path / "b", tmp_path / "d"])
