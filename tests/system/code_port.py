@@ -27,7 +27,7 @@ from plexor_sim.packages import default_cache
 from plexor_sim.server import Server
 
 GEOMETRY = Geometry(
-    code_bits=10,
+    code_bits=16,
     upload_depth=256,
     features=ALL_FEATURES | Feature.CODES,
 )

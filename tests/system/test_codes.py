@@ -9,14 +9,14 @@ from code_port import CLOCK_PS, GEOMETRY, coded_run, codes_of, plant
 from plexor.protocol.frames import CODE_BITS, TORN, FrameType
 from plexor.protocol.registers import CodeMode, StopOn, StopReason
 
-CHANGE = {("code", "mode"): CodeMode.CHANGE, ("code", "mask"): 0x3FF, ("code", "settle_clocks"): 3}
+CHANGE = {("code", "mode"): CodeMode.CHANGE, ("code", "mask"): 0xFFFF, ("code", "settle_clocks"): 3}
 
 
 def planted(seed, count, first_ps, gaps_ps):
-    """Return codes of 10 bits, each another than the one before."""
+    """Return codes of 16 bits, each another than the one before."""
     rng, time_ps, value, codes = random.Random(seed), first_ps, 0, []
     for _ in range(count):
-        value ^= rng.randrange(1, 1 << 10)
+        value ^= rng.randrange(1, 1 << CODE_BITS)
         codes.append((time_ps, value))
         time_ps += rng.randint(*gaps_ps)
     return codes
@@ -99,11 +99,11 @@ def test_codes_of_masked_classes_are_not_sent_and_are_counted(tmp_path):
     path = plant(tmp_path / "codes.txt", codes)
     settings = {**CHANGE, ("code", "zone_mask"): 0b0110_0000_1111_0010}
     batch, counts = coded_run(f"codes={path}", settings, 6_000_000, ["--stall", "0.9,3"])
-    shown = [value >> 6 for _, value in codes]
+    shown = [value >> 12 for _, value in codes]
     assert counts["masked"] == sum(0b0110_0000_1111_0010 >> kind & 1 for kind in shown)
     found, all_of = codes_of(batch), {tuple(row) for row in expected(codes)}
     assert {tuple(row) for row in found.tolist()} <= all_of
-    assert not any(0b0110_0000_1111_0010 >> (value >> 6) & 1 for _, value in found.tolist())
+    assert not any(0b0110_0000_1111_0010 >> (value >> 12 & 15) & 1 for _, value in found.tolist())
     assert counts["events"] == 2 * (len(codes) - counts["masked"])
     lost = counts["dropped18"] + counts["upload_dropped"] // 2
     assert len(codes) == len(found) + lost + counts["masked"]
