@@ -90,6 +90,10 @@ def groups(board: Board) -> tuple[Group, ...]:
         _wire(board, f"codes[{n}]", f"code{n}", f"code bit {n}", _PLAIN)
         for n in range(board.geometry.code_bits)
     )
+    timecode = tuple(
+        _wire(board, f"timecode[{n}]", f"time{n}", f"timecode bit {n}", _PLAIN)
+        for n in range(board.geometry.timecode_bits)
+    )
     return (
         Group("ground", "common ground: first of all", (_GROUND,)),
         Group("channels", "of equal length: 5 ns a metre", channels),
@@ -97,6 +101,7 @@ def groups(board: Board) -> tuple[Group, ...]:
         Group("load", "", (load,), resistors=True),
         Group("gate", "", (gate,), resistors=True),
         *((Group("codes", "", codes),) if codes else ()),
+        *((Group("timecode", "", timecode),) if timecode else ()),
     )
 
 

@@ -12,6 +12,7 @@ from plexor_hdl.control.limits import in_memories
 from plexor_hdl.control.registers import RegisterBank
 from plexor_hdl.control.run import flag_bit
 from plexor_hdl.lib.cobs import DecodedByte
+from plexor_hdl.schedule_wires import wire_schedule
 from plexor_hdl.stages import Stages, check_features, stages_of
 from plexor_hdl.uplink.access import AccessAnswer, AccessRequest
 from plexor_hdl.uplink.frame_parts import FrameWord
@@ -42,6 +43,7 @@ class Instrument(wiring.Component):
         codes: Levels of the code pins at the clock's first sample, with Feature.CODES.
         strikes: One word for each strike output, in the same order.
         load: The level of the load output.
+        timecode: The pins of the timecode, in a build that has them.
         gate: The level of the gate input, of any clock.
         clock_lost: Of any clock: the core's clock was not as it should be.
         link_clear: A run begins: the link counts what it drops from 0 on.
@@ -70,9 +72,7 @@ class Instrument(wiring.Component):
         check_features(geometry)
         self._geometry = geometry
         self._hash, self._build_id = gateware_hash, build_id
-        self._loop_clocks = loop_clocks
-        self._has_access = access
-        self._datagrams = datagrams
+        self._loop_clocks, self._has_access, self._datagrams = loop_clocks, access, datagrams
         window = {
             "access": In(stream.Signature(AccessRequest(geometry))),
             "answers": Out(stream.Signature(AccessAnswer)),
@@ -89,6 +89,7 @@ class Instrument(wiring.Component):
                 **({"codes": In(geometry.code_bits)} if geometry.code_bits else {}),
                 "strikes": Out(geometry.strikes * geometry.samples),
                 "load": Out(1),
+                **({"timecode": Out(geometry.timecode_bits)} if geometry.timecode_bits else {}),
                 "gate": In(1),
                 "clock_lost": In(1),
                 "link_clear": Out(1),
@@ -121,6 +122,8 @@ class Instrument(wiring.Component):
                 wiring.connect(m, reads[space], port)
         if stages.code_tables is not None:
             wire_codes(m, stages, self.codes, reads)
+        if stages.schedule is not None:
+            wire_schedule(m, stages, getattr(self, "timecode", None))
         self._wire_run(m, stages)
         self._wire_registers(m, stages)
         self._wire_snapshots(m, stages)
@@ -282,9 +285,8 @@ class Instrument(wiring.Component):
 
     def _wire_run(self, m: Module, s: Stages) -> None:
         """Wire everything that starts, stops and ends a run."""
-        steps = [] if s.table is None else [s.table, s.records]
-        loading = [] if s.table is None else [s.table.loading]
-        cleared = (s.capture, s.matcher, s.trigger, s.snapshots, s.uplink, s.flags, *steps)
+        cleared = (s.capture, s.matcher, s.trigger, s.snapshots, s.uplink, s.flags)
+        cleared += () if s.table is None else (s.table, s.records)
         settle = s.bank.control if s.table is None else s.table
         m.d.comb += [
             *(stage.clear.eq(s.run.clear) for stage in cleared),
@@ -294,7 +296,7 @@ class Instrument(wiring.Component):
             s.run.low.eq(s.timebase.low),
             s.run.epoch.eq(s.timebase.epoch),
             s.run.clearing.eq(
-                Cat(s.results_clearing, s.counts.clear_busy, s.uplink.busy, *loading)
+                Cat(s.results_clearing, s.counts.clear_busy, s.uplink.busy, s.start_waits)
             ),
             s.run.stimuli_done.eq(s.outputs.done),
             s.run.strike_stb.eq(s.outputs.strike_stb),

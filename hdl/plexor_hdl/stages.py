@@ -25,7 +25,9 @@ from plexor_hdl.results.counts import Counts
 from plexor_hdl.results.results import Results
 from plexor_hdl.results.step_copies import StepCopies
 from plexor_hdl.stimulus.outputs import Outputs
+from plexor_hdl.stimulus.schedule import Schedule
 from plexor_hdl.stimulus.step_table import StepTable
+from plexor_hdl.stimulus.timecode import Timecode
 from plexor_hdl.uplink.access import Access
 from plexor_hdl.uplink.dumper import Dumper
 from plexor_hdl.uplink.link_bytes import LinkBytes
@@ -71,6 +73,8 @@ class Stages:
     shared_bus: SharedBus | None
     code_tables: CodeTables | None
     stall: Stall | None
+    schedule: Schedule | None
+    timecode: Timecode | None
 
     @property
     def results_idle(self) -> Value:
@@ -81,6 +85,12 @@ class Stages:
     def results_clearing(self) -> Value:
         """A bit for each of results and tables of codes: it is being cleared."""
         return Cat(stage.clear_busy for stage in self._results)
+
+    @property
+    def start_waits(self) -> Value:
+        """A bit for each stage, besides those that clear, which a run's start waits for."""
+        table = [] if self.table is None else [self.table.loading]
+        return Cat(*table, [] if self.schedule is None else [self.schedule.near_wrap])
 
     @property
     def _results(self) -> Iterator[Any]:
@@ -136,4 +146,6 @@ def stages_of(
         shared_bus=SharedBus() if access else None,
         code_tables=CodeTables(geometry) if codes else None,
         stall=Stall() if codes else None,
+        schedule=Schedule(geometry) if Feature.SCHEDULE in geometry.features else None,
+        timecode=Timecode(geometry.timecode_bits) if geometry.timecode_bits else None,
     )

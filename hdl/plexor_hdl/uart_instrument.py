@@ -27,6 +27,7 @@ class UartInstrument(wiring.Component):
         codes: Levels of the code pins, in a build that has them.
         strikes: One word of W samples a strike output, oldest lowest.
         load: The load output.
+        timecode: The pins of the timecode, in a build that has them.
         gate: The gate, of any clock.
         clock_lost: 1, of any clock, if the core's clock was not as it should be.
         input_select: What is sampled: an InputSelect.
@@ -37,10 +38,12 @@ class UartInstrument(wiring.Component):
 
     def __init__(self, instrument: Instrument, set_period: int = 0) -> None:
         self._instrument, self._set_period = instrument, set_period
+        some = {"codes": In, "timecode": Out}
+        self._some = [name for name in some if hasattr(instrument, name)]
         super().__init__(
             {
                 "samples": In(len(instrument.samples)),
-                **({"codes": In(len(instrument.codes))} if hasattr(instrument, "codes") else {}),
+                **{name: some[name](len(getattr(instrument, name))) for name in self._some},
                 "strikes": Out(len(instrument.strikes)),
                 "load": Out(1),
                 "gate": In(1),
@@ -70,8 +73,10 @@ class UartInstrument(wiring.Component):
             uart.clear.eq(instrument.link_clear),
             instrument.link_dropped.eq(uart.dropped),
         ]
-        if hasattr(instrument, "codes"):
+        if "codes" in self._some:
             m.d.comb += instrument.codes.eq(self.codes)
+        if "timecode" in self._some:
+            m.d.comb += self.timecode.eq(instrument.timecode)
         wiring.connect(m, instrument.tx, uart.i_bytes)
         wiring.connect(m, uart.o_bytes, instrument.rx)
         return m

@@ -305,6 +305,7 @@ def _geometry_header(geometry: Geometry, uart: bool, is_observed: bool, ethernet
         f"constexpr int kChannels = {geometry.channels};\n"
         f"constexpr int kStrikes = {geometry.strikes};\n"
         f"constexpr int kCodes = {geometry.code_bits};\n"
+        f"constexpr int kTimecode = {geometry.timecode_bits};\n"
         f"constexpr int kSamples = {geometry.samples};\n"
         f"constexpr int kPhases = {geometry.phases};\n"
         f"constexpr int64_t kTickFs = {geometry.tick_fs};\n"
@@ -324,6 +325,7 @@ def _bench(geometry: Geometry, uart: bool, ethernet: bool) -> str:
     ports = {
         "samples": ("input", geometry.channels * geometry.samples),
         **({"codes": ("input", geometry.code_bits)} if geometry.code_bits else {}),
+        **({"timecode": ("output", geometry.timecode_bits)} if geometry.timecode_bits else {}),
         "strikes": ("output", geometry.strikes * geometry.samples),
         "load": ("output", 1),
         "gate": ("input", 1),

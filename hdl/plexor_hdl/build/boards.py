@@ -58,6 +58,8 @@ def read(name: str) -> BoardFile:
         if codes := table.get("pins", {}).get("codes"):
             features = geometry.features | Feature.CODES
             geometry = replace(geometry, code_bits=len(codes), features=features)
+        if timecode := table.get("pins", {}).get("timecode"):
+            geometry = replace(geometry, timecode_bits=len(timecode))
     except KeyError as error:
         raise BoardError(f"{path.name}: no {error.args[0]!r}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, TypeError) as error:

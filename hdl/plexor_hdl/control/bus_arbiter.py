@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import OpStatus
 from plexor.protocol.registers import BASE_ADDRESSES, BLOCKS
-from plexor_hdl.control.registers import RegisterBus
+from plexor_hdl.control.register_bus import RegisterBus
 from plexor_hdl.lib.addresses import ADDRESS_BITS, WORD_BITS, Word, claimed
 
 

@@ -15,7 +15,7 @@ from plexor.protocol.frames import (
     OpStatus,
 )
 from plexor.protocol.registers import address
-from plexor_hdl.control.registers import RegisterBus
+from plexor_hdl.control.register_bus import RegisterBus
 from plexor_hdl.lib.addresses import ADDRESS_BITS, WORD_BITS
 from plexor_hdl.lib.cobs import CobsDecoder, DecodedByte
 from plexor_hdl.lib.crc import FrameCrc

@@ -13,6 +13,7 @@ from plexor.protocol.registers import (
     CONTROL,
     IDENTITY,
     MATCHER,
+    SCHEDULE,
     SOURCE,
     STATUS,
     STEP,
@@ -21,7 +22,7 @@ from plexor.protocol.registers import (
 from plexor_hdl.lib.addresses import ADDRESS_BITS, HITS_LAYOUT, WORD_BITS, claimed, split, words_of
 from plexor_hdl.lib.memory_reader import plain_memory
 
-STORED = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STEP, CODE)
+STORED = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STEP, CODE, SCHEDULE)
 """Blocks whose words are constants or hold the last written value."""
 MARKED = ("start_ticks", "end_ticks")
 """Registers of STATUS that hold the time of a moment."""

@@ -15,6 +15,7 @@ from plexor.protocol.registers import (
     CONTROL,
     IDENTITY,
     MATCHER,
+    SCHEDULE,
     SOURCE,
     STATUS,
     STEP,
@@ -25,10 +26,10 @@ from plexor.protocol.registers import (
 )
 from plexor_hdl.control.build_id import identity_values
 from plexor_hdl.control.limits import OWN, SHARED
+from plexor_hdl.control.register_bus import RegisterBus
 from plexor_hdl.control.register_memory import MARKED, RegisterMemory
 from plexor_hdl.interfaces import COUNT_BITS, Kind, block_layout
 from plexor_hdl.lib.addresses import (
-    ADDRESS_BITS,
     HITS_LAYOUT,
     WORD_BITS,
     Word,
@@ -49,31 +50,11 @@ DECIDED, LOW_NEXT, DONE = 2, SOURCE_CLOCKS - 1, SOURCE_CLOCKS + 2
 ZOOMS = ("zoom_rise_ticks", "zoom_fall_ticks", "zoom_width_ticks", "zoom_period_ticks")
 """Registers of CHANNEL that are kept in the results' memory, in the order of Kind."""
 ZOOM_BITS = (len(Kind) - 1).bit_length()
+ENTRY = ("due_ticks", "id")
+"""Registers of SCHEDULE that go into its memory."""
 HALF_BITS = 4
 HALF_WORDS = 1 << HALF_BITS
 """Words in half of a block's copy. A row and a column, each of four, select one."""
-
-
-class RegisterBus(wiring.Signature):
-    """Requests of register words, one at a time, with the requester's directions.
-
-    `address`, `write` and `write_data` stay the same from `request_stb` to `done_stb`. `read_data`
-    and `status` (an OpStatus) stay the same from `done_stb` to the next request. `read_data` is 0
-    if `status` is NO_REGISTER.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(
-            {
-                "address": Out(ADDRESS_BITS),
-                "write": Out(1),
-                "write_data": Out(WORD_BITS),
-                "request_stb": Out(1),
-                "done_stb": In(1),
-                "read_data": In(WORD_BITS),
-                "status": In(8),
-            }
-        )
 
 
 def _cell(block: Block, place: int, rows, columns):
@@ -100,8 +81,8 @@ class RegisterBank(wiring.Component):
     after.
 
     Latency: SOURCE_CLOCKS + 4 (21) clocks from `request_stb` to `done_stb`, without `hold`. What is
-        written is at its port after 8; strobes of windows and steps come after 6, of limits after
-        7.
+        written is at its port after 8; strobes of windows, steps and entries come after 6, of
+        limits after 7.
     Throughput: one request at a time.
     Reset: registers have their reset values; for up to 2048 clocks, not after configuration,
         requests wait while the memory is prepared.
@@ -126,12 +107,14 @@ class RegisterBank(wiring.Component):
         channel: Registers of CHANNEL, for each channel; those of ZOOMS stay at their reset value.
         stimulus: Registers of STIMULUS, for each strike output.
         code: Registers of CODE, with Feature.CODES.
+        schedule: Registers of SCHEDULE, with Feature.SCHEDULE; those of ENTRY stay at 0.
         zoom_stb: Strobes as one of ZOOMS is written.
         zoom_place: Which one: its Kind << key bits | channel.
         limit_stb: A bit strobes as a register of Limits is written.
         written: What is written, with the strobes and until the next request.
         step_stb: Strobes as a word of STEP is written.
-        step_place: Its place among the words of all steps.
+        step_place: Its place among the words of all steps; its lowest bits are that in SCHEDULE.
+        schedule_stb: Strobes as a word of SCHEDULE is written.
         status: Registers of STATUS, but for MARKED.
         channel_status: Registers of CHANNEL_STATUS, for each channel.
         source_stb: Strobes with each request, and asks for a count of SOURCE.
@@ -152,6 +135,8 @@ class RegisterBank(wiring.Component):
         self._copies[STEP.name] = tuple(range(steps))
         has_codes = Feature.CODES in geometry.features
         self._copies[CODE.name] = (0,) if has_codes else ()
+        has_schedule = Feature.SCHEDULE in geometry.features
+        self._copies[SCHEDULE.name] = (0,) if has_schedule else ()
 
         def block_port(block: Block) -> wiring.Member:
             init = {register.name: register.reset for register in block.registers}
@@ -175,12 +160,14 @@ class RegisterBank(wiring.Component):
                 "channel": block_port(CHANNEL).array(geometry.channels),
                 "stimulus": block_port(STIMULUS).array(geometry.strikes),
                 **({"code": block_port(CODE)} if has_codes else {}),
+                **({"schedule": block_port(SCHEDULE)} if has_schedule else {}),
                 "zoom_stb": Out(1),
                 "zoom_place": Out(geometry.key_bits + ZOOM_BITS),
                 "limit_stb": Out(len(SHARED) + geometry.channels),
                 "written": Out(WORD_BITS),
                 "step_stb": Out(1),
                 "step_place": Out(STEP_WORDS_BITS),
+                "schedule_stb": Out(1),
                 "status": In(block_layout(STATUS)),
                 "channel_status": In(block_layout(CHANNEL_STATUS)).array(geometry.channels),
                 "source_stb": Out(1),
@@ -301,6 +288,7 @@ class RegisterBank(wiring.Component):
         is_zoom = claimed(CHANNEL, self.bus.address, lambda word: word.register.name in ZOOMS)
         m.d.sync += [
             self.step_stb.eq(write_stb & hits[STEP.name]),
+            self.schedule_stb.eq(write_stb & hits[SCHEDULE.name]),
             self.zoom_stb.eq(write_stb & hits[CHANNEL.name] & is_zoom),
         ]
         m.d.comb += [
@@ -308,12 +296,12 @@ class RegisterBank(wiring.Component):
             self.zoom_place.eq(Cat(copy[: geometry.key_bits], kind)),
             self.written.eq(self.bus.write_data),
         ]
-        for block in (CONTROL, MATCHER, CHANNEL, STIMULUS, CODE):
+        for block in (CONTROL, MATCHER, CHANNEL, STIMULUS, CODE, SCHEDULE):
             for number in self._copies[block.name]:
                 port = self._copy(block, number)
                 lines = self._lines(m, block, number, hits, write_stb, "write")
                 for place, word in enumerate(words_of(block)):
-                    if word.register.name in ZOOMS:
+                    if word.register.name in (*ZOOMS, *ENTRY):
                         continue
                     enable = Signal(name=f"enable_{block.name}_{number}_{place}")
                     m.d.sync += enable.eq(

@@ -22,7 +22,7 @@ REST_CLOCKS = 8
 """Clocks from a strike's last clock to the run's end. Stimuli are done sooner than that."""
 
 
-CLEARERS = 5
+CLEARERS = 6
 """Number of stages that a run's start waits for while they clear."""
 
 

@@ -35,6 +35,8 @@ class Board(Elaboratable):
     Ports:
         codes: The code pins, with Feature.CODES; each bit has a synchroniser of its own, so pins
             that change at once may be seen a clock apart.
+        timecode: The timecode's pins, each from a flip-flop; a step changes them up to LOOP_CLOCKS
+            before the strike that it counts is at its own pin.
         gate: The gate's pin. The instrument's first flip-flops are its synchroniser.
         uart_rx: The link from the host. Its rate is `uart_period`, LinkUart's `set_period`.
         uart_tx: The link to the host, at the same rate.
@@ -53,6 +55,7 @@ class Board(Elaboratable):
         self._hash, self._build_id = gateware_hash, build_id
         self.front = FrontEnd(family, pll, geometry.channels, geometry.strikes + 1)
         self.codes = Signal(geometry.code_bits)
+        self.timecode = Signal(geometry.timecode_bits)
         self.gate = Signal()
         self.uart_rx = Signal()
         self.uart_tx = Signal()
@@ -61,6 +64,8 @@ class Board(Elaboratable):
         self.ports += [self.gate, self.uart_rx, self.uart_tx]
         if geometry.code_bits:
             self.ports.append(self.codes)
+        if geometry.timecode_bits:
+            self.ports.append(self.timecode)
 
     def elaborate(self, platform):
         m = Module()
@@ -81,6 +86,8 @@ class Board(Elaboratable):
             wired.uart_rx.eq(self.uart_rx),
             self.uart_tx.eq(wired.uart_tx),
         ]
+        if self._geometry.timecode_bits:
+            m.d.comb += self.timecode.eq(wired.timecode)
         for number in range(self._geometry.code_bits):
             m.submodules[f"code{number}_to_core"] = crossing = Crossing()
             m.d.comb += crossing.bit.eq(self.codes[number])

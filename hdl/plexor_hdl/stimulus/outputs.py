@@ -4,8 +4,8 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Geometry
-from plexor.protocol.registers import STIMULUS
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.registers import STIMULUS, Trigger, register
 from plexor_hdl.interfaces import block_layout
 from plexor_hdl.lib.crossing import CROSSING_CLOCKS, Crossing
 from plexor_hdl.stimulus.stimulus import Stimulus
@@ -35,6 +35,11 @@ class Outputs(wiring.Component):
         stop: No strike starts any more.
         gate: The gate's pin, of any clock.
         code_stb: The code that triggers came.
+        due_stb: With Feature.SCHEDULE: a due time triggers the last output.
+        due_ticks: The phase of that sequence.
+        due_waits: More due times wait, so that an output which they trigger is not done.
+        due_idle: The last output has no sequence.
+        strikes: A bit for each output: it strikes; a clock before `levels`.
         levels: The samples of each pin, oldest lowest.
         active: `levels` before they are inverted.
         strike_stb: A strike starts; with the stimuli's words, a clock before `levels`.
@@ -45,8 +50,16 @@ class Outputs(wiring.Component):
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
         words = data.ArrayLayout(geometry.samples, geometry.strikes)
+        due = {
+            "due_stb": In(1),
+            "due_ticks": In(register(STIMULUS.name, "phase_ticks").bits),
+            "due_waits": In(1),
+            "due_idle": Out(1),
+        }
+        self._has_due = Feature.SCHEDULE in geometry.features
         super().__init__(
             {
+                **(due if self._has_due else {}),
                 "config": In(block_layout(STIMULUS)).array(geometry.strikes),
                 "start_stb": In(1),
                 "restart_stb": In(1),
@@ -54,6 +67,7 @@ class Outputs(wiring.Component):
                 "stop": In(1),
                 "gate": In(1),
                 "code_stb": In(1),
+                "strikes": Out(geometry.strikes),
                 "levels": Out(words),
                 "active": Out(words),
                 "strike_stb": Out(1),
@@ -67,7 +81,7 @@ class Outputs(wiring.Component):
         count, samples = self._geometry.strikes, self._geometry.samples
         m.submodules.gate_to_core = gate = Crossing()
         m.d.comb += gate.bit.eq(self.gate)
-        strikes, active, done, counted = (Signal(count) for _ in range(4))
+        strikes, (active, done, counted) = self.strikes, (Signal(count) for _ in range(3))
         stimuli = [Stimulus(self._geometry, number) for number in range(count)]
         for number, (stimulus, config) in enumerate(zip(stimuli, self.config, strict=True)):
             m.submodules[f"stimulus{number}"] = stimulus
@@ -88,6 +102,15 @@ class Outputs(wiring.Component):
                 ),
                 self.active[number].eq(stimulus.word),
                 self.levels[number].eq(stimulus.word ^ config.invert.replicate(samples)),
+            ]
+        if self._has_due:
+            last, by_due = stimuli[-1], Signal()
+            m.d.sync += by_due.eq(self.config[-1].trigger == Trigger.DUE)
+            m.d.comb += [
+                last.due_stb.eq(self.due_stb),
+                last.due_ticks.eq(self.due_ticks),
+                self.due_idle.eq(last.done),
+                done[-1].eq(last.done & ~(by_due & self.due_waits)),
             ]
         m.d.comb += [
             self.strike_stb.eq((strikes & counted).any()),

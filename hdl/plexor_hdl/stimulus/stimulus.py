@@ -1,11 +1,11 @@
 """One strike output: turns its registers and triggers into the samples of its pin."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import TRIGGER_CLOCKS, Geometry
-from plexor.protocol.registers import STIMULUS, Trigger
+from plexor.protocol.geometry import TRIGGER_CLOCKS, Feature, Geometry
+from plexor.protocol.registers import STIMULUS, Trigger, register
 from plexor_hdl.interfaces import block_layout
 from plexor_hdl.stimulus.painter import Painter
 from plexor_hdl.stimulus.random import WARM_CLOCKS
@@ -36,6 +36,8 @@ class Stimulus(wiring.Component):
         strikes: A bit for each output: it strikes; triggers where `config` names that output.
         gate: The gate, of this clock. Its rise triggers; if high at `start_stb` it rises then.
         code_stb: The code that triggers came.
+        due_stb: With Feature.SCHEDULE, of the last output: a due time triggers.
+        due_ticks: The phase of that sequence; it stands from 24 clocks before its trigger.
         word: The samples, oldest lowest, before they are inverted.
         strike_stb: A strike starts in `word`.
         done: No strike will start unless one is triggered. It rises QUIET_CLOCKS or more after the
@@ -48,8 +50,11 @@ class Stimulus(wiring.Component):
             raise ValueError(f"number: {number}; must be 0 to {geometry.strikes - 1}")
         self.geometry = geometry
         self.number = number
+        self.has_due = Feature.SCHEDULE in geometry.features and number == geometry.strikes - 1
+        phase_bits = register(STIMULUS.name, "phase_ticks").bits
         super().__init__(
             {
+                **({"due_stb": In(1), "due_ticks": In(phase_bits)} if self.has_due else {}),
                 "config": In(block_layout(STIMULUS)),
                 "start_stb": In(1),
                 "stop": In(1),
@@ -90,6 +95,15 @@ class Stimulus(wiring.Component):
             ),
         ]
 
+        due_stb: Value = Const(0, 1)
+        m.d.comb += scheduler.config.eq(config)
+        if self.has_due:
+            by_due = Signal()
+            m.d.sync += by_due.eq(config.enable & (config.trigger == Trigger.DUE))
+            due_stb = by_due & self.due_stb
+            with m.If(by_due):
+                m.d.comb += scheduler.config.phase_ticks.eq(self.due_ticks)
+
         # `running` is high from the clock after a trigger while a strike may still start.
         armed, running, alive, go = Signal(), Signal(), Signal(), Signal()
         # The delayed trigger or gate. A sequence starts when it rises at the end of the lead.
@@ -109,6 +123,7 @@ class Stimulus(wiring.Component):
                         (self.strikes & by_strike).any()
                         | (by_gate & self.gate & ~gate_r)
                         | (by_code & self.code_stb)
+                        | due_stb
                     ),
                 )
             ),
@@ -130,7 +145,6 @@ class Stimulus(wiring.Component):
         ]
 
         m.d.comb += [
-            scheduler.config.eq(config),
             scheduler.warm.eq(lead[-1 - WARM_CLOCKS : -1].any() & ~lead[-1]),
             scheduler.near.eq(lead[-2] & ~lead[-1]),
             scheduler.go.eq(go),

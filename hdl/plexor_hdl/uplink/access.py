@@ -8,7 +8,7 @@ from plexor.protocol.frames import OpStatus
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import Space
 from plexor.protocol.window import SPACE_BITS, offset_bits, space_words, window_bits
-from plexor_hdl.control.registers import RegisterBus
+from plexor_hdl.control.register_bus import RegisterBus
 from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, SpaceRead
 from plexor_hdl.lib.addresses import ADDRESS_BITS, WORD_BITS
 from plexor_hdl.uplink.dumper import word_clocks

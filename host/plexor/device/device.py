@@ -348,6 +348,8 @@ def identity_of(image: RegisterImage) -> Identity:
                 "deep_depth",
                 "table_steps",
                 "code_bits",
+                "timecode_bits",
+                "lamps",
             )
         },
         features=_features(value["features"], value["protocol_version"]),

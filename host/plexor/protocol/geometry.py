@@ -19,7 +19,7 @@ from plexor.protocol.frames import (
 
 MAGIC = 0x52584C50  # "PLXR", little-endian
 PROTOCOL_MAJOR = 2
-PROTOCOL_MINOR = 3
+PROTOCOL_MINOR = 4
 PROTOCOL_VERSION = PROTOCOL_MAJOR << 16 | PROTOCOL_MINOR
 
 PLACED = 1 << 63
@@ -34,6 +34,12 @@ CODE_TRIGGER_CLOCKS = 11
 """Core clocks, besides the time to settle, from a code to what acts as a trigger strike."""
 MAX_STEPS = 64
 """Steps that the sweep table of a build has at most."""
+MAX_TIMECODE_BITS = 16
+SCHEDULE_ENTRIES = 128
+"""Due times that wait in the schedule at most."""
+DUE_CLOCKS = 80
+"""Core clocks, at least, by which a due time must be ahead when its turn comes."""
+MAX_LAMPS = 8
 STEP_CLOCKS = 1024
 """Core clocks from the end of a step of the sweep table to phase 0 of the next one."""
 
@@ -57,6 +63,7 @@ class Feature(IntFlag):
     SWEEP = 8192  # a table of rate steps, with results for each step; needs SNAPSHOT
     EVENTS = 16384  # events over the link; without it `control.stream` does nothing; since 2.1
     CODES = 32768  # a code port: pins that say what the device does; needs EVENTS; since 2.3
+    SCHEDULE = 65536  # due times that stimuli strike at, and a timecode; since 2.4
 
 
 ALL_FEATURES = Feature(sum(Feature)) & ~Feature.CODES
@@ -102,6 +109,10 @@ class Geometry:
     """Maximum steps of the sweep table; a power of two. 0: MAX_STEPS."""
     code_bits: int = 0
     """Pins of the code port, 1 to 16 with Feature.CODES. 0: no code port."""
+    timecode_bits: int = 0
+    """Pins of the timecode, up to 16 with Feature.SCHEDULE. 0: no timecode."""
+    lamps: int = 0
+    """Lamps of the board, up to 8."""
     features: Feature = ALL_FEATURES
     board: str = "sim"
     """Name of the board: up to eight ASCII characters."""
@@ -119,6 +130,7 @@ class Geometry:
             "fall_mantissa_bits": (2, 8),
             "interval_mantissa_bits": (2, 8),
             "zoom_bits": (4, 12),
+            "lamps": (0, MAX_LAMPS),
         }
         for name, (least, most) in ranges.items():
             if not least <= getattr(self, name) <= most:
@@ -143,6 +155,9 @@ class Geometry:
         least, most = (1, CODE_BITS) if Feature.CODES in self.features else (0, 0)
         if not least <= self.code_bits <= most:
             raise ValueError(f"code_bits: {self.code_bits}; must be {least} to {most}")
+        most = MAX_TIMECODE_BITS if Feature.SCHEDULE in self.features else 0
+        if not 0 <= self.timecode_bits <= most:
+            raise ValueError(f"timecode_bits: {self.timecode_bits}; must be 0 to {most}")
         if not (self.board.isascii() and len(self.board) <= BOARD_BYTES):
             raise ValueError(f"board: {self.board!r}; must be up to {BOARD_BYTES} ASCII characters")
 

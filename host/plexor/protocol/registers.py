@@ -24,6 +24,7 @@ class Action(IntFlag):
     SNAPSHOT = 4  # freeze a coherent snapshot and dump `control.dump_spaces` of it
     DUMP = 8  # dump `control.dump_spaces` of both banks; only after the end of a run
     TRACE = 16  # send the events kept around the trigger; only after the end of a run
+    FORGET = 32  # empty the schedule; only while no run is under way; since 2.4
 
 
 class StopOn(IntFlag):
@@ -83,6 +84,7 @@ class Trigger(IntEnum):
     STRIKE = 1  # each strike of stimulus `trigger_source` starts one sequence
     GATE = 2  # runs while the gate input is high, from its phase each time
     CODE = 3  # each code `code.trigger_code` that is not torn starts one sequence; since 2.3
+    DUE = 4  # each due time of the schedule starts one sequence, there and then; since 2.4
 
 
 class InputSelect(IntEnum):
@@ -163,6 +165,8 @@ IDENTITY = Block(
         ),
         Register("table_steps", 32, _R, "steps", "size of the sweep table; before 2.2 64", since=2),
         Register("code_bits", 32, _R, "bits", "pins of the code port; 0: there is none", since=3),
+        Register("timecode_bits", 32, _R, "bits", "pins of the timecode; 0: none", since=4),
+        Register("lamps", 32, _R, "lamps", "lamps of the board; 0: none", since=4),
     ),
 )
 
@@ -232,7 +236,7 @@ STIMULUS = Block(
     (
         Register("enable", 1, _S, "", "0: the output stays at its idle level"),
         Register("invert", 1, _S, "", "1: the active level is low"),
-        Register("trigger", 2, _S, "", "Trigger"),
+        Register("trigger", 3, _S, "", "Trigger"),
         Register("trigger_source", 3, _S, "", "stimulus that triggers, with Trigger.STRIKE"),
         Register("interval_ticks", 48, _S, "ticks", "last strike of a burst to first of the next"),
         Register("interval_fraction", 32, _S, "ticks / 2**32", "added to interval_ticks"),
@@ -283,6 +287,27 @@ STATUS = Block(
         ),
         Register(
             "masked", 64, _R, "codes", "not sent or numbered, because of code.zone_mask", since=3
+        ),
+        Register("schedule_waiting", 16, _R, "entries", "of the schedule that wait", since=4),
+        Register(
+            "schedule_refused",
+            16,
+            _R,
+            "entries",
+            "that came while the schedule was full, since FORGET; 65535: 65535 or more",
+            since=4,
+        ),
+        Register(
+            "schedule_past",
+            16,
+            _R,
+            "entries",
+            "whose time was past or too near in their turn, since FORGET; 65535: or more",
+            since=4,
+        ),
+        Register("schedule_id", 8, _R, "", "id of the last entry that was due", since=4),
+        Register(
+            "lamp_faults", 9, _R, "", "bit n: lamp n is faulty; bit 8: all have been tried", since=4
         ),
     ),
 )
@@ -343,7 +368,20 @@ CODE = Block(
     ),
 )
 
-BLOCKS = (IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STATUS, CHANNEL_STATUS, SOURCE, STEP, CODE)
+SCHEDULE = Block(
+    "schedule",
+    "Due times for stimuli with Trigger.DUE, with Feature.SCHEDULE.",
+    (
+        Register("due_ticks", 64, _W, "ticks", "due time of the next entry, from the run's start"),
+        Register("id", 8, _W, "", "id of the next entry; writing it adds the entry"),
+        Register("timecode_gray", 1, _S, "", "1: the timecode's pins are a Gray code"),
+    ),
+)
+
+BLOCKS = (
+    *(IDENTITY, CONTROL, MATCHER, CHANNEL, STIMULUS, STATUS, CHANNEL_STATUS, SOURCE, STEP, CODE),
+    SCHEDULE,
+)
 
 
 def _base_addresses() -> dict[str, int]:

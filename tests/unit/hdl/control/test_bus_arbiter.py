@@ -11,7 +11,8 @@ from plexor.protocol.frames import OpStatus
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import STATUS, STIMULUS, address, register
 from plexor_hdl.control.bus_arbiter import SharedBus
-from plexor_hdl.control.registers import RegisterBank, RegisterBus
+from plexor_hdl.control.register_bus import RegisterBus
+from plexor_hdl.control.registers import RegisterBank
 from plexor_hdl.interfaces import block_layout
 
 from ..simulation import made
