@@ -12,7 +12,7 @@ from plexor_hdl.control.limits import in_memories
 from plexor_hdl.control.registers import RegisterBank
 from plexor_hdl.control.run import flag_bit
 from plexor_hdl.lib.cobs import DecodedByte
-from plexor_hdl.schedule_wires import wire_schedule
+from plexor_hdl.schedule_wires import optional_pins, wire_schedule
 from plexor_hdl.stages import Stages, check_features, stages_of
 from plexor_hdl.uplink.access import AccessAnswer, AccessRequest
 from plexor_hdl.uplink.frame_parts import FrameWord
@@ -44,6 +44,8 @@ class Instrument(wiring.Component):
         strikes: One word for each strike output, in the same order.
         load: The level of the load output.
         timecode: The pins of the timecode, in a build that has them.
+        lamps: The lamps' pads, in a build that has them.
+        lamps_back: Levels of these pads, of any clock.
         gate: The level of the gate input, of any clock.
         clock_lost: Of any clock: the core's clock was not as it should be.
         link_clear: A run begins: the link counts what it drops from 0 on.
@@ -86,10 +88,9 @@ class Instrument(wiring.Component):
                 **(window if access else {}),
                 **(memory if geometry.deep_depth else {}),
                 "samples": In(geometry.channels * geometry.samples),
-                **({"codes": In(geometry.code_bits)} if geometry.code_bits else {}),
+                **optional_pins(geometry),
                 "strikes": Out(geometry.strikes * geometry.samples),
                 "load": Out(1),
-                **({"timecode": Out(geometry.timecode_bits)} if geometry.timecode_bits else {}),
                 "gate": In(1),
                 "clock_lost": In(1),
                 "link_clear": Out(1),
@@ -122,8 +123,7 @@ class Instrument(wiring.Component):
                 wiring.connect(m, reads[space], port)
         if stages.code_tables is not None:
             wire_codes(m, stages, self.codes, reads)
-        if stages.schedule is not None:
-            wire_schedule(m, stages, getattr(self, "timecode", None))
+        wire_schedule(m, stages, self)
         self._wire_run(m, stages)
         self._wire_registers(m, stages)
         self._wire_snapshots(m, stages)

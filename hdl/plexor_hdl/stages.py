@@ -13,6 +13,7 @@ from plexor_hdl.capture.timebase import Timebase
 from plexor_hdl.control.bus_arbiter import SharedBus
 from plexor_hdl.control.command import Command
 from plexor_hdl.control.flags import Flags
+from plexor_hdl.control.lamps import Lamps
 from plexor_hdl.control.last_counted import LastCounted
 from plexor_hdl.control.registers import RegisterBank
 from plexor_hdl.control.run import RunControl
@@ -75,6 +76,7 @@ class Stages:
     stall: Stall | None
     schedule: Schedule | None
     timecode: Timecode | None
+    lamps: Lamps | None
 
     @property
     def results_idle(self) -> Value:
@@ -148,4 +150,5 @@ def stages_of(
         stall=Stall() if codes else None,
         schedule=Schedule(geometry) if Feature.SCHEDULE in geometry.features else None,
         timecode=Timecode(geometry.timecode_bits) if geometry.timecode_bits else None,
+        lamps=Lamps(geometry.lamps) if geometry.lamps else None,
     )

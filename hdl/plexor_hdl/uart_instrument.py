@@ -28,6 +28,8 @@ class UartInstrument(wiring.Component):
         strikes: One word of W samples a strike output, oldest lowest.
         load: The load output.
         timecode: The pins of the timecode, in a build that has them.
+        lamps: The lamps' pads, in a build that has them.
+        lamps_back: Levels of these pads, of any clock.
         gate: The gate, of any clock.
         clock_lost: 1, of any clock, if the core's clock was not as it should be.
         input_select: What is sampled: an InputSelect.
@@ -38,7 +40,7 @@ class UartInstrument(wiring.Component):
 
     def __init__(self, instrument: Instrument, set_period: int = 0) -> None:
         self._instrument, self._set_period = instrument, set_period
-        some = {"codes": In, "timecode": Out}
+        some = {"codes": In, "timecode": Out, "lamps": Out, "lamps_back": In}
         self._some = [name for name in some if hasattr(instrument, name)]
         super().__init__(
             {
@@ -73,10 +75,10 @@ class UartInstrument(wiring.Component):
             uart.clear.eq(instrument.link_clear),
             instrument.link_dropped.eq(uart.dropped),
         ]
-        if "codes" in self._some:
-            m.d.comb += instrument.codes.eq(self.codes)
-        if "timecode" in self._some:
-            m.d.comb += self.timecode.eq(instrument.timecode)
+        for name in self._some:
+            inner, outer = getattr(instrument, name), getattr(self, name)
+            is_input = self.signature.members[name].flow == In
+            m.d.comb += inner.eq(outer) if is_input else outer.eq(inner)
         wiring.connect(m, instrument.tx, uart.i_bytes)
         wiring.connect(m, uart.o_bytes, instrument.rx)
         return m

@@ -306,6 +306,7 @@ def _geometry_header(geometry: Geometry, uart: bool, is_observed: bool, ethernet
         f"constexpr int kStrikes = {geometry.strikes};\n"
         f"constexpr int kCodes = {geometry.code_bits};\n"
         f"constexpr int kTimecode = {geometry.timecode_bits};\n"
+        f"constexpr int kLamps = {geometry.lamps};\n"
         f"constexpr int kSamples = {geometry.samples};\n"
         f"constexpr int kPhases = {geometry.phases};\n"
         f"constexpr int64_t kTickFs = {geometry.tick_fs};\n"
@@ -326,6 +327,8 @@ def _bench(geometry: Geometry, uart: bool, ethernet: bool) -> str:
         "samples": ("input", geometry.channels * geometry.samples),
         **({"codes": ("input", geometry.code_bits)} if geometry.code_bits else {}),
         **({"timecode": ("output", geometry.timecode_bits)} if geometry.timecode_bits else {}),
+        **({"lamps": ("output", geometry.lamps)} if geometry.lamps else {}),
+        **({"lamps_back": ("input", geometry.lamps)} if geometry.lamps else {}),
         "strikes": ("output", geometry.strikes * geometry.samples),
         "load": ("output", 1),
         "gate": ("input", 1),

@@ -49,6 +49,12 @@ void set_codes([[maybe_unused]] Core& core, [[maybe_unused]] uint32_t levels) {
   if constexpr (kCodes > 0) core.codes = levels;
 }
 
+template <typename Core>
+void set_lamps([[maybe_unused]] Core& core, [[maybe_unused]] const FrontEnd& front_end) {
+  if constexpr (kLamps > 0)
+    core.lamps_back = (core.lamps | front_end.lamps_high) & ~front_end.lamps_low;
+}
+
 class Simulation {
  public:
   // Throws BadOption, Usage and std::runtime_error.
@@ -56,8 +62,8 @@ class Simulation {
       : options_(options),
         device_(make_device(options.device)),
         log_(options.truth, options.trace_pins),
-        pins_(*device_, kTickFs, log_,
-              FrontEnd::parse(options.front_end, kChannels, kStrikes, kPhases, kTickFs)),
+        front_end_(FrontEnd::parse(options.front_end, kChannels, kStrikes, kPhases, kLamps, kTickFs)),
+        pins_(*device_, kTickFs, log_, front_end_),
         socket_(options.buffer_bytes),
         link_(socket_, options) {
     core_.samples = pins_.steady();
@@ -116,6 +122,7 @@ class Simulation {
   void clock() {
     pins_.clock(core_.strikes, core_.load, core_.input_select, core_.loopback_output, core_.samples);
     set_codes(core_, pins_.codes());
+    set_lamps(core_, front_end_);
     link_.before(core_, !pins_.is_ahead());
     for (auto& input : inputs_) input.step(cycles_);
     pass_idle();
@@ -213,6 +220,7 @@ class Simulation {
   const Options& options_;
   std::unique_ptr<Device> device_;
   EdgeLog log_;
+  const FrontEnd front_end_;
   Pins<kChannels, kStrikes, kSamples, kPhases, kCodes, StrikesPort, SamplesPort> pins_;
   Far socket_;
   Link link_;

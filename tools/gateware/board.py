@@ -85,6 +85,7 @@ def _board(file: BoardFile) -> Board:
     wanted |= {f"outputs[{number}]" for number in range(geometry.strikes + 1)}
     wanted |= {f"codes[{number}]" for number in range(geometry.code_bits)}
     wanted |= {f"timecode[{number}]" for number in range(geometry.timecode_bits)}
+    wanted |= {f"lamps[{number}]" for number in range(geometry.lamps)}
     wanted |= {"gate", "uart_rx", "uart_tx"}
     if wanted != set(pins):
         raise ValueError(f"pins: {', '.join(sorted(wanted ^ set(pins)))}: missing or not needed")

@@ -49,7 +49,7 @@ def _sites(board: Board) -> dict[str, str]:
 def _lpf(board: Board) -> str:
     lines: list[str] = []
     for name, site in _sites(board).items():
-        driven = name.startswith(("outputs", "timecode", "uart_tx"))
+        driven = name.startswith(("outputs", "timecode", "lamps", "uart_tx"))
         # An open channel must be quiet, and an open UART line idle.
         more = "SLEWRATE=FAST" if driven else f"PULLMODE={'UP' if 'uart' in name else 'DOWN'}"
         lines.append(f'LOCATE COMP "{name}" SITE "{site}";')

@@ -148,7 +148,8 @@ def _board(board: Board, chip: Chip) -> str:
     ports.append(f"input [{len(chip.lates_ps) - 1}:0] {fast}")
     connections = [f".{name}({name})" for name in ("gate", "uart_rx", "uart_tx")]
     connections.append(".reference(oscillator)")
-    ways = {"channels": "input", "outputs": "output", "codes": "input", "timecode": "output"}
+    ways = {"channels": "input", "codes": "input"}
+    ways |= dict.fromkeys(("outputs", "timecode", "lamps"), "output")
     for port, way in ways.items():
         count = sum(name.startswith(f"{port}[") for name in board.pins)
         if not count:

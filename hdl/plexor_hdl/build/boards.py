@@ -60,6 +60,7 @@ def read(name: str) -> BoardFile:
             geometry = replace(geometry, code_bits=len(codes), features=features)
         if timecode := table.get("pins", {}).get("timecode"):
             geometry = replace(geometry, timecode_bits=len(timecode))
+        geometry = replace(geometry, lamps=len(table.get("pins", {}).get("lamps", ())))
     except KeyError as error:
         raise BoardError(f"{path.name}: no {error.args[0]!r}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError, TypeError) as error:

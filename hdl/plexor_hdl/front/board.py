@@ -2,7 +2,7 @@
 
 from types import ModuleType
 
-from amaranth.hdl import Cat, ClockDomain, ClockSignal, Elaboratable, Module, Signal
+from amaranth.hdl import Cat, ClockDomain, ClockSignal, Elaboratable, IOPort, Module, Signal
 
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.front.front_end import FrontEnd
@@ -37,6 +37,7 @@ class Board(Elaboratable):
             that change at once may be seen a clock apart.
         timecode: The timecode's pins, each from a flip-flop; a step changes them up to LOOP_CLOCKS
             before the strike that it counts is at its own pin.
+        lamps: The pads of the lamps, which are read back.
         gate: The gate's pin. The instrument's first flip-flops are its synchroniser.
         uart_rx: The link from the host. Its rate is `uart_period`, LinkUart's `set_period`.
         uart_tx: The link to the host, at the same rate.
@@ -51,11 +52,12 @@ class Board(Elaboratable):
         build_id: int,
         uart_period: int = 0,
     ) -> None:
-        self._geometry, self._uart_period = geometry, uart_period
+        self._family, self._geometry, self._uart_period = family, geometry, uart_period
         self._hash, self._build_id = gateware_hash, build_id
         self.front = FrontEnd(family, pll, geometry.channels, geometry.strikes + 1)
         self.codes = Signal(geometry.code_bits)
         self.timecode = Signal(geometry.timecode_bits)
+        self.lamps = IOPort(geometry.lamps, name="lamps")
         self.gate = Signal()
         self.uart_rx = Signal()
         self.uart_tx = Signal()
@@ -66,6 +68,8 @@ class Board(Elaboratable):
             self.ports.append(self.codes)
         if geometry.timecode_bits:
             self.ports.append(self.timecode)
+        if geometry.lamps:
+            self.ports.append(self.lamps)
 
     def elaborate(self, platform):
         m = Module()
@@ -88,6 +92,10 @@ class Board(Elaboratable):
         ]
         if self._geometry.timecode_bits:
             m.d.comb += self.timecode.eq(wired.timecode)
+        for number in range(self._geometry.lamps):
+            drive, back = wired.lamps[number], wired.lamps_back[number]
+            pad = self._family.add_pad(m, drive, self.lamps[number], f"lamp_{number}")
+            m.d.comb += back.eq(pad)
         for number in range(self._geometry.code_bits):
             m.submodules[f"code{number}_to_core"] = crossing = Crossing()
             m.d.comb += crossing.bit.eq(self.codes[number])

@@ -71,6 +71,7 @@ class Schedule(wiring.Component):
         refused: Entries that found no room.
         past: Entries whose time was past or too near.
         last_id: The id of the last entry that struck.
+        struck_stb: An entry has struck; `last_id` is its id.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -93,6 +94,7 @@ class Schedule(wiring.Component):
                 "refused": Out(AMOUNT_BITS),
                 "past": Out(AMOUNT_BITS),
                 "last_id": Out(ID_BITS),
+                "struck_stb": Out(1),
             }
         )
 
@@ -151,6 +153,7 @@ class Schedule(wiring.Component):
         for amount, counts in ((self.refused, adds & full), (self.past, past_stb)):
             with m.If(counts & ~amount.all()):
                 m.d.sync += amount.eq(amount + 1)
+        m.d.sync += self.struck_stb.eq(struck)
         with m.If(struck):
             m.d.sync += self.last_id.eq(entry_id)
         with m.If(self.forget_stb & ~self.capture):

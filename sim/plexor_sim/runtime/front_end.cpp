@@ -14,7 +14,9 @@ constexpr int64_t kMostDelayPs = 1'000'000;
 int copy_of(const std::string& key, const std::string& value, size_t dot, int count) {
   const std::string number = key.substr(dot + 1);
   if (number.size() != 1 || number[0] < '0' || number[0] >= '0' + count)
-    bad_option(key, value, "the number after the dot must be 0 to " + std::to_string(count - 1));
+    bad_option(key, value,
+               count ? "the number after the dot must be 0 to " + std::to_string(count - 1)
+                     : "this board has none");
   return number[0] - '0';
 }
 
@@ -35,7 +37,7 @@ std::vector<int64_t> instants(const std::string& key, const std::string& value, 
 }  // namespace
 
 FrontEnd FrontEnd::parse(const std::string& text, int channels, int strikes, int phases,
-                         int64_t tick_fs) {
+                         int lamps, int64_t tick_fs) {
   FrontEnd made;
   made.inputs.resize(channels);
   made.output_ps.resize(strikes);
@@ -73,6 +75,9 @@ FrontEnd FrontEnd::parse(const std::string& text, int channels, int strikes, int
           option_integer(key, value, 0, kMostDelayPs);
     } else if (name == "stuck") {
       input().stuck = static_cast<int>(option_integer(key, value, 0, 1));
+    } else if (name == "lamp") {
+      const uint32_t pad = 1u << copy_of(key, value, dot, lamps);
+      (option_integer(key, value, 0, 1) ? made.lamps_high : made.lamps_low) |= pad;
     } else if (name == "dead") {
       input().dead |= 1u << option_integer(key, value, 0, phases - 1);
     } else {

@@ -12,6 +12,7 @@
 //   async_seed=N       seed of that jitter (1)
 //   stuck.C=0|1        channel C always samples this level
 //   dead.C=P           the flip-flop of phase P of channel C is always 0
+//   lamp.N=0|1         the pad of lamp N always has this level
 //   swap=A:B           the pins of channels A and B are swapped
 #pragma once
 
@@ -32,13 +33,14 @@ struct FrontEnd {
 
   std::vector<Input> inputs;
   std::vector<int64_t> output_ps;
+  uint32_t lamps_high = 0, lamps_low = 0;  // bit n: the pad of lamp n has this level
   int64_t async_fs = 413'223'000;
   int64_t async_jitter_ps = 30;
   uint64_t async_seed = 1;
 
   // Throws BadOption.
   static FrontEnd parse(const std::string& text, int channels, int strikes, int phases,
-                        int64_t tick_fs);
+                        int lamps, int64_t tick_fs);
 };
 
 }  // namespace plexor
