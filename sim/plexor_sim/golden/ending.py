@@ -21,7 +21,7 @@ def _is_finite(settings: Settings, number: int) -> bool:
         trigger = settings.get("stimulus", "trigger", number)
         if trigger == Trigger.RUN or number in seen:
             return True
-        if trigger in (Trigger.GATE, Trigger.CODE):
+        if trigger in (Trigger.GATE, Trigger.CODE, Trigger.DUE):
             return False
         seen.add(number)
         number = settings.get("stimulus", "trigger_source", number)

@@ -223,13 +223,14 @@ def strikes(
     stop_ticks: int,
     gate: TickEdges | None = None,
     coded: Times | None = None,
+    due: Times | None = None,
 ) -> list[Strikes]:
     """Return the strikes of every stimulus in a run from `start_ticks`.
 
     No strike starts at `stop_ticks` or later. One that has started ends as planned. `gate` is the
-    gate input, low if absent. `coded` are the times of the codes that trigger, in ticks. Stimuli
-    that only wait for each other never strike. Raises ValueError for settings outside what
-    docs/instrument.md allows.
+    gate input, low if absent. `coded` are the times of the codes that trigger, in ticks. `due` are
+    the due times that are served, in ticks from the start. Stimuli that only wait for each other
+    never strike. Raises ValueError for settings outside what docs/instrument.md allows.
     """
     results: dict[int, Times] = {}
     steps = step_count(geometry, settings)
@@ -275,6 +276,10 @@ def strikes(
             case Trigger.CODE:
                 known = none if coded is None else coded
                 result = _triggered(unit, known + code_lead_ticks(geometry, settings), stop_ticks)
+            case Trigger.DUE:
+                known = none if due is None or number < geometry.strikes - 1 else due
+                parts = [unit.sequence(start_ticks + int(each), stop_ticks) for each in known]
+                result = np.concatenate([none, *parts])
             case Trigger.GATE:
                 spans = _gate_sequences(gate, geometry.samples, start_ticks) if gate else ()
                 result = none
