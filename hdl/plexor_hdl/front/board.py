@@ -14,6 +14,9 @@ from plexor_hdl.uart_instrument import UartInstrument
 CODE_CLOCKS = CROSSING_CLOCKS + 1
 """Core clocks from a code pin to the instrument: as the sampler's for a word's first sample."""
 
+TIMECODE_CLOCKS = 3
+"""Core clocks by which the timecode is late: a strike's word stands at its pin 2.5 clocks later."""
+
 
 class Board(Elaboratable):
     """Puts an instrument between the pins of a board: a front-end, and a UART for its link.
@@ -35,8 +38,8 @@ class Board(Elaboratable):
     Ports:
         codes: The code pins, with Feature.CODES; each bit has a synchroniser of its own, so pins
             that change at once may be seen a clock apart.
-        timecode: The timecode's pins, each from a flip-flop; a step changes them up to LOOP_CLOCKS
-            before the strike that it counts is at its own pin.
+        timecode: The timecode's pins, each from a flip-flop. They change half a clock before or
+            after the strike that they count, the ways to the pads left out.
         lamps: The pads of the lamps, which are read back.
         gate: The gate's pin. The instrument's first flip-flops are its synchroniser.
         uart_rx: The link from the host. Its rate is `uart_period`, LinkUart's `set_period`.
@@ -91,7 +94,12 @@ class Board(Elaboratable):
             self.uart_tx.eq(wired.uart_tx),
         ]
         if self._geometry.timecode_bits:
-            m.d.comb += self.timecode.eq(wired.timecode)
+            code = wired.timecode
+            for number in range(TIMECODE_CLOCKS):
+                later = Signal.like(code, name=f"timecode_{number}")
+                m.d.sync += later.eq(code)
+                code = later
+            m.d.comb += self.timecode.eq(code)
         for number in range(self._geometry.lamps):
             drive, back = wired.lamps[number], wired.lamps_back[number]
             pad = self._family.add_pad(m, drive, self.lamps[number], f"lamp_{number}")

@@ -56,6 +56,9 @@ ABOUT: Mapping[Feature, About] = {
     Feature.CODES: About(
         "code port", "send codes on two channels: --code-wires chN:chN, on any instrument"
     ),
+    Feature.SCHEDULE: About(
+        "schedule of due times", "use a board with an ECP5: docs/features.md lists them"
+    ),
 }
 """Name and advice of every feature."""
 

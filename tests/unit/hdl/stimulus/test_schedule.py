@@ -202,5 +202,5 @@ def test_a_due_time_beyond_a_phase_waits_and_the_run_is_not_done():
 
 
 def test_another_trigger_does_not_strike_at_due_times():
-    rises, figures = run([(300 * 16, 1)], 500, trigger=Trigger.GATE)
+    rises, figures = run([(300 * 16, 1)], 500, trigger=Trigger.STRIKE)
     assert (rises, figures["waiting"]) == ([], 1)
