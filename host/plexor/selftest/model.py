@@ -11,7 +11,7 @@ class Finding:
     """One defect: where it is and what it does."""
 
     subject: str
-    """`ch3`, `strike0`, `link`, `memory` or `registers`."""
+    """`ch3`, `strike0`, `lamp2`, `link`, `memory` or `registers`."""
     text: str
 
 

@@ -17,6 +17,7 @@ from plexor.selftest import memory
 from plexor.selftest.by_bins import BinWitness
 from plexor.selftest.by_events import EventWitness
 from plexor.selftest.judge import Wiring, jumper_findings, loopback_findings, source_findings
+from plexor.selftest.lamps import lamps
 from plexor.selftest.model import Check, Finding, SelfTest, check
 from plexor.selftest.witness import Witness
 from plexor.units import seconds_of
@@ -64,6 +65,8 @@ def selftest(device: Device, wanted: Wanted, report: Report = lambda line: None)
         ("sampling phases", lambda: _source(geometry, witness)),
         ("memories", lambda: _memories(geometry, witness, checks)),
     ]
+    if geometry.lamps:
+        parts.append(("lamps", lambda: lamps(device)))
     if wanted.wiring:
         parts.append(("pins, by jumpers", lambda: _jumpers(device, wanted.wiring)))
     for name, part in parts:
