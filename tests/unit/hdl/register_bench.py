@@ -3,7 +3,7 @@
 from plexor.protocol.frames import OpStatus
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import STEP, Access, registers
-from plexor_hdl.control.registers import ZOOMS, RegisterBank
+from plexor_hdl.control.registers import ENTRY, ZOOMS, RegisterBank
 
 from .simulation import made
 
@@ -63,7 +63,7 @@ async def access(ctx, dut, at, value=None):
 
 def has_port(block, register):
     """Return whether a word that is written stands at a port: others are told by strobes."""
-    return block is not STEP and register.name not in ZOOMS
+    return block is not STEP and register.name not in (*ZOOMS, *ENTRY)
 
 
 def port_of(dut, block, copy):

@@ -134,6 +134,25 @@ def test_a_windows_first_tick_is_told_once_with_its_kind_and_channel(bench):
     simulate(bench, testbench)
 
 
+def test_a_word_of_the_schedule_is_told_once_with_its_place(bench):
+    async def testbench(ctx, dut):
+        for at, (block, _, _, _) in written_words().items():
+            told = []
+            ctx.set(dut.bus.address, at)
+            ctx.set(dut.bus.write, 1)
+            ctx.set(dut.bus.write_data, at * 0x10001)
+            ctx.set(dut.bus.request_stb, 1)
+            for _ in range(REQUEST_CLOCKS):
+                await ctx.tick()
+                ctx.set(dut.bus.request_stb, 0)
+                if ctx.get(dut.schedule_stb):
+                    told.append((ctx.get(dut.step_place) & 3, ctx.get(dut.written)))
+            place = at - address("schedule", "due_ticks")
+            assert told == ([(place, at * 0x10001)] if block.name == "schedule" else [])
+
+    simulate(bench, testbench)
+
+
 def test_ports_have_the_declared_reset_values(bench):
     async def testbench(ctx, dut):
         for block, copy, register, _ in registers():
