@@ -3,10 +3,10 @@
     python -m plexor_sim.serve --dut NAME_OR_MANIFEST[:options] ...
 
 Prints `device NAME`, `firmware FILE` if it has firmware, `draws` if the device draws at random,
-`serial tcp://127.0.0.1:PORT` if it has a serial line, and `listening tcp://127.0.0.1:PORT` on stdout. Progress and errors go to stderr. With --fallback,
-`fallback WHY` comes before these lines if NAME is not the requested device. Exit codes: 2 for
-usage, a bad option or manifest; 3 if the build or the simulation fails; 4 if a file cannot be
-written.
+`serial tcp://127.0.0.1:PORT` if it has a serial line, and `listening tcp://127.0.0.1:PORT` on
+stdout. Progress and errors go to stderr. With --fallback, `fallback WHY` comes before these lines
+if NAME is not the requested device. Exit codes: 2 for usage, a bad option or manifest; 3 if the
+build or the simulation fails; 4 if a file cannot be written.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ STEP_TICKS = 71_111
 BAUD = 5_000_000
 PACE_PS = 20_000_000
 STROBE = 7
-TIMECODE, CODE = 8, 18
+TIMECODE, DUE = 8, 9
 """Sources of events."""
 
 

@@ -14,7 +14,7 @@ STEP_TICKS = 1061
 
 
 def reads(code, count):
-    """Return by how many steps each of at least so many reads is off, of those before its strobe."""
+    """Return by how many steps each of at least so many reads is off, at its strobe."""
     steps = count * READ_PS // (STEP_TICKS * 1000) + 2
     with paced(device(f"{READER / code}.toml"), pace_ps=1_000_000_000) as run:
         run.prepare(steps, step_ticks=STEP_TICKS, strobe=0, gray=code == "gray")

@@ -30,14 +30,18 @@ class DeviceLine:
         """Stretches from the device that are no reply."""
 
     def send(self, *messages: Message) -> None:
-        """Send messages, in one write; raise LinkError if that fails.
-
-        On a line that is a TCP connection, the other side's system has them all when this returns.
-        """
+        """Send messages, in one write; raise LinkError if that fails."""
         line = b""
         for message in messages:
             line += message.encode(self.sent)
             self.sent += 1
+        self.send_bytes(line)
+
+    def send_bytes(self, line: bytes) -> None:
+        """Send bytes as they are; raise LinkError if that fails.
+
+        On a line that is a TCP connection, the other side's system has them all when this returns.
+        """
         self._link.write(line)
         if isinstance(self._link, TcpLink):
             self._link.settle()
