@@ -7,10 +7,13 @@
 // would be lost.
 //
 // A byte on the serial line is an interrupt too, and goes through a ring to the other task.
-#include "executor_board.h"
+#include "FreeRTOS.h"
+#include "task.h"
 
 #include "executor.h"
+#include "executor_board.h"
 
+enum { TASK_WORDS = 256 };
 enum { RING_BYTES = 64, PRIORITY_MESSAGE = 3, PRIORITY_TIMECODE = configMAX_PRIORITIES - 1 };
 
 static TaskHandle_t timecode_task, message_task;
@@ -96,12 +99,12 @@ static void run_message(void *parameter) {
 }
 
 int main(void) {
-  static StackType_t timecode_stack[STACK_WORDS], message_stack[STACK_WORDS];
+  static StackType_t timecode_stack[TASK_WORDS], message_stack[TASK_WORDS];
   static StaticTask_t timecode_block, message_block;
   board_start();
-  timecode_task = xTaskCreateStatic(run_timecode, "timecode", STACK_WORDS, 0, PRIORITY_TIMECODE,
+  timecode_task = xTaskCreateStatic(run_timecode, "timecode", TASK_WORDS, 0, PRIORITY_TIMECODE,
                                     timecode_stack, &timecode_block);
-  message_task = xTaskCreateStatic(run_message, "message", STACK_WORDS, 0, PRIORITY_MESSAGE,
+  message_task = xTaskCreateStatic(run_message, "message", TASK_WORDS, 0, PRIORITY_MESSAGE,
                                    message_stack, &message_block);
   vTaskStartScheduler();
   return 0;
