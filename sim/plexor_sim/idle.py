@@ -136,11 +136,12 @@ FOLLOWS = (
     r"capture\.word[0-9]+_[0-9]+",
     r"capture\.(filter|edges)[0-9]+\..*",
     r"capture\.(codes|strobe)[0-9]+",
-    r"capture\.code_port\..*",
+    r"capture\.(code_port|code_values)\..*",
+    r"capture\.trigger[0-9]+",
 )
 """Registers that follow the pins, which may change between runs. They matter only in a run."""
 BUSY = ("run.running", "snapshots.busy", "dumper.busy")
-"""Signals that are high during a run or a dump, when time passes."""
+"""Signals that are high during a run or a dump, when time passes; the first one in a run alone."""
 
 
 @dataclass(frozen=True)

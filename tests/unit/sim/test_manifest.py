@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plexor_sim.manifest import ManifestError, load
+from plexor_sim.manifest import ManifestError, Pin, load
 
 from .counter_device import MANIFEST, written
 
@@ -38,6 +38,7 @@ def folder(tmp_path: Path) -> Path:
             r"ports.strikes: 'pins\(1\)'; must be name or name\[bit\]",
         ),
         (('["pins[1]"]', '["pins[1]"]\ncodes = []'), r"ports.codes: 0 pins; must be 1 to 16"),
+        (('["pins[1]"]', '["pins[1]"]\ntimecode = []'), r"ports.timecode: 0 pins; must be 1 to 16"),
         (("cycles = 3", 'cycles = "3"'), r"reset.cycles: '3'; must be int"),
         (("cycles = 3", "cycles = -3"), r"reset.cycles: -3; must be 0 or more"),
         (("[clock]", "[clock"), r"Expected ']'"),
@@ -57,3 +58,11 @@ def test_a_wrong_manifest_is_one_line_with_file_and_key(
 def test_a_manifest_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ManifestError, match=r"no\.toml: No such file"):
         load(tmp_path / "no.toml")
+
+
+def test_a_device_that_reads_the_timecode_needs_no_strikes(folder: Path) -> None:
+    path = folder / "dut.toml"
+    path.write_text(MANIFEST.replace('strikes = ["pins[1]"]', 'timecode = ["now[1]", "now[0]"]'))
+    manifest = load(path)
+    assert manifest.strikes == ()
+    assert manifest.timecode == (Pin("now", 1), Pin("now", 0))

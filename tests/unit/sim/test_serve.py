@@ -80,13 +80,30 @@ def test_an_option_that_there_is_not_is_code_2(capsys):
     assert "--trut" in capsys.readouterr().err
 
 
-def test_options_of_the_simulation_go_to_the_simulator(monkeypatch, tmp_path):
+def served(monkeypatch, tmp_path, *given):
+    """Return exit code and the command that the simulator is started with; None: it is not."""
     ran = []
     ready = serve.Prepared("synthetic", tmp_path / "simulator", "seed=1")
     monkeypatch.setattr(serve, "prepare", lambda *_, **__: ready)
     monkeypatch.setattr(serve.os, "execv", lambda _, command: ran.append(command))
+    return serve.main(list(given)), ran[0] if ran else None
+
+
+def test_a_pace_is_a_time_and_goes_to_the_simulator_in_picoseconds(monkeypatch, tmp_path):
+    _, command = served(monkeypatch, tmp_path, "--pace", "0.1ms")
+    assert command[3:] == ["--pace", "100000000"]
+
+
+@pytest.mark.parametrize("text", ["100", "19us", "2s", "fast"])
+def test_a_wrong_pace_is_code_2_with_its_range(monkeypatch, tmp_path, capsys, text):
+    assert served(monkeypatch, tmp_path, "--pace", text) == (2, None)
+    error = capsys.readouterr().err
+    assert f"pace: {text!r}; must be a time with a unit" in error
+    assert "from 20us to 1s" in error
+
+
+def test_options_of_the_simulation_go_to_the_simulator(monkeypatch, tmp_path):
     given = ["--free", "--stall", "0.5,3", "--gate", "5,9", "--trace-pins", "t.vcd"]
-    serve.main(given)
-    (command,) = ran
+    _, command = served(monkeypatch, tmp_path, *given)
     assert command[1:3] == ["--device", "seed=1"]
     assert sorted(command[3:]) == sorted(given)

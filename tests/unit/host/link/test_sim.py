@@ -100,6 +100,14 @@ def test_whether_a_device_draws_at_random_is_said_before_it_listens(tmp_path):
         link.close()
 
 
+def test_where_the_devices_serial_line_is_is_said_before_it_listens(tmp_path):
+    uri = "tcp://127.0.0.1:4711"
+    for said, found in ((f"serial {uri}", uri), ("other", "")):
+        link = SimLink(script(tmp_path, f"print('{said}', flush=True)\n" + textwrap.dedent(SERVE)))
+        assert link.device_line == found
+        link.close()
+
+
 def test_a_link_that_was_closed_says_so_and_not_that_the_instrument_ended(tmp_path):
     link = SimLink(script(tmp_path, SERVE), "sim:mine")
     link.close()
