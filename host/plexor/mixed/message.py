@@ -3,14 +3,15 @@
 A message is a body and its CRC-16, encoded by COBS, with a zero behind it. So a zero on the line
 always ends a message, and what is damaged costs no message behind it. All fields are little-endian:
 
-    to the device, 10 bytes             from the device, 14 bytes
+    to the device, 10 bytes             from the device, 16 bytes
     0  sequence  counts from 0, wraps   0   sequence  of the last good message
     1  kind                             1   kind      4
     2  id                               2   good      messages, 16 bits
     3  ids                              4   time      steps of the timecode, 32 bits
     4  due       steps, 32 bits         8   damaged   messages, 16 bits
     8  CRC                              10  missing   messages, 16 bits
-                                        12  CRC
+                                        12  refused   entries, 16 bits
+                                        14  CRC
 
 The low bits of a step are those of the timecode's pins at that step. Counts stay at 65535 once they
 get there.
@@ -36,7 +37,7 @@ MOST_COUNT = 65535
 """Where a device's counts stay."""
 _CRC_START = 0xFFFF
 _TO_DEVICE = struct.Struct("<BBBBI")
-_FROM_DEVICE = struct.Struct("<BBHIHH")
+_FROM_DEVICE = struct.Struct("<BBHIHHH")
 _CRC = struct.Struct("<H")
 _MOST_PENDING = 64
 """Bytes without a zero that are kept: more than a message has."""
@@ -50,7 +51,8 @@ class Kind(IntEnum):
     VERIFY = 2
     """Fire the ids 0, 1, ... below `ids`, in turn, at `due` and at every `id`-th step behind it."""
     RESET = 3
-    """Forget entries and counts. `due` is the time of the last step before this message."""
+    """Forget entries and counts. The device's time becomes the first one from `due` on whose low bits
+    the timecode's pins show, so a message may be late by less than the timecode's wrap."""
     QUERY = 4
     """Answer with a Reply."""
 
@@ -100,15 +102,18 @@ class Reply:
     missing: int
     """Sequence numbers that no good message had, since the last RESET. A damaged message counts
     here as well, once a good one has come behind it."""
+    refused: int = 0
+    """Entries that found no room, since the last RESET."""
 
     def encode(self) -> bytes:
         """Return the bytes on the line. Raises ValueError for a field out of range."""
         _within("sequence", self.sequence, 0, 255)
         _within("time_steps", self.time_steps, 0, 2**32 - 1)
-        for name in ("good", "damaged", "missing"):
+        for name in ("good", "damaged", "missing", "refused"):
             _within(name, getattr(self, name), 0, MOST_COUNT)
         body = _FROM_DEVICE.pack(
-            self.sequence, Kind.QUERY, self.good, self.time_steps, self.damaged, self.missing
+            *(self.sequence, Kind.QUERY, self.good, self.time_steps),
+            *(self.damaged, self.missing, self.refused),
         )
         return _on_line(body)
 
@@ -116,10 +121,10 @@ class Reply:
     def decode(cls, stretch: bytes) -> Reply:
         """Return the reply of what was before a zero; raise ValueError if it is damaged."""
         body = _body(stretch, _FROM_DEVICE.size)
-        sequence, kind, good, time_steps, damaged, missing = _FROM_DEVICE.unpack(body)
+        sequence, kind, good, time_steps, damaged, missing, refused = _FROM_DEVICE.unpack(body)
         if kind != Kind.QUERY:
             raise ValueError(f"reply of kind {kind}; must be {Kind.QUERY:d}")
-        return cls(sequence, time_steps, good, damaged, missing)
+        return cls(sequence, time_steps, good, damaged, missing, refused)
 
 
 class Stretches:

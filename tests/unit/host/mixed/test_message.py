@@ -52,8 +52,8 @@ def test_a_message_is_these_bytes_and_they_are_that_message(message, sequence, l
 
 
 def test_a_reply_is_these_bytes_and_they_are_that_reply():
-    data = bytes.fromhex("04 07 04 08 03 2c 01 01 02 01 02 02 03 d6 55 00")
-    reply = Reply(sequence=7, time_steps=300, good=8, damaged=1, missing=2)
+    data = bytes.fromhex("04 07 04 08 03 2c 01 01 02 01 02 02 02 03 03 a2 0f 00")
+    reply = Reply(sequence=7, time_steps=300, good=8, damaged=1, missing=2, refused=3)
     assert reply.encode() == data
     assert Reply.decode(data[:-1]) == reply
 
@@ -85,7 +85,7 @@ def test_no_lost_byte_passes(message, data):
 
 
 def test_a_message_to_the_device_is_no_reply():
-    with pytest.raises(ValueError, match="10 bytes; must be 14"):
+    with pytest.raises(ValueError, match="10 bytes; must be 16"):
         Reply.decode(Message(Kind.QUERY).encode(0)[:-1])
 
 
