@@ -80,7 +80,7 @@ _PPM = Option(
     "0",
     "parts per million by which its clock runs faster than nominal",
 )
-_PROGRAMS = "strikes|calls|critsec|philosophers"
+_PROGRAMS = "strikes|calls|critsec|executor|philosophers"
 _LOADS = "none|cpu|critical|polygons|queue|storm|all"
 
 SYNTHETIC: tuple[Option, ...] = (
@@ -251,12 +251,13 @@ RISCV: tuple[Option, ...] = (
         "strikes",
         "what freertos does: strikes answers strikes; calls calls functions for known times; "
         "critsec has two tasks that share a mutex, with channel 0 or 1 high while one is inside; "
+        "executor fires ids as codes at steps of the timecode, as messages on its serial line say; "
         "philosophers has five tasks that end in a deadlock",
     ),
     Option(
         "codes",
         Text("WAY", "off, port, strobed or two-wire", "off|port|strobed|two-wire"),
-        "off",
+        "strobed for the executor, else off",
         "how codes of what it does leave it: port has pins of its own, strobed raises channel 7 "
         "with each code as well, two-wire clocks 8 bits a code out of channel 3 with channel 2, "
         "instead of the answers to strike 1",
@@ -267,6 +268,25 @@ RISCV: tuple[Option, ...] = (
         "none",
         "file for each instruction that its core retires, and each code (device/retired.h has the "
         "format)",
+    ),
+    Option(
+        "baud",
+        Whole(300, 10**8),
+        "9600",
+        "bits per second of its serial line: 8 data bits, no parity, 1 stop bit",
+    ),
+    Option(
+        "serial_delay",
+        Time(0, 10**13),
+        "0",
+        "delay of a byte to it, ahead of the line",
+        key="serial_delay_ps",
+    ),
+    Option(
+        "timecode",
+        Text("CODE", "binary or gray", "binary|gray"),
+        "binary",
+        "what it takes the timecode's pins for",
     ),
     Option("every_cycle", _SWITCH, "0", "1: cycles of a waiting loop are evaluated too, for tests"),
 )

@@ -25,11 +25,16 @@ _HERE = Path(__file__).parent
 _DEVICE = _HERE / "device"
 _FIRMWARE = _HERE / "firmware"
 _STRIKES = "strikes"
+_EXECUTOR = "executor"
 _PROGRAMS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
     "bare": {_STRIKES: ("start.S", "loads.c", "bare.c")},
     "freertos": {
         _STRIKES: ("start.S", "loads.c", "freertos.c"),
         "calls": ("start.S", "loads.c", "calls.c"),
+        _EXECUTOR: (
+            *("start.S", "loads.c", "executor.c"),
+            *("executor_message.c", "executor_schedule.c"),
+        ),
         "critsec": ("start.S", "loads.c", "critsec.c"),
         "philosophers": ("start.S", "loads.c", "philosophers.c"),
     },
@@ -37,9 +42,12 @@ _PROGRAMS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
 _PROGRAM_FLAGS: Mapping[str, tuple[str, ...]] = {
     _STRIKES: (),
     "calls": (),
+    _EXECUTOR: (),
     "critsec": ("-DconfigUSE_MUTEXES=1",),
     "philosophers": ("-DconfigUSE_MUTEXES=1", "-DPLEXOR_ZONES=31"),  # all but the tick
 }
+_EXECUTED = "strobed"
+"""How codes leave the executor, if the user does not say."""
 _CODES = ("-DPLEXOR_TRACE=1", "-DPLEXOR_PORT=PLEXOR_PORT_VEXRISCV")
 _NO_CODES = ("-DPLEXOR_TRACE=0",)
 _KERNEL_SOURCES = (
@@ -110,7 +118,12 @@ def riscv_device(
     if program not in _PROGRAMS[kind]:
         raise ValueError(f"program={program}: {kind} has {', '.join(_PROGRAMS[kind])}")
     verilog = _stage_verilog(cache)
-    flags = _NO_CODES if options.get("codes", "off") == "off" else _CODES
+    executes = program == _EXECUTOR
+    codes = options.get("codes", _EXECUTED if executes else "off")
+    if executes and codes == "off":
+        raise ValueError("codes=off: the executor's ids are codes; must be port, strobed, two-wire")
+    # The executor's own codes are all that leaves it.
+    flags = _NO_CODES if executes or codes == "off" else _CODES
     image = build_firmware(kind, program, flags, cache)
     if "," in str(image):
         raise ValueError(
@@ -125,7 +138,7 @@ def riscv_device(
         prefix="Vsoc",
         cpp=(cpp,),
         parameters={"RETIRED": "1"} if "retired" in options else {},
-        options={"firmware": str(image)},
+        options={"firmware": str(image)} | ({"codes": codes} if executes else {}),
         flags=_VERILATE,
         key=_digest(*verilog, cpp, _DEVICE / "device.h"),
     )

@@ -51,8 +51,8 @@ class Kind(IntEnum):
     VERIFY = 2
     """Fire the ids 0, 1, ... below `ids`, in turn, at `due` and at every `id`-th step behind it."""
     RESET = 3
-    """Forget entries and counts. The device's time becomes the first one from `due` on whose low bits
-    the timecode's pins show, so a message may be late by less than the timecode's wrap."""
+    """Forget entries and counts. The device's time becomes the first one from `due` on whose low
+    bits the timecode's pins show, so a message may be late by less than the timecode's wrap."""
     QUERY = 4
     """Answer with a Reply."""
 

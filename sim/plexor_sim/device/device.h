@@ -16,6 +16,12 @@ struct Edge {
   bool level;       // the level from time_ps on
 };
 
+// A byte that a device has sent on its serial line.
+struct SerialByte {
+  int64_t time_ps;  // it has come by then
+  uint8_t byte;
+};
+
 // A device option that cannot be used. The text has the option, its value and what would be right.
 struct BadOption : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -29,11 +35,24 @@ class Device {
   // background load. Times of calls increase, and are not before a time already advanced to.
   virtual void input(int64_t time_ps, uint32_t strikes, bool load) = 0;
 
+  // Sets the timecode's pins from time_ps on. Times as those of `input`. The default takes no notice.
+  virtual void timecode(int64_t /*time_ps*/, uint32_t /*pins*/) {}
+
+  // A byte's duration on the device's serial line; 0: it has none.
+  virtual int64_t serial_byte_ps() const { return 0; }
+
+  // Sends a byte to the device, on the line as soon as that is free. Times as those of `input`.
+  // Returns when it has arrived.
+  virtual int64_t serial(int64_t time_ps, uint8_t /*byte*/) { return time_ps; }
+
+  // Appends the bytes that the device has sent and nobody has taken, oldest first.
+  virtual void serial_sent(std::vector<SerialByte>& /*bytes*/) {}
+
   // Runs up to, but not including, to_ps; appends each output edge, oldest first. An edge's time is
   // in [previous to_ps, to_ps). An input at time t may cause an output at t or later.
   virtual void advance(int64_t to_ps, std::vector<Edge>& edges) = 0;
 
-  // There is no output edge before this time unless `input` is called, so `advance` need not be
+  // There is no output edge before this time unless `input` or the like is called, so `advance` need not be
   // called until then. The default promises nothing.
   virtual int64_t quiet_until_ps() const { return INT64_MIN; }
 

@@ -9,6 +9,7 @@
 // Pins of the code port are channels 8 and up. With codes=strobed, channel 7 rises as the port takes
 // a code, equal or not to the one before, and falls half a clock later.
 //
+// Its serial line has the rate of `baud`, whatever its clock; bytes to it begin serial_delay_ps later.
 // The firmware has started before time zero. An input counts from the first rising clock edge at or
 // after it, so a pulse between two edges goes unseen, as on hardware.
 #include <algorithm>
@@ -25,6 +26,7 @@
 #include "device.h"
 #include "repetition.h"
 #include "retired.h"
+#include "serial_line.h"
 #include "verilated.h"
 
 namespace {
@@ -37,6 +39,7 @@ constexpr uint8_t kStrobePin = 7;
 constexpr int kFirstCodePin = 8;
 constexpr int kPins = 24;  // with those of the code port
 constexpr int kResetCycles = 4;
+constexpr int64_t kLeastRate = 64, kMostRate = (1 << 20) - 1;  // UART_RATE of soc.v
 constexpr int kStartupCycles = 1'000'000;
 
 const std::map<std::string, uint32_t> kLoads = {  // bits as in firmware/soc.h
@@ -61,6 +64,9 @@ struct Options {
   int64_t ppm = 0;
   int64_t clk_to_q_ps = 0;
   int64_t critical_pin = kCriticalPin;
+  int64_t baud = 9600;
+  int64_t serial_delay_ps = 0;
+  bool timecode_gray = false;
 };
 
 int64_t number(const std::string& key, const std::string& value, int64_t low, int64_t high) {
@@ -97,6 +103,12 @@ uint8_t codes(const std::string& value) {
   return found->second;
 }
 
+// Sixteenths of a clock in a bit of the serial line.
+int64_t rate(const Options& options) {
+  const int64_t rate_ps = options.baud * options.clock_ps;
+  return (16'000'000'000'000 + rate_ps / 2) / rate_ps;
+}
+
 Options parse(const std::string& text) {
   Options options;
   std::istringstream items(text);
@@ -116,11 +128,19 @@ Options parse(const std::string& text) {
     else if (key == "ppm") options.ppm = number(key, value, -100'000, 100'000);
     else if (key == "clk_to_q_ps") options.clk_to_q_ps = number(key, value, 0, 1'000'000);
     else if (key == "critical_pin") options.critical_pin = number(key, value, 0, 7);
+    else if (key == "baud") options.baud = number(key, value, 300, 100'000'000);
+    else if (key == "serial_delay_ps")
+      options.serial_delay_ps = number(key, value, 0, 10'000'000'000'000);
+    else if (key == "timecode") options.timecode_gray = value == "gray";
     else
       throw plexor::BadOption("'" + item + "': the options are firmware, load, load_switched, " +
                               "every_cycle, clock_ps, phase_ps, ppm, clk_to_q_ps, critical_pin, " +
-                              "program, codes, retired");
+                              "program, codes, retired, baud, serial_delay_ps, timecode");
   }
+  if (rate(options) < kLeastRate || rate(options) > kMostRate)
+    throw plexor::BadOption("baud=" + std::to_string(options.baud) + ": a bit must take 4 to " +
+                            std::to_string(kMostRate >> 4) + " clocks of " +
+                            std::to_string(options.clock_ps) + " ps");
   if (!std::ifstream(options.firmware))
     throw plexor::BadOption("firmware=" + options.firmware + ": cannot be read; the path of an " +
                             "image is needed");
@@ -134,13 +154,18 @@ class Riscv final : public plexor::Device {
         period_((options.clock_ps * kUnitsPerPs * 1'000'000 + (1'000'000 + options.ppm) / 2) /
                 (1'000'000 + options.ppm)),
         edge_ps_(options.phase_ps),
-        retired_(options.retired) {
+        retired_(options.retired),
+        line_(options.baud, options.serial_delay_ps) {
     std::string image = "+firmware=" + options.firmware;
     const char* arguments[] = {"soc", image.c_str()};
     context_.commandArgs(2, arguments);
     soc_ = std::make_unique<Vsoc>(&context_);
     soc_->load_select = options.load_select;
     soc_->codes = options.codes;
+    soc_->timecode_gray = options.timecode_gray;
+    soc_->uart_rate = static_cast<uint32_t>(rate(options));
+    soc_->uart_rx = 1;
+    load_ = !options.load_switched;
     repetition_.emplace(*soc_);
     start();
   }
@@ -148,8 +173,21 @@ class Riscv final : public plexor::Device {
   ~Riscv() override { soc_->final(); }
 
   void input(int64_t time_ps, uint32_t strikes, bool load) override {
-    inputs_.push_back({time_ps, strikes, load || !options_.load_switched});
+    strikes_ = strikes;
+    load_ = load || !options_.load_switched;
+    inputs_.push_back({time_ps, strikes_, load_, timecode_});
   }
+
+  void timecode(int64_t time_ps, uint32_t pins) override {
+    timecode_ = static_cast<uint16_t>(pins);
+    inputs_.push_back({time_ps, strikes_, load_, timecode_});
+  }
+
+  int64_t serial_byte_ps() const override { return line_.byte_ps(); }
+
+  int64_t serial(int64_t time_ps, uint8_t byte) override { return line_.send(time_ps, byte); }
+
+  void serial_sent(std::vector<plexor::SerialByte>& bytes) override { line_.taken(bytes); }
 
   void advance(int64_t to_ps, std::vector<plexor::Edge>& edges) override {
     while (edge_ps_ + options_.clk_to_q_ps < to_ps) {
@@ -160,7 +198,12 @@ class Riscv final : public plexor::Device {
       while (!inputs_.empty() && inputs_.front().time_ps <= edge_ps_) {
         soc_->strikes = inputs_.front().strikes;
         soc_->load = inputs_.front().load;
+        soc_->timecode = inputs_.front().timecode;
         inputs_.pop_front();
+        repetition_->disturb();
+      }
+      while (line_.next_ps() <= edge_ps_) {
+        soc_->uart_rx = line_.take();
         repetition_->disturb();
       }
       if (retired_.is_on()) keep();
@@ -175,6 +218,10 @@ class Riscv final : public plexor::Device {
           if (changed >> pin & 1)
             edges.push_back({edge_ps_ + options_.clk_to_q_ps, pin, bool(pins_ >> pin & 1)});
       }
+      if (soc_->uart_tx != sends_) {
+        sends_ = soc_->uart_tx;
+        line_.hear(edge_ps_ + options_.clk_to_q_ps, sends_);
+      }
       if (strobes) {
         repetition_->disturb();
         edges.push_back({edge_ps_ + options_.clk_to_q_ps, kStrobePin, true});
@@ -185,10 +232,12 @@ class Riscv final : public plexor::Device {
       pass_edges(1);
     }
     end_strobe(to_ps, edges);
+    line_.hear_until(to_ps);
   }
 
   int64_t quiet_until_ps() const override {
-    const int64_t edge_ps = edge_after(inputs_.empty() ? rounds_left_ : 0) + options_.clk_to_q_ps;
+    const int64_t rounds = next_input_ps() == INT64_MAX ? rounds_left_ : rounds_before(INT64_MAX);
+    const int64_t edge_ps = edge_after(rounds) + options_.clk_to_q_ps;
     return std::min(edge_ps, strobe_end_ps_);
   }
 
@@ -197,7 +246,13 @@ class Riscv final : public plexor::Device {
     int64_t time_ps;
     uint32_t strikes;
     bool load;
+    uint16_t timecode;
   };
+
+  // When an input changes next.
+  int64_t next_input_ps() const {
+    return std::min(inputs_.empty() ? INT64_MAX : inputs_.front().time_ps, line_.next_ps());
+  }
 
   uint32_t connected(uint32_t pins) const {
     const uint32_t to = 1u << options_.critical_pin;
@@ -233,14 +288,17 @@ class Riscv final : public plexor::Device {
     units_ = static_cast<int64_t>(units % kUnitsPerPs);
   }
 
+  // How many edges before a time, and before the next input, are surely in the loop.
+  int64_t rounds_before(int64_t to_ps) const {
+    const Wide units = Wide{std::min(to_ps, next_input_ps()) - edge_ps_} * kUnitsPerPs - units_;
+    const Wide edges = (units + period_ - 1) / period_;
+    return static_cast<int64_t>(std::clamp<Wide>(edges, 0, rounds_left_));
+  }
+
   // Lets edges pass while the core is in its loop; ends the loop when an input or the timer does.
   // These edges are owed: once their number is known, whole rounds are skipped.
   void pass_rounds(int64_t to_ps) {
-    int64_t until_ps = to_ps - options_.clk_to_q_ps;
-    if (!inputs_.empty()) until_ps = std::min(until_ps, inputs_.front().time_ps);
-    const Wide units = Wide{until_ps - edge_ps_} * kUnitsPerPs - units_;
-    const auto edges = static_cast<int64_t>((units + period_ - 1) / period_);
-    const int64_t passed = std::clamp<int64_t>(edges, 0, rounds_left_);
+    const int64_t passed = rounds_before(to_ps - options_.clk_to_q_ps);
     pass_edges(passed);
     rounds_left_ -= passed;
     owed_ += passed;
@@ -291,6 +349,11 @@ class Riscv final : public plexor::Device {
   int64_t strobe_end_ps_ = INT64_MAX;
   plexor::Retired retired_;
   std::deque<Input> inputs_;
+  uint32_t strikes_ = 0;
+  bool load_ = false;
+  uint16_t timecode_ = 0;
+  plexor::SerialLine line_;
+  bool sends_ = true;  // the level of the line from the device
   VerilatedContext context_;
   std::unique_ptr<Vsoc> soc_;
   std::optional<plexor::Repetition> repetition_;

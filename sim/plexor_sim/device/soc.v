@@ -1,7 +1,7 @@
 // A small RISC-V system on chip: the device under test of simulated runs.
 //
 // It has VexRiscv (Full), RAM with one port for fetches and one for data that both answer within the
-// cycle, a machine timer, output pins and strike inputs. Strikes pass a synchroniser of two
+// cycle, a machine timer, output pins, strike inputs, a port for a timecode and a UART. Strikes pass a synchroniser of two
 // flip-flops. A rising edge sets a pending bit of depth one, like an interrupt controller's edge
 // latch. A strike that comes while its bit is set leaves no trace.
 //
@@ -17,6 +17,14 @@
 //   10 SELECT   r   the loads asked for        30 READY      w  startup is done; loads offered
 //   34 CODE     w   as a store to the window, but the code is the lower half of the data
 //   40 MTIME lo, 44 hi, 48 MTIMECMP lo, 4c hi
+//   50 TIMECODE r   the timecode's pins        60 UART_SEND   w  a byte; needs room
+//   54 STEP     rw  pending; write 1 to clear  64 UART_STATE  r  bytes received, << 8: room to send
+//   58 SETTING  r   the timecode is Gray code  68 UART_RATE   rw clocks a bit, in sixteenths
+//   5c UART_BYTE r  the oldest byte received   6c UART_TAKE   w  forget that byte
+//
+// A change of the timecode's pins sets STEP. It and a byte in the UART (8 bits, no parity, 1 stop bit,
+// 16 bytes each way) are interrupts, which the core masks until a firmware asks for them. A byte that
+// finds no room, or has no stop bit, is lost. UART_RATE begins with the input uart_rate.
 //
 // Codes of the firmware leave through a window at ffffff00, where the address of a store is the code:
 // `sb zero, code-256(zero)`. Its data is ignored. As a port, the code is on code_pins one clock after
@@ -32,6 +40,11 @@ module soc #(
   input      [2:0]  strikes,      // asynchronous
   input             load,         // asynchronous
   input      [31:0] load_select,  // constant
+  input      [15:0] timecode,     // asynchronous
+  input             timecode_gray,  // constant
+  input             uart_rx,      // asynchronous
+  input      [19:0] uart_rate,    // constant
+  output            uart_tx,
   input      [1:0]  codes,        // constant; 0: the window is nowhere, 1: a port, 2: two wires
   output     [7:0]  pins,
   output reg [15:0] code_pins,
@@ -70,6 +83,18 @@ module soc #(
     else strike_pending <= (strike_pending & ~strike_ack) | (strike_sync & ~strike_old);
   end
 
+  // The timecode: a synchroniser and a latch of changes.
+  reg [15:0] timecode_meta, timecode_sync, timecode_old;
+  reg step_pending;
+  wire step_ack;
+  always @(posedge clk) begin
+    timecode_meta <= timecode;
+    timecode_sync <= timecode_meta;
+    timecode_old <= timecode_sync;
+    if (reset) step_pending <= 0;
+    else step_pending <= step_pending & ~step_ack | timecode_sync != timecode_old;
+  end
+
   // Unmapped fetches read as zero, which is an illegal instruction if it is executed.
   wire i_stb, d_stb, d_we;
   wire [29:0] i_adr, d_adr;
@@ -84,6 +109,7 @@ module soc #(
   wire register_write = d_stb & d_we & d_registers;
   wire d_window = d_adr[29:6] == 24'hffffff & d_we & codes != 0;
   wire code_register = d_registers & register == 6'h0d & d_we & codes != 0;
+  assign step_ack = register_write & register == 6'h15 & d_mosi[0];
   assign strike_ack = register_write && register == 6'h02 ? d_mosi[2:0] : 3'h0;
 
   always @(posedge clk)
@@ -140,6 +166,79 @@ module soc #(
       end
     end
 
+  // Both ways of the UART count sixteenths of a clock, so a bit is right on average.
+  reg [19:0] rate;
+  reg [7:0] receive_queue [0:15], send_queue [0:15];
+  reg [3:0] receive_first, send_first;
+  reg [4:0] receive_count, send_count;
+  reg rx_meta, rx_sync;
+  reg [20:0] receive_wait, send_wait;
+  reg [3:0] receive_bits, send_bits;  // that are left of a byte, its stop bit included
+  reg [7:0] receive_shift;
+  reg [8:0] send_shift;
+  reg send_level;
+  wire receive_steps = receive_wait < 16;
+  wire send_steps = send_wait < 16;
+  wire receives = receive_bits == 1 & receive_steps & rx_sync & ~receive_count[4];
+  wire takes = register_write & register == 6'h1b & receive_count != 0;
+  wire sends = register_write & register == 6'h18 & ~send_count[4];
+  wire send_next = send_bits == 0 & send_count != 0;
+  assign uart_tx = send_level;
+
+  always @(posedge clk)
+    if (reset) begin
+      rate <= uart_rate;
+      rx_meta <= 1;
+      rx_sync <= 1;
+      receive_first <= 0;
+      receive_count <= 0;
+      receive_bits <= 0;
+      receive_wait <= 0;
+      send_first <= 0;
+      send_count <= 0;
+      send_bits <= 0;
+      send_wait <= 0;
+      send_level <= 1;
+    end else begin
+      if (register_write & register == 6'h1a) rate <= d_mosi[19:0];
+      rx_meta <= uart_rx;
+      rx_sync <= rx_meta;
+      // The start bit's middle comes first; a line that is high there had no start bit. After a byte
+      // without a stop bit the line must be high before the next one.
+      if (receive_bits == 0) begin
+        receive_wait <= {2'h0, rate[19:1]} - 16;
+        if (~rx_sync) receive_bits <= 10;
+      end else if (receive_bits == 11) begin
+        if (rx_sync) receive_bits <= 0;
+      end else if (receive_steps) begin
+        receive_wait <= receive_wait + rate - 16;
+        receive_shift <= {rx_sync, receive_shift[7:1]};
+        if (receive_bits == 10 & rx_sync) receive_bits <= 0;
+        else if (receive_bits == 1 & ~rx_sync) receive_bits <= 11;
+        else receive_bits <= receive_bits - 1;
+      end else receive_wait <= receive_wait - 16;
+      if (receives) receive_queue[receive_first + receive_count[3:0]] <= receive_shift;
+      if (takes) receive_first <= receive_first + 1;
+      receive_count <= receive_count + {4'h0, receives} - {4'h0, takes};
+
+      if (sends) send_queue[send_first + send_count[3:0]] <= d_mosi[7:0];
+      send_count <= send_count + {4'h0, sends} - {4'h0, send_next};
+      if (send_next) begin
+        send_first <= send_first + 1;
+        send_shift <= {1'b1, send_queue[send_first]};
+        send_bits <= 10;
+        send_level <= 0;
+        send_wait <= rate - 16;
+      end else if (send_bits != 0) begin
+        if (send_steps) begin
+          send_wait <= send_wait + rate - 16;
+          send_bits <= send_bits - 1;
+          send_shift <= {1'b1, send_shift[8:1]};
+          send_level <= send_shift[0];
+        end else send_wait <= send_wait - 16;
+      end
+    end
+
   reg [7:0] outputs;
   assign pins = codes[1] ? {outputs[7:4], code_data, code_clock, outputs[1:0]} : outputs;
 
@@ -159,6 +258,12 @@ module soc #(
         6'h11: d_miso = mtime[63:32];
         6'h12: d_miso = mtimecmp[31:0];
         6'h13: d_miso = mtimecmp[63:32];
+        6'h14: d_miso = {16'h0, timecode_sync};
+        6'h15: d_miso = {31'h0, step_pending};
+        6'h16: d_miso = {31'h0, timecode_gray};
+        6'h17: d_miso = {24'h0, receive_queue[receive_first]};
+        6'h19: d_miso = {19'h0, 5'd16 - send_count, 3'h0, receive_count};
+        6'h1a: d_miso = {12'h0, rate};
         default: ;
       endcase
   end
@@ -215,7 +320,7 @@ module soc #(
     .externalResetVector(RESET_PC),
     .timerInterrupt(timer_irq),
     .softwareInterrupt(1'b0),
-    .externalInterruptArray({28'h0, storm_irq, strike_pending}),
+    .externalInterruptArray({26'h0, receive_count != 0, step_pending, storm_irq, strike_pending}),
     .iBusWishbone_CYC(),
     .iBusWishbone_STB(i_stb),
     .iBusWishbone_ACK(i_stb),

@@ -15,6 +15,14 @@
 #define STORM REGISTER(0x28)
 #define STORM_ACK REGISTER(0x2c)
 #define READY REGISTER(0x30)
+#define TIMECODE REGISTER(0x50)
+#define STEP REGISTER(0x54)
+#define SETTING REGISTER(0x58)
+#define UART_BYTE REGISTER(0x5c)
+#define UART_SEND REGISTER(0x60)
+#define UART_STATE REGISTER(0x64)
+#define UART_RATE REGISTER(0x68)
+#define UART_TAKE REGISTER(0x6c)
 
 // Bits of SELECT and READY; device/riscv.cpp has their names.
 enum { LOAD_CPU = 1, LOAD_CRITICAL = 2, LOAD_POLYGONS = 4, LOAD_QUEUE = 8, LOAD_STORM = 16 };
@@ -22,8 +30,8 @@ enum { LOAD_CPU = 1, LOAD_CRITICAL = 2, LOAD_POLYGONS = 4, LOAD_QUEUE = 8, LOAD_
 // Values of TRAP_CODE; device/riscv.cpp has the sentences.
 enum { TRAP_EXCEPTION = 2, TRAP_STACK = 3, TRAP_ASSERT = 4 };
 
-// Bits of the interrupt array: strikes 0 to 2, then the storm timer.
-enum { IRQ_STRIKES = 7, IRQ_STORM = 8 };
+// Bits of the interrupt array: strikes 0 to 2, the storm timer, the timecode, a byte on the UART.
+enum { IRQ_STRIKES = 7, IRQ_STORM = 8, IRQ_STEP = 16, IRQ_UART = 32 };
 
 // VexRiscv's own CSRs: 0xbc0 masks the interrupt array, 0xfc0 reads what is pending and unmasked.
 #define IRQ_MASK "0xbc0"

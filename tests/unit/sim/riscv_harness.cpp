@@ -1,7 +1,8 @@
-// Plays inputs to a device and prints its output edges, one "time_ps channel level" a line. Ends if an
-// edge is not where device.h says.
+// Plays inputs to a device and prints its output edges, one "time_ps channel level" a line, then the
+// bytes it has sent, as "time_ps -1 byte". Ends if an edge is not where device.h says.
 // Arguments: device options, end_ps, step_ps (how far to advance at once; 0: to the next input).
-// Standard input: lines "time_ps strikes load", rising times.
+// Standard input: lines "pins time_ps strikes load", "timecode time_ps pins", "serial time_ps byte",
+// rising times.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -33,17 +34,23 @@ static void play(const std::string& options, int64_t end_ps, int64_t step_ps) {
       }
     }
   };
+  std::string what;
   int64_t time_ps;
-  uint32_t strikes;
-  bool load;
-  while (std::cin >> time_ps >> strikes >> load) {
+  uint32_t value;
+  while (std::cin >> what >> time_ps >> value) {
     advance(time_ps);
-    device->input(time_ps, strikes, load);
+    bool load = false;
+    if (what == "pins" && std::cin >> load) device->input(time_ps, value, load);
+    if (what == "timecode") device->timecode(time_ps, value);
+    if (what == "serial") device->serial(time_ps, static_cast<uint8_t>(value));
   }
   advance(end_ps);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   for (const auto& edge : edges)
     std::printf("%lld %d %d\n", (long long)edge.time_ps, edge.channel, edge.level);
+  std::vector<plexor::SerialByte> bytes;
+  device->serial_sent(bytes);
+  for (const auto& sent : bytes) std::printf("%lld -1 %d\n", (long long)sent.time_ps, sent.byte);
   std::fprintf(stderr, "%.0f ps simulated per second of run time\n", end_ps / took.count());
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from plexor_sim.build import device_objects, find_tools
@@ -52,9 +52,25 @@ def _harness(build: DeviceBuild) -> Path:
     return make_once(cache / "harness" / sha256("".join(parts).encode())[:32], fill) / "harness"
 
 
+def play_inputs(
+    build: DeviceBuild, inputs: list[str], end_ps: int, options: str = "", *, step_ps: int = 0
+) -> Played:
+    """Play the harness's input lines to a device; return its edges, and bytes as those of -1."""
+    base = ",".join(f"{key}={value}" for key, value in build.options.items())
+    harness = _harness(replace(build, name="freertos"))
+    done = subprocess.run(
+        [harness, ",".join(filter(None, [base, options])), str(end_ps), str(step_ps)],
+        input="\n".join(inputs),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    edges = [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
+    return Played([(e[0], e[1], e[2]) for e in edges], done.returncode, done.stderr)
+
+
 def player(builds: Mapping[str, DeviceBuild]) -> Play:
     """Return a function that strikes a device at given times and returns its edges."""
-    harness = _harness(builds["freertos"])
 
     def run(
         kind: str,
@@ -66,20 +82,11 @@ def player(builds: Mapping[str, DeviceBuild]) -> Play:
         mask: int = 1,
         width_ps: int = WIDTH_PS,
     ) -> Played:
-        inputs = [f"0 0 {load}"]
+        inputs = [f"pins 0 0 {load}"]
         for time_ps in strikes_ps:
-            inputs += [f"{time_ps} {mask} {load}", f"{time_ps + width_ps} 0 {load}"]
-        base = ",".join(f"{key}={value}" for key, value in builds[kind].options.items())
+            inputs += [f"pins {time_ps} {mask} {load}", f"pins {time_ps + width_ps} 0 {load}"]
         end_ps = (strikes_ps[-1] if strikes_ps else 0) + 1_000_000_000
-        done = subprocess.run(
-            [harness, ",".join(filter(None, [base, options])), str(end_ps), str(step_ps)],
-            input="\n".join(inputs),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        edges = [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
-        return Played([(e[0], e[1], e[2]) for e in edges], done.returncode, done.stderr)
+        return play_inputs(builds[kind], inputs, end_ps, options, step_ps=step_ps)
 
     return run
 
