@@ -140,7 +140,7 @@ FOLLOWS = (
 )
 """Registers that follow the pins, which may change between runs. They matter only in a run."""
 BUSY = ("run.running", "snapshots.busy", "dumper.busy")
-"""Signals that are high during a run or a dump, when time passes."""
+"""Signals that are high during a run or a dump, when time passes; the first one in a run alone."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@
 
 #include "Vplexor.h"
 #include "device.h"
+#include "device_line.h"
 #include "ethernet.h"
 #include "front_end.h"
 #include "geometry.h"
@@ -55,6 +56,18 @@ void set_lamps([[maybe_unused]] Core& core, [[maybe_unused]] const FrontEnd& fro
     core.lamps_back = (core.lamps | front_end.lamps_high) & ~front_end.lamps_low;
 }
 
+template <typename Core>
+uint32_t timecode_of([[maybe_unused]] const Core& core) {
+  if constexpr (kTimecode > 0) return core.timecode;
+  return 0;
+}
+
+template <typename Any>
+Any far_end(const Options& options) {
+  if constexpr (std::is_same_v<Any, Socket>) return Socket(options.buffer_bytes, options.pace_ps > 0);
+  else return Any(options.buffer_bytes);
+}
+
 class Simulation {
  public:
   // Throws BadOption, Usage and std::runtime_error.
@@ -64,8 +77,11 @@ class Simulation {
         log_(options.truth, options.trace_pins),
         front_end_(FrontEnd::parse(options.front_end, kChannels, kStrikes, kPhases, kLamps, kTickFs)),
         pins_(*device_, kTickFs, log_, front_end_),
-        socket_(options.buffer_bytes),
+        line_(*device_),
+        socket_(far_end<Far>(options)),
         link_(socket_, options) {
+    if (options.pace_ps && !kObserved)
+      throw Usage("--pace: needs the instrument's own core and no UART as the link");
     core_.samples = pins_.steady();
     set_codes(core_, pins_.codes());
     core_.eval();  // the first evaluation sees no edge
@@ -79,6 +95,7 @@ class Simulation {
 
   void tell(std::FILE* lines) const {
     if (device_->draws()) std::fputs("draws\n", lines);
+    line_.tell(lines);
     tell(socket_, lines);
   }
 
@@ -96,12 +113,14 @@ class Simulation {
       } else {
         socket_.accept(0);
       }
-      if (socket_.connected() && stands_still()) {
-        socket_.await_frame(kWaitMs);
+      if (socket_.connected() && (stands_still() || is_paced_out())) {
+        await();
         stop_without(options_.parent);
       }
-      for (int i = 0; i < kPollCycles && !done() && !stands_still(); i++) clock();
-      socket_.service(!between_runs());
+      for (int i = 0; i < kPollCycles && !done() && !stands_still() && !is_paced_out(); i++) clock();
+      socket_.service(!between_runs() && !options_.pace_ps);
+      if (!options_.pace_ps && line_.is_due(polls_)) receive_line();
+      line_.send(pins_.now_ps());
       if (served_ && !socket_.connected()) client_gone();
       if (++polls_ % 4096 == 0) stop_without(options_.parent);
     }
@@ -120,10 +139,11 @@ class Simulation {
   }
 
   void clock() {
-    pins_.clock(core_.strikes, core_.load, core_.input_select, core_.loopback_output, core_.samples);
+    pins_.clock(core_.strikes, core_.load, core_.input_select, core_.loopback_output, core_.samples,
+                timecode_of(core_));
     set_codes(core_, pins_.codes());
     set_lamps(core_, front_end_);
-    link_.before(core_, !pins_.is_ahead());
+    link_.before(core_, !pins_.is_ahead() && !line_goes_first());
     for (auto& input : inputs_) input.step(cycles_);
     pass_idle();
     cycle();
@@ -134,8 +154,36 @@ class Simulation {
   // Whether time passes only for commands, from the moment that a command's frame is complete.
   bool between_runs() const { return kObserved && !options_.free && idle_.is_resting(); }
 
+  // Between runs, commands wait until all bytes on the device's line are through: so a run begins at
+  // the same time behind them, whatever the client's time.
+  bool line_goes_first() const { return pins_.now_ps() < line_.quiet_ps() && between_runs(); }
+
+  // Whether a run waits for its client's next frame.
+  bool is_paced_out() const {
+    if constexpr (!kObserved) return false;
+    return options_.pace_ps && cycles_ >= pace_end_ && idle_.is_running() && socket_.connected();
+  }
+
+  void receive_line() {
+    if (line_.receive(pins_.input_ps())) pins_.wake();
+  }
+
+  // Waits for a frame of the client. In a run that is paced, what comes on the device's line comes
+  // with the frame; otherwise at once.
+  void await() {
+    const bool rests = between_runs();
+    line_.send(pins_.now_ps());
+    socket_.await_frame(kWaitMs, rests ? line_.readable() : -1);
+    if constexpr (std::is_same_v<Far, Socket>) {
+      if (rests || socket_.has_frame()) receive_line();
+      if (!options_.pace_ps || line_goes_first() || !socket_.has_frame()) return;
+      socket_.release_frame();
+      pace_end_ = cycles_ + options_.pace_ps * 1000 / (kSamples * kTickFs);
+    }
+  }
+
   bool stands_still() const {
-    return between_runs() && still_clocks_ >= kStillClocks && link_.is_idle(core_);
+    return between_runs() && !line_goes_first() && still_clocks_ >= kStillClocks && link_.is_idle(core_);
   }
 
   // Lets clocks pass before the next one, if none of them changes anything but counters.
@@ -155,11 +203,15 @@ class Simulation {
       unrest_clocks_ = may_move ? 0 : unrest_clocks_ + kUnitClocks;
       if (unrest_clocks_ > kRestlessClocks)
         throw std::runtime_error("the core never rests: " + idle_.restless());
-      if (!stood || options_.no_skip || between_runs()) return;
+      const bool rests = between_runs();
+      if (!stood || options_.no_skip || (rests && !line_goes_first())) return;
       for (const auto& input : inputs_)
         if (input.moved(cycles_)) return;
       int64_t most = idle_.room() * kUnitClocks;
       if (options_.max_cycles) most = std::min(most, options_.max_cycles - cycles_ - 1);
+      if (rests) most = std::min(most, clocks_to(line_.quiet_ps()));
+      if (options_.pace_ps && idle_.is_running() && socket_.connected())
+        most = std::min(most, pace_end_ - cycles_ - 1);
       for (const auto& input : inputs_)
         if (!input.is_over()) most = std::min(most, input.next() - cycles_ - 1);
       const int64_t units = pins_.still_clocks(most) / kUnitClocks;
@@ -178,6 +230,10 @@ class Simulation {
   void cycle() {
     core_.clk = !core_.clk;
     core_.eval();
+  }
+
+  int64_t clocks_to(int64_t time_ps) const {
+    return (time_ps - pins_.now_ps()) * 1000 / (kSamples * kTickFs);
   }
 
   bool done() const { return options_.max_cycles && cycles_ >= options_.max_cycles; }
@@ -222,6 +278,7 @@ class Simulation {
   EdgeLog log_;
   const FrontEnd front_end_;
   Pins<kChannels, kStrikes, kSamples, kPhases, kCodes, StrikesPort, SamplesPort> pins_;
+  DeviceLine line_;
   Far socket_;
   Link link_;
   Vplexor core_;
@@ -229,6 +286,7 @@ class Simulation {
   int64_t link_clocks_ = 0;   // clocks since the last byte moved
   int64_t still_clocks_ = 0;  // clocks in which nothing changed but the time
   int64_t unrest_clocks_ = 0;  // clocks in which something changed although nothing is under way
+  int64_t pace_end_ = 0;     // clock at which a paced run waits for its client
   int64_t cycles_ = 0, evaluated_ = 0;  // clocks that passed, and those of them not skipped
   int64_t began_cycles_ = 0, began_evaluated_ = 0;
   std::clock_t began_cpu_ = 0;

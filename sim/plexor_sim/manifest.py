@@ -20,6 +20,7 @@ Paths are relative to the manifest. All keys:
     strikes = ["irq[0]", "irq[1]"]   # inputs: strike outputs 0, 1, ... of the instrument
     responses = ["isr", "task"]      # outputs: response channels 0, 1, ...
     load = "busy"                    # optional input: the background load
+    timecode = ["now[0]", "now[1]"]  # optional inputs: the timecode's pins, lowest first
     codes = ["state[0]", "state[1]"] # optional outputs: code pins 0, 1, ...; a strobe is a response
 
     [constants]                      # optional: inputs that never change
@@ -47,12 +48,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from plexor.protocol.frames import CODE_BITS, MAX_CHANNELS, MAX_STRIKES
+from plexor.protocol.geometry import MAX_TIMECODE_BITS
 
 _KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "": {"sources": list, "top": str, "include": list},
     "clock": {"port": str, "period_ps": int, "phase_ps": int},
     "reset": {"port": str, "active": str, "cycles": int},
-    "ports": {"strikes": list, "responses": list, "load": str, "codes": list},
+    "ports": {"strikes": list, "responses": list, "load": str, "codes": list, "timecode": list},
     "timing": {"delay_ps": int},
 }
 _FREE = {"constants": int, "parameters": (int, str), "memory": str, "memory.parameters": str}
@@ -90,6 +92,7 @@ class Manifest:
     include: tuple[Path, ...] = ()
     load: Pin | None = None
     codes: tuple[Pin, ...] = ()
+    timecode: tuple[Pin, ...] = ()
     clock: Pin | None = None
     reset: Pin | None = None
     reset_active_low: bool = False
@@ -136,6 +139,9 @@ def _parse(path: Path, document: dict[str, Any]) -> Manifest:
         responses=_pins("ports.responses", named.get("responses", []), MAX_CHANNELS),
         load=_pin("ports.load", named.get("load")),
         codes=_pins("ports.codes", named["codes"], CODE_BITS) if "codes" in named else (),
+        timecode=(
+            _pins("ports.timecode", named["timecode"], MAX_TIMECODE_BITS) if "timecode" in named else ()
+        ),
         clock=_pin("clock.port", tables["clock"].get("port")) if tables["clock"] else None,
         reset=_pin("reset.port", reset.get("port")) if reset else None,
         reset_active_low=reset.get("active") == "low",

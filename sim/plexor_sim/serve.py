@@ -2,8 +2,8 @@
 
     python -m plexor_sim.serve --dut NAME_OR_MANIFEST[:options] ...
 
-Prints `device NAME`, `firmware FILE` if it has firmware, `draws` if the device draws at random, and
-`listening tcp://127.0.0.1:PORT` on stdout. Progress and errors go to stderr. With --fallback,
+Prints `device NAME`, `firmware FILE` if it has firmware, `draws` if the device draws at random,
+`serial tcp://127.0.0.1:PORT` if it has a serial line, and `listening tcp://127.0.0.1:PORT` on stdout. Progress and errors go to stderr. With --fallback,
 `fallback WHY` comes before these lines if NAME is not the requested device. Exit codes: 2 for
 usage, a bad option or manifest; 3 if the build or the simulation fails; 4 if a file cannot be
 written.
@@ -21,6 +21,7 @@ from pathlib import Path
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.build import boards
 from plexor_sim.build import BuildError, build
+from plexor_sim.device_forms import Time
 from plexor_sim.device_options import checked
 from plexor_sim.devices import NAMES, chosen, find_device, option_text, options_of
 from plexor_sim.front_end import front_end_options
@@ -28,6 +29,8 @@ from plexor_sim.manifest import ManifestError
 from plexor_sim.packages import PackageMissing, default_cache
 from plexor_sim.riscv import ELF_FILE, DeviceBuild, FirmwareError
 
+_PACE = Time(20_000_000, 10**12)
+"""As kLeastPacePs in runtime/options.cpp."""
 EXIT_USAGE = 2
 EXIT_FAILED = 3
 _FALLBACKS = {"freertos": "bare", "bare": "synthetic"}
@@ -181,6 +184,13 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--once", action="store_true", help="end after the first client")
     group = parser.add_argument_group("the simulation")
+    group.add_argument(
+        "--pace",
+        metavar="TIME",
+        help="let a run go on only by TIME after each frame of the client, and take bytes of the "
+        "client and of the device's serial line only then; so a client that reacts to what it "
+        f"reads does so at the same time in each run; {_PACE.range}",
+    )
     for name, (metavar, meaning) in SIMULATION.items():
         if metavar:
             group.add_argument(f"--{name}", metavar=metavar, help=meaning)
@@ -196,7 +206,16 @@ def _simulation(chosen: argparse.Namespace) -> list[str]:
         value: str | bool | None = getattr(chosen, name.replace("-", "_"))
         if value:
             arguments += [f"--{name}", str(value)] if metavar else [f"--{name}"]
+    if chosen.pace is not None:
+        arguments += ["--pace", _pace_ps(chosen.pace)]
     return arguments
+
+
+def _pace_ps(text: str) -> str:
+    try:
+        return _PACE.read(text)
+    except ValueError:
+        raise ValueError(f"pace: {text!r}; must be {_PACE.wants}") from None
 
 
 def _geometry(chosen: argparse.Namespace) -> Geometry:
@@ -218,6 +237,7 @@ def command_of(arguments: list[str] | None, parent: int) -> tuple[list[str], lis
     try:
         geometry = _geometry(chosen)
         front_end = front_end_options(chosen.front_end, geometry)
+        simulation = _simulation(chosen)
         ready = prepare(
             chosen.dut, geometry, chosen.cache, uart=chosen.uart, fallback=chosen.fallback
         )
@@ -227,7 +247,7 @@ def command_of(arguments: list[str] | None, parent: int) -> tuple[list[str], lis
     except (BuildError, FirmwareError, PackageMissing, OSError) as error:
         _say(f"error: {error}")
         return EXIT_FAILED
-    command = [str(ready.executable), "--device", ready.options, *_simulation(chosen)]
+    command = [str(ready.executable), "--device", ready.options, *simulation]
     if front_end:
         command += ["--front-end", front_end]
     if chosen.once:

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Self
 
 _LISTENING = ("listening tcp://127.0.0.1", "listening udp://127.0.0.1")
+_SERIAL = "serial tcp://127.0.0.1:"
 _END_TIMEOUT_S = 5
 
 
@@ -52,6 +53,8 @@ class Server:
         )
         self.draws = False
         """Whether the device draws at random."""
+        self.serial_port: int | None = None
+        """Port on which the device's serial line is; None if it has none."""
         self.port = self._read_port(timeout_s)
 
     @property
@@ -115,6 +118,9 @@ class Server:
         line = lines.readline() if ready else ""
         if line == "draws\n":
             self.draws = True
+            line = lines.readline()
+        if line.startswith(_SERIAL):
+            self.serial_port = int(line.removeprefix(_SERIAL))
             line = lines.readline()
         head, _, port = line.rpartition(":")
         if head in _LISTENING and port.strip().isdigit():

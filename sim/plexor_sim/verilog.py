@@ -67,6 +67,7 @@ def _check_ports(manifest: Manifest, found: dict[str, tuple[str, int]]) -> None:
     wanted = [("ports.strikes", pin, "in") for pin in manifest.strikes]
     wanted += [("ports.responses", pin, "out") for pin in manifest.responses]
     wanted += [("ports.codes", pin, "out") for pin in manifest.codes]
+    wanted += [("ports.timecode", pin, "in") for pin in manifest.timecode]
     for key, pin in (
         ("ports.load", manifest.load),
         ("clock.port", manifest.clock),
@@ -107,7 +108,9 @@ def glue(manifest: Manifest, *, draws: bool) -> str:
     def setter(pin: Pin | None, value: str) -> str:
         return f"set_bit(top.{member(pin.port)}, {pin.bit}, {value});" if pin else ""
 
-    strikes = " ".join(setter(pin, f"mask >> {n} & 1") for n, pin in enumerate(manifest.strikes))
+    def setters(pins: tuple[Pin, ...]) -> str:
+        return " ".join(setter(pin, f"mask >> {n} & 1") for n, pin in enumerate(pins))
+
     responses = " | ".join(
         f"get_bit(top.{member(pin.port)}, {pin.bit}) << {n}"
         for n, pin in (*enumerate(manifest.responses), *enumerate(manifest.codes, FIRST_CODE_PIN))
@@ -130,9 +133,12 @@ struct Glue {{
   static constexpr bool kClocked = {str(manifest.clock is not None).lower()};
   static constexpr bool kDraws = {str(draws).lower()};
   static void constants([[maybe_unused]] Model& top) {{ {constants} }}
-  static void strikes(Model& top, uint32_t mask) {{ {strikes} }}
+  static void strikes(Model& top, uint32_t mask) {{ {setters(manifest.strikes)} }}
   static void load([[maybe_unused]] Model& top, [[maybe_unused]] bool level) {{
     {setter(manifest.load, "level")}
+  }}
+  static void timecode([[maybe_unused]] Model& top, [[maybe_unused]] uint32_t mask) {{
+    {setters(manifest.timecode)}
   }}
   static void clock([[maybe_unused]] Model& top, [[maybe_unused]] bool level) {{
     {setter(manifest.clock, "level")}

@@ -18,12 +18,14 @@ DEFAULT_DUT = "freertos"
 _DUT = "dut="
 _SIM_OPTIONS = (
     *("board", "channels", "strikes", "samples", "phases", "tick-fs"),
-    *("front-end", "clock-lost", "corrupt", "stall"),
+    *("front-end", "clock-lost", "corrupt", "stall", "pace"),
 )
 """Options of the simulated instrument that its URI may have, as `plexor sim serve` has them."""
 _FORMS = (
     "sim:DUT?OPTION=VALUE, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT?baud=RATE or file:PATH"
 )
+
+_DEVICE_FORMS = "serial:PORT?baud=RATE or tcp://HOST:PORT"
 
 
 def open_link(
@@ -58,7 +60,7 @@ def open_link(
     if scheme == "udp":
         return UdpLink(*_address(uri))
     if scheme == "serial":
-        return _serial(uri, rest)
+        return SerialLink(*_serial(uri, rest, DEFAULT_BAUD))
     if scheme == "file":
         return FileLink(Path(rest.removeprefix("//")))
     raise UsageError(f"link: {uri!r}; must be {_FORMS}")
@@ -100,11 +102,25 @@ def _address(uri: str) -> tuple[str, int]:
     return host, port
 
 
-def _serial(uri: str, rest: str) -> SerialLink:
+def open_device_line(uri: str, default_baud: int) -> Link:
+    """Return the serial line to a device under test: `serial:PORT?baud=RATE` or `tcp://HOST:PORT`.
+
+    Raises UsageError for a URI that is neither, LinkError for a line that cannot be opened.
+    """
+    scheme, _, rest = uri.partition(":")
+    if scheme == "tcp":
+        return TcpLink(*_address(uri))
+    if scheme == "serial":
+        return SerialLink(*_serial(uri, rest, default_baud), is_instrument=False)
+    raise UsageError(f"device's line: {uri!r}; must be {_DEVICE_FORMS}")
+
+
+def _serial(uri: str, rest: str, default_baud: int) -> tuple[str, int]:
+    """Return port and rate of a `serial:` URI."""
     port, _, query = rest.partition("?")
     options = parse_qs(query, keep_blank_values=True)
     unknown = sorted(set(options) - {"baud"})
-    baud = options.get("baud", [str(DEFAULT_BAUD)])[-1]
+    baud = options.get("baud", [str(default_baud)])[-1]
     if not port or unknown or not baud.isdecimal() or len(baud) > 9:
         raise UsageError(f"link: {uri!r}; must be serial:PORT or serial:PORT?baud=RATE")
-    return SerialLink(port, int(baud))
+    return port, int(baud)

@@ -13,6 +13,8 @@ from plexor.errors import LinkError, UsageError
 
 DEFAULT_BAUD = 3_000_000
 LEAST_BAUD = 115_200
+LEAST_OTHER_BAUD = 300
+"""Of a line to something else than an instrument."""
 MOST_BAUD = 12_000_000
 BITS_A_BYTE = 10
 WRITE_TIMEOUT_S = 10.0
@@ -32,11 +34,18 @@ def _usb_serial(port: str) -> str:
 
 
 class SerialLink:
-    """A serial port of 8 data bits, no parity, 1 stop bit."""
+    """A serial port of 8 data bits, no parity, 1 stop bit.
 
-    def __init__(self, port: str, baud: int = DEFAULT_BAUD) -> None:
-        if not LEAST_BAUD <= baud <= MOST_BAUD:
-            raise UsageError(f"serial:{port}: baud {baud}; must be {LEAST_BAUD} to {MOST_BAUD}")
+    `is_instrument`: gateware is at its other end, and measures its rate. Otherwise nothing but what
+    is written goes out, and slower rates are possible too.
+    """
+
+    def __init__(
+        self, port: str, baud: int = DEFAULT_BAUD, *, is_instrument: bool = True
+    ) -> None:
+        least = LEAST_BAUD if is_instrument else LEAST_OTHER_BAUD
+        if not least <= baud <= MOST_BAUD:
+            raise UsageError(f"serial:{port}: baud {baud}; must be {least} to {MOST_BAUD}")
         self.name = f"serial:{port}?baud={baud}"
         self.bytes_s: int | None = baud // BITS_A_BYTE
         self.serial = _usb_serial(port) or f"serial:{port}"
@@ -50,18 +59,24 @@ class SerialLink:
             )
         except (*self._errors, ValueError) as error:
             raise LinkError(f"{self.name}: cannot open: {_reason(error)}") from error
-        # Gateware that measures its rate does so after a break; one with a set rate takes neither
-        # break nor preamble for a command.
-        with contextlib.suppress(*self._errors):
-            self._port.break_condition = True
-            time.sleep(BREAK_S)
-            self._port.break_condition = False
-        self.write(PREAMBLE)
+        if is_instrument:
+            self._have_rate_measured()
         # FTDI's default of 16 ms between two reports is the real cost of a round trip. pyserial can
         # change it on Linux alone, and there not of every kind of port.
         if sys.platform == "linux":
             with contextlib.suppress(OSError, ValueError):
                 self._port.set_low_latency_mode(True)
+
+    def _have_rate_measured(self) -> None:
+        """Gateware that measures its rate does so after a break.
+
+        One with a set rate takes neither break nor preamble for a command.
+        """
+        with contextlib.suppress(*self._errors):
+            self._port.break_condition = True
+            time.sleep(BREAK_S)
+            self._port.break_condition = False
+        self.write(PREAMBLE)
 
     def read(self, max_bytes: int, timeout_s: float) -> bytes:
         """Return at least one byte, or none after the timeout."""

@@ -47,6 +47,8 @@ class SimLink:
         """Why that is not the device asked for; empty where it is."""
         self.firmware: Path | None = None
         """The ELF file of the device's firmware; None if it has none."""
+        self.device_line = ""
+        """URI of the device's own serial line; empty if it has none."""
         self.draws = False
         """Whether the device draws at random; otherwise it answers the same strikes the same."""
         self._tcp: TcpLink | None = None
@@ -112,6 +114,8 @@ class SimLink:
                 self.device = line.removeprefix("device ").strip()
             if line.startswith("firmware "):
                 self.firmware = Path(line.removeprefix("firmware ").strip())
+            if line.startswith("serial "):
+                self.device_line = line.removeprefix("serial ").strip()
             if line.startswith("fallback "):
                 why = line.removeprefix("fallback ").strip()
                 self.fallback = f"{self.fallback}; {why}" if self.fallback else why

@@ -5,12 +5,16 @@ from __future__ import annotations
 import contextlib
 import select
 import socket
+import struct
+import sys
+import time
 
 from plexor.errors import LinkError
 from plexor.link.base import LinkEndError
 
 CONNECT_TIMEOUT_S = 10.0
 WRITE_TIMEOUT_S = 10.0
+SETTLE_TIMEOUT_S = 1.0
 
 
 class TcpLink:
@@ -47,6 +51,15 @@ class TcpLink:
         except OSError as error:
             raise self._broken(error) from error
 
+    def settle(self) -> None:
+        """Wait until the other side's system has all that was written, where the system can tell.
+
+        Then a program there that takes what has come, takes all of it. A second at most.
+        """
+        deadline = time.monotonic() + SETTLE_TIMEOUT_S
+        while _unsent(self._socket) and time.monotonic() < deadline:
+            time.sleep(0)
+
     def close(self) -> None:
         """Close the connection; a read that waits ends."""
         self._closed = True
@@ -58,6 +71,20 @@ class TcpLink:
         if self._closed:
             return LinkEndError(f"{self.name}: closed")
         return LinkError(f"{self.name}: connection broken: {_reason(error)}")
+
+
+def _unsent(connection: socket.socket) -> int:
+    """Return the bytes that the other side has not acknowledged; 0 where that is not known."""
+    if sys.platform != "linux":
+        return 0
+    import fcntl  # noqa: PLC0415
+    import termios  # noqa: PLC0415
+
+    try:
+        answer = fcntl.ioctl(connection, termios.TIOCOUTQ, struct.pack("i", 0))
+    except OSError:
+        return 0
+    return struct.unpack("i", answer)[0]
 
 
 def _reason(error: Exception) -> str:

@@ -7,6 +7,7 @@
 //     static void constants(Model&);                // once: inputs that never change
 //     static void strikes(Model&, uint32_t mask);
 //     static void load(Model&, bool level);
+//     static void timecode(Model&, uint32_t pins);
 //     static void clock(Model&, bool level);
 //     static void reset(Model&, bool active);
 //     static uint32_t responses(Model&);
@@ -93,7 +94,14 @@ class VerilogDevice final : public Device {
   uint32_t initial_levels() const override { return levels_; }
 
   void input(int64_t time_ps, uint32_t strikes, bool load) override {
-    inputs_.push_back({time_ps, strikes, load});
+    strikes_ = strikes;
+    load_ = load;
+    inputs_.push_back({time_ps, strikes_, load_, timecode_});
+  }
+
+  void timecode(int64_t time_ps, uint32_t pins) override {
+    timecode_ = pins;
+    inputs_.push_back({time_ps, strikes_, load_, timecode_});
   }
 
   void advance(int64_t to_ps, std::vector<Edge>& edges) override {
@@ -101,6 +109,7 @@ class VerilogDevice final : public Device {
       if (!inputs_.empty() && inputs_.front().time_ps == now_ps) {
         Glue::strikes(*model_, inputs_.front().strikes);
         Glue::load(*model_, inputs_.front().load);
+        Glue::timecode(*model_, inputs_.front().timecode);
         inputs_.pop_front();
       } else {
         level_ = !level_;
@@ -124,6 +133,7 @@ class VerilogDevice final : public Device {
     int64_t time_ps;
     uint32_t strikes;
     bool load;
+    uint32_t timecode;
   };
 
   int64_t next_ps() const {
@@ -140,6 +150,7 @@ class VerilogDevice final : public Device {
     Glue::constants(*model_);
     Glue::strikes(*model_, 0);
     Glue::load(*model_, false);
+    Glue::timecode(*model_, 0);
     Glue::reset(*model_, options_.reset_cycles > 0);
     Glue::clock(*model_, false);
     model_->eval();
@@ -167,6 +178,8 @@ class VerilogDevice final : public Device {
   bool level_ = false;
   uint32_t levels_ = 0;
   std::deque<Input> inputs_;
+  uint32_t strikes_ = 0, timecode_ = 0;
+  bool load_ = false;
   VerilatedContext context_;
   std::unique_ptr<typename Glue::Model> model_;
 };

@@ -153,13 +153,14 @@ class Idle {
   void watch(Arguments... arguments) {
     watched_.push_back(std::make_unique<Model>(arguments...));
   }
-  // A flag that is high during a run or a dump.
+  // A flag that is high during a run or a dump; the first one, during a run alone.
   void busy(Register flag) { busy_.push_back(flag); }
   // Must be called last.
   void end();
 
   bool is_due() const { return (time_->get() + 1) % kUnitClocks == 0; }
   bool is_resting() const;
+  bool is_running() const { return busy_.front().get() != 0; }
   // To be called in each clock in which it is due. Returns whether only watched registers have
   // changed since the previous look, provided the inputs stood still.
   bool look();

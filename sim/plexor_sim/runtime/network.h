@@ -30,7 +30,7 @@ class Network {
   bool connected() const { return come_; }
   void accept(int timeout_ms);
   void service(bool) { receive(); }
-  void await_frame(int) {}
+  void await_frame(int, int) {}
   void drain() {}
 
   std::deque<Datagram>& received() { return received_; }

@@ -9,6 +9,8 @@ namespace plexor {
 
 namespace {
 
+constexpr int64_t kLeastPacePs = 20'000'000;  // in which a command is answered
+
 int64_t integer(const std::string& name, const std::string& text, int64_t low, int64_t high) {
   char* end = nullptr;
   errno = 0;
@@ -81,6 +83,8 @@ Options parse(int count, char** arguments) {
     else if (name == "--uart-low") take_clocks(name, value(), options.uart_low);
     else if (name == "--clock-lost") take_clocks(name, value(), options.clock_lost);
     else if (name == "--linger") options.linger_s = real(name, value(), 1e9);
+    else if (name == "--pace")
+      options.pace_ps = integer(name, value(), kLeastPacePs, 1'000'000'000'000);
     else if (name == "--max-cycles") options.max_cycles = integer(name, value(), 1, kMost);
     else if (name == "--buffer")
       options.buffer_bytes = static_cast<int>(integer(name, value(), 1, 1 << 30));
@@ -90,6 +94,8 @@ Options parse(int count, char** arguments) {
     else if (name == "--parent") options.parent = integer(name, value(), 1, kMost);
     else throw Usage(name + ": no such option; `plexor sim serve --help` names them");
   }
+  if (options.pace_ps && options.free)
+    throw Usage("--pace: time cannot pass freely too; leave out --free");
   return options;
 }
 

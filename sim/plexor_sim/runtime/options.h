@@ -29,6 +29,7 @@ struct Options {
   bool free = false;                // time passes between runs and without a client too
   bool no_skip = false;             // evaluate every clock
   bool prove = false;               // show of each skip that it is as if it had been evaluated
+  int64_t pace_ps = 0;              // how far a run goes on after each frame; 0: freely
   int64_t max_cycles = 0;           // 0: no limit
   int uart_divisor = 8;             // core clocks a bit
   bool no_preamble = false;         // a UART's line is left to the client from its first byte on

@@ -24,7 +24,8 @@ namespace plexor {
 // control.input_select, as InputSelect in plexor.protocol.registers.
 enum InputSelect { kPins = 0, kAsynchronous = 1, kLoopback = 2, kLow = 3 };
 
-template <int Channels, int Strikes, int W, int Phases, int Codes, typename StrikesPort, typename SamplesPort>
+template <int Channels, int Strikes, int W, int Phases, int Codes, typename StrikesPort,
+          typename SamplesPort>
 class Pins {
  public:
   Pins(Device& device, int64_t tick_fs, EdgeLog& log, const FrontEnd& front_end)
@@ -50,10 +51,12 @@ class Pins {
 
   // One core clock. Takes the words of the instrument's outputs; returns the samples of the
   // selected pins for the same ticks. `samples` is written only when it changes.
-  void clock(const StrikesPort& strikes, bool load, int select, int output, SamplesPort& samples) {
+  void clock(const StrikesPort& strikes, bool load, int select, int output, SamplesPort& samples,
+             uint32_t timecode = 0) {
     still_++;
     if (select != select_ || output != output_) choose(select, output);
-    if (!same(strikes, idle_) || load != load_) drive(strikes, load);
+    if (!same(strikes, idle_) || load != load_ || timecode != timecode_)
+      drive(strikes, load, timecode);
     if (next_ps_ < now_ps_ + clock_ps_ + 1) {
       observe(samples);
     } else {
@@ -101,6 +104,9 @@ class Pins {
 
   // Whether the device has run ahead, so that an input now would come too late.
   bool is_ahead() const { return ahead_ps_ > now_ps_; }
+  // The first time at which the device can have an input that is not a pin. After one: wake.
+  int64_t input_ps() const { return std::max(ahead_ps_, now_ps_); }
+  void wake() { next_ps_ = INT64_MIN; }
 
   const SamplesPort& steady() const { return steady_; }
   // Levels of the code pins at the first tick of the last clock.
@@ -110,13 +116,15 @@ class Pins {
  private:
   static constexpr uint32_t kOnes = (1u << W) - 1;
   static constexpr int kStillClocks = 17;  // more than kUnitClocks of idle.h
+  static constexpr uint8_t kTimecodePad = 255;  // no source: its steps are those of a strike output
   static constexpr int kStepClocks = 16;   // less than TRIGGER_CLOCKS
 
-  // The level at an output's pad, or at the load output, from a time on.
+  // The level at an output's pad, at the load output or at the timecode's pins, from a time on.
   struct Pad {
     int64_t time_ps;
     uint8_t source;
     bool level;
+    uint32_t timecode = 0;
   };
 
   uint32_t code_levels() const { return levels_ >> kFirstCodePin & ((1u << Codes) - 1); }
@@ -139,7 +147,9 @@ class Pins {
     still_ = 0;
   }
 
-  void drive(const StrikesPort& strikes, bool load) {
+  void drive(const StrikesPort& strikes, bool load, uint32_t timecode) {
+    if (timecode != timecode_) add({now_ps_, kTimecodePad, false, timecode});
+    timecode_ = timecode;
     if (load != load_) add({now_ps_, kSourceLoad, load});
     load_ = load;
     for (int strike = 0; strike < Strikes; strike++) {
@@ -168,6 +178,10 @@ class Pins {
       const int64_t time_ps = pads_.front().time_ps;
       for (; !pads_.empty() && pads_.front().time_ps == time_ps; pads_.pop_front()) {
         const Pad& pad = pads_.front();
+        if (pad.source == kTimecodePad) {
+          device_.timecode(time_ps, pad.timecode);
+          continue;
+        }
         log_.input(time_ps, pad.source, pad.level);
         if (pad.source == kSourceLoad) {
           pads_load_ = pad.level;
@@ -266,6 +280,7 @@ class Pins {
   int64_t ahead_ps_ = 0;             // the device has run up to this; edges_ has its edges
   int still_ = 0;                    // clocks since a pin last changed
   int select_ = kPins, output_ = 0;
+  uint32_t timecode_ = 0;
   uint32_t strikes_ = 0, pads_level_ = 0, levels_, codes_ = 0;
   bool load_ = false, pads_load_ = false, moving_ = true;
   StrikesPort idle_{};

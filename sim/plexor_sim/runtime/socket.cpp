@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
@@ -27,7 +28,7 @@ constexpr int kDrainMs = 1000;
 
 }  // namespace
 
-Socket::Socket(int buffer_bytes) : buffer_bytes_(buffer_bytes) {
+Socket::Socket(int buffer_bytes, bool framed) : buffer_bytes_(buffer_bytes), framed_(framed) {
   listener_ = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (listener_ < 0) failed("socket");
   sockaddr_in address{};
@@ -72,6 +73,9 @@ void Socket::service(bool receives) {
 // Returns false if the client has gone.
 bool Socket::receive(size_t at) {
   const ssize_t got = recv(client_, &rx_[at], rx_.size() - at, 0);
+  // A client may wait until this system says that it has the bytes, which by default takes 40 ms.
+  int on = 1;
+  if (got > 0) setsockopt(client_, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
     drop_client();
     return false;
@@ -81,11 +85,28 @@ bool Socket::receive(size_t at) {
   return true;
 }
 
-void Socket::await_frame(int timeout_ms) {
+// Receives behind bytes that wait.
+bool Socket::receive_behind() {
+  const size_t open = rx_open_ - rx_head_, tail = rx_tail_ - rx_head_;
+  std::memmove(rx_.data(), &rx_[rx_head_], tail);
+  if (!receive(tail)) return false;
+  rx_open_ = open;
+  return true;
+}
+
+size_t Socket::frame_end() const {
+  const auto begin = rx_.begin() + static_cast<ptrdiff_t>(rx_open_);
+  const auto end = rx_.begin() + static_cast<ptrdiff_t>(rx_tail_);
+  return static_cast<size_t>(std::find(begin, end, 0) - rx_.begin()) + 1;
+}
+
+void Socket::await_frame(int timeout_ms, int other) {
   drain();
-  pollfd waiting{client_, POLLIN, 0};
-  while (connected() && poll(&waiting, 1, timeout_ms) > 0)
-    if (!receive(has_byte() ? rx_tail_ : 0) || rx_tail_ == rx_.size() || !rx_[rx_tail_ - 1]) return;
+  pollfd waiting[] = {{client_, POLLIN, 0}, {other, POLLIN, 0}};
+  while (connected() && !(framed_ && has_frame()) && poll(waiting, 2, timeout_ms) > 0) {
+    if (waiting[1].revents) return;
+    if (!receive_behind() || rx_tail_ == rx_.size() || !rx_[rx_tail_ - 1]) return;
+  }
 }
 
 void Socket::send_queued() {
@@ -113,7 +134,7 @@ void Socket::drain() {
 void Socket::drop_client() {
   close(client_);
   client_ = -1;
-  rx_head_ = rx_tail_ = tx_head_ = tx_tail_ = tx_seen_ = 0;
+  rx_head_ = rx_open_ = rx_tail_ = tx_head_ = tx_tail_ = tx_seen_ = 0;
 }
 
 }  // namespace plexor

@@ -11,13 +11,16 @@ class Socket {
  public:
   // Listens on 127.0.0.1 at an ephemeral port. About `buffer_bytes` fit on the way to a client that
   // does not read; 0: megabytes, by the kernel's choice. Throws std::runtime_error.
-  explicit Socket(int buffer_bytes);
+  // `framed`: bytes are seen only once release_frame has let them in.
+  explicit Socket(int buffer_bytes, bool framed = false);
   ~Socket();
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
 
   int port() const { return port_; }
   bool connected() const { return client_ >= 0; }
+  // What becomes readable when a client comes, sends or goes.
+  int readable() const { return connected() ? client_ : listener_; }
 
   // Accepts a client if none is connected; waits for it up to timeout_ms.
   void accept(int timeout_ms);
@@ -27,13 +30,18 @@ class Socket {
   void service(bool receives);
 
   // Sends what is queued, and receives until there is a whole frame: its last byte is 0, and the
-  // client sends no other before it is answered. Waits up to timeout_ms for progress.
-  void await_frame(int timeout_ms);
+  // client sends no other before it is answered. Waits up to timeout_ms for progress, or until
+  // `other` is readable; -1: none.
+  void await_frame(int timeout_ms, int other = -1);
+
+  // If framed: whether a whole frame waits to be let in, and that.
+  bool has_frame() const { return frame_end() != rx_tail_ + 1; }
+  void release_frame() { rx_open_ = frame_end(); }
 
   // Sends what is queued, waiting up to a second.
   void drain();
 
-  bool has_byte() const { return rx_head_ != rx_tail_; }
+  bool has_byte() const { return rx_head_ != (framed_ ? rx_open_ : rx_tail_); }
   uint8_t byte() const { return rx_[rx_head_]; }
   void pop() { rx_head_++; }
 
@@ -47,13 +55,16 @@ class Socket {
   static constexpr size_t kBytes = 1 << 16;
 
   bool receive(size_t at);
+  bool receive_behind();
+  size_t frame_end() const;  // rx_tail_ + 1: none
   void send_queued();
   void drop_client();
 
   const int buffer_bytes_;
+  const bool framed_;
   int listener_ = -1, client_ = -1, port_ = 0;
   std::vector<uint8_t> rx_ = std::vector<uint8_t>(kBytes), tx_ = std::vector<uint8_t>(kBytes);
-  size_t rx_head_ = 0, rx_tail_ = 0, tx_head_ = 0, tx_tail_ = 0;
+  size_t rx_head_ = 0, rx_open_ = 0, rx_tail_ = 0, tx_head_ = 0, tx_tail_ = 0;
   size_t tx_seen_ = 0;  // tx_tail_ at the last service; no growth since is a pause in which to send
   int held_ = 0;        // services in which bytes waited for a pause
 };
