@@ -136,7 +136,8 @@ FOLLOWS = (
     r"capture\.word[0-9]+_[0-9]+",
     r"capture\.(filter|edges)[0-9]+\..*",
     r"capture\.(codes|strobe)[0-9]+",
-    r"capture\.code_port\..*",
+    r"capture\.(code_port|code_values)\..*",
+    r"capture\.trigger[0-9]+",
 )
 """Registers that follow the pins, which may change between runs. They matter only in a run."""
 BUSY = ("run.running", "snapshots.busy", "dumper.busy")

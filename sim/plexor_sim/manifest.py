@@ -20,7 +20,8 @@ Paths are relative to the manifest. All keys:
     strikes = ["irq[0]", "irq[1]"]   # inputs: strike outputs 0, 1, ... of the instrument
     responses = ["isr", "task"]      # outputs: response channels 0, 1, ...
     load = "busy"                    # optional input: the background load
-    timecode = ["now[0]", "now[1]"]  # optional inputs: the timecode's pins, lowest first
+    timecode = ["now[0]", "now[1]"]  # optional inputs: pins 0, 1, ... of the timecode; with them a
+                                     #   device needs no strikes
     codes = ["state[0]", "state[1]"] # optional outputs: code pins 0, 1, ...; a strobe is a response
 
     [constants]                      # optional: inputs that never change
@@ -125,6 +126,7 @@ def _parse(path: Path, document: dict[str, Any]) -> Manifest:
         raise ValueError("top: missing; must be the name of a module")
     named = tables["ports"]
     reset = tables["reset"]
+    timecode = named.get("timecode")
     if reset and not tables["clock"]:
         raise ValueError("[reset]: a device without [clock] cannot have a reset")
     if reset.get("active", "high") not in ("high", "low"):
@@ -135,13 +137,15 @@ def _parse(path: Path, document: dict[str, Any]) -> Manifest:
         sources=sources,
         top=top["top"],
         include=tuple(folder / item for item in _texts("include", top.get("include", []))),
-        strikes=_pins("ports.strikes", named.get("strikes", []), MAX_STRIKES),
+        strikes=(
+            _pins("ports.strikes", named.get("strikes", []), MAX_STRIKES)
+            if timecode is None or "strikes" in named
+            else ()
+        ),
         responses=_pins("ports.responses", named.get("responses", []), MAX_CHANNELS),
         load=_pin("ports.load", named.get("load")),
         codes=_pins("ports.codes", named["codes"], CODE_BITS) if "codes" in named else (),
-        timecode=(
-            _pins("ports.timecode", named["timecode"], MAX_TIMECODE_BITS) if "timecode" in named else ()
-        ),
+        timecode=() if timecode is None else _pins("ports.timecode", timecode, MAX_TIMECODE_BITS),
         clock=_pin("clock.port", tables["clock"].get("port")) if tables["clock"] else None,
         reset=_pin("reset.port", reset.get("port")) if reset else None,
         reset_active_low=reset.get("active") == "low",

@@ -133,7 +133,7 @@ struct Glue {{
   static constexpr bool kClocked = {str(manifest.clock is not None).lower()};
   static constexpr bool kDraws = {str(draws).lower()};
   static void constants([[maybe_unused]] Model& top) {{ {constants} }}
-  static void strikes(Model& top, uint32_t mask) {{ {setters(manifest.strikes)} }}
+  static void strikes([[maybe_unused]] Model& top, [[maybe_unused]] uint32_t mask) {{ {setters(manifest.strikes)} }}
   static void load([[maybe_unused]] Model& top, [[maybe_unused]] bool level) {{
     {setter(manifest.load, "level")}
   }}

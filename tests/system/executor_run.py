@@ -20,6 +20,7 @@ from plexor_sim.packages import default_cache
 from plexor_sim.server import Server
 
 GEOMETRY = Geometry(
+    channels=8,
     strikes=2,
     code_bits=8,
     timecode_bits=8,
@@ -72,26 +73,37 @@ class Run:
         assert self._line is not None
         return self._line
 
-    def prepare(self, steps: int, step_ticks: int = STEP_TICKS, phase_ticks: int | None = None):
-        """Set up so many steps of the timecode, and codes with a strobe."""
+    def prepare(
+        self,
+        steps: int,
+        *,
+        step_ticks: int = STEP_TICKS,
+        strobe: int = STROBE,
+        gray: bool = False,
+    ) -> None:
+        """Set up so many steps of the timecode, and codes with a channel's strobe."""
         settings = {
             ("control", "stream"): Stream.LIVE,
             ("control", "stop_on"): StopOn.TIME,
-            ("control", "run_time_ticks"): (steps + 1) * step_ticks,
+            ("control", "run_time_ticks"): steps * step_ticks + step_ticks // 2,
             ("stimulus", "enable"): 1,
-            ("stimulus", "phase_ticks"): step_ticks if phase_ticks is None else phase_ticks,
+            ("stimulus", "phase_ticks"): step_ticks,
             ("stimulus", "interval_ticks"): step_ticks,
             ("stimulus", "width_ticks"): 100,
             ("code", "mode"): CodeMode.STROBED,
             ("code", "mask"): 0xFF,
-            ("code", "strobe_channel"): STROBE,
+            ("code", "strobe_channel"): strobe,
+            ("schedule", "timecode_gray"): int(gray),
         }
         for (block, name), value in settings.items():
             self.link.write(block, name, value)
 
-    def start(self) -> int:
-        """Start; return the start's tick."""
+    def start(self) -> None:
+        """Start; the run itself begins once all memories are clear."""
         self.link.write("control", "action", Action.START)
+
+    def start_ticks(self) -> int:
+        """Return the tick at which the run began."""
         return self.link.get("status", "start_ticks")
 
     def stopped(self) -> bool:
@@ -111,9 +123,12 @@ class Run:
 
 
 @contextmanager
-def paced(device: Device, arguments: tuple[str, ...] = ()) -> Iterator[Run]:
+def paced(
+    device: Device, arguments: tuple[str, ...] = (), *, pace_ps: int = PACE_PS
+) -> Iterator[Run]:
     """Serve a device; yield a run in lockstep with this test."""
-    with Server(device.executable, device.options, ["--pace", str(PACE_PS), *arguments]) as server:
+    pace = ("--pace", str(pace_ps), *arguments)
+    with Server(device.executable, device.options, pace) as server:
         with Link(server.port) as link:
             if server.serial_port is None:
                 yield Run(link, None)

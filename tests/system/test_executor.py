@@ -19,8 +19,9 @@ def test_lateness_is_that_of_the_stores_that_retire(tmp_path):
     with paced(executor(retired=path)) as run:
         run.line.send(Message(Kind.VERIFY, 1, 1, 8))
         run.prepare(steps)
-        start = run.start()
+        run.start()
         batch = run.until_end()
+        start = run.start_ticks()
     due = rises(batch, TIMECODE)
     assert due.tolist() == [start + STEP_TICKS * n for n in range(1, steps + 1)]
     stores = stores_of(path)

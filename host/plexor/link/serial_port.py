@@ -40,9 +40,7 @@ class SerialLink:
     is written goes out, and slower rates are possible too.
     """
 
-    def __init__(
-        self, port: str, baud: int = DEFAULT_BAUD, *, is_instrument: bool = True
-    ) -> None:
+    def __init__(self, port: str, baud: int = DEFAULT_BAUD, *, is_instrument: bool = True) -> None:
         least = LEAST_BAUD if is_instrument else LEAST_OTHER_BAUD
         if not least <= baud <= MOST_BAUD:
             raise UsageError(f"serial:{port}: baud {baud}; must be {least} to {MOST_BAUD}")
