@@ -13,9 +13,10 @@ from plexor.mixed.timecode import StepClock
 from plexor.model.code_array import CodeArray
 from plexor.model.results import EventArray, RunResult
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
+from plexor.protocol.geometry import Geometry
 
-TIMECODE_OUTPUT, DUE_OUTPUT = 0, 1
-"""Strike outputs: the first strikes at each step of the timecode, the second at each due time."""
+TIMECODE_OUTPUT = 0
+"""Strike output that strikes at each step of the timecode."""
 FIRST_CODE = 0x10
 """Code of id 0 on the device's code port. The others follow."""
 TOGGLE = 0x80
@@ -27,6 +28,11 @@ def id_of(code: int) -> int | None:
     """Return the id of a code of 8 bits; None for a code that is no id's."""
     event_id = (code & ~TOGGLE) - FIRST_CODE
     return event_id if 0 <= event_id < _IDS else None
+
+
+def due_output(geometry: Geometry) -> int:
+    """Return the strike output that strikes at each due time: the last one."""
+    return geometry.strikes - 1
 
 
 def fired(codes: CodeArray, start_ticks: int) -> list[Response]:
@@ -104,9 +110,8 @@ def contradictions(
             f"{served.written} entries were written to the schedule; {served.struck} struck, "
             f"{served.past} past, {served.refused} refused and {served.waiting} waiting"
         )
-    struck = times_of(result.events, SOURCE_STRIKE + DUE_OUTPUT, start, rises=True)
     left = iter(due_ticks)
-    for time in struck:
+    for time in _struck(result):
         if time not in left:
             yield f"an entry struck at {time} ticks, when none was due"
             break
@@ -114,7 +119,11 @@ def contradictions(
 
 def struck_in(result: RunResult) -> int:
     """Return how many entries struck, by the events of a run."""
+    return len(_struck(result))
+
+
+def _struck(result: RunResult) -> list[int]:
     if result.events is None:
-        return 0
-    source = SOURCE_STRIKE + DUE_OUTPUT
-    return len(times_of(result.events, source, result.start_ticks, rises=True))
+        return []
+    source = SOURCE_STRIKE + due_output(result.identity.geometry)
+    return times_of(result.events, source, result.start_ticks, rises=True)

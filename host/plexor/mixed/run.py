@@ -11,9 +11,9 @@ from plexor.device.device import Device
 from plexor.device.features import refusal
 from plexor.errors import InstrumentError, LinkError, UsageError
 from plexor.mixed.collect import (
-    DUE_OUTPUT,
     TIMECODE_OUTPUT,
     contradictions,
+    due_output,
     joined,
     struck_in,
 )
@@ -29,8 +29,9 @@ from plexor.mixed.model import (
 )
 from plexor.mixed.schedule import entries as entries_of
 from plexor.mixed.schedule import sequential
-from plexor.mixed.timecode import StepClock, Timecode
+from plexor.mixed.timecode import Timecode
 from plexor.model.codes import Codes, Port
+from plexor.model.identity import Identity
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings, Stimulus
 from plexor.protocol.geometry import Feature, Geometry
@@ -46,6 +47,8 @@ OnRun = Callable[[int, int, str], None]
 """Told at the start of each run: its number from 1, how many there are, and its name."""
 MOST_VERIFY_STEPS = 255
 """Steps from one id to the next that a device can be told."""
+MOST_WIDTH_S = Fraction(1, 10**5)
+"""Greatest width of a strike."""
 _COUNTS = ("schedule_past", "schedule_refused", "schedule_waiting")
 
 
@@ -206,7 +209,7 @@ def _one(
     )
     result = measure(
         device,
-        settings_of(wanted.timecode, mode, clock, entries, limits, tick_fs),
+        settings_of(device.identity, wanted.timecode, mode, entries, limits),
         told.on_progress,
         {**description, "mode": _name(which)},
         stop=stop,
@@ -233,19 +236,26 @@ def _one(
 
 
 def settings_of(
+    identity: Identity,
     timecode: Timecode,
     mode: Mode,
-    clock: StepClock,
     entries: Sequence[Entry],
     limits: Limits,
-    tick_fs: int,
 ) -> Settings:
     """Return the settings of a run: it ends when the last entry's time-out has passed."""
+    tick_fs = identity.tick_fs
+    clock = timecode.clock(tick_fs)
     last = clock.at(entries[-1].due_step + QUERY_STEPS + 1) + math.ceil(limits.timeout_ticks)
+    width_s = min(MOST_WIDTH_S, timecode.period_s / 4)
     return Settings(
         strikes=(
-            Stimulus(TIMECODE_OUTPUT, timecode.period_s, phase_s=clock.first_s(tick_fs)),
-            Stimulus(DUE_OUTPUT, trigger=Trigger.DUE),
+            Stimulus(
+                TIMECODE_OUTPUT,
+                timecode.period_s,
+                width_s=width_s,
+                phase_s=clock.first_s(tick_fs),
+            ),
+            Stimulus(due_output(identity.geometry), width_s=width_s, trigger=Trigger.DUE),
         ),
         codes=None if mode is Mode.NORMAL else Codes(port=Port()),
         time_s=seconds_of(last, tick_fs),
