@@ -126,6 +126,23 @@ class Served:
 
 
 @dataclass(frozen=True, slots=True)
+class Heard:
+    """What a device got over its line, by its own counters."""
+
+    good: int
+    damaged: int
+    missing: int
+    """Messages that never came."""
+    refused: int
+    """Entries for which it had no room."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether it got every message, and took it."""
+        return not (self.damaged or self.missing or self.refused)
+
+
+@dataclass(frozen=True, slots=True)
 class ModeRun:
     """One run of a schedule."""
 
@@ -137,9 +154,8 @@ class ModeRun:
     served: Served
     invalid_reasons: tuple[str, ...] = ()
     interrupted: bool = False
-    damaged_messages: int | None = None
-    """Messages that the device got damaged, as it says; None if it was not asked or is silent."""
-    missing_messages: int | None = None
+    heard: Heard | None = None
+    """What the device got, as it says; None if it was not asked, or was silent."""
 
     @property
     def name(self) -> str:

@@ -20,6 +20,7 @@ from plexor.mixed.collect import (
 from plexor.mixed.drive import QUERY_STEPS, Drive, Executor, OnLook, Plan
 from plexor.mixed.model import (
     Entry,
+    Heard,
     Limits,
     MixedResult,
     Mode,
@@ -229,8 +230,7 @@ def _one(
         served,
         reasons,
         result.interrupted,
-        None if reply is None else reply.damaged,
-        None if reply is None else reply.missing,
+        None if reply is None else Heard(reply.good, reply.damaged, reply.missing, reply.refused),
     )
     return made, result
 

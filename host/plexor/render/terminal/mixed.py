@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from plexor.mixed.compare import least_safe, ratio_of
+from plexor.mixed.compare import least_safe
+from plexor.mixed.figures import by_distance, normal_to_mixed, summaries
 from plexor.mixed.model import MixedResult, Mode, ModeRun, Order, Row, Schedule, Status
-from plexor.mixed.summary import Summary, summary_of
+from plexor.mixed.summary import Summary
 from plexor.mixed.timecode import Timecode
 from plexor.render import facts
 from plexor.render.pictures.scale import grouped
@@ -35,7 +36,7 @@ def mixed_text(
     `rows` adds the list of every run: id, due time, measured time, lateness and status.
     """
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
-    found = {run.name: summary_of(run, result.spike_sds) for run in result.runs}
+    found = summaries(result)
     name = facts.device_name(result.device) or "Schedule"
     lines = list(wrapped(name, width, paint, "bold"))
     style = "alarm" if result.simulated else "muted"
@@ -132,40 +133,23 @@ def verdicts(result: MixedResult, found: Mapping[str, Summary]) -> Iterator[tupl
             safe = found[run.name].safe
             good, bad = f"PASS, every entry is done within {limit}", f"FAIL, the limit is {limit}"
             yield f"verify: {good if safe else bad}", safe
-    by_distance = distances(result, found)
-    if by_distance:
-        least = least_safe(by_distance)
+    distances = by_distance(result, found)
+    if distances:
+        least = least_safe(distances)
         if least is None:
-            tried = ", ".join(map(str, sorted(by_distance)))
+            tried = ", ".join(map(str, sorted(distances)))
             yield f"no distance is safe of those that were tried: {tried}", False
         else:
             yield f"least safe distance: {steps(least)}", True
 
 
-def distances(result: MixedResult, found: Mapping[str, Summary]) -> dict[int, Summary]:
-    """Return the figures of the runs in mode mixed, by their distances."""
-    return {
-        run.distance_steps: found[run.name]
-        for run in result.runs
-        if run.mode is Mode.MIXED and run.distance_steps is not None
-    }
-
-
 def compared(result: MixedResult, found: Mapping[str, Summary]) -> Iterator[str]:
-    """Yield by what factor the mean and the variance of the mixed run are below the normal one.
-
-    Of several distances it is the least that is safe, or else the greatest.
-    """
-    normal = next((run.name for run in result.runs if run.mode is Mode.NORMAL), None)
-    by_distance = distances(result, found)
-    if normal is None or not by_distance:
+    """Yield by what factor the mean and the variance of the mixed run are below the normal one."""
+    both = normal_to_mixed(result, found)
+    if both is None or both[1].mean is None:
         return
-    least = least_safe(by_distance)
-    distance = max(by_distance) if least is None else least
-    ratio = ratio_of(by_distance[distance].moments, found[normal].moments)
-    if ratio.mean is None:
-        return
-    text = f"normal / mixed-{distance}: mean {float(ratio.mean):,.4g} times"
+    distance, ratio = both
+    text = f"normal / mixed-{distance}: mean {float(both[1].mean):,.4g} times"
     if ratio.variance is not None:
         text += f", variance {float(ratio.variance):,.4g} times"
     yield text
@@ -200,9 +184,11 @@ def _notes(run: ModeRun, width: int, paint: Paint) -> Iterator[str]:
     if told:
         text = f"{run.name}: of {grouped(served.written)} entries of the instrument's schedule "
         yield from wrapped(text + ", ".join(told), width, paint, "doubt")
-    if run.damaged_messages or run.missing_messages:
-        text = f"{run.name}: the device got {run.damaged_messages} messages damaged, and missed "
-        yield from wrapped(f"{text}{run.missing_messages}", width, paint, "bad")
+    heard = run.heard
+    if heard is not None and not heard.whole:
+        text = f"{run.name}: of the messages to the device {grouped(heard.damaged)} were damaged, "
+        text += f"{grouped(heard.missing)} missing; it had no room for {grouped(heard.refused)}"
+        yield from wrapped(text, width, paint, "bad")
 
 
 def row_table(run: ModeRun, tick_fs: int) -> tuple[list[str], list[list[Cell]]]:

@@ -3,7 +3,18 @@
 from fractions import Fraction
 
 from plexor.mixed.join import join
-from plexor.mixed.model import Entry, Limits, Mode, ModeRun, Order, Response, Schedule, Served
+from plexor.mixed.model import (
+    Entry,
+    Limits,
+    MixedResult,
+    Mode,
+    ModeRun,
+    Order,
+    Response,
+    Schedule,
+    Served,
+)
+from plexor.mixed.timecode import SEED8751
 
 TICK_FS = 500_000
 MS = 2_000_000
@@ -43,3 +54,18 @@ def run_of(lateness_ticks, mode=Mode.MIXED, distance=1, limits=LIMITS, extras=()
     count = len(entries)
     served = Served(count, count, 0, 0, 0)
     return ModeRun(mode, distance, found.rows, found.extras, served)
+
+
+def result_of(*runs, **changes):
+    """Return a result of runs with eight entries at most."""
+    usual = {
+        "tick_fs": TICK_FS,
+        "simulated": True,
+        "timecode": SEED8751,
+        "schedule": schedule(count=max(len(run.rows) for run in runs)),
+        "limits": LIMITS,
+        "spike_sds": Fraction(3),
+        "runs": runs,
+        "device": {"dut": "freertos:program=executor"},
+    }
+    return MixedResult(**(usual | changes))
