@@ -6,6 +6,7 @@ whose line is slow, and then to the instrument's schedule.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -27,8 +28,8 @@ QUERY_STEPS = 1
 class Executor(Protocol):
     """The line to the device under test."""
 
-    def send(self, message: Message) -> None:
-        """Send a message. Raises LinkError if that fails."""
+    def send(self, *messages: Message) -> None:
+        """Send messages in one write. Raises LinkError if that fails."""
         ...
 
     def replies(self) -> Iterable[Reply]:
@@ -101,7 +102,7 @@ class Drive:
         if self._plan.mode is Mode.MIXED:
             self._issue(run, step)
         else:
-            past = sum(due <= elapsed_ticks for due in self._plan.due_ticks[: self.written])
+            past = bisect_right(self._plan.due_ticks, elapsed_ticks, 0, self.written)
             self._write(run, past + SCHEDULE_ENTRIES - SPARE_ENTRIES)
         if self._plan.mode is Mode.NORMAL:
             self._answer(run, elapsed_ticks)
@@ -114,10 +115,11 @@ class Drive:
         plan = self._plan
         if not self._told:
             self._told = True
-            executor.send(Message(Kind.RESET, due_steps=step))
+            messages = [Message(Kind.RESET, due_steps=step)]
             if plan.mode is Mode.VERIFY:
                 first = plan.entries[0].due_step
-                executor.send(Message(Kind.VERIFY, plan.spacing_steps, first, plan.ids))
+                messages.append(Message(Kind.VERIFY, plan.spacing_steps, first, plan.ids))
+            executor.send(*messages)
         if not self._asked and step >= plan.entries[-1].due_step + QUERY_STEPS:
             self._asked = True
             executor.send(Message(Kind.QUERY))
@@ -132,9 +134,13 @@ class Drive:
         entries = self._plan.entries
         while ready < len(entries) and (entries[ready].issue_step or 0) <= step:
             ready += 1
-        for entry in entries[first:ready]:
-            self._executor.send(Message(Kind.ENTRY, entry.event_id, entry.due_step))
-            self.issue_steps.append(step)
+        if ready == first:
+            return
+        messages = [
+            Message(Kind.ENTRY, entry.event_id, entry.due_step) for entry in entries[first:ready]
+        ]
+        self._executor.send(*messages)
+        self.issue_steps += [step] * len(messages)
         self._write(run, ready)
 
     def _write(self, run: Run, until: int) -> None:

@@ -18,7 +18,7 @@ from plexor.units import format_seconds, format_ticks, format_variance, seconds_
 
 SHOWN = 8
 """Spikes in the table of a run."""
-DIGITS = 5
+DIGITS, LATE_DIGITS = 5, 9
 STATUS_STYLES = {
     Status.DONE: "good",
     Status.LATE: "bad",
@@ -149,9 +149,9 @@ def compared(result: MixedResult, found: Mapping[str, Summary]) -> Iterator[str]
     if both is None or both[1].mean is None:
         return
     distance, ratio = both
-    text = f"normal / mixed-{distance}: mean {float(both[1].mean):,.4g} times"
+    text = f"normal is {float(both[1].mean):,.4g} times mixed-{distance} in the mean"
     if ratio.variance is not None:
-        text += f", variance {float(ratio.variance):,.4g} times"
+        text += f", {float(ratio.variance):,.4g} times in the variance"
     yield text
 
 
@@ -168,7 +168,7 @@ def _spikes(
         [
             (grouped(spike.number), ""),
             (format_ticks(spike.due_ticks, tick_fs, DIGITS), ""),
-            (format_ticks(spike.lateness_ticks, tick_fs, DIGITS), ""),
+            (format_ticks(spike.lateness_ticks, tick_fs, LATE_DIGITS), ""),
         ]
         for spike in figures.spikes[:SHOWN]
     ]
@@ -221,7 +221,7 @@ def lateness(row: Row, tick_fs: int) -> str:
     late = row.lateness_ticks
     if late is None:
         return NOTHING
-    return f"{'+' if late > 0 else ''}{format_ticks(late, tick_fs, DIGITS)}"
+    return f"{'+' if late > 0 else ''}{format_ticks(late, tick_fs, LATE_DIGITS)}"
 
 
 def _time(ticks: int, tick_fs: int) -> str:

@@ -16,7 +16,7 @@ from plexor.render.terminal.mixed import STATUS_STYLES, lateness
 BLUE, LIT = "34", "93"
 LAMP_ON, LAMP_OFF = "●", "○"
 GAP = 4
-LEAST_BESIDE = 72
+LEAST_BESIDE = 80
 """Width from which on the two lists are beside each other."""
 
 
@@ -68,7 +68,7 @@ def _results(view: View, tick_fs: int) -> list[tuple[str, str, str]]:
     extras = f", {grouped(view.extras)} extra" if view.extras else ""
     lines = [(f"results, step {grouped(view.step)}{extras}", "", "")]
     for row in reversed(view.results):
-        text = f"{grouped(row.number):>7}  id {row.event_id:<2}  {lateness(row, tick_fs):>10}"
+        text = f"{grouped(row.number):>7}  id {row.event_id:<2}  {lateness(row, tick_fs):>13}"
         lines.append((text, str(row.status), STATUS_STYLES[row.status]))
     return lines
 

@@ -21,8 +21,8 @@ class Line:
         self.log = log
         self.answers = []
 
-    def send(self, message):
-        self.log.append(message)
+    def send(self, *messages):
+        self.log += messages
 
     def replies(self):
         found, self.answers = self.answers, []

@@ -1,0 +1,35 @@
+"""Where a schedule runs: a board, or a simulated instrument that waits for the host."""
+
+from __future__ import annotations
+
+import math
+
+from plexor.library.mixed.asked import MixedAsked, timecode_of
+from plexor.link.open import sim_device
+
+EXECUTOR = "freertos:program=executor"
+"""Simulated device, unless another one is named."""
+PACES_A_STEP = 8
+"""Readings of the instrument's time in a step of the timecode, in simulation."""
+LEAST_PACE_NS = 20_000
+"""Least pace that a simulated instrument takes."""
+_PACE = "pace="
+_NS = 10**9
+
+
+def place_of(asked: MixedAsked) -> tuple[str, str | None]:
+    """Return the link and the simulated device of a schedule.
+
+    A simulated instrument goes on by an eighth of a step with each of the host's frames, by 20 µs at
+    least, unless its link has a `pace` of its own. So a run does not depend on how busy the computer
+    is.
+    """
+    if not asked.link.startswith("sim:"):
+        return asked.link, asked.dut
+    dut = asked.dut if asked.dut or sim_device(asked.link) else EXECUTOR
+    _, mark, query = asked.link.partition("?")
+    if any(item.startswith(_PACE) for item in query.split("&")):
+        return asked.link, dut
+    pace_s = timecode_of(asked).period_s / PACES_A_STEP
+    pace = f"{_PACE}{max(math.floor(pace_s * _NS), LEAST_PACE_NS)}ns"
+    return f"{asked.link}{'&' if query else '' if mark else '?'}{pace}", dut
