@@ -63,10 +63,12 @@ def joined(
     entries: Sequence[Entry],
     due_ticks: Sequence[int],
     limits: Limits,
+    count: int | None = None,
 ) -> Joined:
     """Return the rows of a run. Of one that was stopped only entries whose time-out had passed.
 
-    Raises ValueError for a run without events.
+    `count`: only so many entries are of the run; a device goes on with those behind them until the
+    run ends. Raises ValueError for a run without events.
     """
     if result.events is None:
         raise ValueError("the run kept no events; a schedule is measured by its events")
@@ -77,6 +79,7 @@ def joined(
     else:
         responses = fired(result.codes, start)
     found = join(entries, due_ticks, responses, limits)
+    found = replace(found, rows=found.rows[:count])
     if not result.interrupted:
         return found
     lasted = result.end_ticks - start

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from plexor.errors import LinkError
 from plexor.mixed.message import Kind, Message, Reply
 from plexor.mixed.model import Entry, Mode
 from plexor.mixed.timecode import StepClock
@@ -24,12 +25,20 @@ SPARE_ENTRIES = 8
 QUERY_STEPS = 1
 """Steps from the last due step to the question how many messages the device got."""
 
+REPLIES_S = (0.5, 1.0, 2.0, 4.0)
+"""Waits for a device's reply before a run, in seconds. One that boots hears only the later tries.
+A simulated one gets more time for the last."""
+
 
 class Executor(Protocol):
     """The line to the device under test."""
 
     def send(self, *messages: Message) -> None:
         """Send messages in one write. Raises LinkError if that fails."""
+        ...
+
+    def await_reply(self, timeout_s: float) -> Reply:
+        """Return the next reply. Raises LinkError if none has come in time."""
         ...
 
     def replies(self) -> Iterable[Reply]:
@@ -87,7 +96,12 @@ class Drive:
         self._load = 0
 
     def prepared(self, run: Run) -> None:
-        """Empty the schedule; fill it with what is known before the run."""
+        """Empty both schedules; fill the instrument's with what is known before the run.
+
+        Raises LinkError if the device does not reply.
+        """
+        if self._executor is not None:
+            _empty(self._executor, run.device.patience)
         self._load = run.device.image.value("control", "load")
         run.device.write("control", "action", Action.FORGET)
         run.device.write("schedule", "timecode_gray", int(self._plan.gray))
@@ -165,3 +179,17 @@ class Drive:
             self._load ^= 1
             run.device.write("control", "load", self._load)
             self.answered += 1
+
+
+def _empty(executor: Executor, patience: int) -> None:
+    """Have a device forget its entries: it would fire them when the timecode begins again."""
+    for wait_s in REPLIES_S:
+        executor.send(Message(Kind.RESET), Message(Kind.QUERY))
+        last = wait_s == REPLIES_S[-1]
+        try:
+            executor.await_reply(wait_s * (patience if last else 1))
+        except LinkError:
+            if last:
+                raise
+        else:
+            return

@@ -30,7 +30,7 @@ from plexor.mixed.model import (
 )
 from plexor.mixed.schedule import entries as entries_of
 from plexor.mixed.schedule import sequential
-from plexor.mixed.timecode import Timecode
+from plexor.mixed.timecode import StepClock, Timecode
 from plexor.model.codes import Codes, Port
 from plexor.model.identity import Identity
 from plexor.model.results import RunResult
@@ -219,7 +219,8 @@ def _one(
     if mode is Mode.MIXED:
         entries, due = _issued(entries, due, drive.issue_steps)
     served = _served(device, drive, result)
-    found = joined(result, mode, entries, due, limits)
+    fires = _with_rest(schedule, clock, limits) if mode is Mode.VERIFY else (entries, due)
+    found = joined(result, mode, *fires, limits, len(entries))
     reasons = (*result.invalid_reasons, *contradictions(result, clock, due, served))
     reply = drive.reply
     made = ModeRun(
@@ -263,6 +264,18 @@ def settings_of(
         settle_s=Fraction(0),
         stream=Stream.LIVE,
     )
+
+
+def _with_rest(
+    schedule: Schedule, clock: StepClock, limits: Limits
+) -> tuple[list[Entry], list[int]]:
+    """Return the entries of a device that goes on by itself until the run ends, and due times."""
+    rest_ticks = (
+        (QUERY_STEPS + 1) * clock.interval_ticks + limits.timeout_ticks + limits.early_ticks
+    )
+    rest = math.ceil(rest_ticks / (schedule.spacing_steps * clock.interval_ticks))
+    entries = entries_of(replace(schedule, count=schedule.count + rest))
+    return entries, [clock.at(entry.due_step) for entry in entries]
 
 
 def _issued(

@@ -3,6 +3,7 @@
 from fractions import Fraction
 from types import SimpleNamespace
 
+from plexor.errors import LinkError
 from plexor.mixed.drive import Drive, Plan
 from plexor.mixed.model import Mode
 from plexor.mixed.schedule import entries as entries_of
@@ -20,9 +21,17 @@ class Line:
     def __init__(self, log):
         self.log = log
         self.answers = []
+        self.deaf = 0
+        """Questions that get no reply."""
 
     def send(self, *messages):
         self.log += messages
+
+    def await_reply(self, timeout_s):
+        self.log.append(f"waits for {timeout_s:g} s")
+        if self.deaf:
+            self.deaf -= 1
+            raise LinkError("no reply")
 
     def replies(self):
         found, self.answers = self.answers, []
@@ -34,6 +43,7 @@ class Instrument:
 
     def __init__(self, log):
         self.log = log
+        self.patience = 3
         self.image = SimpleNamespace(value=lambda *_: 0)
 
     def write(self, block, name, value, copy=0):

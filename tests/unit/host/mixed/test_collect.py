@@ -88,6 +88,16 @@ def test_of_a_run_that_was_stopped_only_what_it_had_time_for_is_missed():
     assert len(whole.rows) == 4
 
 
+def test_what_a_device_fires_behind_the_last_entry_is_of_no_run_and_not_extra():
+    entries, due = listed(4)
+    went_on = [(time + 5, 0x10 + place, False) for place, time in enumerate(due[:3])]
+    result = replace(RESULT, events=events(), codes=codes(*went_on, (due[2] + 9, 0x12, False)))
+    found = joined(result, Mode.VERIFY, entries, due, LIMITS, 2)
+    assert [row.lateness_ticks for row in found.rows] == [5, 5]
+    # The second one of an id is extra as ever.
+    assert found.extras == (Response(due[2] + 9, 2),)
+
+
 def test_a_run_without_events_is_refused():
     with pytest.raises(ValueError, match="kept no events"):
         joined(replace(RESULT, events=None), Mode.MIXED, *listed(1), LIMITS)

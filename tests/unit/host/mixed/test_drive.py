@@ -2,6 +2,7 @@
 
 import pytest
 
+from plexor.errors import LinkError
 from plexor.mixed.drive import SPARE_ENTRIES, Drive, Plan
 from plexor.mixed.message import Kind, Message, Reply
 from plexor.mixed.model import Mode
@@ -12,7 +13,11 @@ from .driven import CLOCK, Driven, entry_writes
 from .lists import STEP
 
 ROOM = SCHEDULE_ENTRIES - SPARE_ENTRIES
-SET_OUT = [("control", "action", Action.FORGET), ("schedule", "timecode_gray", 0)]
+SET_OUT = [
+    *(Message(Kind.RESET), Message(Kind.QUERY), "waits for 0.5 s"),
+    *[("control", "action", Action.FORGET), ("schedule", "timecode_gray", 0)],
+]
+"""The device forgets first, so that it fires nothing of another run."""
 
 
 @pytest.mark.parametrize("distance", [0, 1, 2])
@@ -48,7 +53,7 @@ def test_a_host_that_comes_late_issues_all_that_is_ready_and_says_when():
 
 def test_a_device_that_schedules_by_itself_is_told_once():
     driven = Driven(Mode.VERIFY, count=3, spacing_steps=5, ids=6)
-    assert driven.prepared()[2:] == [
+    assert driven.prepared()[len(SET_OUT) :] == [
         *entry_writes(4 * STEP, 0),
         *entry_writes(9 * STEP, 1),
         *entry_writes(14 * STEP, 2),
@@ -77,7 +82,7 @@ def test_the_schedule_is_filled_before_the_run_and_kept_full_without_refusals():
 
 def test_the_host_answers_each_due_entry_once_by_a_change_of_the_load_output():
     driven = Driven(Mode.NORMAL, count=4, spacing_steps=1)
-    driven.prepared()
+    assert not [entry for entry in driven.prepared() if isinstance(entry, Message)]
     assert driven.looked(CLOCK.at(4) - 1) == []
     assert driven.looked(CLOCK.at(4)) == [("control", "load", 1)]
     assert driven.looked(CLOCK.at(4) + 9) == []
@@ -104,6 +109,18 @@ def test_who_looks_on_is_told_of_the_step_and_of_what_was_issued():
     driven.prepared()
     driven.looked(CLOCK.at(3))
     assert [(look.step, look.issued, look.elapsed_ticks) for look in seen] == [(3, 1, 3 * STEP)]
+
+
+def test_a_device_that_boots_is_asked_again_and_one_that_is_silent_is_an_error():
+    driven = Driven(Mode.MIXED, 1)
+    driven.line.deaf = 2
+    waits = [entry for entry in driven.prepared() if isinstance(entry, str)]
+    assert waits == ["waits for 0.5 s", "waits for 1 s", "waits for 2 s"]
+    driven.line.deaf = 9
+    with pytest.raises(LinkError, match="no reply"):
+        driven.prepared()
+    # The last wait is longer for a device that is simulated.
+    assert driven.taken()[-1] == "waits for 12 s"
 
 
 def test_a_mode_with_a_device_needs_its_line():
