@@ -25,6 +25,7 @@ from plexor.mixed.model import (
     MixedResult,
     Mode,
     ModeRun,
+    Order,
     Schedule,
     Served,
 )
@@ -62,7 +63,8 @@ class Wanted:
     schedule: Schedule
     limit_s: Fraction
     timeout_s: Fraction | None = None
-    """None: the time from one entry to the next, and at least the limit."""
+    """None: half the time until a sequential id comes again, or else the time from one entry to the
+    next; at least the limit. So a response that is missing does not shift the next with its id."""
     early_s: Fraction | None = None
     """Greatest time before its due time at which a response belongs to an entry. None: half of the
     time from one entry to the next."""
@@ -160,7 +162,8 @@ def limits_of(wanted: Wanted, tick_fs: int) -> Limits:
     spacing_s = wanted.schedule.spacing_steps * wanted.timecode.period_s
     timeout_s = wanted.timeout_s
     if timeout_s is None:
-        timeout_s = max(spacing_s, wanted.limit_s)
+        alone = wanted.schedule.ids // 2 if wanted.schedule.order is Order.SEQUENTIAL else 1
+        timeout_s = max(max(alone, 1) * spacing_s, wanted.limit_s)
     early_s = spacing_s / 2 if wanted.early_s is None else wanted.early_s
     try:
         return Limits(*(ticks_of(each, tick_fs) for each in (wanted.limit_s, timeout_s, early_s)))

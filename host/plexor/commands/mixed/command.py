@@ -116,7 +116,8 @@ class Options(MixedAsked):
 )
 @time_option(
     "--timeout",
-    help="Greatest lateness of a response that belongs to an entry. Default: as --rate.",
+    help="Greatest lateness of a response that belongs to an entry. Default: half the time until "
+    "its id comes again; with random ids, as --rate.",
 )
 @time_option(
     "--early",

@@ -91,7 +91,8 @@ class MixedOptions(TypedDict, total=False):
     limit: Time
     """Greatest lateness of a response that is done. Default: 1ms."""
     timeout: Time | None
-    """Greatest lateness of a response that belongs to an entry. Default: the rate."""
+    """Greatest lateness of a response that belongs to an entry. Default: half the time until its id
+    comes again; with random ids, the rate."""
     early: Time | None
     """Greatest time before its due time of a response that belongs to an entry. Default: half the
     rate."""

@@ -9,26 +9,29 @@ from plexor.link.open import sim_device
 
 EXECUTOR = "freertos:program=executor"
 """Simulated device, unless another one is named."""
+NO_EXECUTOR = "synthetic"
+"""The same where only the host answers."""
 PACES_A_STEP = 8
 """Readings of the instrument's time in a step of the timecode, in simulation."""
 LEAST_PACE_NS = 20_000
 """Least pace that a simulated instrument takes."""
-_PACE = "pace="
+_PACE, _BOARD = "pace=", "board="
 _NS = 10**9
 
 
 def place_of(asked: MixedAsked) -> tuple[str, str | None]:
     """Return the link and the simulated device of a schedule.
 
-    A simulated instrument goes on by an eighth of a step with each of the host's frames, by 20 µs at
-    least, unless its link has a `pace` of its own. So a run does not depend on how busy the computer
-    is.
+    A simulated instrument goes on by an eighth of a step with each of the host's frames, by 20 µs
+    at least, unless its link has a `pace` of its own. So a run does not depend on how busy the
+    computer is. A simulated board has a link of its own speed, and goes on by itself.
     """
     if not asked.link.startswith("sim:"):
         return asked.link, asked.dut
-    dut = asked.dut if asked.dut or sim_device(asked.link) else EXECUTOR
+    usual = NO_EXECUTOR if asked.mode == "normal" else EXECUTOR
+    dut = asked.dut if asked.dut or sim_device(asked.link) else usual
     _, mark, query = asked.link.partition("?")
-    if any(item.startswith(_PACE) for item in query.split("&")):
+    if any(item.startswith((_PACE, _BOARD)) for item in query.split("&")):
         return asked.link, dut
     pace_s = timecode_of(asked).period_s / PACES_A_STEP
     pace = f"{_PACE}{max(math.floor(pace_s * _NS), LEAST_PACE_NS)}ns"

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from plexor.errors import UsageError
-from plexor.mixed.model import Mode
+from plexor.mixed.model import Mode, Order
 from plexor.mixed.run import Wanted, check, lasts_s, limits_of, settings_of
 from plexor.mixed.schedule import entries
 from plexor.mixed.timecode import SEED8751, Timecode
@@ -68,11 +68,15 @@ def test_what_a_run_cannot_have_is_refused(changes, line, says):
         check(BOARD, replace(WANTED, **changes), line)
 
 
-def test_the_time_out_is_the_spacing_and_the_limit_at_least():
+def test_the_time_out_is_below_the_time_until_the_id_comes_again_and_the_limit_at_least():
     period = SEED8751.period_s * 10**15 / TICK_FS
     found = limits_of(WANTED, TICK_FS)
     assert found.limit_ticks == 2_000_000
-    assert found.timeout_ticks == period
+    assert found.timeout_ticks == 4 * period
+    drawn = replace(WANTED, schedule=schedule(order=Order.RANDOM))
+    assert limits_of(drawn, TICK_FS).timeout_ticks == period
+    single = replace(WANTED, schedule=schedule(ids=1))
+    assert limits_of(single, TICK_FS).timeout_ticks == period
     assert found.early_ticks == period / 2
     slow = replace(WANTED, limit_s=Fraction(1), early_s=Fraction(0))
     assert limits_of(slow, TICK_FS).timeout_ticks == 2 * 10**9
@@ -100,7 +104,7 @@ def test_the_registers_are_the_divider_of_48_32_bits_and_strikes_at_due_times():
     assert plan.value("stimulus", "strike_count", 1) == 1
     assert plan.value("control", "stop_on") == StopOn.TIME
     # The last entry is due at step 11. There are two steps, and the time-out, behind it.
-    assert plan.value("control", "run_time_ticks") > 14 * interval - 3
+    assert abs(plan.value("control", "run_time_ticks") - 17 * interval) < 2
     assert plan.value("code", "mask") == 0xFF
     normal = plan_of(settings_of(identity, SEED8751, Mode.NORMAL, made, limits), identity)
     assert normal.value("code", "mask") == 0

@@ -14,7 +14,8 @@ PERIOD = Fraction(800, 10**6)
     ("link", "dut", "place"),
     [
         ("sim:", None, ("sim:?pace=100000ns", EXECUTOR)),
-        ("sim:?board=ulx3s-25f", "synthetic", ("sim:?board=ulx3s-25f&pace=100000ns", "synthetic")),
+        ("sim:?samples=8", "synthetic", ("sim:?samples=8&pace=100000ns", "synthetic")),
+        ("sim:?board=ulx3s-25f", None, ("sim:?board=ulx3s-25f", EXECUTOR)),
         ("sim:bare", None, ("sim:bare?pace=100000ns", None)),
         ("sim:?dut=bare", None, ("sim:?dut=bare&pace=100000ns", None)),
         ("sim:?pace=1us", None, ("sim:?pace=1us", EXECUTOR)),
@@ -27,3 +28,8 @@ def test_a_simulated_instrument_goes_on_by_an_eighth_of_a_step(link, dut, place)
 
 def test_no_pace_is_below_the_least_that_an_instrument_takes():
     assert place_of(MixedAsked(period=Fraction(1, 10**9)))[0] == "sim:?pace=20000ns"
+
+
+def test_where_only_the_host_answers_the_simulated_device_is_the_one_that_starts_fastest():
+    assert place_of(MixedAsked(mode="normal"))[1] == "synthetic"
+    assert place_of(MixedAsked(mode="normal", dut="bare"))[1] == "bare"
