@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -178,12 +177,10 @@ def mixed(**given: Any) -> int:
     from plexor.library.instrument import Instrument  # noqa: PLC0415
     from plexor.library.keep import check_new  # noqa: PLC0415
     from plexor.library.mixed.place import place_of  # noqa: PLC0415
-    from plexor.library.mixed.watched import estimate_text  # noqa: PLC0415
 
     with usage():
         check_new(options.out, option_name("out"))
     check_outputs(options.csv, folder=options.out)
-    print(f"plexor: {estimate_text(options)}", file=sys.stderr, flush=True)
     link, dut = place_of(options)
     with (
         Instrument(link, dut=dut, calibration="none") as instrument,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plexor.commands.measure.live import Screen
 from plexor.commands.progress import ProgressLine, error_width
-from plexor.library.mixed.watched import Looked, Told, live_text
+from plexor.library.mixed.watched import Looked, Told, estimate_text, live_text
 from plexor.library.watch import Progress, progress_text
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ class Watch:
 
     def _run(self, number: int, runs: int, name: str) -> None:
         self.close()
+        if number == 1:
+            print(f"plexor: {estimate_text(self._asked)}", file=sys.stderr, flush=True)
         self._name, self._progress = name, None
         print(f"plexor: run {number} of {runs}: {name}", file=sys.stderr, flush=True)
 

@@ -80,5 +80,10 @@ def test_without_the_view_there_is_a_line_of_progress(capsys):
     watch = Watch(MixedAsked(), live=False)
     assert watch.told.on_look is None
     watch.told.on_run(1, 5, "verify")
+    watch.told.on_run(2, 5, "normal")
     watch.close()
-    assert capsys.readouterr().err == "plexor: run 1 of 5: verify\n"
+    assert capsys.readouterr().err.splitlines() == [
+        "plexor: 5 runs, 37.3 s of the device's time",
+        "plexor: run 1 of 5: verify",
+        "plexor: run 2 of 5: normal",
+    ]
