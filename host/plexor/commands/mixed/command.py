@@ -162,9 +162,9 @@ def mixed(**given: Any) -> int:
     The exit code is 1 if an entry of mode verify is not done, or if no distance is safe.
 
     \b
-      plexor mixed --period 71111ns --count 50
-      plexor mixed --mode mixed --distance 1,2 --rate 2 --ids random --seed 7 --csv rows.csv
-      plexor mixed --link serial:/dev/ttyUSB1 --device-serial serial:/dev/ttyUSB2?baud=9600
+      plexor mixed --distance 1,2 --count 4
+      plexor mixed --mode mixed --rate 2 --ids random --seed 7 --count 4 --csv rows.csv
+      plexor mixed --link serial:/dev/ttyUSB1 --device-serial 'serial:/dev/ttyUSB2?baud=9600'
     """
     options = Options(**given)
     with usage():

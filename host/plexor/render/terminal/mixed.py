@@ -149,10 +149,16 @@ def compared(result: MixedResult, found: Mapping[str, Summary]) -> Iterator[str]
     if both is None or both[1].mean is None:
         return
     distance, ratio = both
-    text = f"normal is {float(both[1].mean):,.4g} times mixed-{distance} in the mean"
+    text = f"normal is {factor(both[1].mean)} times mixed-{distance} in the mean"
     if ratio.variance is not None:
-        text += f", {float(ratio.variance):,.4g} times in the variance"
+        text += f", {factor(ratio.variance)} times in the variance"
     yield text
+
+
+def factor(value: Fraction) -> str:
+    """Return a factor with four digits, or all before its point: `9.991`, `12,070`."""
+    number = float(value)
+    return f"{number:,.0f}" if number >= 1000 else f"{number:.4g}"
 
 
 def _spikes(

@@ -76,7 +76,7 @@ def test_the_figures_are_printed_and_progress_goes_to_standard_error(capsys, boa
         "plexor: run 1 of 2: verify",
     ]
     link, named, options, asked = board.asked
-    assert (link, named["dut"]) == ("sim:?pace=8888888ns", "freertos:program=executor")
+    assert (link, named["dut"]) == ("sim:?pace=8791919ns", "freertos:program=executor")
     assert options.count == 2
     assert (asked["device"], asked["line"], asked["out"]) == ({"os": "x"}, None, None)
 

@@ -7,7 +7,7 @@ import pytest
 from plexor.library.mixed.asked import MixedAsked
 from plexor.library.mixed.place import EXECUTOR, place_of
 
-PERIOD = Fraction(800, 10**6)
+PERIOD = Fraction(275, 340_000)
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ PERIOD = Fraction(800, 10**6)
         ("serial:/dev/ttyUSB1", None, ("serial:/dev/ttyUSB1", None)),
     ],
 )
-def test_a_simulated_instrument_goes_on_by_an_eighth_of_a_step(link, dut, place):
+def test_a_simulated_instrument_goes_on_by_about_an_eighth_of_a_step(link, dut, place):
     assert place_of(MixedAsked(link=link, dut=dut, period=PERIOD)) == place
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from plexor.mixed.model import Heard, Mode, Order, Response, Served, Status
 from plexor.mixed.timecode import Timecode
-from plexor.render.terminal.mixed import mixed_text, part, schedule_text, timecode_text
+from plexor.render.terminal.mixed import factor, mixed_text, part, schedule_text, timecode_text
 
 from ...mixed.lists import MS, result_of, run_of, schedule
 
@@ -45,6 +45,12 @@ def test_what_the_runs_prove_is_said():
     assert "verify: FAIL, the limit is 1 ms" in fails
     assert "no distance is safe of those that were tried: 0" in fails
     assert "times mixed" not in fails
+
+
+def test_a_factor_has_four_digits_or_all_before_its_point():
+    assert [factor(Fraction(n)) for n in ("9.99149", "0.0063416", "12069.6")] == [
+        *("9.991", "0.006342", "12,070"),
+    ]
 
 
 def test_a_half_is_printed_as_a_half_and_what_is_not_all_never_as_1():
