@@ -35,6 +35,7 @@ COMMANDS = {
     f"{SWEPT} --both-ways": (Feature.SWEEP, 1),
     "phase --against strike1 --period 20us --points 4 --rate 10k": (Feature.EVENTS, 2),
     "phase --against ch0 --span 20us --step 5us --rate 10k": (Feature.EVENTS | Feature.DITHER, 1),
+    "mixed --mode normal --count 2 --period 200us": (Feature.SCHEDULE, 1),
     "burst --from 2us --to 4us --points 2 --most 4 --period 200us": (Feature.BURST, 1),
 }
 """What each needs of an instrument: features, and strike outputs."""
@@ -55,7 +56,7 @@ def run(capsys, *arguments: str) -> tuple[int, str, str]:
 def on(board: str, command: str) -> list[str]:
     """Return a command's words with the board's link, where there is a device with that too."""
     name, *options = command.split()
-    dut = ["--dut", DUT] if name in ("measure", "sweep", "phase", "burst") else []
+    dut = ["--dut", DUT] if name in ("measure", "sweep", "phase", "burst", "mixed") else []
     return [name, "--link", f"sim:?board={board}", *dut, *options]
 
 

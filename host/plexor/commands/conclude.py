@@ -15,6 +15,7 @@ from plexor.errors import ExitCode, PlexorError, StoreError, UsageError
 from plexor.library.files import write_text
 
 if TYPE_CHECKING:
+    from plexor.library.mixed.mixed import Mixed
     from plexor.library.run import Budget, Run, Verdict
     from plexor.library.scans.burst import BurstScan
     from plexor.library.scans.phase import PhaseScan
@@ -104,6 +105,26 @@ def conclude_scan(
     if scan.error is not None:
         raise scan.error
     return ExitCode.INTERRUPTED if scan.interrupted else scan.exit_code()
+
+
+def conclude_mixed(found: Mixed, as_json: bool, csv: Path | None, *, rows: bool) -> ExitCode:
+    """Print a schedule that was run now, write its lists and return the exit code.
+
+    The first failure to write is raised afterwards.
+    """
+    if as_json:
+        show(found, as_json)
+    else:
+        print(found.text(rows=rows, width=text_width(), colour=wants_colour()), end="", flush=True)
+    failures: list[PlexorError] = [] if found.unsaved is None else [found.unsaved]
+    try:
+        if csv is not None:
+            write_text(csv, found.csv())
+            print(f"plexor: lists {csv}", file=sys.stderr)
+    except StoreError as error:
+        failures.append(error)
+    raise_first(failures)
+    return ExitCode.INTERRUPTED if found.interrupted else found.exit_code()
 
 
 def show(result: Shown, as_json: bool, indent: int = 1) -> None:

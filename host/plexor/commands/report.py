@@ -44,6 +44,7 @@ def report(
     from plexor.commands.conclude import print_verdict  # noqa: PLC0415
     from plexor.library.files import write_text  # noqa: PLC0415
     from plexor.library.load import load  # noqa: PLC0415
+    from plexor.library.mixed.mixed import Mixed  # noqa: PLC0415
     from plexor.library.run import Run, load_budget  # noqa: PLC0415
 
     drawn = page is not None and page.suffix == ".svg"
@@ -63,6 +64,10 @@ def report(
                 f"several runs make one picture, but one of these is a {scans[0].what}"
             )
         (scan,) = scans
+        if isinstance(scan, Mixed):
+            raise click.UsageError(
+                f"{first}: holds a {scan.what}, which has no page; plexor replay prints it"
+            )
         no_run_options(scan.what)
         write_text(target, scan.picture() if drawn else scan.page())
         print(f"plexor: {'picture' if drawn else 'page'} {target}", file=sys.stderr)

@@ -32,6 +32,8 @@ class Connection:
         """What the user should know of what was opened, one sentence each."""
         self._dut: str | None = None
         self._firmware: Path | None = None
+        self._line: str | None = None
+        """Link to the serial line of a simulated device; None if it has none."""
         self._description: dict[str, str] = {}
         self._wanted = dut, fallback, tap
         self._released = False
@@ -101,6 +103,7 @@ class Connection:
             wanted = sim_device(self.uri) or dut or DEFAULT_DUT
             self._dut, self._description = wanted, {"dut": wanted}
             self._firmware = link.firmware if isinstance(link, SimLink) else None
+            self._line = (link.device_line or None) if isinstance(link, SimLink) else None
             if isinstance(link, SimLink) and link.fallback:
                 self.notes = (link.fallback,)
                 self._dut, self._description = link.device, {"dut": link.device}

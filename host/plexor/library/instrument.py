@@ -27,6 +27,8 @@ from plexor.session.session import measure
 from plexor.session.stop import Stop
 
 if TYPE_CHECKING:
+    from plexor.library.mixed.asked import MixedAsked
+    from plexor.library.mixed.mixed import Mixed
     from plexor.library.scans.burst import BurstScan
     from plexor.library.scans.phase import PhaseScan
     from plexor.library.scans.phase_asked import PhaseAsked
@@ -206,6 +208,27 @@ class Instrument(Connection):
         described = {**self._description, **(device or {})}
         options["firmware"] = self._firmware
         return phase(self.device, self._place(), asked, device=described, **options)
+
+    def mixed(
+        self,
+        asked: MixedAsked | None = None,
+        *,
+        device: Mapping[str, str] | None = None,
+        line: str | None = None,
+        **options: Any,
+    ) -> Mixed:
+        """Run a schedule in modes verify, normal and mixed, on one time base with the device.
+
+        The options are those of `plexor.library.mixed.mixed.mixed`: `mode="mixed"`,
+        `distance="0,1,2"`, `out="m1"`. `line` is the link to the device's own serial line; that of
+        a simulated device is known. `asked` are complete options. Raises as that function does.
+        """
+        from plexor.library.mixed.mixed import mixed  # noqa: PLC0415
+
+        busy(self.last)
+        described = {**self._description, **(device or {})}
+        line = line or self._line
+        return mixed(self.device, asked, line=line, device=described, **options)
 
     def calibrate(self, **options: Any) -> Calibrated:
         """Measure where the bins of each channel end, and correct later runs by it.

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 from plexor.library.run import Run
 
 if TYPE_CHECKING:
+    from plexor.library.mixed.mixed import Mixed
     from plexor.library.scans.burst import BurstScan
     from plexor.library.scans.phase import PhaseScan
     from plexor.library.scans.sweep import Sweep
 
 
-def load(path: str | Path) -> Run | Sweep | PhaseScan | BurstScan:
-    """Return what is stored at a path: a run, a sweep, a phase scan or a burst scan.
+def load(path: str | Path) -> Run | Sweep | PhaseScan | BurstScan | Mixed:
+    """Return what is stored at a path: a run, a sweep, a phase scan, a burst scan or a schedule.
 
-    The path is a folder of `out`, its run.json, sweep.json, phase.json or burst.json, or a file of
-    raw bytes of a link. The folder of a phase scan holds the run that it was taken from, too: its
-    run.json is that run.
+    The path is a folder of `out`, its run.json, sweep.json, phase.json, burst.json or mixed.json,
+    or a file of raw bytes of a link. The folder of a phase scan holds the run that it was taken
+    from, too: its run.json is that run.
 
     Raises StoreError for a folder without a readable result, LinkError for a file that cannot be
     read, and IdentityError for one that is no recording of an instrument.
@@ -38,9 +39,14 @@ def load_run(path: Path) -> Run:
     return Run(replay(path))
 
 
-def _scan(path: Path) -> Sweep | PhaseScan | BurstScan | None:
+def _scan(path: Path) -> Sweep | PhaseScan | BurstScan | Mixed | None:
     """Return the scan in a folder or its result file; None if there is none."""
-    readers = {"sweep.json": _sweep, "phase.json": _phase, "burst.json": _burst}
+    readers = {
+        "sweep.json": _sweep,
+        "phase.json": _phase,
+        "burst.json": _burst,
+        "mixed.json": _mixed,
+    }
     for name, reader in readers.items():
         if path.name == name and path.is_file():
             return reader(path.parent)
@@ -68,3 +74,9 @@ def _burst(folder: Path) -> BurstScan:
     from plexor.library.scans.burst import BurstScan  # noqa: PLC0415
 
     return BurstScan(read(folder))
+
+
+def _mixed(folder: Path) -> Mixed:
+    from plexor.library.mixed.mixed import load_mixed  # noqa: PLC0415
+
+    return load_mixed(folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from plexor.errors import InstrumentError
 from plexor.model.results import EventArray, SnapshotResult
@@ -34,6 +35,18 @@ class Listeners:
     """Called with events as they come (EVENT_DTYPE). The link waits while it runs."""
 
 
+class Driver(Protocol):
+    """Acts on an instrument while its run is under way. Its status is then read without a pause."""
+
+    def prepared(self, run: Run) -> None:
+        """Act before the run, when its registers are written."""
+        ...
+
+    def looked(self, run: Run, elapsed_ticks: int) -> None:
+        """Act on the time since the run's start, after each reading of the status."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class _Look:
     """An instrument's status during its run."""
@@ -51,9 +64,12 @@ class Follower:
     Raises InstrumentError if the instrument's time stands still.
     """
 
-    def __init__(self, run: Run, begin: Begin, listeners: Listeners) -> None:
+    def __init__(
+        self, run: Run, begin: Begin, listeners: Listeners, driver: Driver | None = None
+    ) -> None:
         device = run.device
         self._run = run
+        self._driver = driver
         self._begin = begin
         self._listeners = listeners
         self._snapshots = Snapshots(
@@ -89,7 +105,9 @@ class Follower:
             return False
         look = _look(self._run)
         self._tell(look)
-        self._next_look = time.monotonic() + POLL_S
+        if self._driver is not None and look.state == RunState.RUNNING:
+            self._driver.looked(self._run, max(look.ticks - look.start_ticks, 0))
+        self._next_look = time.monotonic() + (POLL_S if self._driver is None else 0.0)
         self._check_moves(look.ticks)
         return look.state == RunState.DONE
 

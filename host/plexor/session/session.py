@@ -21,7 +21,14 @@ from plexor.model.settings import Settings
 from plexor.plan.registers import plan_of, stream_of
 from plexor.protocol.registers import Action
 from plexor.session.fetch import fetch
-from plexor.session.follow import Follower, Listeners, OnEvents, OnProgress, OnSnapshot
+from plexor.session.follow import (
+    Driver,
+    Follower,
+    Listeners,
+    OnEvents,
+    OnProgress,
+    OnSnapshot,
+)
 from plexor.session.prepare import Begin, prepare, start
 from plexor.session.run import Run
 from plexor.session.stop import Stop
@@ -35,6 +42,7 @@ def measure(
     on_snapshot: OnSnapshot | None = None,
     stop: Stop | None = None,
     on_events: OnEvents | None = None,
+    driver: Driver | None = None,
 ) -> RunResult:
     """Run a measurement and return its result.
 
@@ -42,7 +50,7 @@ def measure(
     if the run does not start. Once it has started, there is always a result. `stop` and the first
     KeyboardInterrupt stop the run and keep it. A second KeyboardInterrupt ends all waits. If the
     link dies, the result is invalid and says so. `on_snapshot` gets the results so far after each
-    snapshot, `on_events` gets the events as they come.
+    snapshot, `on_events` gets the events as they come. `driver` acts on the instrument meanwhile.
 
     Signal handlers are left to the caller. A KeyboardInterrupt may come anywhere in the work, and
     so lose a part of the data. A handler that calls `stop.ask` loses none.
@@ -52,8 +60,11 @@ def measure(
     device.consumer = run.collector
     try:
         prepare(run)
+        if driver is not None:
+            driver.prepared(run)
         begin = start(run)
-        end = _end_of(run, begin, Listeners(on_progress, on_snapshot, on_events), stop or Stop())
+        listeners = Listeners(on_progress, on_snapshot, on_events)
+        end = _end_of(run, begin, listeners, stop or Stop(), driver)
     except KeyboardInterrupt:
         run.stop_quietly()
         raise
@@ -92,11 +103,13 @@ def _planned(device: Device, settings: Settings) -> Run:
     return Run(device, settings, plan, Collector(geometry, keeps))
 
 
-def _end_of(run: Run, begin: Begin, listeners: Listeners, stop: Stop) -> _End:
+def _end_of(
+    run: Run, begin: Begin, listeners: Listeners, stop: Stop, driver: Driver | None
+) -> _End:
     """Follow a run to its end and fetch its results. The first interrupt stops the run."""
     interrupted = False
     try:
-        follower = Follower(run, begin, listeners)
+        follower = Follower(run, begin, listeners, driver)
         try:
             interrupted = not follower.until_end(stop)
         except KeyboardInterrupt:

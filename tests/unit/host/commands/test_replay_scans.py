@@ -8,15 +8,19 @@ import pytest
 from plexor import cli
 from plexor.burst import store as burst_store
 from plexor.errors import StoreError
+from plexor.mixed import store as mixed_store
+from plexor.mixed.figures import figures
 from plexor.phase import store as phase_store
 from plexor.phase.model import LOST
 from plexor.render.pictures.burst import burst_page
 from plexor.render.pictures.phase import phase_page
 from plexor.render.terminal.burst import burst_text
+from plexor.render.terminal.mixed import mixed_text
 from plexor.render.terminal.phase import phase_text
 from plexor.store.kept_json import document_of
 
 from ..kept_scans import BURST
+from ..mixed.test_store import RESULT as MIXED
 from ..render.scans_to_draw import MASKS, phase_result
 
 SMALL = phase_result(MASKS["missed, then late"], step=100, left_out={LOST: 1})
@@ -51,6 +55,7 @@ LIES = (-1, 0, 1 << 63, "1/0", "-7/3", "x", None, [], {}, 0.5, True)
     [
         (phase_store, document_of(phase_store.SCHEMA, SMALL), (phase_text, phase_page)),
         (burst_store, document_of(burst_store.SCHEMA, BURST), (burst_text, burst_page)),
+        (mixed_store, document_of(mixed_store.SCHEMA, MIXED), (mixed_text, figures)),
     ],
 )
 def test_a_scan_that_lies_is_shown_or_refused_in_one_line(store, document, shown, tmp_path):
@@ -81,3 +86,14 @@ def test_what_is_no_scan_is_refused_in_one_line(text, capsys, tmp_path):
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert "phase.json: cannot read" in err
+
+
+def test_a_schedule_is_printed_again_and_has_no_page(capsys, tmp_path):
+    text = json.dumps(document_of(mixed_store.SCHEMA, MIXED))
+    (tmp_path / mixed_store.FILE).write_text(text)
+    assert cli.main(["replay", str(tmp_path)]) == 1
+    assert "least safe" not in capsys.readouterr().out
+    assert cli.main(["report", str(tmp_path)]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "holds a schedule, which has no page; plexor replay prints it" in err

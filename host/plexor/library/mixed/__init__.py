@@ -1,0 +1,1 @@
+"""A schedule on one time base, as the library has it."""

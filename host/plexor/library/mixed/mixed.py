@@ -1,0 +1,160 @@
+"""A schedule of ids and due times, carried out by a device, by the host, or by both."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Unpack
+
+from plexor.device.device import Device
+from plexor.errors import ExitCode, StoreError, UsageError
+from plexor.library.files import write_text
+from plexor.library.keep import check_new
+from plexor.library.mixed.asked import READERS, MixedAsked, MixedOptions, wanted_of
+from plexor.library.values import read
+from plexor.mixed.compare import least_safe
+from plexor.mixed.device_line import open_line
+from plexor.mixed.figures import by_distance, figures, summaries
+from plexor.mixed.model import MixedResult, Mode, ModeRun
+from plexor.mixed.rows import write_rows
+from plexor.mixed.run import Told, run
+from plexor.mixed.store import FILE, SCHEMA, load
+from plexor.mixed.summary import Summary
+from plexor.model.results import RunResult
+from plexor.session.stop import Stop
+from plexor.store.kept_json import document_of
+from plexor.store.run_folder import save
+
+ROWS_FILE = "rows.csv"
+
+
+class Mixed:
+    """The runs of a schedule that have ended, from `mixed` or `load_mixed`."""
+
+    what = "schedule"
+
+    def __init__(self, result: MixedResult, unsaved: StoreError | None = None) -> None:
+        self.result = result
+        """Everything as it was found, in ticks."""
+        self.unsaved = unsaved
+        """Why it was not kept where it was to be; None if it was."""
+
+    def __repr__(self) -> str:
+        kind = "simulated" if self.simulated else "measured"
+        return f"<plexor.Mixed {kind}: {', '.join(run.name for run in self.runs)}>"
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the instrument is a simulation."""
+        return self.result.simulated
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was stopped before its end."""
+        return self.result.interrupted
+
+    @property
+    def runs(self) -> tuple[ModeRun, ...]:
+        """The runs: `run.rows` are the entries, `run.extras` the responses that belong to none."""
+        return self.result.runs
+
+    @property
+    def summaries(self) -> Mapping[str, Summary]:
+        """The figures of each run, by its name: `verify`, `normal`, `mixed-2`."""
+        return summaries(self.result)
+
+    @property
+    def least_safe(self) -> int | None:
+        """The least distance in steps from which on all are safe; None if there is none."""
+        return least_safe(by_distance(self.result, self.summaries))
+
+    @property
+    def invalid_reasons(self) -> tuple[str, ...]:
+        """Why the figures cannot be trusted; empty for a valid result."""
+        return self.result.invalid_reasons
+
+    def exit_code(self) -> ExitCode:
+        """Return INVALID for an invalid result, BUDGET if the device fails, or else PASS.
+
+        A device fails if not all entries of mode verify are done, or if no distance is safe.
+        """
+        if self.invalid_reasons:
+            return ExitCode.INVALID
+        found, modes = self.summaries, {run.mode for run in self.runs}
+        fails = Mode.VERIFY in modes and not found[str(Mode.VERIFY)].safe
+        fails |= Mode.MIXED in modes and self.least_safe is None
+        return ExitCode.BUDGET if fails else ExitCode.PASS
+
+    def text(self, *, rows: bool = False, width: int = 100, colour: bool = False) -> str:
+        """Return the figures as text for a terminal; `rows` adds the list of every run."""
+        from plexor.render.terminal.mixed import mixed_text  # noqa: PLC0415
+
+        return mixed_text(self.result, rows=rows, width=width, colour=colour)
+
+    def document(self) -> dict[str, Any]:
+        """Return everything, and the figures, as the document that `plexor mixed --json` prints."""
+        return {**document_of(SCHEMA, self.result), "figures": figures(self.result)}
+
+    def csv(self) -> str:
+        """Return the rows of all runs as CSV."""
+        return write_rows(self.runs, self.result.tick_fs)
+
+
+def mixed(
+    instrument: Device,
+    asked: MixedAsked | None = None,
+    *,
+    line: str | None = None,
+    device: Mapping[str, str] | None = None,
+    out: str | Path | None = None,
+    told: Told | None = None,
+    stop: Stop | None = None,
+    **options: Unpack[MixedOptions],
+) -> Mixed:
+    """Run a schedule in one or more modes, and return what came of each entry.
+
+    The options are those of MixedOptions: `mode="verify"`, `distance="0,1,2"`, `count=100`. `asked`
+    are complete ones, in their place. `line` is the link to the device's own serial line; without
+    it, only mode `normal` runs. `device` describes what is measured. The result, its rows and its
+    runs are kept in the new folder `out`. `stop` and the first KeyboardInterrupt end the run; what
+    was measured is kept.
+
+    Raises UsageError for options that the instrument cannot take, and LinkError or InstrumentError
+    if a run does not start.
+    """
+    if asked is None:
+        asked = MixedAsked(**read(options, READERS))
+    elif options:
+        raise UsageError(f"{', '.join(options)}: give complete options, or single ones")
+    target = None if out is None else Path(out)
+    check_new(target)
+    wanted = wanted_of(asked)
+    with ExitStack() as stack:
+        executor = None
+        if line is not None and any(mode is not Mode.NORMAL for mode, _ in wanted.runs):
+            executor = stack.enter_context(open_line(line))
+        found = run(instrument, wanted, executor, told, stop=stop, description=device)
+    made = Mixed(found.result)
+    if target is not None:
+        made.unsaved = _kept(made, found.runs, target)
+    return made
+
+
+def _kept(made: Mixed, runs: Sequence[RunResult], out: Path) -> StoreError | None:
+    """Keep a result, its rows and its runs; return why they could not be."""
+    text = json.dumps(document_of(SCHEMA, made.result), indent=1, ensure_ascii=False)
+    try:
+        for entry, result in zip(made.runs, runs, strict=True):
+            save(result, out / entry.name)
+        write_text(out / FILE, f"{text}\n")
+        write_text(out / ROWS_FILE, made.csv())
+    except StoreError as error:
+        return error
+    return None
+
+
+def load_mixed(path: str | Path) -> Mixed:
+    """Return the schedule in a folder of `out`. Raises StoreError if there is none."""
+    return Mixed(load(Path(path)))

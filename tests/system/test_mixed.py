@@ -1,0 +1,278 @@
+"""A schedule with a device on the simulated instrument: all modes, and codes that were planted.
+
+The times of the mixed-mode study (2004) are divided by 100, and so is the time of a byte on the
+device's line. The device itself is as fast as it is.
+"""
+
+import csv
+import io
+import json
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from plexor import cli
+from plexor.library.instrument import Instrument
+from plexor.library.mixed.asked import MixedAsked
+from plexor.library.mixed.mixed import load_mixed
+from plexor.library.mixed.place import place_of
+from plexor.mixed.message import Reply
+from plexor.mixed.model import Mode, Order, Schedule, Status
+from plexor.mixed.rows import read_rows, write_rows
+from plexor.mixed.run import Told, Wanted, run
+from plexor.mixed.schedule import entries
+from plexor.mixed.timecode import Timecode
+from plexor.session.stop import Stop
+
+PERIOD = "711111ns"
+DUT = "freertos:program=executor,baud=960000"
+COUNT = 8
+ALL = ["mixed", "--dut", DUT, "--period", PERIOD, "--count", str(COUNT), "--limit", "40us"]
+CLOCK_PS = 8000
+TICK_PS = 500
+
+
+@pytest.fixture(scope="module")
+def all_modes(tmp_path_factory):
+    """Return exit code, document, lists and folder of one command that runs all modes."""
+    folder = tmp_path_factory.mktemp("mixed")
+    out, rows = folder / "m", folder / "rows.csv"
+    with pytest.MonkeyPatch.context() as patch:
+        printed = io.StringIO()
+        patch.setattr("sys.stdout", printed)
+        code = cli.main([*ALL, "--json", "--csv", str(rows), "--out", str(out)])
+    return code, json.loads(printed.getvalue()), rows.read_text(), out
+
+
+def test_one_command_runs_all_three_modes_and_the_mixed_mean_is_below_the_normal_one(all_modes):
+    code, document, *_ = all_modes
+    assert code == 0
+    runs = {
+        f"{run['mode']}" + ("" if run["distance_steps"] is None else f"-{run['distance_steps']}")
+        for run in document["runs"]
+    }
+    assert runs == {"verify", "normal", "mixed-0", "mixed-1", "mixed-2"}
+    figures = document["figures"]
+    assert figures["least_safe_steps"] == 1
+    assert Fraction(figures["normal_to_mixed"]["mean"]) > 5
+    assert document["simulated"] is True
+
+
+def test_every_entry_has_one_status_and_nothing_else_came(all_modes):
+    for name, figures in all_modes[1]["figures"]["runs"].items():
+        counts = figures["counts"]
+        assert counts.pop("extra") == 0, name
+        assert sum(counts.values()) == COUNT
+    counts = {name: run["counts"] for name, run in all_modes[1]["figures"]["runs"].items()}
+    assert [counts[name]["done"] for name in ("verify", "mixed-1", "mixed-2")] == [COUNT] * 3
+    # Issued when it is due, a message of 125 µs comes late; the instrument finds it past due.
+    assert counts["mixed-0"]["late"] == COUNT
+    served = {run["distance_steps"]: run["served"] for run in all_modes[1]["runs"]}
+    assert (served[0]["past"], served[0]["struck"]) == (COUNT, 0)
+    assert (served[1]["past"], served[1]["struck"]) == (0, COUNT)
+
+
+def test_due_less_issue_is_the_distance_exactly(all_modes):
+    for entry in all_modes[1]["runs"]:
+        if entry["mode"] == "mixed":
+            apart = {row["due_step"] - row["issue_step"] for row in entry["rows"]}
+            assert apart == {entry["distance_steps"]}
+
+
+def test_the_device_got_every_message(all_modes):
+    heard = {run["distance_steps"]: run["heard"] for run in all_modes[1]["runs"] if run["heard"]}
+    # A reset, the entries and the question.
+    assert heard[1] == {"good": COUNT + 2, "damaged": 0, "missing": 0, "refused": 0}
+
+
+def test_the_lists_come_back_from_csv_and_from_the_folder(all_modes):
+    _, document, text, out = all_modes
+    tick_fs, found = read_rows(text)
+    kept = load_mixed(out).result
+    assert tick_fs == kept.tick_fs == document["tick_fs"]
+    assert found == {run.name: ([*run.rows], [*run.extras]) for run in kept.runs}
+    assert write_rows(kept.runs, tick_fs) == text == (out / "rows.csv").read_text()
+    assert len([*csv.reader(io.StringIO(text))]) == 1 + 5 * COUNT
+
+
+def taken(asked, told=None, stop=None):
+    link, dut = place_of(asked)
+    with Instrument(link, dut=dut, calibration="none") as instrument:
+        return instrument.mixed(asked, told=told, stop=stop)
+
+
+ASKED = MixedAsked(
+    dut=DUT,
+    mode="mixed",
+    distance=(1, 2),
+    ids="random",
+    seed=7,
+    count=COUNT,
+    period=Fraction(711_111, 10**9),
+    limit=Fraction(40, 10**6),
+)
+
+
+def test_with_a_message_delay_above_a_step_one_step_fails_and_two_are_the_least_safe():
+    """72 ms where a step has 71.1 ms, divided by 100."""
+    found = taken(replace(ASKED, dut=f"{DUT},serial_delay=720us", ids="sequential"))
+    counts = {name: summary.counts for name, summary in found.summaries.items()}
+    assert counts["mixed-1"][Status.LATE] == COUNT
+    assert counts["mixed-2"][Status.DONE] == COUNT
+    assert found.least_safe == 2
+
+
+def test_a_schedule_is_the_same_each_time():
+    found = [taken(replace(ASKED, distance=(1,))).result.runs for _ in range(2)]
+    assert found[0] == found[1]
+    drawn = [row.event_id for row in found[0][0].rows]
+    assert len(set(drawn)) > 2
+    assert found[0][0].extras == ()
+
+
+def test_a_run_that_is_stopped_keeps_what_was_measured():
+    stop, seen = Stop(), []
+
+    def look(looked):
+        seen.append(looked.step)
+        if looked.step == 9:
+            stop.ask()
+
+    found = taken(replace(ASKED, count=50), Told(on_look=look), stop)
+    assert found.interrupted
+    (only,) = found.runs
+    rows = only.rows
+    assert 0 < len(rows) <= 6
+    assert {row.status for row in rows} == {Status.DONE}
+    assert found.invalid_reasons == ()
+
+
+@pytest.mark.full
+def test_at_14_0625_steps_a_second_the_mixed_mean_is_far_below_the_normal_one():
+    """The study's own timecode, and its line of 9600 bits per second."""
+    asked = MixedAsked(dut="freertos:program=executor", mode="all", distance=(1,), count=2)
+    found = taken(asked)
+    assert found.result.timecode.period_s == Fraction(16, 225)
+    summaries = found.summaries
+    assert {summaries[name].counts[Status.DONE] for name in ("verify", "mixed-1")} == {2}
+    normal, mixed = (summaries[name].moments.mean_ticks for name in ("normal", "mixed-1"))
+    assert normal / mixed > 300
+
+
+class Unheard:
+    """The line to a device that fires by a list of its own."""
+
+    def send(self, *messages):
+        pass
+
+    def replies(self):
+        return ()
+
+    def await_reply(self, timeout_s):
+        return Reply(0, 0, 0, 0, 0)
+
+
+PLANTED_COUNT = 30
+PLANTED = Wanted(
+    runs=((Mode.MIXED, 1),),
+    timecode=Timecode(8, Fraction(100, 10**6)),
+    schedule=Schedule(
+        count=PLANTED_COUNT,
+        spacing_steps=1,
+        ids=16,
+        order=Order.SEQUENTIAL,
+        seed=1,
+        first_step=4,
+    ),
+    limit_s=Fraction(10, 10**6),
+)
+LATE_PS = {
+    0: 0,  # on its tick, or within the clock in which it is read
+    1: 9_900_000,
+    2: 10_100_000,
+    3: -8_000,
+    4: -40_000_000,
+    5: 399_900_000,
+    6: 320_000,
+}
+"""What is planted, by the entry's number: picoseconds from its due time. Others are 1 µs late."""
+MISSED, WRONG, TWICE = 7, 9, 11
+"""One that does not come, one with the id of another, and one that comes again 3 µs later."""
+
+
+def planted_run(folder, codes=(), wanted=PLANTED):
+    """Return a run of a device that fires planted codes, (time in ps, value) each."""
+    path = folder / "codes.txt"
+    path.write_text("".join(f"{time} {value}\n" for time, value in codes))
+    dut = f"synthetic:codes={path}"
+    with Instrument("sim:?pace=20us", dut=dut, calibration="none") as instrument:
+        found = run(instrument.device, wanted, Unheard())
+    return found.result.runs[0], found.runs[0].start_ticks
+
+
+def seen_ticks(time_ps):
+    """Return when the port shows a code: rounded up to a core clock."""
+    return -(-time_ps // CLOCK_PS) * CLOCK_PS // TICK_PS
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory):
+    """Return a run with planted codes, and the truth: lateness by number, and extra ids."""
+    folder = tmp_path_factory.mktemp("planted")
+    empty, start = planted_run(folder)
+    due = [row.due_ticks for row in empty.rows]
+    codes, truth, extras = [], {}, []
+    for number, entry in enumerate(entries(PLANTED.schedule)):
+        due_ps = (start + due[number]) * TICK_PS
+        time_ps = due_ps + LATE_PS.get(number, 1_000_000)
+        # Bit 7 changes with each code, so that two equal ones are seen.
+        if number == WRONG:
+            codes.append((time_ps, 0x10 + (entry.event_id + 8) % 16))
+            extras.append(seen_ticks(time_ps) - start)
+        elif number != MISSED:
+            codes.append((time_ps, 0x10 + entry.event_id))
+            truth[number] = seen_ticks(time_ps) - start - due[number]
+        if number == TWICE:
+            codes.append((time_ps + 3_000_000, 0x10 + entry.event_id))
+            extras.append(seen_ticks(time_ps + 3_000_000) - start)
+    codes = [
+        (time, value | 0x80 * (place % 2)) for place, (time, value) in enumerate(sorted(codes))
+    ]
+    found, again = planted_run(folder, codes)
+    assert again == start
+    return found, truth, extras, folder, codes
+
+
+def test_planted_codes_have_their_lateness_to_the_tick_both_ways(planted):
+    found, truth, extras, *_ = planted
+    assert {
+        row.number: row.lateness_ticks for row in found.rows if row.lateness_ticks is not None
+    } == truth
+    assert sorted(extra.time_ticks for extra in found.extras) == sorted(extras)
+    assert min(truth.values()) < 0 < max(truth.values())
+    assert found.invalid_reasons == ()
+
+
+def test_planted_codes_are_done_late_early_missed_or_extra_and_nothing_is_lost(planted):
+    counts = Counter(row.status for row in planted[0].rows)
+    assert counts == {
+        Status.DONE: PLANTED_COUNT - 6,
+        Status.LATE: 2,
+        Status.EARLY: 2,
+        Status.MISSED: 2,
+    }
+    assert counts.total() == PLANTED_COUNT
+    assert len(planted[0].extras) == 2
+    assert planted[0].served.holds
+
+
+def test_at_the_limit_an_entry_is_done_and_with_a_tick_less_it_is_late(planted):
+    _, truth, _, folder, codes = planted
+    found = {}
+    for less in (0, 1):
+        limit_s = Fraction((truth[2] - less) * TICK_PS, 10**12)
+        wanted = replace(PLANTED, limit_s=limit_s)
+        found[less] = planted_run(folder, codes, wanted)[0].rows[2].status
+    assert found == {0: Status.DONE, 1: Status.LATE}
