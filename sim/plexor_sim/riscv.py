@@ -35,10 +35,7 @@ _PROGRAMS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
         "calls": ("start.S", "loads.c", "calls.c"),
         "critsec": ("start.S", "loads.c", "critsec.c"),
         "philosophers": ("start.S", "loads.c", "philosophers.c"),
-        **{
-            suite: ("start.S", "loads.c", "bench/bench.c", f"bench/{suite}.c")
-            for suite in BENCHES
-        },
+        **{suite: ("start.S", "loads.c", "bench/bench.c", f"bench/{suite}.c") for suite in BENCHES},
     },
 }
 _BENCH = (

@@ -23,12 +23,20 @@
 #ifndef BENCH_ITERATIONS
 #define BENCH_ITERATIONS 100
 #endif
+// Rounds of an empty loop behind each operation: so long that the instrument's link keeps up.
+#ifndef BENCH_PAUSE
+#define BENCH_PAUSE 64
+#endif
+#if PLEXOR_TRACE && PLEXOR_CODE_BITS < 8
+#error "PLEXOR_CODE_BITS: the benchmarks need 8 or more"
+#endif
 #ifndef BENCH_SELF
 #define BENCH_SELF 0
 #endif
 
 enum { SUITE_OSBENCH = 1, SUITE_THREADMETRIC = 2, SUITE_KERNEL = 3 };
 enum { STATE_BEGIN = 0, STATE_REPORT = 1, STATE_DONE = 2 };
+enum { FURTHER = 16 };
 enum { TEST_BASE = 0, LOOPED_OPERATIONS = 100 };
 enum { TASK_MAIN = 1, TASK_HELPER = 2, HELPERS = 5 };
 enum { CLASS_BEGIN = 13, CLASS_END = 14 };
@@ -38,36 +46,46 @@ enum { PRIORITY_LOW = 1, PRIORITY_MAIN = 6, PRIORITY_HIGH = 7 };
 
 #define PLEXOR_BEGIN_(test)                                     \
   do {                                                          \
-    if ((test) < PLEXOR_IDS)                                    \
+    if ((test) < FURTHER)                                       \
       PLEXOR_ENTER(test);                                       \
     else                                                        \
-      PLEXOR_SEND_(PLEXOR_ZONE_CALLS, CLASS_BEGIN, (test) - 16); \
+      PLEXOR_SEND_(PLEXOR_ZONE_CALLS, CLASS_BEGIN, (test) - FURTHER); \
   } while (0)
 #define PLEXOR_END_(test)                                      \
   do {                                                         \
-    if ((test) < PLEXOR_IDS)                                   \
+    if ((test) < FURTHER)                                      \
       PLEXOR_EXIT(test);                                       \
     else                                                       \
-      PLEXOR_SEND_(PLEXOR_ZONE_CALLS, CLASS_END, (test) - 16);  \
+      PLEXOR_SEND_(PLEXOR_ZONE_CALLS, CLASS_END, (test) - FURTHER);  \
   } while (0)
 
 #if BENCH_SELF
-#define BENCH_BEGIN(test)           \
-  do {                              \
-    bench_began = board_cycles();   \
-    PLEXOR_BEGIN_(test);            \
+#define BENCH_BEGIN(test)         \
+  do {                            \
+    bench_began = board_cycles(); \
+    PLEXOR_BEGIN_(test);          \
   } while (0)
-#define BENCH_END(test)                          \
-  do {                                           \
-    PLEXOR_END_(test);                           \
-    bench_spent(board_cycles() - bench_began);   \
+#define BENCH_END(test)                        \
+  do {                                         \
+    PLEXOR_END_(test);                         \
+    bench_spent(board_cycles() - bench_began); \
+    bench_pause();                             \
   } while (0)
 #else
 #define BENCH_BEGIN(test) PLEXOR_BEGIN_(test)
-#define BENCH_END(test) PLEXOR_END_(test)
+#define BENCH_END(test)  \
+  do {                   \
+    PLEXOR_END_(test);   \
+    bench_pause();       \
+  } while (0)
 #endif
 #define BENCH_TEST_NAME(test, name) PLEXOR_FUNCTION_NAME(test, name)
 #define BENCH_FURTHER_NAME(place, name) PLEXOR_NAME(13, place, name)  // of test 16 + place
+
+static inline void bench_pause(void) {
+  for (volatile uint32_t n = 0; n < BENCH_PAUSE; n++) {
+  }
+}
 
 extern volatile uint32_t bench_began;
 void bench_spent(uint32_t cycles);
