@@ -98,6 +98,12 @@ SYNTHETIC: tuple[Option, ...] = (
         "from the first bit of a code that changes to the last one, the lowest first",
     ),
     Option(
+        "code_strobe",
+        _SWITCH,
+        "0",
+        "1: channel 7 also rises with the last bit of each code, for 1ns",
+    ),
+    Option(
         "clock",
         Time(),
         "0",
