@@ -25,7 +25,7 @@
 #endif
 // Rounds of an empty loop behind each operation: so long that the instrument's link keeps up.
 #ifndef BENCH_PAUSE
-#define BENCH_PAUSE 64
+#define BENCH_PAUSE 16
 #endif
 #if PLEXOR_TRACE && PLEXOR_CODE_BITS < 8
 #error "PLEXOR_CODE_BITS: the benchmarks need 8 or more"
