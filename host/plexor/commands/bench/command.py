@@ -97,9 +97,9 @@ def bench(
     The exit code is 4 if samples are missing, or if the firmware counted other operations.
 
     \b
-      plexor bench osbench --iterations 1000 --frames osbench.txt
-      plexor bench threadmetric --self --out run1
-      plexor bench kernel --link serial:/dev/ttyUSB1 --code-port change --time 60s
+      plexor bench osbench --iterations 50 --frames osbench.txt
+      plexor bench kernel --iterations 20 --self --out kernel1
+      plexor bench kernel kernel1 --skip-first
     """
     given = {
         name
@@ -115,6 +115,11 @@ def bench(
         raise click.UsageError("--force replaces the folder of --out; give --out too")
     if time <= 0:
         raise click.UsageError("--time: must be above 0, such as 10s")
+    if counts_itself and dut is not None and dut.partition(":")[0] != "freertos":
+        raise click.UsageError(
+            f"--self: {dut} is no device that counts itself; freertos is one, and so is firmware "
+            "that is compiled with BENCH_SELF=1"
+        )
     # Imported here so that --help and wrong options answer at once.
     from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.commands.output import (  # noqa: PLC0415

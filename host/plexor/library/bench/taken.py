@@ -88,7 +88,8 @@ def settings_of(asked: BenchAsked, dut: str | None, name: Naming = plain) -> Set
     port = asked.code_port or parse_code_port(_STROBED if strobed else "change")
     codes = codes_asked(None, port, asked.codes, name)
     return Settings(
-        strikes=(Stimulus(phase_s=_PHASE_S, width_s=_WIDTH_S),),
+        # The next strike would come behind the end: a single one would end the run itself.
+        strikes=(Stimulus(period_s=2 * asked.time_s, phase_s=_PHASE_S, width_s=_WIDTH_S),),
         # Nothing answers the strike: the device says by codes what it does.
         channels=(Channel(0, "none", reference=UNSTRUCK),),
         time_s=asked.time_s,

@@ -10,6 +10,7 @@ import numpy as np
 from plexor.library.run import Run
 from plexor.model.code_array import CODE_DTYPE, CodeArray
 from plexor.model.codes import Codes, Port
+from plexor.protocol.geometry import Feature
 
 from ..coded import coded_run
 
@@ -78,10 +79,21 @@ class Script:
 
     def run(self, **device: str) -> Run:
         """A valid run with these codes, of a device with a description."""
-        result = coded_run([], self.now + 1000)
+        result = coded_run([], max(self.now + 1000, 20_000))
         settings = replace(result.settings, codes=Codes(port=Port(), bits=BITS))
+        geometry = replace(
+            result.identity.geometry,
+            code_bits=BITS,
+            features=result.identity.geometry.features | Feature.CODES,
+        )
         return Run(
-            replace(result, settings=settings, codes=self.codes(), device=device)
+            replace(
+                result,
+                identity=replace(result.identity, geometry=geometry),
+                settings=settings,
+                codes=self.codes(),
+                device=device,
+            )
         )
 
 

@@ -35,7 +35,9 @@ def test_the_simulated_freertos_gets_the_firmware_of_the_suite(options, device):
 def test_one_strike_begins_the_tests_and_their_last_code_ends_the_run():
     found = settings_of(asked(time_s=Fraction(3)), device_of(asked()))
     (strike,) = found.strikes
-    assert strike.period_s is None
+    assert strike.period_s is not None
+    assert strike.period_s > 3
+    assert strike.count == 0
     assert (found.stop_code, found.time_s) == (0xA2, 3)
     assert found.codes is not None and found.codes.port is not None
     assert found.codes.port.strobe == 7
