@@ -1,7 +1,7 @@
 """Figures of each test of a suite: exact, with the base taken off. Pure.
 
-The base is the median of the samples with nothing between their codes. It is a whole number of ticks,
-so each figure is an exact fraction.
+The base is the median of the samples with nothing between their codes. It is a whole number of
+ticks, so each figure is an exact fraction.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The codes of a suite's firmware as samples: what each operation took, and what ran meanwhile. Pure.
+"""The codes of a suite's firmware as samples: what each operation took, what ran meanwhile. Pure.
 
 A code begins an operation, and another one ends it. Where codes are missing nothing is guessed: an
 operation that is open is given up. A begin without an end, and an end without a begin, are counted.

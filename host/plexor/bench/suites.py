@@ -1,9 +1,9 @@
 """The suites of benchmarks: their tests by number, and how the firmware says which it has.
 
-The firmware's sources have the same numbers and titles (sim/plexor_sim/firmware/bench). The groups of
-OSBench are those of M. Hall, S. Maillet, "Testing Real-Time Systems in Microsoft Windows CE .NET",
-2002. The tests of Thread-Metric and of Zephyr's latency_measure are here as their names say, with the
-calls of FreeRTOS.
+The firmware's sources have the same numbers and titles (sim/plexor_sim/firmware/bench). The groups
+of OSBench are those of M. Hall, S. Maillet, "Testing Real-Time Systems in Microsoft Windows CE
+.NET", 2002. The tests of Thread-Metric and of Zephyr's latency_measure are here as their names say,
+with the calls of FreeRTOS.
 """
 
 from __future__ import annotations

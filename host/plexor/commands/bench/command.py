@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,7 +20,6 @@ from plexor.commands.parameters import (
     option_name,
     time_option,
 )
-from plexor.model.codes import Codes
 
 if TYPE_CHECKING:
     from plexor.errors import PlexorError
@@ -79,7 +78,7 @@ def bench(
     iterations: int,
     skip_first: bool,
     counts_itself: bool,
-    code_port: Codes | None,
+    code_port: Any,
     codes: Path | None,
     time: Fraction,
     keys: tuple[tuple[str, str], ...],
@@ -91,7 +90,7 @@ def bench(
     """Measure each operation of a kernel from outside, by a code before it and one behind it.
 
     SUITE is osbench, threadmetric or kernel. The device runs the suite's firmware, and begins as
-    output 0 strikes. All samples are kept; the time of an empty pair of codes is subtracted exactly.
+    output 0 strikes. All samples are kept, and the time of an empty pair of codes is subtracted.
     RUN is a folder of --out: its figures are computed again, and nothing is measured.
 
     The exit code is 4 if samples are missing, or if the firmware counted other operations.

@@ -21,11 +21,12 @@ SCHEMA = "plexor.bench/1"
 class Bench:
     """The figures of a suite's run.
 
-    `suite` is osbench, threadmetric or kernel, and `iterations` how many samples each test must have;
-    without them, what the run was taken for. `skip_first` leaves the first sample of each test out of
-    its figures, but for `first`.
+    `suite` is osbench, threadmetric or kernel, and `iterations` how many samples each test must
+    have; without them, what the run was taken for. `skip_first` leaves the first sample of each
+    test out of its figures, but for `first`.
 
-    Raises UsageError for a suite that there is not, a run without codes, and a run of another suite.
+    Raises UsageError for a suite that there is not, a run without codes, and a run of another
+    suite.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Bench:
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why the figures prove nothing; empty if they do."""
-        return tuple((*self.run.invalid_reasons, *self._reasons()))
+        return (*self.run.invalid_reasons, *self._reasons())
 
     def _reasons(self) -> Iterator[str]:
         found = self.found
@@ -122,9 +123,17 @@ class Bench:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor.render.terminal.bench import bench_text  # noqa: PLC0415
+        from plexor.render.terminal.bench import View, bench_text  # noqa: PLC0415
 
-        return bench_text(self, width=width, colour=colour)
+        view = View(
+            self.run.result,
+            self.suite.name,
+            self.figures,
+            self.reasons,
+            self.skips_first,
+            self.meanwhile,
+        )
+        return bench_text(view, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
         """Return it as the document that `plexor bench --json` prints.

@@ -39,13 +39,15 @@ def test_one_strike_begins_the_tests_and_their_last_code_ends_the_run():
     assert strike.period_s > 3
     assert strike.count == 0
     assert (found.stop_code, found.time_s) == (0xA2, 3)
-    assert found.codes is not None and found.codes.port is not None
+    assert found.codes is not None
+    assert found.codes.port is not None
     assert found.codes.port.strobe == 7
 
 
 def test_a_device_without_a_strobe_shows_codes_by_change():
     found = settings_of(asked(link="tcp://host:1"), None)
-    assert found.codes is not None and found.codes.port is not None
+    assert found.codes is not None
+    assert found.codes.port is not None
     assert found.codes.port.strobe is None
 
 
