@@ -64,6 +64,16 @@ void bench_wait(void) {
   }
 }
 
+TaskHandle_t bench_high;
+volatile uint32_t bench_counters[2];
+
+void bench_pair(TaskFunction_t run_high, TaskFunction_t run_low, int priority_high) {
+  bench_counters[0] = bench_counters[1] = 0;
+  bench_high = bench_start(0, run_high, priority_high);
+  bench_start(1, run_low, PRIORITY_LOW);
+  bench_wait();
+}
+
 static void base(void) {
   uint32_t count = 0;
   for (; count < BENCH_ITERATIONS; count++) {

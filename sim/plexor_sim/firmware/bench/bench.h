@@ -104,6 +104,11 @@ _Noreturn void bench_finish(void);
 // Waits in the main task until a helper finishes; then deletes all helpers.
 void bench_wait(void);
 
+// Runs two helpers until one finishes. `bench_high` is the first; the counters are theirs, from 0 on.
+void bench_pair(TaskFunction_t run_high, TaskFunction_t run_low, int priority_high);
+extern TaskHandle_t bench_high;
+extern volatile uint32_t bench_counters[2];
+
 // What the handler of the interrupt does, between its codes. It returns the test that begins behind
 // the handler's last code, or -1.
 extern int (*volatile bench_on_interrupt)(BaseType_t *woken);

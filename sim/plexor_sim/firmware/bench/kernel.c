@@ -32,9 +32,7 @@ BENCH_FURTHER_NAME(2, "free of 128 bytes");
 
 enum { BLOCK_BYTES = 128, STACK = 256 };
 
-static TaskHandle_t high;
 static SemaphoreHandle_t signal, mutex;
-static volatile uint32_t counters[2];
 static volatile int is_yielding;
 static StackType_t stack[STACK];
 static StaticTask_t block;
@@ -44,7 +42,7 @@ static void yielding(void *parameter) {
   for (;;) {
     if (is_yielding) {
       BENCH_END(YIELDED);
-      if (++counters[0] == BENCH_ITERATIONS) bench_finish();
+      if (++bench_counters[0] == BENCH_ITERATIONS) bench_finish();
     }
     is_yielding = 1;
     BENCH_BEGIN(YIELDED);
@@ -68,13 +66,13 @@ static void isr_interrupted(void) {
 }
 
 static int begin_other(BaseType_t *woken) {
-  vTaskNotifyGiveFromISR(high, woken);
+  vTaskNotifyGiveFromISR(bench_high, woken);
   return ISR_OTHER;
 }
 
 static void other_high(void *parameter) {
   (void)parameter;
-  for (;; counters[0]++) {
+  for (;; bench_counters[0]++) {
     ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
     BENCH_END(ISR_OTHER);
   }
@@ -83,7 +81,7 @@ static void other_high(void *parameter) {
 static void other_low(void *parameter) {
   (void)parameter;
   bench_on_interrupt = begin_other;
-  while (counters[0] < BENCH_ITERATIONS) bench_interrupt();
+  while (bench_counters[0] < BENCH_ITERATIONS) bench_interrupt();
   bench_finish();
 }
 
@@ -95,13 +93,13 @@ static void never(void *parameter) {
 static void started(void *parameter) {
   (void)parameter;
   BENCH_END(STARTED);
-  counters[0]++;
+  bench_counters[0]++;
   for (;;) vTaskSuspend(0);
 }
 
 static void tasks(void) {
   uint32_t count = 0;
-  counters[0] = 0;
+  bench_counters[0] = 0;
   for (; count < BENCH_ITERATIONS; count++) {
     BENCH_BEGIN(CREATED);
     TaskHandle_t task =
@@ -115,13 +113,13 @@ static void tasks(void) {
     vTaskDelete(task);
   }
   bench_report_one(CREATED, count);
-  bench_report_one(STARTED, counters[0]);
+  bench_report_one(STARTED, bench_counters[0]);
   bench_report_one(ABORTED, count);
 }
 
 static void suspending_high(void *parameter) {
   (void)parameter;
-  for (;; counters[0]++) {
+  for (;; bench_counters[0]++) {
     BENCH_BEGIN(SUSPENDED);
     vTaskSuspend(0);
     BENCH_END(RESUMED);
@@ -131,11 +129,11 @@ static void suspending_high(void *parameter) {
 static void suspending_low(void *parameter) {
   (void)parameter;
   BENCH_END(SUSPENDED);
-  for (counters[1] = 1; counters[0] < BENCH_ITERATIONS;) {
+  for (bench_counters[1] = 1; bench_counters[0] < BENCH_ITERATIONS;) {
     BENCH_BEGIN(RESUMED);
-    vTaskResume(high);
+    vTaskResume(bench_high);
     BENCH_END(SUSPENDED);
-    counters[1]++;
+    bench_counters[1]++;
   }
   bench_finish();
 }
@@ -156,7 +154,7 @@ static void semaphore_alone(void) {
 
 static void semaphore_high(void *parameter) {
   (void)parameter;
-  for (;; counters[0]++) {
+  for (;; bench_counters[0]++) {
     BENCH_BEGIN(SEMAPHORE_TAKE_SWITCH);
     xSemaphoreTake(signal, portMAX_DELAY);
     BENCH_END(SEMAPHORE_GIVE_SWITCH);
@@ -166,11 +164,11 @@ static void semaphore_high(void *parameter) {
 static void semaphore_low(void *parameter) {
   (void)parameter;
   BENCH_END(SEMAPHORE_TAKE_SWITCH);
-  for (counters[1] = 1; counters[0] < BENCH_ITERATIONS;) {
+  for (bench_counters[1] = 1; bench_counters[0] < BENCH_ITERATIONS;) {
     BENCH_BEGIN(SEMAPHORE_GIVE_SWITCH);
     xSemaphoreGive(signal);
     BENCH_END(SEMAPHORE_TAKE_SWITCH);
-    counters[1]++;
+    bench_counters[1]++;
   }
   bench_finish();
 }
@@ -196,18 +194,18 @@ static void mutex_high(void *parameter) {
     BENCH_BEGIN(MUTEX_LOCK_SWITCH);
     xSemaphoreTake(mutex, portMAX_DELAY);
     BENCH_END(MUTEX_UNLOCK_SWITCH);
-    counters[0]++;
+    bench_counters[0]++;
     xSemaphoreGive(mutex);
   }
 }
 
 static void mutex_low(void *parameter) {
   (void)parameter;
-  while (counters[0] < BENCH_ITERATIONS) {
+  while (bench_counters[0] < BENCH_ITERATIONS) {
     xSemaphoreTake(mutex, portMAX_DELAY);
-    xTaskNotifyGive(high);
+    xTaskNotifyGive(bench_high);
     BENCH_END(MUTEX_LOCK_SWITCH);
-    counters[1]++;
+    bench_counters[1]++;
     BENCH_BEGIN(MUTEX_UNLOCK_SWITCH);
     xSemaphoreGive(mutex);
   }
@@ -229,35 +227,27 @@ static void memory(void) {
   bench_report_one(FREED, count);
 }
 
-// Runs two helpers until one finishes.
-static void pair(TaskFunction_t run_high, TaskFunction_t run_low, int priority_high) {
-  counters[0] = counters[1] = 0;
-  high = bench_start(0, run_high, priority_high);
-  bench_start(1, run_low, PRIORITY_LOW);
-  bench_wait();
-}
-
 void bench_tests(void) {
   static StaticSemaphore_t signal_block, mutex_block;
   is_yielding = 0;
-  pair(yielding, yielding, PRIORITY_LOW);
-  bench_report_one(YIELDED, counters[0]);
+  bench_pair(yielding, yielding, PRIORITY_LOW);
+  bench_report_one(YIELDED, bench_counters[0]);
   isr_interrupted();
-  pair(other_high, other_low, PRIORITY_LOW + 1);
-  bench_report_one(ISR_OTHER, counters[0]);
+  bench_pair(other_high, other_low, PRIORITY_LOW + 1);
+  bench_report_one(ISR_OTHER, bench_counters[0]);
   tasks();
-  pair(suspending_high, suspending_low, PRIORITY_LOW + 1);
-  bench_report_one(SUSPENDED, counters[1]);
-  bench_report_one(RESUMED, counters[0]);
+  bench_pair(suspending_high, suspending_low, PRIORITY_LOW + 1);
+  bench_report_one(SUSPENDED, bench_counters[1]);
+  bench_report_one(RESUMED, bench_counters[0]);
   signal = xSemaphoreCreateBinaryStatic(&signal_block);
   semaphore_alone();
-  pair(semaphore_high, semaphore_low, PRIORITY_LOW + 1);
-  bench_report_one(SEMAPHORE_TAKE_SWITCH, counters[1]);
-  bench_report_one(SEMAPHORE_GIVE_SWITCH, counters[0]);
+  bench_pair(semaphore_high, semaphore_low, PRIORITY_LOW + 1);
+  bench_report_one(SEMAPHORE_TAKE_SWITCH, bench_counters[1]);
+  bench_report_one(SEMAPHORE_GIVE_SWITCH, bench_counters[0]);
   mutex = xSemaphoreCreateMutexStatic(&mutex_block);
   mutex_alone();
-  pair(mutex_high, mutex_low, PRIORITY_LOW + 1);
-  bench_report_one(MUTEX_LOCK_SWITCH, counters[1]);
-  bench_report_one(MUTEX_UNLOCK_SWITCH, counters[0]);
+  bench_pair(mutex_high, mutex_low, PRIORITY_LOW + 1);
+  bench_report_one(MUTEX_LOCK_SWITCH, bench_counters[1]);
+  bench_report_one(MUTEX_UNLOCK_SWITCH, bench_counters[0]);
   memory();
 }

@@ -1,4 +1,4 @@
-// OSBench's seven groups with the calls of FreeRTOS. Two helpers serve the tests of two tasks: `high`
+// OSBench's seven groups with the calls of FreeRTOS. Two helpers serve the tests of two tasks: the high one
 // waits for what `low` does. What has no exact twin here is told in docs/do/bench.md.
 #include "bench.h"
 
@@ -34,10 +34,8 @@ BENCH_TEST_NAME(15, "interlocked: increment");
 BENCH_FURTHER_NAME(0, "interlocked: compare and exchange");
 BENCH_FURTHER_NAME(1, "interlocked: exchange");
 
-static TaskHandle_t high;
 static SemaphoreHandle_t guard, signal;
 static EventGroupHandle_t events;
-static volatile uint32_t counters[2];
 
 static void recursive_high(void *parameter) {
   (void)parameter;
@@ -46,18 +44,18 @@ static void recursive_high(void *parameter) {
     BENCH_BEGIN(BLOCKED);
     xSemaphoreTakeRecursive(guard, portMAX_DELAY);
     BENCH_END(GIVE_WAITED);
-    counters[1]++;
+    bench_counters[1]++;
     xSemaphoreGiveRecursive(guard);
   }
 }
 
 static void recursive_low(void *parameter) {
   (void)parameter;
-  while (counters[0] < BENCH_ITERATIONS) {
+  while (bench_counters[0] < BENCH_ITERATIONS) {
     xSemaphoreTakeRecursive(guard, portMAX_DELAY);
-    xTaskNotifyGive(high);
+    xTaskNotifyGive(bench_high);
     BENCH_END(BLOCKED);
-    counters[0]++;
+    bench_counters[0]++;
     BENCH_BEGIN(GIVE_WAITED);
     xSemaphoreGiveRecursive(guard);
   }
@@ -66,7 +64,7 @@ static void recursive_low(void *parameter) {
 
 static void notified_high(void *parameter) {
   (void)parameter;
-  for (;; counters[0]++) {
+  for (;; bench_counters[0]++) {
     ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
     BENCH_END(NOTIFIED);
   }
@@ -76,14 +74,14 @@ static void notified_low(void *parameter) {
   (void)parameter;
   for (uint32_t n = 0; n < BENCH_ITERATIONS; n++) {
     BENCH_BEGIN(NOTIFIED);
-    xTaskNotifyGive(high);
+    xTaskNotifyGive(bench_high);
   }
   bench_finish();
 }
 
 static void event_high(void *parameter) {
   (void)parameter;
-  for (;; counters[0]++) {
+  for (;; bench_counters[0]++) {
     xEventGroupWaitBits(events, 1, pdTRUE, pdTRUE, portMAX_DELAY);
     BENCH_END(EVENT_SET);
   }
@@ -100,7 +98,7 @@ static void event_low(void *parameter) {
 
 static void semaphore_high(void *parameter) {
   (void)parameter;
-  for (;; counters[0]++) {
+  for (;; bench_counters[0]++) {
     xSemaphoreTake(signal, portMAX_DELAY);
     BENCH_END(SEMAPHORE_GIVEN);
   }
@@ -117,7 +115,7 @@ static void semaphore_low(void *parameter) {
 
 static void mutex_high(void *parameter) {
   (void)parameter;
-  for (;; counters[0]++) {
+  for (;; bench_counters[0]++) {
     ulTaskNotifyTake(pdTRUE, portMAX_DELAY);
     xSemaphoreTake(signal, portMAX_DELAY);
     BENCH_END(MUTEX_GIVEN);
@@ -129,7 +127,7 @@ static void mutex_low(void *parameter) {
   (void)parameter;
   for (uint32_t n = 0; n < BENCH_ITERATIONS; n++) {
     xSemaphoreTake(signal, portMAX_DELAY);
-    xTaskNotifyGive(high);
+    xTaskNotifyGive(bench_high);
     BENCH_BEGIN(MUTEX_GIVEN);
     xSemaphoreGive(signal);
   }
@@ -143,20 +141,12 @@ static void yielding(void *parameter) {
   for (;;) {
     if (is_yielding) {
       BENCH_END(YIELDED);
-      if (++counters[0] == BENCH_ITERATIONS) bench_finish();
+      if (++bench_counters[0] == BENCH_ITERATIONS) bench_finish();
     }
     is_yielding = 1;
     BENCH_BEGIN(YIELDED);
     taskYIELD();
   }
-}
-
-// Runs two helpers until one finishes.
-static void pair(TaskFunction_t run_high, TaskFunction_t run_low, int priority_high) {
-  counters[0] = counters[1] = 0;
-  high = bench_start(0, run_high, priority_high);
-  bench_start(1, run_low, PRIORITY_LOW);
-  bench_wait();
 }
 
 static void alone(void) {
@@ -229,25 +219,25 @@ void bench_tests(void) {
   static StaticSemaphore_t guard_block, signal_block, mutex_block;
   static StaticEventGroup_t events_block;
   guard = xSemaphoreCreateRecursiveMutexStatic(&guard_block);
-  pair(recursive_high, recursive_low, PRIORITY_LOW + 1);
-  bench_report_one(BLOCKED, counters[0]);
-  bench_report_one(GIVE_WAITED, counters[1]);
+  bench_pair(recursive_high, recursive_low, PRIORITY_LOW + 1);
+  bench_report_one(BLOCKED, bench_counters[0]);
+  bench_report_one(GIVE_WAITED, bench_counters[1]);
   alone();
-  pair(notified_high, notified_low, PRIORITY_LOW + 1);
-  bench_report_one(NOTIFIED, counters[0]);
+  bench_pair(notified_high, notified_low, PRIORITY_LOW + 1);
+  bench_report_one(NOTIFIED, bench_counters[0]);
   events = xEventGroupCreateStatic(&events_block);
-  pair(event_high, event_low, PRIORITY_LOW + 1);
-  bench_report_one(EVENT_SET, counters[0]);
+  bench_pair(event_high, event_low, PRIORITY_LOW + 1);
+  bench_report_one(EVENT_SET, bench_counters[0]);
   signal = xSemaphoreCreateBinaryStatic(&signal_block);
-  pair(semaphore_high, semaphore_low, PRIORITY_LOW + 1);
-  bench_report_one(SEMAPHORE_GIVEN, counters[0]);
+  bench_pair(semaphore_high, semaphore_low, PRIORITY_LOW + 1);
+  bench_report_one(SEMAPHORE_GIVEN, bench_counters[0]);
   signal = xSemaphoreCreateMutexStatic(&mutex_block);
   mutex_alone();
-  pair(mutex_high, mutex_low, PRIORITY_LOW + 1);
-  bench_report_one(MUTEX_GIVEN, counters[0]);
+  bench_pair(mutex_high, mutex_low, PRIORITY_LOW + 1);
+  bench_report_one(MUTEX_GIVEN, bench_counters[0]);
   is_yielding = 0;
-  pair(yielding, yielding, PRIORITY_LOW);
-  bench_report_one(YIELDED, counters[0]);
+  bench_pair(yielding, yielding, PRIORITY_LOW);
+  bench_report_one(YIELDED, bench_counters[0]);
   calls();
   interlocked();
 }
