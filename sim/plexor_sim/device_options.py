@@ -80,7 +80,9 @@ _PPM = Option(
     "0",
     "parts per million by which its clock runs faster than nominal",
 )
-_PROGRAMS = "strikes|calls|critsec|executor|philosophers"
+_PROGRAMS = (
+    "strikes|calls|critsec|executor|philosophers|osbench|threadmetric|kernel"
+)
 _LOADS = "none|cpu|critical|polygons|queue|storm|all"
 
 SYNTHETIC: tuple[Option, ...] = (
@@ -96,6 +98,12 @@ SYNTHETIC: tuple[Option, ...] = (
         Time(),
         "0",
         "from the first bit of a code that changes to the last one, the lowest first",
+    ),
+    Option(
+        "code_strobe",
+        _SWITCH,
+        "0",
+        "1: channel 7 also rises with the last bit of each code, for 1ns",
     ),
     Option(
         "clock",
@@ -252,7 +260,20 @@ RISCV: tuple[Option, ...] = (
         "what freertos does: strikes answers strikes; calls calls functions for known times; "
         "critsec has two tasks that share a mutex, with channel 0 or 1 high while one is inside; "
         "executor fires ids as codes at steps of the timecode, as messages on its serial line say; "
-        "philosophers has five tasks that end in a deadlock",
+        "philosophers has five tasks that end in a deadlock; osbench, threadmetric and kernel are "
+        "the suites of `plexor bench`",
+    ),
+    Option(
+        "iterations",
+        Whole(1, 10**6),
+        "100",
+        "samples of each test of a suite, for program=osbench, threadmetric and kernel",
+    ),
+    Option(
+        "self",
+        _SWITCH,
+        "0",
+        "1: the firmware of a suite also sends how many cycles it counted for each sample",
     ),
     Option(
         "codes",

@@ -25,11 +25,13 @@ FREERTOS_SHA256 = "b7824fb42660c16e1b3b573eef99c2fe5c5cba6294a631c309084635f6bfc
 # The parts of FreeRTOS-Kernel V11.2.0 that the device needs, and its licence.
 FREERTOS_PARTS = (
     "LICENSE.md",
+    "event_groups.c",
     "list.c",
     "queue.c",
     "tasks.c",
     "include/",
     "portable/GCC/RISC-V/",
+    "portable/MemMang/heap_4.c",
 )
 
 _FETCH_TIMEOUT_S = 300
@@ -108,7 +110,8 @@ def vexriscv() -> Path:
 
 def freertos_kernel(cache: Path) -> Path:
     """Return the folder of FreeRTOS-Kernel's sources. The first call fetches them with cargo."""
-    directory = cache / f"{FREERTOS_CRATE}-{FREERTOS_VERSION}-{FREERTOS_SHA256[:12]}"
+    parts = sha256("\0".join((FREERTOS_SHA256, *FREERTOS_PARTS)).encode())[:12]
+    directory = cache / f"{FREERTOS_CRATE}-{FREERTOS_VERSION}-{parts}"
     return make_once(directory, lambda made: _unpack(_crate(cache), made))
 
 

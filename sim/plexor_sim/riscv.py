@@ -1,6 +1,7 @@
 """The simulated devices `bare` and `freertos`: a RISC-V core with firmware, built on demand.
 
-Three of their options decide what is built: `program`, `codes` and `retired`. `riscv_device`
+Some of their options decide what is built: `program`, `codes`, `retired`, and for a benchmark
+`iterations` and `self`. `riscv_device`
 compiles the firmware, and returns what must be Verilated, compiled and linked with a C++ main. It
 does not do that itself. All its files are in the cache, named by content.
 """
@@ -26,6 +27,8 @@ _DEVICE = _HERE / "device"
 _FIRMWARE = _HERE / "firmware"
 _STRIKES = "strikes"
 _EXECUTOR = "executor"
+BENCHES = ("osbench", "threadmetric", "kernel")
+"""Programs that are suites of benchmarks: they take `iterations` and `self`."""
 _PROGRAMS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
     "bare": {_STRIKES: ("start.S", "loads.c", "bare.c")},
     "freertos": {
@@ -37,14 +40,24 @@ _PROGRAMS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
         ),
         "critsec": ("start.S", "loads.c", "critsec.c"),
         "philosophers": ("start.S", "loads.c", "philosophers.c"),
+        **{suite: ("start.S", "loads.c", "bench/bench.c", f"bench/{suite}.c") for suite in BENCHES},
     },
 }
+_BENCH = (
+    *("-DconfigUSE_MUTEXES=1", "-DconfigUSE_RECURSIVE_MUTEXES=1", "-DconfigUSE_TIME_SLICING=0"),
+    *("-DconfigSUPPORT_DYNAMIC_ALLOCATION=1", "-DconfigTOTAL_HEAP_SIZE=4096"),
+    *("-DINCLUDE_vTaskSuspend=1", "-DINCLUDE_vTaskDelete=1", "-DINCLUDE_uxTaskPriorityGet=1"),
+)
 _PROGRAM_FLAGS: Mapping[str, tuple[str, ...]] = {
     _STRIKES: (),
     "calls": (),
     _EXECUTOR: (),
     "critsec": ("-DconfigUSE_MUTEXES=1",),
     "philosophers": ("-DconfigUSE_MUTEXES=1", "-DPLEXOR_ZONES=31"),  # all but the tick
+    # Without the states of tasks, whose codes would be a part of what is measured.
+    "osbench": (*_BENCH, "-DPLEXOR_ZONES=60"),
+    "kernel": (*_BENCH, "-DPLEXOR_ZONES=60"),
+    "threadmetric": _BENCH,
 }
 _EXECUTED = "strobed"
 """How codes leave the executor, if the user does not say."""
@@ -57,6 +70,7 @@ _KERNEL_SOURCES = (
     "portable/GCC/RISC-V/port.c",
     "portable/GCC/RISC-V/portASM.S",
 )
+_BENCH_KERNEL_SOURCES = ("event_groups.c", "portable/MemMang/heap_4.c")
 _KERNEL_INCLUDES = (
     "include",
     "portable/GCC/RISC-V",
@@ -124,6 +138,7 @@ def riscv_device(
         raise ValueError("codes=off: the executor's ids are codes; must be port, strobed, two-wire")
     # The executor's own codes are all that leaves it.
     flags = _NO_CODES if executes or codes == "off" else _CODES
+    flags += _bench_flags(program, options)
     image = build_firmware(kind, program, flags, cache)
     if "," in str(image):
         raise ValueError(
@@ -142,6 +157,18 @@ def riscv_device(
         flags=_VERILATE,
         key=_digest(*verilog, cpp, _DEVICE / "device.h"),
     )
+
+
+def _bench_flags(program: str, options: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the flags of a benchmark; raise ValueError for its options with another program."""
+    names = {"iterations": "BENCH_ITERATIONS", "self": "BENCH_SELF"}
+    given = {name: options[name] for name in names if name in options}
+    if given and program not in BENCHES:
+        name, value = next(iter(given.items()))
+        raise ValueError(
+            f"{name}={value}: program={program} does not take it; {', '.join(BENCHES)} do"
+        )
+    return tuple(f"-D{names[name]}={value}" for name, value in given.items())
 
 
 def _digest(*content: Path | str) -> str:
@@ -196,12 +223,14 @@ def build_firmware(kind: Kind, program: str, flags: tuple[str, ...], cache: Path
         )
     sources = [_FIRMWARE / name for name in _PROGRAMS[kind][program]]
     flags = (*flags, *_PROGRAM_FLAGS[program])
-    includes = [_FIRMWARE, _FIRMWARE / "libc", trace_headers()]
+    includes = [_FIRMWARE, _FIRMWARE / "bench", _FIRMWARE / "libc", trace_headers()]
     headers = (header for folder in includes for header in sorted(folder.glob("*.h")))
     inputs: list[Path | str] = [*sources, *headers, _FIRMWARE / "link.ld"]
     if kind == "freertos":
         kernel = packages.freertos_kernel(cache)
         sources += [kernel / name for name in _KERNEL_SOURCES]
+        if program in BENCHES:
+            sources += [kernel / name for name in _BENCH_KERNEL_SOURCES]
         includes += [kernel / name for name in _KERNEL_INCLUDES]
         inputs.append(packages.FREERTOS_SHA256)
     key = _digest(*inputs, version("ziglang"), *_COMPILE, *flags)

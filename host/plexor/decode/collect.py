@@ -18,6 +18,7 @@ from plexor.protocol.frames import (
     POLARITY_BITS,
     SOURCE_BITS,
     SOURCE_CODE,
+    SOURCE_CODE_VALUE,
     SOURCE_SHIFT,
     Frame,
     FrameType,
@@ -189,6 +190,21 @@ class Collector:
             self.triggered = (frame.index, frame.base_ticks)
         elif frame.tag == LogCode.DUMPED:
             self.dumps += 1
+
+    def has_ring_of(self, events: int) -> bool:
+        """Return whether all that the ring can hold of a run with so many events has come.
+
+        A code and its value are two events and one place. Only if all events came is it known how
+        many places they take; otherwise the answer is no.
+        """
+        if self.received_total != events:
+            return False
+        places = events - self.received_of(SOURCE_CODE_VALUE)
+        traced = self.trace_events
+        for frame in self._trace.values():
+            keys = np.frombuffer(frame.payload, "<u4") >> SOURCE_SHIFT
+            traced -= int(np.count_nonzero(keys & ((1 << SOURCE_BITS) - 1) == SOURCE_CODE_VALUE))
+        return traced >= min(places, self.geometry.ring_depth)
 
     def received_of(self, source: int) -> int:
         """Return how many events of a source came, of either polarity."""

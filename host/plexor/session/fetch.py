@@ -37,12 +37,12 @@ def fetch(device: Device, plan: Plan, collector: Collector) -> None:
         _events(device, collector)
     flags = StatusFlag(device.image.value("status", "flags"))
     if StatusFlag.TRIGGERED in flags and Feature.RING in geometry.features:
-        dumps = collector.dumps
+        dumps, events = collector.dumps, device.image.value("status", "events")
         device.write("control", "action", Action.TRACE)
         _until_still(
             device,
             lambda: collector.trace_events,
-            lambda: collector.dumps > dumps,
+            lambda: collector.dumps > dumps or collector.has_ring_of(events),
             TRACE_SILENCE_S,
             geometry.ring_depth * _EVENT_BYTES,
         )

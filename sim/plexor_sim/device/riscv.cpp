@@ -3,8 +3,8 @@
 //
 // Its options are declared in ../device_options.py, which checks a user's options. Here times are
 // whole ps, and firmware=PATH of the image is required. every_cycle=1 also evaluates the cycles in
-// which the core is in a loop. Which program the image has, and that it sends codes, was decided when
-// it was built.
+// which the core is in a loop. Which program the image has, with what options, and that it sends
+// codes, was decided when it was built.
 //
 // Pins of the code port are channels 8 and up. With codes=strobed, channel 7 rises as the port takes
 // a code, equal or not to the one before, and falls half a clock later.
@@ -116,7 +116,7 @@ Options parse(const std::string& text) {
     size_t equals = item.find('=');
     std::string key = item.substr(0, equals);
     std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
-    if (key == "program") continue;  // it is in the image
+    if (key == "program" || key == "iterations" || key == "self") continue;  // in the image
     else if (key == "firmware") options.firmware = value;
     else if (key == "codes") options.codes = codes(value), options.strobed = value == "strobed";
     else if (key == "retired") options.retired = value;
@@ -135,7 +135,8 @@ Options parse(const std::string& text) {
     else
       throw plexor::BadOption("'" + item + "': the options are firmware, load, load_switched, " +
                               "every_cycle, clock_ps, phase_ps, ppm, clk_to_q_ps, critical_pin, " +
-                              "program, codes, retired, baud, serial_delay_ps, timecode");
+                              "program, iterations, self, codes, retired, baud, " +
+                              "serial_delay_ps, timecode");
   }
   if (rate(options) < kLeastRate || rate(options) > kMostRate)
     throw plexor::BadOption("baud=" + std::to_string(options.baud) + ": a bit must take 4 to " +

@@ -182,7 +182,8 @@ class Synthetic final : public Device {
         loadable_(options.load != "none"),
         draws_(std::any_of(options.channels.begin(), options.channels.end(),
                            [](const ChannelOptions& channel) { return channel.draws(); })) {
-    if (!options.codes.empty()) codes_ = planted_codes(options.codes, options.code_skew_ps);
+    if (!options.codes.empty())
+      codes_ = planted_codes(options.codes, options.code_skew_ps, options.code_strobe);
     channels_.reserve(kPins);
     for (int n = 0; n < kPins; n++)
       channels_.emplace_back(options.channels[n], instants_, options.seed, n);

@@ -57,6 +57,7 @@ struct SyntheticOptions {
   std::array<ChannelOptions, kPins> channels;
   std::string codes;  // file of lines "time_ps value"; empty: the code pins stay low
   int64_t code_skew_ps = 0;
+  bool code_strobe = false;
 
   // Throws BadOption.
   static SyntheticOptions parse(const std::string& text);

@@ -6,8 +6,8 @@ namespace plexor {
 namespace {
 
 constexpr const char* kKeys =
-    "seed, clock_ps, phase_ps, grid_fs, load_name, load, codes, code_skew and, with or without chN., after, latency, "
-    "load_latency, width, load_width, service, load_service, queue, overload, rest, deaf, drop, "
+    "seed, clock_ps, phase_ps, grid_fs, load_name, load, codes, code_skew, code_strobe and, with or "
+    "without chN., after, latency, load_latency, width, load_width, service, load_service, queue, overload, rest, deaf, drop, "
     "duplicate, duplicate_delay, spurious, tick, mask, gap, invert";
 
 // Returns the number from 0 to 7 after `word` if that is all of text, else -1.
@@ -92,6 +92,7 @@ bool take(SyntheticOptions& options, const std::string& key, const std::string& 
   else if (key == "load") options.load = value;
   else if (key == "codes") options.codes = value;
   else if (key == "code_skew") options.code_skew_ps = option_integer(key, value, 0, kMostPs);
+  else if (key == "code_strobe") options.code_strobe = option_integer(key, value, 0, 1);
   else return false;
   if (options.grid_fs > 0 && options.grid_fs < 1000)
     bad_option(key, value, "0 or an integer from 1000 is needed");

@@ -1,5 +1,5 @@
 // FreeRTOS V11.2.0 on device/soc.v. Everything is allocated statically, so what does not fit in RAM
-// does not link.
+// does not link. A program that needs more of the kernel says so by macros of the compiler.
 #pragma once
 
 #include <stdint.h>
@@ -10,7 +10,9 @@
 #define configMTIMECMP_BASE_ADDRESS 0x80000048
 
 #define configUSE_PREEMPTION 1
+#ifndef configUSE_TIME_SLICING
 #define configUSE_TIME_SLICING 1
+#endif
 #define configUSE_PORT_OPTIMISED_TASK_SELECTION 0
 #define configMAX_PRIORITIES 8  // loads 1 and 2, strikes 3 to 5, polygons 7
 #define configTICK_TYPE_WIDTH_IN_BITS TICK_TYPE_WIDTH_32_BITS
@@ -27,7 +29,9 @@
 #define configUSE_COUNTING_SEMAPHORES 0
 #define configUSE_TIMERS 0
 #define configSUPPORT_STATIC_ALLOCATION 1
+#ifndef configSUPPORT_DYNAMIC_ALLOCATION
 #define configSUPPORT_DYNAMIC_ALLOCATION 0
+#endif
 #define configKERNEL_PROVIDED_STATIC_MEMORY 1
 
 #define configCHECK_FOR_STACK_OVERFLOW 1

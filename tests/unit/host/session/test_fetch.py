@@ -219,6 +219,25 @@ def test_the_events_around_a_trigger_are_asked_for_once_and_their_end_ends_the_w
     assert device.now == pytest.approx(0.1)
 
 
+def trace_of_all(scenario):
+    (time, *_), *_ = scenario.events
+    rows = [(at - time, source, polarity) for at, source, polarity in scenario.events]
+    return replace(events_frame(0, time, *rows), type=FrameType.TRACE)
+
+
+def test_a_ring_that_has_sent_every_event_of_the_run_ends_the_wait(fetched):
+    collector = collected(ALL)
+    assert len(ALL.events) < GEOMETRY.ring_depth
+    device = fetched(collector, plays=[trace_of_all(ALL)], flags=StatusFlag.TRIGGERED)
+    assert len(collector.trace_array()) == len(ALL.events)
+    assert device.now < 0.2
+
+
+def test_a_ring_that_has_sent_a_part_is_waited_for(fetched):
+    device = fetched(collected(ALL), plays=[trace_of(ALL)], flags=StatusFlag.TRIGGERED)
+    assert device.now >= 0.5
+
+
 def test_a_trace_that_does_not_come_is_given_up_after_half_a_second(fetched):
     device = fetched(collected(ALL), flags=StatusFlag.TRIGGERED)
     assert device.writes == [TRACE]

@@ -1,0 +1,1 @@
+"""`plexor bench`."""

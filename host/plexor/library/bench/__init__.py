@@ -1,0 +1,1 @@
+"""Suites of benchmarks of a kernel, measured from outside."""
