@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plexor_sim.device_forms import (
+    Blocks,
     Distribution,
     Form,
     Rate,
@@ -80,7 +81,7 @@ _PPM = Option(
     "0",
     "parts per million by which its clock runs faster than nominal",
 )
-_PROGRAMS = "strikes|calls|critsec|philosophers"
+_PROGRAMS = "strikes|calls|critsec|philosophers|malloc"
 _LOADS = "none|cpu|critical|polygons|queue|storm|all"
 
 SYNTHETIC: tuple[Option, ...] = (
@@ -251,7 +252,28 @@ RISCV: tuple[Option, ...] = (
         "strikes",
         "what freertos does: strikes answers strikes; calls calls functions for known times; "
         "critsec has two tasks that share a mutex, with channel 0 or 1 high while one is inside; "
-        "philosophers has five tasks that end in a deadlock",
+        "philosophers has five tasks that end in a deadlock; malloc allocates memory at strike 0, "
+        "with channel 0 high meanwhile",
+    ),
+    Option(
+        "blocks",
+        Blocks(),
+        "0",
+        "free blocks, up to 50, through which program=malloc walks to one that fits; random is "
+        "another number each time, random:SEED in another order",
+    ),
+    Option(
+        "platform",
+        Text("PATH", "a path"),
+        "none",
+        "file with the nanoseconds of an access to each region of memory; its core has no caches",
+    ),
+    Option(
+        "bus",
+        Text("PATH", "a path"),
+        "none",
+        "file for each access to memory, as device/bus.h has it; its core has no caches, and "
+        "without a platform each access takes one cycle",
     ),
     Option(
         "codes",

@@ -1,6 +1,6 @@
 """The simulated devices `bare` and `freertos`: a RISC-V core with firmware, built on demand.
 
-Three of their options decide what is built: `program`, `codes` and `retired`. `riscv_device`
+Some of their options decide what is built, such as `program` and `codes`. `riscv_device`
 compiles the firmware, and returns what must be Verilated, compiled and linked with a C++ main. It
 does not do that itself. All its files are in the cache, named by content.
 """
@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from plexor_sim import packages
+from plexor_sim.regions import region_option, regions
 
 Kind = Literal["bare", "freertos"]
 
@@ -25,6 +26,8 @@ _HERE = Path(__file__).parent
 _DEVICE = _HERE / "device"
 _FIRMWARE = _HERE / "firmware"
 _STRIKES = "strikes"
+_OF_BUS = ("platform", "bus")
+"""Options for which the core is the one without caches, on one bus."""
 _PROGRAMS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
     "bare": {_STRIKES: ("start.S", "loads.c", "bare.c")},
     "freertos": {
@@ -32,6 +35,7 @@ _PROGRAMS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
         "calls": ("start.S", "loads.c", "calls.c"),
         "critsec": ("start.S", "loads.c", "critsec.c"),
         "philosophers": ("start.S", "loads.c", "philosophers.c"),
+        "malloc": ("start.S", "loads.c", "malloc.c"),
     },
 }
 _PROGRAM_FLAGS: Mapping[str, tuple[str, ...]] = {
@@ -39,7 +43,9 @@ _PROGRAM_FLAGS: Mapping[str, tuple[str, ...]] = {
     "calls": (),
     "critsec": ("-DconfigUSE_MUTEXES=1",),
     "philosophers": ("-DconfigUSE_MUTEXES=1", "-DPLEXOR_ZONES=31"),  # all but the tick
+    "malloc": ("-DconfigSUPPORT_DYNAMIC_ALLOCATION=1",),
 }
+_PROGRAM_KERNEL: Mapping[str, tuple[str, ...]] = {"malloc": ("portable/MemMang/heap_4.c",)}
 _CODES = ("-DPLEXOR_TRACE=1", "-DPLEXOR_PORT=PLEXOR_PORT_VEXRISCV")
 _NO_CODES = ("-DPLEXOR_TRACE=0",)
 _KERNEL_SOURCES = (
@@ -55,11 +61,14 @@ _KERNEL_INCLUDES = (
     "portable/GCC/RISC-V/chip_specific_extensions/RISCV_MTIME_CLINT_no_extensions",
 )
 _COMPILE = (
-    *("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m+zicsr", "-mabi=ilp32"),
+    *("-target", "riscv32-freestanding-none", "-mabi=ilp32"),
     *("-O2", "-g", "-fomit-frame-pointer", "-ffreestanding", "-fno-builtin", "-nostdlib"),
     *("-fno-sanitize=all", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"),
     *("-Wall", "-Werror"),
 )
+_FULL = ("-mcpu=generic_rv32+m+zicsr",)
+_MIN = ("-mcpu=generic_rv32+zicsr", "-DPLEXOR_BUS=1")
+"""Flags for the core that multiplies and counts its cycles, and for the one that does not."""
 # Two-state logic and a single module are faster. The core's generated Verilog is not lint-clean.
 _VERILATE = (
     *("--flatten", "--x-assign", "fast", "--x-initial", "fast", "--no-assert"),
@@ -109,15 +118,20 @@ def riscv_device(
     program = options.get("program", _STRIKES)
     if program not in _PROGRAMS[kind]:
         raise ValueError(f"program={program}: {kind} has {', '.join(_PROGRAMS[kind])}")
-    verilog = _stage_verilog(cache)
+    is_bus = not options.keys().isdisjoint(_OF_BUS)
+    verilog = _stage_verilog(cache, is_bus)
     flags = _NO_CODES if options.get("codes", "off") == "off" else _CODES
-    image = build_firmware(kind, program, flags, cache)
+    image = build_firmware(kind, program, flags, cache, is_bus)
     if "," in str(image):
         raise ValueError(
             f"cache: {cache} contains a comma, which separates device options; choose another "
             "folder"
         )
-    cpp = _DEVICE / "riscv.cpp"
+    cpp = _DEVICE / ("riscv_bus.cpp" if is_bus else "riscv.cpp")
+    own = {"firmware": str(image)}
+    if is_bus:
+        found = regions(image.with_name(ELF_FILE).read_bytes())
+        own["regions"] = region_option(found, options.get("platform"))
     return DeviceBuild(
         name=kind,
         verilog=verilog,
@@ -125,9 +139,9 @@ def riscv_device(
         prefix="Vsoc",
         cpp=(cpp,),
         parameters={"RETIRED": "1"} if "retired" in options else {},
-        options={"firmware": str(image)},
-        flags=_VERILATE,
-        key=_digest(*verilog, cpp, _DEVICE / "device.h"),
+        options=own,
+        flags=(*_VERILATE, *(("+define+PLEXOR_BUS",) if is_bus else ())),
+        key=_digest(*verilog, cpp, _DEVICE / "riscv.cpp", _DEVICE / "device.h"),
     )
 
 
@@ -142,13 +156,13 @@ def _digest(*content: Path | str) -> str:
     return packages.sha256("\0".join(parts).encode())[:32]
 
 
-def _stage_verilog(cache: Path) -> tuple[Path, ...]:
+def _stage_verilog(cache: Path, is_bus: bool) -> tuple[Path, ...]:
     """Return the device's Verilog, changed for a fast simulation.
 
     Marks of public signals are removed, because they prevent optimisation. Every flip-flop takes
     both edges of the clock, so that a cycle is one evaluation of the model instead of two.
     """
-    sources = (_DEVICE / "soc.v", packages.vexriscv())
+    sources = (_DEVICE / "soc.v", packages.vexriscv("Min" if is_bus else "Full"))
     staged = {
         source.name: source.read_text()
         .replace("/* verilator public */", "")
@@ -172,23 +186,28 @@ def trace_headers() -> Path:
     return Path(found.submodule_search_locations[0], "firmware")
 
 
-def build_firmware(kind: Kind, program: str, flags: tuple[str, ...], cache: Path) -> Path:
+def build_firmware(
+    kind: Kind, program: str, flags: tuple[str, ...], cache: Path, is_bus: bool = False
+) -> Path:
     """Return the firmware's memory image for $readmemh, compiled if its content is new.
 
-    Its ELF file is beside it. `flags` are for plexor_trace.h.
+    Its ELF file is beside it. `flags` are for plexor_trace.h; `is_bus` is for the core without
+    caches.
     """
     if importlib.util.find_spec("ziglang") is None:
         raise packages.PackageMissing(
             "ziglang 0.17 (the firmware's C compiler)", "not installed", "pip install ziglang"
         )
     sources = [_FIRMWARE / name for name in _PROGRAMS[kind][program]]
-    flags = (*flags, *_PROGRAM_FLAGS[program])
+    sources += [_FIRMWARE / "soft.c"] if is_bus else []
+    flags = (*flags, *(_MIN if is_bus else _FULL), *_PROGRAM_FLAGS.get(program, ()))
     includes = [_FIRMWARE, _FIRMWARE / "libc", trace_headers()]
     headers = (header for folder in includes for header in sorted(folder.glob("*.h")))
     inputs: list[Path | str] = [*sources, *headers, _FIRMWARE / "link.ld"]
     if kind == "freertos":
         kernel = packages.freertos_kernel(cache)
-        sources += [kernel / name for name in _KERNEL_SOURCES]
+        parts = (*_KERNEL_SOURCES, *_PROGRAM_KERNEL.get(program, ()))
+        sources += [kernel / name for name in parts]
         includes += [kernel / name for name in _KERNEL_INCLUDES]
         inputs.append(packages.FREERTOS_SHA256)
     key = _digest(*inputs, version("ziglang"), *_COMPILE, *flags)
@@ -206,7 +225,7 @@ def compile_firmware(
     includes: list[Path],
     elf: Path,
     cache: Path,
-    flags: tuple[str, ...] = _NO_CODES,
+    flags: tuple[str, ...] = (*_NO_CODES, *_FULL),
 ) -> None:
     """Compile and link with the C compiler of the ziglang wheel. Raises FirmwareError."""
     command = [sys.executable, "-m", "ziglang", "cc", *_COMPILE, *flags]

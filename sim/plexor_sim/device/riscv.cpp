@@ -9,6 +9,8 @@
 // Pins of the code port are channels 8 and up. With codes=strobed, channel 7 rises as the port takes
 // a code, equal or not to the one before, and falls half a clock later.
 //
+// With PLEXOR_BUS the core has no caches and one bus; regions=... and bus=PATH are as in bus.h.
+//
 // The firmware has started before time zero. An input counts from the first rising clock edge at or
 // after it, so a pulse between two edges goes unseen, as on hardware.
 #include <algorithm>
@@ -23,8 +25,12 @@
 
 #include "Vsoc.h"
 #include "device.h"
-#include "repetition.h"
 #include "retired.h"
+#ifdef PLEXOR_BUS
+#include "bus.h"
+#else
+#include "repetition.h"
+#endif
 #include "verilated.h"
 
 namespace {
@@ -52,8 +58,11 @@ struct Options {
   std::string retired;
   uint8_t codes = 0;
   bool strobed = false;
+  std::string bus;
+  std::string regions;
   std::string load = "none";
   uint32_t load_select = 0;
+  uint32_t blocks = 0;  // as firmware/malloc.c has it
   bool load_switched = true;
   bool every_cycle = false;
   int64_t clock_ps = 20000;
@@ -104,7 +113,10 @@ Options parse(const std::string& text) {
     size_t equals = item.find('=');
     std::string key = item.substr(0, equals);
     std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
-    if (key == "program") continue;  // it is in the image
+    if (key == "program" || key == "platform") continue;  // they are in the image and in regions
+    else if (key == "regions") options.regions = value;
+    else if (key == "bus") options.bus = value;
+    else if (key == "blocks") options.blocks = number(key, value, 0, 0xffff);
     else if (key == "firmware") options.firmware = value;
     else if (key == "codes") options.codes = codes(value), options.strobed = value == "strobed";
     else if (key == "retired") options.retired = value;
@@ -119,7 +131,7 @@ Options parse(const std::string& text) {
     else
       throw plexor::BadOption("'" + item + "': the options are firmware, load, load_switched, " +
                               "every_cycle, clock_ps, phase_ps, ppm, clk_to_q_ps, critical_pin, " +
-                              "program, codes, retired");
+                              "program, codes, retired, platform, bus, blocks");
   }
   if (!std::ifstream(options.firmware))
     throw plexor::BadOption("firmware=" + options.firmware + ": cannot be read; the path of an " +
@@ -134,15 +146,23 @@ class Riscv final : public plexor::Device {
         period_((options.clock_ps * kUnitsPerPs * 1'000'000 + (1'000'000 + options.ppm) / 2) /
                 (1'000'000 + options.ppm)),
         edge_ps_(options.phase_ps),
-        retired_(options.retired) {
+        retired_(options.retired)
+#ifdef PLEXOR_BUS
+        ,
+        bus_(options.regions, options.bus, options.clock_ps)
+#endif
+  {
     std::string image = "+firmware=" + options.firmware;
     const char* arguments[] = {"soc", image.c_str()};
     context_.commandArgs(2, arguments);
     soc_ = std::make_unique<Vsoc>(&context_);
-    soc_->load_select = options.load_select;
+    soc_->load_select = (options.load_select & 0xffff) | options.blocks << 16;
     soc_->codes = options.codes;
     repetition_.emplace(*soc_);
     start();
+#ifdef PLEXOR_BUS
+    bus_.begin();
+#endif
   }
 
   ~Riscv() override { soc_->final(); }
@@ -217,6 +237,9 @@ class Riscv final : public plexor::Device {
   }
 
   void cycle() {
+#ifdef PLEXOR_BUS
+    bus_.step(*soc_, edge_ps_);
+#endif
     soc_->clk ^= 1;  // riscv.py has the flip-flops take both edges: half the evaluations
     soc_->eval();
     if (soc_->trap_code) trapped();
@@ -294,6 +317,9 @@ class Riscv final : public plexor::Device {
   VerilatedContext context_;
   std::unique_ptr<Vsoc> soc_;
   std::optional<plexor::Repetition> repetition_;
+#ifdef PLEXOR_BUS
+  plexor::Bus bus_;
+#endif
 };
 
 }  // namespace

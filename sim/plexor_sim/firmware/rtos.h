@@ -42,6 +42,19 @@ static inline void take_traps(void) {
   CSR_WRITE("mtvec", (uintptr_t)freertos_risc_v_trap_handler);
 }
 
+#if PLEXOR_BUS
+// As the kernel's, but for the number of the core, which this one does not have.
+void vPortSetupTimerInterrupt(void) {
+  extern volatile uint64_t *pullMachineTimerCompareRegister;
+  extern uint64_t ullNextTime;
+  extern const size_t uxTimerIncrementsForOneTick;
+  pullMachineTimerCompareRegister = (volatile uint64_t *)configMTIMECMP_BASE_ADDRESS;
+  ullNextTime = MTIME + (uint64_t)uxTimerIncrementsForOneTick;  // it starts at 0
+  *pullMachineTimerCompareRegister = ullNextTime;
+  ullNextTime += uxTimerIncrementsForOneTick;
+}
+#endif
+
 // `number` is the task's in codes.
 static inline TaskHandle_t start(Task *task, TaskFunction_t run, uint32_t parameter, int priority,
                                  uint32_t number) {
