@@ -138,7 +138,7 @@ def riscv_device(
         top="soc",
         prefix="Vsoc",
         cpp=(cpp,),
-        parameters={"RETIRED": "1"} if "retired" in options else {},
+        parameters={"RETIRED": "1"} if is_bus or "retired" in options else {},
         options=own,
         flags=(*_VERILATE, *(("+define+PLEXOR_BUS",) if is_bus else ())),
         key=_digest(*verilog, cpp, _DEVICE / "riscv.cpp", _DEVICE / "device.h"),

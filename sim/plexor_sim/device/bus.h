@@ -9,9 +9,10 @@
 //
 // Records of 24 bytes, little-endian, by time: int64 time_ps, the edge of the clock that ends the
 // access; uint32 address; uint32 data, of a write, in the lanes of its bytes; uint32 cycles that it
-// took; uint8 kind, 0 a fetch, 1 a read, 2 a write; uint8 bytes, 1, 2 or 4; uint8 flags, 1: goes on a
-// burst, 2: a fetch elsewhere than behind the last one, 4: the core takes no interrupts; and a 0.
-// Fetches that are thrown away after a jump are in it. Startup, before time zero, is not.
+// took; uint8 kind, 0 a fetch, 1 a read, 2 a write, 3 an instruction that retires; uint8 bytes, 1, 2
+// or 4; uint8 flags, 1: goes on a burst, 2: elsewhere than behind the last one of its kind, of
+// fetches and instructions, 4: the core takes no interrupts; and a 0. An instruction has its own
+// address. Fetches that are thrown away after a jump are in it. Startup, before time zero, is not.
 #pragma once
 
 #include <algorithm>
@@ -63,6 +64,10 @@ class Bus {
 
   // Decides what ends at the clock's edge that comes now.
   void step(Vsoc& soc, int64_t edge_ps) {
+    if (soc.retired) {
+      if (is_on_) keep(soc, edge_ps, kRetired, soc.retired_pc != retired_ + 4);
+      retired_ = soc.retired_pc;
+    }
     soc.i_ready = soc.d_ready = 0;
     if (left_ == 0) {
       if (soc.d_request)
@@ -84,12 +89,12 @@ class Bus {
       if (soc.d_held) return;
     }
     left_ = 0;
-    if (is_on_) keep(soc, edge_ps);
+    if (is_on_) keep(soc, edge_ps, kind_, kind_ == kFetch && address_ != fetched_ + 4);
     if (kind_ == kFetch) fetched_ = address_;
   }
 
  private:
-  enum Kind : uint8_t { kFetch, kRead, kWrite };
+  enum Kind : uint8_t { kFetch, kRead, kWrite, kRetired };
   static constexpr int64_t kMostPs = 1'000'000'000;
 
   struct Region {
@@ -126,11 +131,13 @@ class Bus {
     }
   }
 
-  void keep(const Vsoc& soc, int64_t edge_ps) {
-    const bool jumps = kind_ == kFetch && address_ != fetched_ + 4;
-    const auto flags = static_cast<uint8_t>(is_burst_ | jumps << 1 | soc.masked << 2);
-    const uint32_t data = kind_ == kWrite ? soc.d_data : 0;
-    const Record record = {edge_ps, address_, data, cycles_, kind_, bytes_, flags, 0};
+  void keep(const Vsoc& soc, int64_t edge_ps, Kind kind, bool jumps) {
+    const auto masked = static_cast<uint8_t>(soc.masked << 2 | jumps << 1);
+    const Record record =
+        kind == kRetired
+            ? Record{edge_ps, soc.retired_pc, 0, 0, kind, 4, masked, 0}
+            : Record{edge_ps, address_, kind == kWrite ? soc.d_data : 0, cycles_,
+                     kind, bytes_, static_cast<uint8_t>(masked | is_burst_), 0};
     if (std::fwrite(&record, sizeof record, 1, file_.get()) != 1)
       throw std::runtime_error("bus=" + path_ + ": cannot be written");
   }
@@ -141,7 +148,7 @@ class Bus {
   bool is_on_ = false;
   int64_t left_ = 0;  // cycles of the access that goes on; 0: none does
   Kind kind_ = kFetch;
-  uint32_t address_ = 0, cycles_ = 0, fetched_ = 0;
+  uint32_t address_ = 0, cycles_ = 0, fetched_ = 0, retired_ = 0;
   uint8_t bytes_ = 4;
   bool is_burst_ = false;
 };

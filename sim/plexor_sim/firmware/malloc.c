@@ -1,6 +1,7 @@
 // FreeRTOS: at strike 0 a task allocates memory with heap_4, while pin 0 is high. The heap begins with
 // small blocks that are too short: N of them are free, and the search for one that fits walks
-// through these. Then it frees the memory, and frees or takes small blocks for the next N. N is in
+// through these. Then it frees the memory, while pin 1 is high: that walks through them too. At last
+// it frees or takes small blocks for the next N. N is in
 // SELECT: a number in bits 16 to 23, or 255 for one that is drawn each time with the seed in bits 24
 // to 31. NOTE and a code have N before the pin rises.
 #include "rtos.h"
@@ -12,7 +13,7 @@ PLEXOR_TASK_NAME(2, "cpu");
 PLEXOR_TASK_NAME(3, "critical");
 PLEXOR_FUNCTION_NAME(0, "critical");
 
-enum { MOST = 50, DRAWN = 255, SMALL_BYTES = 16, WANTED_BYTES = 200, PIN_SERVICE = 1 };
+enum { MOST = 50, DRAWN = 255, SMALL_BYTES = 16, WANTED_BYTES = 200, PIN_SERVICE = 1, PIN_FREE = 2 };
 enum { PRIORITY_SERVICE = 7 };
 
 uint8_t ucHeap[configTOTAL_HEAP_SIZE] __attribute__((section(".heap"), aligned(8)));
@@ -72,7 +73,9 @@ static void serve(void *parameter) {
     void *taken = pvPortMalloc(WANTED_BYTES);
     OUT_CLR = PIN_SERVICE;
     configASSERT(taken);
+    OUT_SET = PIN_FREE;
     vPortFree(taken);
+    OUT_CLR = PIN_FREE;
   }
 }
 
