@@ -42,8 +42,7 @@ def region_option(found: Regions, platform: str | None) -> str:
     """Return the option `regions` of device/bus.h.
 
     `platform` is the path of a TOML file whose table [ns] has the time of an access to each region,
-    by kind or one for all; None lets each take one cycle. A burst without a time of its own takes
-    that of a single access. Raises ValueError for a file that is none, with what would be right.
+    by kind or as `any`; None lets each take one cycle. Raises ValueError for a file that is none, with what would be right.
     """
     times = {} if platform is None else _times_ps(Path(platform), found)
     return "/".join(
@@ -70,10 +69,10 @@ def _kinds_ps(place: str, value: object) -> tuple[int, ...]:
     if not isinstance(value, dict):
         return (_time_ps(place, value),) * len(_KINDS)
     kinds = cast("dict[str, object]", value)
-    single = [kinds.get(kind, kinds.get("any")) for kind in _KINDS[:2]]
-    bursts = [kinds.get(kind, one) for kind, one in zip(_KINDS[2:], single, strict=True)]
-    named = zip(_KINDS, (*single, *bursts), strict=True)
-    return tuple(_time_ps(f"{place}.{kind}", one) for kind, one in named)
+    for kind in _KINDS:
+        if kind not in kinds and "any" not in kinds:
+            raise ValueError(f"{place}.{kind}: is missing; must have its time, or `any`")
+    return tuple(_time_ps(f"{place}.{kind}", kinds.get(kind, kinds.get("any"))) for kind in _KINDS)
 
 
 def _time_ps(place: str, value: object) -> int:

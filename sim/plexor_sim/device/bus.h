@@ -13,14 +13,17 @@
 // or 4; uint8 flags, 1: goes on a burst, 2: elsewhere than behind the last one of its kind, of
 // fetches and instructions, 4: the core takes no interrupts; and a 0. An instruction has its own
 // address. Fetches that are thrown away after a jump are in it. Startup, before time zero, is not.
+// The firmware's ELF file, if it is beside its image, is copied to PATH.elf.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "Vsoc.h"
@@ -41,7 +44,9 @@ class Repetition {
 class Bus {
  public:
   // No file is written if the path is empty. Throws BadOption if it cannot be.
-  Bus(const std::string& regions, const std::string& path, int64_t clock_ps) : path_(path) {
+  Bus(const std::string& regions, const std::string& path, const std::string& image,
+      int64_t clock_ps)
+      : path_(path) {
     for (const std::string& text : split(regions, '/')) {
       const std::vector<std::string> parts = split(text, ':');
       if (parts.size() != 6) bad_option("regions", text, "six numbers are needed");
@@ -56,7 +61,12 @@ class Bus {
     }
     if (path.empty()) return;
     file_.reset(std::fopen(path.c_str(), "wb"));
-    if (!file_) throw BadOption("bus=" + path + ": cannot be written");
+    std::error_code failed;
+    const auto elf = std::filesystem::path(image).replace_extension(".elf");
+    if (file_ && std::filesystem::exists(elf, failed))
+      std::filesystem::copy_file(elf, path + ".elf",
+                                 std::filesystem::copy_options::overwrite_existing, failed);
+    if (!file_ || failed) throw BadOption("bus=" + path + ": cannot be written");
   }
 
   // Time zero: from now on accesses are kept.

@@ -149,7 +149,7 @@ class Riscv final : public plexor::Device {
         retired_(options.retired)
 #ifdef PLEXOR_BUS
         ,
-        bus_(options.regions, options.bus, options.clock_ps)
+        bus_(options.regions, options.bus, options.firmware, options.clock_ps)
 #endif
   {
     std::string image = "+firmware=" + options.firmware;

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from plexor.commands.bound.fit import fit
+from plexor.commands.bound.trace import trace
 from plexor.commands.parameters import json_option, option_name, time_option, usage
 
 _FILE = click.Path(path_type=Path)
@@ -147,3 +149,7 @@ def check(
             judged = found.check(kept, n=n, channel=channel, of=of, name=option_name)
     show(judged, as_json)
     return judged.exit_code()
+
+
+bound.add_command(trace)
+bound.add_command(fit)

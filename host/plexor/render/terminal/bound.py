@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from plexor.bound.estimate import Estimate
-from plexor.bound.formula import Formula
+from plexor.bound.formula import Formula, decimals
 from plexor.bound.model import Model, Platform
 from plexor.bound.verdict import MARK, NS_FS, Outcome, Verdict
 from plexor.render.pictures.scale import grouped
@@ -25,13 +25,8 @@ def exact(value: Fraction) -> str:
     size = abs(value)
     whole, rest = divmod(size, 1)
     text = grouped(int(whole))
-    twos = (rest.denominator & -rest.denominator).bit_length() - 1
-    fives, left = 0, rest.denominator >> twos
-    while left % 5 == 0:
-        left //= 5
-        fives += 1
-    digits = max(twos, fives)
-    if rest and left == 1:
+    digits = decimals(rest)
+    if rest and digits is not None:
         text += f".{int(rest * 10**digits):0{digits}d}"
     elif rest:
         text = f"{text} {rest}" if whole else str(rest)
