@@ -55,11 +55,11 @@ class Traced:
     """Fetches, in all calls, of instructions that did not retire."""
 
 
-def traced(found: Iterable[Call], image: Image, title: str) -> Traced:
-    """Return the model of the calls.
+def traced(found: Iterable[Call], image: Image, title: str, interrupts: int = 0) -> Traced:
+    """Return the model of the calls, with a section for so many interrupts during one.
 
     Its counts are never below those of a call without interrupts. Raises UsageError if no such call
-    is there, or if some say their N and others do not.
+    is there, if some say their N and others do not, and for interrupts if none came.
     """
     kept: dict[int | None, dict[tuple[bool, Column], int]] = {}
     broken: list[tuple[int | None, int, Counter[Column]]] = []
@@ -86,7 +86,12 @@ def traced(found: Iterable[Call], image: Image, title: str) -> Traced:
     if len(kept) > 1 and None in kept:
         raise UsageError("some calls in the log have an N, others none; must all have one")
     lines, excess = _lines({n or 0: counts for n, counts in kept.items()})
-    sections = [*_sections(lines), *_interrupt(broken, lines)]
+    if interrupts and not broken:
+        raise UsageError(
+            f"no interrupt came into any of {number} calls; must be one to count: strike more "
+            "often, or at random phases"
+        )
+    sections = [*_sections(lines), *(_interrupt(broken, lines, interrupts) if interrupts else ())]
     regions = {count.region for section in sections for count in section.counts}
     return Traced(
         Model(title, tuple(sections)),
@@ -195,8 +200,9 @@ def _sections(lines: Mapping[tuple[bool, Column], tuple[int, int]]) -> Iterable[
 def _interrupt(
     broken: Iterable[tuple[int | None, int, Counter[Column]]],
     lines: Mapping[tuple[bool, Column], tuple[int, int]],
+    interrupts: int,
 ) -> Iterable[Section]:
-    """Yield the section of an interrupt, if one was seen: what it adds to a call at most."""
+    """Yield the section of an interrupt: what it adds to a call at most."""
     most: dict[Column, int] = {}
     for n, entries, total in broken:
         own: Counter[Column] = Counter()
@@ -207,4 +213,4 @@ def _interrupt(
             most[column] = max(most.get(column, 0), added)
     counts = tuple(Count(*column, most[column]) for column in sorted(most) if most[column] > 0)
     if counts:
-        yield Section(INTERRUPT, Repetition(1), blocking=True, counts=counts)
+        yield Section(INTERRUPT, Repetition(interrupts), blocking=True, counts=counts)

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from plexor.bound.formula import ZERO, Formula
 from plexor.bound.measured_file import Service
-from plexor.bound.model import Access, Platform, column_name
+from plexor.bound.model import Access, Model, Platform, RegionMap, column_name
 from plexor.errors import UsageError
 
 FETCH, READ, WRITE = "fetch", "read", "write"
@@ -85,19 +85,24 @@ class Fit:
         terms = {term.name: term.time_ns for term in self.terms}
         return tuple(_compared(service, terms, self.fetched) for service in services)
 
-    def platform(self, platform: Platform, services: Sequence[Service], bound: bool) -> Platform:
-        """Return the time of each access of the services' models on a platform, core included.
+    def platform(
+        self,
+        platform: Platform,
+        models: Sequence[tuple[Model, RegionMap]],
+        bound: bool,
+    ) -> Platform:
+        """Return the time of each access of some models on a platform, core included.
 
         Its regions are the models' own. As a bound each time is multiplied by the margin. Raises
         UsageError for an access that has neither a time on the platform nor a term.
         """
         terms = {term.name: term.time_ns for term in self.terms}
         times: dict[tuple[str, Access], Fraction] = {}
-        for service in services:
-            for section in service.model.sections:
+        for model, region_map in models:
+            for section in model.sections:
                 for count in section.counts:
                     key = (count.region, count.access)
-                    known = platform.time_ns(service.region_map.of(count.region), count.access)
+                    known = platform.time_ns(region_map.of(count.region), count.access)
                     if known is None and column_name(*key) not in terms:
                         raise UsageError(
                             f"{platform.file}: has no time for {column_name(*key)}; add it there, "

@@ -1,9 +1,9 @@
-// FreeRTOS: at strike 0 a task allocates memory with heap_4, while pin 0 is high. The heap begins with
-// small blocks that are too short: N of them are free, and the search for one that fits walks
+// FreeRTOS: at strike 0 or 1 a task allocates memory with heap_4, while pin 0 is high. The heap begins
+// with small blocks that are too short: N of them are free, and the search for one that fits walks
 // through these. Then it frees the memory, while pin 1 is high: that walks through them too. At last
-// it frees or takes small blocks for the next N. N is in
-// SELECT: a number in bits 16 to 23, or 255 for one that is drawn each time with the seed in bits 24
-// to 31. NOTE and a code have N before the pin rises.
+// it frees or takes small blocks for the next N. The interrupt service answers strike 0 on pin 2. N is
+// in SELECT: a number in bits 16 to 23, or 255 for one that is drawn each time, with the seed in bits
+// 24 to 31. NOTE and a code have N before pin 0 rises.
 #include "rtos.h"
 
 enum { ISR_EXTERNAL = 0, TASK_SERVICE = 1, TASK_CPU, TASK_CRITICAL, CALL_CRITICAL = 0 };
@@ -13,7 +13,7 @@ PLEXOR_TASK_NAME(2, "cpu");
 PLEXOR_TASK_NAME(3, "critical");
 PLEXOR_FUNCTION_NAME(0, "critical");
 
-enum { MOST = 50, DRAWN = 255, SMALL_BYTES = 16, WANTED_BYTES = 200, PIN_SERVICE = 1, PIN_FREE = 2 };
+enum { MOST = 50, DRAWN = 255, SMALL_BYTES = 16, WANTED_BYTES = 200, PIN_SERVICE = 1, PIN_FREE = 2, PIN_ISR = 4 };
 enum { PRIORITY_SERVICE = 7 };
 
 uint8_t ucHeap[configTOTAL_HEAP_SIZE] __attribute__((section(".heap"), aligned(8)));
@@ -26,8 +26,13 @@ static uint32_t used;  // small blocks that are not free
 
 void freertos_risc_v_application_interrupt_handler(void) {
   PLEXOR_ISR_ENTER(ISR_EXTERNAL);
+  uint32_t pending;
+  CSR_READ(IRQ_PENDING, pending);
+  const uint32_t pin = pending & 1 ? PIN_ISR : 0;
+  OUT_SET = pin;
   BaseType_t woken = pdFALSE;
-  STRIKE = IRQ_STRIKES;
+  STRIKE = pending & IRQ_STRIKES;
+  OUT_CLR = pin;
   vTaskNotifyGiveFromISR(service, &woken);
   PLEXOR_ISR_EXIT(ISR_EXTERNAL);
   portYIELD_FROM_ISR(woken);
@@ -119,7 +124,7 @@ static TaskHandle_t begin(uint32_t number, TaskFunction_t run, int priority) {
 int main(void) {
   const uint32_t select = SELECT;
   take_traps();
-  CSR_WRITE(IRQ_MASK, 1);
+  CSR_WRITE(IRQ_MASK, 3);
   service = begin(TASK_SERVICE, serve, PRIORITY_SERVICE);
   if (select & LOAD_CPU) begin(TASK_CPU, load_cpu, 1);
   if (select & LOAD_CRITICAL) begin(TASK_CRITICAL, load_critical, 1);

@@ -39,6 +39,17 @@ FETCHED = "text"
     metavar="FILE",
     help="Platform for which --out has the time of each access, with what the core adds.",
 )
+@click.option(
+    "--model",
+    "models",
+    type=_FILE,
+    multiple=True,
+    metavar="FILE",
+    help="Model whose accesses --out has too, beside those of MEASURED. Repeat it for each.",
+)
+@click.option(
+    "--map", "region_map", type=_FILE, metavar="FILE", help="Where the regions of --model lie."
+)
 @click.option("--out", type=_FILE, metavar="FILE", help="Write these times: a TOML or CSV file.")
 @click.option(
     "--bound",
@@ -51,6 +62,8 @@ def fit(
     tried: tuple[Path, ...],
     fetched: tuple[str, ...],
     platform: Path | None,
+    models: tuple[Path, ...],
+    region_map: Path | None,
     out: Path | None,
     bound: bool,
     as_json: bool,
@@ -68,8 +81,9 @@ def fit(
     """
     if (platform is None) != (out is None):
         raise click.UsageError("--platform and --out need each other; give both or none")
-    if bound and out is None:
-        raise click.UsageError("--bound is for --out; give --platform and --out too")
+    for name, given in (("--bound", bound), ("--model", models), ("--map", region_map)):
+        if given and out is None:
+            raise click.UsageError(f"{name} is for --out; give --platform and --out too")
     from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
     from plexor.library.bound.fitted import fit_services  # noqa: PLC0415
@@ -81,5 +95,5 @@ def fit(
     found = fit_services(measured, tried, fetched=fetched)
     show(found, as_json)
     if out is not None and platform is not None:
-        found.write(out, platform, bound=bound)
+        found.write(out, platform, bound=bound, models=models, region_map=region_map)
         print(f"plexor: platform {out}", file=sys.stderr)

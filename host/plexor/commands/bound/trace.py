@@ -11,6 +11,7 @@ from plexor.commands.parameters import json_option
 
 _FILE = click.Path(path_type=Path)
 MOST_PIN = 7
+MOST_INTERRUPTS = 1000
 
 
 @click.command()
@@ -29,6 +30,14 @@ MOST_PIN = 7
     metavar="N",
     help="Pin that the firmware keeps high while the service runs.",
 )
+@click.option(
+    "--interrupts",
+    type=click.IntRange(0, MOST_INTERRUPTS),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Number of interrupts that may come during one call. What one adds is then a section.",
+)
 @click.option("--title", metavar="TEXT", help="Name of the service. Default: the name of LOG.")
 @click.option("--out", type=_FILE, metavar="FILE", help="Write the model: a TOML or CSV file.")
 @click.option(
@@ -43,6 +52,7 @@ def trace(
     log: Path,
     elf: Path | None,
     pin: int,
+    interrupts: int,
     title: str | None,
     out: Path | None,
     map_out: Path | None,
@@ -65,7 +75,7 @@ def trace(
     for path in filter(None, (out, map_out)):
         suffix_of(path)
     check_outputs(out, map_out)
-    found = trace_bus(log, elf, pin=pin, title=title or "")
+    found = trace_bus(log, elf, pin=pin, title=title or "", interrupts=interrupts)
     show(found, as_json)
     for path, write, what in ((out, found.write, "model"), (map_out, found.write_map, "map")):
         if path is not None:

@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from plexor.bound.fitting import Compared, Fit, errors, fit, margin_over
+from plexor.bound.map_file import read_map
 from plexor.bound.measured_file import Service, read_measured
+from plexor.bound.model import RegionMap
+from plexor.bound.model_file import read_model
 from plexor.bound.platform_file import read_platform
 from plexor.bound.writing import platform_text
 from plexor.library.bound.traced import suffix_of
@@ -49,13 +52,24 @@ class Fitted:
             "tried": _document(self.tried) if self.tried else None,
         }
 
-    def write(self, path: Path, platform: str | Path, *, bound: bool = False) -> None:
+    def write(
+        self,
+        path: Path,
+        platform: str | Path,
+        *,
+        bound: bool = False,
+        models: Iterable[str | Path] = (),
+        region_map: str | Path | None = None,
+    ) -> None:
         """Write the times of all accesses on a platform, with the core's, as a platform's file.
 
-        As a bound each time is multiplied by the margin. Raises UsageError and StoreError.
+        As a bound each time is multiplied by the margin. `models` are files of further models, whose
+        regions lie where `region_map` says. Raises UsageError and StoreError.
         """
-        services = [each.service for each in self.found.services]
-        made = self.found.platform(read_platform(platform), services, bound)
+        known = [(each.service.model, each.service.region_map) for each in self.found.services]
+        places = RegionMap() if region_map is None else read_map(region_map)
+        known += [(read_model(model), places) for model in models]
+        made = self.found.platform(read_platform(platform), known, bound)
         terms = ", ".join(f"{each.name} {float(each.time_ns):g}" for each in self.found.terms)
         about = (f"Computed: {platform} with the core's terms in ns: {terms}.",)
         if bound:

@@ -14,6 +14,7 @@ from plexor.errors import UsageError
 from plexor.library.files import write_text
 
 SCHEMA = "plexor.bound-trace/1"
+MOST_INTERRUPTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +77,22 @@ def suffix_of(path: Path) -> str:
 
 
 def trace_bus(
-    log: str | Path, elf: str | Path | None = None, *, pin: int = 0, title: str = ""
+    log: str | Path, elf: str | Path | None = None, *, pin: int = 0, title: str = "", interrupts: int = 0
 ) -> BusTrace:
     """Return the model of the service that a simulated device marks with a pin.
 
     `log` is from `freertos:bus=FILE`; `elf` is the firmware, by default the file beside it that ends
-    in .elf. Raises UsageError for files that are none, and for a log without a whole call.
+    in .elf. `interrupts` is how many may come during one call; what one adds is then a section of
+    the model. Raises UsageError for files that are none, and for a log without a whole call.
     """
     if not 0 <= pin < PINS:
         raise UsageError(f"pin: {pin}; must be a pin from 0 to {PINS - 1}")
+    if not 0 <= interrupts <= MOST_INTERRUPTS:
+        raise UsageError(f"interrupts: {interrupts}; must be 0 to {MOST_INTERRUPTS}")
     place = Path(log)
     image = read_image(Path(f"{log}.elf") if elf is None else Path(elf))
     try:
-        return BusTrace(traced(calls(read_log(place), pin), image, title or place.stem))
+        return BusTrace(traced(calls(read_log(place), pin), image, title or place.stem, interrupts))
     except UsageError as error:
         text = str(error)
         raise error if text.startswith(str(place)) else UsageError(f"{place}: {text}") from error

@@ -13,11 +13,12 @@ from plexor.render.pictures.scale import grouped
 from plexor.render.table import Cell
 from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
 
-_WORDS = {
+OUTCOMES = {
     Outcome.SAFE: ("SAFE: nothing that was measured exceeds the estimate", "good"),
     Outcome.UNSAFE: ("UNSAFE: what was measured exceeds the estimate", "bad"),
     Outcome.NOT_PROVEN: ("NOT PROVEN: the estimate may be exceeded", "doubt"),
 }
+"""A sentence for each outcome, and its style."""
 
 
 def exact(value: Fraction) -> str:
@@ -59,12 +60,13 @@ def bound_text(
     lines += ["", *wrapped(f"{left} = {formula_text(found.total_ns)}, in ns", width, paint, "bold")]
     blocked = f"of which {formula_text(found.blocked_ns)} in sections that block"
     lines += wrapped(blocked, width, paint, "")
-    lines += ["", *table(*_sections(found, ns), width, paint)]
-    lines += ["", *table(*_columns(found, ns), width, paint)]
+    lines += ["", *table(*bound_sections(found, ns), width, paint)]
+    lines += ["", *table(*bound_columns(found, ns), width, paint)]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _sections(found: Estimate, ns: Sequence[int]) -> tuple[list[str], list[list[Cell]]]:
+def bound_sections(found: Estimate, ns: Sequence[int]) -> tuple[list[str], list[list[Cell]]]:
+    """Return what each section takes, as a table."""
     head = [
         "section",
         "repetition",
@@ -88,7 +90,8 @@ def _sections(found: Estimate, ns: Sequence[int]) -> tuple[list[str], list[list[
     return head, _cells(rows)
 
 
-def _columns(found: Estimate, ns: Sequence[int]) -> tuple[list[str], list[list[Cell]]]:
+def bound_columns(found: Estimate, ns: Sequence[int]) -> tuple[list[str], list[list[Cell]]]:
+    """Return what all accesses to each region take, as a table."""
     mapped = any(entry.placed != entry.region for entry in found.columns)
     head = ["accesses", *(["lie in"] if mapped else []), "ns each", "number", "ns"]
     head += [text for n in ns for text in (f"number, N = {grouped(n)}", f"ns, N = {grouped(n)}")]
@@ -127,23 +130,24 @@ def check_text(
         lines += wrapped(f"INVALID RUN: {reason}", width, paint, "bad")
     measured = found.measured
     lines += wrapped(f"estimate  {exact(found.estimate_ns)} ns, computed", width, paint, "")
-    lines += wrapped(f"measured  {_measured(found)}", width, paint, "")
+    lines += wrapped(f"measured  {measured_text(found)}", width, paint, "")
     if measured.books:
         lines += wrapped(f"events    {measured.books}", width, paint, "muted")
     lines += wrapped(f"margin    {exact(found.margin_ns)} ns", width, paint, "")
-    word, style = _WORDS[found.outcome]
+    word, style = OUTCOMES[found.outcome]
     lines += ["", *wrapped(word, width, paint, style)]
-    for doubt in _doubts(found):
+    for doubt in doubts(found):
         lines += wrapped(doubt, width, paint, "doubt")
-    over = f"overestimation  {_percent(found.of_measured)} of what was measured, "
-    over += f"{_percent(found.of_estimate)} of the estimate"
+    over = f"overestimation  {percent(found.of_measured)} of what was measured, "
+    over += f"{percent(found.of_estimate)} of the estimate"
     lines += wrapped(over, width, paint, "")
     mark = f"for comparison  {float(MARK.part * 100):.0f} % {MARK.about}"
     lines += wrapped(mark, width, paint, "muted")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _measured(found: Verdict) -> str:
+def measured_text(found: Verdict) -> str:
+    """Return what was measured, and how."""
     measured = found.measured
     text = f"{exact(measured.max_ns)} ns"
     if measured.tick_fs is not None:
@@ -157,12 +161,14 @@ def _measured(found: Verdict) -> str:
     return text
 
 
-def _doubts(found: Verdict) -> Iterator[str]:
+def doubts(found: Verdict) -> Iterator[str]:
+    """Yield what leaves a verdict open."""
     if found.measured.missed:
         yield "strikes were missed: their answers may have taken longer than any sample"
     if found.within_a_tick:
         yield "the margin is smaller than a tick, so the instrument cannot tell which is longer"
 
 
-def _percent(part: Fraction | None) -> str:
+def percent(part: Fraction | None) -> str:
+    """Return a part as a percentage."""
     return "not defined" if part is None else f"{float(part * 100):.3f} %"
