@@ -256,6 +256,12 @@ RISCV: tuple[Option, ...] = (
         "with channel 0 high meanwhile",
     ),
     Option(
+        "app",
+        Text("WHETHER", "on or off", "on|off"),
+        "on",
+        "off: program=strikes answers a strike in the interrupt service alone, and wakes no task",
+    ),
+    Option(
         "blocks",
         Blocks(),
         "0",

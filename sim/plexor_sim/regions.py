@@ -42,7 +42,8 @@ def region_option(found: Regions, platform: str | None) -> str:
     """Return the option `regions` of device/bus.h.
 
     `platform` is the path of a TOML file whose table [ns] has the time of an access to each region,
-    by kind or as `any`; None lets each take one cycle. Raises ValueError for a file that is none, with what would be right.
+    by kind or as `any`; None lets each take one cycle. Raises ValueError, with what would be right,
+    for a file that has none.
     """
     times = {} if platform is None else _times_ps(Path(platform), found)
     return "/".join(

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil
 
 import numpy as np
@@ -32,8 +33,13 @@ TRAP = "freertos_risc_v_trap_handler"
 Column = tuple[str, Access]
 Counts = Mapping[tuple[bool, Column], int]
 """Accesses by whether they block, region and kind."""
-_NAMES = {(False, False): "once", (False, True): "once-blocking"}
-_NAMES |= {(True, False): "each", (True, True): "each-blocking"}
+_NAMES = {
+    (False, False): "once",
+    (False, True): "once-blocking",
+    (True, False): "each",
+    (True, True): "each-blocking",
+}
+"""Of sections, by whether they run N times and whether they block."""
 INTERRUPT = "interrupt"
 
 
@@ -126,9 +132,8 @@ def _counted(records: Records, image: Image) -> tuple[dict[tuple[bool, Column], 
     keys[:, 0] = places
     names = [*image.sections, "interrupt_stack", "registers"]
     found, numbers = np.unique(keys, axis=0, return_counts=True)
-    for (place, what, size, burst, blocks), count in zip(
-        found.tolist(), numbers.tolist(), strict=True
-    ):
+    rows: list[tuple[int, ...]] = list(map(tuple, found.tolist()))
+    for (place, what, size, burst, blocks), count in zip(rows, numbers.tolist(), strict=True):
         name = names[place] if what == Kind.RETIRED else f"{names[place]}{8 * size}"
         access = f"{'burst_' if burst else ''}{'write' if what == Kind.WRITE else 'read'}"
         counts[bool(blocks), (name, Access(access))] += count
@@ -174,7 +179,7 @@ def _lines(kept: Mapping[int, Counts]) -> tuple[dict[tuple[bool, Column], tuple[
 
 def _slopes(points: Sequence[tuple[int, int]]) -> set[int]:
     """Return slopes that the lowest line above the points may have."""
-    pairs = zip(points, points[1:], strict=False)
+    pairs = pairwise(points)
     exact = [Fraction(after - before, m - n) for (n, before), (m, after) in pairs]
     return {max(0, ceil(slope)) for slope in exact} | {0}
 

@@ -1,9 +1,9 @@
 """What the accesses of measured services take, by least squares over services and platforms.
 
-An access takes its platform's time, and a core adds some of its own: to each data access by kind, and
-to each access that no platform has a time for, such as `branch`, all of it. An instruction takes
-its fetch, or what the core needs for it at least, whichever is longer: `fetch`. These terms are the
-core's, equal on all platforms, and none is below 0. The sum of the squares of the relative
+An access takes its platform's time, and a core adds some of its own: to each data access by kind,
+and to each access that no platform has a time for, such as `branch`, all of it. An instruction
+takes its fetch, or what the core needs for it at least, whichever is longer: `fetch`. These terms
+are the core's, equal on all platforms, and none is below 0. The sum of the squares of the relative
 errors is the smallest that they can give.
 
 A bound from them is the estimate times a margin: the largest of measured over estimated. No
@@ -209,9 +209,7 @@ def _time(
     return known + terms.get(_OF.get(access, ""), 0)
 
 
-def _compared(
-    service: Service, terms: Mapping[str, Fraction], fetched: frozenset[str]
-) -> Compared:
+def _compared(service: Service, terms: Mapping[str, Fraction], fetched: frozenset[str]) -> Compared:
     estimate = plain = Fraction(0)
     for key, (number, known) in _sums(service).items():
         if known is None and column_name(*key) not in terms:

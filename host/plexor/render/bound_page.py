@@ -24,7 +24,7 @@ from plexor.render.terminal.bound import (
     exact,
     formula_text,
     measured_text,
-    percent,
+    overestimation,
 )
 from plexor.render.terminal.phase import notes, taken, window_rows
 from plexor.units import format_seconds, format_ticks
@@ -124,8 +124,7 @@ def _facts(estimate: Estimate, verdict: Verdict, n: int | None) -> str:
         ("measured", measured_text(verdict)),
         ("events", verdict.measured.books),
         ("margin", f"{exact(verdict.margin_ns)} ns"),
-        ("overestimation", f"{percent(verdict.of_measured)} of what was measured"),
-        ("of the estimate", percent(verdict.of_estimate)),
+        ("overestimation", overestimation(verdict)),
         ("for comparison", f"{float(MARK.part * 100):.0f} % {MARK.about}"),
     ]
     return html_list(entries)

@@ -113,7 +113,7 @@ Options parse(const std::string& text) {
     size_t equals = item.find('=');
     std::string key = item.substr(0, equals);
     std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
-    if (key == "program" || key == "platform") continue;  // they are in the image and in regions
+    if (key == "program" || key == "platform" || key == "app") continue;  // decided when it was built
     else if (key == "regions") options.regions = value;
     else if (key == "bus") options.bus = value;
     else if (key == "blocks") options.blocks = number(key, value, 0, 0xffff);

@@ -164,7 +164,7 @@ def check(
     found = Bound(model, platform, region_map)
     scanned = None if scan is None else load(scan)
     if scanned is not None and not isinstance(scanned, PhaseScan):
-        raise UsageError(f"{scan}: holds a {scanned.what}; --phase needs a phase scan")
+        raise UsageError(f"{scan}: holds another result; must be the --out of `plexor phase`")
     kept = None if run is None else load(run)
     if kept is not None and not isinstance(kept, Run):
         raise UsageError(f"{run}: holds a {kept.what}; only runs can be checked")

@@ -63,8 +63,8 @@ class Fitted:
     ) -> None:
         """Write the times of all accesses on a platform, with the core's, as a platform's file.
 
-        As a bound each time is multiplied by the margin. `models` are files of further models, whose
-        regions lie where `region_map` says. Raises UsageError and StoreError.
+        As a bound each time is multiplied by the margin. `models` are files of further models,
+        whose regions lie where `region_map` says. Raises UsageError and StoreError.
         """
         known = [(each.service.model, each.service.region_map) for each in self.found.services]
         places = RegionMap() if region_map is None else read_map(region_map)

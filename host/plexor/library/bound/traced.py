@@ -77,13 +77,18 @@ def suffix_of(path: Path) -> str:
 
 
 def trace_bus(
-    log: str | Path, elf: str | Path | None = None, *, pin: int = 0, title: str = "", interrupts: int = 0
+    log: str | Path,
+    elf: str | Path | None = None,
+    *,
+    pin: int = 0,
+    title: str = "",
+    interrupts: int = 0,
 ) -> BusTrace:
     """Return the model of the service that a simulated device marks with a pin.
 
-    `log` is from `freertos:bus=FILE`; `elf` is the firmware, by default the file beside it that ends
-    in .elf. `interrupts` is how many may come during one call; what one adds is then a section of
-    the model. Raises UsageError for files that are none, and for a log without a whole call.
+    `log` is from `freertos:bus=FILE`; `elf` is the firmware, by default the file beside it that
+    ends in .elf. `interrupts` is how many may come during one call; what one adds is then a
+    section of the model. Raises UsageError for files that are none, and for a log without a whole call.
     """
     if not 0 <= pin < PINS:
         raise UsageError(f"pin: {pin}; must be a pin from 0 to {PINS - 1}")

@@ -138,9 +138,7 @@ def check_text(
     lines += ["", *wrapped(word, width, paint, style)]
     for doubt in doubts(found):
         lines += wrapped(doubt, width, paint, "doubt")
-    over = f"overestimation  {percent(found.of_measured)} of what was measured, "
-    over += f"{percent(found.of_estimate)} of the estimate"
-    lines += wrapped(over, width, paint, "")
+    lines += wrapped(f"overestimation  {overestimation(found)}", width, paint, "")
     mark = f"for comparison  {float(MARK.part * 100):.0f} % {MARK.about}"
     lines += wrapped(mark, width, paint, "muted")
     return "".join(f"{line}\n" for line in lines)
@@ -169,6 +167,13 @@ def doubts(found: Verdict) -> Iterator[str]:
         yield "the margin is smaller than a tick, so the instrument cannot tell which is longer"
 
 
-def percent(part: Fraction | None) -> str:
-    """Return a part as a percentage."""
+def overestimation(found: Verdict) -> str:
+    """Return the overestimation in both conventions."""
+    return (
+        f"{_percent(found.of_measured)} of what was measured, "
+        f"{_percent(found.of_estimate)} of the estimate"
+    )
+
+
+def _percent(part: Fraction | None) -> str:
     return "not defined" if part is None else f"{float(part * 100):.3f} %"

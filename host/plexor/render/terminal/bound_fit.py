@@ -38,7 +38,16 @@ def fit_text(
     for name, compared in parts:
         rows.append([name, grouped(len(compared)), *map(_percent, errors(compared))])
     lines += ["", *table(head, _cells(rows), width, paint)]
-    head = ["service", "platform", "N", "measured ns", "estimate ns", "error", "plain sum ns", "error"]
+    head = [
+        "service",
+        "platform",
+        "N",
+        "measured ns",
+        "estimate ns",
+        "error",
+        "plain sum ns",
+        "error",
+    ]
     rows = [
         [
             each.service.model.title,

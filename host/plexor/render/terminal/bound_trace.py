@@ -29,9 +29,7 @@ def trace_text(found: Traced, *, width: int = 100, colour: bool = False) -> str:
     thrown = f"{grouped(found.discarded)} fetches more were discarded after jumps, in all calls"
     lines += wrapped(thrown, width, paint, "muted")
     columns = dict.fromkeys(
-        (count.region, count.access)
-        for section in found.model.sections
-        for count in section.counts
+        (count.region, count.access) for section in found.model.sections for count in section.counts
     )
     head = ["accesses", *(section.name for section in found.model.sections)]
     rows = [["repetition", *(str(each.repetition) for each in found.model.sections)]]
