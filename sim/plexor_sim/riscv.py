@@ -121,7 +121,7 @@ def riscv_device(
     is_bus = not options.keys().isdisjoint(_OF_BUS)
     verilog = _stage_verilog(cache, is_bus)
     flags = _NO_CODES if options.get("codes", "off") == "off" else _CODES
-    flags = (*flags, "-DPLEXOR_APP=0") if options.get("app", "on") == "off" else flags
+    flags = (*flags, "-DPLEXOR_ISR_ALONE=1") if options.get("app", "on") == "off" else flags
     image = build_firmware(kind, program, flags, cache, is_bus)
     if "," in str(image):
         raise ValueError(

@@ -1,15 +1,11 @@
 // FreeRTOS: the interrupt service answers strike k on pin 2k and wakes a task, which answers on pin
 // 2k + 1. The notification is binary, like an event object: one answer of the task serves all
-// strikes that came before it ran. Without PLEXOR_APP no task answers.
+// strikes that came before it ran.
 #include "rtos.h"
 
 #include "queue.h"
 #include "semphr.h"
 #include "soc.h"
-
-#ifndef PLEXOR_APP
-#define PLEXOR_APP 1
-#endif
 
 enum { STRIKES = 3, PRIORITY_STRIKE = 3, PRIORITY_POLYGONS = 7 };
 
@@ -36,11 +32,9 @@ void freertos_risc_v_application_interrupt_handler(void) {
   OUT_SET = pins;
   BaseType_t woken = pdFALSE;
   STRIKE = strikes;
-#if PLEXOR_APP
-  if (strikes & 1) vTaskNotifyGiveFromISR(strike_tasks[0], &woken);
-  if (strikes & 2) vTaskNotifyGiveFromISR(strike_tasks[1], &woken);
-  if (strikes & 4) vTaskNotifyGiveFromISR(strike_tasks[2], &woken);
-#endif
+  if (WAKES_TASKS && strikes & 1) vTaskNotifyGiveFromISR(strike_tasks[0], &woken);
+  if (WAKES_TASKS && strikes & 2) vTaskNotifyGiveFromISR(strike_tasks[1], &woken);
+  if (WAKES_TASKS && strikes & 4) vTaskNotifyGiveFromISR(strike_tasks[2], &woken);
   if (pending & IRQ_STORM) STORM_ACK = 1;
   PLEXOR_ISR_EXIT(ISR_EXTERNAL);
   portYIELD_FROM_ISR(woken);

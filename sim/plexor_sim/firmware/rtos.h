@@ -7,6 +7,13 @@
 
 enum { STACK_WORDS = 256 };
 
+// Whether strikes wake the tasks that answer them.
+#ifdef PLEXOR_ISR_ALONE
+enum { WAKES_TASKS = 0 };
+#else
+enum { WAKES_TASKS = 1 };
+#endif
+
 // The stack comes first: an overflow then spares the block, which the kernel's stack check needs.
 typedef struct {
   StackType_t stack[STACK_WORDS];
