@@ -1,7 +1,7 @@
 """Bounds beside what is measured: the study's on-times, and a kernel's service on four memories.
 
-What is expected comes from the study, from the raw log of the bus, read here by other code, and from
-the firmware's generator of N.
+What is expected comes from the study, from the raw log of the bus, read here by other code, and
+from the firmware's generator of N.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import struct
 from bisect import bisect_left
 from collections import Counter
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from services import (
-    CHANNELS,
     EXAMPLES,
     FITTED,
     FREE,
@@ -172,7 +172,7 @@ def test_the_rows_of_a_trace_are_the_counts_of_the_raw_log(log: Path, pin: int) 
     assert excess == trace.found.excess
     # What N adds is exact: the same between any two N that are not 0.
     some = sorted(n for n in clear if n)
-    for n, m in zip(some, some[1:], strict=False):
+    for n, m in pairwise(some):
         heap = [sum(v for k, v in clear[x].items() if k[0].startswith("heap")) for x in (n, m)]
         each = {SERVICE: 2, FREE: 1}[pin]
         assert heap[1] - heap[0] == each * (m - n)

@@ -88,7 +88,8 @@ def trace_bus(
 
     `log` is from `freertos:bus=FILE`; `elf` is the firmware, by default the file beside it that
     ends in .elf. `interrupts` is how many may come during one call; what one adds is then a
-    section of the model. Raises UsageError for files that are none, and for a log without a whole call.
+    section of the model. Raises UsageError for files that are none, and for a log without a whole
+    call.
     """
     if not 0 <= pin < PINS:
         raise UsageError(f"pin: {pin}; must be a pin from 0 to {PINS - 1}")

@@ -72,7 +72,9 @@ def elf_bytes(
     ):
         place = names.index(f"{name}\0".encode())
         heads.append(struct.pack("<10I", place, kind, 0, 0, offset, size, link, 0, 1, 16))
-    head = b"\x7fELF\x01\x01" + bytes(10) + struct.pack("<HHIIII", 2, 243, 1, TEXT, 0, 52 + len(body))
+    head = (
+        b"\x7fELF\x01\x01" + bytes(10) + struct.pack("<HHIIII", 2, 243, 1, TEXT, 0, 52 + len(body))
+    )
     head += struct.pack("<IHHHHHH", 0, 52, 0, 0, 40, len(heads), len(heads) - 1)
     return head + body + b"".join(heads)
 

@@ -48,7 +48,11 @@ def test_what_n_adds_is_a_section_that_runs_n_times(tmp_path):
         },
     }
     assert (found.calls, found.interrupted, found.ns, found.excess) == (3, 0, (1, 2, 5), 0)
-    assert found.region_map.regions == {"bss32": "bss", "heap32": "heap", "registers32": "registers"}
+    assert found.region_map.regions == {
+        "bss32": "bss",
+        "heap32": "heap",
+        "registers32": "registers",
+    }
 
 
 def test_widths_and_bursts_are_counted_apart(tmp_path):
