@@ -53,6 +53,8 @@ const std::map<std::string, uint32_t> kLoads = {  // bits as in firmware/soc.h
 const std::map<std::string, uint8_t> kCodes = {  // as in soc.v
     {"off", 0}, {"port", 1}, {"strobed", 1}, {"two-wire", 2}};
 
+const std::string kRegions = "regions";  // as the build of the firmware found them, not a user's
+
 struct Options {
   std::string firmware;
   std::string retired;
@@ -114,7 +116,7 @@ Options parse(const std::string& text) {
     std::string key = item.substr(0, equals);
     std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
     if (key == "program" || key == "platform" || key == "app") continue;  // decided when it was built
-    else if (key == "regions") options.regions = value;
+    else if (key == kRegions) options.regions = value;
     else if (key == "bus") options.bus = value;
     else if (key == "blocks") options.blocks = number(key, value, 0, 0xffff);
     else if (key == "firmware") options.firmware = value;

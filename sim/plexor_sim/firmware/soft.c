@@ -2,11 +2,19 @@
 #include <stdint.h>
 
 uint32_t __mulsi3(uint32_t left, uint32_t right);
+uint64_t __muldi3(uint64_t left, uint64_t right);
 uint32_t __udivsi3(uint32_t value, uint32_t by);
 uint32_t __umodsi3(uint32_t value, uint32_t by);
 
 uint32_t __mulsi3(uint32_t left, uint32_t right) {
   uint32_t sum = 0;
+  for (; right; right >>= 1, left <<= 1)
+    if (right & 1) sum += left;
+  return sum;
+}
+
+uint64_t __muldi3(uint64_t left, uint64_t right) {
+  uint64_t sum = 0;
   for (; right; right >>= 1, left <<= 1)
     if (right & 1) sum += left;
   return sum;
