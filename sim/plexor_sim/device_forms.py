@@ -215,6 +215,22 @@ class Text:
         return text
 
 
+@dataclass(frozen=True)
+class Blocks:
+    """A number of free blocks, or one drawn each time, as the firmware's register has them."""
+
+    symbol: str = "N|random[:SEED]"
+    wants: str = "a whole number from 0 to 50, random, or random:SEED with a SEED from 0 to 255"
+    range: str = "0 to 50, random, random:0 to random:255"
+
+    def read(self, text: str) -> str:
+        """Return the number in the lower byte, 255 for a drawn one, and the seed in the upper."""
+        name, _, seed = text.partition(":")
+        if name != "random":
+            return Whole(0, 50).read(text)
+        return str(255 | int(Whole(0, 255).read(seed) if ":" in text else "1") << 8)
+
+
 _TIME = Time()
 DISTRIBUTIONS: Mapping[str, str] = {
     "TIME or fixed:TIME": "always that time",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plexor_sim.device_forms import (
+    Blocks,
     Distribution,
     Form,
     Rate,
@@ -80,9 +81,7 @@ _PPM = Option(
     "0",
     "parts per million by which its clock runs faster than nominal",
 )
-_PROGRAMS = (
-    "strikes|calls|critsec|executor|philosophers|osbench|threadmetric|kernel"
-)
+_PROGRAMS = "strikes|calls|critsec|executor|malloc|philosophers|osbench|threadmetric|kernel"
 _LOADS = "none|cpu|critical|polygons|queue|storm|all"
 
 SYNTHETIC: tuple[Option, ...] = (
@@ -260,8 +259,9 @@ RISCV: tuple[Option, ...] = (
         "what freertos does: strikes answers strikes; calls calls functions for known times; "
         "critsec has two tasks that share a mutex, with channel 0 or 1 high while one is inside; "
         "executor fires ids as codes at steps of the timecode, as messages on its serial line say; "
-        "philosophers has five tasks that end in a deadlock; osbench, threadmetric and kernel are "
-        "the suites of `plexor bench`",
+        "malloc allocates memory at strike 0, with channel 0 high meanwhile; philosophers has five "
+        "tasks that end in a deadlock; osbench, threadmetric and kernel are the suites of `plexor "
+        "bench`",
     ),
     Option(
         "iterations",
@@ -274,6 +274,32 @@ RISCV: tuple[Option, ...] = (
         _SWITCH,
         "0",
         "1: the firmware of a suite also sends how many cycles it counted for each sample",
+    ),
+    Option(
+        "app",
+        Text("WHETHER", "on or off", "on|off"),
+        "on",
+        "off: program=strikes answers a strike in the interrupt service alone, and wakes no task",
+    ),
+    Option(
+        "blocks",
+        Blocks(),
+        "0",
+        "free blocks, up to 50, through which program=malloc walks to one that fits; random is "
+        "another number each time, random:SEED in another order",
+    ),
+    Option(
+        "platform",
+        Text("PATH", "a path"),
+        "none",
+        "file with the nanoseconds of an access to each region of memory; its core has no caches",
+    ),
+    Option(
+        "bus",
+        Text("PATH", "a path"),
+        "none",
+        "file for each access to memory, as device/bus.h has it; its core has no caches, and "
+        "without a platform each access takes one cycle",
     ),
     Option(
         "codes",

@@ -17,7 +17,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 VEXRISCV_PACKAGE = "pythondata-cpu-vexriscv 1.0.1.post407"
-VEXRISCV_SHA256 = "506a6e6dd161ab96459bf4e08c2388435cb0ffb5f5e591c843b2f042fa4a3eee"
+VEXRISCV_SHA256 = {
+    "Full": "506a6e6dd161ab96459bf4e08c2388435cb0ffb5f5e591c843b2f042fa4a3eee",
+    "Min": "a2f6dbdab57278866f6b371b5b7d8b74bc813444757ef06195e8559f0d02e279",
+}
 
 FREERTOS_CRATE = "freertos-next"
 FREERTOS_VERSION = "0.12.0"
@@ -94,16 +97,16 @@ def _alone(path: Path) -> Generator[None]:
             return
 
 
-def vexriscv() -> Path:
-    """Return the Verilog of VexRiscv Full, from its Python wheel."""
+def vexriscv(variant: str = "Full") -> Path:
+    """Return the Verilog of VexRiscv's variant, Full or Min, from its Python wheel."""
     remedy = f"install it: pip install '{VEXRISCV_PACKAGE.replace(' ', '==')}'"
     module = importlib.util.find_spec("pythondata_cpu_vexriscv")
     if module is None or module.origin is None:
         raise PackageMissing(VEXRISCV_PACKAGE, "not installed", remedy)
-    source = Path(module.origin).parent / "verilog" / "VexRiscv_Full.v"
-    if not source.is_file() or sha256(source.read_bytes()) != VEXRISCV_SHA256:
+    source = Path(module.origin).parent / "verilog" / f"VexRiscv_{variant}.v"
+    if not source.is_file() or sha256(source.read_bytes()) != VEXRISCV_SHA256[variant]:
         raise PackageMissing(
-            VEXRISCV_PACKAGE, "the installed version has a different VexRiscv_Full.v", remedy
+            VEXRISCV_PACKAGE, f"the installed version has a different {source.name}", remedy
         )
     return source
 

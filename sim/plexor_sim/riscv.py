@@ -1,7 +1,6 @@
 """The simulated devices `bare` and `freertos`: a RISC-V core with firmware, built on demand.
 
-Some of their options decide what is built: `program`, `codes`, `retired`, and for a benchmark
-`iterations` and `self`. `riscv_device`
+Some of their options decide what is built, such as `program` and `codes`. `riscv_device`
 compiles the firmware, and returns what must be Verilated, compiled and linked with a C++ main. It
 does not do that itself. All its files are in the cache, named by content.
 """
@@ -19,6 +18,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from plexor_sim import packages
+from plexor_sim.regions import region_option, regions
 
 Kind = Literal["bare", "freertos"]
 
@@ -29,6 +29,8 @@ _STRIKES = "strikes"
 _EXECUTOR = "executor"
 BENCHES = ("osbench", "threadmetric", "kernel")
 """Programs that are suites of benchmarks: they take `iterations` and `self`."""
+_OF_BUS = ("platform", "bus")
+"""Options for which the core is the one without caches, on one bus."""
 _PROGRAMS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
     "bare": {_STRIKES: ("start.S", "loads.c", "bare.c")},
     "freertos": {
@@ -41,6 +43,7 @@ _PROGRAMS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
         "critsec": ("start.S", "loads.c", "critsec.c"),
         "philosophers": ("start.S", "loads.c", "philosophers.c"),
         **{suite: ("start.S", "loads.c", "bench/bench.c", f"bench/{suite}.c") for suite in BENCHES},
+        "malloc": ("start.S", "loads.c", "malloc.c"),
     },
 }
 _BENCH = (
@@ -58,6 +61,15 @@ _PROGRAM_FLAGS: Mapping[str, tuple[str, ...]] = {
     "osbench": (*_BENCH, "-DPLEXOR_ZONES=60"),
     "kernel": (*_BENCH, "-DPLEXOR_ZONES=60"),
     "threadmetric": _BENCH,
+    "malloc": (
+        "-DconfigSUPPORT_DYNAMIC_ALLOCATION=1",
+        "-DconfigAPPLICATION_ALLOCATED_HEAP=1",
+    ),
+}
+_HEAP = "portable/MemMang/heap_4.c"
+_PROGRAM_KERNEL: Mapping[str, tuple[str, ...]] = {
+    "malloc": (_HEAP,),
+    **dict.fromkeys(BENCHES, ("event_groups.c", _HEAP)),
 }
 _EXECUTED = "strobed"
 """How codes leave the executor, if the user does not say."""
@@ -70,18 +82,20 @@ _KERNEL_SOURCES = (
     "portable/GCC/RISC-V/port.c",
     "portable/GCC/RISC-V/portASM.S",
 )
-_BENCH_KERNEL_SOURCES = ("event_groups.c", "portable/MemMang/heap_4.c")
 _KERNEL_INCLUDES = (
     "include",
     "portable/GCC/RISC-V",
     "portable/GCC/RISC-V/chip_specific_extensions/RISCV_MTIME_CLINT_no_extensions",
 )
 _COMPILE = (
-    *("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m+zicsr", "-mabi=ilp32"),
+    *("-target", "riscv32-freestanding-none", "-mabi=ilp32"),
     *("-O2", "-g", "-fomit-frame-pointer", "-ffreestanding", "-fno-builtin", "-nostdlib"),
     *("-fno-sanitize=all", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"),
     *("-Wall", "-Werror"),
 )
+_FULL = ("-mcpu=generic_rv32+m+zicsr",)
+_MIN = ("-mcpu=generic_rv32+zicsr", "-DPLEXOR_BUS=1")
+"""Flags for the core that multiplies and counts its cycles, and for the one that does not."""
 # Two-state logic and a single module are faster. The core's generated Verilog is not lint-clean.
 _VERILATE = (
     *("--flatten", "--x-assign", "fast", "--x-initial", "fast", "--no-assert"),
@@ -131,7 +145,8 @@ def riscv_device(
     program = options.get("program", _STRIKES)
     if program not in _PROGRAMS[kind]:
         raise ValueError(f"program={program}: {kind} has {', '.join(_PROGRAMS[kind])}")
-    verilog = _stage_verilog(cache)
+    is_bus = not options.keys().isdisjoint(_OF_BUS)
+    verilog = _stage_verilog(cache, is_bus)
     executes = program == _EXECUTOR
     codes = options.get("codes", _EXECUTED if executes else "off")
     if executes and codes == "off":
@@ -139,23 +154,28 @@ def riscv_device(
     # The executor's own codes are all that leaves it.
     flags = _NO_CODES if executes or codes == "off" else _CODES
     flags += _bench_flags(program, options)
-    image = build_firmware(kind, program, flags, cache)
+    flags += ("-DPLEXOR_ISR_ALONE=1",) if options.get("app", "on") == "off" else ()
+    image = build_firmware(kind, program, flags, cache, is_bus)
     if "," in str(image):
         raise ValueError(
             f"cache: {cache} contains a comma, which separates device options; choose another "
             "folder"
         )
-    cpp = _DEVICE / "riscv.cpp"
+    cpp = _DEVICE / ("riscv_bus.cpp" if is_bus else "riscv.cpp")
+    own = {"firmware": str(image)} | ({"codes": codes} if executes else {})
+    if is_bus:
+        found = regions(image.with_name(ELF_FILE).read_bytes())
+        own["regions"] = region_option(found, options.get("platform"))
     return DeviceBuild(
         name=kind,
         verilog=verilog,
         top="soc",
         prefix="Vsoc",
         cpp=(cpp,),
-        parameters={"RETIRED": "1"} if "retired" in options else {},
-        options={"firmware": str(image)} | ({"codes": codes} if executes else {}),
-        flags=_VERILATE,
-        key=_digest(*verilog, cpp, _DEVICE / "device.h"),
+        parameters={"RETIRED": "1"} if is_bus or "retired" in options else {},
+        options=own,
+        flags=(*_VERILATE, *(("+define+PLEXOR_BUS",) if is_bus else ())),
+        key=_digest(*verilog, cpp, _DEVICE / "riscv.cpp", _DEVICE / "device.h"),
     )
 
 
@@ -182,13 +202,13 @@ def _digest(*content: Path | str) -> str:
     return packages.sha256("\0".join(parts).encode())[:32]
 
 
-def _stage_verilog(cache: Path) -> tuple[Path, ...]:
+def _stage_verilog(cache: Path, is_bus: bool) -> tuple[Path, ...]:
     """Return the device's Verilog, changed for a fast simulation.
 
     Marks of public signals are removed, because they prevent optimisation. Every flip-flop takes
     both edges of the clock, so that a cycle is one evaluation of the model instead of two.
     """
-    sources = (_DEVICE / "soc.v", packages.vexriscv())
+    sources = (_DEVICE / "soc.v", packages.vexriscv("Min" if is_bus else "Full"))
     staged = {
         source.name: source.read_text()
         .replace("/* verilator public */", "")
@@ -212,25 +232,28 @@ def trace_headers() -> Path:
     return Path(found.submodule_search_locations[0], "firmware")
 
 
-def build_firmware(kind: Kind, program: str, flags: tuple[str, ...], cache: Path) -> Path:
+def build_firmware(
+    kind: Kind, program: str, flags: tuple[str, ...], cache: Path, is_bus: bool = False
+) -> Path:
     """Return the firmware's memory image for $readmemh, compiled if its content is new.
 
-    Its ELF file is beside it. `flags` are for plexor_trace.h.
+    Its ELF file is beside it. `flags` are for plexor_trace.h; `is_bus` is for the core without
+    caches.
     """
     if importlib.util.find_spec("ziglang") is None:
         raise packages.PackageMissing(
             "ziglang 0.17 (the firmware's C compiler)", "not installed", "pip install ziglang"
         )
     sources = [_FIRMWARE / name for name in _PROGRAMS[kind][program]]
-    flags = (*flags, *_PROGRAM_FLAGS[program])
+    sources += [_FIRMWARE / "soft.c"] if is_bus else []
+    flags = (*flags, *(_MIN if is_bus else _FULL), *_PROGRAM_FLAGS.get(program, ()))
     includes = [_FIRMWARE, _FIRMWARE / "bench", _FIRMWARE / "libc", trace_headers()]
     headers = (header for folder in includes for header in sorted(folder.glob("*.h")))
     inputs: list[Path | str] = [*sources, *headers, _FIRMWARE / "link.ld"]
     if kind == "freertos":
         kernel = packages.freertos_kernel(cache)
-        sources += [kernel / name for name in _KERNEL_SOURCES]
-        if program in BENCHES:
-            sources += [kernel / name for name in _BENCH_KERNEL_SOURCES]
+        parts = (*_KERNEL_SOURCES, *_PROGRAM_KERNEL.get(program, ()))
+        sources += [kernel / name for name in parts]
         includes += [kernel / name for name in _KERNEL_INCLUDES]
         inputs.append(packages.FREERTOS_SHA256)
     key = _digest(*inputs, version("ziglang"), *_COMPILE, *flags)
@@ -248,7 +271,7 @@ def compile_firmware(
     includes: list[Path],
     elf: Path,
     cache: Path,
-    flags: tuple[str, ...] = _NO_CODES,
+    flags: tuple[str, ...] = (*_NO_CODES, *_FULL),
 ) -> None:
     """Compile and link with the C compiler of the ziglang wheel. Raises FirmwareError."""
     command = [sys.executable, "-m", "ziglang", "cc", *_COMPILE, *flags]

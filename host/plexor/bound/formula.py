@@ -31,3 +31,13 @@ class Formula:
 
 
 ZERO = Formula()
+
+
+def decimals(value: Fraction) -> int | None:
+    """Return the digits behind the point that a number needs; None if it never ends."""
+    twos = (value.denominator & -value.denominator).bit_length() - 1
+    fives, left = 0, value.denominator >> twos
+    while left % 5 == 0:
+        left //= 5
+        fives += 1
+    return max(twos, fives) if left == 1 else None

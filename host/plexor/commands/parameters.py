@@ -24,6 +24,7 @@ from plexor.library.texts import (
 from plexor.units import parse_count, parse_duration, parse_rate, parse_velocity
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 if TYPE_CHECKING:
     _ParamType = click.ParamType[Any, Any]
@@ -115,14 +116,57 @@ velocity_option = click.option(
 budget_option = click.option(
     "--budget", metavar="FILE", help="Limits by which the run is judged: a TOML file, or omac."
 )
-key_option = click.option(
-    "--key",
-    "keys",
-    type=KEY,
-    multiple=True,
-    metavar="NAME=TEXT",
-    help="A description of the device, such as os=FreeRTOS. Repeat it for each entry.",
-)
+STRICT = "plexor.strict"
+"""Where a command's context keeps --strict."""
+STRICT_KEYS = ("os", "board", "build", "driver", "test")
+"""Keys without which a report does not say what was measured."""
+
+
+def _set_strict(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    context.meta[STRICT] = value
+
+
+def _check_keys(
+    context: click.Context, parameter: click.Parameter, keys: tuple[tuple[str, str], ...]
+) -> tuple[tuple[str, str], ...]:
+    """Raise BadParameter if --strict asks for keys that are missing."""
+    given = {name for name, text in keys if text.strip()}
+    missing = [name for name in STRICT_KEYS if name not in given]
+    if context.meta.get(STRICT) and missing:
+        raise click.BadParameter(
+            f"{', '.join(missing)}: missing; --strict needs --key NAME=TEXT for each of "
+            f"{', '.join(STRICT_KEYS)}",
+            context,
+            parameter,
+        )
+    return keys
+
+
+def key_option(command: F) -> F:
+    """Add --key, and --strict, which asks for the keys of STRICT_KEYS."""
+    for option in (
+        click.option(
+            "--strict",
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_set_strict,
+            help=f"Refuse to start without these keys: {', '.join(STRICT_KEYS)}.",
+        ),
+        click.option(
+            "--key",
+            "keys",
+            type=KEY,
+            multiple=True,
+            callback=_check_keys,
+            metavar="NAME=TEXT",
+            help="A description of the device, such as os=FreeRTOS. Repeat it for each entry.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 seed_option = click.option(
     "--seed",
     type=click.IntRange(1, 1 << 63),

@@ -10,6 +10,7 @@
 // a code, equal or not to the one before, and falls half a clock later.
 //
 // Its serial line has the rate of `baud`, whatever its clock; bytes to it begin serial_delay_ps later.
+// With PLEXOR_BUS the core has no caches and one bus; regions=... and bus=PATH are as in bus.h.
 // The firmware has started before time zero. An input counts from the first rising clock edge at or
 // after it, so a pulse between two edges goes unseen, as on hardware.
 #include <algorithm>
@@ -24,9 +25,13 @@
 
 #include "Vsoc.h"
 #include "device.h"
-#include "repetition.h"
 #include "retired.h"
 #include "serial_line.h"
+#ifdef PLEXOR_BUS
+#include "bus.h"
+#else
+#include "repetition.h"
+#endif
 #include "verilated.h"
 
 namespace {
@@ -50,13 +55,18 @@ const std::map<std::string, uint32_t> kLoads = {  // bits as in firmware/soc.h
 const std::map<std::string, uint8_t> kCodes = {  // as in soc.v
     {"off", 0}, {"port", 1}, {"strobed", 1}, {"two-wire", 2}};
 
+const std::string kRegions = "regions";  // as the build of the firmware found them, not a user's
+
 struct Options {
   std::string firmware;
   std::string retired;
   uint8_t codes = 0;
   bool strobed = false;
+  std::string bus;
+  std::string regions;
   std::string load = "none";
   uint32_t load_select = 0;
+  uint32_t blocks = 0;  // as firmware/malloc.c has it
   bool load_switched = true;
   bool every_cycle = false;
   int64_t clock_ps = 20000;
@@ -116,7 +126,12 @@ Options parse(const std::string& text) {
     size_t equals = item.find('=');
     std::string key = item.substr(0, equals);
     std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
-    if (key == "program" || key == "iterations" || key == "self") continue;  // in the image
+    // These are decided when it is built.
+    if (key == "program" || key == "iterations" || key == "self") continue;
+    else if (key == "platform" || key == "app") continue;
+    else if (key == kRegions) options.regions = value;
+    else if (key == "bus") options.bus = value;
+    else if (key == "blocks") options.blocks = number(key, value, 0, 0xffff);
     else if (key == "firmware") options.firmware = value;
     else if (key == "codes") options.codes = codes(value), options.strobed = value == "strobed";
     else if (key == "retired") options.retired = value;
@@ -136,7 +151,7 @@ Options parse(const std::string& text) {
       throw plexor::BadOption("'" + item + "': the options are firmware, load, load_switched, " +
                               "every_cycle, clock_ps, phase_ps, ppm, clk_to_q_ps, critical_pin, " +
                               "program, iterations, self, codes, retired, baud, " +
-                              "serial_delay_ps, timecode");
+                              "serial_delay_ps, timecode, platform, bus, blocks");
   }
   if (rate(options) < kLeastRate || rate(options) > kMostRate)
     throw plexor::BadOption("baud=" + std::to_string(options.baud) + ": a bit must take 4 to " +
@@ -156,12 +171,17 @@ class Riscv final : public plexor::Device {
                 (1'000'000 + options.ppm)),
         edge_ps_(options.phase_ps),
         retired_(options.retired),
-        line_(options.baud, options.serial_delay_ps) {
+        line_(options.baud, options.serial_delay_ps)
+#ifdef PLEXOR_BUS
+        ,
+        bus_(options.regions, options.bus, options.firmware, options.clock_ps)
+#endif
+  {
     std::string image = "+firmware=" + options.firmware;
     const char* arguments[] = {"soc", image.c_str()};
     context_.commandArgs(2, arguments);
     soc_ = std::make_unique<Vsoc>(&context_);
-    soc_->load_select = options.load_select;
+    soc_->load_select = (options.load_select & 0xffff) | options.blocks << 16;
     soc_->codes = options.codes;
     soc_->timecode_gray = options.timecode_gray;
     soc_->uart_rate = static_cast<uint32_t>(rate(options));
@@ -169,6 +189,9 @@ class Riscv final : public plexor::Device {
     load_ = !options.load_switched;
     repetition_.emplace(*soc_);
     start();
+#ifdef PLEXOR_BUS
+    bus_.begin();
+#endif
   }
 
   ~Riscv() override { soc_->final(); }
@@ -273,6 +296,9 @@ class Riscv final : public plexor::Device {
   }
 
   void cycle() {
+#ifdef PLEXOR_BUS
+    bus_.step(*soc_, edge_ps_);
+#endif
     soc_->clk ^= 1;  // riscv.py has the flip-flops take both edges: half the evaluations
     soc_->eval();
     if (soc_->trap_code) trapped();
@@ -358,6 +384,9 @@ class Riscv final : public plexor::Device {
   VerilatedContext context_;
   std::unique_ptr<Vsoc> soc_;
   std::optional<plexor::Repetition> repetition_;
+#ifdef PLEXOR_BUS
+  plexor::Bus bus_;
+#endif
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 //   08 STRIKE   rw  pending; write 1 to clear  28 STORM      w  period in cycles, 0 is off
 //   0c LOAD     r   the load input             2c STORM_ACK  w  clear its interrupt
 //   10 SELECT   r   the loads asked for        30 READY      w  startup is done; loads offered
+//   38 NOTE     w   nothing: a number for whoever reads the log of the bus
 //   34 CODE     w   as a store to the window, but the code is the lower half of the data
 //   40 MTIME lo, 44 hi, 48 MTIMECMP lo, 4c hi
 //   50 TIMECODE r   the timecode's pins        60 UART_SEND   w  a byte; needs room
@@ -32,6 +33,9 @@
 // 16 if it came by CODE: pin 3 is its data, which changes while pin 2 is low and counts when that
 // rises. A bit takes ten clocks, and pin 2 is low for 42 or more between words, so a code takes 117 or
 // 197 clocks. Eight codes wait; a store that finds no room holds the core until there is some.
+//
+// With PLEXOR_BUS the core is VexRiscv (Min), which has no caches. Each of its accesses is shown, and
+// lasts until i_ready or d_ready says so; see bus.h.
 module soc #(
   parameter RETIRED = 0           // 1: the outputs `retired` and below show something
 ) (
@@ -56,6 +60,19 @@ module soc #(
   output            retired,      // an instruction retires at the next edge of the clock
   output     [31:0] retired_pc,
   output            coded,        // a code is taken at the next edge of the clock
+`ifdef PLEXOR_BUS
+  input             i_ready,      // the access ends at the next edge of the clock
+  input             d_ready,
+  output            i_request,
+  output     [31:0] i_address,
+  output            d_request,
+  output            d_held,       // whatever d_ready says: there is no room for a code
+  output            d_write,
+  output     [31:0] d_address,
+  output     [1:0]  d_size,       // its bytes are 2 to the power of this
+  output     [31:0] d_data,
+  output            masked,       // the core takes no interrupts
+`endif
   output     [15:0] code
 );
   localparam RAM_WORDS = 32768;
@@ -96,7 +113,7 @@ module soc #(
   end
 
   // Unmapped fetches read as zero, which is an illegal instruction if it is executed.
-  wire i_stb, d_stb, d_we;
+  wire i_stb, d_stb, d_we, d_ack;
   wire [29:0] i_adr, d_adr;
   wire [31:0] d_mosi;
   wire [3:0] d_sel;
@@ -106,14 +123,14 @@ module soc #(
   wire d_ram = d_adr[29:15] == RAM_TOP;
   wire d_registers = d_adr[29:6] == REGISTERS_TOP;
   wire [5:0] register = d_adr[5:0];
-  wire register_write = d_stb & d_we & d_registers;
+  wire register_write = d_ack & d_we & d_registers;
   wire d_window = d_adr[29:6] == 24'hffffff & d_we & codes != 0;
   wire code_register = d_registers & register == 6'h0d & d_we & codes != 0;
   assign step_ack = register_write & register == 6'h15 & d_mosi[0];
   assign strike_ack = register_write && register == 6'h02 ? d_mosi[2:0] : 3'h0;
 
   always @(posedge clk)
-    if (d_stb & d_we & d_ram) begin
+    if (d_ack & d_we & d_ram) begin
       if (d_sel[0]) ram[d_adr[14:0]][7:0] <= d_mosi[7:0];
       if (d_sel[1]) ram[d_adr[14:0]][15:8] <= d_mosi[15:8];
       if (d_sel[2]) ram[d_adr[14:0]][23:16] <= d_mosi[23:16];
@@ -130,7 +147,23 @@ module soc #(
   reg code_clock, code_data;
   wire [16:0] code_sent = code_queue[code_first];
   wire code_full = codes[1] & code_count[3];
-  wire d_ack = d_stb & ~((d_window | code_register) & code_full);
+  wire d_full = (d_window | code_register) & code_full;
+`ifdef PLEXOR_BUS
+  wire i_ack = i_stb & i_ready;
+  assign d_ack = d_stb & d_ready & ~d_full;
+  assign i_request = i_stb;
+  assign i_address = {i_adr, 2'b00};
+  assign d_request = d_stb;
+  assign d_held = d_full;
+  assign d_write = d_we;
+  assign d_address = cpu.dBus_cmd_rData_address;
+  assign d_size = cpu.dBus_cmd_rData_size;
+  assign d_data = d_mosi;
+  assign masked = ~cpu.CsrPlugin_mstatus_MIE;
+`else
+  wire i_ack = i_stb;
+  assign d_ack = d_stb & ~d_full;
+`endif
   wire code_steps = code_wait == 0;
   wire code_next = codes[1] & code_halves == 0 & code_count != 0;
   wire [1:0] code_low = {d_sel[1:0] == 0, d_sel[1:0] == 0 ? ~d_sel[2] : ~d_sel[0]};
@@ -323,7 +356,7 @@ module soc #(
     .externalInterruptArray({26'h0, receive_count != 0, step_pending, storm_irq, strike_pending}),
     .iBusWishbone_CYC(),
     .iBusWishbone_STB(i_stb),
-    .iBusWishbone_ACK(i_stb),
+    .iBusWishbone_ACK(i_ack),
     .iBusWishbone_WE(),
     .iBusWishbone_ADR(i_adr),
     .iBusWishbone_DAT_MISO(i_miso),

@@ -32,6 +32,9 @@
 #ifndef configSUPPORT_DYNAMIC_ALLOCATION
 #define configSUPPORT_DYNAMIC_ALLOCATION 0
 #endif
+#ifndef configTOTAL_HEAP_SIZE
+#define configTOTAL_HEAP_SIZE 4096
+#endif
 #define configKERNEL_PROVIDED_STATIC_MEMORY 1
 
 #define configCHECK_FOR_STACK_OVERFLOW 1

@@ -31,7 +31,7 @@ void freertos_risc_v_application_interrupt_handler(void) {
 
 static uint32_t cycles_now(void) {
   uint32_t now;
-  CSR_READ("mcycle", now);
+  READ_CYCLES(now);
   return now;
 }
 

@@ -32,9 +32,9 @@ void freertos_risc_v_application_interrupt_handler(void) {
   OUT_SET = pins;
   BaseType_t woken = pdFALSE;
   STRIKE = strikes;
-  if (strikes & 1) vTaskNotifyGiveFromISR(strike_tasks[0], &woken);
-  if (strikes & 2) vTaskNotifyGiveFromISR(strike_tasks[1], &woken);
-  if (strikes & 4) vTaskNotifyGiveFromISR(strike_tasks[2], &woken);
+  if (WAKES_TASKS && strikes & 1) vTaskNotifyGiveFromISR(strike_tasks[0], &woken);
+  if (WAKES_TASKS && strikes & 2) vTaskNotifyGiveFromISR(strike_tasks[1], &woken);
+  if (WAKES_TASKS && strikes & 4) vTaskNotifyGiveFromISR(strike_tasks[2], &woken);
   if (pending & IRQ_STORM) STORM_ACK = 1;
   PLEXOR_ISR_EXIT(ISR_EXTERNAL);
   portYIELD_FROM_ISR(woken);

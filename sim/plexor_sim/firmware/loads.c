@@ -36,8 +36,8 @@ void work_divide(uint32_t *state) {
 
 void work_cycles(uint32_t cycles) {
   uint32_t start, now;
-  CSR_READ("mcycle", start);
-  do CSR_READ("mcycle", now);
+  READ_CYCLES(start);
+  do READ_CYCLES(now);
   while (now - start < cycles);
 }
 

@@ -7,6 +7,13 @@
 
 enum { STACK_WORDS = 256 };
 
+// Whether strikes wake the tasks that answer them.
+#ifdef PLEXOR_ISR_ALONE
+enum { WAKES_TASKS = 0 };
+#else
+enum { WAKES_TASKS = 1 };
+#endif
+
 // The stack comes first: an overflow then spares the block, which the kernel's stack check needs.
 typedef struct {
   StackType_t stack[STACK_WORDS];
@@ -41,6 +48,19 @@ static inline void take_traps(void) {
   extern void freertos_risc_v_trap_handler(void);
   CSR_WRITE("mtvec", (uintptr_t)freertos_risc_v_trap_handler);
 }
+
+#if PLEXOR_BUS
+// As the kernel's, but for the number of the core, which this one does not have.
+void vPortSetupTimerInterrupt(void) {
+  extern volatile uint64_t *pullMachineTimerCompareRegister;
+  extern uint64_t ullNextTime;
+  extern const size_t uxTimerIncrementsForOneTick;
+  pullMachineTimerCompareRegister = (volatile uint64_t *)configMTIMECMP_BASE_ADDRESS;
+  ullNextTime = MTIME + (uint64_t)uxTimerIncrementsForOneTick;  // it starts at 0
+  *pullMachineTimerCompareRegister = ullNextTime;
+  ullNextTime += uxTimerIncrementsForOneTick;
+}
+#endif
 
 // `number` is the task's in codes.
 static inline TaskHandle_t start(Task *task, TaskFunction_t run, uint32_t parameter, int priority,

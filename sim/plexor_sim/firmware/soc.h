@@ -23,6 +23,8 @@
 #define UART_STATE REGISTER(0x64)
 #define UART_RATE REGISTER(0x68)
 #define UART_TAKE REGISTER(0x6c)
+#define NOTE REGISTER(0x38)
+#define MTIME REGISTER(0x40)
 
 // Bits of SELECT and READY; device/riscv.cpp has their names.
 enum { LOAD_CPU = 1, LOAD_CRITICAL = 2, LOAD_POLYGONS = 4, LOAD_QUEUE = 8, LOAD_STORM = 16 };
@@ -37,6 +39,11 @@ enum { IRQ_STRIKES = 7, IRQ_STORM = 8, IRQ_STEP = 16, IRQ_UART = 32 };
 #define IRQ_MASK "0xbc0"
 #define IRQ_PENDING "0xfc0"
 #define CSR_READ(csr, value) __asm volatile("csrr %0, " csr : "=r"(value))
+#if PLEXOR_BUS
+#define READ_CYCLES(value) (value = MTIME)  // this core has no counter of its own
+#else
+#define READ_CYCLES(value) CSR_READ("mcycle", value)
+#endif
 #define CSR_WRITE(csr, value) __asm volatile("csrw " csr ", %0" ::"r"(value))
 #define CSR_SET(csr, value) __asm volatile("csrs " csr ", %0" ::"r"(value) : "memory")
 #define CSR_CLEAR(csr, value) __asm volatile("csrc " csr ", %0" ::"r"(value) : "memory")

@@ -145,3 +145,17 @@ def test_the_other_devices_have_the_options_that_are_declared(
 )
 def test_a_range_is_said_in_the_largest_whole_unit(units: int, unit: str, text: str) -> None:
     assert time_text(units, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [("0", "0"), ("50", "50"), ("random", str(255 | 1 << 8)), ("random:7", str(255 | 7 << 8))],
+)
+def test_blocks_are_a_number_or_drawn_with_a_seed(text: str, taken: str) -> None:
+    assert checked(RISCV, f"blocks={text}", "freertos") == f"blocks={taken}"
+
+
+@pytest.mark.parametrize("text", ["51", "-1", "random:256", "random:", "some"])
+def test_other_blocks_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=f"blocks={text}: must be a whole number from 0 to 50"):
+        checked(RISCV, f"blocks={text}", "freertos")

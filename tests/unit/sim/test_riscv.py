@@ -266,3 +266,17 @@ def test_a_pin_is_high_while_critical_sections_last(play: Play, pin: int) -> Non
     assert len(spent) > 100
     assert min(spent) >= 0
     assert max(spent) < 100
+
+
+@pytest.mark.parametrize("program", ["strikes", "calls", "critsec", "philosophers", "malloc"])
+def test_each_program_is_built_for_the_core_without_caches(program: str) -> None:
+    build = riscv_device("freertos", default_cache(), {"program": program, "bus": "log"})
+    assert "VexRiscv_Min.v" in {path.name for path in build.verilog}
+    assert build.options["regions"].count("/") >= 4
+
+
+def test_another_device_has_neither_regions_nor_that_core() -> None:
+    build = riscv_device("freertos", default_cache(), {"program": "malloc"})
+    assert "VexRiscv_Full.v" in {path.name for path in build.verilog}
+    assert set(build.options) == {"firmware"}
+    assert build.cpp[0].name == "riscv.cpp"

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import json_option, option_name, time_option, usage
+from plexor.commands.bound.fit import fit
+from plexor.commands.bound.trace import trace
+from plexor.commands.parameters import (
+    json_option,
+    option_name,
+    page_option,
+    time_option,
+    usage,
+)
 
 _FILE = click.Path(path_type=Path)
 OF = ("latency", "on-width")
@@ -97,6 +106,14 @@ def evaluate(
     help="What took that long: from the strike to the response, or while the pin was active.",
 )
 @time_option("--measured", help="The maximum itself, in place of RUN.")
+@click.option(
+    "--phase",
+    "scan",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="SCAN",
+    help="Phase scan of the worst case, from the --out of `plexor phase`, to show on --page.",
+)
+@page_option
 @json_option
 @click.pass_context
 def check(
@@ -109,6 +126,8 @@ def check(
     channel: str | None,
     of: str,
     measured: Fraction | None,
+    scan: Path | None,
+    page: Path | None,
     as_json: bool,
 ) -> int:
     """Check that nothing which was measured exceeds what the service takes at most.
@@ -129,14 +148,23 @@ def check(
         for name in ("channel", "of"):
             if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
                 raise click.UsageError(f"--{name} is for a RUN; --measured is a time itself")
+    if scan is not None and page is None:
+        raise click.UsageError("--phase is for --page; give a page too")
     # Imported here so that --help and wrong options answer at once.
     from plexor.commands.conclude import show  # noqa: PLC0415
+    from plexor.commands.output import check_outputs  # noqa: PLC0415
     from plexor.errors import UsageError  # noqa: PLC0415
     from plexor.library.bound.bound import Bound  # noqa: PLC0415
+    from plexor.library.files import write_text  # noqa: PLC0415
     from plexor.library.load import load  # noqa: PLC0415
     from plexor.library.run import Run  # noqa: PLC0415
+    from plexor.library.scans.phase import PhaseScan  # noqa: PLC0415
 
+    check_outputs(page)
     found = Bound(model, platform, region_map)
+    scanned = None if scan is None else load(scan)
+    if scanned is not None and not isinstance(scanned, PhaseScan):
+        raise UsageError(f"{scan}: holds another result; must be the --out of `plexor phase`")
     kept = None if run is None else load(run)
     if kept is not None and not isinstance(kept, Run):
         raise UsageError(f"{run}: holds a {kept.what}; only runs can be checked")
@@ -146,4 +174,11 @@ def check(
         else:
             judged = found.check(kept, n=n, channel=channel, of=of, name=option_name)
     show(judged, as_json)
+    if page is not None:
+        write_text(page, judged.page(scanned))
+        print(f"plexor: page {page}", file=sys.stderr)
     return judged.exit_code()
+
+
+bound.add_command(trace)
+bound.add_command(fit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -83,7 +84,8 @@ class Bound:
         if n is None and own is not None:
             n = read({"n": own}, {"n": whole})["n"]
         at = self._n(n, name)
-        return self._judged(measured_of(run, channel, of, name), at)
+        judged = self._judged(measured_of(run, channel, of, name), at)
+        return replace(judged, run=run, channel=channel, of=of)
 
     def check_value(
         self, measured: Time, *, n: int | None = None, name: Naming = plain
@@ -109,5 +111,9 @@ class Bound:
 
     def _judged(self, measured: Measured, n: int | None) -> BoundCheck:
         return BoundCheck(
-            self.model, self.platform, n, Verdict(self.estimate.total_ns.at(n or 0), measured)
+            self.model,
+            self.platform,
+            n,
+            Verdict(self.estimate.total_ns.at(n or 0), measured),
+            self.estimate,
         )

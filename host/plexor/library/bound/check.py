@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from plexor.bound.estimate import Estimate
 from plexor.bound.model import Model, Platform
 from plexor.bound.verdict import MARK, NS_FS, Measured, Outcome, Verdict
 from plexor.errors import ExitCode, InvalidRunError, UsageError
-from plexor.library.reading import of_name
-from plexor.library.values import Naming, choice, read
+from plexor.library.reading import Reading, of_name
+from plexor.library.values import Naming, choice, plain, read
 from plexor.model.results import Kind
 from plexor.render.facts import books
 from plexor.render.pictures.frame import provenance
 
 if TYPE_CHECKING:
     from plexor.library.run import Run
+    from plexor.library.scans.phase import PhaseScan
 
 SCHEMA = "plexor.bound-check/1"
 GIVEN = "given"
@@ -39,6 +41,11 @@ class BoundCheck:
     n: int | None
     """N; None for a model without one."""
     verdict: Verdict
+    estimate: Estimate
+    run: Run | None = None
+    """The run that was checked; None for a maximum that was given."""
+    channel: str | None = None
+    of: str = "latency"
 
     @property
     def outcome(self) -> Outcome:
@@ -55,6 +62,26 @@ class BoundCheck:
 
         return check_text(
             self.model, self.platform, self.n, self.verdict, width=width, colour=colour
+        )
+
+    def page(self, scan: PhaseScan | None = None) -> str:
+        """Return it as an HTML page: bound, distribution, and a phase scan of the worst case."""
+        from plexor.render.bound_page import Sampled, bound_page  # noqa: PLC0415
+
+        sampled = None
+        if self.run is not None:
+            kind = OF[self.of]
+            found = reading_of(self.run, self.channel).distribution(kind)
+            sampled = Sampled(found, self.run.tick_fs)
+        return bound_page(
+            self.model,
+            self.platform,
+            self.estimate,
+            self.verdict,
+            self.n,
+            sampled,
+            None if scan is None else scan.result,
+            () if self.run is None else tuple(self.run.device.items()),
         )
 
     def document(self) -> dict[str, Any]:
@@ -87,15 +114,20 @@ class BoundCheck:
         }
 
 
-def measured_of(run: Run, channel: str | None, of: str, name: Naming) -> Measured:
-    """Return the maximum of a run's channel; see `Bound.check` for what it takes and raises."""
-    kind = OF[read({"of": of}, {"of": choice(OF)})["of"]]
+def reading_of(run: Run, channel: str | None, name: Naming = plain) -> Reading:
+    """Return a run's channel by its name, or its only one; raise UsageError."""
     names = [entry.name for entry in run.channels]
     if channel is None and len(names) != 1:
         raise UsageError(
             f"{name('channel')}: is missing; this run has {', '.join(names) or 'none'}; name one"
         )
-    reading = of_name(run.channels, names[0] if channel is None else channel)
+    return of_name(run.channels, names[0] if channel is None else channel)
+
+
+def measured_of(run: Run, channel: str | None, of: str, name: Naming) -> Measured:
+    """Return the maximum of a run's channel; see `Bound.check` for what it takes and raises."""
+    kind = OF[read({"of": of}, {"of": choice(OF)})["of"]]
+    reading = reading_of(run, channel, name)
     known = reading.statistics(kind)
     if known.max_ticks is None:
         raise InvalidRunError(f"{reading.name}: has no {of}; nothing can be checked")

@@ -6,18 +6,19 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from plexor.bound.estimate import Estimate
-from plexor.bound.formula import Formula
+from plexor.bound.formula import Formula, decimals
 from plexor.bound.model import Model, Platform
 from plexor.bound.verdict import MARK, NS_FS, Outcome, Verdict
 from plexor.render.pictures.scale import grouped
 from plexor.render.table import Cell
 from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
 
-_WORDS = {
+OUTCOMES = {
     Outcome.SAFE: ("SAFE: nothing that was measured exceeds the estimate", "good"),
     Outcome.UNSAFE: ("UNSAFE: what was measured exceeds the estimate", "bad"),
     Outcome.NOT_PROVEN: ("NOT PROVEN: the estimate may be exceeded", "doubt"),
 }
+"""A sentence for each outcome, and its style."""
 
 
 def exact(value: Fraction) -> str:
@@ -25,13 +26,8 @@ def exact(value: Fraction) -> str:
     size = abs(value)
     whole, rest = divmod(size, 1)
     text = grouped(int(whole))
-    twos = (rest.denominator & -rest.denominator).bit_length() - 1
-    fives, left = 0, rest.denominator >> twos
-    while left % 5 == 0:
-        left //= 5
-        fives += 1
-    digits = max(twos, fives)
-    if rest and left == 1:
+    digits = decimals(rest)
+    if rest and digits is not None:
         text += f".{int(rest * 10**digits):0{digits}d}"
     elif rest:
         text = f"{text} {rest}" if whole else str(rest)
@@ -64,12 +60,13 @@ def bound_text(
     lines += ["", *wrapped(f"{left} = {formula_text(found.total_ns)}, in ns", width, paint, "bold")]
     blocked = f"of which {formula_text(found.blocked_ns)} in sections that block"
     lines += wrapped(blocked, width, paint, "")
-    lines += ["", *table(*_sections(found, ns), width, paint)]
-    lines += ["", *table(*_columns(found, ns), width, paint)]
+    lines += ["", *table(*bound_sections(found, ns), width, paint)]
+    lines += ["", *table(*bound_columns(found, ns), width, paint)]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _sections(found: Estimate, ns: Sequence[int]) -> tuple[list[str], list[list[Cell]]]:
+def bound_sections(found: Estimate, ns: Sequence[int]) -> tuple[list[str], list[list[Cell]]]:
+    """Return what each section takes, as a table."""
     head = [
         "section",
         "repetition",
@@ -93,7 +90,8 @@ def _sections(found: Estimate, ns: Sequence[int]) -> tuple[list[str], list[list[
     return head, _cells(rows)
 
 
-def _columns(found: Estimate, ns: Sequence[int]) -> tuple[list[str], list[list[Cell]]]:
+def bound_columns(found: Estimate, ns: Sequence[int]) -> tuple[list[str], list[list[Cell]]]:
+    """Return what all accesses to each region take, as a table."""
     mapped = any(entry.placed != entry.region for entry in found.columns)
     head = ["accesses", *(["lie in"] if mapped else []), "ns each", "number", "ns"]
     head += [text for n in ns for text in (f"number, N = {grouped(n)}", f"ns, N = {grouped(n)}")]
@@ -132,23 +130,22 @@ def check_text(
         lines += wrapped(f"INVALID RUN: {reason}", width, paint, "bad")
     measured = found.measured
     lines += wrapped(f"estimate  {exact(found.estimate_ns)} ns, computed", width, paint, "")
-    lines += wrapped(f"measured  {_measured(found)}", width, paint, "")
+    lines += wrapped(f"measured  {measured_text(found)}", width, paint, "")
     if measured.books:
         lines += wrapped(f"events    {measured.books}", width, paint, "muted")
     lines += wrapped(f"margin    {exact(found.margin_ns)} ns", width, paint, "")
-    word, style = _WORDS[found.outcome]
+    word, style = OUTCOMES[found.outcome]
     lines += ["", *wrapped(word, width, paint, style)]
-    for doubt in _doubts(found):
+    for doubt in doubts(found):
         lines += wrapped(doubt, width, paint, "doubt")
-    over = f"overestimation  {_percent(found.of_measured)} of what was measured, "
-    over += f"{_percent(found.of_estimate)} of the estimate"
-    lines += wrapped(over, width, paint, "")
+    lines += wrapped(f"overestimation  {overestimation(found)}", width, paint, "")
     mark = f"for comparison  {float(MARK.part * 100):.0f} % {MARK.about}"
     lines += wrapped(mark, width, paint, "muted")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _measured(found: Verdict) -> str:
+def measured_text(found: Verdict) -> str:
+    """Return what was measured, and how."""
     measured = found.measured
     text = f"{exact(measured.max_ns)} ns"
     if measured.tick_fs is not None:
@@ -162,11 +159,20 @@ def _measured(found: Verdict) -> str:
     return text
 
 
-def _doubts(found: Verdict) -> Iterator[str]:
+def doubts(found: Verdict) -> Iterator[str]:
+    """Yield what leaves a verdict open."""
     if found.measured.missed:
         yield "strikes were missed: their answers may have taken longer than any sample"
     if found.within_a_tick:
         yield "the margin is smaller than a tick, so the instrument cannot tell which is longer"
+
+
+def overestimation(found: Verdict) -> str:
+    """Return the overestimation in both conventions."""
+    return (
+        f"{_percent(found.of_measured)} of what was measured, "
+        f"{_percent(found.of_estimate)} of the estimate"
+    )
 
 
 def _percent(part: Fraction | None) -> str:

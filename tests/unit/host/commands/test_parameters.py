@@ -7,8 +7,10 @@ import pytest
 
 from plexor.commands.parameters import (
     DURATION,
+    STRICT_KEYS,
     base_option,
     budget_option,
+    key_option,
     no_run_options,
     option_name,
     parse_key,
@@ -93,3 +95,31 @@ def test_what_is_for_runs_is_refused_if_the_command_line_has_it_and_not_as_a_def
     assert shown.main([], standalone_mode=False, default_map={"budget": "b.toml"}) is None
     with pytest.raises(click.UsageError, match=r"^--budget applies only to runs; this is a sweep"):
         shown.main(["--budget", "b.toml"], standalone_mode=False)
+
+
+def strictly(*keys, strict=True):
+    """Return the keys that a command with --key gets."""
+    got = []
+
+    @click.command()
+    @key_option
+    def command(keys):
+        got.extend(keys)
+
+    words = [word for key in keys for word in ("--key", key)]
+    command.main([*words, *(["--strict"] if strict else [])], standalone_mode=False)
+    return got
+
+
+@pytest.mark.parametrize("name", STRICT_KEYS)
+def test_strict_names_the_keys_that_are_missing_or_empty(name):
+    others = [f"{key}=x" for key in STRICT_KEYS if key != name]
+    for keys in (others, [*others, f"{name}= "]):
+        with pytest.raises(click.BadParameter, match=f"^{name}: missing; --strict needs --key"):
+            strictly(*keys)
+    assert len(strictly(*others, strict=False)) == len(others)
+    assert len(strictly(*others, f"{name}=y")) == len(STRICT_KEYS)
+
+
+def test_strict_needs_the_five_keys_of_a_report():
+    assert STRICT_KEYS == ("os", "board", "build", "driver", "test")

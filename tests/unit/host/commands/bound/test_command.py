@@ -134,3 +134,12 @@ def test_the_document_is_all_of_the_output(capsys):
     assert cli.main(["bound", "eval", MODEL, *with_platform(1), "--json"]) == 0
     out, err = capsys.readouterr()
     assert (json.loads(out)["model"], err) == ("CreateThread", "")
+
+
+def test_a_page_of_a_check_is_written_and_a_scan_is_only_for_a_page(capsys, tmp_path):
+    page = tmp_path / "bound.html"
+    words = [*checking(1), "--n", str(N), "--measured", f"{MEASURED_NS[1]}ns"]
+    assert cli.main([*words, "--page", str(page)]) == 0
+    assert capsys.readouterr().err == f"plexor: page {page}\n"
+    assert "<b>SAFE</b>" in page.read_text()
+    assert "--phase is for --page" in errors_of(capsys, 2, [*words, "--phase", str(tmp_path)])

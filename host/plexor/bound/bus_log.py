@@ -1,0 +1,102 @@
+"""What a simulated core did on its bus, as `freertos:bus=FILE` keeps it, and the calls in it.
+
+A call of a service is what lies between two stores of its firmware: the one that raises a pin, and
+the one that lowers it. Before the call the firmware may note its N.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.errors import UsageError
+
+RECORD = np.dtype(
+    [
+        ("time_ps", "<i8"),
+        ("address", "<u4"),
+        ("data", "<u4"),
+        ("cycles", "<u4"),
+        ("kind", "u1"),
+        ("bytes", "u1"),
+        ("flags", "u1"),
+        ("zero", "u1"),
+    ]
+)
+"""A record, as device/bus.h of the simulation has it."""
+BURST, JUMP, MASKED = 1, 2, 4
+"""Bits of `flags`."""
+REGISTERS = 0x80000000
+"""From here on addresses are those of registers."""
+_RAISE, _LOWER, _NOTE = REGISTERS, REGISTERS + 4, REGISTERS + 0x38
+PINS = 8
+
+Records = npt.NDArray[np.void]
+
+
+class Kind(IntEnum):
+    """What a record is about."""
+
+    FETCH = 0
+    READ = 1
+    WRITE = 2
+    RETIRED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a service."""
+
+    n: int | None
+    """The N that was noted; None if none was."""
+    records: Records
+    """What followed the store that raises the pin, up to the one that lowers it."""
+    time_ps: int
+    """How long the pin was high."""
+
+
+def read_log(path: Path) -> Records:
+    """Return the records in a file. Raises UsageError for one that is none."""
+    try:
+        size = path.stat().st_size
+        if not size or size % RECORD.itemsize:
+            raise UsageError(
+                f"{path}: {size} bytes; must be a log of the bus, records of {RECORD.itemsize} "
+                "bytes, from freertos:bus=FILE"
+            )
+        found: Records = np.memmap(path, RECORD, "r")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise UsageError(f"{path}: cannot read: {reason or error}") from error
+    wrong = (found["kind"] > max(Kind)) | (found["zero"] != 0)
+    wrong[1:] |= np.diff(found["time_ps"]) < 0
+    if wrong.any():
+        place = int(wrong.argmax())
+        raise UsageError(
+            f"{path}: record {place} is none; must be a log of the bus, from freertos:bus=FILE"
+        )
+    return found
+
+
+def calls(records: Records, pin: int) -> Iterator[Call]:
+    """Yield each whole call of the service that is marked by a pin, in order."""
+    address, is_write = records["address"], records["kind"] == Kind.WRITE
+    of_pin = is_write & (records["data"] >> pin & 1 > 0)
+    raised = np.flatnonzero(of_pin & (address == _RAISE))
+    lowered = np.flatnonzero(of_pin & (address == _LOWER))
+    noted = np.flatnonzero(is_write & (address == _NOTE))
+    nexts = np.searchsorted(lowered, raised)
+    notes = np.searchsorted(noted, raised) - 1
+    for first, place, note in zip(raised.tolist(), nexts.tolist(), notes.tolist(), strict=True):
+        if place < len(lowered):
+            last = int(lowered[place])
+            yield Call(
+                int(records["data"][noted[note]]) if note >= 0 else None,
+                np.asarray(records[first + 1 : last + 1]),
+                int(records["time_ps"][last] - records["time_ps"][first]),
+            )
