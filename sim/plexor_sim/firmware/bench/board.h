@@ -8,7 +8,8 @@
 //   BOARD_INTERRUPT_HANDLER   head of the function that serves the interrupt below
 //   board_begin()             what must be done before the kernel starts
 //   board_is_ready()          called once, before the first wait
-//   board_wait()              waits for a rising edge of a pin that Plexor strikes; where it waits for
+//   board_wait()              waits for a rising edge of a pin that Plexor strikes; where it
+//                             waits for
 //                             nothing, the tests are repeated for ever
 //   board_raise_interrupt()   makes the interrupt pending; it may take some instructions to come
 //   board_end_interrupt()     clears it, in the handler

@@ -1,4 +1,5 @@
-// The calls of a kernel that Zephyr's latency_measure lists, with those of FreeRTOS. What has no exact
+// The calls of a kernel that Zephyr's latency_measure lists, with those of FreeRTOS. What has no
+// exact
 // twin here is told in docs/do/bench.md.
 #include "bench.h"
 

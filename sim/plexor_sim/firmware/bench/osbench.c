@@ -1,4 +1,5 @@
-// OSBench's seven groups with the calls of FreeRTOS. Two helpers serve the tests of two tasks: the high one
+// OSBench's seven groups with the calls of FreeRTOS. Two helpers serve the tests of two tasks:
+// the high one
 // waits for what `low` does. What has no exact twin here is told in docs/do/bench.md.
 #include "bench.h"
 
