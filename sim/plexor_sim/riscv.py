@@ -246,7 +246,8 @@ def build_firmware(
         )
     sources = [_FIRMWARE / name for name in _PROGRAMS[kind][program]]
     sources += [_FIRMWARE / "soft.c"] if is_bus else []
-    flags = (*flags, *(_MIN if is_bus else _FULL), *_PROGRAM_FLAGS.get(program, ()))
+    core = _MIN if is_bus else _FULL
+    flags = (*flags, *_PROGRAM_FLAGS[program])
     includes = [_FIRMWARE, _FIRMWARE / "bench", _FIRMWARE / "libc", trace_headers()]
     headers = (header for folder in includes for header in sorted(folder.glob("*.h")))
     inputs: list[Path | str] = [*sources, *headers, _FIRMWARE / "link.ld"]
@@ -256,11 +257,11 @@ def build_firmware(
         sources += [kernel / name for name in parts]
         includes += [kernel / name for name in _KERNEL_INCLUDES]
         inputs.append(packages.FREERTOS_SHA256)
-    key = _digest(*inputs, version("ziglang"), *_COMPILE, *flags)
+    key = _digest(*inputs, version("ziglang"), *_COMPILE, *core, *flags)
 
     def fill(directory: Path) -> None:
         elf = directory / ELF_FILE
-        compile_firmware(sources, includes, elf, cache, flags)
+        compile_firmware(sources, includes, elf, cache, flags, core)
         (directory / "firmware.hex").write_text(memory_image(elf.read_bytes()))
 
     return packages.make_once(cache / "firmware" / f"{kind}-{key}", fill) / "firmware.hex"
@@ -271,10 +272,11 @@ def compile_firmware(
     includes: list[Path],
     elf: Path,
     cache: Path,
-    flags: tuple[str, ...] = (*_NO_CODES, *_FULL),
+    flags: tuple[str, ...] = _NO_CODES,
+    core: tuple[str, ...] = _FULL,
 ) -> None:
     """Compile and link with the C compiler of the ziglang wheel. Raises FirmwareError."""
-    command = [sys.executable, "-m", "ziglang", "cc", *_COMPILE, *flags]
+    command = [sys.executable, "-m", "ziglang", "cc", *_COMPILE, *core, *flags]
     command += [f"-I{include}" for include in includes]
     command += [f"-T{_FIRMWARE / 'link.ld'}", *map(str, sources), "-o", str(elf)]
     # The compiler's cache is inside ours, not in the user's home.
