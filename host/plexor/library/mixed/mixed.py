@@ -13,6 +13,7 @@ from plexor.errors import ExitCode, StoreError, UsageError
 from plexor.library.files import write_text
 from plexor.library.keep import check_new
 from plexor.library.mixed.asked import READERS, MixedAsked, MixedOptions, wanted_of
+from plexor.library.scans.scan import Ended
 from plexor.library.values import read
 from plexor.mixed.compare import least_safe
 from plexor.mixed.device_line import open_line
@@ -30,30 +31,14 @@ from plexor.store.run_folder import save
 ROWS_FILE = "rows.csv"
 
 
-class Mixed:
-    """The runs of a schedule that have ended, from `mixed` or `load_mixed`."""
+class Mixed(Ended[MixedResult]):
+    """The runs of a schedule that have ended, from `Instrument.mixed` or `load_mixed`."""
 
     what = "schedule"
-
-    def __init__(self, result: MixedResult, unsaved: StoreError | None = None) -> None:
-        self.result = result
-        """Everything as it was found, in ticks."""
-        self.unsaved = unsaved
-        """Why it was not kept where it was to be; None if it was."""
 
     def __repr__(self) -> str:
         kind = "simulated" if self.simulated else "measured"
         return f"<plexor.Mixed {kind}: {', '.join(run.name for run in self.runs)}>"
-
-    @property
-    def simulated(self) -> bool:
-        """Whether the instrument is a simulation."""
-        return self.result.simulated
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether it was stopped before its end."""
-        return self.result.interrupted
 
     @property
     def runs(self) -> tuple[ModeRun, ...]:

@@ -1,4 +1,4 @@
-"""What all scans have in common: they show themselves, as runs do."""
+"""What scans and schedules have in common: they show themselves, as runs do."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class _Result(Protocol):
 R = TypeVar("R", bound=_Result)
 
 
-class Scan(ABC, Generic[R]):
-    """A scan that has ended, taken now or loaded."""
+class Ended(ABC, Generic[R]):
+    """What has ended, taken now or loaded."""
 
     what: ClassVar[str]
     """Its kind, such as `phase scan`."""
@@ -80,6 +80,10 @@ class Scan(ABC, Generic[R]):
     @abstractmethod
     def document(self) -> dict[str, Any]:
         """Return the figures as the document that its command prints with `--json`."""
+
+
+class Scan(Ended[R]):
+    """A scan that has ended."""
 
     @abstractmethod
     def page(self) -> str:

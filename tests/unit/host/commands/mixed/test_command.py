@@ -35,7 +35,7 @@ class Board:
         Board.asked += [options, named]
         told = named["told"]
         told.on_run(1, 2, "verify")
-        return Mixed(Board.result, Board.unsaved)
+        return Mixed(Board.result, unsaved=Board.unsaved)
 
 
 @pytest.fixture

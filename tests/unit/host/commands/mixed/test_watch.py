@@ -1,6 +1,5 @@
 """A schedule that is under way, on standard error."""
 
-import io
 from types import SimpleNamespace
 
 import pytest
@@ -13,11 +12,7 @@ from plexor.mixed.model import Mode
 from ...mixed.lists import TICK_FS
 from ...mixed.test_view import looked
 from ...progress_told import progress
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
+from ..measure.test_live import Terminal
 
 
 @pytest.fixture
