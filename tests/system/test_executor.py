@@ -174,6 +174,18 @@ def test_skipped_clocks_change_no_event_and_no_reply():
     assert len(found[0]["fires"]) == 4
 
 
+def test_a_message_ahead_of_a_run_has_arrived_when_it_begins():
+    # It takes 6 ms, which are 84 steps.
+    with paced(executor(baud=20_000)) as run:
+        run.prepare(10)
+        run.line.send(Message(Kind.VERIFY, 1, 1, 8))
+        run.start()
+        batch = run.until_end()
+    late = fires(batch)[:, 0] - rises(batch, TIMECODE)
+    assert len(late) == 10
+    assert late.max() < 30_000
+
+
 def test_damaged_messages_on_the_whole_line_are_counted_and_the_others_carried_out():
     with paced(executor()) as run:
         good = [Message(Kind.ENTRY, n, 5 + n).encode(n) for n in range(6)]
