@@ -37,6 +37,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kPollCycles = 256;
 constexpr int kStillClocks = 1024;  // from a command's last byte to its answer's first, and more
 constexpr int64_t kRestlessClocks = 1 << 17;
+constexpr int64_t kClockPs = kSamples * kTickFs / 1000;
 constexpr int kWaitMs = 500;  // duration of a blocked wait before a look for the parent
 
 using StrikesPort = std::remove_reference_t<decltype(Vplexor::strikes)>;
@@ -210,8 +211,10 @@ class Simulation {
       int64_t most = idle_.room() * kUnitClocks;
       if (options_.max_cycles) most = std::min(most, options_.max_cycles - cycles_ - 1);
       if (rests) most = std::min(most, clocks_to(line_.quiet_ps()));
+      // The device must not run beyond the time at which it gets the next bytes. Pins takes a clock
+      // for up to 1 ps longer than it is.
       if (options_.pace_ps && idle_.is_running() && socket_.connected())
-        most = std::min(most, pace_end_ - cycles_ - 1);
+        most = std::min(most, (pace_end_ - cycles_ - 1) * kClockPs / (kClockPs + 1));
       for (const auto& input : inputs_)
         if (!input.is_over()) most = std::min(most, input.next() - cycles_ - 1);
       const int64_t units = pins_.still_clocks(most) / kUnitClocks;

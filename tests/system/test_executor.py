@@ -165,6 +165,27 @@ def test_a_paced_run_is_the_same_however_slow_its_client_is(tmp_path):
     assert len(found[0]["fires"]) == 12
 
 
+def test_skipped_clocks_change_no_event_and_no_reply():
+    found = []
+    for arguments in ((), ("--no-skip",), ("--prove",)):
+        with paced(executor(baud=SLOW_BAUD), arguments) as run:
+            found.append(mixed(run, 4, 2, 0))
+    assert found[0] == found[1] == found[2]
+    assert len(found[0]["fires"]) == 4
+
+
+def test_a_message_ahead_of_a_run_has_arrived_when_it_begins():
+    # It takes 6 ms, which are 84 steps.
+    with paced(executor(baud=20_000)) as run:
+        run.prepare(10)
+        run.line.send(Message(Kind.VERIFY, 1, 1, 8))
+        run.start()
+        batch = run.until_end()
+    late = fires(batch)[:, 0] - rises(batch, TIMECODE)
+    assert len(late) == 10
+    assert late.max() < 30_000
+
+
 def test_damaged_messages_on_the_whole_line_are_counted_and_the_others_carried_out():
     with paced(executor()) as run:
         good = [Message(Kind.ENTRY, n, 5 + n).encode(n) for n in range(6)]

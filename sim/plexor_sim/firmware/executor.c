@@ -1,10 +1,10 @@
 // FreeRTOS: the executor's two tasks and its interrupt.
 //
-// A change of the timecode's pins is an interrupt, and wakes the task of the highest priority, which
-// reads them, extends them to 32 bits and fires the ids that are due. So the answer to a step takes one
-// interrupt and one switch of tasks, at whatever rate the timecode runs, and no poll can come late. A
-// step that comes while the one before is served is served with it; only a whole wrap without a read
-// would be lost.
+// A change of the timecode's pins is an interrupt, and wakes the task of the highest priority,
+// which reads them, extends them to 32 bits and fires the ids that are due. So the answer to a step
+// takes one interrupt and one switch of tasks, at whatever rate the timecode runs, and no poll can
+// come late. A step that comes while the one before is served is served with it; only a whole wrap
+// without a read would be lost.
 //
 // A byte on the serial line is an interrupt too, and goes through a ring to the other task.
 #include "FreeRTOS.h"

@@ -7,7 +7,8 @@
 // Pins of the timecode that are read, 1 to 16.
 #define BOARD_TIMECODE_BITS 8
 
-// The kernel's handler of the board's interrupts: a change of the timecode's pins, and a byte received.
+// The kernel's handler of the board's interrupts: a change of the timecode's pins, and a byte
+// received.
 #define BOARD_INTERRUPT freertos_risc_v_application_interrupt_handler
 
 // Once, before the scheduler starts: sets the serial line's rate, and lets both interrupts come.

@@ -32,8 +32,8 @@ static void write16(uint8_t *to, uint32_t value) {
   to[1] = (uint8_t)(value >> 8);
 }
 
-// Turns the line into a body and its CRC, one byte further left. Each code is the distance to the next
-// one, and the last one leads exactly behind the end.
+// Turns the line into a body and its CRC, one byte further left. Each code is the distance to the
+// next one, and the last one leads exactly behind the end.
 static int unstuff(void) {
   uint32_t place = 0;
   if (line_bytes != LINE_BYTES) return 0;

@@ -29,14 +29,15 @@ class DeviceLine {
   // Until when bytes are on the line, with time for an answer.
   int64_t quiet_ps() const { return quiet_ps_; }
 
-  // Sends all that the client has sent so far to the device, from a time on; returns whether that is
-  // anything.
+  // Sends all that the client has sent so far to the device, from a time on; returns whether that
+  // is anything.
   bool receive(int64_t time_ps) {
     if (!socket_) return false;
     bool any = false;
     socket_->accept(0);
     for (socket_->service(true); socket_->has_byte(); socket_->service(true)) {
-      for (; socket_->has_byte(); socket_->pop()) keep_busy(device_.serial(time_ps, socket_->byte()));
+      for (; socket_->has_byte(); socket_->pop())
+        keep_busy(device_.serial(time_ps, socket_->byte()));
       any = true;
     }
     return any;
