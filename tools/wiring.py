@@ -20,7 +20,10 @@ _OHMS = "100 to 330 Ω"
 _NOTES = (
     ("Ground first", "and last to go: without it, currents find their way through signal pins."),
     ("3.3 V only", "5 V destroys a pin, 1.8 V is no high: shift levels. No pin is a supply."),
-    (_OHMS, "in strikes, load and gate: where two outputs meet, 33 mA at most; edges ring less."),
+    (
+        _OHMS,
+        "in all but channels and codes: where two outputs meet, 33 mA at most; edges ring less.",
+    ),
 )
 _NO_PULL = ("Unused inputs", "of channels and gate go to ground: nothing pulls them down.")
 _UNUSED = {
@@ -101,7 +104,7 @@ def groups(board: Board) -> tuple[Group, ...]:
         Group("load", "", (load,), resistors=True),
         Group("gate", "", (gate,), resistors=True),
         *((Group("codes", "", codes),) if codes else ()),
-        *((Group("timecode", "", timecode),) if timecode else ()),
+        *((Group("timecode", "", timecode, resistors=True),) if timecode else ()),
     )
 
 
@@ -158,7 +161,7 @@ def main() -> int:
 
 def _wire(board: Board, pin: str, port: str, far: str, colour: tuple[str, str]) -> Wire:
     place = board.pins[pin]
-    drives = pin.startswith(("outputs", "uart_tx"))
+    drives = pin.startswith(("outputs", "timecode", "uart_tx"))
     return Wire(port, place.header, place.site, far, *colour, drives=drives)
 
 

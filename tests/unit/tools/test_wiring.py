@@ -22,10 +22,11 @@ def test_each_drawing_in_docs_is_of_a_board():
 
 
 @BOARDS
-def test_each_pin_of_a_board_is_drawn_once_with_its_port(name):
+def test_each_pin_with_a_wire_is_drawn_once_with_its_port(name):
     ours = board.load(name)
     lines = rows(ours)
-    for pin, place in ours.pins.items():
+    wired = [(pin, place) for pin, place in ours.pins.items() if not pin.startswith("lamps")]
+    for pin, place in wired:
         (found,) = [texts for texts in lines.values() if place.site in texts]
         assert found.count(place.site) == 1
         assert place.header in found
@@ -33,12 +34,14 @@ def test_each_pin_of_a_board_is_drawn_once_with_its_port(name):
 
 
 @BOARDS
-def test_strikes_load_and_gate_alone_have_resistors(name):
+def test_channels_and_codes_alone_have_no_resistors(name):
     ours = board.load(name)
     svg = ET.fromstring(wiring.draw(ours).render(style=True))
     # A text's baseline is 5 below the middle of its row.
     middles = {float(r.get("y")) + 11 for r in svg.iter(f"{SVG}rect") if r.get("height") == "12.0"}
-    wanted = {port(pin, ours) for pin in ours.pins if pin.startswith(("outputs", "gate"))}
+    wanted = {
+        port(pin, ours) for pin in ours.pins if pin.startswith(("outputs", "gate", "timecode"))
+    }
     assert {y for y, texts in rows(ours).items() if wanted & set(texts)} == middles
 
 
@@ -55,8 +58,20 @@ def port(pin, ours):
     kind, _, number = pin.rstrip("]").partition("[")
     if kind == "outputs":
         return f"strike{number}" if int(number) < ours.geometry.strikes else "load"
-    named = {"channels": f"ch{number}", "codes": f"code{number}"}
+    named = {"channels": f"ch{number}", "codes": f"code{number}", "timecode": f"time{number}"}
     return named.get(kind, kind.removeprefix("uart_"))
+
+
+@BOARDS
+def test_the_device_reads_what_the_board_drives(name):
+    ours = board.load(name)
+    drives = {port(pin, ours) for pin in ours.pins if pin.startswith(("outputs", "timecode"))}
+    ways = {
+        way: {text for texts in rows(ours).values() if way in texts for text in texts}
+        for way in ("input", "output")
+    }
+    assert drives <= ways["input"]
+    assert not drives & ways["output"]
 
 
 @BOARDS
