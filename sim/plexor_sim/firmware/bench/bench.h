@@ -1,14 +1,12 @@
 // What the suites of benchmarks share. Each test sends a code as an operation begins, and one as it
 // ends, so that it is timed from outside.
 //
-// A test has a number, 0 to 31. Its begin and its end are ENTER and EXIT of that number; from 16
-// on,
+// A test has a number, 0 to 31. Its begin and its end are ENTER and EXIT of that number; from 16 on,
 // classes 13 and 14 of that number less 16. Number 0 is the base: a pair with nothing between.
 //
 // On its way a program says what it is, with states and values:
 //
-//   SET(0), values: suite, iterations, operations of a looped sample, clock in Hz, 1 with
-//   BENCH_SELF
+//   SET(0), values: suite, iterations, operations of a looped sample, clock in Hz, BENCH_SELF
 //   SET(1), values: test, number of counters, each counter; behind a test's last operation
 //   SET(2): all tests are done
 //
@@ -106,8 +104,7 @@ _Noreturn void bench_finish(void);
 // Waits in the main task until a helper finishes; then deletes all helpers.
 void bench_wait(void);
 
-// Runs two helpers until one finishes. `bench_high` is the first; the counters are theirs, from
-// 0 on.
+// Runs two helpers until one finishes. `bench_high` is the first; the counters are theirs, from 0 on.
 void bench_pair(TaskFunction_t run_high, TaskFunction_t run_low, int priority_high);
 extern TaskHandle_t bench_high;
 extern volatile uint32_t bench_counters[2];

@@ -1,6 +1,5 @@
-// The calls of a kernel that Zephyr's latency_measure lists, with those of FreeRTOS. What has no
-// exact
-// twin here is told in docs/do/bench.md.
+// The calls of a kernel that Zephyr's latency_measure lists, with those of FreeRTOS. docs/do/bench.md
+// says what has no exact twin here.
 #include "bench.h"
 
 const uint32_t bench_suite = SUITE_KERNEL;

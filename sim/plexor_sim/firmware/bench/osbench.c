@@ -1,6 +1,5 @@
-// OSBench's seven groups with the calls of FreeRTOS. Two helpers serve the tests of two tasks:
-// the high one
-// waits for what `low` does. What has no exact twin here is told in docs/do/bench.md.
+// OSBench's seven groups with the calls of FreeRTOS. Two helpers serve the tests of two tasks: the
+// high one waits for what `low` does. docs/do/bench.md says what has no exact twin here.
 #include "bench.h"
 
 #include "atomic.h"

@@ -1,5 +1,4 @@
-// Thread-Metric's eight tests with the calls of FreeRTOS. Each operation is between two codes
-// and is
+// Thread-Metric's eight tests with the calls of FreeRTOS. Each operation is between two codes and is
 // counted by the firmware too: the counters of a test are sent behind it.
 #include "bench.h"
 
@@ -71,9 +70,8 @@ static void cooperative(void) {
   bench_report(COOPERATIVE, HELPERS, counters);
 }
 
-// Each task resumes the next one above it, which runs at once; then it waits to be resumed
-// itself. The
-// lowest one does not wait.
+// Each task resumes the next one above it, which runs at once; then it waits to be resumed itself.
+// The lowest one does not wait.
 static void preempt(void *parameter) {
   const uint32_t own = (uint32_t)(uintptr_t)parameter;
   for (;;) {
