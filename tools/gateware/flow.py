@@ -41,6 +41,8 @@ _ECP5 = (
     f"{_ECP5_FLIP_FLOPS}; synth_lattice -family ecp5 -nowidelut -top top -run map_luts: "
     "-json top.json"
 )
+_LOGIC, _DISTRIBUTED = (f'attribute \\ram_style "{style}"' for style in ("logic", "distributed"))
+"""What small memories are asked to be: flip-flops. ECP5 has look-up tables that are memories."""
 _ICE40 = (
     "synth_ice40 -device {0} -top top -run begin:map_ffs; "
     f"{_ICE40_FLIP_FLOPS}; synth_ice40 -device {{0}} -top top -run map_luts: -json top.json"
@@ -84,6 +86,8 @@ def checked(folder: Path, log: str, *command: str) -> str:
 def synthesise(folder: Path, rtlil: str, family: str) -> dict[str, Any]:
     """Return the netlist of a design in RTLIL; see `synthesise_what`."""
     folder.mkdir(parents=True, exist_ok=True)
+    if family == "ecp5":
+        rtlil = rtlil.replace(_LOGIC, _DISTRIBUTED)
     (folder / "top.il").write_text(rtlil)
     return synthesise_what(folder, "read_rtlil top.il", family)
 
