@@ -4,9 +4,15 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from amaranth.hdl import Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
 from tools.gateware import build, flow, pnr
 from tools.gateware.board import load
 from tools.gateware.flow import BUILD, ToolError, checked, synthesise, synthesise_what
+
+from plexor_hdl.build.emit import rtlil_for_synthesis
+from plexor_hdl.lib.memory_reader import plain_memory
 
 EMPTY = {"modules": {"top": {"cells": {}, "netnames": {}, "ports": {}}}}
 
@@ -172,3 +178,38 @@ def test_no_place_with_any_weight_is_an_error(monkeypatch, tmp_path):
     played(monkeypatch, *[NO_PLACE] * len(pnr.WEIGHTS["ecp5"]))
     with pytest.raises(pnr.NoPlaceError, match="Unable to find legal placement"):
         list(pnr.placements(tmp_path, "ecp5", "nextpnr"))
+
+
+class Small(wiring.Component):
+    """A memory of 32 words of two bits that asks to be logic."""
+
+    def __init__(self):
+        place = {"place_in": In(5), "place_out": In(5)}
+        super().__init__({**place, "i_word": In(2), "write": In(1), "o_word": Out(2)})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.words = words = plain_memory(2, 32, ram_style="logic")
+        write, read = words.write_port(), words.read_port()
+        m.d.comb += [
+            write.addr.eq(self.place_in),
+            write.data.eq(self.i_word),
+            write.en.eq(self.write),
+            read.addr.eq(self.place_out),
+            self.o_word.eq(read.data),
+        ]
+        return m
+
+
+@pytest.mark.parametrize(
+    ("family", "memory", "bits"), [("ecp5", "TRELLIS_DPR16X4", 2), ("ice40", None, 64 + 2)]
+)
+def test_a_small_memory_is_logic_only_where_nothing_else_is_as_small(
+    tmp_path, family, memory, bits
+):
+    netlist = synthesise(tmp_path, rtlil_for_synthesis(Small(), "top"), family)
+    kinds = [cell["type"] for cell in netlist["modules"]["top"]["cells"].values()]
+    flip_flops = [kind for kind in kinds if kind.startswith(("TRELLIS_FF", "SB_DFF"))]
+    assert (memory in kinds) == (memory is not None)
+    assert not {"DP16KD", "SB_RAM40_4K"} & set(kinds)
+    assert bits <= len(flip_flops) <= bits + 10  # and a read port's address
