@@ -70,6 +70,7 @@ ORDER = (
     Feature.SUM_SQUARES,
     Feature.RING,
     Feature.EARLY,
+    Feature.SCHEDULE,
 )
 """Features, by their worth to a user."""
 NEEDS = {Feature.SWEEP: Feature.SNAPSHOT, Feature.RING: Feature.EVENTS}

@@ -37,7 +37,7 @@ def wire_schedule(m: Module, s: Stages, pins: Any) -> None:
             schedule.strike_stb.eq(s.outputs.strikes[-1]),
             s.outputs.due_stb.eq(schedule.due_stb),
             s.outputs.due_ticks.eq(schedule.phase_ticks),
-            s.outputs.due_waits.eq(schedule.waiting.any()),
+            s.outputs.due_waits.eq(schedule.waits),
             status.schedule_waiting.eq(schedule.waiting),
             status.schedule_refused.eq(schedule.refused),
             status.schedule_past.eq(schedule.past),

@@ -68,6 +68,7 @@ class Schedule(wiring.Component):
         phase_ticks: The phase of that sequence; it stands from 24 clocks before `due_stb` until the
             strike.
         waiting: Entries inside.
+        waits: There is one.
         refused: Entries that found no room.
         past: Entries whose time was past or too near.
         last_id: The id of the last entry that struck.
@@ -91,6 +92,7 @@ class Schedule(wiring.Component):
                 "due_stb": Out(1),
                 "phase_ticks": Out(PHASE_BITS),
                 "waiting": Out(ENTRY_BITS + 1),
+                "waits": Out(1),
                 "refused": Out(AMOUNT_BITS),
                 "past": Out(AMOUNT_BITS),
                 "last_id": Out(ID_BITS),
@@ -116,6 +118,7 @@ class Schedule(wiring.Component):
         m.d.comb += [
             start_low.eq(self.capture & ~captured),
             full.eq(self.waiting[ENTRY_BITS]),
+            self.waits.eq(self.waiting.any()),
             adds.eq(pending & (self.write_place == ID_PLACE)),
             write.en.eq(start_low | start_high | (pending & ~full)),
             write.addr.eq(Cat(self.write_place, tail)),
@@ -166,7 +169,7 @@ class Schedule(wiring.Component):
         step, wait, place = Signal(JUDGE_STEP + 1), Signal(2), self.low[:LOOK_BITS]
         word, busy = Signal(WORD_BITS), Signal()
         m.d.comb += busy.eq(step.any() | wait.any() | flying)
-        begins = place.all() & self.waiting.any() & self.idle & ~busy
+        begins = place.all() & self.waits & self.idle & ~busy
         # First the words of the due time, then those of the start, then the id.
         m.d.comb += [
             read.addr.eq(Cat(step[1], step[4], head)),

@@ -66,6 +66,7 @@ def copies(geometry: Geometry, block: Block) -> tuple[int, ...]:
         "source": tuple(sorted(geometry.sources)),
         "step": tuple(range(geometry.table_steps * (Feature.SWEEP in geometry.features))),
         "code": tuple(range(Feature.CODES in geometry.features)),
+        "schedule": tuple(range(Feature.SCHEDULE in geometry.features)),
     }.get(block.name, tuple(range(block.count)))
 
 

@@ -37,8 +37,16 @@ def test_clock_and_connector_pins_are_those_of_amaranth_boards(name):
     assert clock.ios[0].names == [ours.clock_site]
     assert clock.clock.frequency == ours.clock_mhz * 10**6
     sites = {site for connector in theirs.connectors for site in connector.mapping.values()}
-    free = [pin.site for port, pin in ours.pins.items() if not port.startswith("uart")]
+    free = [pin.site for port, pin in ours.pins.items() if not port.startswith(("uart", "lamps"))]
     assert set(free) <= sites
+
+
+@pytest.mark.parametrize("name", ["ulx3s-12f", "ulx3s-25f", "ulx3s-85f"])
+def test_lamps_are_those_of_amaranth_boards(name):
+    ours, theirs = board.load(name), platform(name)
+    leds = [r for r in theirs.resources if r.name == "led"]
+    sites = [led.ios[0].names[0] for led in sorted(leds, key=lambda led: led.number)]
+    assert [ours.pins[f"lamps[{n}]"].site for n in range(ours.geometry.lamps)] == sites
 
 
 @pytest.mark.parametrize("name", ["ulx3s-25f", "ecpix-5", "hx8k-evn", "icebreaker"])

@@ -54,7 +54,7 @@ class Struck(wiring.Component):
             schedule.strike_stb.eq(outputs.strikes[-1]),
             outputs.due_stb.eq(schedule.due_stb),
             outputs.due_ticks.eq(schedule.phase_ticks),
-            outputs.due_waits.eq(schedule.waiting.any()),
+            outputs.due_waits.eq(schedule.waits),
             outputs.config[-1].eq(self.config),
             outputs.start_stb.eq(self.start_stb),
             outputs.stop.eq(self.stop),
