@@ -20,6 +20,9 @@ MADE = {
     "archive": "plexor archive add main --branch main",
     "coded": "plexor measure --dut coded.toml --rate 10k --count 50 --channel irq=ch0"
     " --channel done=ch1 --code-wires ch2:ch3 --codes names.toml --out coded",
+    "buslog": "mkdir buslog && plexor measure"
+    " --dut freertos:program=malloc,blocks=random,bus=buslog/malloc --rate 1k --count 20"
+    " --channel malloc=ch0",
     "cal.json": "plexor calibrate --edges 4000 --calibration cal.json",
 }
 """A name, and the command of which it comes."""

@@ -168,7 +168,7 @@ def test_the_rows_of_a_trace_are_the_counts_of_the_raw_log(log: Path, pin: int) 
         excess += (model - counts).total()
         assert (model - counts).total() <= 0.05 * counts.total()
         if n:  # the first step of N is taken in another way
-            assert instructions(model) == instructions(counts)
+            assert 0 <= instructions(model) - instructions(counts) <= 2
     assert excess == trace.found.excess
     # What N adds is exact: the same between any two N that are not 0.
     some = sorted(n for n in clear if n)

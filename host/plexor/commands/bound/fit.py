@@ -77,7 +77,7 @@ def fit(
 
     \b
       plexor bound fit measured.csv
-      plexor bound fit fast.csv slow.csv --try other.csv --platform other.toml --out fitted.toml
+      plexor bound fit measured.csv --try tried.csv --platform sdram.toml --out fitted.toml
     """
     if (platform is None) != (out is None):
         raise click.UsageError("--platform and --out need each other; give both or none")

@@ -65,8 +65,8 @@ def trace(
     each step of N adds is a section that runs N times.
 
     \b
-      plexor bound trace bus --out malloc.toml --map sections.toml
-      plexor bound trace bus --pin 1 --title free --json
+      plexor bound trace buslog/malloc --out walk.toml --map places.toml
+      plexor bound trace buslog/malloc --pin 1 --title free --json
     """
     from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
