@@ -252,6 +252,7 @@ def sustained(app: str) -> tuple[Fraction, Fraction]:
     return knee.bracket.passing_hz, knee.bracket.failing_hz
 
 
+@pytest.mark.full
 def test_without_the_application_the_interrupt_service_reaches_higher_rates() -> None:
     _, most_on = sustained("on")
     least_off, _ = sustained("off")
