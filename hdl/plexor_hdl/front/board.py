@@ -38,8 +38,8 @@ class Board(Elaboratable):
     Ports:
         codes: The code pins, with Feature.CODES; each bit has a synchroniser of its own, so pins
             that change at once may be seen a clock apart.
-        timecode: The timecode's pins, each from a flip-flop. They change half a clock before or
-            after the strike that they count, the ways to the pads left out.
+        timecode: The timecode's pins, each from a flip-flop. They change 1.5 to 2.5 clocks after
+            the strike that they count, the ways to the pads left out.
         lamps: The pads of the lamps, which are read back.
         gate: The gate's pin. The instrument's first flip-flops are its synchroniser.
         uart_rx: The link from the host. Its rate is `uart_period`, LinkUart's `set_period`.

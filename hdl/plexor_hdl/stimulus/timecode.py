@@ -11,7 +11,7 @@ class Timecode(wiring.Component):
     Gray code: F. Gray, US patent 2,632,058, 1953. From one step to the next one pin changes, so a
     reader that samples all pins at once reads the count from before or after a step.
 
-    Latency: 1 clock from `strike_stb` to `pins`, as to the strike's own pin.
+    Latency: 3 clocks from `strike_stb` to `pins`: 2 more than to the strike's own pin.
     Throughput: one step each clock; strikes in the same clock are one step.
     Reset: 0, by `start_stb` too.
     Wrap: to 0 after 2**bits steps.
@@ -31,11 +31,12 @@ class Timecode(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        count, following = Signal.like(self.pins), Signal.like(self.pins)
-        m.d.comb += following.eq(Mux(self.start_stb, 0, count + self.strike_stb))
+        count, strikes, starts = Signal.like(self.pins), Signal(), Signal()
+        # The strike comes from far away, and a pin never shows the sum on its way.
         m.d.sync += [
-            count.eq(following),
-            # From a register: a pin never shows the sum on its way.
-            self.pins.eq(following ^ Mux(self.gray, following >> 1, 0)),
+            strikes.eq(self.strike_stb),
+            starts.eq(self.start_stb),
+            count.eq(Mux(starts, 0, count + strikes)),
+            self.pins.eq(count ^ Mux(self.gray, count >> 1, 0)),
         ]
         return m

@@ -11,16 +11,18 @@ from ..simulation import made, simulate
 
 @pytest.mark.parametrize("gray", [0, 1])
 @pytest.mark.parametrize("bits", [1, 3, 8])
-def test_a_step_changes_the_pins_once_in_the_clock_after_its_strike(bits, gray):
+def test_a_step_changes_the_pins_once_three_clocks_after_its_strike(bits, gray):
     dut, rng, seen = made(Timecode, bits), random.Random(bits), []
     strikes = [rng.random() < 0.4 for _ in range(3 << bits)]
 
     async def drive(ctx):
         ctx.set(dut.gray, gray)
-        for strike in strikes:
+        for strike in [*strikes, 0, 0]:
             ctx.set(dut.strike_stb, strike)
             await ctx.tick()
             seen.append(ctx.get(dut.pins))
+        assert seen[:2] == [0, 0]
+        del seen[:2]
 
     simulate(dut, drive)
     counts = [sum(strikes[: n + 1]) % (1 << bits) for n in range(len(strikes))]
@@ -35,10 +37,12 @@ def test_a_start_begins_at_0_whatever_strikes():
 
     async def drive(ctx):
         ctx.set(dut.strike_stb, 1)
-        await ctx.tick().repeat(5)
+        await ctx.tick().repeat(7)
         assert ctx.get(dut.pins) == 5
         ctx.set(dut.start_stb, 1)
         await ctx.tick()
+        ctx.set(dut.start_stb, 0)
+        await ctx.tick().repeat(2)
         assert ctx.get(dut.pins) == 0
 
     simulate(dut, drive)
