@@ -144,7 +144,14 @@ class Schedule(wiring.Component):
         with m.Elif(self.due_stb):
             m.d.sync += flying.eq(1)
 
-        added_stb, gone_stb = adds & ~full, struck | past_stb
+        # What counts does so a clock later; nothing looks at it sooner.
+        added_stb, gone_stb, refused_stb, left_stb = (Signal() for _ in range(4))
+        m.d.sync += [
+            added_stb.eq(adds & ~full),
+            gone_stb.eq(struck | past_stb),
+            refused_stb.eq(adds & full),
+            left_stb.eq(past_stb),
+        ]
         with m.If(added_stb):
             m.d.sync += tail.eq(tail + 1)
         with m.If(gone_stb):
@@ -153,7 +160,7 @@ class Schedule(wiring.Component):
             m.d.sync += self.waiting.eq(self.waiting + 1)
         with m.Elif(gone_stb & ~added_stb):
             m.d.sync += self.waiting.eq(self.waiting - 1)
-        for amount, counts in ((self.refused, adds & full), (self.past, past_stb)):
+        for amount, counts in ((self.refused, refused_stb), (self.past, left_stb)):
             with m.If(counts & ~amount.all()):
                 m.d.sync += amount.eq(amount + 1)
         m.d.sync += self.struck_stb.eq(struck)
