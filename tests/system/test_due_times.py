@@ -19,7 +19,16 @@ from plexor.protocol.frames import (
     to_stream,
 )
 from plexor.protocol.geometry import DUE_CLOCKS, SCHEDULE_ENTRIES
-from plexor.protocol.registers import Action, RunState, StopOn, Stream, Trigger, address, register
+from plexor.protocol.registers import (
+    Action,
+    RunState,
+    StopOn,
+    Stream,
+    Trigger,
+    address,
+    entry_word,
+    register,
+)
 from plexor_hdl.build.boards import simulated
 from plexor_sim.build import build
 from plexor_sim.devices import synthetic_device
@@ -71,9 +80,9 @@ def writes(settings):
 
 def entries(dues):
     """Return the writes of entries (due time, id)."""
-    for due_ticks, number in dues:
+    for number, (due_ticks, event_id) in enumerate(dues):
         yield ("schedule", "due_ticks", 0), due_ticks
-        yield ("schedule", "id", 0), number
+        yield ("schedule", "entry", 0), entry_word(number, event_id)
 
 
 def due_run(settings, dues, stimulus=None):

@@ -23,7 +23,7 @@ from plexor.link.open import open_link
 from plexor.link.sim import SimLink
 from plexor.mixed.device_line import open_line
 from plexor.mixed.message import BITS_A_BYTE, MESSAGE_BYTES, Kind, Message, Reply
-from plexor.protocol.registers import Trigger
+from plexor.protocol.registers import Trigger, entry_word
 from plexor_sim.server import Server, SimulatorError
 
 SLOW_STEP_TICKS, SLOW_BAUD = 711_110, 500_000
@@ -105,7 +105,7 @@ def mixed(run: Run, steps: int, distance: int, rest_s: float) -> dict[str, objec
         for due in range(len(issued) + 1, min(passed + distance, steps) + 1):
             run.line.send(Message(Kind.ENTRY, due % 8, due))
             run.link.write("schedule", "due_ticks", due * SLOW_STEP_TICKS)
-            run.link.write("schedule", "id", due % 8)
+            run.link.write("schedule", "entry", entry_word(len(issued), due % 8))
             issued.append((due, passed))
 
     run.start()

@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import SCHEDULE_ENTRIES, TRIGGER_CLOCKS, Geometry
-from plexor.protocol.registers import SCHEDULE, STIMULUS, register
+from plexor.protocol.registers import ENTRY_ID_BITS, ENTRY_NUMBER_BITS, STIMULUS, register
 from plexor_hdl.capture.timebase import IDLE_CLOCKS, LOW_BITS, epoch_bits
 from plexor_hdl.control.run import OUTPUT_CLOCKS
 from plexor_hdl.interfaces import TIME_BITS
@@ -16,11 +16,10 @@ from plexor_hdl.lib.split_sum import added
 ENTRY_BITS = (SCHEDULE_ENTRIES - 1).bit_length()
 PLACE_BITS = 2
 PHASE_BITS = register(STIMULUS.name, "phase_ticks").bits
-ID_BITS = register(SCHEDULE.name, "id").bits
 AMOUNT_BITS = register("status", "schedule_refused").bits
-ID_PLACE, START_PLACE = 2, 3
-"""Words of an entry: two of its due time, its id. The fourth one of entries 0 and 1 is the start's.
-"""
+ENTRY_PLACE, START_PLACE = 2, 3
+"""Words of an entry: two of its due time, then its id and number. The fourth one of entries 0 and 1
+is the start's."""
 LOOK_BITS = 4
 """A look at an entry begins in a clock with these lowest bits of the timebase at 0."""
 READ_CLOCKS = 2
@@ -47,14 +46,16 @@ class Schedule(wiring.Component):
     counted in `past` and left. An entry leaves when its strike is in a clock of the run. So at each
     moment entries written = struck + `past` + `waiting` + `refused`.
 
-    Latency: an entry is looked at within 2**LOOK_BITS + 2 clocks of its `id`, or of `idle`.
+    Latency: an entry is looked at within 2**LOOK_BITS + 2 clocks of its last word, or of `idle`.
     Throughput: one due time each DUE_CLOCKS clocks and the stimulus' own time.
     Reset: empty. `forget_stb` empties it too; a run does not.
     Wrap: none; due times count from the run's start, and `refused` and `past` end at their maximum.
     Full: an entry that comes while 2**ENTRY_BITS wait is refused and counted.
+    Repeats: an entry whose number is not the next one's adds nothing and is not counted. A refused
+        entry takes its number too.
 
     Ports:
-        forget_stb: Empties the schedule and clears the counts; not in a run.
+        forget_stb: Empties the schedule and clears the counts; the next number is 0. Not in a run.
         write_stb: A word of the register block is written; a write each 8 clocks at most.
         write_place: Its place in the block.
         write_data: The word; it stands for 8 clocks.
@@ -95,7 +96,7 @@ class Schedule(wiring.Component):
                 "waits": Out(1),
                 "refused": Out(AMOUNT_BITS),
                 "past": Out(AMOUNT_BITS),
-                "last_id": Out(ID_BITS),
+                "last_id": Out(ENTRY_ID_BITS),
                 "struck_stb": Out(1),
             }
         )
@@ -115,16 +116,22 @@ class Schedule(wiring.Component):
 
         # The run's start has precedence. What the host writes stands much longer.
         start_low, pending, full, adds = Signal(), Signal(), Signal(), Signal()
+        is_next, number = Signal(), Signal(ENTRY_NUMBER_BITS)
         m.d.comb += [
             start_low.eq(self.capture & ~captured),
             full.eq(self.waiting[ENTRY_BITS]),
             self.waits.eq(self.waiting.any()),
-            adds.eq(pending & (self.write_place == ID_PLACE)),
+            adds.eq(pending & is_next & (self.write_place == ENTRY_PLACE)),
             write.en.eq(start_low | start_high | (pending & ~full)),
             write.addr.eq(Cat(self.write_place, tail)),
             write.data.eq(self.write_data),
         ]
-        m.d.sync += [start_high.eq(start_low), pending.eq(self.write_stb)]
+        told = self.write_data[ENTRY_ID_BITS:][:ENTRY_NUMBER_BITS]
+        m.d.sync += [
+            start_high.eq(start_low),
+            pending.eq(self.write_stb),
+            is_next.eq(told == number),
+        ]
         with m.If(start_low | start_high):
             m.d.comb += [
                 adds.eq(0),
@@ -134,7 +141,7 @@ class Schedule(wiring.Component):
             m.d.sync += pending.eq(pending | self.write_stb)
 
         flying, past_stb, struck = Signal(), Signal(), Signal()
-        self._entry_id = entry_id = Signal(ID_BITS)
+        self._entry_id = entry_id = Signal(ENTRY_ID_BITS)
         self._look(m, read, head, half, start_high, upper, flying, past_stb)
         strikes = Signal()
         m.d.sync += strikes.eq(flying & self.strike_stb)
@@ -154,21 +161,23 @@ class Schedule(wiring.Component):
         ]
         with m.If(added_stb):
             m.d.sync += tail.eq(tail + 1)
+        with m.If(added_stb | refused_stb):
+            m.d.sync += number.eq(number + 1)
         with m.If(gone_stb):
             m.d.sync += head.eq(head + 1)
         with m.If(added_stb & ~gone_stb):
             m.d.sync += self.waiting.eq(self.waiting + 1)
         with m.Elif(gone_stb & ~added_stb):
             m.d.sync += self.waiting.eq(self.waiting - 1)
-        for amount, counts in ((self.refused, refused_stb), (self.past, left_stb)):
-            with m.If(counts & ~amount.all()):
+        for amount, more in ((self.refused, refused_stb), (self.past, left_stb)):
+            with m.If(more & ~amount.all()):
                 m.d.sync += amount.eq(amount + 1)
         m.d.sync += self.struck_stb.eq(struck)
         with m.If(struck):
             m.d.sync += self.last_id.eq(entry_id)
         with m.If(self.forget_stb & ~self.capture):
-            m.d.sync += [signal.eq(0) for signal in (self.waiting, self.refused, self.past)]
-            m.d.sync += head.eq(tail)
+            counts = (self.waiting, self.refused, self.past, number)
+            m.d.sync += [head.eq(tail), *(signal.eq(0) for signal in counts)]
         return m
 
     def _look(self, m: Module, read, head, half, start_high, upper, flying, past_stb):

@@ -17,7 +17,7 @@ from plexor.mixed.model import Entry, Mode
 from plexor.mixed.timecode import StepClock
 from plexor.model.settings import RegisterWrite
 from plexor.protocol.geometry import SCHEDULE_ENTRIES
-from plexor.protocol.registers import Action
+from plexor.protocol.registers import Action, entry_word
 from plexor.session.run import Run
 
 SPARE_ENTRIES = 8
@@ -165,7 +165,10 @@ class Drive:
             for place in places
             for write in (
                 RegisterWrite("schedule", 0, "due_ticks", self._plan.due_ticks[place]),
-                RegisterWrite("schedule", 0, "id", self._plan.entries[place].event_id),
+                RegisterWrite(
+                    *("schedule", 0, "entry"),
+                    entry_word(place, self._plan.entries[place].event_id),
+                ),
             )
         ]
         if writes:

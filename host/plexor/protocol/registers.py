@@ -320,12 +320,17 @@ CODE = Block(
     ),
 )
 
+ENTRY_ID_BITS, ENTRY_NUMBER_BITS = 8, 7
+
 SCHEDULE = Block(
     "schedule",
     "Due times for stimuli with Trigger.DUE, with Feature.SCHEDULE.",
     (
         Register("due_ticks", 64, _W, "ticks", "due time of the next entry, from the run's start"),
-        Register("id", 8, _W, "", "id of the next entry; writing it adds the entry"),
+        Register(
+            *("entry", ENTRY_ID_BITS + ENTRY_NUMBER_BITS, _W, ""),
+            "adds the next entry: its id, and above it its number, if that is the next one's",
+        ),
         Register("timecode_gray", 1, _S, "", "1: the timecode's pins are a Gray code"),
     ),
 )
@@ -375,6 +380,15 @@ def address(block: str, name: str, index: int = 0) -> int:
             break
         offset += candidate.words
     return BASE_ADDRESSES[block] + index * owner.stride_words + offset
+
+
+def entry_word(number: int, event_id: int) -> int:
+    """Return what `schedule.entry` takes to add the entry `number`, the first since FORGET is 0.
+
+    A command may come twice, because a host repeats one whose answer it did not get. The second
+    time the number is not the next one's, and nothing is added.
+    """
+    return event_id | number % (1 << ENTRY_NUMBER_BITS) << ENTRY_ID_BITS
 
 
 def registers() -> Iterator[tuple[Block, int, Register, int]]:

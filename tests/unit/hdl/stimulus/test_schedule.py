@@ -1,6 +1,7 @@
 """The schedule: strikes at due times, and what becomes of entries that cannot strike."""
 
 import random
+from itertools import count
 
 import pytest
 from amaranth.hdl import Cat, Const, Module, Signal
@@ -8,7 +9,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import DUE_CLOCKS, SCHEDULE_ENTRIES, Feature, Geometry
-from plexor.protocol.registers import STIMULUS, Trigger
+from plexor.protocol.registers import STIMULUS, Trigger, entry_word
 from plexor_hdl.capture.timebase import LOW_BITS
 from plexor_hdl.control.run import START_CLOCKS
 from plexor_hdl.interfaces import TIME_BITS, block_layout
@@ -64,10 +65,13 @@ class Struck(wiring.Component):
         return m
 
 
-def run(entries, clocks, *, samples=16, begin=0, late=(), ends=None, trigger=Trigger.DUE):
+def run(
+    entries, clocks, *, samples=16, begin=0, late=(), ends=None, trigger=Trigger.DUE, numbers=None
+):
     """Write entries, run, and return (ticks of the strikes from the start, the schedule's figures).
 
-    `late` has entries to write in a run, by their clock. At `ends` the run stops.
+    `late` has entries to write in a run, by their clock. At `ends` the run stops. `numbers` has the
+    entries' numbers, if they are not 0, 1, 2 and so on.
     """
     geometry = Geometry(
         samples=samples, phases=min(samples, 4), strikes=1, features=Feature.SCHEDULE
@@ -75,9 +79,11 @@ def run(entries, clocks, *, samples=16, begin=0, late=(), ends=None, trigger=Tri
     dut = made(Struck, geometry, begin)
     rises, figures = [], {}
     late = dict(late)
+    numbers = iter(numbers or count())
 
-    async def write(ctx, due, number):
-        for place, word in enumerate((due & 0xFFFFFFFF, due >> 32, number)):
+    async def write(ctx, due, event_id):
+        last = entry_word(next(numbers), event_id)
+        for place, word in enumerate((due & 0xFFFFFFFF, due >> 32, last)):
             ctx.set(dut.schedule.write_stb, 1)
             ctx.set(dut.schedule.write_place, place)
             ctx.set(dut.schedule.write_data, word)
@@ -110,8 +116,8 @@ def run(entries, clocks, *, samples=16, begin=0, late=(), ends=None, trigger=Tri
         ctx.set(dut.config.width_ticks, WIDTH_TICKS)
         ctx.set(dut.config.strike_count, 1)
         ctx.set(dut.config.burst_count, 1)
-        for due, number in entries:
-            await write(ctx, due, number)
+        for due, event_id in entries:
+            await write(ctx, due, event_id)
         for _ in range(30):
             await tick(ctx)
         ctx.set(dut.stop, 0)
@@ -182,6 +188,22 @@ def test_what_finds_the_schedule_full_is_refused_and_counted():
     assert rises == dues[:5]
     assert figures["refused"] == 3
     assert figures["waiting"] == SCHEDULE_ENTRIES - 5
+
+
+def test_an_entry_that_comes_twice_is_added_once():
+    dues = [(200 + 100 * n) * 16 + n for n in range(4)]
+    sent = [0, 1, 1, 1, 2, 3, 3, 2]
+    rises, figures = run([(dues[n], n) for n in sent], 600, numbers=sent)
+    assert rises == dues
+    assert (figures["past"], figures["waiting"], figures["refused"]) == (0, 0, 0)
+
+
+def test_a_refused_entry_that_comes_twice_is_counted_once_and_keeps_its_number():
+    most = SCHEDULE_ENTRIES
+    sent = [*range(most), most, most, most + 1, most + 2]
+    rises, figures = run([((500 + 100 * n) * 16, 0) for n in sent], 600, numbers=sent)
+    assert rises == [500 * 16]
+    assert (figures["refused"], figures["waiting"]) == (3, most - 1)
 
 
 def test_a_run_that_ends_before_a_due_time_leaves_the_entry():

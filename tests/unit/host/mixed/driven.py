@@ -88,6 +88,7 @@ class Driven:
         return found
 
 
-def entry_writes(due_ticks, event_id):
+def entry_writes(due_ticks, event_id, number):
     """Return the writes that add an entry to the instrument's schedule."""
-    return [("schedule", "due_ticks", due_ticks), ("schedule", "id", event_id)]
+    word = event_id + 256 * (number % 128)
+    return [("schedule", "due_ticks", due_ticks), ("schedule", "entry", word)]

@@ -29,10 +29,10 @@ def test_an_entry_is_issued_at_its_step_to_the_device_and_then_to_the_chip(dista
     assert driven.looked(first - 1) == []
     assert driven.looked(first) == [
         Message(Kind.ENTRY, 0, 4),
-        *entry_writes(4 * STEP, 0),
+        *entry_writes(4 * STEP, 0, 0),
     ]
     assert driven.looked(first + 1) == []
-    assert driven.looked(first + STEP) == [Message(Kind.ENTRY, 1, 5), *entry_writes(5 * STEP, 1)]
+    assert driven.looked(first + STEP) == [Message(Kind.ENTRY, 1, 5), *entry_writes(5 * STEP, 1, 1)]
     assert driven.drive.issue_steps == [4 - distance, 5 - distance]
 
 
@@ -44,9 +44,9 @@ def test_a_host_that_comes_late_issues_all_that_is_ready_and_says_when():
         Message(Kind.ENTRY, 0, 4),
         Message(Kind.ENTRY, 1, 5),
         Message(Kind.ENTRY, 2, 6),
-        *entry_writes(4 * STEP, 0),
-        *entry_writes(5 * STEP, 1),
-        *entry_writes(6 * STEP, 2),
+        *entry_writes(4 * STEP, 0, 0),
+        *entry_writes(5 * STEP, 1, 1),
+        *entry_writes(6 * STEP, 2, 2),
     ]
     assert driven.drive.issue_steps == [4, 4, 4]
 
@@ -54,9 +54,9 @@ def test_a_host_that_comes_late_issues_all_that_is_ready_and_says_when():
 def test_a_device_that_schedules_by_itself_is_told_once():
     driven = Driven(Mode.VERIFY, count=3, spacing_steps=5, ids=6)
     assert driven.prepared()[len(SET_OUT) :] == [
-        *entry_writes(4 * STEP, 0),
-        *entry_writes(9 * STEP, 1),
-        *entry_writes(14 * STEP, 2),
+        *entry_writes(4 * STEP, 0, 0),
+        *entry_writes(9 * STEP, 1, 1),
+        *entry_writes(14 * STEP, 2, 2),
     ]
     assert driven.looked(STEP) == [
         Message(Kind.RESET, due_steps=1),
