@@ -12,7 +12,7 @@ class LastCounted(wiring.Component):
 
     Each stage strobes once, in any order; results say that they are idle.
 
-    Latency: 1 clock from the last strobe, none from `results_idle`.
+    Latency: 2 clocks from the last strobe, 1 from `results_idle`.
     Throughput: one end of a run at a time.
     Reset: no stage has told.
     Wrap: none; it holds no count.
@@ -41,6 +41,8 @@ class LastCounted(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         told = Signal(len(self._strobes))
-        m.d.comb += self.all_counted.eq(told.all() & self.results_idle.all())
-        m.d.sync += told.eq(Mux(self.all_counted, 0, told | Cat(self._strobes)))
+        m.d.sync += [
+            self.all_counted.eq(told.all() & self.results_idle.all() & ~self.all_counted),
+            told.eq(Mux(self.all_counted, 0, told | Cat(self._strobes))),
+        ]
         return m

@@ -26,7 +26,7 @@ class Snapshots(wiring.Component):
     `dump_stb` and `final_stb` dump both banks as they are, once all is idle; the matcher is not
     asked. A request stands until `dump_busy` has risen and fallen.
 
-    Latency: 7 clocks from a strobe to `o_dump`, if all is idle.
+    Latency: 9 clocks from a strobe to `o_dump`, if all is idle.
     Throughput: one dump at a time.
     Reset: nothing is asked, bank 0, no snapshots.
     Wrap: `snapshot` wraps at 2**16.
@@ -118,7 +118,7 @@ class Snapshots(wiring.Component):
 
         m.d.comb += [request.snapshot.eq(self.snapshot), request.report.eq(1)]
         bank, both, final_dump = Signal(), Signal(), Signal()
-        base_ticks = Signal(TIME_BITS)
+        base_ticks, switch = Signal(TIME_BITS), Signal()
         if self._snapshots:
             m.d.comb += [
                 request.bank.eq(bank),
@@ -136,7 +136,11 @@ class Snapshots(wiring.Component):
         of_bins = Signal()
         m.d.sync += of_bins.eq(Cat(request.spaces[space] for space in HISTOGRAM_SPACES).any())
         still, stood = Signal(), Signal(range(STILL_CLOCKS))
-        m.d.comb += still.eq(self.results_idle & self.counts_idle & (self.paused | ~self.pause))
+        folding = Signal()
+        m.d.sync += [
+            still.eq(self.results_idle & self.counts_idle & (self.paused | ~self.pause)),
+            folding.eq(self.folding),
+        ]
         m.d.sync += stood.eq(Mux(still, stood + ~stood.all(), 0))
         with m.FSM(name="snapshots") as fsm:
             m.d.comb += self.busy.eq(~fsm.ongoing("READY") | final | asked | dump)
@@ -159,18 +163,14 @@ class Snapshots(wiring.Component):
             # Folding takes long, so the matcher is paused only after it.
             with m.State("FOLD"):
                 m.d.sync += stood.eq(0)
-                with m.If(~self.folding):
+                with m.If(~folding):
                     m.d.sync += self.pause.eq(~both & self._snapshots)
                     m.next = "STAND"
             with m.State("STAND"), m.If(stood.all()):
-                m.d.sync += [self.pause.eq(0), bank.eq(self.bank & ~both)]
-                with m.If(~both & self._snapshots):
-                    m.d.sync += [
-                        self.bank.eq(~self.bank),
-                        self.frozen.eq(of_bins),
-                        self.snapshot.eq(self.snapshot + 1),
-                        base_ticks.eq(self.now_ticks),
-                    ]
+                m.d.sync += switch.eq(1)
+                m.next = "SWITCH"
+            with m.State("SWITCH"):
+                m.d.sync += switch.eq(0)
                 m.next = "ASK"
             with m.State("ASK"):
                 m.d.comb += self.o_dump.valid.eq(1)
@@ -184,6 +184,16 @@ class Snapshots(wiring.Component):
                 m.d.sync += stood.eq(stood + 1)
                 with m.If(stood.all()):
                     m.next = "READY"
+        # Its fan-out is large, so it is a flip-flop of its own.
+        with m.If(switch):
+            m.d.sync += [self.pause.eq(0), bank.eq(self.bank & ~both)]
+            with m.If(~both & self._snapshots):
+                m.d.sync += [
+                    self.bank.eq(~self.bank),
+                    self.frozen.eq(of_bins),
+                    self.snapshot.eq(self.snapshot + 1),
+                    base_ticks.eq(self.now_ticks),
+                ]
         with m.If(self.clear):
             m.d.sync += [self.bank.eq(0), self.snapshot.eq(0)]
         return m

@@ -63,7 +63,7 @@ class Stall(wiring.Component):
         m = Module()
         event, limit = self.event, self.time_ticks
         captured, begins, renews, beat = Signal(), Signal(), Signal(), Signal()
-        own, compares = Signal(), Signal()
+        own, compares, done = Signal(), Signal(), Signal()
         low, high = Signal(HALF_BITS + 1), Signal(HALF_BITS)
         low_over, high_over, high_same = Signal(), Signal(), Signal()
         time, start = event.time_ticks, Signal(TIME_BITS)
@@ -79,7 +79,8 @@ class Stall(wiring.Component):
             renews.eq(begins | own),
             low.eq(added(start[:HALF_BITS], ticks[:HALF_BITS], 0)),
             high.eq(start[HALF_BITS:]),
-            compares.eq(beat & captured & self.armed & ~self.done),
+            done.eq(self.done),
+            compares.eq(beat & captured & self.armed & ~done),
             low_over.eq(time[:HALF_BITS] > limit[:HALF_BITS]),
             high_over.eq(time[HALF_BITS:] > limit[HALF_BITS:]),
             high_same.eq(time[HALF_BITS:] == limit[HALF_BITS:]),

@@ -1,6 +1,6 @@
 """The matcher: finds the strike that each response answers, beat by beat, channel by channel."""
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -57,8 +57,9 @@ class Matcher(wiring.Component):
         i_valid: `i_beat` stands.
         i_ready: The beat is taken.
         i_beat: An event, or only the news of the time.
-        room: Decisions may be told: up to 2 a channel and 2 more a beat, and expired strikes.
-        pause: No beat is taken.
+        room: Decisions may be told: up to 2 a channel and 2 more a beat, and expired strikes. Once
+            it is low, one more beat may be taken.
+        pause: No beat is taken from the next clock on.
         paused: With `pause`: nothing is under way, nor waits in `o_measured`.
         taken: Strobes with each event.
         o_event: The event, from `taken` until the next.
@@ -301,8 +302,11 @@ class Matcher(wiring.Component):
                 m.d.sync += rest.eq(rest - 1)
             m.d.comb += under_way.eq(~s.idle | some | rest.any())
         m.d.sync += still.eq(~under_way)
-        # The last decision comes out in the clock after.
-        m.d.comb += self.paused.eq(self.pause & still & ~under_way)
+        # A beat may be taken in the first clock of `pause`. The last decision comes out in the clock
+        # after.
+        pauses = Signal()
+        m.d.sync += pauses.eq(self.pause)
+        m.d.comb += self.paused.eq(pauses & self.pause & still & ~under_way)
         return under_way
 
     def _many_values(self, m, s, ages, measured):
@@ -360,11 +364,12 @@ class Matcher(wiring.Component):
 
     def _ends(self, m, s, accepted, horizon, under_way) -> None:
         """Strobe `step` and `final`, and tell when a beat may be taken."""
-        ready = s.idle & self.room & ~self.pause
+        ready = s.idle
         # Obstacles are found a clock ahead.
-        blocked, waits = Signal(), Const(0)
+        blocked = Signal()
+        waits: Value = ~self.room | self.pause
         if s.has.several:
-            waits = ~s.room
+            waits = waits | ~s.room
         else:
             ready = ready & s.room
         if s.has.prompt:

@@ -18,7 +18,7 @@ In such a build, and in one that measures more than rise latencies, a beat that 
 channels first takes a clock more. In other builds a beat with a measured response does.
 """
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 
 from plexor.protocol.geometry import Feature, Geometry
@@ -163,12 +163,13 @@ def take_turns(m: Module, s: Look, accepted: data.View, horizon: Horizon | None)
             s.final.eq(accepted.beat.final),
             s.time_n.eq(~accepted.beat.event.time_ticks),
         ]
-    picked = lowest(s.looks)
+    candidates: Value = s.looks
     if s.has.early:
         m.d.comb += joinable.eq(s.strikes & s.holds)
-        picked = Mux(looking, picked, lowest(joinable))
+        candidates = Mux(looking, s.looks, joinable)
         with m.If(s.takes):
             m.d.sync += s.holding.eq(own & s.holds.bit_select(accepted.channel, 1))
+    picked = lowest(candidates)
     if s.has.rich:
         m.d.sync += picked_r.eq(picked)
         picked = picked_r

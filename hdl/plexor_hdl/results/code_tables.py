@@ -27,7 +27,7 @@ ROOM = 6
 
 @dataclass(frozen=True)
 class Sample:
-    """A value for the table."""
+    """A value for the table. `comes`: one is on its way to `waits`."""
 
     waits: Value
     comes: Value
@@ -142,9 +142,9 @@ class CodeTables(wiring.Component):
             data.StructLayout({"place": len(place), "ticks": TIME_BITS}), PLACES
         )
         write, read = queue.write_port(), queue.read_port(domain="comb")
-        level, taken, goes = Signal(range(PLACES + 1)), Signal(), Signal()
+        level, goes = Signal(range(PLACES + 1)), Signal()
+        stands, next_up = Signal(), Signal.like(read.data)
         m.d.comb += [
-            goes.eq(taken & (turn == 1)),
             write.en.eq(ended),
             write.data.place.eq(place),
             write.data.ticks.eq(ticks),
@@ -154,9 +154,11 @@ class CodeTables(wiring.Component):
             read.addr.eq(read.addr + goes),
             level.eq(level + ended - goes),
             self.hold.eq(level > PLACES - ROOM),
-            taken.eq(level.any()),
+            next_up.eq(read.data),
+            stands.eq(level.any()),
+            goes.eq(stands & (turn == 0)),
         ]
-        return Sample(level.any(), ended, read.data.place, read.data.ticks)
+        return Sample(stands, ended | level.any(), next_up.place, next_up.ticks)
 
     def _latency(self, m: Module, turn) -> Sample:
         """Return the latest latency of the chosen channel. It stands for its turn."""

@@ -21,7 +21,7 @@ NAMED = {
 }
 """Bits of a decision that have a class of their own."""
 ROOM = 32
-"""Words that still fit when `room` falls, apart from 3 that may be under way."""
+"""Words that still fit when `room` falls, apart from 4 that may be under way."""
 
 
 class CountQueue(wiring.Component):
@@ -37,7 +37,7 @@ class CountQueue(wiring.Component):
     Reset: empty.
     Wrap: none; it keeps no counts.
     Full: `room` is low while at least ROOM words wait, as of 2 clocks before. As many words still
-        fit then, less the 3 that may be under way; more would be lost, so neighbours must heed
+        fit then, less the 4 that may be under way; more would be lost, so neighbours must heed
         `room`.
 
     Ports:

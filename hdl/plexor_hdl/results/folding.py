@@ -28,7 +28,7 @@ class Folding(wiring.Component):
         frozen: 1 while counters are frozen.
         clear: 1 ends it.
         quiet: 1 if no carry waits.
-        busy: 1 from the clock after `frozen` fell until the last counter is done.
+        busy: 1 from 2 clocks after `frozen` fell until the last counter is done.
         walks: 1 while the delta word of `address` is read.
         address: The counter.
         delta_any: 1 if its delta word is not 0.
@@ -65,11 +65,12 @@ class Folding(wiring.Component):
 
     def elaborate(self, platform) -> Module:
         m = Module()
-        was_frozen = Signal()
+        frozen, was_frozen = Signal(), Signal()
         rounds = Signal(range(SETTLE_ROUNDS + 1))
         settled, is_last, some = Signal(), Signal(), Signal()
         m.d.sync += [
-            was_frozen.eq(self.frozen),
+            frozen.eq(self.frozen),
+            was_frozen.eq(frozen & ~self.clear),
             some.eq(self.delta_any | self.upper_any),
             settled.eq((rounds == SETTLE_ROUNDS) & self.quiet),
             is_last.eq(self.address == self._entries - 1),
@@ -77,7 +78,7 @@ class Folding(wiring.Component):
         with m.If(self.phase[0] & (rounds != SETTLE_ROUNDS)):
             m.d.sync += rounds.eq(rounds + 1)
         states = {
-            "IDLE": was_frozen & ~self.frozen,
+            "IDLE": was_frozen & ~frozen,
             "START": settled,
             "TAKE": self.job_done,
             "LOOK": 1,

@@ -25,7 +25,7 @@ LOOK_BITS = 4
 READ_CLOCKS = 2
 """Clocks from a word's address to the word."""
 NOW_STEP = READ_CLOCKS + 4
-JUDGE_STEP = NOW_STEP + 4
+JUDGE_STEP = NOW_STEP + 5
 WAIT_LOOKS = 2
 TRIGGER_STEP = JUDGE_STEP + 24
 TRIGGER_PLACE = TRIGGER_STEP % (1 << LOOK_BITS)
@@ -69,7 +69,7 @@ class Schedule(wiring.Component):
         phase_ticks: The phase of that sequence; it stands from 24 clocks before `due_stb` until the
             strike.
         waiting: Entries inside.
-        waits: There is one.
+        waits: There is one; a clock late.
         refused: Entries that found no room.
         past: Entries whose time was past or too near.
         last_id: The id of the last entry that struck.
@@ -120,25 +120,25 @@ class Schedule(wiring.Component):
         m.d.comb += [
             start_low.eq(self.capture & ~captured),
             full.eq(self.waiting[ENTRY_BITS]),
-            self.waits.eq(self.waiting.any()),
             adds.eq(pending & is_next & (self.write_place == ENTRY_PLACE)),
-            write.en.eq(start_low | start_high | (pending & ~full)),
-            write.addr.eq(Cat(self.write_place, tail)),
-            write.data.eq(self.write_data),
         ]
         told = self.write_data[ENTRY_ID_BITS:][:ENTRY_NUMBER_BITS]
         m.d.sync += [
+            write.en.eq(start_low | start_high | (pending & ~full)),
+            write.addr.eq(Cat(self.write_place, tail)),
+            write.data.eq(self.write_data),
+            self.waits.eq(self.waiting.any()),
             start_high.eq(start_low),
             pending.eq(self.write_stb),
             is_next.eq(told == number),
         ]
         with m.If(start_low | start_high):
-            m.d.comb += [
-                adds.eq(0),
+            m.d.comb += adds.eq(0)
+            m.d.sync += [
                 write.addr.eq(Cat(Const(START_PLACE, PLACE_BITS), start_high)),
                 write.data.eq(half),
+                pending.eq(pending | self.write_stb),
             ]
-            m.d.sync += pending.eq(pending | self.write_stb)
 
         flying, past_stb, struck = Signal(), Signal(), Signal()
         self._entry_id = entry_id = Signal(ENTRY_ID_BITS)
@@ -202,19 +202,18 @@ class Schedule(wiring.Component):
         low, high, carry = Signal(WORD_BITS), Signal(WORD_BITS), Signal()
         less = (1 << TIME_BITS) - (AHEAD_CLOCKS << self._fine_bits)
         less_low, less_high = less & (1 << WORD_BITS) - 1, less >> WORD_BITS
-        takes, compares, lowest = Signal(), Signal(), step[NOW_STEP + 2]
+        takes, compares = Signal(), Signal()
         other, total = Signal(WORD_BITS), Signal(WORD_BITS + 1)
         m.d.comb += [
             takes.eq(step[READ_CLOCKS:NOW_STEP].any()),
             compares.eq(step[NOW_STEP] | step[NOW_STEP + 1]),
-            other.eq(
-                Mux(takes, word, Mux(compares, ~half, Mux(lowest, less_low, less_high))),
-            ),
-            total.eq(added(low, other, (carry & ~lowest) | step[NOW_STEP])),
+            total.eq(added(low, other, (carry & ~step[NOW_STEP + 3]) | step[NOW_STEP + 1])),
         ]
-        with m.If(step[:READ_CLOCKS].any()):
+        less_half = Mux(step[NOW_STEP + 2], less_low, less_high)
+        m.d.sync += other.eq(Mux(takes, word, Mux(compares, ~half, less_half)))
+        with m.If(step[: READ_CLOCKS + 1].any()):
             m.d.sync += [low.eq(0), high.eq(0), carry.eq(0)]
-        with m.Elif(step[READ_CLOCKS:JUDGE_STEP].any()):
+        with m.Elif(step[READ_CLOCKS + 1 : JUDGE_STEP].any()):
             m.d.sync += [low.eq(high), Cat(high, carry).eq(total)]
         ahead = Signal(TIME_BITS - PHASE_BITS)
         m.d.comb += [

@@ -63,7 +63,7 @@ class Stimulus(wiring.Component):
                 "code_stb": In(1),
                 "word": Out(geometry.samples),
                 "strike_stb": Out(1),
-                "done": Out(1, init=1),
+                "done": Out(1),
                 "endless": Out(1),
             }
         )
@@ -72,9 +72,10 @@ class Stimulus(wiring.Component):
         m = Module()
         m.submodules.scheduler = scheduler = Scheduler(self.geometry)
         m.submodules.painter = painter = Painter(self.geometry)
-        # The rest of TRIGGER_CLOCKS, after the stages' own, passes between a trigger and `go`.
-        lead_clocks = TRIGGER_CLOCKS - 1 - scheduler.start_clocks - painter.paint_clocks
-        if lead_clocks <= WARM_CLOCKS + 1:
+        # The rest of TRIGGER_CLOCKS, after the stages' own, passes between a trigger and `go`; a clock
+        # of it before the lead.
+        lead_clocks = TRIGGER_CLOCKS - 2 - scheduler.start_clocks - painter.paint_clocks
+        if lead_clocks <= WARM_CLOCKS:
             raise ValueError(f"TRIGGER_CLOCKS: {TRIGGER_CLOCKS}; the stages take more")
 
         # These are constant during a run.
@@ -104,15 +105,16 @@ class Stimulus(wiring.Component):
             with m.If(by_due):
                 m.d.comb += scheduler.config.phase_ticks.eq(self.due_ticks)
 
-        # `running` is high from the clock after a trigger while a strike may still start.
+        # `begun` is high in the clock after a trigger, `running` from then on while a strike may still
+        # start.
         armed, running, alive, go = Signal(), Signal(), Signal(), Signal()
         # The delayed trigger or gate. A sequence starts when it rises at the end of the lead.
         lead = Signal(lead_clocks + 1)
         gate_r, spent_r, lingers = Signal(), Signal(), Signal()
-        busy, begin, idle, over = Signal(), Signal(), Signal(), Signal()
-        m.d.comb += [
-            busy.eq(running | lingers),
-            begin.eq(
+        busy, begun, idle, over = Signal(), Signal(), Signal(), Signal()
+        done = Signal(init=1)
+        m.d.sync += [
+            begun.eq(
                 ~self.stop
                 & Mux(
                     self.start_stb,
@@ -127,16 +129,19 @@ class Stimulus(wiring.Component):
                     ),
                 )
             ),
+        ]
+        m.d.comb += [
+            busy.eq(begun | running | lingers),
             idle.eq(self.start_stb | self.stop),
             over.eq(idle | painter.spent | (by_gate & ~lead[-1] & (go | alive))),
         ]
         m.d.sync += [
             gate_r.eq(self.gate),
             armed.eq((armed | self.start_stb) & ~self.stop),
-            lead.eq(Mux(idle, begin, Cat(begin | (lead[0] & by_gate & self.gate), lead))),
+            lead.eq(Mux(idle, 0, Cat(begun | (lead[0] & by_gate & gate_r), lead))),
             go.eq(lead[-2] & ~lead[-1] & ~idle),
             alive.eq((go | alive) & ~over),
-            running.eq(begin | (running & ~over)),
+            running.eq((begun & ~idle) | (running & ~over)),
             # Strikes after the last one are left out.
             spent_r.eq((spent_r | painter.spent) & ~go),
             lingers.eq(
@@ -165,6 +170,7 @@ class Stimulus(wiring.Component):
         quiet = Signal(QUIET_CLOCKS)
         m.d.sync += [
             quiet.eq(Mux(busy | self.start_stb, 0, Cat(1, quiet))),
-            self.done.eq(~begin & (self.done | self.start_stb | (quiet.all() & ~busy))),
+            done.eq(~begun & (done | self.start_stb | (quiet.all() & ~busy))),
         ]
+        m.d.comb += self.done.eq(done & ~begun)
         return m

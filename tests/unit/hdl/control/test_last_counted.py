@@ -30,7 +30,7 @@ def test_the_end_is_told_once_all_stages_have_told_in_any_order(order):
             for _ in range(5):
                 told += ctx.get(dut.all_counted)
                 await ctx.tick()
-            assert told == (order[-1] != "results_idle")
+            assert told == 1
             ctx.set(dut.results_idle, 0)
             await ctx.tick()
 
@@ -47,6 +47,7 @@ def test_a_build_without_steps_waits_for_counts_and_results_only():
         await ctx.tick().repeat(3)
         assert not ctx.get(dut.all_counted)
         ctx.set(dut.results_idle, 1)
+        await ctx.tick()
         assert ctx.get(dut.all_counted)
         await ctx.tick()
         assert not ctx.get(dut.all_counted)

@@ -73,6 +73,7 @@ class Counters:
             assert not ctx.get(self.dut.busy)
         ctx.set(self.dut.frozen, 0)
         await self.step(ctx)
+        await self.step(ctx)
         assert not ctx.get(self.dut.zero_stb)
 
     async def fold(self, ctx):
@@ -130,5 +131,19 @@ def test_a_clear_ends_it_and_nothing_begins_while_it_is_frozen():
                 await counters.step(ctx)
                 assert not ctx.get(counters.dut.busy)
         assert not counters.done
+        # A clear that comes with the end of the freeze, or a clock later, leaves nothing to do.
+        for later in range(2):
+            ctx.set(counters.dut.frozen, 1)
+            await counters.step(ctx)
+            await counters.step(ctx)
+            ctx.set(counters.dut.frozen, 0)
+            for _ in range(later):
+                await counters.step(ctx)
+            ctx.set(counters.dut.clear, 1)
+            await counters.step(ctx)
+            ctx.set(counters.dut.clear, 0)
+            for _ in range(20):
+                await counters.step(ctx)
+                assert not ctx.get(counters.dut.busy)
 
     simulate(counters.dut, bench)
