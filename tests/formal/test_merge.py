@@ -65,8 +65,6 @@ class EveryEdgeOnce(Elaboratable):
         blank = Signal()
         m.d.comb += [
             blank.eq(~self.mask.any()),
-            columns.go.eq(self.ready),
-            columns.stays.eq(rows.stays),
             columns.advance.eq(rows.i_ready),
             columns.i_valid.eq(self.valid),
             columns.i_slot.mask.eq(self.mask),

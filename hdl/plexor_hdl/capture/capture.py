@@ -24,8 +24,6 @@ from plexor_hdl.interfaces import COUNT_BITS, INDEX_BITS, Beat, Event, block_lay
 def in_order(queues: WordQueues, columns: Columns, rows: Rows, stamp: Stamp) -> list[Any]:
     """Return the assignments that merge the queues' words into one stream."""
     return [
-        columns.go.eq(stamp.i_ready),
-        columns.stays.eq(rows.stays),
         columns.advance.eq(rows.i_ready),
         columns.i_valid.eq(queues.o_valid),
         queues.o_ready.eq(columns.i_ready),

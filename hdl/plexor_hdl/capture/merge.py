@@ -74,9 +74,7 @@ class Columns(wiring.Component):
     Full: `i_ready` is low while a slot stands that cannot go on.
 
     Ports:
-        go: The stages behind may move in this clock.
-        stays: The column that stands in Rows has more events; from Rows.
-        advance: Moves all stages: `go` is high, and `stays` was low in the clock before.
+        advance: Moves all stages.
         i_valid: `i_slot` is a slot.
         i_ready: The slot that is offered is taken.
         i_slot: The sources of a slot, and the ticks in which one of them has an edge.
@@ -92,8 +90,6 @@ class Columns(wiring.Component):
         self._sources = len(geometry.merged)
         super().__init__(
             {
-                "go": In(1),
-                "stays": In(1),
                 "advance": In(1),
                 "i_valid": In(1),
                 "i_ready": Out(1),
@@ -112,13 +108,12 @@ class Columns(wiring.Component):
         valid, blank, first, filled = Signal(), Signal(), Signal(), Signal()
         # The next tick has a register apart from the later ones, because much logic waits for it.
         tick, rest, more = Signal(self._samples), Signal(self._samples), Signal()
-        # Reasons to hold a slot back are found a clock ahead.
-        load, blocked, more_next = Signal(), Signal(), Signal()
+        load, more_next = Signal(), Signal()
         m.d.comb += [
             more_next.eq(
                 Mux(self.advance, Mux(more, at_least(rest)[1], head.several), more),
             ),
-            load.eq(self.go & ~blocked),
+            load.eq(self.advance & ~more),
             self.i_ready.eq(load | ~head_valid),
             self.take_words.eq(Mux(load, head.mask, 0)),
         ]
@@ -150,7 +145,7 @@ class Columns(wiring.Component):
                 self.o_column.first.eq(first),
                 self.o_column.blank.eq(blank),
             ]
-        m.d.sync += [more.eq(more_next), blocked.eq(more_next | self.stays)]
+        m.d.sync += more.eq(more_next)
         m.d.comb += self.empty.eq(~head_valid & ~valid & ~filled)
         return m
 
@@ -169,7 +164,6 @@ class Rows(wiring.Component):
     Ports:
         i_ready: `i_column` is taken in this clock, if it has edges or is blank.
         i_column: The edges of one tick, all sources side by side.
-        stays: More events of a column will be left in the next clock; `i_ready` is low then.
         o_valid: `o_event` is an event or a blank slot.
         o_ready: The event is taken, if there is one.
         o_event: One event or a blank slot, which tells only the time.
@@ -182,7 +176,6 @@ class Rows(wiring.Component):
             {
                 "i_ready": Out(1),
                 "i_column": In(self._column),
-                "stays": Out(1),
                 "o_valid": Out(1),
                 "o_ready": In(1),
                 "o_event": Out(MergedEvent(len(self._numbers), geometry.samples)),
@@ -191,11 +184,11 @@ class Rows(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        column, more = Signal(self._column), Signal()
+        column, more, more_next = Signal(self._column), Signal(), Signal()
         left, first = column.edges, Signal(len(column.edges))
         m.d.comb += [
             self.i_ready.eq(self.o_ready & ~more),
-            self.stays.eq(more),
+            more_next.eq(more),
             first.eq(lowest(left)),
             self.o_event.source.eq(encode(first, self._numbers)),
             self.o_event.polarity.eq((first & column.polarities).any()),
@@ -205,10 +198,10 @@ class Rows(wiring.Component):
         ]
         with m.If(self.i_ready):
             one, two, _ = at_least(self.i_column.edges)
-            m.d.comb += self.stays.eq(two)
+            m.d.comb += more_next.eq(two)
             m.d.sync += [column.eq(self.i_column), self.o_valid.eq(one | self.i_column.blank)]
         with m.Elif(self.o_ready):
-            m.d.comb += self.stays.eq(at_least(left)[2])
+            m.d.comb += more_next.eq(at_least(left)[2])
             m.d.sync += [left.eq(left & ~first), column.first.eq(0)]
-        m.d.sync += more.eq(self.stays)
+        m.d.sync += more.eq(more_next)
         return m

@@ -302,8 +302,7 @@ class Matcher(wiring.Component):
                 m.d.sync += rest.eq(rest - 1)
             m.d.comb += under_way.eq(~s.idle | some | rest.any())
         m.d.sync += still.eq(~under_way)
-        # A beat may be taken in the first clock of `pause`. The last decision comes out in the clock
-        # after.
+        # A beat may be taken in the first clock of `pause`; its last decision comes a clock later.
         pauses = Signal()
         m.d.sync += pauses.eq(self.pause)
         m.d.comb += self.paused.eq(pauses & self.pause & still & ~under_way)

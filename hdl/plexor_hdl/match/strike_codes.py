@@ -17,7 +17,7 @@ class StrikeCodes(wiring.Component):
     It has a place for each strike that may be outstanding on the channel. A channel that the build
     lacks has no strikes.
 
-    Latency: 2 clocks from `struck`, or from a change of the head, to the code at the head.
+    Latency: 3 clocks from `struck`, 2 from a change of the head, to the code at the head.
     Throughput: a strike each 2 clocks.
     Reset: the memory keeps its codes; a place is read only after a strike has come to it.
     Wrap: places are modulo the queue's depth.
@@ -56,11 +56,11 @@ class StrikeCodes(wiring.Component):
         m.d.sync += [
             head.eq(self.heads[self.channel]),
             kept.eq(read.data),
-        ]
-        m.d.comb += [
             write.en.eq(self.struck.bit_select(self.channel, 1)),
             write.addr.eq(self.tails[self.channel]),
             write.data.eq(self.in_force),
+        ]
+        m.d.comb += [
             read.addr.eq(head),
             self.code.eq(Mux(self.joining, self.in_force, kept)),
         ]

@@ -102,6 +102,9 @@ class Upper(wiring.Component):
         read_group = Cat(self.read_address[GROUP_BITS:], Const(0, 1))
         group_bits = max((self._groups - 1).bit_length(), 0) + 1
         phase = self.phase
+        # The job comes late in a clock and stands for two rounds; only its look-up cannot wait.
+        group_r, inside_r, delta = Signal.like(group), Signal.like(inside), Signal()
+        m.d.sync += [group_r.eq(group), inside_r.eq(inside), delta.eq(self.delta)]
 
         # A job takes two rounds.
         first, second = Signal(), Signal()
@@ -120,25 +123,25 @@ class Upper(wiring.Component):
         with m.If(first & phase[1]):
             m.d.sync += [
                 known.eq(page.any()),
-                job_page.eq(Mux(page.any(), page, Mux(self.delta, high_free, low_free))),
+                job_page.eq(Mux(page.any(), page, Mux(delta, high_free, low_free))),
                 given.eq(~page.any() & ~full & ~self.take),
             ]
         give = Signal()
         m.d.comb += give.eq(second & phase[3] & given)
-        with m.If(give & ~self.delta):
+        with m.If(give & ~delta):
             m.d.sync += low_free.eq(low_free + 1)
-        with m.If(give & self.delta):
+        with m.If(give & delta):
             m.d.sync += high_free.eq(high_free - 1)
         with m.If(self.clear):
             m.d.sync += low_free.eq(1)
         with m.If(self.clear | self.free_stb):
             m.d.sync += high_free.eq(self._pages - 1)
-        forget = second & phase[3] & self.take & inside.all()
+        forget = second & phase[3] & self.take & inside_r.all()
         write = table.write_port()
         table_write, table_address, table_data = Signal(), Signal(group_bits), Signal(page_bits)
         m.d.sync += [
             table_write.eq(self.clear | give | forget),
-            table_address.eq(Mux(self.clear, self.clear_address, group)),
+            table_address.eq(Mux(self.clear, self.clear_address, group_r)),
             table_data.eq(Mux(give, job_page, 0)),
         ]
         m.d.comb += [
@@ -148,7 +151,7 @@ class Upper(wiring.Component):
         ]
 
         # The words' users: the reader in phase 0, the job from 2 on.
-        place = Mux(phase[0], Cat(read_inside, page), Cat(inside, job_page))
+        place = Mux(phase[0], Cat(read_inside, page), Cat(inside_r, job_page))
         word = fetched_twice(m, words, place, "upper_word")
         there = Signal()
         with m.If(phase[0]):
@@ -172,7 +175,7 @@ class Upper(wiring.Component):
         writing, word_place, word_data = Signal(), Signal.like(place), Signal(self._bits)
         m.d.sync += [
             writing.eq(self.clear | (second & phase[1] & (known | given))),
-            word_place.eq(Mux(self.clear, self.clear_address, Cat(inside, job_page))),
+            word_place.eq(Mux(self.clear, self.clear_address, Cat(inside_r, job_page))),
             word_data.eq(Mux(self.clear | self.take, 0, total[:-1] | beyond.replicate(self._bits))),
         ]
         write = words.write_port()

@@ -101,12 +101,17 @@ class Ahead(wiring.Component):
 
         start = Mux(self.hold, 0, Mux(self.random, self.offset, self.end))
         step = chosen([length[3] for length in lengths])
-        carry = (start + step)[fine:]
+        # Each length has a carry of its own, because the choice between them is known late.
+        carries = [(start + length[3])[fine:] for length in lengths]
+        ones = [
+            (now & (carry == 1)) | (next_one & (carry == 0))
+            for now, next_one, carry in zip(none, single, carries, strict=True)
+        ]
         upper = chosen([length[2][fine:far_bits] for length in lengths])
         with m.If(self.advance):
             m.d.sync += [
                 Cat(self.end, self.clocks).eq(Cat(start, upper) + step),
-                self.one.eq((chosen(none) & (carry == 1)) | (chosen(single) & (carry == 0))),
+                self.one.eq(chosen(ones)),
                 self.far.eq(chosen(far)),
             ]
         m.d.comb += self.rest.eq(reduce(or_, late))

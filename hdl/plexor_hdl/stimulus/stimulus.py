@@ -72,8 +72,8 @@ class Stimulus(wiring.Component):
         m = Module()
         m.submodules.scheduler = scheduler = Scheduler(self.geometry)
         m.submodules.painter = painter = Painter(self.geometry)
-        # The rest of TRIGGER_CLOCKS, after the stages' own, passes between a trigger and `go`; a clock
-        # of it before the lead.
+        # The rest of TRIGGER_CLOCKS, after the stages' own, passes between a trigger and `go`. A
+        # clock of it is before the lead.
         lead_clocks = TRIGGER_CLOCKS - 2 - scheduler.start_clocks - painter.paint_clocks
         if lead_clocks <= WARM_CLOCKS:
             raise ValueError(f"TRIGGER_CLOCKS: {TRIGGER_CLOCKS}; the stages take more")
@@ -105,8 +105,7 @@ class Stimulus(wiring.Component):
             with m.If(by_due):
                 m.d.comb += scheduler.config.phase_ticks.eq(self.due_ticks)
 
-        # `begun` is high in the clock after a trigger, `running` from then on while a strike may still
-        # start.
+        # `begun` is high in the clock after a trigger, then `running` while a strike may start.
         armed, running, alive, go = Signal(), Signal(), Signal(), Signal()
         # The delayed trigger or gate. A sequence starts when it rises at the end of the lead.
         lead = Signal(lead_clocks + 1)

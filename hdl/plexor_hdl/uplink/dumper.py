@@ -127,7 +127,7 @@ class Dumper(wiring.Component):
         byte = self._byte(m, Cat(number, now["WORD"]), value, bank, place, last_frame, logging)
         # A word that is read while other stages hold the memories is read again after that.
         held, rest = Signal(), Signal(range(self._word_clocks + 1))
-        m.d.comb += held.eq(self.hold.any() | rest.any())
+        m.d.sync += held.eq(self.hold.any() | rest.any())
         with m.If(self.hold.any()):
             m.d.sync += rest.eq(self._word_clocks)
         with m.Elif(rest.any()):
