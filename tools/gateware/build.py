@@ -150,7 +150,7 @@ def first_kept(results: Iterator[_Result]) -> _Result:
 def place(board: Board, folder: Path, seed: int) -> Placed:
     """Place and route the netlist that a folder has for that seed, check it, and pack it.
 
-    If it misses a bound, it is placed again with the placer's next weight. `failures` has what the
+    If it misses a bound, it is placed again by the next placer. `failures` has what the
     last placement misses. Raises ToolError if a tool fails.
     """
     pnr.write_constraints(board, folder)

@@ -1,6 +1,7 @@
 """Calls of the tools: what a failure of theirs comes to."""
 
 import json
+from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
@@ -119,34 +120,38 @@ NO_PLACE = (1, "ERROR: Unable to find legal placement for cell 'a'")
 
 
 def played(monkeypatch, *outcomes):
-    """Let nextpnr end so, one call after the other; return the weights it is called with."""
-    weights, left = [], list(outcomes)
+    """Let nextpnr end so, one call after the other; return the placers and weights of the calls."""
+    placers, left = [], list(outcomes)
 
     def run(folder, log, *command):
-        weights.append(command[command.index("--placer-heap-timingweight") + 1])
+        placers.extend(
+            value
+            for option, value in pairwise(command)
+            if option in ("--placer", "--placer-heap-timingweight")
+        )
         return left.pop(0)
 
     monkeypatch.setattr(pnr, "run", run)
-    return weights
+    return placers
 
 
-def test_where_a_cell_has_no_place_the_next_weight_is_tried(monkeypatch, tmp_path):
-    weights = played(monkeypatch, NO_PLACE, NO_PLACE, (0, "placed"))
+def test_where_a_cell_has_no_place_the_next_placer_is_tried(monkeypatch, tmp_path):
+    placers = played(monkeypatch, NO_PLACE, NO_PLACE, (0, "placed"))
     assert [*pnr.placements(tmp_path, "ice40", "nextpnr")] == ["placed"]
-    assert weights == ["60", "70", "50"]
+    assert placers == ["60", "70", "50"]
 
 
 def test_who_has_enough_of_placements_ends_them(monkeypatch, tmp_path):
-    weights = played(monkeypatch, (0, "slow"), (0, "fast"), (0, "unasked"))
+    placers = played(monkeypatch, (0, "slow"), (0, "fast"), (0, "unasked"))
     assert "fast" in pnr.placements(tmp_path, "ecp5", "nextpnr")
-    assert weights == ["10", "12"]
+    assert placers == ["static", "10"]
 
 
 @pytest.mark.parametrize(
     ("outcomes", "seen"),
     [
         (((0, "slow"), (0, "fast"), (0, "unasked")), ["slow", "fast"]),
-        (((0, "slow"), (0, "slower"), NO_PLACE, NO_PLACE), ["slow", "slower"]),
+        (((0, "slow"), (0, "slower"), *[NO_PLACE] * 3), ["slow", "slower"]),
     ],
 )
 def test_a_build_that_misses_is_placed_again_and_the_last_one_is_packed(
@@ -168,14 +173,14 @@ def test_a_build_that_misses_is_placed_again_and_the_last_one_is_packed(
 
 @pytest.mark.parametrize("before", [(), ((0, "placed"),)])
 def test_a_placement_that_fails_is_an_error_with_what_was_said(monkeypatch, tmp_path, before):
-    weights = played(monkeypatch, *before, (1, "ERROR: no such pin"), (0, "unasked"))
+    placers = played(monkeypatch, *before, (1, "ERROR: no such pin"), (0, "unasked"))
     with pytest.raises(ToolError, match="no such pin"):
         list(pnr.placements(tmp_path, "ecp5", "nextpnr"))
-    assert len(weights) == len(before) + 1
+    assert len(placers) == len(before) + 1
 
 
-def test_no_place_with_any_weight_is_an_error(monkeypatch, tmp_path):
-    played(monkeypatch, *[NO_PLACE] * len(pnr.WEIGHTS["ecp5"]))
+def test_no_place_with_any_placer_is_an_error(monkeypatch, tmp_path):
+    played(monkeypatch, *[NO_PLACE] * len(pnr.PLACERS["ecp5"]))
     with pytest.raises(pnr.NoPlaceError, match="Unable to find legal placement"):
         list(pnr.placements(tmp_path, "ecp5", "nextpnr"))
 
