@@ -101,8 +101,8 @@ class Ahead(wiring.Component):
 
         start = Mux(self.hold, 0, Mux(self.random, self.offset, self.end))
         step = chosen([length[3] for length in lengths])
-        # Each length has a carry of its own, because the choice between them is known late.
-        carries = [(start + length[3])[fine:] for length in lengths]
+        # With bursts the choice between lengths is known late, so each has a carry of its own.
+        carries = [(start + (length[3] if self.burst else step))[fine:] for length in lengths]
         ones = [
             (now & (carry == 1)) | (next_one & (carry == 0))
             for now, next_one, carry in zip(none, single, carries, strict=True)
