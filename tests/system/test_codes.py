@@ -36,8 +36,9 @@ def test_planted_codes_come_back_with_time_and_value(tmp_path):
     assert counts["generated18"] == counts["generated19"] == len(codes)
 
 
-@pytest.mark.parametrize("count", [5000, pytest.param(1_000_000, marks=pytest.mark.full)])
-def test_a_code_each_four_clocks_is_merged_and_with_its_value_received_or_dropped(tmp_path, count):
+def test_a_code_each_four_clocks_is_merged_and_with_its_value_received_or_dropped(tmp_path):
+    """So many that turns which are lost, one in some 30,000 codes, overflow what may wait."""
+    count = 1_000_000
     codes = planted(2, count, 4_000_000_000, (32_000, 32_000))
     path = plant(tmp_path / "codes.txt", codes)
     run_ticks = 4_200_000 + 32 * count

@@ -21,8 +21,10 @@ TURN_CLOCKS = 4
 LATENCY_TURN = 2
 """The clock of a turn in which a latency goes to the table; a time goes in clock 0."""
 PLACES = 16
-ROOM = 6
-"""Codes that still fit when `hold` rises: two to come, two on their way, and one to spare each."""
+ROOM = 4
+"""Codes that still fit when `hold` rises: two to come, two on their way. The others fill the turns
+in which the matcher looks at all channels. A turn that is lost is never made up for where a code
+comes each TURN_CLOCKS."""
 
 
 @dataclass(frozen=True)
