@@ -20,7 +20,8 @@ NAMED = {
     "early": ResponseClass.EARLY,
 }
 """Bits of a decision that have a class of their own."""
-ROOM = 32
+DEPTH = 64
+ROOM = 36
 """Words that still fit when `room` falls, apart from 4 that may be under way."""
 
 
@@ -36,9 +37,9 @@ class CountQueue(wiring.Component):
     Throughput: a word each clock in, a place each 2 clocks out.
     Reset: empty.
     Wrap: none; it keeps no counts.
-    Full: `room` is low while at least ROOM words wait, as of 2 clocks before. As many words still
-        fit then, less the 4 that may be under way; more would be lost, so neighbours must heed
-        `room`.
+    Full: `room` is low while at least DEPTH - ROOM words wait, as of 2 clocks before. ROOM words
+        still fit then, less the 4 that may be under way; more would be lost, so neighbours must
+        heed `room`.
 
     Ports:
         i_decision: What the matcher decided of a channel; each bit that is set is one to count.
@@ -105,8 +106,7 @@ class CountQueue(wiring.Component):
             )
         )
         kinds = len(named) + 2 + drops
-        depth = 2 * ROOM
-        m.submodules.words = words = plain_memory(len(word.as_value()), depth, ram_style="block")
+        m.submodules.words = words = plain_memory(len(word.as_value()), DEPTH, ram_style="block")
         write, read = words.write_port(), words.read_port()
         here, following = Signal.like(read.addr), Signal.like(read.addr, init=1)
         refill, load, pop = Signal(), Signal(), Signal()
@@ -133,13 +133,13 @@ class CountQueue(wiring.Component):
             ]
 
         # A word counts as waiting when it can be read.
-        level, came, popped, some = Signal(range(depth)), Signal(), Signal(), Signal()
+        level, came, popped, some = Signal(range(DEPTH)), Signal(), Signal(), Signal()
         m.d.comb += some.eq(level[1:].any() | (level[0] & ~popped))
         m.d.sync += [
             came.eq(comes),
             popped.eq(pop),
             level.eq(level + Cat(came ^ popped, (popped & ~came).replicate(len(level) - 1))),
-            self.room.eq(~level[-1]),
+            self.room.eq(level < DEPTH - ROOM),
         ]
         with m.If(comes):
             m.d.sync += write.addr.eq(write.addr + 1)

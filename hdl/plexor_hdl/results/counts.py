@@ -68,7 +68,8 @@ class Counts(wiring.Component):
         clock.
     Reset: nothing is under way; the memory keeps its words, so a clear must come first.
     Wrap: counts wrap at 2**48 and set `saturated`.
-    Full: `room` falls up to 3 clocks late, and then still has ROOM words of CountQueue.
+    Full: `room` falls up to 3 clocks late, and then still has ROOM words of CountQueue. A beat may
+        begin in the clock in which it falls.
 
     Ports:
         copying: With Feature.SWEEP: 1 while classes are copied.

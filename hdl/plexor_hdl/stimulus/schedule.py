@@ -46,7 +46,7 @@ class Schedule(wiring.Component):
     counted in `past` and left. An entry leaves when its strike is in a clock of the run. So at each
     moment entries written = struck + `past` + `waiting` + `refused`.
 
-    Latency: an entry is looked at within 2**LOOK_BITS + 2 clocks of its last word, or of `idle`.
+    Latency: an entry is looked at within 2**LOOK_BITS + 4 clocks of its last word, or of `idle`.
     Throughput: one due time each DUE_CLOCKS clocks and the stimulus' own time.
     Reset: empty. `forget_stb` empties it too; a run does not.
     Wrap: none; due times count from the run's start, and `refused` and `past` end at their maximum.

@@ -11,7 +11,7 @@ from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import ResponseClass
 from plexor_hdl.results.count_memory import QUIET_CLOCKS
 from plexor_hdl.results.count_places import CountPlaces
-from plexor_hdl.results.count_queue import NAMED, ROOM, CountQueue
+from plexor_hdl.results.count_queue import DEPTH, NAMED, ROOM, CountQueue
 
 from ..simulation import made, simulate
 
@@ -140,7 +140,7 @@ def test_words_that_come_once_room_has_fallen_are_kept_as_promised():
         await ctx.tick().repeat(3)
         while ctx.get(queue.dut.room):
             await queue.give(ctx, queue.word(1))
-        assert len(queue.came) <= ROOM + UNDER_WAY
+        assert len(queue.came) <= DEPTH - ROOM + UNDER_WAY
         for _ in range(ROOM - UNDER_WAY):
             await queue.give(ctx, queue.word(1))
         assert not ctx.get(queue.dut.room)
