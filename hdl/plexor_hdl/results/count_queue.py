@@ -20,8 +20,8 @@ NAMED = {
     "early": ResponseClass.EARLY,
 }
 """Bits of a decision that have a class of their own."""
-DEPTH = 64
-ROOM = 36
+DEPTH, SPARE_BITS = 64, 2
+ROOM = DEPTH // 2 + (1 << SPARE_BITS)
 """Words that still fit when `room` falls, apart from 4 that may be under way."""
 
 
@@ -139,7 +139,7 @@ class CountQueue(wiring.Component):
             came.eq(comes),
             popped.eq(pop),
             level.eq(level + Cat(came ^ popped, (popped & ~came).replicate(len(level) - 1))),
-            self.room.eq(level < DEPTH - ROOM),
+            self.room.eq(~(level[-1] | level[SPARE_BITS:-1].all())),
         ]
         with m.If(comes):
             m.d.sync += write.addr.eq(write.addr + 1)

@@ -130,7 +130,7 @@ class Stimulus(wiring.Component):
             ),
         ]
         m.d.comb += [
-            busy.eq(begun | running | lingers),
+            busy.eq(running | lingers),
             idle.eq(self.start_stb | self.stop),
             over.eq(idle | painter.spent | (by_gate & ~lead[-1] & (go | alive))),
         ]

@@ -177,6 +177,23 @@ def test_a_strike_of_the_source_starts_a_sequence(features):
 
 
 @EVERY
+@pytest.mark.parametrize(
+    ("ends", "before"),
+    [
+        *(("start_stb", before) for before in (1, 2, 3, TRIGGER_CLOCKS - 3, TRIGGER_CLOCKS - 2)),
+        *(("stop", before) for before in (1, 2, 3, TRIGGER_CLOCKS - STOP_CLOCKS)),
+    ],
+)
+def test_a_start_or_a_stop_forgets_a_trigger_whose_sequence_has_not_begun(ends, before, features):
+    settings = Settings(strike_count=2, interval_ticks=20, width_ticks=3, phase_ticks=9)
+    drive = {0: {"start_stb": 1}, 40 - before: {"strikes": 1}, 40: {ends: 1}}
+    drive |= {60: {"start_stb": 1, "stop": 0}} if ends == "stop" else {}
+    drive[100] = {"strikes": 1}
+    seen = bench(8, settings, 150, trigger=Trigger.STRIKE, drive=drive, features=features)
+    assert edges(seen, 8, 100 + TRIGGER_CLOCKS) == ([9, 29], [12, 32])
+
+
+@EVERY
 def test_a_code_starts_a_sequence_where_it_is_asked_for(features):
     settings = Settings(strike_count=2, interval_ticks=20, width_ticks=3, phase_ticks=9)
     drive = {0: {"start_stb": 1}, 30: {"code_stb": 1}, 90: {"strikes": 0b11, "gate": 1}}
