@@ -186,6 +186,15 @@ def test_a_message_ahead_of_a_run_has_arrived_when_it_begins():
     assert late.max() < 30_000
 
 
+def test_replies_come_that_wait_for_the_kernels_tick():
+    # A reply is longer than the device's queue. It finds that full until the next tick, which may
+    # be a millisecond away: 48 replies.
+    with paced(executor(baud=9_600_000)) as run:
+        for number in range(4):
+            run.line.send(Message(Kind.QUERY))
+            assert run.line.await_reply(20).sequence == number
+
+
 def test_damaged_messages_on_the_whole_line_are_counted_and_the_others_carried_out():
     with paced(executor()) as run:
         good = [Message(Kind.ENTRY, n, 5 + n).encode(n) for n in range(6)]

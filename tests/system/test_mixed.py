@@ -1,7 +1,7 @@
 """A schedule with a device on the simulated instrument: all modes, and codes that were planted.
 
-The times of the mixed-mode study (2004) are divided by 100, and so is the time of a byte on the
-device's line. The device itself is as fast as it is.
+The times of the mixed-mode study (2004) are divided by 1000, and so is the time of a byte on the
+device's line. The device's clock is ten times as fast as by default.
 """
 
 import csv
@@ -26,10 +26,9 @@ from plexor.mixed.schedule import entries
 from plexor.mixed.timecode import Timecode
 from plexor.session.stop import Stop
 
-PERIOD = "711111ns"
-DUT = "freertos:program=executor,baud=960000"
+DUT = "freertos:program=executor,baud=9600000,clock=2ns"
 COUNT = 8
-ALL = ["mixed", "--dut", DUT, "--period", PERIOD, "--count", str(COUNT), "--limit", "40us"]
+ALL = ["mixed", "--dut", DUT, "--period", "71111ns", "--count", str(COUNT), "--limit", "4us"]
 CLOCK_PS = 8000
 TICK_PS = 500
 
@@ -67,7 +66,7 @@ def test_every_entry_has_one_status_and_nothing_else_came(all_modes):
         assert sum(counts.values()) == COUNT
     counts = {name: run["counts"] for name, run in all_modes[1]["figures"]["runs"].items()}
     assert [counts[name]["done"] for name in ("verify", "mixed-1", "mixed-2")] == [COUNT] * 3
-    # Issued when it is due, a message of 125 µs comes late; the instrument finds it past due.
+    # Issued when it is due, a message of 12.5 µs comes late; the instrument finds it past due.
     assert counts["mixed-0"]["late"] == COUNT
     served = {run["distance_steps"]: run["served"] for run in all_modes[1]["runs"]}
     assert (served[0]["past"], served[0]["struck"]) == (COUNT, 0)
@@ -110,14 +109,14 @@ ASKED = MixedAsked(
     ids="random",
     seed=7,
     count=COUNT,
-    period=Fraction(711_111, 10**9),
-    limit=Fraction(40, 10**6),
+    period=Fraction(71_111, 10**9),
+    limit=Fraction(4, 10**6),
 )
 
 
 def test_with_a_message_delay_above_a_step_one_step_fails_and_two_are_the_least_safe():
-    """72 ms where a step has 71.1 ms, divided by 100."""
-    found = taken(replace(ASKED, dut=f"{DUT},serial_delay=720us", ids="sequential"))
+    """72 ms where a step has 71.1 ms, divided by 1000."""
+    found = taken(replace(ASKED, dut=f"{DUT},serial_delay=72us", ids="sequential"))
     counts = {name: summary.counts for name, summary in found.summaries.items()}
     assert counts["mixed-1"][Status.LATE] == COUNT
     assert counts["mixed-2"][Status.DONE] == COUNT
@@ -170,7 +169,7 @@ class Unheard:
     def replies(self):
         return ()
 
-    def await_reply(self, timeout_s):
+    def await_reply(self, timeout_s, stop):
         return Reply(0, 0, 0, 0, 0)
 
 

@@ -14,8 +14,11 @@ from plexor.link.base import Link
 from plexor.link.open import open_device_line
 from plexor.link.tcp import TcpLink
 from plexor.mixed.message import DEFAULT_BAUD, Message, Reply, Stretches
+from plexor.session.stop import Stop
 
 _READ_BYTES = 4096
+_LOOK_S = 0.2
+"""Longest time from a request to stop to its effect, in seconds."""
 
 
 class DeviceLine:
@@ -56,11 +59,16 @@ class DeviceLine:
                 self.damaged += 1
         return found
 
-    def await_reply(self, timeout_s: float) -> Reply:
-        """Return the next reply. Raises LinkError if none has come after `timeout_s`."""
+    def await_reply(self, timeout_s: float, stop: Stop | None = None) -> Reply:
+        """Return the next reply.
+
+        Raises LinkError if none has come after `timeout_s`, or when a stop is requested.
+        """
         deadline = time.monotonic() + timeout_s
         while (left_s := deadline - time.monotonic()) > 0:
-            if found := self.replies(left_s):
+            if stop is not None and stop.asked:
+                raise LinkError(f"{self._link.name}: stopped before the device replied")
+            if found := self.replies(min(left_s, _LOOK_S)):
                 return found[0]
         damaged = f"; {self.damaged} damaged" if self.damaged else ""
         raise LinkError(f"{self._link.name}: no reply of the device in {timeout_s:g} s{damaged}")

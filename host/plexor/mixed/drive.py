@@ -19,6 +19,7 @@ from plexor.model.settings import RegisterWrite
 from plexor.protocol.geometry import SCHEDULE_ENTRIES
 from plexor.protocol.registers import Action, entry_word
 from plexor.session.run import Run
+from plexor.session.stop import Stop
 
 SPARE_ENTRIES = 8
 """Places of the instrument's schedule that stay free, so that none is refused."""
@@ -37,8 +38,8 @@ class Executor(Protocol):
         """Send messages in one write. Raises LinkError if that fails."""
         ...
 
-    def await_reply(self, timeout_s: float) -> Reply:
-        """Return the next reply. Raises LinkError if none has come in time."""
+    def await_reply(self, timeout_s: float, stop: Stop) -> Reply:
+        """Return the next reply. Raises LinkError if none has come in time or before a stop."""
         ...
 
     def replies(self) -> Iterable[Reply]:
@@ -77,13 +78,18 @@ class Drive:
     """Drives one run. `executor` is needed in the modes with a device; ValueError without."""
 
     def __init__(
-        self, plan: Plan, executor: Executor | None = None, on_look: OnLook | None = None
+        self,
+        plan: Plan,
+        executor: Executor | None = None,
+        on_look: OnLook | None = None,
+        stop: Stop | None = None,
     ) -> None:
         if executor is None and plan.mode is not Mode.NORMAL:
             raise ValueError(f"executor: None; a run in mode {plan.mode} needs the device's line")
         self._plan = plan
         self._executor = executor
         self._on_look = on_look
+        self._stop = stop or Stop()
         self.written = 0
         """Entries that were written to the instrument's schedule."""
         self.answered = 0
@@ -98,10 +104,10 @@ class Drive:
     def prepared(self, run: Run) -> None:
         """Empty both schedules; fill the instrument's with what is known before the run.
 
-        Raises LinkError if the device does not reply.
+        Raises LinkError if the device does not reply before a stop is requested.
         """
         if self._executor is not None:
-            _empty(self._executor, run.device.patience)
+            _empty(self._executor, run.device.patience, self._stop)
         self._load = run.device.image.value("control", "load")
         run.device.write("control", "action", Action.FORGET)
         run.device.write("schedule", "timecode_gray", int(self._plan.gray))
@@ -184,15 +190,15 @@ class Drive:
             self.answered += 1
 
 
-def _empty(executor: Executor, patience: int) -> None:
+def _empty(executor: Executor, patience: int, stop: Stop) -> None:
     """Have a device forget its entries: it would fire them when the timecode begins again."""
     for wait_s in REPLIES_S:
         executor.send(Message(Kind.RESET), Message(Kind.QUERY))
         last = wait_s == REPLIES_S[-1]
         try:
-            executor.await_reply(wait_s * (patience if last else 1))
+            executor.await_reply(wait_s * (patience if last else 1), stop)
         except LinkError:
-            if last:
+            if last or stop.asked:
                 raise
         else:
             return

@@ -210,6 +210,7 @@ def _one(
         ),
         None if mode is Mode.NORMAL else executor,
         told.on_look,
+        stop,
     )
     result = measure(
         device,

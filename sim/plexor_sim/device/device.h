@@ -38,8 +38,9 @@ class Device {
   // Sets the timecode's pins from time_ps on. Times as those of `input`. The default takes no notice.
   virtual void timecode(int64_t /*time_ps*/, uint32_t /*pins*/) {}
 
-  // A byte's duration on the device's serial line; 0: it has none.
-  virtual int64_t serial_byte_ps() const { return 0; }
+  // How long the device's serial line may be quiet between a byte and the device's answer to it; 0:
+  // it has no line.
+  virtual int64_t serial_answer_ps() const { return 0; }
 
   // Sends a byte to the device, on the line as soon as that is free. Times as those of `input`.
   // Returns when it has arrived.

@@ -46,6 +46,8 @@ constexpr int kPins = 24;  // with those of the code port
 constexpr int kResetCycles = 4;
 constexpr int64_t kLeastRate = 64, kMostRate = (1 << 20) - 1;  // UART_RATE of soc.v
 constexpr int kStartupCycles = 1'000'000;
+// For an answer on the serial line: a message, and three ticks of the kernel.
+constexpr int64_t kAnswerBytes = 20, kAnswerCycles = 150'000;
 
 const std::map<std::string, uint32_t> kLoads = {  // bits as in firmware/soc.h
     {"none", 0},     {"cpu", 1},   {"critical", 2}, {"polygons", 4},
@@ -207,7 +209,9 @@ class Riscv final : public plexor::Device {
     inputs_.push_back({time_ps, strikes_, load_, timecode_});
   }
 
-  int64_t serial_byte_ps() const override { return line_.byte_ps(); }
+  int64_t serial_answer_ps() const override {
+    return kAnswerBytes * line_.byte_ps() + kAnswerCycles * options_.clock_ps;
+  }
 
   int64_t serial(int64_t time_ps, uint8_t byte) override { return line_.send(time_ps, byte); }
 

@@ -15,8 +15,8 @@ namespace plexor {
 
 class DeviceLine {
  public:
-  explicit DeviceLine(Device& device) : device_(device), byte_ps_(device.serial_byte_ps()) {
-    if (byte_ps_) socket_.emplace(0);
+  explicit DeviceLine(Device& device) : device_(device), answer_ps_(device.serial_answer_ps()) {
+    if (answer_ps_) socket_.emplace(0);
   }
 
   void tell(std::FILE* lines) const {
@@ -63,15 +63,14 @@ class DeviceLine {
   }
 
  private:
-  static constexpr int kAnswerBytes = 20;
   static constexpr uint64_t kAcceptPolls = 64;
 
   void keep_busy(int64_t time_ps) {
-    quiet_ps_ = std::max(quiet_ps_, time_ps + kAnswerBytes * byte_ps_);
+    quiet_ps_ = std::max(quiet_ps_, time_ps + answer_ps_);
   }
 
   Device& device_;
-  const int64_t byte_ps_;
+  const int64_t answer_ps_;
   std::optional<Socket> socket_;
   int64_t quiet_ps_ = 0;
   std::vector<SerialByte> sent_;

@@ -8,6 +8,7 @@ from plexor.mixed.drive import Drive, Plan
 from plexor.mixed.model import Mode
 from plexor.mixed.schedule import entries as entries_of
 from plexor.mixed.timecode import StepClock
+from plexor.session.stop import Stop
 
 from .lists import STEP, schedule
 
@@ -27,7 +28,7 @@ class Line:
     def send(self, *messages):
         self.log += messages
 
-    def await_reply(self, timeout_s):
+    def await_reply(self, timeout_s, stop):
         self.log.append(f"waits for {timeout_s:g} s")
         if self.deaf:
             self.deaf -= 1
@@ -72,7 +73,8 @@ class Driven:
             spacing_steps=made.spacing_steps,
         )
         executor = self.line if line and mode is not Mode.NORMAL else None
-        self.drive = Drive(plan, executor, on_look)
+        self.stop = Stop()
+        self.drive = Drive(plan, executor, on_look, self.stop)
 
     def prepared(self):
         self.drive.prepared(self.run)

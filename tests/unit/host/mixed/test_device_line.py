@@ -3,6 +3,7 @@
 import os
 import pty
 import socket
+import threading
 import time
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from plexor.errors import LinkError, UsageError
 from plexor.mixed.device_line import open_line
 from plexor.mixed.message import Kind, Message, Reply
+from plexor.session.stop import Stop
 
 REPLY = Reply(3, 77, 4, 0, 0)
 
@@ -65,6 +67,14 @@ def test_a_device_that_does_not_answer_is_an_error_after_its_time(ends):
     with pytest.raises(LinkError, match=r"no reply of the device in 0.2 s; 1 damaged"):
         line.await_reply(0.2)
     assert time.monotonic() - began >= 0.2
+
+
+def test_a_wait_for_a_reply_ends_when_a_stop_is_requested(ends):
+    line, _ = ends
+    stop = Stop()
+    threading.Timer(0.1, stop.ask).start()
+    with pytest.raises(LinkError, match="stopped before the device replied"):
+        line.await_reply(60, stop)
 
 
 def test_a_line_that_is_closed_by_the_device_is_an_error(ends):

@@ -123,6 +123,16 @@ def test_a_device_that_boots_is_asked_again_and_one_that_is_silent_is_an_error()
     assert driven.taken()[-1] == "waits for 12 s"
 
 
+def test_a_device_is_not_asked_again_once_a_stop_is_requested():
+    driven = Driven(Mode.MIXED, 1)
+    driven.line.deaf = 9
+    driven.stop.ask()
+    with pytest.raises(LinkError, match="no reply"):
+        driven.prepared()
+    waits = [entry for entry in driven.taken() if isinstance(entry, str)]
+    assert waits == ["waits for 0.5 s"]
+
+
 def test_a_mode_with_a_device_needs_its_line():
     plan = Plan(Mode.MIXED, (), (), CLOCK)
     with pytest.raises(ValueError, match="needs the device's line"):
