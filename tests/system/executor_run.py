@@ -12,24 +12,19 @@ from code_port import Link, codes_of
 from plexor.decode.batch import EventBatch, batch_of
 from plexor.mixed.device_line import DeviceLine, open_line
 from plexor.protocol.frames import FrameType, LogCode
-from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import Action, CodeMode, StopOn, Stream
+from plexor_hdl.build import boards
 from plexor_sim.build import build
 from plexor_sim.devices import find_device, option_text
 from plexor_sim.packages import default_cache
 from plexor_sim.server import Server
 
-GEOMETRY = Geometry(
-    channels=8,
-    strikes=2,
-    code_bits=8,
-    timecode_bits=8,
-    upload_depth=4096,
-    features=ALL_FEATURES | Feature.CODES | Feature.SCHEDULE,
-)
-TICK_PS = 1000
-STEP_TICKS = 71_111
+GEOMETRY = boards.simulated("ulx3s-25f")
+TICK_PS = GEOMETRY.tick_fs // 1000
+STEP_TICKS = 71_111_000 // TICK_PS
 """The study's step, a thousandth of it: 14.0625 Hz is 71.111 ms."""
+LATEST_TICKS = 30_000_000 // TICK_PS
+"""No answer to a step takes longer, if the device knows of it."""
 BAUD = 5_000_000
 PACE_PS = 20_000_000
 STROBE = 7

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from executor_run import TIMECODE, device, fires, paced, rises
+from executor_run import TICK_PS, TIMECODE, device, fires, paced, rises
 
 from plexor.protocol.registers import StopReason
 
 READER = Path(__file__).with_name("reader")
 READ_PS = 96 * 16_013
-STEP_TICKS = 1061
+STEP_TICKS = 2123
 
 
 def reads(code, count):
     """Return by how many steps each of at least so many reads is off, at its strobe."""
-    steps = count * READ_PS // (STEP_TICKS * 1000) + 2
+    steps = count * READ_PS // (STEP_TICKS * TICK_PS) + 2
     with paced(device(f"{READER / code}.toml"), pace_ps=1_000_000_000) as run:
         run.prepare(steps, step_ticks=STEP_TICKS, strobe=0, gray=code == "gray")
         run.start()
