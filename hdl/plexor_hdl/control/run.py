@@ -69,7 +69,7 @@ class RunControl(wiring.Component):
         stimuli_done: 1 if no stimulus strikes any more; at most REST_CLOCKS - 3 clocks after the
             last strike.
         strike_stb: Strobes as a strike starts, OUTPUT_CLOCKS before the pins.
-        striking: 1 while a strike is active, OUTPUT_CLOCKS before the pins.
+        striking: 1 while a strike is active, OUTPUT_CLOCKS - 1 before the pins.
         capture: 1 in the clocks whose samples, at the pins, belong to the run.
         merge_idle: 1 if no event waits to be merged.
         final_valid: 1 asks for the last beat.
@@ -314,7 +314,7 @@ class RunControl(wiring.Component):
         striking = Signal()
         m.d.sync += striking.eq(self.striking)
         with m.If(striking):
-            m.d.sync += rest.eq(REST_CLOCKS - 4)
+            m.d.sync += rest.eq(REST_CLOCKS - 5)
         with m.Elif(rest.any()):
             m.d.sync += rest.eq(rest - 1)
         m.d.sync += [

@@ -91,7 +91,9 @@ class FrontEnd(Elaboratable):
         for number in range(1, channels + outputs):
             loads.append(repeated(m, loads[-1], f"load_{number}"))
         for number in range(outputs):
-            running.append(repeated(m, running[-1], f"running_{number}"))
+            # It may be late: outputs are far apart, and it changes once.
+            further = repeated(m, running[-1], f"going_{number}")
+            running.append(repeated(m, further, f"running_{number}"))
         m.submodules.sampler = sampler = Sampler(channels, phases, self._way)
         m.submodules.serialiser = serialiser = Serialiser(outputs, phases, family.xor)
         backs = [

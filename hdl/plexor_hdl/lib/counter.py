@@ -68,21 +68,23 @@ class Alarm(wiring.Component):
                 ones.append(one)
             else:
                 m.d.sync += chunk.eq(chunk + 1)
-                m.d.sync += wrap.eq((chunk == (1 << len(chunk)) - 2) & ~self.start_stb)
-            with m.If(self.start_stb):
-                m.d.sync += chunk.eq(0 if chunks else AHEAD)
+                m.d.sync += wrap.eq((chunk == (1 << len(chunk)) - 2) & ~started)
+            # The count begins a clock after its start, with one clock more.
+            with m.If(started):
+                m.d.sync += chunk.eq(0 if chunks else AHEAD + 1)
             chunks.append(chunk)
             goals.append(self.clocks[start : start + CHUNK_BITS])
         pairs = []
         for number, (chunk, goal) in enumerate(zip(chunks, goals, strict=True)):
             pair = Signal(-(-len(chunk) // 2), name=f"pairs{number}")
-            m.d.sync += pair.eq(
-                Cat(chunk[at : at + 2] == goal[at : at + 2] for at in range(0, len(chunk), 2))
-            )
+            places = range(0, len(chunk), 2)
+            m.d.sync += pair.eq(Cat(chunk[at : at + 2] == goal[at : at + 2] for at in places))
+            # A start ends the counting ahead: up to AHEAD clocks have passed then.
+            with m.If(started):
+                m.d.sync += pair.eq(Cat(goal[at : at + 2] == 0 for at in places))
+                if not number:
+                    m.d.sync += pair[0].eq(1)
             pairs.append(pair)
-        # A start ends the counting ahead.
-        with m.If(started):
-            m.d.sync += pairs[0][0].eq(1)
         low_same, high_same = Signal(), Signal()
         m.d.sync += [
             low_same.eq(pairs[0].all() & ~self.start_stb & ~started),

@@ -21,23 +21,24 @@ def keep_queues(m: Module, s: Look, clear: Value, pending: data.View) -> tuple[A
     for place, (level, head, tail) in enumerate(zip(levels, heads, tails, strict=True)):
         # The channel stays the same during a look.
         here, struck = Signal(name=f"here{place}"), s.struck[place] & ~s.full[place]
+        # The level stands for clocks before a strike leaves, so this may be late.
+        single = Signal(name=f"single{place}")
         replaces = s.latest & s.some[place]
         m.d.sync += here.eq(s.channel == place)
         m.d.comb += s.popped[place].eq(popped & here)
         # The level goes up or down by one through a single carry chain.
         down = s.popped[place]
         change = Cat(down | (struck & ~replaces), down.replicate(len(level) - 1))
-        m.d.sync += level.eq(level + change)
+        m.d.sync += [level.eq(level + change), single.eq(level == 1)]
         with m.If(struck):
-            m.d.sync += tail.eq(tail + 1)
+            m.d.sync += [tail.eq(tail + 1), s.some[place].eq(1)]
+        with m.Elif(down & single):
+            m.d.sync += s.some[place].eq(0)
         with m.If(s.popped[place] | (struck & replaces)):
             m.d.sync += head.eq(head + 1)
         with m.If(clear):
-            m.d.sync += [level.eq(0), head.eq(0), tail.eq(0)]
-        m.d.comb += [
-            s.some[place].eq(level.any()),
-            s.full[place].eq(level[-1]),
-        ]
+            m.d.sync += [level.eq(0), head.eq(0), tail.eq(0), s.some[place].eq(0)]
+        m.d.comb += s.full[place].eq(level[-1])
         m.d.sync += pending[place].eq(level)
     return heads, tails
 

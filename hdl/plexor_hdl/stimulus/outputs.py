@@ -43,7 +43,7 @@ class Outputs(wiring.Component):
         levels: The samples of each pin, oldest lowest.
         active: `levels` before they are inverted.
         strike_stb: A strike starts; with the stimuli's words, a clock before `levels`.
-        striking: A strike is active; a clock before `levels`.
+        striking: A strike is active; with `levels`.
         done: No strike will come; low where no enabled output has a count.
     """
 
@@ -93,10 +93,10 @@ class Outputs(wiring.Component):
                 stimulus.code_stb.eq(self.code_stb),
                 stimulus.strikes.eq(strikes),
                 strikes[number].eq(stimulus.strike_stb),
-                active[number].eq(stimulus.word.any()),
                 done[number].eq(stimulus.done),
             ]
             m.d.sync += [
+                active[number].eq(stimulus.word.any()),
                 counted[number].eq(
                     config.enable & ~stimulus.endless & (~self.table | (number == 0))
                 ),

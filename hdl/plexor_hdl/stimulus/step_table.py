@@ -86,12 +86,12 @@ class StepTable(wiring.Component):
         come, reading = Line(m, place, "come"), Signal()
         there = Line(m, reading, "there")
         wait, wait_load = Signal(range(STEP_CLOCKS + 1)), Signal(range(self.LOAD_CLOCKS + 1))
+        last = Signal()
         m.d.comb += [
             write.en.eq(self.write_stb),
             write.addr.eq(self.write_place),
             write.data.eq(self.write_data),
             read.addr.eq(Cat(place, step)),
-            self.between.eq(wait.any()),
             self.loading.eq(wait_load.any()),
         ]
         m.d.sync += [
@@ -100,15 +100,23 @@ class StepTable(wiring.Component):
             place.eq(place + reading),
             reading.eq((reading & ~place.all()) | self.clear | self.step_stb),
             word.eq(read.data),
-            wait.eq(wait - wait.any()),
+            wait.eq(wait - self.between),
+            last.eq(wait == 2),
+            self.between.eq(self.between & ~last),
             wait_load.eq(wait_load - wait_load.any()),
             self.restart_stb.eq(wait == START_CLOCKS + 1),
         ]
         with m.If(self.step_stb):
-            m.d.sync += [wait.eq(STEP_CLOCKS), step.eq(step + 1), self.level.eq(~self.level)]
+            m.d.sync += [
+                wait.eq(STEP_CLOCKS),
+                self.between.eq(1),
+                step.eq(step + 1),
+                self.level.eq(~self.level),
+            ]
         with m.If(self.clear):
             m.d.sync += [
                 wait.eq(0),
+                self.between.eq(0),
                 wait_load.eq(self.LOAD_CLOCKS),
                 step.eq(0),
                 self.level.eq(0),

@@ -142,7 +142,7 @@ class LinkUart(wiring.Component):
 
     Bits are sampled in their middle: with an exact rate the margin is half a bit less 1 clock.
 
-    Latency: 2 clocks from a byte to its start bit; 9 clocks from the middle of a stop bit to the
+    Latency: 3 clocks from a byte to its start bit; 9 clocks from the middle of a stop bit to the
         byte.
     Throughput: a byte in ten bit times each way, without gaps.
     Reset: line high, nothing measured, no bytes.
@@ -286,12 +286,13 @@ class LinkUart(wiring.Component):
         shift = Signal(DATA_BITS + 1, init=(1 << (DATA_BITS + 1)) - 1)
         left = Signal(range(DATA_BITS + 3))
         last, none = Signal(), Signal(init=1)
-        load = Signal()
+        begins, load = Signal(), Signal()
+        m.d.sync += begins.eq(known & none & self.i_bytes.valid & ~begins)
         m.d.comb += [
             clock.period.eq(period),
             clock.first_clocks.eq(period[FRACTION_BITS:]),
-            clock.start_stb.eq(known & none & self.i_bytes.valid),
-            self.i_bytes.ready.eq(known & (none | (last & clock.tick))),
+            clock.start_stb.eq(begins),
+            self.i_bytes.ready.eq(begins | (known & last & clock.tick)),
             load.eq(self.i_bytes.ready & self.i_bytes.valid),
         ]
         m.d.sync += self.tx.eq(shift[0])

@@ -120,14 +120,14 @@ NO_PLACE = (1, "ERROR: Unable to find legal placement for cell 'a'")
 
 
 def played(monkeypatch, *outcomes):
-    """Let nextpnr end so, one call after the other; return the placers and weights of the calls."""
+    """Let nextpnr end so, one call after the other; return placers, weights and seeds of calls."""
     placers, left = [], list(outcomes)
 
     def run(folder, log, *command):
         placers.extend(
             value
             for option, value in pairwise(command)
-            if option in ("--placer", "--placer-heap-timingweight")
+            if option in ("--placer", "--placer-heap-timingweight", "--seed")
         )
         return left.pop(0)
 
@@ -137,14 +137,14 @@ def played(monkeypatch, *outcomes):
 
 def test_where_a_cell_has_no_place_the_next_placer_is_tried(monkeypatch, tmp_path):
     placers = played(monkeypatch, NO_PLACE, NO_PLACE, (0, "placed"))
-    assert [*pnr.placements(tmp_path, "ice40", "nextpnr")] == ["placed"]
-    assert placers == ["60", "70", "50"]
+    assert [*pnr.placements(tmp_path, "ice40", 7, "nextpnr")] == ["placed"]
+    assert placers == ["7", "60", "1007", "70", "2007", "50"]
 
 
 def test_who_has_enough_of_placements_ends_them(monkeypatch, tmp_path):
     placers = played(monkeypatch, (0, "slow"), (0, "fast"), (0, "unasked"))
-    assert "fast" in pnr.placements(tmp_path, "ecp5", "nextpnr")
-    assert placers == ["static", "10"]
+    assert "fast" in pnr.placements(tmp_path, "ecp5", 7, "nextpnr")
+    assert placers == ["7", "static", "1007", "static"]
 
 
 @pytest.mark.parametrize(
@@ -175,14 +175,14 @@ def test_a_build_that_misses_is_placed_again_and_the_last_one_is_packed(
 def test_a_placement_that_fails_is_an_error_with_what_was_said(monkeypatch, tmp_path, before):
     placers = played(monkeypatch, *before, (1, "ERROR: no such pin"), (0, "unasked"))
     with pytest.raises(ToolError, match="no such pin"):
-        list(pnr.placements(tmp_path, "ecp5", "nextpnr"))
-    assert len(placers) == len(before) + 1
+        list(pnr.placements(tmp_path, "ecp5", 7, "nextpnr"))
+    assert len(placers) == 2 * (len(before) + 1)
 
 
 def test_no_place_with_any_placer_is_an_error(monkeypatch, tmp_path):
     played(monkeypatch, *[NO_PLACE] * len(pnr.PLACERS["ecp5"]))
     with pytest.raises(pnr.NoPlaceError, match="Unable to find legal placement"):
-        list(pnr.placements(tmp_path, "ecp5", "nextpnr"))
+        list(pnr.placements(tmp_path, "ecp5", 7, "nextpnr"))
 
 
 class Small(wiring.Component):

@@ -149,7 +149,7 @@ def test_a_run_of_strikes_ends_when_the_last_has_settled_but_not_while_it_lasts(
     last = 230
 
     def act(clock, seen):
-        striking = 200 <= clock < 203 or last <= clock < last + width
+        striking = 201 <= clock < 204 or last < clock <= last + width
         done = clock >= last + width + REST_CLOCKS - 4
         return {"strike_stb": clock in (200, last), "striking": striking, "stimuli_done": done}
 
@@ -163,7 +163,7 @@ def test_a_run_of_strikes_ends_when_the_last_has_settled_but_not_while_it_lasts(
 
 def struck(clock, last=230, width=7):
     """Return what stimuli say of a strike in clock `last`."""
-    striking = last <= clock < last + width
+    striking = last < clock <= last + width
     done = not last - 20 <= clock < last + width + REST_CLOCKS - 4
     return {"strike_stb": clock == last, "striking": striking, "stimuli_done": done}
 

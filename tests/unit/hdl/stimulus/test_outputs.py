@@ -103,7 +103,7 @@ def test_strikes_of_endless_outputs_are_not_told_and_the_counted_ones_end_it():
         seen = await watch(ctx, dut, 130)
         strikes = [clock - TRIGGER_CLOCKS for clock, row in enumerate(seen) if row["strike_stb"]]
         assert strikes == sorted({tick // SAMPLES for tick in (0, 40, 80, 90)})
-        striking = {clock - TRIGGER_CLOCKS for clock, row in enumerate(seen) if row["striking"]}
+        striking = {clock - TRIGGER_CLOCKS - 1 for clock, row in enumerate(seen) if row["striking"]}
         assert striking == {
             tick // SAMPLES for start in (0, 40, 80, 90) for tick in range(start, start + 6)
         }
