@@ -1,4 +1,4 @@
-"""Places the core's flip-flops that hand words to the serialiser, beside the output's macro.
+"""Places the flip-flops at which the core's words reach the serialiser, beside the output's macro.
 
 nextpnr checks no times between the core's clock and the phases'. Left alone, it puts some of these
 flip-flops so far away that the hop to phase 0 misses its time.
@@ -21,7 +21,9 @@ _BEL = re.compile(r"X(\d+)/Y(\d+)/")
 def place(family: Family, module: dict[str, Any], number: int, origin: tuple[int, int]) -> None:
     """Lock an output's flip-flops in the tiles nearest to its macro in which nothing is locked.
 
-    Does nothing for a family whose hops have no places. Raises ValueError if places are too few.
+    They are those that hand its words over, and those of `later`. The flip-flops in a tile share
+    clock and enable. Does nothing for a family whose hops have no places. Raises ValueError if
+    places are too few.
     """
     if not family.hop_bels:
         return
@@ -34,18 +36,18 @@ def place(family: Family, module: dict[str, Any], number: int, origin: tuple[int
         for x, y in product(around, around)
         if (tile := (origin[0] + x, origin[1] + y)) not in used
     ]
-    places = [f"X{x}/Y{y}/{bel}" for _, (x, y) in sorted(free) for bel in family.hop_bels]
-    names = handing(module, number)
-    if len(places) < len(names):
-        raise ValueError(f"output {number}: {len(places)} free places; needs {len(names)}")
-    for name, bel in zip(names, places, strict=False):
-        macro.lock(cells[name], bel)
+    tiles, most = (tile for _, tile in sorted(free)), len(family.hop_bels)
+    for names in (_taking(cells, number, "later"), handing(module, number)):
+        for start in range(0, len(names), most):
+            if (tile := next(tiles, None)) is None:
+                raise ValueError(f"output {number}: {len(free)} tiles are free; needs more")
+            for name, bel in zip(names[start : start + most], family.hop_bels, strict=False):
+                macro.lock(cells[name], f"X{tile[0]}/Y{tile[1]}/{bel}")
 
 
 def handing(module: dict[str, Any], number: int) -> list[str]:
     """Return the flip-flops of another clock in front of the output's `now` and `later`."""
     cells = module["cells"]
-    taking = re.compile(rf"{re.escape(SERIALISER)}\.(now|later)_{number}_TRELLIS_FF")
     drivers = {
         bit: name
         for name, cell in cells.items()
@@ -53,10 +55,8 @@ def handing(module: dict[str, Any], number: int) -> list[str]:
         for bit in cell["connections"].get(port, ())
     }
     found: set[str] = set()
-    for name, cell in cells.items():
-        if cell["type"] != "TRELLIS_FF" or not taking.match(name):
-            continue
-        clock, left = cell["connections"]["CLK"], _sources(cell, drivers)
+    for name in _taking(cells, number, "now|later"):
+        clock, left = cells[name]["connections"]["CLK"], _sources(cells[name], drivers)
         while left:
             source = left.pop()
             if cells[source]["type"] != "TRELLIS_FF":
@@ -64,6 +64,14 @@ def handing(module: dict[str, Any], number: int) -> list[str]:
             elif cells[source]["connections"]["CLK"] != clock:
                 found.add(source)
     return sorted(found)
+
+
+def _taking(cells: dict[str, Any], number: int, which: str) -> list[str]:
+    """Return the flip-flops of phase 0 that take an output's words, by the names of their nets."""
+    taking = re.compile(rf"{re.escape(SERIALISER)}\.({which})_{number}_TRELLIS_FF")
+    return sorted(
+        name for name, cell in cells.items() if cell["type"] == "TRELLIS_FF" and taking.match(name)
+    )
 
 
 def _sources(cell: dict[str, Any], drivers: dict[object, str]) -> list[str]:
