@@ -21,9 +21,9 @@ _BEL = re.compile(r"X(\d+)/Y(\d+)/")
 def place(family: Family, module: dict[str, Any], number: int, origin: tuple[int, int]) -> None:
     """Lock an output's flip-flops in the tiles nearest to its macro in which nothing is locked.
 
-    They are those that hand its words over, and those of `later`. The flip-flops in a tile share
-    clock and enable. Does nothing for a family whose hops have no places. Raises ValueError if
-    places are too few.
+    They are those that hand its words over, and those that take them. The flip-flops in a tile
+    share clock and enable. Does nothing for a family whose hops have no places. Raises
+    ValueError if places are too few.
     """
     if not family.hop_bels:
         return
@@ -37,7 +37,8 @@ def place(family: Family, module: dict[str, Any], number: int, origin: tuple[int
         if (tile := (origin[0] + x, origin[1] + y)) not in used
     ]
     tiles, most = (tile for _, tile in sorted(free)), len(family.hop_bels)
-    for names in (_taking(cells, number, "later"), handing(module, number)):
+    taking = (_taking(cells, number, which) for which in ("now", "later"))
+    for names in (*taking, handing(module, number)):
         for start in range(0, len(names), most):
             if (tile := next(tiles, None)) is None:
                 raise ValueError(f"output {number}: {len(free)} tiles are free; needs more")

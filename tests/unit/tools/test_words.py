@@ -51,14 +51,17 @@ def test_those_of_the_core_are_found_straight_and_through_a_table():
 def test_they_are_locked_in_the_nearest_tiles_in_which_nothing_is_locked():
     netlist = module(8)
     words.place(FAMILIES["ecp5"], netlist, 0, (20, 30))
-    later = [f"front.serialiser.later_0_TRELLIS_FF_Q_{bit}" for bit in range(8)]
-    names = [*later, *words.handing(netlist, 0)]
+    now, later = (
+        [f"front.serialiser.{which}_0_TRELLIS_FF_Q_{bit}" for bit in range(8)]
+        for which in ("now", "later")
+    )
+    names = [*now, *later, *words.handing(netlist, 0)]
     bels = [netlist["cells"][name]["attributes"]["BEL"] for name in names]
-    assert len(set(bels)) == len(names) == 24
+    assert len(set(bels)) == len(names) == 32
     tiles = [re.match(r"X(\d+)/Y(\d+)/", bel).groups() for bel in bels]
-    # Three tiles of eight, all beside the macro's, and none with two clocks.
-    assert len(set(tiles)) == 3
-    assert len(set(tiles[:8])) == 1
+    # Four tiles of eight, all beside the macro's, and none with two clocks or enables.
+    assert len(set(tiles)) == 4
+    assert len(set(tiles[:8])) == len(set(tiles[8:16])) == 1
     assert {abs(int(x) - 20) + abs(int(y) - 30) for x, y in tiles} == {1}
     assert "BEL" not in netlist["cells"]["else"]["attributes"]
     # What is locked takes its data through M.
