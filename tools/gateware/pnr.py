@@ -13,7 +13,7 @@ ASKED = 1.1
 FAST_NETS = "front.fast_{}"
 
 
-# In a full device the placer must weigh time more than wires, six times its default, and the
+# In a full device the placer must weigh time more than wires, five times its default, and the
 # slowest paths more than the others: exponent 4, as on ECP5, instead of 2. With it, seeds 1 and 3
 # of the HX8K reached 123 and 128 MHz; 118 and 117 without. An ECP5's default is 10. With 20 to 60
 # the hops to phase 0 lose a fifth of their slack and the core gains nothing. Its exponent is fixed.
@@ -25,8 +25,8 @@ def _weighs(*weights: int) -> list[tuple[str, ...]]:
 # the time.
 PLACERS = {
     "ecp5": [*[("--placer", "static")] * 3, *_weighs(10, 12)],
-    "ice40": _weighs(60, 70, 50),
-    "up5k": _weighs(60, 70, 50),
+    "ice40": _weighs(50, 60, 70),
+    "up5k": _weighs(50, 60, 70),
 }
 """Placers of a family, with their weights of time. The next is tried if a build misses a bound."""
 _FURTHER = 1000
