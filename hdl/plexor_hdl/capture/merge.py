@@ -68,10 +68,10 @@ class Columns(wiring.Component):
     empty. A slot's words are taken with `take_words`, a clock or more after the slot.
 
     Latency: 3 clocks from a slot that is taken to `o_column`, where each clock has `advance`.
-    Throughput: one column each clock with `advance`, while slots wait.
+    Throughput: one column each clock with `advance`, and one slot each 2 clocks.
     Reset: empty.
     Wrap: none; a column has its place in the word, not its time.
-    Full: `i_ready` is low while a slot stands that cannot go on.
+    Full: `i_ready` is low while a slot stands.
 
     Ports:
         advance: Moves all stages.
@@ -104,26 +104,29 @@ class Columns(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         head, head_valid = Signal(self.i_slot.shape()), Signal()
-        mask, turned = Signal(self._sources), Signal(self._sources)
+        here, mask, turned = (Signal(self._sources) for _ in range(3))
         valid, blank, first, filled = Signal(), Signal(), Signal(), Signal()
         # The next tick has a register apart from the later ones, because much logic waits for it.
         tick, rest, more = Signal(self._samples), Signal(self._samples), Signal()
         load, more_next = Signal(), Signal()
         m.d.comb += [
             more_next.eq(
-                Mux(self.advance, Mux(more, at_least(rest)[1], head.several), more),
+                Mux(self.advance, Mux(more, at_least(rest)[1], head.several & head_valid), more),
             ),
             load.eq(self.advance & ~more),
-            self.i_ready.eq(load | ~head_valid),
-            self.take_words.eq(Mux(load, head.mask, 0)),
+            self.i_ready.eq(~head_valid),
+            self.take_words.eq(Mux(load, here, 0)),
+            here.eq(Mux(head_valid, head.mask, 0)),
         ]
         with m.If(self.i_ready):
-            m.d.sync += [head_valid.eq(self.i_valid), head.eq(Mux(self.i_valid, self.i_slot, 0))]
+            m.d.sync += [head_valid.eq(self.i_valid), head.eq(self.i_slot)]
+        with m.Elif(load):
+            m.d.sync += head_valid.eq(0)
 
         chosen = mask & Cat((word.edges & tick).any() for word in self.i_words)
         with m.If(load):
             m.d.sync += [
-                mask.eq(head.mask),
+                mask.eq(here),
                 valid.eq(head_valid),
                 blank.eq(head_valid & ~head.mask.any()),
             ]
