@@ -67,14 +67,14 @@ class Columns(wiring.Component):
     All its stages move together in the clocks with `advance`, and the first one also where it is
     empty. A slot's words are taken with `take_words`, a clock or more after the slot.
 
-    Latency: 3 clocks from a slot that is taken to `o_column`, where each clock has `advance`.
-    Throughput: one column each clock with `advance`, and one slot each 2 clocks.
+    Latency: at the third `advance` after a slot is taken, it is in `o_column`.
+    Throughput: one column each `advance`, and one slot each 2 clocks.
     Reset: empty.
     Wrap: none; a column has its place in the word, not its time.
     Full: `i_ready` is low while a slot stands.
 
     Ports:
-        advance: Moves all stages.
+        advance: Moves all stages; not in two clocks in a row.
         i_valid: `i_slot` is a slot.
         i_ready: The slot that is offered is taken.
         i_slot: The sources of a slot, and the ticks in which one of them has an edge.
@@ -115,9 +115,10 @@ class Columns(wiring.Component):
             ),
             load.eq(self.advance & ~more),
             self.i_ready.eq(~head_valid),
-            self.take_words.eq(Mux(load, here, 0)),
             here.eq(Mux(head_valid, head.mask, 0)),
         ]
+        # The words come a clock later, but before the next `advance`.
+        m.d.sync += self.take_words.eq(Mux(load, here, 0))
         with m.If(self.i_ready):
             m.d.sync += [head_valid.eq(self.i_valid), head.eq(self.i_slot)]
         with m.Elif(load):
