@@ -14,6 +14,7 @@ from fractions import Fraction
 import pytest
 
 from plexor import cli
+from plexor.errors import LinkError
 from plexor.library.instrument import Instrument
 from plexor.library.mixed.asked import MixedAsked
 from plexor.library.mixed.mixed import load_mixed
@@ -209,6 +210,36 @@ def planted_run(folder, codes=(), wanted=PLANTED):
     with Instrument("sim:?pace=20us", dut=dut, calibration="none") as instrument:
         found = run(instrument.device, wanted, Unheard())
     return found.result.runs[0], found.runs[0].start_ticks
+
+
+class FallsSilent(Unheard):
+    """The line to a device that replies once only; `stop` is asked for as it falls silent."""
+
+    def __init__(self, stop=None):
+        self.stop = stop
+        self.waits = 0
+
+    def await_reply(self, timeout_s, stop):
+        self.waits += 1
+        if self.waits == 1:
+            return super().await_reply(timeout_s, stop)
+        if self.stop is not None:
+            self.stop.ask()
+        raise LinkError("no reply")
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_runs_before_one_that_does_not_start_are_kept(asked):
+    stop = Stop()
+    wanted = replace(PLANTED, runs=((Mode.MIXED, 1), (Mode.MIXED, 2)))
+    with Instrument("sim:?pace=20us", dut="synthetic", calibration="none") as instrument:
+        line = FallsSilent(stop if asked else None)
+        found = run(instrument.device, wanted, line, stop=stop).result
+    assert [one.name for one in found.runs] == ["mixed-1"]
+    assert len(found.runs[0].rows) == PLANTED_COUNT
+    assert found.interrupted
+    reasons = () if asked else ("mixed-2: not started: no reply",)
+    assert found.invalid_reasons == reasons
 
 
 def seen_ticks(time_ps):

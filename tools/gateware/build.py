@@ -24,7 +24,7 @@ from tools.gateware.flow import BUILD, synthesise
 from tools.gateware.sdf import Delays
 
 _USED = re.compile(r"(TRELLIS_\w+|DP16KD|ICESTORM_LC|ICESTORM_RAM): *([1-9]\d*)/ *(\d+)")
-_FLOW = ("build", "flow", "macro", "pnr", "words")
+_FLOW = ("build", "flow", "hop_places", "macro", "pnr", "words")
 FLOW = tuple(Path(__file__).with_name(f"{name}.py") for name in _FLOW)
 """Sources that set the tools' options and locks."""
 _HASHED = re.compile(r"[0-9a-f]{16}")
@@ -133,10 +133,10 @@ def lock_front(board: Board, module: dict[str, Any]) -> None:
     for kind, one in macros.items():
         for number, origin in enumerate(board.places[kind]):
             one.put(module, number, origin)
-    for number, origin in enumerate(board.places["serialiser"]):
-        words.place(FAMILIES[board.profile.family], module, number, origin)
     for cell, bel in board.bels.items():
         macro.lock(module["cells"][cell], bel)
+    for number, origin in enumerate(board.places["serialiser"]):
+        words.place(FAMILIES[board.profile.family], module, number, origin)
 
 
 def first_kept(results: Iterator[_Result]) -> _Result:

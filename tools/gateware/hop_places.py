@@ -7,7 +7,7 @@ some of these flip-flops so far away that a hop misses its time.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Set
 from itertools import product
 
 from plexor_hdl.front.phases import RATIO, hops
@@ -18,24 +18,32 @@ from tools.gateware.skew import SAMPLER, SERIALISER
 
 
 def places(family: Family, kind: str, taken: macro.Macro) -> dict[str, tuple[int, int, str]]:
-    """Return a place for each flip-flop of the hops: the free tiles nearest to the macro's.
-
-    The flip-flops in a tile share clock, edge and enable.
-    """
+    """Return a place for each flip-flop of the hops: the free tiles nearest to the macro's."""
     groups: dict[object, list[str]] = defaultdict(list)
     for group, name in _flip_flops(family, kind):
         groups[group].append(name)
-    used = {cell[:2] for cell in taken.cells.values()}
+    return nearest(family, groups.values(), {cell[:2] for cell in taken.cells.values()})
+
+
+def nearest(
+    family: Family, groups: Iterable[list[str]], used: Set[tuple[int, int]]
+) -> dict[str, tuple[int, int, str]]:
+    """Return places for groups of flip-flops in the tiles nearest to the origin that are not used.
+
+    The flip-flops in a tile share clock, edge and enable, so each group has tiles of its own.
+    Raises ValueError if tiles are too few.
+    """
     around = range(-family.reach, family.reach + 1)
     free = [tile for tile in product(around, around) if tile not in used]
     tiles = iter(sorted(free, key=lambda tile: (abs(tile[0]) + abs(tile[1]), tile)))
     found: dict[str, tuple[int, int, str]] = {}
     most = len(family.hop_bels)
-    for names in groups.values():
+    for names in groups:
         for start in range(0, len(names), most):
-            x, y = next(tiles)
+            if (tile := next(tiles, None)) is None:
+                raise ValueError(f"{names[start]}: no tile is free of {len(free)}; needs more")
             for name, bel in zip(names[start : start + most], family.hop_bels, strict=False):
-                found[name] = (x, y, bel)
+                found[name] = (*tile, bel)
     return found
 
 

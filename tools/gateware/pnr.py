@@ -100,6 +100,8 @@ def placements(folder: Path, family: str, seed: int, *command: str) -> Iterator[
     placed everything, and ToolError if nextpnr fails for another reason.
     """
     none, failure = True, ""
+    for old in folder.glob("nextpnr*.log"):
+        old.unlink()
     for number in range(len(PLACERS[family])):
         name = f"nextpnr{number}.log"
         own = ("--seed", str(seed + _FURTHER * number))

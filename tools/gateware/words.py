@@ -7,11 +7,11 @@ flip-flops so far away that the hop to phase 0 misses its time.
 from __future__ import annotations
 
 import re
-from itertools import product
 from typing import Any
 
 from tools.gateware import macro
 from tools.gateware.families import Family
+from tools.gateware.hop_places import nearest
 from tools.gateware.skew import SERIALISER
 
 _INPUTS = "ABCD"
@@ -21,29 +21,18 @@ _BEL = re.compile(r"X(\d+)/Y(\d+)/")
 def place(family: Family, module: dict[str, Any], number: int, origin: tuple[int, int]) -> None:
     """Lock an output's flip-flops in the tiles nearest to its macro in which nothing is locked.
 
-    They are those that hand its words over, and those that take them. The flip-flops in a tile
-    share clock and enable. Does nothing for a family whose hops have no places. Raises
-    ValueError if places are too few.
+    They are those that hand its words over, and those that take them. Does nothing for a family
+    whose hops have no places. Raises ValueError if tiles are too few.
     """
     if not family.hop_bels:
         return
-    cells = module["cells"]
+    cells, (left, top) = module["cells"], origin
     bels = (_BEL.match(cell["attributes"].get("BEL", "")) for cell in cells.values())
-    used = {(int(bel[1]), int(bel[2])) for bel in bels if bel}
-    around = range(-family.reach, family.reach + 1)
-    free = [
-        (abs(x) + abs(y), tile)
-        for x, y in product(around, around)
-        if (tile := (origin[0] + x, origin[1] + y)) not in used
-    ]
-    tiles, most = (tile for _, tile in sorted(free)), len(family.hop_bels)
+    used = {(int(bel[1]) - left, int(bel[2]) - top) for bel in bels if bel}
     taking = (_taking(cells, number, which) for which in ("now", "later"))
-    for names in (*taking, handing(module, number)):
-        for start in range(0, len(names), most):
-            if (tile := next(tiles, None)) is None:
-                raise ValueError(f"output {number}: {len(free)} tiles are free; needs more")
-            for name, bel in zip(names[start : start + most], family.hop_bels, strict=False):
-                macro.lock(cells[name], f"X{tile[0]}/Y{tile[1]}/{bel}")
+    groups = (*taking, handing(module, number))
+    for name, (x, y, bel) in nearest(family, groups, used).items():
+        macro.lock(cells[name], f"X{left + x}/Y{top + y}/{bel}")
 
 
 def handing(module: dict[str, Any], number: int) -> list[str]:

@@ -193,6 +193,8 @@ class MixedResult:
     """A spike lies more than this many standard deviations above the mean."""
     runs: tuple[ModeRun, ...]
     interrupted: bool = False
+    not_started: str = ""
+    """Why the next run did not start, with its name; empty: it did, or none was to come."""
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     started: str = ""
@@ -200,4 +202,5 @@ class MixedResult:
     @property
     def invalid_reasons(self) -> tuple[str, ...]:
         """Why the figures cannot be trusted, by the names of the runs."""
-        return tuple(f"{run.name}: {text}" for run in self.runs for text in run.invalid_reasons)
+        told = [f"{run.name}: {text}" for run in self.runs for text in run.invalid_reasons]
+        return (*told, *([self.not_started] if self.not_started else []))

@@ -101,16 +101,24 @@ def run(
     """Take all runs; `executor` is the line to the device under test.
 
     `stop` and the first KeyboardInterrupt end the run that is under way; what was measured is kept.
-    Raises UsageError for what the instrument cannot do, LinkError or InstrumentError if the first
-    run does not start.
+    So are the runs before one that does not start: the result is then invalid, unless a stop was
+    requested. Raises UsageError for what the instrument cannot do, LinkError or InstrumentError if
+    the first run does not start.
     """
     told, stop = told or Told(), stop or Stop()
     check(device.identity.geometry, wanted, executor)
     found: list[tuple[ModeRun, RunResult]] = []
+    not_started = ""
     for number, which in enumerate(wanted.runs, 1):
         if told.on_run is not None:
             told.on_run(number, len(wanted.runs), _name(which))
-        found.append(_one(device, wanted, which, executor, told, stop, description or {}))
+        try:
+            found.append(_one(device, wanted, which, executor, told, stop, description or {}))
+        except (LinkError, InstrumentError) as error:
+            if not found:
+                raise
+            not_started = "" if stop.asked else f"{_name(which)}: not started: {error}"
+            break
         if found[-1][1].interrupted or stop.asked:
             break
     runs = tuple(entry for _, entry in found)
@@ -123,6 +131,7 @@ def run(
         spike_sds=wanted.spike_sds,
         runs=tuple(entry for entry, _ in found),
         interrupted=len(found) < len(wanted.runs) or any(entry.interrupted for entry in runs),
+        not_started=not_started,
         device=dict(description or {}),
         versions=versions(),
         started=runs[0].started,

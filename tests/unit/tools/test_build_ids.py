@@ -25,7 +25,7 @@ def test_another_version_of_a_tool_makes_another_build(monkeypatch, ours, tool):
 def test_other_options_of_the_tools_make_another_build(monkeypatch, ours, tmp_path):
     before = build.build_id(ours, 1, 7)
     assert [path.name for path in build.FLOW] == [
-        *("build.py", "flow.py", "macro.py", "pnr.py", "words.py")
+        *("build.py", "flow.py", "hop_places.py", "macro.py", "pnr.py", "words.py")
     ]
     for path in build.FLOW:
         (tmp_path / path.name).write_bytes(path.read_bytes())

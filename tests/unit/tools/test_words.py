@@ -75,5 +75,5 @@ def test_a_family_without_places_for_hops_is_left_alone():
 
 
 def test_more_flip_flops_than_places_are_an_error():
-    with pytest.raises(ValueError, match="80 tiles are free; needs more"):
+    with pytest.raises(ValueError, match="no tile is free of 80; needs more"):
         words.place(FAMILIES["ecp5"], module(400), 0, (20, 30))

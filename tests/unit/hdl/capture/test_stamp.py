@@ -24,7 +24,7 @@ def run(bench, dut, start_clock, clocks, offer, stall=0.0, seed=0):
     rng, beats, told, last = random.Random(seed), [], [], []
 
     async def drive(ctx):
-        waiting = None
+        waiting, was_ready = None, 0
         for clock in range(start_clock, start_clock + clocks):
             epoch, low = divmod(clock, WRAP)
             ctx.set(dut.low, low)
@@ -38,7 +38,10 @@ def run(bench, dut, start_clock, clocks, offer, stall=0.0, seed=0):
                 if waiting[0]["first"]:
                     ctx.set(dut.tag, waiting[1])
             ctx.set(dut.o_ready, rng.random() >= stall)
-            takes = waiting is not None and ctx.get(dut.i_ready)
+            # The merge relies on the clock between, and its proof does.
+            assert not (was_ready and ctx.get(dut.i_ready))
+            was_ready = ctx.get(dut.i_ready)
+            takes = waiting is not None and was_ready
             assert ctx.get(dut.take_tag) == (takes and waiting[0]["first"])
             if takes:
                 waiting = None
