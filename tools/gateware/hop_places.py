@@ -26,16 +26,20 @@ def places(family: Family, kind: str, taken: macro.Macro) -> dict[str, tuple[int
 
 
 def nearest(
-    family: Family, groups: Iterable[list[str]], used: Set[tuple[int, int]]
+    family: Family,
+    groups: Iterable[list[str]],
+    used: Set[tuple[int, int]],
+    centre: tuple[int, int] = (0, 0),
 ) -> dict[str, tuple[int, int, str]]:
-    """Return places for groups of flip-flops in the tiles nearest to the origin that are not used.
+    """Return places for groups of flip-flops in the tiles nearest to `centre` that are not used.
 
-    The flip-flops in a tile share clock, edge and enable, so each group has tiles of its own.
-    Raises ValueError if tiles are too few.
+    Tiles are relative to the origin. The flip-flops in a tile share clock, edge and enable, so each
+    group has tiles of its own. Raises ValueError if tiles are too few.
     """
     around = range(-family.reach, family.reach + 1)
     free = [tile for tile in product(around, around) if tile not in used]
-    tiles = iter(sorted(free, key=lambda tile: (abs(tile[0]) + abs(tile[1]), tile)))
+    x, y = centre
+    tiles = iter(sorted(free, key=lambda tile: (abs(tile[0] - x) + abs(tile[1] - y), tile)))
     found: dict[str, tuple[int, int, str]] = {}
     most = len(family.hop_bels)
     for names in groups:

@@ -1,7 +1,8 @@
 """Places the flip-flops at which the core's words reach the serialiser, beside the output's macro.
 
 nextpnr checks no times between the core's clock and the phases'. Left alone, it puts some of these
-flip-flops so far away that the hop to phase 0 misses its time.
+flip-flops so far away that the hop to phase 0 misses its time. The flip-flop behind which an output
+runs reaches all of its phases within one period, so it is placed there too.
 """
 
 from __future__ import annotations
@@ -19,31 +20,35 @@ _BEL = re.compile(r"X(\d+)/Y(\d+)/")
 
 
 def place(family: Family, module: dict[str, Any], number: int, origin: tuple[int, int]) -> None:
-    """Lock an output's flip-flops in the tiles nearest to its macro in which nothing is locked.
+    """Lock an output's flip-flops in the nearest tiles in which nothing is locked.
 
-    They are those that hand its words over, and those that take them. Does nothing for a family
-    whose hops have no places. Raises ValueError if tiles are too few.
+    Those that take its words, each with the look-up table in front of it, and the one that lets it
+    run are beside the macro. Those that hand its words over are beside these. Does nothing for a
+    family whose hops have no places. Raises ValueError if tiles are too few.
     """
     if not family.hop_bels:
         return
     cells, (left, top) = module["cells"], origin
     bels = (_BEL.match(cell["attributes"].get("BEL", "")) for cell in cells.values())
     used = {(int(bel[1]) - left, int(bel[2]) - top) for bel in bels if bel}
-    taking = (_taking(cells, number, which) for which in ("now", "later"))
-    groups = (*taking, handing(module, number))
-    for name, (x, y, bel) in nearest(family, groups, used).items():
-        macro.lock(cells[name], f"X{left + x}/Y{top + y}/{bel}")
+    now, later = (_taking(cells, number, which) for which in ("now", "later"))
+    words, drivers = handing(module, number), _drivers(cells)
+    places = nearest(family, (now, later, _running(cells, number)), used)
+    used |= {place[:2] for place in places.values()}
+    centre = places[now[0]][:2] if now else (0, 0)
+    places |= nearest(family, [words], used, centre)
+    for name, (x, y, bel) in places.items():
+        at = f"X{left + x}/Y{top + y}/{bel}"
+        macro.lock(cells[name], at)
+        if name in now:
+            for table in _tables(cells, name, drivers):
+                macro.lock(cells[table], at.replace("FF", "K"))
 
 
 def handing(module: dict[str, Any], number: int) -> list[str]:
     """Return the flip-flops of another clock in front of the output's `now` and `later`."""
     cells = module["cells"]
-    drivers = {
-        bit: name
-        for name, cell in cells.items()
-        for port in ("Q", "Z")
-        for bit in cell["connections"].get(port, ())
-    }
+    drivers = _drivers(cells)
     found: set[str] = set()
     for name in _taking(cells, number, "now|later"):
         clock, left = cells[name]["connections"]["CLK"], _sources(cells[name], drivers)
@@ -56,12 +61,33 @@ def handing(module: dict[str, Any], number: int) -> list[str]:
     return sorted(found)
 
 
+def _drivers(cells: dict[str, Any]) -> dict[object, str]:
+    """Return the flip-flop or look-up table that drives each bit."""
+    return {
+        bit: name
+        for name, cell in cells.items()
+        for port in ("Q", "Z")
+        for bit in cell["connections"].get(port, ())
+    }
+
+
+def _tables(cells: dict[str, Any], name: str, drivers: dict[object, str]) -> list[str]:
+    """Return the look-up table in front of a flip-flop, if there is one."""
+    return [source for source in _sources(cells[name], drivers) if cells[source]["type"] == "LUT4"]
+
+
 def _taking(cells: dict[str, Any], number: int, which: str) -> list[str]:
     """Return the flip-flops of phase 0 that take an output's words, by the names of their nets."""
     taking = re.compile(rf"{re.escape(SERIALISER)}\.({which})_{number}_TRELLIS_FF")
     return sorted(
         name for name, cell in cells.items() if cell["type"] == "TRELLIS_FF" and taking.match(name)
     )
+
+
+def _running(cells: dict[str, Any], number: int) -> list[str]:
+    """Return the last of the flip-flops through which an output learns that it runs."""
+    repeats = re.compile(rf"front\.running_{number}_\d+_TRELLIS_FF")
+    return sorted(name for name in cells if repeats.match(name))[-1:]
 
 
 def _sources(cell: dict[str, Any], drivers: dict[object, str]) -> list[str]:

@@ -26,6 +26,9 @@ def module(width=1):
         # Of the core, but not in front of output 0.
         "else": flip_flop(CORE, 90, 91),
         "front.serialiser.later_1_TRELLIS_FF_Q": flip_flop(FAST, 91, 92),
+        "front.running_0_0_TRELLIS_FF_Q": flip_flop(FAST, 93, 94),
+        "front.running_0_1_TRELLIS_FF_Q": flip_flop(FAST, 94, 95),
+        "front.running_1_1_TRELLIS_FF_Q": flip_flop(FAST, 96, 97),
     }
     for bit in range(width):
         straight, joined, later, table = (1000 * n + bit for n in range(2, 6))
@@ -43,6 +46,11 @@ def module(width=1):
     return {"cells": cells}
 
 
+def tile(bel):
+    x, y = re.match(r"X(\d+)/Y(\d+)/", bel).groups()
+    return int(x), int(y)
+
+
 def test_those_of_the_core_are_found_straight_and_through_a_table():
     assert words.handing(module(), 0) == ["joined0", "straight0"]
     assert words.handing(module(), 1) == ["else"]
@@ -58,14 +66,40 @@ def test_they_are_locked_in_the_nearest_tiles_in_which_nothing_is_locked():
     names = [*now, *later, *words.handing(netlist, 0)]
     bels = [netlist["cells"][name]["attributes"]["BEL"] for name in names]
     assert len(set(bels)) == len(names) == 32
-    tiles = [re.match(r"X(\d+)/Y(\d+)/", bel).groups() for bel in bels]
-    # Four tiles of eight, all beside the macro's, and none with two clocks or enables.
+    tiles = [tile(bel) for bel in bels]
+    # Four tiles of eight, and none with two clocks or enables.
     assert len(set(tiles)) == 4
     assert len(set(tiles[:8])) == len(set(tiles[8:16])) == 1
-    assert {abs(int(x) - 20) + abs(int(y) - 30) for x, y in tiles} == {1}
+    away = [
+        (abs(x - 20) + abs(y - 30), abs(x - tiles[0][0]) + abs(y - tiles[0][1])) for x, y in tiles
+    ]
+    # Those that take words are beside the macro, those that hand them over beside these.
+    assert {macro for macro, _ in away[:16]} == {1}
+    assert {taking for _, taking in away[16:]} == {1}
     assert "BEL" not in netlist["cells"]["else"]["attributes"]
     # What is locked takes its data through M.
     assert netlist["cells"]["joined0"]["connections"]["M"] == [81]
+
+
+def test_a_table_is_in_the_slice_of_the_flip_flop_that_takes_its_word():
+    netlist = module(8)
+    words.place(FAMILIES["ecp5"], netlist, 0, (20, 30))
+    for bit in range(8):
+        name = f"front.serialiser.now_0_TRELLIS_FF_Q_{bit}"
+        at, table = (
+            netlist["cells"][cell]["attributes"]["BEL"] for cell in (name, f"{name}_DI_LUT4_Z")
+        )
+        assert re.fullmatch(r"X\d+/Y\d+/SLICE[A-D]\.FF[01]", at)
+        assert table == at.replace("FF", "K")
+
+
+def test_the_last_flip_flop_before_an_output_runs_is_beside_the_macro():
+    cells = module()["cells"]
+    words.place(FAMILIES["ecp5"], {"cells": cells}, 0, (20, 30))
+    x, y = tile(cells["front.running_0_1_TRELLIS_FF_Q"]["attributes"]["BEL"])
+    assert abs(x - 20) + abs(y - 30) == 1
+    for name in ("front.running_0_0_TRELLIS_FF_Q", "front.running_1_1_TRELLIS_FF_Q"):
+        assert "BEL" not in cells[name]["attributes"]
 
 
 def test_a_family_without_places_for_hops_is_left_alone():
