@@ -175,12 +175,10 @@ class Simulation {
     const bool rests = between_runs();
     line_.send(pins_.now_ps());
     socket_.await_frame(kWaitMs, rests ? line_.readable() : -1);
-    if constexpr (std::is_same_v<Far, Socket>) {
-      if (rests || socket_.has_frame()) receive_line();
-      if (!options_.pace_ps || line_goes_first() || !socket_.has_frame()) return;
-      socket_.release_frame();
-      pace_end_ = cycles_ + options_.pace_ps * 1000 / (kSamples * kTickFs);
-    }
+    if (rests || socket_.has_frame()) receive_line();
+    if (!options_.pace_ps || line_goes_first() || !socket_.has_frame()) return;
+    socket_.release_frame();
+    pace_end_ = cycles_ + options_.pace_ps * 1000 / (kSamples * kTickFs);
   }
 
   bool stands_still() const {

@@ -189,7 +189,7 @@ def test_a_run_started_over_the_bus_counts_without_any_host_on_the_link(select, 
 
 def test_a_run_is_the_same_as_on_the_simulated_instrument(tmp_path):
     (tmp_path / "plain").mkdir()
-    plain = run(DEVICE, settings(400), tmp_path / "plain", geometry=SMALL)
+    plain = run(DEVICE, settings(400), tmp_path / "plain", geometry=ROOMY)
     log = tmp_path / "truth.bin"
     with serving(DEVICE, ROOMY, ("--truth", str(log))) as system:
         outcome = measured(system, settings(400), log)

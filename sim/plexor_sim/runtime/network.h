@@ -31,6 +31,8 @@ class Network {
   void accept(int timeout_ms);
   void service(bool) { receive(); }
   void await_frame(int, int) {}
+  bool has_frame() const { return false; }
+  void release_frame() {}
   void drain() {}
 
   std::deque<Datagram>& received() { return received_; }

@@ -26,9 +26,22 @@ from plexor.protocol.geometry import MAGIC, Geometry
 from plexor.protocol.registers import address
 from plexor_sim.build import BuildError, build
 from plexor_sim.riscv import DeviceBuild
+from plexor_sim.server import Server
 
 GEOMETRY = Geometry(channels=2, strikes=1, samples=8)
 PROBE = Path(__file__).with_name("probe.v")
+ETHERNET = """
+module plexor (
+  input clk, rst, gate, clock_lost, input [15:0] samples, output [7:0] strikes, output load,
+  output [1:0] input_select, output [2:0] loopback_output,
+  input eth_sink_valid, input [7:0] eth_sink_data,
+  output eth_source_valid, output [7:0] eth_source_data
+);
+  assign {strikes, load, input_select, loopback_output} = 0;
+  assign {eth_source_valid, eth_source_data} = 0;
+endmodule
+"""
+"""A core that drops every datagram."""
 
 
 def built(
@@ -79,6 +92,19 @@ def test_another_tick_compiles_the_core_and_not_the_device(
     _, report = built(scripted, cache, replace(GEOMETRY, tick_fs=500_000))
     assert "compiling the core" in report
     assert "compiling scripted" not in report
+
+
+def test_a_core_with_ethernet_listens_for_datagrams(
+    cache: Path, scripted: DeviceBuild, tmp_path: Path
+) -> None:
+    core = tmp_path / "ethernet.v"
+    core.write_text(ETHERNET)
+    script = tmp_path / "script.txt"
+    script.write_text("")
+    with Server(build(GEOMETRY, scripted, cache, core=core), f"script={script}") as server:
+        assert server.read_line().startswith("etherbone 127.0.0.1:")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            client.sendto(b"lost", server.address)
 
 
 def test_builds_at_the_same_time_give_one_whole_executable(
