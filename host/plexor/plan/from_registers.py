@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from plexor.decode.register_image import (
@@ -45,7 +46,7 @@ def registers_in(image: RegisterImage, geometry: Geometry) -> tuple[RegisterWrit
     return tuple(
         RegisterWrite(block, copy, name, image.value(block, name, copy))
         for block, copy, name in set_up_places(image, geometry)
-        if image.has(block, name, copy) and ((block, name) != _POLICY or _policy(image) is not None)
+        if image.has(block, name, copy) and not _is_wrong(image, block, name, copy)
     )
 
 
@@ -54,22 +55,30 @@ def wrong_in(image: RegisterImage, geometry: Geometry) -> list[str]:
     tick_fs = geometry.tick_fs
     found = [
         f"strike{output} was asked to strike every 0 ticks"
-        for output in _known(image, STIMULUS, geometry.strikes)
+        for output in _triggered(image, geometry)
         if not _strikes(_stimulus(image, output, tick_fs))
     ]
-    if image.has(_POLICY[0], _POLICY[1]) and _policy(image) is None:
-        found.append(f"matcher.policy was {image.value(*_POLICY)}, which is not a policy")
+    found += [
+        f"{block}{f'[{copy}]' if block == 'stimulus' else ''}.{name} was "
+        f"{image.value(block, name, copy)}, which is not a {name}"
+        for block, copy, name in set_up_places(image, geometry)
+        if image.has(block, name, copy) and _is_wrong(image, block, name, copy)
+    ]
     if any(step.period_s <= 0 for step in _steps(image, tick_fs)):
         found.append("a step of the table was asked to strike every 0 ticks")
     return found
 
 
-_POLICY = ("matcher", "policy")
+_KINDS: Mapping[tuple[str, str], frozenset[int]] = {
+    ("matcher", "policy"): frozenset(Policy),
+    ("stimulus", "trigger"): frozenset(Trigger),
+}
+"""Values of registers that have room for more."""
 
 
-def _policy(image: RegisterImage) -> Policy | None:
-    policy = image.value(*_POLICY)
-    return Policy(policy) if policy in set(Policy) else None
+def _is_wrong(image: RegisterImage, block: str, name: str, copy: int) -> bool:
+    kinds = _KINDS.get((block, name))
+    return kinds is not None and image.value(block, name, copy) not in kinds
 
 
 def _strikes(stimulus: Stimulus) -> bool:
@@ -83,7 +92,7 @@ def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
     of them, where one of those is not known.
     """
     tick_fs = geometry.tick_fs
-    known = _known(image, STIMULUS, geometry.strikes)
+    known = _triggered(image, geometry)
     strikes = tuple(filter(_strikes, (_stimulus(image, output, tick_fs) for output in known)))
     channels = tuple(
         _channel(image, number, tick_fs) for number in _known(image, CHANNEL, geometry.channels)
@@ -96,7 +105,9 @@ def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
     return Settings(
         strikes=strikes,
         channels=channels,
-        policy=_policy(image) or Policy.OLDEST,
+        policy=Policy.OLDEST
+        if _is_wrong(image, "matcher", "policy", 0)
+        else Policy(image.value("matcher", "policy")),
         timeout_s=seconds_of(image.value("matcher", "timeout_ticks"), tick_fs),
         window_min_s=seconds_of(image.value("matcher", "window_min_ticks"), tick_fs),
         early_s=seconds_of(image.value("matcher", "early_ticks"), tick_fs),
@@ -115,6 +126,15 @@ def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
         table=steps if all(step.period_s > 0 for step in steps) else (),
         codes=codes_asked(image, geometry),
     )
+
+
+def _triggered(image: RegisterImage, geometry: Geometry) -> list[int]:
+    """Return the known outputs whose trigger is one."""
+    return [
+        output
+        for output in _known(image, STIMULUS, geometry.strikes)
+        if not _is_wrong(image, "stimulus", "trigger", output)
+    ]
 
 
 def _known(image: RegisterImage, block: Block, copies: int) -> list[int]:

@@ -167,6 +167,7 @@ def test_steps_have_a_period_of_their_own_interval_and_output_0s_dither():
     [
         ([("stimulus", 0, "interval_ticks", 0)], "strike0 was asked to strike every 0 ticks"),
         ([("matcher", 0, "policy", 3)], "matcher.policy was 3, which is not a policy"),
+        ([("stimulus", 0, "trigger", 7)], "stimulus[0].trigger was 7, which is not a trigger"),
         ([("step", 1, "interval_ticks", 0)], "a step of the table was asked to strike every 0"),
     ],
 )
