@@ -1,7 +1,8 @@
 """Results of a build with a code port, from options to words: a stall, and latencies by code."""
 
 import pytest
-from bench import SMALL, run
+from bench import run
+from struck_codes import GEOMETRY
 
 from plexor.analyse.analyse import analyse
 from plexor.library.asked import asked, settings_of
@@ -18,7 +19,7 @@ COMMON = {"rate": "50k", "channels": ["ISR=ch0", "TASK=ch1"]}
 
 def measured(folder, **options):
     settings = settings_of(asked({**COMMON, **options}))
-    return run(DEVICE, settings, folder, geometry=SMALL).result
+    return run(DEVICE, settings, folder, geometry=GEOMETRY).result
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from bench import SMALL
-from code_port import CLOCK_PS, coded_run, codes_of, plant
+from code_port import CLOCK_PS, GEOMETRY, coded_run, codes_of, plant
 
 from plexor.protocol.frames import CODE_BITS, TORN, FrameType
 from plexor.protocol.registers import CodeMode, StopOn, StopReason
@@ -130,7 +129,7 @@ def test_the_ring_around_a_trigger_holds_codes_with_their_values(tmp_path):
     batch, counts = coded_run(options, settings, 8_000_000, kind=FrameType.TRACE)
     found, all_of = codes_of(batch), expected(codes)
     # A code and its value take one place of the ring, and so does each edge of the strike.
-    assert len(found) + 2 == SMALL.ring_depth
+    assert len(found) + 2 == GEOMETRY.ring_depth
     first = all_of.index(tuple(found[0].tolist()))
     assert found.tolist() == [list(row) for row in all_of[first : first + len(found)]]
     assert batch.indices()[0] == 2 * first

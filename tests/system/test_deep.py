@@ -22,7 +22,7 @@ from plexor.link import open_link
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.plan.registers import plan_of
 from plexor.protocol.frames import SOURCE_STRIKE
-from plexor.protocol.geometry import ALL_FEATURES, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import Action, RunState, Stream
 from plexor.session.session import measure
 
@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]
 """A first test builds the simulator; short forms are in unit/hdl/uplink/test_deep.py and soc."""
 NS = Fraction(1, 1_000_000_000)
 DEVICE = "synthetic:seed=9,latency=uniform:10ns:60ns,width=uniform:15ns:30ns,ch1.latency=70ns"
-DEEP = replace(SMALL, code_bits=0, upload_depth=1024, deep_depth=1 << 21, features=ALL_FEATURES)
+DEEP = replace(SMALL, upload_depth=1024, deep_depth=1 << 21)
 PERIOD_NS = 320
 """40 clocks: two matched channels take 37."""
 STARTED_TICKS = 250_000

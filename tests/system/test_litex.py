@@ -19,7 +19,7 @@ from plexor.link import open_link
 from plexor.model.results import RunResult
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import CRC_BYTES, HEADER, MAX_WORDS, SOURCE_LOAD
-from plexor.protocol.geometry import ALL_FEATURES, MAGIC, Feature, Geometry
+from plexor.protocol.geometry import MAGIC, Feature, Geometry
 from plexor.protocol.memory import Space, banks, entries
 from plexor.protocol.registers import InputSelect, RunState
 from plexor.session.session import measure
@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]
 """A first test builds the simulator; short forms are in test_network.py and tests/unit."""
 NS = Fraction(1, 1_000_000_000)
 DEVICE = "synthetic:seed=4,latency=uniform:10ns:100ns,width=uniform:15ns:30ns,ch1.latency=70ns"
-ROOMY = replace(SMALL, code_bits=0, upload_depth=1024, features=ALL_FEATURES)
+ROOMY = replace(SMALL, upload_depth=1024)
 """Small memories, and a FIFO for what comes while a command is answered, at the wire's rate."""
 ONE_BANK = Geometry(
     latency_mantissa_bits=4,
@@ -189,7 +189,7 @@ def test_a_run_started_over_the_bus_counts_without_any_host_on_the_link(select, 
 
 def test_a_run_is_the_same_as_on_the_simulated_instrument(tmp_path):
     (tmp_path / "plain").mkdir()
-    plain = run(DEVICE, settings(400), tmp_path / "plain", geometry=ROOMY)
+    plain = run(DEVICE, settings(400), tmp_path / "plain", geometry=SMALL)
     log = tmp_path / "truth.bin"
     with serving(DEVICE, ROOMY, ("--truth", str(log))) as system:
         outcome = measured(system, settings(400), log)

@@ -82,7 +82,7 @@ def measure_lossy(strikes: int, bytes_a_fault: int, folder: Path, stall: str, se
     ("stall", "seed"), [pytest.param("0,1", 1, marks=pytest.mark.full), ("0.4,2", 2)]
 )
 def test_events_over_a_damaged_link_are_received_or_counted(stall, seed, tmp_path):
-    measure_lossy(5_000, 6_000, tmp_path, stall, seed)
+    measure_lossy(10_000, 6_000, tmp_path, stall, seed)
 
 
 @pytest.mark.full

@@ -182,8 +182,9 @@ def test_what_no_host_asks_is_told_and_left_out(changes, says):
         "step": (1, 0),
     }[changes[0][0]]
     assert settings.policy == Policy.OLDEST
-    written = {(write.block, write.name) for write in registers_in(image, GEOMETRY)}
-    assert (("matcher", "policy") in written) == (changes[0][0] != "matcher")
+    written = {(write.block, write.copy, write.name) for write in registers_in(image, GEOMETRY)}
+    kinds = {("matcher", 0, "policy"), ("stimulus", 0, "trigger")}
+    assert kinds - written == kinds & {changes[0][:3]}
 
 
 def test_nothing_is_wrong_with_what_a_host_asks():
