@@ -9,6 +9,7 @@ no tool, except the compiler for its version.
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import re
 from collections.abc import Callable, Mapping
@@ -18,6 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from plexor.protocol.geometry import Geometry
+from plexor_sim.dormant import Stage, gated, stages_cpp
 from plexor_sim.idle import observed
 from plexor_sim.packages import PackageMissing, make_once, sha256
 from plexor_sim.riscv import DeviceBuild
@@ -53,8 +55,8 @@ __all__ = [
 _HERE = Path(__file__).parent
 _RUNTIME = _HERE / "runtime"
 _DEVICE = _HERE / "device"
-_OBSERVES = _HERE / "idle.py"
-"""What `observed` makes of a core depends on this file, the core and its geometry alone."""
+_OBSERVES = tuple(_HERE / name for name in ("dormant.py", "idle.py", "netlist.py"))
+"""What a core shows depends on these files, the core and its geometry alone."""
 _CORE_TOP = "plexor_sim"
 _CORE_PREFIX = "Vplexor"
 _VERILATE = (
@@ -134,7 +136,12 @@ def core_verilog(
         # The import is here, because importing Amaranth takes longer than a warm start may take.
         from plexor_hdl.build.emit import verilog  # noqa: PLC0415
 
-        (directory / "plexor.v").write_text(verilog(geometry, uart=uart))
+        # Amaranth makes millions of objects. To look for cycles among them doubles the time.
+        gc.disable()
+        try:
+            (directory / "plexor.v").write_text(verilog(geometry, uart=uart))
+        finally:
+            gc.enable()
 
     return (make_once(cache / "gateware" / key, emit) / "plexor.v").read_text()
 
@@ -230,17 +237,23 @@ def _build_core(
     # The clocks of a UART's bits cannot be skipped, and another core's registers are unknown.
     is_observed = is_own and not uart
     constants = _geometry_header(geometry, uart, is_observed, ethernet)
-    bench_text = _bench(geometry, uart, ethernet)
-    files = (main, *headers, *((_OBSERVES,) if is_observed else ()))
-    key = digest("core", tools.model_key, *COMPILE, constants, bench_text, text, *files)
+    ports = _core_ports(geometry, uart, ethernet)
+    files = (main, *headers, *(_OBSERVES if is_observed else ()))
+    key = digest("core", tools.model_key, *COMPILE, constants, _bench(ports), text, *files)
 
     def fill(directory: Path) -> None:
         core, bench = directory / "plexor.v", directory / "plexor_sim.v"
-        own, observer = observed(text, geometry) if is_observed else (text, "")
+        own, stages, seen = text, list[Stage](), dict[str, tuple[str, str]]()
+        if is_observed:
+            own, stages = gated(text)
+            shown = [member for stage in stages for member in stage.inputs]
+            own, observer = observed(own, geometry, shown)
+            names = [member(name) for name, (way, _) in ports.items() if way == "input"]
+            seen = {"observe": (observer, SLOW), "dormant": (stages_cpp(stages, names), FAST)}
         # If flip-flops take both edges of the clock, a cycle is one evaluation instead of two.
         staged = own.replace("@(posedge clk)", "@(edge clk)")
         core.write_text(without_zero_rows(staged))
-        bench.write_text(bench_text)
+        bench.write_text(_bench(ports, 1 + len(stages)))
         verilated = verilate(
             Verilation("the core", (core, bench), _CORE_TOP, _CORE_PREFIX, flags=("--flatten",)),
             cache,
@@ -251,9 +264,9 @@ def _build_core(
         includes = (directory, verilated, _RUNTIME, _DEVICE)
         units = model_units(verilated, _CORE_PREFIX, directory)
         units.append(Unit(main, (FAST,)))
-        if observer:
-            (directory / "observe.cpp").write_text(observer)
-            units.append(Unit(directory / "observe.cpp", (SLOW,)))
+        for name, (source, optimise) in seen.items():
+            (directory / f"{name}.cpp").write_text(source)
+            units.append(Unit(directory / f"{name}.cpp", (optimise,), hot=optimise is FAST))
         compile_units(tools, units, directory, includes)
 
     return make_once(cache / "objects" / f"core-{key}", fill)
@@ -317,12 +330,8 @@ def _geometry_header(geometry: Geometry, uart: bool, is_observed: bool, ethernet
     )
 
 
-def _bench(geometry: Geometry, uart: bool, ethernet: bool) -> str:
-    """Return the top around the core, without a reset input.
-
-    Registers start with their reset values. Every next state depends on the reset, so with an input
-    for it the simulator would evaluate all of them twice in each clock.
-    """
+def _core_ports(geometry: Geometry, uart: bool, ethernet: bool) -> dict[str, tuple[str, int]]:
+    """Return direction and width of each port of the core, other than clock and reset."""
     ports = {
         "samples": ("input", geometry.channels * geometry.samples),
         **({"codes": ("input", geometry.code_bits)} if geometry.code_bits else {}),
@@ -345,10 +354,19 @@ def _bench(geometry: Geometry, uart: bool, ethernet: bool) -> str:
         ports |= {"rx__payload": ("input", 8), "rx__valid": ("input", 1)}
         ports |= {"rx__ready": ("output", 1), "tx__payload": ("output", 8)}
         ports |= {"tx__valid": ("output", 1), "tx__ready": ("input", 1)}
+    return ports
+
+
+def _bench(ports: Mapping[str, tuple[str, int]], clocks: int = 1) -> str:
+    """Return the top around the core, with a number of clocks, and without a reset input.
+
+    Registers start with their reset values. Every next state depends on the reset, so with an input
+    for it the simulator would evaluate all of them twice in each clock.
+    """
     declared = ",\n".join(f"  {way} [{bits - 1}:0] {name}" for name, (way, bits) in ports.items())
     connected = ", ".join(f".{name}({name})" for name in ("clk", *ports))
     return (
-        f"module {_CORE_TOP} (\n  input clk,\n{declared}\n);\n"
+        f"module {_CORE_TOP} (\n  input [{clocks - 1}:0] clk,\n{declared}\n);\n"
         f"  plexor core ({connected}, .rst(1'b0));\nendmodule\n"
     )
 

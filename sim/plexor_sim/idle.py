@@ -9,7 +9,7 @@ wrong. If the core lacks a register of WATCHED, the build fails.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from plexor.protocol.frames import MAX_STRIKES
@@ -17,18 +17,8 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.capture.timebase import IDLE_CLOCKS
 from plexor_hdl.lib.split_sum import CHUNK_BITS
 from plexor_hdl.match.trigger import POST_CLOCKS_BITS
+from plexor_sim.netlist import Member, Module, matching, split, unnumbered
 from plexor_sim.toolchain import BuildError
-
-_TOP = "plexor"
-_SCOPE = "plexor_top__DOT__core"
-_MODULE = re.compile(r"(?m)^(?=module )")
-_MODULE_NAME = re.compile(r"module \\?([^\s(]+)")
-_DECLARED = re.compile(
-    r"(?m)^(  (?:reg|wire) (?:\[(\d+):0\] )?)(\\?\S+)( ?(?: = [^;\n]+)?;| \[\d+:0\];)$"
-)
-_ASSIGNED = re.compile(r"(?m)^ +(\\?\S+?) *(?:\[[^\]\n]*\] *)?<= ")
-_SAFE = re.compile(r"[A-Za-z0-9]")
-_NAMES = re.compile(r"[\w.]+")
 
 
 class MissingRegisterError(BuildError):
@@ -144,77 +134,19 @@ BUSY = ("run.running", "snapshots.busy", "dumper.busy")
 """Signals that are high during a run or a dump, when time passes; the first one in a run alone."""
 
 
-@dataclass(frozen=True)
-class _Member:
-    """A signal of the core."""
-
-    scope: str
-    name: str
-    bits: int
-    is_flip_flop: bool
-
-    @property
-    def path(self) -> str:
-        """Names of submodules, and the signal's own."""
-        return f"{self.scope}.{self.name}" if self.scope else self.name
-
-    @property
-    def cpp(self) -> str:
-        """Name in Verilator's C++."""
-        parts = [_SCOPE, *(self.scope.split(".") if self.scope else ()), self.name]
-        return "__DOT__".join([parts[0], *(_encoded(part) for part in parts[1:])])
-
-
-def _encoded(name: str) -> str:
-    """Return a Verilog identifier as Verilator encodes it in C++."""
-    text = ""
-    for place, letter in enumerate(name):
-        safe = _SAFE.match(letter) or (letter == "_" and name[place - 1 : place] != "_")
-        text += letter if safe else f"__0{ord(letter):02X}"
-    return text
-
-
-def _members(module: str) -> Iterator[tuple[_Member, re.Match[str]]]:
-    """Yield the signals that a module declares, with their places; no memories."""
-    found = _MODULE_NAME.match(module)
-    name = found[1] if found else ""
-    if not (name == _TOP or name.startswith(f"{_TOP}.")):
-        return
-    flip_flops = set(_ASSIGNED.findall(module))
-    for place in _DECLARED.finditer(module):
-        bits = int(place[2] or 0) + 1
-        own = place[3].removeprefix("\\")
-        is_flip_flop = place[3] in flip_flops and "[" not in place[4]
-        yield _Member(name[len(_TOP) + 1 :], own, bits, is_flip_flop), place
-
-
-def _unnumbered(path: str) -> str:
-    """Return a path without the numbers that Amaranth puts behind names."""
-    return re.sub(r"\$[0-9]+(?=\.|$)", "", path)
-
-
-def _matching(pattern: str, members: Mapping[str, Sequence[_Member]]) -> list[_Member]:
-    """Return the members, by their unnumbered paths, that match a pattern of names."""
-    if _NAMES.fullmatch(pattern):
-        return list(members.get(pattern, ()))
-    parts = [rf"{part}(?:\$[0-9]+)?" for part in pattern.split(".")]
-    whole = re.compile(r"\.".join(parts))
-    return [member for same in members.values() for member in same if whole.fullmatch(member.path)]
-
-
-def observed(text: str, geometry: Geometry) -> tuple[str, str]:
+def observed(text: str, geometry: Geometry, shown: Iterable[Member] = ()) -> tuple[str, str]:
     """Return the core's Verilog with public registers, and the C++ that shows them to Idle.
 
-    Raises MissingRegisterError.
+    The signals `shown` are public too. Raises MissingRegisterError.
     """
-    modules = [(module, list(_members(module))) for module in _MODULE.split(text)]
-    members = [member for _, places in modules for member, _ in places]
-    by_name: dict[str, list[_Member]] = {}
+    before, modules = split(text)
+    members = [member for module in modules for member, _ in module.places]
+    by_name: dict[str, list[Member]] = {}
     for member in members:
-        by_name.setdefault(_unnumbered(member.path), []).append(member)
+        by_name.setdefault(unnumbered(member.path), []).append(member)
 
-    def one(path: str) -> _Member:
-        named = _matching(path, by_name)
+    def one(path: str) -> Member:
+        named = matching(path, by_name)
         found = [member for member in named if member.is_flip_flop] or named
         if len(found) != 1:
             names = ", ".join(member.path for member in found) or "none"
@@ -224,10 +156,10 @@ def observed(text: str, geometry: Geometry) -> tuple[str, str]:
         return found[0]
 
     written: set[str] = set()
-    read: set[str] = set()
+    read = {member.path for member in shown}
     lines: list[str] = []
 
-    def register(member: _Member) -> str:
+    def register(member: Member) -> str:
         return f"Register(core.{member.cpp}, {member.bits})"
 
     for watched in WATCHED:
@@ -242,7 +174,7 @@ def observed(text: str, geometry: Geometry) -> tuple[str, str]:
             lines.append(f"  idle.watch<{watched.model}>({arguments});\n")
         for name in watched.passing:
             path = f"{watched.module}.{name}"
-            passing = {m.path for m in _matching(path, by_name) if m.is_flip_flop}
+            passing = {m.path for m in matching(path, by_name) if m.is_flip_flop}
             if not passing:
                 raise MissingRegisterError(f"{path}: the core has no such register")
             written |= passing
@@ -264,28 +196,23 @@ def observed(text: str, geometry: Geometry) -> tuple[str, str]:
         if member.is_flip_flop and follows.fullmatch(path):
             lines.append(f"  idle.follows(core.{member.cpp});\n")
     time = register(one("timebase.low"))
-    staged = [_public(module, places, written, read) for module, places in modules]
+    staged = "".join(_public(module, written, read) for module in modules)
     cpp = (
         '#include "Vplexor.h"\n#include "Vplexor___024root.h"\n#include "idle.h"\n\n'
         "namespace plexor {\n\nvoid observe(Vplexor& model, Idle& idle) {\n"
         f"  auto& core = *model.rootp;\n  idle.begin(&core, sizeof core, {time});\n"
         f"{''.join(lines)}  idle.end();\n}}\n\n}}  // namespace plexor\n"
     )
-    return "".join(staged), cpp
+    return before + staged, cpp
 
 
-def _public(
-    module: str,
-    places: list[tuple[_Member, re.Match[str]]],
-    written: set[str],
-    read: set[str],
-) -> str:
+def _public(module: Module, written: set[str], read: set[str]) -> str:
     """Return a module whose flip-flops C++ can read, as well as `read`, and write if `written`."""
     text, end = "", 0
-    for member, place in places:
+    for member, place in module.places:
         if not (member.is_flip_flop or member.path in read):
             continue
         access = "rw" if member.path in written and member.is_flip_flop else "rd"
-        text += f"{module[end : place.end(3)]} /*verilator public_flat_{access}*/{place[4]}"
+        text += f"{module.text[end : place.end(3)]} /*verilator public_flat_{access}*/{place[4]}"
         end = place.end()
-    return text + module[end:]
+    return text + module.text[end:]

@@ -4,12 +4,14 @@
 #include <cstdio>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 
 #include "Vplexor.h"
 #include "device.h"
 #include "device_line.h"
+#include "dormant.h"
 #include "ethernet.h"
 #include "front_end.h"
 #include "geometry.h"
@@ -26,6 +28,9 @@ namespace plexor {
 
 // Tells Idle which registers of the core to watch; ../idle.py writes this function.
 void observe(Vplexor& core, Idle& idle);
+
+// The core's dormant stages; ../dormant.py writes this function.
+std::unique_ptr<Stages> stages(Vplexor& core);
 
 }  // namespace plexor
 
@@ -86,7 +91,10 @@ class Simulation {
     core_.samples = pins_.steady();
     set_codes(core_, pins_.codes());
     core_.eval();  // the first evaluation sees no edge
-    if constexpr (kObserved) observe(core_, idle_);
+    if constexpr (kObserved) {
+      observe(core_, idle_);
+      dormant_.emplace(stages(core_));
+    }
   }
 
   ~Simulation() {
@@ -147,7 +155,7 @@ class Simulation {
     link_.before(core_, !pins_.is_ahead() && !line_goes_first());
     for (auto& input : inputs_) input.step(cycles_);
     pass_idle();
-    cycle();
+    cycle(due());
     cycles_++;
     evaluated_++;
   }
@@ -218,18 +226,25 @@ class Simulation {
       const int64_t units = pins_.still_clocks(most) / kUnitClocks;
       if (!units) return;
       if (options_.prove) {
-        idle_.pass_proved(units, [this] { cycle(); });
+        idle_.pass_proved(units, [this] { cycle(dormant_->all()); });
       } else {
         idle_.pass(units);
       }
+      dormant_->disturb();
       pins_.pass(units * kUnitClocks);
       cycles_ += units * kUnitClocks;
     }
   }
 
+  // The clocks that the next evaluation needs, as bits.
+  uint64_t due() {
+    if constexpr (!kObserved) return 1;
+    return options_.no_skip ? dormant_->all() : dormant_->due([this] { core_.eval(); });
+  }
+
   // One clock is one evaluation, because build.py made the flip-flops take both edges.
-  void cycle() {
-    core_.clk = !core_.clk;
+  void cycle(uint64_t clocks) {
+    core_.clk ^= clocks;
     core_.eval();
   }
 
@@ -284,6 +299,7 @@ class Simulation {
   Link link_;
   Vplexor core_;
   Idle idle_;
+  std::optional<Dormant> dormant_;
   int64_t link_clocks_ = 0;   // clocks since the last byte moved
   int64_t still_clocks_ = 0;  // clocks in which nothing changed but the time
   int64_t unrest_clocks_ = 0;  // clocks in which something changed although nothing is under way
