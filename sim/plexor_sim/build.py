@@ -246,8 +246,7 @@ def _build_core(
         own, stages, seen = text, list[Stage](), dict[str, tuple[str, str]]()
         if is_observed:
             own, stages = gated(text)
-            shown = [member for stage in stages for member in stage.inputs]
-            own, observer = observed(own, geometry, shown)
+            own, observer = observed(own, geometry, [m for s in stages for m in s.inputs])
             names = [member(name) for name, (way, _) in ports.items() if way == "input"]
             seen = {"observe": (observer, SLOW), "dormant": (stages_cpp(stages, names), FAST)}
         # If flip-flops take both edges of the clock, a cycle is one evaluation instead of two.

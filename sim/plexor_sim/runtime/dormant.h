@@ -1,10 +1,10 @@
 // Dormant stages: a stage whose state and inputs stand still gets no clock.
 //
-// A stage of ../dormant.py has a clock of its own, a bit of the core's input `clk`. Its state is its
-// flip-flops and the memories that it reads without a clock. If two clocks in succession leave the
-// state as it was, with the same inputs, then each further clock with these inputs does so too: the
-// first one has written to memories what the second one writes. So the stage needs no clock until
-// an input changes.
+// A stage of ../dormant.py has a clock of its own, a bit of the core's input `clk`. Its state is
+// its flip-flops and the memories that it reads without a clock. If two clocks in succession leave
+// the state as it was, with the same inputs, then each further clock with these inputs does so too:
+// the first one has written to memories what the second one writes. So the stage needs no clock
+// until an input changes.
 #pragma once
 
 #include <cstdint>

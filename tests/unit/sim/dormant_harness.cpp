@@ -1,6 +1,6 @@
-// A core of two stages in a row, and what is in no stage, run twice: with all clocks, and with those
-// that Dormant asks for. What comes out must be the same in each clock. Prints how many clocks the
-// stages got. Arguments: a seed and the number of clocks.
+// A core of two stages in a row, and what is in no stage, run twice: with all clocks, and with
+// those that Dormant asks for. What comes out must be the same in each clock. Prints how many
+// clocks the stages got. Arguments: a seed and the number of clocks.
 #include <cstdio>
 #include <cstdlib>
 #include <random>
