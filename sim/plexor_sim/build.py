@@ -265,7 +265,7 @@ def _build_core(
         units.append(Unit(main, (FAST,)))
         for name, (source, optimise) in seen.items():
             (directory / f"{name}.cpp").write_text(source)
-            units.append(Unit(directory / f"{name}.cpp", (optimise,), hot=optimise is FAST))
+            units.append(Unit(directory / f"{name}.cpp", (optimise,)))
         compile_units(tools, units, directory, includes)
 
     return make_once(cache / "objects" / f"core-{key}", fill)
