@@ -21,6 +21,7 @@ from pathlib import Path
 from plexor.protocol.geometry import Geometry
 from plexor_sim.dormant import Stage, gated, stages_cpp
 from plexor_sim.idle import observed
+from plexor_sim.netlist import port_cpp
 from plexor_sim.packages import PackageMissing, make_once, sha256
 from plexor_sim.riscv import DeviceBuild
 from plexor_sim.toolchain import (
@@ -45,8 +46,8 @@ __all__ = [
     "device_verilation",
     "digest",
     "find_tools",
-    "member",
     "model_units",
+    "port_cpp",
     "ports",
     "verilate",
     "without_zero_rows",
@@ -202,11 +203,6 @@ def ports(verilated: Path, prefix: str) -> dict[str, tuple[str, int]]:
     }
 
 
-def member(port: str) -> str:
-    """Return a port's name in Verilator's C++."""
-    return port.replace("__", "___05F")
-
-
 def _build_run_time(tools: Tools, cache: Path, report: Report) -> Path:
     include = tools.verilator / "include"
     verilator = [include / "verilated.cpp", include / "verilated_threads.cpp"]
@@ -246,9 +242,8 @@ def _build_core(
         own, stages, seen = text, list[Stage](), dict[str, tuple[str, str]]()
         if is_observed:
             own, stages = gated(text)
-            own, observer = observed(own, geometry, [m for s in stages for m in s.inputs])
-            names = [member(name) for name, (way, _) in ports.items() if way == "input"]
-            seen = {"observe": (observer, SLOW), "dormant": (stages_cpp(stages, names), FAST)}
+            own, observer = observed(own, geometry)
+            seen = {"observe": (observer, SLOW), "dormant": (stages_cpp(stages, ports), FAST)}
         # If flip-flops take both edges of the clock, a cycle is one evaluation instead of two.
         staged = own.replace("@(posedge clk)", "@(edge clk)")
         core.write_text(without_zero_rows(staged))

@@ -9,7 +9,7 @@ wrong. If the core lacks a register of WATCHED, the build fails.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from plexor.protocol.frames import MAX_STRIKES
@@ -134,10 +134,10 @@ BUSY = ("run.running", "snapshots.busy", "dumper.busy")
 """Signals that are high during a run or a dump, when time passes; the first one in a run alone."""
 
 
-def observed(text: str, geometry: Geometry, shown: Iterable[Member] = ()) -> tuple[str, str]:
+def observed(text: str, geometry: Geometry) -> tuple[str, str]:
     """Return the core's Verilog with public registers, and the C++ that shows them to Idle.
 
-    The signals `shown` are public too. Raises MissingRegisterError.
+    Raises MissingRegisterError.
     """
     before, modules = split(text)
     members = [member for module in modules for member, _ in module.places]
@@ -156,7 +156,7 @@ def observed(text: str, geometry: Geometry, shown: Iterable[Member] = ()) -> tup
         return found[0]
 
     written: set[str] = set()
-    read = {member.path for member in shown}
+    read: set[str] = set()
     lines: list[str] = []
 
     def register(member: Member) -> str:

@@ -239,7 +239,7 @@ class Simulation {
   // The clocks that the next evaluation needs, as bits.
   uint64_t due() {
     if constexpr (!kObserved) return 1;
-    return options_.no_skip ? dormant_->all() : dormant_->due([this] { core_.eval(); });
+    return options_.no_skip ? dormant_->all() : dormant_->due();
   }
 
   // One clock is one evaluation, because build.py made the flip-flops take both edges.

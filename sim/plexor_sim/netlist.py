@@ -1,11 +1,13 @@
-"""Reads the core's Verilog: its modules, their signals, and the names of these in C++."""
+"""Reads the core's Verilog: its modules, their signals, and what the next state depends on."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+
+from plexor_sim.toolchain import BuildError
 
 TOP = "plexor"
 _SCOPE = "plexor_top__DOT__core"
@@ -15,6 +17,16 @@ _DECLARED = re.compile(
     r"(?m)^(  (?:reg|wire) (?:\[(\d+):0\] )?)(\\?\S+)( ?(?: = [^;\n]+)?;| +\[\d+:0\];)$"
 )
 _ASSIGNED = re.compile(r"(?m)^ +(\\?\S+?) *(?:\[[^\]\n]*\] *)?<= ")
+_INPUT = re.compile(r"(?m)^  input (?:\[\d+:0\] )?\\?(\S+) ?;$")
+_ASSIGN = re.compile(r"(?m)^  assign (.+) = (.+);$")
+_LOGIC = re.compile(r"(?m)^  always @\* begin\n((?:    .*\n)*)  end$")
+_CLOCKED = re.compile(r"(?m)^  always @\((posedge clk)\)(.*\n(?:    .*\n)*)")
+_INSTANCE = re.compile(r"(?m)^  \\?(\S+) +\\?\S+ +\(\n((?:    \..*\n)+)  \);$")
+_PORT = re.compile(r"(?m)^    \.\\?(\S+?) ?\((.*)\),?$")
+_NAME = re.compile(r"\\(\S+)|(?<![\w$'.\\])([A-Za-z_$][\w$]*)")
+_KEYWORDS = frozenset(("begin", "casez", "default", "else", "end", "endcase", "if", "$signed"))
+_COMMENT = "/* empty */"
+_CONSTANT = re.compile(r"(.*\.)?(clk|rst|\$auto\$.*)")
 _SAFE = re.compile(r"[A-Za-z0-9]")
 _NAMES = re.compile(r"[\w.]+")
 
@@ -63,14 +75,28 @@ class Module:
         return self.name[len(TOP) + 1 :]
 
     @cached_property
-    def above(self) -> str | None:
-        """The path of the module that this one is a part of, None for the instrument."""
-        return self.path.rpartition(".")[0] if self.path else None
-
-    @cached_property
     def places(self) -> list[tuple[Member, re.Match[str]]]:
         """The signals and memories that the module declares, with their places in its text."""
         return list(self._places())
+
+    def names(self, text: str) -> set[str]:
+        """Return the paths of the signals in a piece of the module's text."""
+        prefix = f"{self.path}." if self.path else ""
+        found = _NAME.findall(text.replace(_COMMENT, ""))
+        return {prefix + (name or word) for name, word in found if word not in _KEYWORDS}
+
+    def assigned(self, body: str, sign: str) -> tuple[set[str], set[str]]:
+        """Return the signals that a block's text assigns by `sign`, and all others in it."""
+        targets, sources = set[str](), set[str]()
+        for line in body.splitlines():
+            target, found, source = line.partition(sign)
+            if found and not target.lstrip().startswith("if"):
+                name, _, place = target.lstrip().partition("[")
+                targets |= self.names(name)
+                sources |= self.names(place) | self.names(source)
+            else:
+                sources |= self.names(line)
+        return targets, sources
 
     def _places(self) -> Iterator[tuple[Member, re.Match[str]]]:
         flip_flops = set(_ASSIGNED.findall(self.text))
@@ -95,6 +121,11 @@ def split(text: str) -> tuple[str, list[Module]]:
     return before, [Module(found[1] if found else "", module) for found, module in named]
 
 
+def port_cpp(port: str) -> str:
+    """Return a port's name in Verilator's C++."""
+    return port.replace("__", "___05F")
+
+
 def unnumbered(path: str) -> str:
     """Return a path without the numbers that Amaranth puts behind names."""
     return re.sub(r"\$[0-9]+(?=\.|$)", "", path)
@@ -107,3 +138,93 @@ def matching(pattern: str, members: Mapping[str, Sequence[Member]]) -> list[Memb
     parts = [rf"{part}(?:\$[0-9]+)?" for part in pattern.split(".")]
     whole = re.compile(r"\.".join(parts))
     return [member for same in members.values() for member in same if whole.fullmatch(member.path)]
+
+
+@dataclass(frozen=True)
+class Block:
+    """What is clocked together: registers, or a memory's port for writing."""
+
+    place: tuple[int, int]
+    """Where its clock begins and ends in the module's text."""
+    targets: frozenset[str]
+    cone: int
+    """What the next state depends on, as bits of Logic.leaves."""
+
+
+class Logic:
+    """The clocked blocks of a core, each with the leaves that it depends on through any logic.
+
+    A leaf is a flip-flop, a memory or an input of the core. A signal depends on all that its bits
+    depend on. Signals are named by their paths. Raises BuildError for one that nothing assigns.
+    """
+
+    def __init__(self, modules: Sequence[Module]) -> None:
+        declared = [member for module in modules for member, _ in module.places]
+        self.flip_flops = {m.path: m for m in declared if m.is_flip_flop}
+        self.memories = {m.path: m for m in declared if m.is_memory}
+        inputs = {module.name: set(_INPUT.findall(module.text)) for module in modules}
+        self.inputs = inputs[TOP] - {"clk", "rst"}
+        leaves = (*self.flip_flops, *self.memories, *self.inputs)
+        self.leaves = {path: number for number, path in enumerate(leaves)}
+        self._sources: dict[str, set[str]] = {}
+        for module in modules:
+            self._read(module, inputs)
+        asynchronous = set[str]().union(*self._sources.values())
+        for path in asynchronous - {*self.leaves, *self._sources}:
+            if not _CONSTANT.fullmatch(path):
+                raise BuildError(f"{path}: nothing in the core's Verilog assigns it")
+        self.read_at_once = {path: m for path, m in self.memories.items() if path in asynchronous}
+        """Memories that are read without a clock."""
+        self._cones = self._propagated()
+        self.blocks = {module.name: list(self._blocks(module)) for module in modules}
+
+    def bits(self, paths: Iterable[str]) -> int:
+        """Return these leaves as bits."""
+        return sum(1 << self.leaves[path] for path in set(paths))
+
+    def members(self, cone: int) -> Iterator[str]:
+        """Yield the leaves of a cone."""
+        return (path for path, number in self.leaves.items() if cone >> number & 1)
+
+    def _read(self, module: Module, inputs: Mapping[str, set[str]]) -> None:
+        def depends(targets: set[str], sources: set[str]) -> None:
+            for target in targets:
+                self._sources.setdefault(target, set()).update(sources)
+
+        inside = module.names
+        for target, source in _ASSIGN.findall(module.text):
+            depends(inside(target), inside(source))
+        for body in _LOGIC.findall(module.text):
+            depends(*module.assigned(body, " = "))
+        for name, ports in _INSTANCE.findall(module.text):
+            path = name[len(TOP) + 1 :]
+            for port, text in _PORT.findall(ports):
+                inner = {f"{path}.{port}"}
+                if port in inputs[name]:
+                    depends(inner, inside(text))
+                else:
+                    depends(inside(text), inner)
+
+    def _propagated(self) -> dict[str, int]:
+        """Return the cone of each signal."""
+        cones = {path: 1 << number for path, number in self.leaves.items()}
+        signals = [path for path in self._sources if path not in cones]
+        changed = True
+        while changed:
+            changed = False
+            for path in signals:
+                cone = 0
+                for source in self._sources[path]:
+                    cone |= cones.get(source, 0)
+                if cone != cones.get(path, 0):
+                    cones[path] = cone
+                    changed = True
+        return cones
+
+    def _blocks(self, module: Module) -> Iterator[Block]:
+        for found in _CLOCKED.finditer(module.text):
+            targets, sources = module.assigned(found[2], " <= ")
+            cone = 0
+            for source in sources:
+                cone |= self._cones.get(source, 0)
+            yield Block(found.span(1), frozenset(targets), cone)

@@ -25,8 +25,6 @@ class Stages {
   // Those of the stages whose inputs, or whose state, are no longer as they were kept.
   virtual uint64_t inputs_moved(uint64_t of) const = 0;
   virtual uint64_t state_moved(uint64_t of) const = 0;
-  // Whether the core's own inputs have changed since the last call.
-  virtual bool core_inputs_moved() = 0;
 };
 
 // Whether two values of the core differ.
@@ -34,6 +32,15 @@ template <typename Value>
 bool moved(const Value& one, const Value& other) {
   if constexpr (std::is_integral_v<Value>) {
     return one != other;
+  } else if constexpr (sizeof one % sizeof(uint32_t) == 0) {
+    uint32_t differ = 0;
+    for (size_t at = 0; at < sizeof one; at += sizeof differ) {
+      uint32_t words[2];
+      std::memcpy(&words[0], reinterpret_cast<const char*>(&one) + at, sizeof differ);
+      std::memcpy(&words[1], reinterpret_cast<const char*>(&other) + at, sizeof differ);
+      differ |= words[0] ^ words[1];
+    }
+    return differ != 0;
   } else {
     return std::memcmp(&one, &other, sizeof one) != 0;
   }
@@ -47,12 +54,8 @@ class Dormant {
   // Both return clocks as the bits of the core's `clk`.
   uint64_t all() const { return all_ << 1 | 1; }
 
-  // The clocks that the next evaluation needs. `settle` evaluates the core without a clock.
-  template <typename Settle>
-  uint64_t due(Settle settle) {
-    if (stages_->core_inputs_moved() || disturbed_) settle();
-    if (disturbed_) dormant_ &= ~stages_->state_moved(dormant_);
-    disturbed_ = false;
+  // The clocks that the next evaluation needs.
+  uint64_t due() {
     if (dormant_) dormant_ &= ~stages_->inputs_moved(dormant_);
     const unsigned turn = turn_++ % kTurns;
     if (turn == 0) {
@@ -68,12 +71,12 @@ class Dormant {
 
   // To be called when anything but an evaluation has changed registers.
   void disturb() {
-    disturbed_ = true;
+    dormant_ &= ~stages_->state_moved(dormant_);
     still_ = 0;
   }
 
  private:
-  static constexpr unsigned kTurns = 16;
+  static constexpr unsigned kTurns = 13;
   static constexpr unsigned kStillClocks = 2;
 
   const std::unique_ptr<Stages> stages_;
@@ -81,7 +84,6 @@ class Dormant {
   uint64_t dormant_ = 0;
   uint64_t still_ = 0;  // stages that have stood still since the last turn
   unsigned turn_ = 0;
-  bool disturbed_ = false;
 };
 
 }  // namespace plexor

@@ -1,5 +1,6 @@
 // A core in yosys' form. `command` counts down from `value` when `go` is high, and adds up what two
-// memories hold at its count. `dumper` follows it. `count` is in no stage, and never stands still.
+// memories hold at its count. `dumper` follows it. `low` never stands still, nor does what follows
+// it: `since`, and the register that reads `tags`.
 module plexor(clk, rst, go, value, out);
   input clk;
   wire clk;
@@ -9,17 +10,16 @@ module plexor(clk, rst, go, value, out);
   wire go;
   input [3:0] value;
   wire [3:0] value;
-  output [23:0] out;
-  wire [23:0] out;
+  output [19:0] out;
+  wire [19:0] out;
   wire [7:0] sum;
   wire [7:0] seen;
-  reg [7:0] count = 8'h00;
-  assign out = { count, seen, sum };
-  always @(posedge clk)
-    count <= count + 8'h01;
+  wire [3:0] low;
+  assign out = { low, seen, sum };
   \plexor.command  command (
     .clk(clk),
     .go(go),
+    .\low$1 (low),
     .rst(rst),
     .sum(sum),
     .value(value)
@@ -30,9 +30,14 @@ module plexor(clk, rst, go, value, out);
     .seen(seen),
     .sum(sum)
   );
+  \plexor.timebase  timebase (
+    .clk(clk),
+    .low(low),
+    .rst(rst)
+  );
 endmodule
 
-module \plexor.command (clk, rst, go, value, sum);
+module \plexor.command (clk, rst, go, value, \low$1 , sum);
   input clk;
   wire clk;
   input rst;
@@ -41,12 +46,19 @@ module \plexor.command (clk, rst, go, value, sum);
   wire go;
   input [3:0] value;
   wire [3:0] value;
+  input [3:0] \low$1 ;
+  wire [3:0] \low$1 ;
   output [7:0] sum;
   reg [7:0] sum = 8'h00;
   reg [3:0] left = 4'h0;
+  reg [3:0] \end  = 4'h0;
+  reg [3:0] since = 4'h0;
+  reg [3:0] \next$2 ;
   wire \busy$1 ;
   wire [7:0] kept;
+  wire [3:0] later;
   assign \busy$1  = | left;
+  assign later = \low$1  + 4'h1;
   reg [7:0] words [15:0];
   always @(posedge clk) begin
     if (\busy$1 )
@@ -56,6 +68,15 @@ module \plexor.command (clk, rst, go, value, sum);
   always @(posedge clk) begin
     _0_ <= words[left];
   end
+  reg [3:0] tags [15:0];
+  always @(posedge clk) begin
+    if (\busy$1 )
+      tags[left] <= \low$1 ;
+  end
+  reg [3:0] _1_;
+  always @(posedge clk) begin
+    _1_ <= tags[left];
+  end
   reg [7:0] \late$2  [3:0];
   always @(posedge clk) begin
     if (\busy$1 )
@@ -63,9 +84,25 @@ module \plexor.command (clk, rst, go, value, sum);
   end
   assign kept = \late$2 [left[1:0]];
   always @(posedge clk)
-    left <= go ? value : \busy$1  ? left - 4'h1 : left;
+    left <= \next$2 ;
+  always @(posedge clk)
+    \end  <= left;
+  always @(posedge clk)
+    since <= \busy$1  ? since : later;
   always @(posedge clk)
     sum <= \busy$1  ? sum + _0_ + kept + 8'h01 : sum;
+  always @* begin
+    \next$2  = left;
+    casez (go)
+      1'h1:
+          \next$2  = value;
+      default:
+          /* empty */;
+    endcase
+    if (\busy$1 ) begin
+      \next$2  = left - 4'h1;
+    end
+  end
 endmodule
 
 module \plexor.dumper (clk, rst, sum, seen);
@@ -79,12 +116,20 @@ module \plexor.dumper (clk, rst, sum, seen);
   wire [7:0] seen;
   reg [7:0] \seen$1  = 8'h00;
   reg [7:0] \seen$2  = 8'h00;
-  reg [7:0] \seen$3  = 8'h00;
-  assign seen = \seen$3 ;
+  assign seen = \seen$2 ;
   always @(posedge clk)
     \seen$1  <= sum;
   always @(posedge clk)
     \seen$2  <= \seen$1 ;
+endmodule
+
+module \plexor.timebase (clk, rst, low);
+  input clk;
+  wire clk;
+  input rst;
+  wire rst;
+  output [3:0] low;
+  reg [3:0] low = 4'h0;
   always @(posedge clk)
-    \seen$3  <= \seen$2 ;
+    low <= low + 4'h1;
 endmodule
