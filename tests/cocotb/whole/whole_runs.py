@@ -13,7 +13,6 @@ from plexor.protocol.frames import (
     DELIMITER,
     MAX_OPERATIONS,
     OPERATION,
-    SOURCES,
     SPACE_MASK,
     WORD_BYTES,
     EventFlag,
@@ -38,6 +37,7 @@ from plexor_sim.golden.settings import Settings
 STRIKES, RUNS, SAMPLES = (int(os.environ[name]) for name in ("STRIKES", "RUNS", "SAMPLES"))
 STEPS = [int(steps) for steps in os.environ["STEPS"].split()]
 GEOMETRY = geometry_of(SAMPLES)
+SPACES = tuple(space for space in Space if entries(GEOMETRY, space))
 STATISTICS_SPACES = (Space.LATENCY_STATISTICS, Space.INTERVAL_STATISTICS)
 ANSWER_CLOCKS = 200_000
 RUN_CLOCKS = 2_000_000
@@ -123,7 +123,7 @@ class Host:
         return [f for f in self.frames if f.type == FrameType.LOG and f.tag == code]
 
     def dumped(self) -> bool:
-        """Tell whether every bank of every space has come after the end of the run."""
+        """Tell whether every bank of every space of the build has come after the end of the run."""
         last = {
             (f.flags & SPACE_MASK, f.flags & MemoryFlag.BANK)
             for f in self.frames
@@ -131,12 +131,12 @@ class Host:
             and f.flags & MemoryFlag.FINAL
             and f.flags & MemoryFlag.LAST
         }
-        return len(last) == sum(banks(GEOMETRY, space) for space in Space)
+        return len(last) == sum(banks(GEOMETRY, space) for space in SPACES)
 
 
 def images(frames: list[Frame]) -> dict[Space, list[bytes]]:
     """Return the banks of each space as dumped after the end."""
-    found = {space: [bytearray() for _ in range(banks(GEOMETRY, space))] for space in Space}
+    found = {space: [bytearray() for _ in range(banks(GEOMETRY, space))] for space in SPACES}
     for frame in frames:
         if frame.type not in (FrameType.HISTOGRAM, FrameType.STATISTICS):
             continue
@@ -212,14 +212,14 @@ async def compare(host: Host, truth: Results) -> int:
         if space != Space.UPLOAD_DROPS:
             assert total(space, each) == truth.words(space), space.name
     drops = np.frombuffer(total(Space.UPLOAD_DROPS, found[Space.UPLOAD_DROPS]), "<u8")
-    assert len(drops) == entries(GEOMETRY, Space.UPLOAD_DROPS) == SOURCES
+    assert len(drops) == entries(GEOMETRY, Space.UPLOAD_DROPS) == max(GEOMETRY.sources) + 1
     events = truth.events
     columns = (events.index, events.time_ticks, events.source, events.polarity)
     expected = list(zip(*(column.tolist() for column in columns), strict=True))
     received = list(events_of(host.frames))
     assert received == [expected[index] for index, *_ in received]
-    lost = np.bincount(events.source, minlength=SOURCES) - np.bincount(
-        [source for _, _, source, _ in received], minlength=SOURCES
+    lost = np.bincount(events.source, minlength=len(drops)) - np.bincount(
+        [source for _, _, source, _ in received], minlength=len(drops)
     )
     assert lost.tolist() == drops.tolist()
     return int(lost.sum())
