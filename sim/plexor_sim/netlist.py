@@ -170,12 +170,11 @@ class Logic:
         for module in modules:
             self._read(module, inputs)
         asynchronous = set[str]().union(*self._sources.values())
-        for path in asynchronous - {*self.leaves, *self._sources}:
-            if not _CONSTANT.fullmatch(path):
-                raise BuildError(f"{path}: nothing in the core's Verilog assigns it")
         self.read_at_once = {path: m for path, m in self.memories.items() if path in asynchronous}
         """Memories that are read without a clock."""
-        self._cones = self._propagated()
+        self._cones = dict.fromkeys(self._sources, 0)
+        self._cones |= {path: 1 << number for path, number in self.leaves.items()}
+        self._propagate()
         self.blocks = {module.name: list(self._blocks(module)) for module in modules}
 
     def bits(self, paths: Iterable[str]) -> int:
@@ -205,26 +204,27 @@ class Logic:
                 else:
                     depends(inside(text), inner)
 
-    def _propagated(self) -> dict[str, int]:
-        """Return the cone of each signal."""
-        cones = {path: 1 << number for path, number in self.leaves.items()}
-        signals = [path for path in self._sources if path not in cones]
+    def _propagate(self) -> None:
+        """Extend the cones of all signals to what they depend on."""
+        signals = [path for path in self._sources if path not in self.leaves]
         changed = True
         while changed:
             changed = False
             for path in signals:
-                cone = 0
-                for source in self._sources[path]:
-                    cone |= cones.get(source, 0)
-                if cone != cones.get(path, 0):
-                    cones[path] = cone
-                    changed = True
-        return cones
+                cone = self._reached(self._sources[path])
+                changed |= cone != self._cones[path]
+                self._cones[path] = cone
+
+    def _reached(self, sources: Iterable[str]) -> int:
+        cone = 0
+        for path in sources:
+            if path in self._cones:
+                cone |= self._cones[path]
+            elif not _CONSTANT.fullmatch(path):
+                raise BuildError(f"{path}: nothing in the core's Verilog assigns it")
+        return cone
 
     def _blocks(self, module: Module) -> Iterator[Block]:
         for found in _CLOCKED.finditer(module.text):
             targets, sources = module.assigned(found[2], " <= ")
-            cone = 0
-            for source in sources:
-                cone |= self._cones.get(source, 0)
-            yield Block(found.span(1), frozenset(targets), cone)
+            yield Block(found.span(1), frozenset(targets), self._reached(sources))

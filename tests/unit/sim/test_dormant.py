@@ -74,7 +74,7 @@ def test_what_depends_on_a_restless_register_has_the_clock_that_always_comes():
 
 
 def test_what_others_write_too_is_an_input():
-    text = CORE.replace("    since <= ", "    sum[0] <= ")
+    text = CORE.replace("since <= \\busy$1  ? since : later;", "sum[0] <= later[0];")
     _, (dumper, command) = gated(text)
     assert [m.path for m in command.inputs] == ["command.sum"]
     assert [m.path for m in dumper.inputs] == ["command.sum"]
@@ -87,9 +87,18 @@ def test_nothing_but_clocks_changes_in_the_text():
     assert plain == CORE
 
 
-def test_a_signal_that_nothing_assigns_is_an_error_of_the_build_that_names_it():
-    with pytest.raises(BuildError, match=r"^command\.busy\$1: nothing "):
-        gated(CORE.replace("  assign \\busy$1  = | left;\n", ""))
+@pytest.mark.parametrize(
+    ("line", "signal"),
+    [
+        ("assign \\busy$1  = | left;", r"command\.busy\$1"),
+        ("assign later = \\low$1  + 4'h1;", r"command\.later"),
+    ],
+)
+def test_a_signal_that_nothing_assigns_is_an_error_of_the_build_that_names_it(
+    line: str, signal: str
+):
+    with pytest.raises(BuildError, match=rf"^{signal}: nothing "):
+        gated(CORE.replace(f"  {line}\n", ""))
 
 
 @pytest.fixture(scope="module")
