@@ -21,7 +21,6 @@ from pathlib import Path
 from plexor.protocol.geometry import Geometry
 from plexor_sim.dormant import Stage, gated, stages_cpp
 from plexor_sim.idle import observed
-from plexor_sim.netlist import port_cpp
 from plexor_sim.packages import PackageMissing, make_once, sha256
 from plexor_sim.riscv import DeviceBuild
 from plexor_sim.toolchain import (
@@ -47,7 +46,6 @@ __all__ = [
     "digest",
     "find_tools",
     "model_units",
-    "port_cpp",
     "ports",
     "verilate",
     "without_zero_rows",

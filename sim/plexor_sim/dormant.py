@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from plexor_sim.netlist import Block, Logic, Member, Module, port_cpp, split, unnumbered
+from plexor_sim.netlist import Block, Logic, Member, Module, encoded, split, unnumbered
 
 STAGES = (
     r"capture\.(filter|edges)[0-7]",
@@ -20,7 +20,7 @@ STAGES = (
     r"outputs\.stimulus0(\..*)?",
     r"outputs\.stimulus1(\..*)?",
     r"matcher(\..*)?",
-    r"results(\.(bins|firsts|log_bins|places|zoom_bin))?(\..*)?",
+    r"results(\..*)?",
     r"records(\..*)?",
     r"counts(\..*)?",
     r"(dumper|ring)(\..*)?",
@@ -45,7 +45,7 @@ RESTLESS = (
     r"run\.(settle_left\.(chunk0|pairs0)|time_left\.chunk0_[0-9]+)",
     r"timebase\.low",
 )
-"""Registers that change in almost each clock while nothing else does."""
+"""Registers that keep changing while little else does."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def stages_cpp(stages: Sequence[Stage], ports: Collection[str]) -> str:
 
 
 def _struct(number: int, stage: Stage, ports: Collection[str]) -> str:
-    inputs = [port_cpp(port) for port in stage.ports if port in ports]
+    inputs = [encoded(port) for port in stage.ports if port in ports]
     inputs += [member.cpp for member in stage.inputs]
     names = list(enumerate((*inputs, *(member.cpp for member in stage.state))))
     fields = "".join(f"  decltype(Core::{name}) m{number};\n" for number, name in names)

@@ -27,7 +27,6 @@ _NAME = re.compile(r"\\(\S+)|(?<![\w$'.\\])([A-Za-z_$][\w$]*)")
 _KEYWORDS = frozenset(("begin", "casez", "default", "else", "end", "endcase", "if", "$signed"))
 _COMMENT = "/* empty */"
 _CONSTANT = re.compile(r"(.*\.)?(clk|rst|\$auto\$.*)")
-_SAFE = re.compile(r"[A-Za-z0-9]")
 _NAMES = re.compile(r"[\w.]+")
 
 
@@ -50,16 +49,12 @@ class Member:
     def cpp(self) -> str:
         """Name in Verilator's C++."""
         parts = [_SCOPE, *(self.scope.split(".") if self.scope else ()), self.name]
-        return "__DOT__".join([parts[0], *(_encoded(part) for part in parts[1:])])
+        return "__DOT__".join([parts[0], *(encoded(part) for part in parts[1:])])
 
 
-def _encoded(name: str) -> str:
+def encoded(name: str) -> str:
     """Return a Verilog identifier as Verilator encodes it in C++."""
-    text = ""
-    for place, letter in enumerate(name):
-        safe = _SAFE.match(letter) or (letter == "_" and name[place - 1 : place] != "_")
-        text += letter if safe else f"__0{ord(letter):02X}"
-    return text
+    return re.sub(r"__|\W", lambda found: f"{found[0][:-1]}__0{ord(found[0][-1]):02X}", name)
 
 
 @dataclass(frozen=True)
@@ -119,11 +114,6 @@ def split(text: str) -> tuple[str, list[Module]]:
     before, *rest = _MODULE.split(text)
     named = [(_MODULE_NAME.match(module), module) for module in rest]
     return before, [Module(found[1] if found else "", module) for found, module in named]
-
-
-def port_cpp(port: str) -> str:
-    """Return a port's name in Verilator's C++."""
-    return port.replace("__", "___05F")
 
 
 def unnumbered(path: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from plexor_sim.build import Verilation, port_cpp, ports, verilate
+from plexor_sim.build import Verilation, ports, verilate
 from plexor_sim.manifest import Manifest, ManifestError, Pin
+from plexor_sim.netlist import encoded
 from plexor_sim.packages import make_once, sha256
 from plexor_sim.riscv import DeviceBuild
 
@@ -106,17 +107,17 @@ def glue(manifest: Manifest, *, draws: bool) -> str:
     """Return the C++ that names the pins, as device/verilog.h requires."""
 
     def setter(pin: Pin | None, value: str) -> str:
-        return f"set_bit(top.{port_cpp(pin.port)}, {pin.bit}, {value});" if pin else ""
+        return f"set_bit(top.{encoded(pin.port)}, {pin.bit}, {value});" if pin else ""
 
     def setters(pins: tuple[Pin, ...]) -> str:
         return " ".join(setter(pin, f"mask >> {n} & 1") for n, pin in enumerate(pins))
 
     responses = " | ".join(
-        f"get_bit(top.{port_cpp(pin.port)}, {pin.bit}) << {n}"
+        f"get_bit(top.{encoded(pin.port)}, {pin.bit}) << {n}"
         for n, pin in (*enumerate(manifest.responses), *enumerate(manifest.codes, FIRST_CODE_PIN))
     )
     constants = " ".join(
-        f"top.{port_cpp(name)} = {value}u;" for name, value in (manifest.constants or {}).items()
+        f"top.{encoded(name)} = {value}u;" for name, value in (manifest.constants or {}).items()
     )
     active = "!active" if manifest.reset_active_low else "active"
     return f"""\

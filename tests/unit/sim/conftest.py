@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import struct
+import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from plexor.protocol.geometry import Geometry
+from plexor_sim import build as builds
 from plexor_sim.build import build
 from plexor_sim.packages import default_cache, make_once, sha256
 from plexor_sim.riscv import DeviceBuild
@@ -22,6 +24,20 @@ _HERE = Path(__file__).parent
 
 Truth = list[tuple[int, int, int]]
 """(time_ps, source, level) of each record."""
+
+
+def compiled(harness: str, *beside: str) -> Path:
+    """Return the program of a harness of this folder and of files of runtime/."""
+    runtime = Path(builds.__file__).parent / "runtime"
+    files = [_HERE / harness, *(runtime / name for name in beside)]
+
+    def fill(directory: Path) -> None:
+        sources = [str(path) for path in files if path.suffix == ".cpp"]
+        command = [*builds.find_tools().compiler, "-std=gnu++17", "-O1", f"-I{runtime}", *sources]
+        subprocess.run([*command, "-o", str(directory / "harness")], check=True)
+
+    text = "".join(path.read_text() for path in files)
+    return make_once(default_cache() / "harness" / sha256(text.encode())[:32], fill) / "harness"
 
 
 def make_simulator(geometry: Geometry, device: DeviceBuild, select: int = 0) -> Path:
@@ -83,6 +99,12 @@ def read_truth(path: Path) -> Truth:
     """Return the records of a truth log."""
     records = struct.iter_unpack("<qBB6x", path.read_bytes())
     return [(time_ps, source, level) for time_ps, source, level in records]
+
+
+@pytest.fixture(scope="session")
+def compile_harness() -> Callable[..., Path]:
+    """Return `compiled`."""
+    return compiled
 
 
 @pytest.fixture(scope="session")

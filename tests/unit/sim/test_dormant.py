@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,37 +12,27 @@ import pytest
 
 from plexor.protocol.geometry import Feature
 from plexor_hdl.build import boards
-from plexor_sim import build as builds
 from plexor_sim.build import core_verilog
 from plexor_sim.dormant import RESTLESS, STAGES, gated
 from plexor_sim.netlist import Module, split, unnumbered
-from plexor_sim.packages import default_cache, make_once, sha256
+from plexor_sim.packages import default_cache
 from plexor_sim.toolchain import BuildError
 
 CORE = Path(__file__).with_name("dormant_core.v").read_text()
-HARNESS = Path(__file__).with_name("dormant_harness.cpp")
 CLOCKS = 200_000
 
 
 @pytest.fixture(scope="module")
-def harness() -> Path:
+def harness(compile_harness: Callable[..., Path]) -> Path:
     """Return a core of two stages, run with all of its clocks and with those that are due."""
-    runtime = Path(builds.__file__).parent / "runtime"
-    parts = [path.read_text() for path in (HARNESS, runtime / "dormant.h")]
-
-    def fill(directory: Path) -> None:
-        compiler = builds.find_tools().compiler
-        command = [*compiler, "-std=gnu++17", "-O1", f"-I{runtime}", str(HARNESS)]
-        subprocess.run([*command, "-o", str(directory / "harness")], check=True)
-
-    return make_once(default_cache() / "harness" / sha256("".join(parts).encode())[:32], fill)
+    return compile_harness("dormant_harness.cpp", "dormant.h")
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_core_does_the_same_in_each_clock_with_most_of_its_stages_clocks_withheld(
     harness: Path, seed: int
 ) -> None:
-    command = [str(harness / "harness"), str(seed), str(CLOCKS)]
+    command = [str(harness), str(seed), str(CLOCKS)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert int(done.stdout) < 2 * CLOCKS // 2

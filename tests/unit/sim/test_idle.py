@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,39 +12,28 @@ import pytest
 
 from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.build.profiles import PROFILES
-from plexor_sim import build as builds
 from plexor_sim.build import core_verilog
 from plexor_sim.idle import MissingRegisterError, observed
-from plexor_sim.packages import default_cache, make_once, sha256
+from plexor_sim.packages import default_cache
 
 GEOMETRIES = {
     name: replace(build.geometry, features=build.geometry.features | Feature.SIMULATED)
     for name, build in PROFILES.items()
 }
-HARNESS = Path(__file__).with_name("idle_harness.cpp")
 CLOCKS = 200_000
 
 
 @pytest.fixture(scope="module")
-def harness() -> Path:
+def harness(compile_harness: Callable[..., Path]) -> Path:
     """Return a small core of counters, run with skips and without."""
-    runtime = Path(builds.__file__).parent / "runtime"
-    sources = [HARNESS, runtime / "idle.cpp"]
-    parts = [path.read_text() for path in (*sources, runtime / "idle.h")]
-
-    def fill(directory: Path) -> None:
-        compiler = builds.find_tools().compiler
-        command = [*compiler, "-std=gnu++17", "-O1", f"-I{runtime}", *map(str, sources)]
-        subprocess.run([*command, "-o", str(directory / "harness")], check=True)
-
-    return make_once(default_cache() / "harness" / sha256("".join(parts).encode())[:32], fill)
+    return compile_harness("idle_harness.cpp", "idle.cpp", "idle.h")
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_what_counters_bring_about_comes_at_the_same_clock_with_skips(
     harness: Path, seed: int
 ) -> None:
-    command = [str(harness / "harness"), str(seed), str(CLOCKS)]
+    command = [str(harness), str(seed), str(CLOCKS)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert int(done.stdout) < CLOCKS * 2 // 3

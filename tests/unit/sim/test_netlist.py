@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from plexor_sim.netlist import Logic, matching, split, unnumbered
+from plexor_sim.netlist import Logic, encoded, matching, split, unnumbered
 
 CORE = Path(__file__).with_name("dormant_core.v").read_text()
 
@@ -35,6 +35,7 @@ def test_a_name_in_cpp_is_as_verilator_writes_it():
     names = {m.name: m.cpp for m, _ in (*command.places, *dumper.places)}
     assert names["left"] == "plexor_top__DOT__core__DOT__command__DOT__left"
     assert names["late$2"] == "plexor_top__DOT__core__DOT__command__DOT__late__0242"
+    assert encoded("a___b__c") == "a___05F_b___05Fc"
     assert names["seen$1"] == "plexor_top__DOT__core__DOT__dumper__DOT__seen__0241"
 
 
