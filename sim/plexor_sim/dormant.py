@@ -2,62 +2,90 @@
 
 Most of the core stands still most of the time. The flip-flops of each stage of STAGES have a clock
 of their own, a bit of the core's input `clk`. runtime/dormant.h withholds it as long as the stage
-would stay as it is. What RESTLESS names, and what depends on that, is in no stage: so is a module
-that STAGES lacks. That makes the simulation slow, not wrong.
+would stay as it is. Registers that keep changing have the clock that always comes. A stage may
+depend on those of RHYTHMIC, not on those of RESTLESS: what does is in no stage. So is a module that
+STAGES lacks. That makes the simulation slow, not wrong.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from plexor_sim.netlist import Block, Logic, Member, Module, encoded, split, unnumbered
 
 STAGES = (
     r"capture\.(filter|edges)[0-7]",
-    r"capture(\..*)?",
+    r"(capture|pins)(\..*)?",
     r"outputs\.stimulus0(\..*)?",
     r"outputs\.stimulus1(\..*)?",
     r"matcher(\..*)?",
+    r"results\.records(\..*)?",
     r"results(\..*)?",
+    r"records\.(extent|memory)(\..*)?",
     r"records(\..*)?",
+    r"counts\.queue(\..*)?",
     r"counts(\..*)?",
-    r"(dumper|ring)(\..*)?",
-    r"(command|link|packetizer)(\..*)?",
+    r"dumper(\..*)?",
+    r"command(\..*)?",
+    r"link(\..*)?",
+    r"packetizer(\..*)?",
+    r"uplink\.framer(\..*)?",
     r"uplink(\..*)?",
+    r"bank\.shadow(\..*)?",
     r"bank(\..*)?",
-    r"(code_tables|schedule|table)(\..*)?",
-    r"(outputs|run|snapshots|stall|timecode|trigger)(\..*)?",
+    r"code_tables(\..*)?",
+    r"ring(\..*)?",
+    r"(schedule|table)(\..*)?",
+    r"outputs(\..*)?",
+    r"snapshots(\..*)?",
+    r"(stall|trigger)(\..*)?",
+    r"(flags|lamps|last_counted|run|timebase|timecode)(\..*)?",
 )
 """The modules of each stage: a pattern of paths, without Amaranth's numbers. The first counts."""
 RESTLESS = (
-    r"capture\.(clock|stamp\.i_ready)",
+    r"capture\.clock",
     r"code_tables\.(table\.(counts|sums)\.)?turn",
-    r"counts\.(chunk|line|odd|read_row|sample[0-9]+|visit_place|wait)",
-    r"counts\.queue\.(\$like|\$signal)",
-    r"counts\.counts\.(\$signature__data|_0_|second|visits|word)",
-    r"outputs\.stimulus[0-9]\.(painter\.tail|scheduler\.timer)\..*",
+    r"counts\.(before|chunk|due|last_line|line|odd|read_row|sample[0-9]+|turn)",
+    r"counts\.(visit_place|visited|wait|watched)",
+    r"counts\.counts\.(\$signature__(addr|data)|_0_|live|row|visiting|visits|word|writing)",
+    r"outputs\.stimulus[0-9]\.(painter\.tail|scheduler\.timer)\.(count|pool\.(borrow|chunk_0))",
     r"outputs\.stimulus[0-9]\.scheduler\.bursts\.\$signal",
-    r"records\.\$signal",
-    r"results\.bins\.(_1_|main_total|phase|place_1|take|written|upper\..*)",
-    r"results\.records\..*",
+    r"records\.\$signal\$89",
+    r"results\.bins\.(_1_|main_total|phase|place_[12]|written)",
+    r"results\.records\.(candidate|chunk|number|which)(_[0-9])?",
+    r"results\.records\.(clock|number_of_square_1|\$signal\$(33|41|42))",
+    r"results\.records\.(square_)?sums\.(addend_1|first_[12]|turn|write__data)",
     r"run\.(settle_left\.(chunk0|pairs0)|time_left\.chunk0_[0-9]+)",
     r"timebase\.low",
 )
-"""Registers that keep changing while little else does."""
+"""Registers that keep changing while little else does. Only modules lack their numbers here."""
+RHYTHMIC = (
+    r"capture\.stamp\.i_ready",
+    r"counts\.counts\.second",
+    r"counts\.queue\.\$signal\$16",
+)
+"""The same, but while all else stands still they are the same again after two clocks."""
 
 
 @dataclass(frozen=True)
 class Stage:
     """Flip-flops and memories that share a clock."""
 
-    inputs: tuple[Member, ...]
-    """Flip-flops that the stage's next state depends on, and that others write."""
+    inputs: Mapping[int, Sequence[Member]]
+    """Flip-flops that the stage's next state depends on, and that others write, by their clocks.
+
+    Clock 0 also stands for several.
+    """
     ports: tuple[str, ...]
     """Inputs of the core that it depends on."""
     state: tuple[Member, ...]
     """Its flip-flops, and those of its memories that are read without a clock."""
+    gates: tuple[Member, ...]
+    """Those of its flip-flops that must be low: what they let through keeps changing."""
+    rhythm: tuple[Member, ...]
+    """Those of RHYTHMIC that it depends on."""
 
 
 def gated(text: str) -> tuple[str, list[Stage]]:
@@ -67,45 +95,118 @@ def gated(text: str) -> tuple[str, list[Stage]]:
     """
     before, modules = split(text)
     logic = Logic(modules)
-    parts = [part for part in _parts(modules, logic) if part]
-    bits = {block: bit for bit, part in enumerate(parts, 1) for block in part}
+    parts = [part for part in _parts(modules, logic) if part.blocks]
+    bits = {block: bit for bit, part in enumerate(parts, 1) for block in part.blocks}
     clocked = "".join(
         _clocked(module, logic.blocks[module.name], bits, len(parts)) for module in modules
     )
-    return before + clocked, [_stage(part, logic) for part in parts]
+    return before + clocked, [part.stage(_clocks(logic, bits)) for part in parts]
 
 
-def _parts(modules: Sequence[Module], logic: Logic) -> list[set[Block]]:
-    """Return the blocks of each stage."""
-    parts = [set[Block]() for _ in STAGES]
+def _parts(modules: Sequence[Module], logic: Logic) -> Iterator[_Part]:
+    kinds = _Kinds(logic)
+    found: list[set[Block]] = [set() for _ in STAGES]
     for module in modules:
         path = unnumbered(module.path)
-        for stage, part in zip(STAGES, parts, strict=True):
+        for stage, blocks in zip(STAGES, found, strict=True):
             if re.fullmatch(stage, path):
-                part.update(logic.blocks[module.name])
+                blocks.update(logic.blocks[module.name])
                 break
-    restless = re.compile("|".join(RESTLESS))
-    never = {path for path in logic.flip_flops if restless.fullmatch(unnumbered(path))}
-    for part in parts:
-        part.difference_update(
-            [block for block in part if block.targets & never],
-            _readers(part, never, logic),
-        )
+    return (_Part(blocks, logic, kinds) for blocks in found)
+
+
+class _Kinds:
+    """Kinds of leaves, as bits."""
+
+    def __init__(self, logic: Logic) -> None:
+        restless = _matching(RESTLESS, logic.flip_flops)
+        rhythmic = _matching(RHYTHMIC, logic.flip_flops)
+        self.restless = logic.bits(restless)
+        self.rhythmic = logic.bits(rhythmic)
+        self.moving = self.restless | self.rhythmic
+        self.always = [b for b in logic.all_blocks if b.targets & (restless | rhythmic)]
+        self._courses = dict.fromkeys(rhythmic, 0)
+        self._bits = {path: logic.bits([path]) for path in rhythmic}
+        for block in self.always:
+            for path in block.targets & rhythmic:
+                self._courses[path] |= block.cone
+        for _ in rhythmic:
+            self._courses = {path: self.reach(course) for path, course in self._courses.items()}
+
+    def reach(self, cone: int) -> int:
+        """Return a cone with what its rhythmic registers depend on."""
+        for path, bit in self._bits.items():
+            if cone & bit:
+                cone |= self._courses[path]
+        return cone
+
+
+def _matching(patterns: Sequence[str], paths: Iterable[str]) -> set[str]:
+    whole = re.compile("|".join(patterns))
+    split_up = ((path, *path.rpartition(".")) for path in paths)
+    return {
+        path for path, scope, _, name in split_up if whole.fullmatch(f"{unnumbered(scope)}.{name}")
+    }
+
+
+class _Part:
+    """The blocks of a stage."""
+
+    def __init__(self, blocks: set[Block], logic: Logic, kinds: _Kinds) -> None:
+        """Keep those of the blocks that can do without a clock."""
+        self.blocks = blocks.difference(kinds.always)
+        self._logic = logic
+        self._kinds = kinds
+        while lost := self._lost():
+            self.blocks.difference_update(lost)
+
+    def _lost(self) -> list[Block]:
+        others = self._others()
+        memories = self._logic.memories.keys()
         # The memories that a stage reads must be its own: they are too large to be compared.
-        while foreign := _readers(part, _others(part, logic) & logic.memories.keys(), logic):
-            part.difference_update(foreign)
-    return parts
+        never = self._kinds.restless | self._logic.bits(others & memories)
+        return [
+            block
+            for block in self.blocks
+            if self._kinds.reach(self._cone(block)) & never
+            or (self._is_gated(block) and block.gate in others)
+            # It may write something else in each clock of a round.
+            or (block.targets & memories and self._cone(block) & self._kinds.rhythmic)
+        ]
 
+    def _is_gated(self, block: Block) -> bool:
+        """Return whether a block's gate must be low, because its cone keeps changing."""
+        return block.gate in self._logic.flip_flops and bool(block.cone & self._kinds.moving)
 
-def _others(part: set[Block], logic: Logic) -> set[str]:
-    """Return what is written by others than the part."""
-    blocks = (block for of_module in logic.blocks.values() for block in of_module)
-    return {target for block in blocks if block not in part for target in block.targets}
+    def _cone(self, block: Block) -> int:
+        return self._logic.bits([block.gate]) if self._is_gated(block) else block.cone
 
+    def _others(self) -> set[str]:
+        """Return what is written by others than the part."""
+        blocks = (block for block in self._logic.all_blocks if block not in self.blocks)
+        return set[str]().union(*(block.targets for block in blocks))
 
-def _readers(part: set[Block], of: Collection[str], logic: Logic) -> list[Block]:
-    bits = logic.bits(of)
-    return [block for block in part if block.cone & bits]
+    def stage(self, clocks: Mapping[str, int]) -> Stage:
+        """Return the stage. `clocks` has the clock of each register."""
+        logic = self._logic
+        own = set[str]().union(*(block.targets for block in self.blocks))
+        reach = 0
+        for block in self.blocks:
+            reach |= self._kinds.reach(self._cone(block))
+        sources = set(logic.members(reach & ~self._kinds.rhythmic))
+        inputs: dict[int, list[Member]] = {}
+        for path in sorted(sources & self._others()):
+            inputs.setdefault(clocks[path], []).append(logic.flip_flops[path])
+        kept = logic.flip_flops | logic.read_at_once
+        gates = {block.gate for block in self.blocks if self._is_gated(block)}
+        rhythm = logic.members(reach & self._kinds.rhythmic)
+        return Stage(
+            inputs=inputs,
+            ports=tuple(sorted(sources & logic.inputs)),
+            state=tuple(member for path, member in kept.items() if path in own),
+            gates=tuple(logic.flip_flops[path] for path in sorted(gates)),
+            rhythm=tuple(logic.flip_flops[path] for path in rhythm),
+        )
 
 
 def _clocked(module: Module, blocks: Sequence[Block], bits: dict[Block, int], high: int) -> str:
@@ -118,18 +219,14 @@ def _clocked(module: Module, blocks: Sequence[Block], bits: dict[Block, int], hi
     return re.sub(r"(?m)^  (input|wire) clk;$", rf"  \1 [{high}:0] clk;", text + module.text[end:])
 
 
-def _stage(part: set[Block], logic: Logic) -> Stage:
-    own = {target for block in part for target in block.targets}
-    cone = 0
-    for block in part:
-        cone |= block.cone
-    sources = set(logic.members(cone))
-    kept = logic.flip_flops | logic.read_at_once
-    return Stage(
-        tuple(logic.flip_flops[path] for path in sorted(sources & _others(part, logic))),
-        tuple(sorted(sources & logic.inputs)),
-        tuple(member for path, member in kept.items() if path in own),
-    )
+def _clocks(logic: Logic, bits: Mapping[Block, int]) -> dict[str, int]:
+    """Return the clock of each register and memory; 0 if it has several."""
+    clocks: dict[str, int] = {}
+    for block in logic.all_blocks:
+        bit = bits.get(block, 0)
+        for target in block.targets:
+            clocks[target] = bit if clocks.get(target, bit) == bit else 0
+    return clocks
 
 
 def stages_cpp(stages: Sequence[Stage], ports: Collection[str]) -> str:
@@ -138,48 +235,85 @@ def stages_cpp(stages: Sequence[Stage], ports: Collection[str]) -> str:
     def each(form: str) -> str:
         return "".join(form.format(number=number) for number in range(len(stages)))
 
-    def compared(what: str) -> str:
-        asked = f"of >> {{number}} & 1 && s{{number}}_.{what}(core_)"
+    def compared(what: str, more: str = "", argument: str = "") -> str:
+        asked = f"of >> {{number}} & 1 && s{{number}}_.{what}(core_{argument})"
         return (
-            f"  uint64_t {what}(uint64_t of) const override {{\n    uint64_t moved = 0;\n"
+            f"  uint64_t {what}(uint64_t of{more}) const override {{\n    uint64_t moved = 0;\n"
             + each(f"    if ({asked}) moved |= uint64_t{{{{1}}}} << {{number}};\n")
             + "    return moved;\n  }\n"
         )
 
+    rhythmic = sum(1 << number for number, stage in enumerate(stages) if stage.rhythm)
+    fields, renewed = _inputs(stages, ports)
     return (
         '#include "Vplexor.h"\n#include "Vplexor___024root.h"\n#include "dormant.h"\n\n'
         "namespace plexor {\nnamespace {\n\nusing Core = Vplexor___024root;\n\n"
-        + "".join(_struct(number, stage, ports) for number, stage in enumerate(stages))
+        + "".join(_struct(number, stage) for number, stage in enumerate(stages))
         + "class All : public Stages {\n public:\n"
         "  explicit All(const Core& core) : core_(core) {}\n"
         f"  int count() const override {{ return {len(stages)}; }}\n"
+        f"  uint64_t rhythmic() const override {{ return {rhythmic}; }}\n"
+        "  uint64_t inputs_moved(uint64_t clocks) override {\n    uint64_t moved = 0;\n"
+        f"{renewed}    return moved;\n  }}\n"
         "  void keep(uint64_t of) override {\n"
         + each("    if (of >> {number} & 1) s{number}_.keep(core_);\n")
         + "  }\n"
-        + compared("inputs_moved")
         + compared("state_moved")
-        + "\n private:\n  const Core& core_;\n"
+        + "  void beat(uint64_t of, unsigned clock) override {\n"
+        + each("    if (of >> {number} & 1) s{number}_.beat(core_, clock);\n")
+        + "  }\n"
+        + compared("off_beat", ", unsigned clock", ", clock")
+        + f"\n private:\n  const Core& core_;\n{fields}"
         + each("  Stage{number} s{number}_;\n")
         + "};\n\n}  // namespace\n\nstd::unique_ptr<Stages> stages(Vplexor& model) {\n"
         "  return std::make_unique<All>(*model.rootp);\n}\n\n}  // namespace plexor\n"
     )
 
 
-def _struct(number: int, stage: Stage, ports: Collection[str]) -> str:
-    inputs = [encoded(port) for port in stage.ports if port in ports]
-    inputs += [member.cpp for member in stage.inputs]
-    names = list(enumerate((*inputs, *(member.cpp for member in stage.state))))
-    fields = "".join(f"  decltype(Core::{name}) m{number};\n" for number, name in names)
-    kept = "".join(f"    m{number} = core.{name};\n" for number, name in names)
-    moved = [f"moved(m{number}, core.{name})" for number, name in names]
+def _inputs(stages: Sequence[Stage], ports: Collection[str]) -> tuple[str, str]:
+    """Return the fields that keep all inputs of stages, and the C++ that renews and compares them.
 
-    def compared(what: str, terms: Sequence[str]) -> str:
-        found = " |\n           ".join(terms) or "false"
-        return f"  bool {what}(const Core& core) const {{\n    return {found};\n  }}\n"
+    An input is compared if its clock was given.
+    """
+    wakes: dict[int, dict[str, int]] = {}
+    for number, stage in enumerate(stages):
+        named = [(0, encoded(port)) for port in stage.ports if port in ports]
+        named += [(clock, m.cpp) for clock, members in stage.inputs.items() for m in members]
+        for clock, name in named:
+            of_clock = wakes.setdefault(clock, {})
+            of_clock[name] = of_clock.get(name, 0) | 1 << number
+    fields = renewed = ""
+    for clock, of_clock in sorted(wakes.items()):
+        renewed += f"    if (clocks >> {clock} & 1) {{\n"
+        for number, (name, mask) in enumerate(of_clock.items()):
+            field = f"i{clock}_{number}_"
+            fields += f"  decltype(Core::{name}) {field}{{}};\n"
+            renewed += f"      moved |= renewed({field}, core_.{name}) * uint64_t{{{mask}}};\n"
+        renewed += "    }\n"
+    return fields, renewed
+
+
+def _struct(number: int, stage: Stage) -> str:
+    state = [(f"m{n}", member.cpp) for n, member in enumerate(stage.state)]
+    rhythm = [(f"b{n}", member.cpp) for n, member in enumerate(stage.rhythm)]
+    fields = "".join(f"  decltype(Core::{name}) {field};\n" for field, name in state)
+    fields += "".join(f"  decltype(Core::{n}) {field}[kRoundClocks];\n" for field, n in rhythm)
+    keep = "".join(f"    {field} = core.{name};\n" for field, name in state)
+    beat = "".join(f"    {field}[clock] = core.{name};\n" for field, name in rhythm)
+    moved = [f"moved({field}, core.{name})" for field, name in state]
+    moved += [f"core.{gate.cpp} != 0" for gate in stage.gates]
+    off = [f"moved({field}[clock], core.{name})" for field, name in rhythm]
+
+    def any_of(terms: Sequence[str]) -> str:
+        groups = [terms[first : first + 16] for first in range(0, len(terms), 16)]
+        return " ||\n           ".join(f"({' | '.join(group)})" for group in groups) or "false"
 
     return (
-        f"struct Stage{number} {{\n{fields}  void keep(const Core& core) {{\n{kept}  }}\n"
-        + compared("inputs_moved", moved[: len(inputs)])
-        + compared("state_moved", moved[len(inputs) :])
-        + "};\n\n"
+        f"struct Stage{number} {{\n{fields}  void keep(const Core& core) {{\n{keep}  }}\n"
+        "  bool state_moved(const Core& core) const {\n"
+        f"    return {any_of(moved)};\n  }}\n"
+        f"  void beat(const Core& core, unsigned clock) {{\n{beat}  }}\n"
+        "  bool off_beat(const Core& core, unsigned clock) const {\n"
+        f"    return {any_of(off)};\n  }}\n"
+        "};\n\n"
     )

@@ -157,6 +157,7 @@ def observed(text: str, geometry: Geometry) -> tuple[str, str]:
 
     written: set[str] = set()
     read: set[str] = set()
+    free: set[str] = set()
     lines: list[str] = []
 
     def register(member: Member) -> str:
@@ -167,7 +168,8 @@ def observed(text: str, geometry: Geometry) -> tuple[str, str]:
             continue
         chosen = [one(f"{watched.module}.{name}") for name in watched.registers]
         for member in chosen:
-            (written if member.is_flip_flop else read).add(member.path)
+            free.add(member.path)
+            (written if watched.model != "Low" and member.is_flip_flop else read).add(member.path)
         numbers = [str(number) for number in watched.numbers(geometry)]
         if watched.model:
             arguments = ", ".join([*map(register, chosen), *numbers])
@@ -177,7 +179,7 @@ def observed(text: str, geometry: Geometry) -> tuple[str, str]:
             passing = {m.path for m in matching(path, by_name) if m.is_flip_flop}
             if not passing:
                 raise MissingRegisterError(f"{path}: the core has no such register")
-            written |= passing
+            free |= passing
         for name in watched.settles:
             member = one(f"{watched.module}.{name}")
             lines.append(f"  idle.settles(core.{member.cpp});\n")
@@ -188,7 +190,7 @@ def observed(text: str, geometry: Geometry) -> tuple[str, str]:
     lines += [
         f'  idle.still(core.{member.cpp}, "{member.path}");\n'
         for member in members
-        if member.is_flip_flop and member.path not in written
+        if member.is_flip_flop and member.path not in free
     ]
     follows = re.compile("|".join(f"(?:{names})" for names in FOLLOWS))
     for member in members:

@@ -21,6 +21,7 @@ _INPUT = re.compile(r"(?m)^  input (?:\[\d+:0\] )?\\?(\S+) ?;$")
 _ASSIGN = re.compile(r"(?m)^  assign (.+) = (.+);$")
 _LOGIC = re.compile(r"(?m)^  always @\* begin\n((?:    .*\n)*)  end$")
 _CLOCKED = re.compile(r"(?m)^  always @\((posedge clk)\)(.*\n(?:    .*\n)*)")
+_GATED = re.compile(r" begin\n    if \((\\?\S+?) ?\)(?: begin)?\n(?:      .*\n)+(?:    end\n)?")
 _INSTANCE = re.compile(r"(?m)^  \\?(\S+) +\\?\S+ +\(\n((?:    \..*\n)+)  \);$")
 _PORT = re.compile(r"(?m)^    \.\\?(\S+?) ?\((.*)\),?$")
 _NAME = re.compile(r"\\(\S+)|(?<![\w$'.\\])([A-Za-z_$][\w$]*)")
@@ -139,6 +140,8 @@ class Block:
     targets: frozenset[str]
     cone: int
     """What the next state depends on, as bits of Logic.leaves."""
+    gate: str = ""
+    """A signal: while it is low, nothing changes."""
 
 
 class Logic:
@@ -166,6 +169,8 @@ class Logic:
         self._cones |= {path: 1 << number for path, number in self.leaves.items()}
         self._propagate()
         self.blocks = {module.name: list(self._blocks(module)) for module in modules}
+        """The blocks of each module."""
+        self.all_blocks = [block for blocks in self.blocks.values() for block in blocks]
 
     def bits(self, paths: Iterable[str]) -> int:
         """Return these leaves as bits."""
@@ -217,4 +222,6 @@ class Logic:
     def _blocks(self, module: Module) -> Iterator[Block]:
         for found in _CLOCKED.finditer(module.text):
             targets, sources = module.assigned(found[2], " <= ")
-            yield Block(found.span(1), frozenset(targets), self._reached(sources))
+            gate = _GATED.fullmatch(found[2])
+            names = module.names(gate[1]) if gate else {""}
+            yield Block(found.span(1), frozenset(targets), self._reached(sources), *names)

@@ -111,7 +111,7 @@ void Idle::compare(const std::vector<unsigned char>& found,
 void Idle::end() {
   constexpr size_t kBlock = kWords * sizeof(uint64_t);
   for (size_t first = 0; first < masks_.size(); first += kBlock) {
-    Block block{core_ + first, {}, {}, {}, {}};
+    Block block{core_ + first, {}, {}, {}};
     std::memcpy(block.mask, &masks_[first], kBlock);
     std::memcpy(block.follows, &follows_[first], kBlock);
     auto* const end = block.mask + kWords;
@@ -129,25 +129,26 @@ bool Idle::look() {
   for (Block& block : blocks_) {
     uint64_t now[kWords];
     std::memcpy(now, block.at, sizeof now);
-    for (size_t word = 0; word < kWords; word++) {
-      block.moved[word] = (now[word] ^ block.seen[word]) & block.mask[word];
-      moved |= block.moved[word];
-      beside |= block.moved[word] & ~block.follows[word];
+    // Once something has moved, the others need not be compared.
+    for (size_t word = 0; word < kWords && !beside; word++) {
+      const uint64_t differ = (now[word] ^ block.seen[word]) & block.mask[word];
+      moved |= differ;
+      beside = differ & ~block.follows[word];
+      if (beside) restless_ = block.at + word * sizeof beside + __builtin_ctzll(beside) / 8;
     }
     std::memcpy(block.seen, now, sizeof now);
   }
   rested_ = beside == 0;
+  if (rested_) restless_ = nullptr;
   for (const auto& watched : watched_) rested_ &= watched->look();
   return rested_ && moved == 0;
 }
 
 std::string Idle::restless() const {
-  std::vector<unsigned char> moved(masks_.size());
-  for (const Block& block : blocks_)
-    std::memcpy(&moved[block.at - core_], block.moved, sizeof block.moved);
+  const Name* found = nullptr;
   for (const Name& name : names_)
-    if (moved[name.place]) return name.name;
-  return "a register that counts clocks";
+    if (core_ + name.place <= restless_ && (!found || name.place > found->place)) found = &name;
+  return found ? found->name : "a register that counts clocks";
 }
 
 int64_t Idle::room() const {

@@ -190,7 +190,7 @@ class Idle {
   static constexpr size_t kWords = 8;
   struct Block {
     const unsigned char* at;
-    uint64_t mask[kWords], follows[kWords], seen[kWords], moved[kWords];
+    uint64_t mask[kWords], follows[kWords], seen[kWords];
   };
   struct Name {
     ptrdiff_t place;
@@ -206,6 +206,7 @@ class Idle {
   unsigned char* core_ = nullptr;
   std::unique_ptr<Register> time_;
   bool rested_ = false;
+  const unsigned char* restless_ = nullptr;  // a byte that moved at the last look
   std::vector<unsigned char> masks_, follows_, proof_;
   std::vector<Block> blocks_;
   std::vector<Name> names_;

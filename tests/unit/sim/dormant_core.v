@@ -1,6 +1,7 @@
 // A core in yosys' form. `command` counts down from `value` when `go` is high, and adds up what two
 // memories hold at its count. `dumper` follows it. `low` never stands still, nor does what follows
-// it: `since`, and the register that reads `tags`.
+// it: `since`, and the register that reads `tags`. `stamp` follows `sum` as well, whenever `i_ready`
+// is high, which goes to and fro. It writes `low` down while `open` is high.
 module plexor(clk, rst, go, value, out);
   input clk;
   wire clk;
@@ -24,6 +25,12 @@ module plexor(clk, rst, go, value, out);
     .sum(sum),
     .value(value)
   );
+  \plexor.capture.stamp  stamp (
+    .clk(clk),
+    .low(low),
+    .rst(rst),
+    .sum(sum)
+  );
   \plexor.dumper  dumper (
     .clk(clk),
     .rst(rst),
@@ -35,6 +42,48 @@ module plexor(clk, rst, go, value, out);
     .low(low),
     .rst(rst)
   );
+endmodule
+
+module \plexor.capture.stamp (clk, rst, low, sum);
+  input clk;
+  wire clk;
+  input rst;
+  wire rst;
+  input [3:0] low;
+  wire [3:0] low;
+  input [7:0] sum;
+  wire [7:0] sum;
+  reg i_ready = 1'h0;
+  reg hold = 1'h0;
+  reg open = 1'h0;
+  reg [7:0] \event  = 8'h00;
+  reg [3:0] stamps [15:0];
+  always @(posedge clk) begin
+    if (open)
+      stamps[low] <= low;
+  end
+  reg [3:0] _0_;
+  always @(posedge clk) begin
+    if (open) begin
+      _0_ <= stamps[\event [3:0]];
+    end
+  end
+  reg [7:0] marks [1:0];
+  always @(posedge clk) begin
+    marks[i_ready] <= \event ;
+  end
+  reg [7:0] _1_;
+  always @(posedge clk) begin
+    _1_ <= marks[0];
+  end
+  always @(posedge clk)
+    i_ready <= ~i_ready & ~hold;
+  always @(posedge clk)
+    hold <= | sum[1:0];
+  always @(posedge clk)
+    open <= sum[2];
+  always @(posedge clk)
+    \event  <= i_ready ? sum : \event ;
 endmodule
 
 module \plexor.command (clk, rst, go, value, \low$1 , sum);

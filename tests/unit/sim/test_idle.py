@@ -13,7 +13,8 @@ import pytest
 from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.build.profiles import PROFILES
 from plexor_sim.build import core_verilog
-from plexor_sim.idle import MissingRegisterError, observed
+from plexor_sim.idle import WATCHED, MissingRegisterError, observed
+from plexor_sim.netlist import split, unnumbered
 from plexor_sim.packages import default_cache
 
 GEOMETRIES = {
@@ -56,7 +57,17 @@ def test_every_flip_flop_of_a_core_is_compared_or_follows_from_those_that_count(
     geometry = GEOMETRIES[name]
     text = core_verilog(geometry, default_cache())
     staged, cpp = observed(text, geometry)
-    assert cpp.count("idle.still(") + staged.count("public_flat_rw") == flip_flops(text) > 500
+    registers = {
+        member.path
+        for module in split(text)[1]
+        for member, _ in module.places
+        if member.is_flip_flop
+    }
+    assert len(registers) == flip_flops(text) > 500
+    others = registers.difference(re.findall(r'idle\.still\(core\.\w+, "(.+)"\);', cpp))
+    named = [rf"{w.module}\.({'|'.join((*w.registers, *w.passing))})" for w in WATCHED]
+    assert all(any(re.fullmatch(n, unnumbered(path)) for n in named) for path in others)
+    assert 0 < staged.count("public_flat_rw") < len(others) < len(registers) / 10
     assert re.sub(r" /\*verilator public_flat_r[dw]\*/", "", staged) == text
 
 

@@ -10,7 +10,7 @@ CORE = Path(__file__).with_name("dormant_core.v").read_text()
 
 
 def test_registers_and_memories_are_told_from_wires_whatever_their_names():
-    _, (_, command, _, _) = split(CORE)
+    _, (_, _, command, _, _) = split(CORE)
     members = [member for member, _ in command.places]
     assert [(m.name, m.bits) for m in members if m.is_flip_flop] == [
         ("sum", 8),
@@ -27,11 +27,17 @@ def test_registers_and_memories_are_told_from_wires_whatever_their_names():
 def test_the_parts_of_a_text_make_the_whole():
     before, modules = split(CORE)
     assert before + "".join(module.text for module in modules) == CORE
-    assert [module.path for module in modules] == ["", "command", "dumper", "timebase"]
+    assert [module.path for module in modules] == [
+        "",
+        "capture.stamp",
+        "command",
+        "dumper",
+        "timebase",
+    ]
 
 
 def test_a_name_in_cpp_is_as_verilator_writes_it():
-    _, (_, command, dumper, _) = split(CORE)
+    _, (_, _, command, dumper, _) = split(CORE)
     names = {m.name: m.cpp for m, _ in (*command.places, *dumper.places)}
     assert names["left"] == "plexor_top__DOT__core__DOT__command__DOT__left"
     assert names["late$2"] == "plexor_top__DOT__core__DOT__command__DOT__late__0242"
@@ -69,3 +75,15 @@ def test_a_next_state_depends_on_all_that_reaches_it_through_logic_and_ports():
     assert cone("command.tags") == {"command.left", "timebase.low"}
     assert cone("dumper.seen$1") == {"command.sum"}
     assert set(logic.read_at_once) == {"command.late$2"}
+
+
+def test_a_block_whose_only_condition_is_a_signal_has_it_as_its_gate():
+    _, modules = split(CORE)
+    gates = {target: b.gate for b in Logic(modules).all_blocks for target in b.targets}
+    assert gates["capture.stamp.stamps"] == gates["capture.stamp._0_"] == "capture.stamp.open"
+    assert gates["command.words"] == "command.busy$1"
+    assert gates["capture.stamp.marks"] == gates["command.left"] == gates["command.since"] == ""
+    other = CORE.replace("      _0_ <= stamps[\\event [3:0]];\n", "\\g<0>    end else begin\\g<0>")
+    _, modules = split(other.replace("\\g<0>", "      _0_ <= 4'h0;\n"))
+    gates = {target: b.gate for b in Logic(modules).all_blocks for target in b.targets}
+    assert gates["capture.stamp._0_"] == ""
