@@ -77,8 +77,15 @@ LONG = (
     "udp://",
 )
 """A block with one of these is of `make test-full`: it takes a minute or more."""
-GUARDING = ("make test", "make test-full", "make lint", "make lock", "make mutants", "make flash")
-"""What runs these tests, or asks for a board, hours or the newest packages: called, not run."""
+CALLED = (
+    *("make test", "make lint", "make lock", "make mutants", "make flash"),
+    *("make gateware", "make fmax", "make weights", "make worth"),
+    "python -m tools.gateware.search",
+)
+"""What runs these tests, or asks for a board, hours or the newest packages: called, not run.
+
+What it builds and measures has tests of its own.
+"""
 SERVES = ("run_bitstream", "litex_sim")
 """Programs that go on until they are ended, once they have said where they listen."""
 TOOLS_AT_ONCE = ("make wiring", "python -m plexor.protocol.document")
@@ -260,15 +267,17 @@ def test_what_is_named_is_there(name, tmp_path):
 
 
 def _tool(command: str) -> object:
-    short = command.startswith((*TOOLS_AT_ONCE, *GUARDING))
+    short = command.startswith((*TOOLS_AT_ONCE, *CALLED))
     return pytest.param(command, marks=() if short else pytest.mark.full)
 
 
 @pytest.mark.timeout(14400)
 @pytest.mark.parametrize("command", [_tool(command) for command in TOOLS])
 def test_a_tool_runs(command):
-    if command.startswith(GUARDING):
-        called = re.findall(r"python3? -m (\S+)", typed(f"make --dry-run {command[5:]}", ROOT))
+    if command.startswith(CALLED):
+        makes = command.startswith("make ")
+        shown = typed(f"make --dry-run {command[5:]}", ROOT) if makes else command
+        called = re.findall(r"python3? -m (\S+)", shown)
         assert called[-1] == "pytest" or (ROOT / f"{called[-1].replace('.', '/')}.py").exists()
     elif any(word in command for word in SERVES):
         with served(shlex.split(command.partition("python ")[2])) as (host, port):
