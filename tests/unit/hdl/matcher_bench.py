@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
+from amaranth.hdl import Value
 
 from plexor.protocol.frames import SOURCE_STEP, SOURCE_STRIKE
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
@@ -187,7 +188,15 @@ def drive(
     async def monitor(ctx):
         clock, since, rooms = 0, 0, []
         told_clocks = KEPT_CLOCKS + 1 if geometry.features & Beat.KEPT else 1
-        values, decision = matcher.o_measured, matcher.o_decision
+        values, pending = matcher.o_measured, Value.cast(matcher.pending)
+        pending_bits = len(pending) // geometry.channels
+        # Structures are sampled as numbers, which is faster, and read where they are valid.
+        layouts = (
+            matcher.o_event.shape(),
+            matcher.o_decision.shape(),
+            values.payload.shape(),
+            matcher.trigger_at.shape(),
+        )
         while not done:
             (
                 _,
@@ -201,21 +210,21 @@ def drive(
                 value,
                 late,
                 missed,
-                moment,
+                at_trigger,
                 step,
                 room,
                 paused,
             ) = await ctx.tick().sample(
                 matcher.taken,
-                matcher.o_event,
+                Value.cast(matcher.o_event),
                 matcher.o_decision_valid,
-                decision,
+                Value.cast(matcher.o_decision),
                 values.valid,
                 values.ready,
-                values.payload,
+                Value.cast(values.payload),
                 matcher.trigger_stb,
                 matcher.missed_trigger,
-                matcher.trigger_at,
+                Value.cast(matcher.trigger_at),
                 matcher.step,
                 matcher.room,
                 matcher.paused,
@@ -230,11 +239,13 @@ def drive(
                 done.append(False)
                 raise TimeoutError(f"not done after {clock} clocks")
             if taken:
+                at = layouts[0].from_bits(at)
                 bench.taken_clocks.append(clock)
                 index = at.index if indexed else None
                 bench.taken.append((at.time_ticks, at.source, at.polarity, index))
                 since = 0
             if told:
+                decided = layouts[1].from_bits(decided)
                 row = bench.classes[decided.channel]
                 for response_class, name in (
                     (ResponseClass.STRIKES, "strike"),
@@ -252,16 +263,22 @@ def drive(
                     bench.missed_clocks.setdefault(decided.channel, []).append(clock)
                 bench.decision_clocks.append(clock)
             if some and ready:
+                value = layouts[2].from_bits(value)
                 sample = value.value_ticks, getattr(value, "index", 0), value.time_ticks
                 bench.values[value.channel][value.kind].append(sample)
                 bench.value_clocks.append(clock)
             for strobe, moments in ((late, bench.triggers), (missed, bench.misses)):
                 if strobe:
+                    moment = layouts[3].from_bits(at_trigger)
                     moments.append((moment.index, moment.time_ticks))
                     # News of the time has no index.
                     if moment.index:
                         bench.order_is_right &= bench.taken[-1][3] == moment.index
-            bench.pending = [ctx.get(matcher.pending[n]) for n in range(geometry.channels)]
+            waiting_bits = ctx.get(pending)
+            bench.pending = [
+                waiting_bits >> pending_bits * n & (1 << pending_bits) - 1
+                for n in range(geometry.channels)
+            ]
 
     async def around(ctx):
         """Let what is around the matcher be ready now and then, and look at it while it waits."""
