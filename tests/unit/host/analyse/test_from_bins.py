@@ -59,6 +59,7 @@ VALUES = st.lists(st.integers(-50, 3000) | st.integers(0, (1 << 31) - 1), min_si
 
 
 @example([162, 163], 100, False)  # the first two after the window
+@example([(1 << 31) - (1 << 26), (1 << 31) - 1], None, False)  # in the last bin, and beyond it
 @given(VALUES, st.integers(-20, 2000) | st.none(), st.booleans())
 def test_every_sample_is_counted_once_in_a_cell_that_it_lies_in(values, first, extremes):
     counts = np.zeros(1 << 9, np.uint64)
