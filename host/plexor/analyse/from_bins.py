@@ -31,8 +31,9 @@ def of_bins(measurement: Measurement) -> Distribution:
     under, over = int(counts[under_bin(mantissa)]), int(counts[over_bin(mantissa)])
     least = 0 if least is None else least
     most = VALUE_MOST if most is None else most
+    end = min(most + 1, VALUE_MOST)
     kept = counted > 0
-    low, high = np.maximum(low[kept], max(least, 0)), np.minimum(high[kept], min(most + 1, VALUE_MOST))
+    low, high = np.maximum(low[kept], max(least, 0)), np.minimum(high[kept], end)
     low = np.concatenate([[min(least, -1)], low, [VALUE_MOST]])
     high = np.concatenate([[0], np.maximum(high, low[1:-1] + 1), [max(most, VALUE_MOST) + 1]])
     return from_cells(low, high, np.concatenate([[under], counted[kept], [over]]))

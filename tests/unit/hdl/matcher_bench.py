@@ -189,14 +189,7 @@ def drive(
         clock, since, rooms = 0, 0, []
         told_clocks = KEPT_CLOCKS + 1 if geometry.features & Beat.KEPT else 1
         values, pending = matcher.o_measured, Value.cast(matcher.pending)
-        pending_bits = len(pending) // geometry.channels
         # Structures are sampled as numbers, which is faster, and read where they are valid.
-        layouts = (
-            matcher.o_event.shape(),
-            matcher.o_decision.shape(),
-            values.payload.shape(),
-            matcher.trigger_at.shape(),
-        )
         while not done:
             (
                 _,
@@ -239,13 +232,13 @@ def drive(
                 done.append(False)
                 raise TimeoutError(f"not done after {clock} clocks")
             if taken:
-                at = layouts[0].from_bits(at)
+                at = matcher.o_event.shape().from_bits(at)
                 bench.taken_clocks.append(clock)
                 index = at.index if indexed else None
                 bench.taken.append((at.time_ticks, at.source, at.polarity, index))
                 since = 0
             if told:
-                decided = layouts[1].from_bits(decided)
+                decided = matcher.o_decision.shape().from_bits(decided)
                 row = bench.classes[decided.channel]
                 for response_class, name in (
                     (ResponseClass.STRIKES, "strike"),
@@ -263,22 +256,19 @@ def drive(
                     bench.missed_clocks.setdefault(decided.channel, []).append(clock)
                 bench.decision_clocks.append(clock)
             if some and ready:
-                value = layouts[2].from_bits(value)
+                value = values.payload.shape().from_bits(value)
                 sample = value.value_ticks, getattr(value, "index", 0), value.time_ticks
                 bench.values[value.channel][value.kind].append(sample)
                 bench.value_clocks.append(clock)
             for strobe, moments in ((late, bench.triggers), (missed, bench.misses)):
                 if strobe:
-                    moment = layouts[3].from_bits(at_trigger)
+                    moment = matcher.trigger_at.shape().from_bits(at_trigger)
                     moments.append((moment.index, moment.time_ticks))
                     # News of the time has no index.
                     if moment.index:
                         bench.order_is_right &= bench.taken[-1][3] == moment.index
-            waiting_bits = ctx.get(pending)
-            bench.pending = [
-                waiting_bits >> pending_bits * n & (1 << pending_bits) - 1
-                for n in range(geometry.channels)
-            ]
+            bits = ctx.get(pending)
+            bench.pending = [bits >> 32 * n & 0xFFFF_FFFF for n in range(geometry.channels)]
 
     async def around(ctx):
         """Let what is around the matcher be ready now and then, and look at it while it waits."""
