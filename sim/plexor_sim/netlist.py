@@ -222,6 +222,6 @@ class Logic:
     def _blocks(self, module: Module) -> Iterator[Block]:
         for found in _CLOCKED.finditer(module.text):
             targets, sources = module.assigned(found[2], " <= ")
-            gate = _GATED.fullmatch(found[2])
-            names = module.names(gate[1]) if gate else {""}
-            yield Block(found.span(1), frozenset(targets), self._reached(sources), *names)
+            gated = _GATED.fullmatch(found[2])
+            gate = "".join(module.names(gated[1])) if gated else ""
+            yield Block(found.span(1), frozenset(targets), self._reached(sources), gate)

@@ -77,15 +77,13 @@ LONG = (
     "udp://",
 )
 """A block with one of these is of `make test-full`: it takes a minute or more."""
-CALLED = (
-    *("make test", "make lint", "make lock", "make mutants", "make flash"),
-    *("make gateware", "make fmax", "make weights", "make worth"),
-    "python -m tools.gateware.search",
+GUARDING = ("make test", "make test-full", "make lint", "make lock", "make mutants", "make flash")
+"""What runs these tests, or asks for a board or the newest packages: called, not run."""
+HOURS = (
+    *("make gateware", "make gateware BOARD=NAME", "make gateware-report"),
+    *("make weights", "make worth", "python -m tools.gateware.search"),
 )
-"""What runs these tests, or asks for a board, hours or the newest packages: called, not run.
-
-What it builds and measures has tests of its own.
-"""
+"""What builds gateware for hours: called, not run. tests/gateware builds each board once."""
 SERVES = ("run_bitstream", "litex_sim")
 """Programs that go on until they are ended, once they have said where they listen."""
 TOOLS_AT_ONCE = ("make wiring", "python -m plexor.protocol.document")
@@ -267,19 +265,20 @@ def test_what_is_named_is_there(name, tmp_path):
 
 
 def _tool(command: str) -> object:
-    short = command.startswith((*TOOLS_AT_ONCE, *CALLED))
+    short = command.startswith((*TOOLS_AT_ONCE, *GUARDING)) or command in HOURS
     return pytest.param(command, marks=() if short else pytest.mark.full)
 
 
 @pytest.mark.timeout(14400)
 @pytest.mark.parametrize("command", [_tool(command) for command in TOOLS])
 def test_a_tool_runs(command):
-    if command.startswith(CALLED):
+    if command.startswith(GUARDING) or command in HOURS:
         makes = command.startswith("make ")
         shown = typed(f"make --dry-run {command[5:]}", ROOT) if makes else command
         called = re.findall(r"python3? -m (\S+)", shown)
         place = ROOT / called[-1].replace(".", "/")
-        assert called[-1] == "pytest" or place.with_suffix(".py").exists() or place.is_dir()
+        programs = place.with_suffix(".py"), place / "__main__.py"
+        assert called[-1] == "pytest" or any(program.exists() for program in programs)
     elif any(word in command for word in SERVES):
         with served(shlex.split(command.partition("python ")[2])) as (host, port):
             link = f"udp://{host}:{port}" if "litex" in command else f"tcp://{host}:{port}"

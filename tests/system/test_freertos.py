@@ -136,9 +136,14 @@ def assert_attached_or_not(strikes: int, scenarios: list[str], folder: Path) -> 
 
 
 def told(one: Left, other: Left, strikes: int) -> int:
-    """Return up to where both truths go: the kernel goes on while a run's end is sent."""
+    """Return up to where both truths go, with each strike and its responses in it.
+
+    The kernel goes on while a run's end is sent, which takes its time.
+    """
     both = min(len(one.truth), len(other.truth))
     assert both >= TRUTH.itemsize * strikes * 5
+    struck = np.frombuffer(one.truth[:both], TRUTH)["source"] == SOURCE_STRIKE
+    assert struck.sum() == 2 * strikes
     return both
 
 

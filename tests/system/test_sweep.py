@@ -41,13 +41,17 @@ class Outcome:
         )
 
     def is_narrow(self, width: Fraction) -> bool:
-        """Whether each end is no farther than the width from the other, or an undecided rate."""
+        """Whether each end is within the width of the other, or of an undecided rate between.
+
+        The rates that cannot be decided must lie close together themselves.
+        """
         low, high = self.bracket.passing_hz, self.bracket.failing_hz
         assert low is not None
         assert high is not None
         inner = self.bracket.undecided_hz
         gaps = [(low, inner[0]), (inner[-1], high)] if inner else [(low, high)]
-        return all(above <= below * (1 + width) for below, above in gaps)
+        near = all(above <= below * (1 + width) for below, above in gaps)
+        return near and high <= low * (1 + width) ** 2
 
     @property
     def line(self) -> str:

@@ -5,7 +5,8 @@
 // registers with a clock of their own that go round a few values, as long as the stage and its
 // inputs stand still. If two rounds in succession are the same and leave the state as it was, with
 // the same inputs, then each further round does so too: the first one has written to memories what
-// the second one writes. So the stage needs no clock until an input changes.
+// the second one writes. So the stage needs no clock until an input changes. Without a rhythm a
+// clock is a round.
 #pragma once
 
 #include <cstdint>

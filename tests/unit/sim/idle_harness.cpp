@@ -70,7 +70,6 @@ std::vector<Event> run(unsigned seed, uint64_t clocks, bool skips, uint64_t& eva
   for (auto* still : {&core.told, &core.same, &core.done, &core.wrapped, &core.on, &core.some,
                       &core.last, &core.wait, &core.noise})
     idle.still(*still, "a flip-flop");
-  idle.still(core.kept, "kept");
   idle.end();
   std::vector<Event> events;
   uint64_t next = 100;

@@ -74,6 +74,9 @@ def test_what_a_restless_register_writes_is_in_a_stage_if_a_gate_of_the_stage_le
     _, (capture, _, _) = gated(CORE.replace("if (open)", "if (hold | open)"))
     assert capture.gates == ()
     assert "_0_" not in {m.name for m in capture.state}
+    _, (capture, _, _) = gated(CORE.replace("open <= sum[2];", "open <= low[0];"))
+    assert capture.gates == ()
+    assert {m.name for m in capture.state} == {"hold", "event"}
 
 
 def test_what_depends_on_a_restless_register_has_the_clock_that_always_comes():

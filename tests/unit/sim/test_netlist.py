@@ -83,7 +83,8 @@ def test_a_block_whose_only_condition_is_a_signal_has_it_as_its_gate():
     assert gates["capture.stamp.stamps"] == gates["capture.stamp._0_"] == "capture.stamp.open"
     assert gates["command.words"] == "command.busy$1"
     assert gates["capture.stamp.marks"] == gates["command.left"] == gates["command.since"] == ""
-    other = CORE.replace("      _0_ <= stamps[\\event [3:0]];\n", "\\g<0>    end else begin\\g<0>")
-    _, modules = split(other.replace("\\g<0>", "      _0_ <= 4'h0;\n"))
+    read = "      _0_ <= stamps[\\event [3:0]];\n"
+    assert read in CORE
+    _, modules = split(CORE.replace(read, f"{read}    end else begin\n      _0_ <= 4'h0;\n"))
     gates = {target: b.gate for b in Logic(modules).all_blocks for target in b.targets}
     assert gates["capture.stamp._0_"] == ""
