@@ -20,7 +20,7 @@ from plexor.link import open_link
 from plexor.model.results import ChannelResult, Kind, RunResult
 from plexor.model.settings import Settings
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import IntervalKind, LatencyKind, ResponseClass, Space, key
 from plexor.protocol.registers import StopReason, Trigger
 from plexor.session.session import measure
@@ -33,7 +33,14 @@ from plexor_sim.packages import default_cache
 from plexor_sim.serve import prepare
 from plexor_sim.server import Server
 
-SMALL = Geometry(latency_mantissa_bits=4, interval_mantissa_bits=4, zoom_bits=6, upload_depth=64)
+SMALL = Geometry(
+    latency_mantissa_bits=4,
+    interval_mantissa_bits=4,
+    zoom_bits=6,
+    upload_depth=64,
+    code_bits=16,
+    features=ALL_FEATURES | Feature.CODES,
+)
 """All features with ticks of 1 ns, fewer bins, and an upload FIFO that is soon full."""
 FEW = Geometry(
     channels=2,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
+from bench import SMALL
 
 from plexor.decode.batch import EventBatch, batch_of
 from plexor.protocol.frames import (
@@ -19,18 +20,12 @@ from plexor.protocol.frames import (
     cobs_decode,
     to_stream,
 )
-from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import Action, StopOn, Stream, address, register
 from plexor_sim.build import build
 from plexor_sim.devices import synthetic_device
 from plexor_sim.packages import default_cache
 from plexor_sim.server import Server
 
-GEOMETRY = Geometry(
-    code_bits=16,
-    upload_depth=256,
-    features=ALL_FEATURES | Feature.CODES,
-)
 CLOCK_PS = 8000
 TRACES = 5
 """Frames of a full ring of codes: twice `ring_depth` events, MAX_WORDS at most in each."""
@@ -90,7 +85,7 @@ class Link:
 @cache
 def executable() -> Path:
     """Return the simulator."""
-    return build(GEOMETRY, synthetic_device(), default_cache())
+    return build(SMALL, synthetic_device(), default_cache())
 
 
 def plant(path: Path, codes: Sequence[tuple[int, int]]) -> Path:

@@ -2,11 +2,11 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
+from bench import SMALL
 from code_port import CLOCK_PS, Link, plant
-from code_port import GEOMETRY as LARGE
 
 from plexor.decode.batch import EventBatch, batch_of
 from plexor.decode.memories import Memories
@@ -27,15 +27,6 @@ from plexor_sim.devices import synthetic_device
 from plexor_sim.packages import default_cache
 from plexor_sim.server import Server
 
-GEOMETRY = replace(
-    LARGE,
-    code_bits=8,
-    latency_mantissa_bits=4,
-    fall_mantissa_bits=4,
-    interval_mantissa_bits=4,
-    zoom_bits=6,
-)
-"""Few bins, so that dumps are short."""
 TIMEOUT_TICKS, DEADLINE_TICKS = 60_000, 2500
 CHANNEL = 1
 """The channel whose latencies are counted by code."""
@@ -71,7 +62,7 @@ class Told:
 
 def told_run(options: str, settings: Settings, arguments: Sequence[str] = ()) -> Told:
     """Run with strikes each 3.001 µs that channels 0 and 1 answer, and dump all that is counted."""
-    executable = build(GEOMETRY, synthetic_device(), default_cache())
+    executable = build(SMALL, synthetic_device(), default_cache())
     registers = {
         ("stimulus", "enable", 0): 1,
         ("stimulus", "interval_ticks", 0): 3001,
@@ -80,7 +71,7 @@ def told_run(options: str, settings: Settings, arguments: Sequence[str] = ()) ->
         ("control", "stop_on", 0): StopOn.TIME,
         ("control", "final_spaces", 0): sum(1 << space for space in SPACES),
         ("code", "mode", 0): CodeMode.CHANGE,
-        ("code", "mask", 0): 0xFF,
+        ("code", "mask", 0): 0xFFFF,
         ("code", "latency_channel", 0): CHANNEL,
     }
     for number in (0, CHANNEL):
@@ -97,7 +88,7 @@ def told_run(options: str, settings: Settings, arguments: Sequence[str] = ()) ->
         names = ("start_ticks", "end_ticks", "stop_reason", "trigger_ticks", "trigger_index")
         status = {name: link.get("status", name) for name in names}
         server.close()
-    memories = Memories(GEOMETRY)
+    memories = Memories(SMALL)
     for frame in link.frames:
         if frame.type in (FrameType.HISTOGRAM, FrameType.STATISTICS):
             memories.add(frame)
@@ -108,10 +99,10 @@ def told_run(options: str, settings: Settings, arguments: Sequence[str] = ()) ->
 def planted(
     folder: Path, seed: int, count: int, gaps_ps: tuple[int, int]
 ) -> tuple[str, list[int], list[int]]:
-    """Plant codes of 8 bits; return the device's option and their times in ticks and values."""
+    """Plant codes of 16 bits; return the device's option and their times in ticks and values."""
     rng, time_ps, value, codes = random.Random(seed), 100_000_000, 0, []
     for _ in range(count):
-        value ^= rng.choice((0x10, 0x31, 0xF, 0x92, 0x40))
+        value ^= rng.choice((0x1001, 0x3100, 0xF02, 0x9200, 0x4083))
         codes.append((time_ps, value))
         time_ps += rng.randint(*gaps_ps)
     path = plant(folder / "codes.txt", codes)

@@ -1,8 +1,7 @@
 """Results of a build with a code port, from options to words: a stall, and latencies by code."""
 
 import pytest
-from bench import run
-from struck_codes import GEOMETRY
+from bench import SMALL, run
 
 from plexor.analyse.analyse import analyse
 from plexor.library.asked import asked, settings_of
@@ -19,7 +18,7 @@ COMMON = {"rate": "50k", "channels": ["ISR=ch0", "TASK=ch1"]}
 
 def measured(folder, **options):
     settings = settings_of(asked({**COMMON, **options}))
-    return run(DEVICE, settings, folder, geometry=GEOMETRY).result
+    return run(DEVICE, settings, folder, geometry=SMALL).result
 
 
 @pytest.fixture(scope="module")

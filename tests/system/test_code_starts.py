@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from bench import SMALL
 from code_port import codes_of
-from struck_codes import GEOMETRY, planted, told_run
+from struck_codes import planted, told_run
 
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.registers import CodeMode, StopOn, Stream, Trigger
@@ -38,9 +39,11 @@ def test_a_code_starts_strikes_at_its_time_the_settle_time_and_the_phase(
         [t for t, v in zip(times, values, strict=True) if v == asked and start < t < end], np.int64
     )
     assert len(begun) > 5
-    assert {t for t, v in codes_of(told.batch).tolist() if v & 0xFF == asked} == set(begun.tolist())
+    assert {t for t, v in codes_of(told.batch).tolist() if v & 0xFFFF == asked} == set(
+        begun.tolist()
+    )
     settings = Settings.of(stimulus={0: stimulus}, code={0: code})
-    (expected, *_) = strikes(GEOMETRY, settings, start, end, coded=begun)
+    (expected, *_) = strikes(SMALL, settings, start, end, coded=begun)
     rises = (told.batch.sources() == SOURCE_STRIKE) & (told.batch.polarities() == 1)
     assert told.batch.time_ticks()[rises].tolist() == expected.rise_ticks.tolist()
     assert len(expected.rise_ticks) > 10

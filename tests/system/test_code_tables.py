@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from bench import SMALL
 from code_port import codes_of
-from struck_codes import CHANNEL, DEADLINE_TICKS, DEVICE, GEOMETRY, TIMEOUT_TICKS, planted, told_run
+from struck_codes import CHANNEL, DEADLINE_TICKS, DEVICE, TIMEOUT_TICKS, planted, told_run
 
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import ByCode, ResponseClass, Space
@@ -61,7 +62,7 @@ def test_tables_are_what_the_host_makes_of_all_events_bit_for_bit(streamed):
     assert len(batch) == batch.indices()[-1] + 1
     codes = codes_of(batch)
     assert len(codes) > 400
-    times, values = codes[:, 0].tolist(), (codes[:, 1] & 0xFF).tolist()
+    times, values = codes[:, 0].tolist(), (codes[:, 1] & 0xFFFF).tolist()
     events = Events(
         batch.time_ticks().astype(np.int64),
         batch.sources(),
@@ -69,10 +70,10 @@ def test_tables_are_what_the_host_makes_of_all_events_bit_for_bit(streamed):
         batch.indices().astype(np.int64),
     )
     rise = rises_of(events, streamed.status["end_ticks"]).rise
-    expected = latencies_by_code(GEOMETRY, times, values, rise)
+    expected = latencies_by_code(SMALL, times, values, rise)
     assert sum(each.count > 0 for each in expected) > 20
     assert table(streamed, ByCode.LATENCY) == words(expected)
-    assert table(streamed, ByCode.TIMES) == words(times_by_code(GEOMETRY, times, values))
+    assert table(streamed, ByCode.TIMES) == words(times_by_code(SMALL, times, values))
 
 
 def test_counts_sum_to_answered_and_late_and_sums_to_the_channels(streamed):
@@ -105,8 +106,8 @@ def test_tables_are_those_of_the_truth_with_the_link_off(tmp_path):
     rise = rises_of(events, end).rise
     inside = [place for place, time in enumerate(times) if start <= time < end]
     times, values = [times[n] for n in inside], [values[n] for n in inside]
-    expected = latencies_by_code(GEOMETRY, times, values, rise)
+    expected = latencies_by_code(SMALL, times, values, rise)
     assert sum(each.count > 0 for each in expected) > 20
     assert table(told, ByCode.LATENCY) == words(expected)
-    assert table(told, ByCode.TIMES) == words(times_by_code(GEOMETRY, times, values))
+    assert table(told, ByCode.TIMES) == words(times_by_code(SMALL, times, values))
     assert_sums_are_the_channels(told)

@@ -4,7 +4,8 @@ import random
 
 import numpy as np
 import pytest
-from code_port import CLOCK_PS, GEOMETRY, coded_run, codes_of, plant
+from bench import SMALL
+from code_port import CLOCK_PS, coded_run, codes_of, plant
 
 from plexor.protocol.frames import CODE_BITS, TORN, FrameType
 from plexor.protocol.registers import CodeMode, StopOn, StopReason
@@ -79,7 +80,7 @@ def test_codes_too_close_are_torn_and_none_is_wrong_without_the_mark(
 
 
 def test_a_skew_up_to_the_settle_time_is_one_event_with_the_right_id(tmp_path):
-    codes = planted(4, 400, 1_000_000_000, (100_000, 300_000))
+    codes = planted(4, 400, 1_000_000_000, (200_000, 600_000))
     path = plant(tmp_path / "codes.txt", codes)
     for clocks in (1, 3, 8):
         settings = {
@@ -129,7 +130,7 @@ def test_the_ring_around_a_trigger_holds_codes_with_their_values(tmp_path):
     batch, counts = coded_run(options, settings, 8_000_000, kind=FrameType.TRACE)
     found, all_of = codes_of(batch), expected(codes)
     # A code and its value take one place of the ring, and so does each edge of the strike.
-    assert len(found) + 2 == GEOMETRY.ring_depth
+    assert len(found) + 2 == SMALL.ring_depth
     first = all_of.index(tuple(found[0].tolist()))
     assert found.tolist() == [list(row) for row in all_of[first : first + len(found)]]
     assert batch.indices()[0] == 2 * first

@@ -51,6 +51,8 @@ DEVICE = (
     "drop=0.05,duplicate=0.05,spurious=20000"
 )
 CHANNELS = (0, 1)
+IN_A_SNAPSHOT = {space for space in Space if entries(SMALL, space)} - {Space.CODES}
+"""What is dumped while a run goes on. Tables of codes come only after it."""
 MOST_TICKS = 20_000_000
 """Of the instrument's time, for a dump: several times what the link takes for one."""
 Words = dict[tuple[Space, int], bytes]
@@ -110,7 +112,7 @@ def snapshots_of(frames: Frames, count: int) -> list[Words]:
         counted = {bank for space, bank in dumped if banks(SMALL, space) == 2}
         assert counted == {1 - number % 2}
         assert not any(bank for space, bank in dumped if banks(SMALL, space) == 1)
-        assert {space for space, _ in dumped} == {n for n in Space if entries(SMALL, n)}
+        assert {space for space, _ in dumped} == IN_A_SNAPSHOT
         held = held | dumped
         found.append(held)
     return found
