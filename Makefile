@@ -20,7 +20,7 @@ one:
 	$(RUN) pytest $(T)
 
 test-full: setup
-	$(RUN) pytest -n 2 --dist worksteal -m "not hardware"
+	$(RUN) pytest -n 2 --dist worksteal --go-on --durations=40 -m "not hardware"
 
 lint: setup
 	$(RUN) tools.lint

@@ -1,7 +1,10 @@
-"""What every test may count on."""
+"""What every test may count on, and the order of all."""
 
 import gc
+import hashlib
 import signal
+import subprocess
+from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
@@ -18,10 +21,56 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-LONG = "tests/gateware/test_boards.py"
-"""A test of minutes on one core: the others run beside it only if it begins first."""
+ROOT = Path(__file__).parent.parent
+LONG = ("tests/gateware/test_boards.py", "tests/gateware/test_soc.py", "tests/cocotb/whole/")
+"""Tests of many minutes on one core: the others run beside them only if these begin first."""
 
 
-def pytest_collection_modifyitems(items):
-    """Put the long tests first."""
+def pytest_addoption(parser):
+    parser.addoption(
+        "--go-on", action="store_true", help="leave out what passed before with the same files"
+    )
+
+
+def _passed_file():
+    """Return the file with the tests that passed with the clone's files as they are now."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    digest = hashlib.sha256()
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        digest.update(name.encode() + b"\0" + (ROOT / name).read_bytes() + b"\0")
+    return ROOT / "build" / "passed" / digest.hexdigest()[:16]
+
+
+class _Passed:
+    """Tests of which all three phases passed, before this session and in it."""
+
+    def __init__(self, path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path, self.failed = path, set()
+        self.before = path.read_text().splitlines() if path.exists() else []
+
+    def pytest_configure_node(self, node):
+        """Tell a process of xdist."""
+        node.workerinput["passed_before"] = self.before
+
+    def pytest_runtest_logreport(self, report):
+        if not report.passed:
+            self.failed.add(report.nodeid)
+        elif report.when == "teardown" and report.nodeid not in self.failed:
+            with self.path.open("a") as file:
+                file.write(f"{report.nodeid}\n")
+
+
+def pytest_configure(config):
+    if config.getoption("--go-on") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_Passed(_passed_file()), "passed")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Put the long tests first, and leave out what passed before if that is asked."""
+    passed = config.pluginmanager.get_plugin("passed")
+    told = getattr(config, "workerinput", {}).get("passed_before", ())
+    before = set(passed.before if passed else told)
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in before])
+    items[:] = [item for item in items if item.nodeid not in before]
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))

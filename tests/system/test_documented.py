@@ -80,10 +80,12 @@ LONG = (
 GUARDING = ("make test", "make test-full", "make lint", "make lock", "make mutants", "make flash")
 """What runs these tests, or asks for a board or the newest packages: called, not run."""
 HOURS = (
-    *("make gateware", "make gateware BOARD=NAME", "make gateware-report"),
-    *("make weights", "make worth", "python -m tools.gateware.search"),
+    *("make gateware", "make gateware BOARD=NAME", "make gateware BOARD=ulx3s-25f"),
+    *("make gateware-report", "make fmax", "make weights", "make worth"),
+    *("make soc BOARD=colorlight-i5", "make soc BOARD=colorlight-i5 DEEP=1"),
+    "python -m tools.gateware.search",
 )
-"""What builds gateware for hours: called, not run. tests/gateware builds each board once."""
+"""What builds gateware for many minutes: called, not run. tests/gateware builds."""
 SERVES = ("run_bitstream", "litex_sim")
 """Programs that go on until they are ended, once they have said where they listen."""
 TOOLS_AT_ONCE = ("make wiring", "python -m plexor.protocol.document")

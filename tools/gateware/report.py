@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.gateware import board as boards
-from tools.gateware.build import Placed, alone, board_hash, netlist, place
+from tools.gateware.build import Placed, alone, board_hash, build_id, netlist, place
 from tools.gateware.flow import BUILD, ToolError
 
 SEEDS = (1, 2, 3)
@@ -42,7 +42,7 @@ _KINDS = {
 COLUMNS = (
     *("board", "seed", "core MHz", "sampling MHz", "cells", "LUTs", "flip-flops", "RAMs"),
     *("channels", "W", "tick, ps", "RMS, ps", "widest bin, ps", "skew, ps", "link, Mbaud"),
-    *("bitstream, bytes", "SHA-256", "build, CPU s"),
+    *("bitstream, bytes", "SHA-256", "build id", "build, CPU s"),
 )
 NONE = "-"
 """Fills the row of a build whose tools failed."""
@@ -61,6 +61,7 @@ table.
   look-up tables, flip-flops and RAMs.
 - **RMS**: the error of a time without calibration.
 - **skew**: the longest path from a channel's pad minus the shortest, which calibration corrects.
+- **build id**: the value of the register `build_id`, from sources, seed and tools.
 - **build**: CPU seconds of synthesis, place and route, and packing, from nothing. Each of them uses
   one core at most.
 
@@ -98,6 +99,7 @@ def figures(board: boards.Board, placed: Placed, cpu_s: float) -> dict[str, Any]
             "link, Mbaud": f"{board.baud / 1e6:g}",
             "bitstream, bytes": placed.bitstream.stat().st_size,
             "SHA-256": hashlib.sha256(placed.bitstream.read_bytes()).hexdigest()[:12] + "…",
+            "build id": f"{build_id(board, placed.seed, board_hash(board)):016x}",
             "build, CPU s": f"{cpu_s:.0f}",
         },
     }

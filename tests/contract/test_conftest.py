@@ -1,0 +1,59 @@
+"""The long suite goes on where it was stopped, as long as no file of the clone changed."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CONFTEST = Path(__file__).parent.parent / "conftest.py"
+TESTS = """
+import pytest
+
+def test_good():
+    pass
+
+def test_bad():
+    assert False
+
+@pytest.fixture
+def left_broken():
+    yield
+    raise RuntimeError
+
+def test_that_leaves_something(left_broken):
+    pass
+"""
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """Return a clone with three tests; one of them passes."""
+    (tmp_path / "tests").mkdir()
+    shutil.copy(CONFTEST, tmp_path / "tests")
+    (tmp_path / "tests" / "test_three.py").write_text(TESTS)
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    subprocess.run(["git", "add", "tests"], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def counts(clone, *options):
+    """Return how many tests of a clone failed, and how many calls passed, as pytest says."""
+    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, "tests")
+    done = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=False)
+    last = done.stdout.splitlines()[-1]
+    return tuple(int(re.search(rf"(\d+) {what}", last)[1]) for what in ("failed", "passed"))
+
+
+@pytest.mark.parametrize("processes", ["0", "2"])
+def test_what_passed_is_left_out_until_a_file_changes(clone, processes):
+    options = ("-n", processes)
+    assert counts(clone, "--go-on", *options) == (1, 2)
+    # What fails after its end has not passed.
+    assert counts(clone, "--go-on", *options) == (1, 1)
+    assert counts(clone, *options) == (1, 2)
+    with (clone / "tests" / "test_three.py").open("a") as file:
+        file.write("# Changed.\n")
+    assert counts(clone, "--go-on", *options) == (1, 2)
