@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from plexor.protocol.geometry import Geometry
+from plexor_hdl.build import boards
 from plexor_sim import serve
 from plexor_sim.devices import find_device
 from plexor_sim.packages import PackageMissing, default_cache
@@ -107,3 +110,17 @@ def test_options_of_the_simulation_go_to_the_simulator(monkeypatch, tmp_path):
     _, command = served(monkeypatch, tmp_path, *given)
     assert command[1:3] == ["--device", "seed=1"]
     assert sorted(command[3:]) == sorted(given)
+
+
+def test_a_simulator_that_is_built_starts_without_amaranth():
+    """It would take longer than all else."""
+    serve.prepare("synthetic", boards.simulated(), default_cache())
+    program = (
+        "import sys\n"
+        "from plexor_hdl.build import boards\n"
+        "from plexor_sim import packages, serve\n"
+        "serve.prepare('synthetic', boards.simulated(), packages.default_cache())\n"
+        "print(sorted({name.partition('.')[0] for name in sys.modules} & {'amaranth', 'numpy'}))\n"
+    )
+    command = [sys.executable, "-c", program]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"
