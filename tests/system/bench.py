@@ -42,14 +42,8 @@ SMALL = Geometry(
     features=ALL_FEATURES | Feature.CODES,
 )
 """All features with ticks of 1 ns, fewer bins, and an upload FIFO that is soon full."""
-FEW = Geometry(
-    channels=2,
-    strikes=1,
-    latency_mantissa_bits=4,
-    interval_mantissa_bits=4,
-    zoom_bits=6,
-)
-"""Few pins too: a calibration takes each of them in turn."""
+ICE40 = boards.simulated("hx8k-evn")
+"""One with few pins: a calibration takes each of them in turn."""
 SILENT = boards.simulated("icebreaker")
 """One that sends no events."""
 TRUTH = np.dtype([("time_ps", "<i8"), ("source", "u1"), ("level", "u1"), ("pad", "V6")])

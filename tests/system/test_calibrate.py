@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bench import FEW, TRUTH, Outcome, simulator
+from bench import ICE40, TRUTH, Outcome, simulator
 from planted import Planted
 
 from plexor.analyse.analyse import analyse
@@ -22,11 +22,12 @@ from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
 from plexor.session.session import measure
+from plexor_hdl.build import boards
 from plexor_sim.front_end import front_end_options
 
 US = Fraction(1, 10**6)
 STRIKES = 3000
-EDGES = 10_000
+EDGES = 6_000
 DUT = (
     "synthetic:seed=5,ch0.latency=uniform:200ns:900ns,ch0.width=uniform:20ns:60ns,"
     "ch1.after=strike0,ch1.latency=uniform:300ns:700ns"
@@ -36,11 +37,16 @@ DUT = (
 # Bins of 110 to 1770 ps, and of 50 to 940 ps at two ticks a nanosecond.
 FRONT_ENDS = {
     "iCE40": Planted(
-        FEW,
-        ((-450, -140, 170, 440), (100, -350, 420, -100)),
-        ((-300, 200, -400, 350), (0, 0, 0, 0)),
-        (0, 730),
-        1234,
+        ICE40,
+        (
+            (-450, -140, 170, 440),
+            (100, -350, 420, -100),
+            (-200, 300, -100, 0),
+            (60, -60, 250, -250),
+        ),
+        ((-300, 200, -400, 350), (0, 0, 0, 0), (150, -150, -350, 350), (400, -400, 20, -20)),
+        (0, 730, 210, 1100),
+        1430,
     ),
     "ECP5": Planted(
         Geometry(channels=2, strikes=1, samples=16, tick_fs=500_000, phases=8),
@@ -173,7 +179,7 @@ def test_the_ticks_are_those_of_a_run_without_calibration(calibrated):
 @pytest.mark.full
 @pytest.mark.timeout(1800)
 def test_eight_channels_and_a_hundred_thousand_edges_of_each_are_within_a_few_ps(tmp_path):
-    geometry = Geometry(channels=8, strikes=2, samples=16, tick_fs=500_000, phases=8)
+    geometry = boards.simulated()
     options = front_end_options("sampler=seed:11,spread_ps=240", geometry)
     with simulator("synthetic", geometry, ("--front-end", options)) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:

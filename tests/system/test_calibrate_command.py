@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from bench import FEW, simulator
+from bench import ICE40, simulator
 
 from plexor import cli
 from plexor.errors import ExitCode
@@ -20,7 +20,7 @@ DUT = "synthetic:ch0.latency=uniform:200ns:900ns,ch1.after=strike0"
 def uri(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     """Return the link of an instrument that serves one client after the other."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    with simulator(DUT, FEW, ("--front-end", PLANTED), once=False) as server:
+    with simulator(DUT, ICE40, ("--front-end", PLANTED), once=False) as server:
         yield f"tcp://127.0.0.1:{server.port}"
 
 
@@ -56,7 +56,7 @@ def test_a_calibration_is_kept_applied_and_refused_elsewhere(uri, capsys, tmp_pa
     latency = found["corrected"]["channels"][0]["latency"]
     ticks = found["channels"][0]["latency"]
     assert latency["count"] == ticks["count"] == 60
-    assert abs(latency["max_ps"] - (1000 * ticks["max_ticks"] - 1234)) < 2000
+    assert abs(latency["max_ps"] - (ICE40.tick_fs * ticks["max_ticks"] // 1000 - 1234)) < 2000
     assert load(folder).calibration is not None
     code, out, _ = run(capsys, "replay", str(folder), "--json")
     assert json.loads(out)["corrected"] == found["corrected"]

@@ -6,7 +6,7 @@ Both happen at a core clock of the simulation. Runs take long enough to be under
 from fractions import Fraction
 
 import pytest
-from bench import FEW, run, simulator
+from bench import ICE40, run, simulator
 
 from plexor import cli
 from plexor.device.device import Device
@@ -29,7 +29,7 @@ SAYS = "the instrument's PLL lost its lock: its clock stood or was wrong"
 @pytest.mark.parametrize("no_skip", [(), pytest.param(("--no-skip",), marks=pytest.mark.full)])
 def test_a_run_in_which_the_lock_is_lost_is_invalid_and_the_next_is_not(no_skip):
     arguments = ("--clock-lost", f"{CLOCKS},{CLOCKS + 20}", *no_skip)
-    with simulator(DEVICE, FEW, arguments) as server:
+    with simulator(DEVICE, ICE40, arguments) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
             first, second = measure(device, SETTINGS), measure(device, SETTINGS)
     assert StatusFlag.CLOCK_LOST in first.flags
@@ -40,16 +40,16 @@ def test_a_run_in_which_the_lock_is_lost_is_invalid_and_the_next_is_not(no_skip)
 
 
 def test_a_lock_that_comes_before_the_run_is_none_lost(tmp_path):
-    outcome = run(DEVICE, SETTINGS, tmp_path, geometry=FEW, arguments=("--clock-lost", "0,900"))
+    outcome = run(DEVICE, SETTINGS, tmp_path, geometry=ICE40, arguments=("--clock-lost", "0,900"))
     assert outcome.result.valid
     assert StatusFlag.CLOCK_LOST not in outcome.result.flags
 
 
 def test_a_lock_lost_after_the_run_is_not_of_it():
-    with simulator(DEVICE, FEW, ("--clock-lost", "1300000,1300020")) as server:
+    with simulator(DEVICE, ICE40, ("--clock-lost", "1300000,1300020")) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
-            assert measure(device, SETTINGS).end_ticks < 1_300_000 * FEW.samples
-            while device.read("status", "time_ticks") < 1_301_000 * FEW.samples:
+            assert measure(device, SETTINGS).end_ticks < 1_300_000 * ICE40.samples
+            while device.read("status", "time_ticks") < 1_301_000 * ICE40.samples:
                 pass
             assert not device.read("status", "flags") & StatusFlag.CLOCK_LOST
 
@@ -65,6 +65,6 @@ def test_bytes_that_the_uart_drops_in_a_run_are_counted_and_none_before_it(tmp_p
     monkeypatch.setattr(follow, "POLL_S", 60.0)
     breaks = [f"{at},{at + 100}" for at in (1000, CLOCKS + 200_000, CLOCKS + 200_500)]
     arguments = ("--uart-low", ",".join(breaks))
-    outcome = run(DEVICE, SETTINGS, tmp_path, geometry=FEW, arguments=arguments, uart=True)
+    outcome = run(DEVICE, SETTINGS, tmp_path, geometry=ICE40, arguments=arguments, uart=True)
     assert outcome.result.valid
     assert outcome.result.accounting.link_dropped == 2
