@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # How long an example takes says how busy the machine is, nothing else.
@@ -60,6 +61,16 @@ class _Passed:
         elif report.when == "teardown" and report.nodeid not in self.failed:
             with self.path.open("a") as file:
                 file.write(f"{report.nodeid}\n")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session, exitstatus):
+        if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED and self.before:
+            session.exitstatus = pytest.ExitCode.OK
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if self.before:
+            told = f"{len(self.before)} passed before with the same files ({self.path})"
+            terminalreporter.write_line(told)
 
 
 def pytest_configure(config):

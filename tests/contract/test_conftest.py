@@ -39,11 +39,14 @@ def clone(tmp_path):
     return tmp_path
 
 
+def ran(clone, *options):
+    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, "tests")
+    return subprocess.run(command, cwd=clone, capture_output=True, text=True, check=False)
+
+
 def counts(clone, *options):
     """Return how many tests of a clone failed, and how many calls passed, as pytest says."""
-    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, "tests")
-    done = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=False)
-    last = done.stdout.splitlines()[-1]
+    last = ran(clone, *options).stdout.splitlines()[-1]
     return tuple(int(re.search(rf"(\d+) {what}", last)[1]) for what in ("failed", "passed"))
 
 
@@ -57,3 +60,12 @@ def test_what_passed_is_left_out_until_a_file_changes(clone, processes):
     with (clone / "tests" / "test_three.py").open("a") as file:
         file.write("# Changed.\n")
     assert counts(clone, "--go-on", *options) == (1, 2)
+
+
+@pytest.mark.parametrize("processes", ["0", "2"])
+def test_nothing_left_to_test_is_no_failure_and_what_passed_before_is_counted(clone, processes):
+    options = ("-n", processes, "-k", "good")
+    assert ran(clone, "--go-on", *options).returncode == 0
+    done = ran(clone, "--go-on", *options)
+    assert done.returncode == 0
+    assert "1 passed before with the same files" in done.stdout
