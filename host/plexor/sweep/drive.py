@@ -65,10 +65,17 @@ class Driver:
             self._wait()
 
     def finish(self, late: Callable[[Steps], None] | None = None) -> None:
-        """Keep the steps that were under way at an early end; those not begun are not taken."""
+        """Keep the steps that were under way at an early end; those not begun are not taken.
+
+        An interrupt ends the wait for them.
+        """
         running = [future for future in self._under_way if not future.cancel()]
-        for future in wait(running).done:
-            if not future.cancelled() and future.exception() is None:
+        try:
+            wait(running)
+        except KeyboardInterrupt:
+            self._workers.abandon()
+        for future in running:
+            if future.done() and not future.cancelled() and future.exception() is None:
                 self._keep(self._under_way[future].job, future.result())
                 if late is not None:
                     late(future.result())

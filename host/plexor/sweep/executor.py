@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import signal
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from typing import Any, TypeVar
@@ -65,6 +64,12 @@ class Workers:
         """Return whether there is a worker that has a resource; without a cluster there is."""
         return not isinstance(self._executor, _Cluster) or needs in self._executor.resources()
 
+    def abandon(self) -> None:
+        """End at once what is under way; its results are lost."""
+        abandon: Callable[[], None] | None = getattr(self._executor, "abandon", None)
+        if abandon is not None:
+            abandon()
+
     def renew(self) -> None:
         """Leave an executor that is broken for a new one; its jobs are lost."""
         self._executor.shutdown(wait=False, cancel_futures=True)
@@ -73,16 +78,9 @@ class Workers:
 
 def _local(processes: int) -> Executor:
     # Imported here so that --help and wrong options answer at once.
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
-    from multiprocessing import get_context  # noqa: PLC0415
+    from plexor.sweep.processes import Processes  # noqa: PLC0415
 
-    # A fork of a process with threads may hang; what is spawned knows nothing of them.
-    return ProcessPoolExecutor(processes, get_context("spawn"), _ignore_interrupts)
-
-
-def _ignore_interrupts() -> None:
-    """Leave Ctrl-C to the process that asked for the jobs."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return Processes(processes)
 
 
 def _dask(address: str) -> Executor:
@@ -113,6 +111,9 @@ class _Cluster(Executor):
         """Return what its workers have, as their option --resources says."""
         workers: dict[str, Any] = self._client.scheduler_info()["workers"]
         return {name for worker in workers.values() for name in worker["resources"]}
+
+    def abandon(self) -> None:
+        self.shutdown(wait=False)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         del cancel_futures  # Dask knows `wait` only: without it, what is under way is cancelled

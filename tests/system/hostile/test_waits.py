@@ -39,6 +39,7 @@ from ...unit.host.runs import LATENCIES, SETTINGS, TIMEOUTS_S, run
 from ...unit.host.scenario import GEOMETRY, Scenario
 
 MEASURE = ["measure", "--rate", "1M", "--count", "84"]
+SWEEP = ["sweep", "--from", "1M", "--to", "2M", "--channel", "ch0"]
 
 
 class Endless(FakeDevice):
@@ -155,11 +156,15 @@ STATES = {
 }
 
 
-@pytest.mark.parametrize("name", STATES)
-def test_two_interrupts_end_the_program_whatever_its_state(name):
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [*((MEASURE, name) for name in STATES), (SWEEP, "a run without end")],
+    ids=lambda value: value if isinstance(value, str) else value[0],
+)
+def test_two_interrupts_end_the_program_whatever_its_state(words, name):
     with STATES[name]() as fake:
         process = subprocess.Popen(
-            [sys.executable, "-m", "plexor", *MEASURE, "--link", fake.uri],
+            [sys.executable, "-m", "plexor", *words, "--link", fake.uri],
             stderr=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             text=True,

@@ -1,7 +1,6 @@
 """Where jobs run: named exactly, opened anew where a worker died, ended with what is under way."""
 
 import os
-import signal
 import threading
 from concurrent.futures import BrokenExecutor, CancelledError, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -107,8 +106,3 @@ def test_the_end_waits_for_what_is_under_way_and_drops_the_rest():
     assert done == [1]
     assert first.done()
     assert second.cancelled()
-
-
-def test_a_worker_leaves_an_interrupt_to_the_process_that_asked_for_its_job():
-    with Workers(parse_executor("local:1")) as workers:
-        assert workers.submit(signal.raise_signal, signal.SIGINT).result() is None

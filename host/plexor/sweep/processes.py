@@ -1,0 +1,35 @@
+"""Processes that do jobs, and leave Ctrl-C to the one that asked for them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+
+
+class Processes(ProcessPoolExecutor):
+    """A number of processes, which end with their jobs when this one ends, however suddenly."""
+
+    def __init__(self, number: int) -> None:
+        # A fork of a process with threads may hang; what is spawned knows nothing of them.
+        context = get_context("spawn")
+        self._end, held = context.Pipe()
+        super().__init__(number, context, _begin, (held,))
+
+    def abandon(self) -> None:
+        """End all of them at once."""
+        self._end.close()
+
+
+def _begin(held: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def end() -> None:
+        # Nothing is sent: it is ready when its other end is closed.
+        held.poll(None)
+        os._exit(1)
+
+    threading.Thread(target=end, daemon=True).start()

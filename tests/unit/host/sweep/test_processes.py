@@ -1,0 +1,49 @@
+"""Processes that do jobs: an interrupt is not theirs, and their end is that of their holder."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+from plexor.sweep.executor import Workers, parse_executor
+
+from ..fake_device import wait_until
+
+
+def test_a_worker_leaves_an_interrupt_to_the_process_that_asked_for_its_job():
+    with Workers(parse_executor("local:1")) as workers:
+        assert workers.submit(signal.raise_signal, signal.SIGINT).result() is None
+
+
+def test_what_is_under_way_ends_at_once_if_it_is_abandoned():
+    with Workers(parse_executor("local:1")) as workers:
+        assert workers.submit(len, "begun").result(60) == 5
+        endless = workers.submit(time.sleep, 3600)
+        workers.abandon()
+        assert isinstance(endless.exception(60), BrokenProcessPool)
+
+
+def test_a_process_ends_with_the_one_that_asked_for_its_job():
+    program = (
+        "import time\n"
+        "from plexor.sweep.executor import Workers, parse_executor\n"
+        "workers = Workers(parse_executor('local:1'))\n"
+        "print(workers.submit(eval, '__import__(\"os\").getpid()').result(), flush=True)\n"
+        "workers.submit(time.sleep, 3600).result()\n"
+    )
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
+        worker = int(holder.stdout.readline())
+        os.kill(worker, 0)
+        holder.kill()
+
+    def ended():
+        try:
+            return Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+
+    assert wait_until(ended)
