@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 
@@ -42,6 +42,8 @@ SMALL = Geometry(
     features=ALL_FEATURES | Feature.CODES,
 )
 """All features with ticks of 1 ns, fewer bins, and an upload FIFO that is soon full."""
+PORTLESS = replace(SMALL, code_bits=0, features=ALL_FEATURES)
+"""The same without a code port, as a LiteX system has none."""
 ICE40 = boards.simulated("hx8k-evn")
 """One with few pins: a calibration takes each of them in turn."""
 SILENT = boards.simulated("icebreaker")

@@ -36,7 +36,12 @@ def test_a_simulated_board_is_the_boards_build_at_its_clock(name):
         (channel,) = measure(device, struck).channels
     assert (identity.board, identity.simulated) == (file["identity"], True)
     found = identity.geometry
-    assert found.features == build.features | Feature.SIMULATED
+    codes = file["pins"].get("codes", ())
+    port = Feature.CODES if codes else Feature(0)
+    assert (found.features, found.code_bits) == (
+        build.features | port | Feature.SIMULATED,
+        len(codes),
+    )
     clock_mhz = 1e9 / (found.tick_fs * found.samples)
     assert clock_mhz == pytest.approx(file["clock"]["core_mhz"], rel=1e-6)
     for parameter in ("channels", "strikes", "samples", "phases", "deep_depth"):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bench import SMALL, TRUTH, Outcome, assert_equals_truth
+from bench import PORTLESS, TRUTH, Outcome, assert_equals_truth
 from litex_bench import System, serving
 
 from plexor.device.device import Device
@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]
 """A first test builds the simulator; short forms are in unit/hdl/uplink/test_deep.py and soc."""
 NS = Fraction(1, 1_000_000_000)
 DEVICE = "synthetic:seed=9,latency=uniform:10ns:60ns,width=uniform:15ns:30ns,ch1.latency=70ns"
-DEEP = replace(SMALL, upload_depth=1024, deep_depth=1 << 21)
+DEEP = replace(PORTLESS, upload_depth=1024, deep_depth=1 << 21)
 PERIOD_NS = 320
 """40 clocks: two matched channels take 37."""
 STARTED_TICKS = 250_000

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from bench import SMALL, TRUTH, Outcome, assert_equals_truth, run
+from bench import PORTLESS, TRUTH, Outcome, assert_equals_truth, run
 from litex_bench import read_memory, remote_client, serving
 from network import Datagrams, Unkind, measured_over
 
@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]
 """A first test builds the simulator; short forms are in test_network.py and tests/unit."""
 NS = Fraction(1, 1_000_000_000)
 DEVICE = "synthetic:seed=4,latency=uniform:10ns:100ns,width=uniform:15ns:30ns,ch1.latency=70ns"
-ROOMY = replace(SMALL, upload_depth=1024)
+ROOMY = replace(PORTLESS, upload_depth=1024)
 """Small memories, and a FIFO for what comes while a command is answered, at the wire's rate."""
 ONE_BANK = Geometry(
     latency_mantissa_bits=4,
@@ -189,7 +189,7 @@ def test_a_run_started_over_the_bus_counts_without_any_host_on_the_link(select, 
 
 def test_a_run_is_the_same_as_on_the_simulated_instrument(tmp_path):
     (tmp_path / "plain").mkdir()
-    plain = run(DEVICE, settings(400), tmp_path / "plain", geometry=SMALL)
+    plain = run(DEVICE, settings(400), tmp_path / "plain", geometry=PORTLESS)
     log = tmp_path / "truth.bin"
     with serving(DEVICE, ROOMY, ("--truth", str(log))) as system:
         outcome = measured(system, settings(400), log)
