@@ -36,10 +36,12 @@ def pytest_addoption(parser):
 
 def _passed_file():
     """Return the file with the tests that passed with the clone's files as they are now."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
+    listed = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, check=True).stdout.decode()
     digest = hashlib.sha256()
-    for name in filter(None, listed.stdout.decode().split("\0")):
-        digest.update(name.encode() + b"\0" + (ROOT / name).read_bytes() + b"\0")
+    for path in sorted(ROOT / name for name in set(names.split("\0"))):
+        if path.is_file():
+            digest.update(f"{path}\0".encode() + path.read_bytes() + b"\0")
     return ROOT / "build" / "passed" / digest.hexdigest()[:16]
 
 

@@ -237,7 +237,7 @@ def _build_core(
         core, bench = directory / "plexor.v", directory / "plexor_sim.v"
         own, clocks, seen = text, 1, dict[str, tuple[str, str]]()
         if is_observed:
-            # These import Amaranth, too.
+            # The import is here for the same reason as that of `emit`.
             from plexor_sim.dormant import gated, stages_cpp  # noqa: PLC0415
             from plexor_sim.idle import observed  # noqa: PLC0415
 
@@ -304,7 +304,7 @@ def _build_device(device: DeviceBuild, tools: Tools, cache: Path, report: Report
 
 def _has_port(text: str, name: str) -> bool:
     """Return whether a core has a port of that name."""
-    # A pattern that begins with a letter is found in a tenth of the time.
+    # A pattern that begins with a letter is found at once.
     return bool(re.search(rf"module plexor\s*\([^;]*\b{name}\b", text))
 
 

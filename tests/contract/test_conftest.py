@@ -33,9 +33,12 @@ def clone(tmp_path):
     """Return a clone with three tests; one of them passes."""
     (tmp_path / "tests").mkdir()
     shutil.copy(CONFTEST, tmp_path / "tests")
+    shutil.copy(CONFTEST.parent.parent / ".gitignore", tmp_path)
     (tmp_path / "tests" / "test_three.py").write_text(TESTS)
     subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
-    subprocess.run(["git", "add", "tests"], cwd=tmp_path, check=True)
+    (tmp_path / "gone").touch()
+    subprocess.run(["git", "add", "tests", "gone"], cwd=tmp_path, check=True)
+    (tmp_path / "gone").unlink()
     return tmp_path
 
 
@@ -60,6 +63,10 @@ def test_what_passed_is_left_out_until_a_file_changes(clone, processes):
     with (clone / "tests" / "test_three.py").open("a") as file:
         file.write("# Changed.\n")
     assert counts(clone, "--go-on", *options) == (1, 2)
+    (clone / "tests" / "new.txt").write_text("not tracked yet\n")
+    assert counts(clone, "--go-on", *options) == (1, 2)
+    (clone / "tests" / "new.txt").unlink()
+    assert counts(clone, "--go-on", *options) == (1, 1)
 
 
 @pytest.mark.parametrize("processes", ["0", "2"])

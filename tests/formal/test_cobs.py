@@ -86,7 +86,7 @@ class EncodesFrames(Elaboratable):
 @pytest.mark.parametrize(
     ("mode", "depth"),
     [
-        ("bmc", 12),
+        ("bmc", 14),
         pytest.param("bmc", 16, marks=pytest.mark.full),
         pytest.param("cover", 48, marks=pytest.mark.full),
     ],

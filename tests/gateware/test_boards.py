@@ -45,7 +45,7 @@ def assert_kept(board):
 
 @pytest.mark.full
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("name", [QUICKEST, "ulx3s-25f"])
+@pytest.mark.parametrize("name", boards.names())
 def test_a_board_keeps_its_clocks_hops_and_bins_in_the_build_that_the_docs_tell_of(name):
     board = boards.load(name)
     made = hashlib.sha256(assert_kept(board)).hexdigest()

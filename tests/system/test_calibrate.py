@@ -27,7 +27,7 @@ from plexor_sim.front_end import front_end_options
 
 US = Fraction(1, 10**6)
 STRIKES = 3000
-EDGES = 6_000
+EDGES = 10_000
 DUT = (
     "synthetic:seed=5,ch0.latency=uniform:200ns:900ns,ch0.width=uniform:20ns:60ns,"
     "ch1.after=strike0,ch1.latency=uniform:300ns:700ns"

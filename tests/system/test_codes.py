@@ -80,7 +80,9 @@ def test_codes_too_close_are_torn_and_none_is_wrong_without_the_mark(
 
 
 def test_a_skew_up_to_the_settle_time_is_one_event_with_the_right_id(tmp_path):
-    codes = planted(4, 400, 1_000_000_000, (200_000, 600_000))
+    # As many at once as may wait for the link, four times.
+    firsts_ps = (1_000_000_000, 1_100_000_000, 1_200_000_000, 1_300_000_000)
+    codes = [each for n in firsts_ps for each in planted(4, 100, n, (100_000, 300_000))]
     path = plant(tmp_path / "codes.txt", codes)
     for clocks in (1, 3, 8):
         settings = {

@@ -82,7 +82,6 @@ GUARDING = ("make test", "make test-full", "make lint", "make lock", "make mutan
 HOURS = (
     *("make gateware", "make gateware BOARD=NAME", "make gateware BOARD=ulx3s-25f"),
     *("make gateware-report", "make fmax", "make weights", "make worth"),
-    *("make soc BOARD=colorlight-i5", "make soc BOARD=colorlight-i5 DEEP=1"),
     "python -m tools.gateware.search",
 )
 """What builds gateware for many minutes: called, not run. tests/gateware builds."""

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from bench import ICE40, assert_equals_truth, run
+from bench import assert_equals_truth, run
 
 from plexor.model.settings import Channel, Settings, Stimulus
 
@@ -20,6 +20,6 @@ SETTINGS = Settings(
 @pytest.mark.parametrize("divisor", [8, 21])
 def test_a_run_over_a_uart_equals_the_truth(divisor, tmp_path):
     arguments = ("--uart-divisor", str(divisor))
-    outcome = run(DEVICE, SETTINGS, tmp_path, geometry=ICE40, arguments=arguments, uart=True)
+    outcome = run(DEVICE, SETTINGS, tmp_path, arguments=arguments, uart=True)
     assert_equals_truth(outcome)
     assert outcome.result.strikes == 50

@@ -65,20 +65,11 @@ class Driver:
             self._wait()
 
     def finish(self, late: Callable[[Steps], None] | None = None) -> None:
-        """Keep the steps that were under way at an early end; those not begun are not taken.
-
-        An interrupt ends the wait for them.
-        """
-        running = [future for future in self._under_way if not future.cancel()]
-        try:
-            wait(running)
-        except KeyboardInterrupt:
-            self._workers.abandon()
-        for future in running:
-            if future.done() and not future.cancelled() and future.exception() is None:
-                self._keep(self._under_way[future].job, future.result())
-                if late is not None:
-                    late(future.result())
+        """Keep the steps that were under way at an early end; those not begun are not taken."""
+        for future in self._workers.last(self._under_way):
+            self._keep(self._under_way[future].job, future.result())
+            if late is not None:
+                late(future.result())
 
     def _wait(self) -> None:
         done, _ = wait(self._under_way, POLL_S, FIRST_COMPLETED)

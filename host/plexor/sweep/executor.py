@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from collections.abc import Callable, Iterable
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
 from typing import Any, TypeVar
 
 from plexor.errors import LinkError, UsageError
@@ -64,11 +64,20 @@ class Workers:
         """Return whether there is a worker that has a resource; without a cluster there is."""
         return not isinstance(self._executor, _Cluster) or needs in self._executor.resources()
 
-    def abandon(self) -> None:
-        """End at once what is under way; its results are lost."""
-        abandon: Callable[[], None] | None = getattr(self._executor, "abandon", None)
-        if abandon is not None:
-            abandon()
+    def last(self, submitted: Iterable[Future[R]]) -> list[Future[R]]:
+        """Drop jobs that have not begun, wait for the others; return those that have a result.
+
+        An interrupt ends the wait, and at once what is still under way.
+        """
+        begun = [future for future in submitted if not future.cancel()]
+        try:
+            wait(begun)
+        except KeyboardInterrupt:
+            abandon: Callable[[], None] | None = getattr(self._executor, "abandon", None)
+            if abandon is not None:
+                abandon()
+        ended = (future for future in begun if future.done() and not future.cancelled())
+        return [future for future in ended if future.exception() is None]
 
     def renew(self) -> None:
         """Leave an executor that is broken for a new one; its jobs are lost."""

@@ -15,8 +15,6 @@ FIRST_PS, APART_PS = 5 * 10**9, 500_000
 """Behind the start of the run, which the host begins some milliseconds after time zero."""
 TICK_PS = 500
 BASE, BLOCKED, TAKE_FREE, LOOP, DECREMENT = 0, 1, 2, 13, 14
-CLOCK_TICKS = 16
-"""A code is timed by the core clock."""
 
 
 def planted(folder, operations):
@@ -43,20 +41,19 @@ def figures(bench, test):
 
 @pytest.fixture(scope="module")
 def below(tmp_path_factory):
-    """A base of 12 clocks, and operations of 10, 15 and 40 clocks in turns with their codes."""
-    operations = [(BASE, 12)] * 20 + [(BLOCKED, clocks) for clocks in (10, 15, 40) * 10]
+    """A base of 197 ticks, and operations of 163, 245 and 641 ticks in turns with their codes."""
+    operations = [(BASE, 197)] * 20 + [(BLOCKED, ticks) for ticks in (163, 245, 641) * 10]
     return planted(
-        tmp_path_factory.mktemp("planted"),
-        [(test, clocks * CLOCK_TICKS * TICK_PS) for test, clocks in operations],
+        tmp_path_factory.mktemp("planted"), [(test, n * TICK_PS) for test, n in operations]
     )
 
 
-def test_a_base_of_12_clocks_is_subtracted_exactly(below):
+def test_a_base_of_197_ticks_is_subtracted_exactly(below):
     found = figures(below, BLOCKED).operations
     assert below.reasons == ()
-    assert found.base_ticks == 12 * CLOCK_TICKS
-    assert (found.min_ticks, found.max_ticks) == (0, 28 * CLOCK_TICKS)
-    assert found.mean_ticks == Fraction(0 + 3 + 28, 3) * CLOCK_TICKS
+    assert found.base_ticks == 197
+    assert (found.min_ticks, found.max_ticks) == (0, 641 - 197)
+    assert found.mean_ticks == Fraction(0 + (245 - 197) + (641 - 197), 3)
 
 
 def test_operations_shorter_than_the_base_are_clamped_and_counted(below):
@@ -64,11 +61,11 @@ def test_operations_shorter_than_the_base_are_clamped_and_counted(below):
     book = below.text().split("base, and what the firmware counted")[1].splitlines()
     head, row = book[1].split("  "), next(line.split() for line in book if "1.01" in line)
     assert "clamped" in " ".join(head)
-    assert row == ["1.01", "192", "1", "10", "30", "-"]
+    assert row == ["1.01", "197", "1", "10", "30", "-"]
 
 
 def test_the_base_is_printed_in_each_frame(below):
-    assert "|  Subtracting out base result of 192 ticks" in below.frames().splitlines()
+    assert "|  Subtracting out base result of 197 ticks" in below.frames().splitlines()
 
 
 def test_an_operation_of_a_loop_is_exact_as_a_fraction(tmp_path):

@@ -55,10 +55,8 @@ class Round:
 
     def finish(self) -> None:
         """Take what was under way at an early end; what has not begun is left open."""
-        running = {f: cell for f, cell in self._under_way.items() if not f.cancel()}
-        for future in wait(running).done:
-            if not future.cancelled() and future.exception() is None:
-                self._done(running[future], future.result())
+        for future in self._workers.last(self._under_way):
+            self._done(self._under_way[future], future.result())
 
     def _begin(self) -> None:
         busy = {cell.link for cell in self._under_way.values() if cell.real}

@@ -147,29 +147,3 @@ def test_steps_that_end_late_are_told_and_no_steps_are_not_kept(log):
     driver.finish(late.append)
     assert store.steps == {"a": taken("a")}
     assert sorted(late) == [(), taken("a")]
-
-
-def test_an_interrupt_while_late_steps_are_awaited_leaves_those_that_have_not_come(monkeypatch):
-    over, late, store = threading.Event(), [], Kept()
-
-    class Pool(ThreadPoolExecutor):
-        def abandon(self):
-            over.set()
-
-    def interrupted(futures):
-        assert futures[0].result(10) == taken("a")
-        raise KeyboardInterrupt
-
-    def take(job):
-        assert job == "a" or over.wait(10)
-        return taken(job)
-
-    with Workers(lambda: Pool(2)) as pool:
-        driver = Driver(pool, store)
-        for job in ("a", "b"):
-            driver.ask(take, job, lambda steps: None)
-        with monkeypatch.context() as patched:
-            patched.setattr(drive, "wait", interrupted)
-            driver.finish(late.append)
-    assert over.is_set()
-    assert late[0] == taken("a")

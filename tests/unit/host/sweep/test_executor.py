@@ -106,3 +106,42 @@ def test_the_end_waits_for_what_is_under_way_and_drops_the_rest():
     assert done == [1]
     assert first.done()
     assert second.cancelled()
+
+
+def test_of_the_last_jobs_those_that_failed_or_have_not_begun_are_left_out():
+    begun, go = threading.Event(), threading.Event()
+
+    def work(job):
+        begun.set()
+        go.wait(10)
+        return 1 // job
+
+    with Workers(lambda: ThreadPoolExecutor(2)) as workers:
+        submitted = [workers.submit(work, job) for job in (1, 0, 1)]
+        assert begun.wait(10)
+        threading.Timer(0.02, go.set).start()
+        assert workers.last(submitted) == submitted[:1]
+    assert submitted[2].cancelled()
+
+
+def test_an_interrupt_ends_the_wait_for_the_last_jobs_and_the_jobs(monkeypatch):
+    both, over = threading.Barrier(3), threading.Event()
+
+    class Pool(ThreadPoolExecutor):
+        def abandon(self):
+            over.set()
+
+    def interrupted(futures):
+        assert futures[0].result(10) == "done"
+        raise KeyboardInterrupt
+
+    def work(job):
+        both.wait(10)
+        return "done" if job == 0 else over.wait(10)
+
+    monkeypatch.setattr(executor, "wait", interrupted)
+    with Workers(lambda: Pool(2)) as workers:
+        submitted = [workers.submit(work, job) for job in (0, 1)]
+        both.wait(10)
+        assert submitted[0] in workers.last(submitted)
+    assert submitted[1].result(10) is True

@@ -9,6 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 from plexor.sweep.executor import Workers, parse_executor
+from plexor.sweep.processes import Processes
 
 from ..fake_device import wait_until
 
@@ -19,10 +20,10 @@ def test_a_worker_leaves_an_interrupt_to_the_process_that_asked_for_its_job():
 
 
 def test_what_is_under_way_ends_at_once_if_it_is_abandoned():
-    with Workers(parse_executor("local:1")) as workers:
-        assert workers.submit(len, "begun").result(60) == 5
-        endless = workers.submit(time.sleep, 3600)
-        workers.abandon()
+    with Processes(1) as processes:
+        assert processes.submit(len, "begun").result(60) == 5
+        endless = processes.submit(time.sleep, 3600)
+        processes.abandon()
         assert isinstance(endless.exception(60), BrokenProcessPool)
 
 
