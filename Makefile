@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo setup test one test-full lint fmax sustained gateware gateware-report flash wiring diagram features worth lookup site soc bench scope-bench weights mutants fuzz lock clean
+.PHONY: demo setup test one test-full lint fmax sustained gateware gateware-report flash wiring diagram features worth lookup site soc soc-report bench scope-bench weights mutants fuzz lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -58,6 +58,9 @@ lookup: setup
 
 site: setup
 	$(RUN) sphinx --quiet --fail-on-warning --keep-going --nitpicky docs build/site
+
+soc-report: setup
+	$(RUN) tools.gateware.systems
 
 soc: setup
 	$(RUN) tools.gateware.soc $(BOARD) $(DEEP:1=--deep)

@@ -5,8 +5,8 @@
 Prints `map FOLDER` (the folder of LiteX' csr.csv and csr.json), then `listening
 udp://127.0.0.1:PORT` for `plexor --link udp://127.0.0.1:PORT` and `etherbone 127.0.0.1:PORT`. With
 --uart there is one port, that of a UART, bit by bit. It is for frames, or while the gate is high
-(--gate 1 --no-preamble) for UARTBone. --deep adds a deep memory, an SDRAM of 8 MB. OPTIONS are the
-simulator's.
+(--gate 1 --no-preamble) for UARTBone. --deep adds a deep memory, an SDRAM of 8 MB. With it
+Etherbone does not answer: a colorlight-i5 has no room for both. OPTIONS are the simulator's.
 """
 
 from __future__ import annotations

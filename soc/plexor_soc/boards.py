@@ -64,6 +64,8 @@ class Board:
     channels: int = 8
     switch: str = ""
     """The pin, as LiteX' `Pins` takes it, connectors included."""
+    bus: bool = True
+    """Whether a link reaches the registers and memories on LiteX' bus."""
     ethernet: int = 0
     """Number of the platform's `eth` pads."""
     ethernet_delays_s: tuple[float, float] = (0.0, 0.0)
@@ -166,8 +168,10 @@ BOARDS = {
             clock_hz=25_000_000,
             fast_hz=125_000_000,
             system_hz=31_250_000,
-            # With eight channels the network misses its clock.
+            # More channels leave no room for a deep memory.
             channels=4,
+            # With Etherbone not all cells find a place.
+            bus=False,
             # These are the delays in LiteX' target for this board.
             ethernet_delays_s=(0.0, 2e-9),
             sdram=Sdram(M12L64322A, 32, 180),

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from amaranth.lib.wiring import Component
+from amaranth.hdl import ClockDomain, Module
+from amaranth.hdl import ClockSignal as AmaranthClock
+from amaranth.lib.wiring import Component, In
 from litex.build.generic_platform import GenericPlatform
 from litex.gen import LiteXModule
 from litex.soc.interconnect import stream, wishbone
 from litex.soc.interconnect.csr import CSRStatus
-from migen import FSM, Cat, ClockSignal, If, Instance, NextState, NextValue, ResetSignal, Signal
+from migen import FSM, Cat, ClockSignal, If, Instance, NextState, NextValue, Signal
 
 from plexor.protocol.frames import OpStatus
 from plexor.protocol.geometry import Geometry
@@ -43,11 +45,44 @@ def ports_of(component: Component[Any]) -> Iterator[tuple[str, str, int]]:
     yield from walk(component.metadata.as_json()["interface"]["members"], "")
 
 
+class WithoutReset(Component):
+    """A component that begins from its initial values, as on boards without LiteX.
+
+    The reset of an instrument's 12,000 flip-flops takes more wires than some devices have.
+
+    Latency: none; the component's own.
+    Throughput: the component's own.
+    Reset: none.
+    Wrap: the component's own.
+    Full: the component's own.
+
+    Ports:
+        clk: The clock. All other ports are the component's.
+    """
+
+    def __init__(self, component: Component[Any]) -> None:
+        self._component: Any = component
+        super().__init__({**component.signature.members, "clk": In(1)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.domains.sync = ClockDomain(reset_less=True)
+        m.d.comb += AmaranthClock("sync").eq(self.clk)
+        m.submodules.component = inner = self._component
+        for path, member, theirs in inner.signature.flatten(inner):
+            ours: Any = self
+            for part in path:
+                ours = ours[part] if isinstance(part, int) else getattr(ours, part)
+            taken, given = (theirs, ours) if member.flow is In else (ours, theirs)
+            m.d.comb += taken.eq(given)
+        return m
+
+
 class AmaranthModule(LiteXModule):
     """A component as an Instance of its Verilog; `ports` are by name.
 
-    It belongs to a clock domain, or with "" makes its own clocks. `more` are further ports of the
-    Instance. `instance` is its name.
+    It belongs to a clock domain, but not to its reset, or with "" makes its own clocks. `more` are
+    further ports of the Instance. `instance` is its name.
     """
 
     def __init__(
@@ -56,13 +91,14 @@ class AmaranthModule(LiteXModule):
         name: str,
         clock_domain: str,
         instance: str = "",
-        **more: Signal | ClockSignal | ResetSignal,
+        **more: Signal | ClockSignal,
     ) -> None:
-        self.component, self.name = component, name
+        self.component = WithoutReset(component) if clock_domain else component
+        self.name = name
         ports = list(ports_of(component))
         self.ports = {port: Signal(bits, name=f"{name}_{port}") for port, _, bits in ports}
         if clock_domain:
-            more |= {"i_clk": ClockSignal(clock_domain), "i_rst": ResetSignal(clock_domain)}
+            more["i_clk"] = ClockSignal(clock_domain)
         more |= {
             f"{'i' if way == 'in' else 'o'}_{port}": self.ports[port] for port, way, _ in ports
         }
@@ -80,14 +116,14 @@ class PlexorCore(AmaranthModule):
     """The instrument as a LiteX module, its registers and memories on a Wishbone bus.
 
     It is in the clock domain `clock_domain`. The bus, in `sys`, has the access window
-    (plexor.protocol.window). What the instrument refuses there is read as 0, not written, and
-    counted. `loop_clocks` is as for Instrument; `identity` is its gateware hash and build id,
-    without it those of a simulation of plexor_hdl.
+    (plexor.protocol.window); with `bus` False there is none. What the instrument refuses there is
+    read as 0, not written, and counted. `loop_clocks` is as for Instrument; `identity` is its
+    gateware hash and build id, without it those of a simulation of plexor_hdl.
 
     Latency: an access of the bus takes what Access takes, and two crossings of clock domains.
     Throughput: one sample word a channel and one strike word an output each clock; one access at a
         time.
-    Reset: the instrument is idle, nothing is counted as refused.
+    Reset: nothing is counted as refused. The instrument begins idle and has no reset.
     Wrap: `refused` wraps at 2**32.
     Full: link and bus wait; nothing is dropped here.
 
@@ -117,6 +153,7 @@ class PlexorCore(AmaranthModule):
         geometry: Geometry,
         *,
         datagrams: bool = False,
+        bus: bool = True,
         clock_domain: str = "sys",
         loop_clocks: int = 0,
         identity: tuple[int, int] | None = None,
@@ -130,7 +167,7 @@ class PlexorCore(AmaranthModule):
             gateware,
             build_id=build_id,
             loop_clocks=loop_clocks,
-            access=True,
+            access=bus,
             datagrams=datagrams,
         )
         AmaranthModule.__init__(self, instrument, NAME, clock_domain)
@@ -142,10 +179,6 @@ class PlexorCore(AmaranthModule):
         self.uart_divisor = self.ports["uart_divisor"]
         self.sink = stream.Endpoint(FRAME_BYTE if datagrams else BYTE)
         self.source = stream.Endpoint(FRAME_WORD if datagrams else BYTE)
-        self.bus = wishbone.Interface(data_width=32, adr_width=30)
-        self.refused = CSRStatus(32, description="Accesses that the instrument refused.")
-        self.refusal = CSRStatus(8, description="OpStatus of the last one.")
-        self.refused_address = CSRStatus(32, description="Word of the window that it was for.")
         rx = Cat(self.sink.data, self.sink.end, self.sink.end) if datagrams else self.sink.data
         tx = Cat(self.source.data, self.source.end) if datagrams else self.source.data
         self.comb += [
@@ -167,7 +200,12 @@ class PlexorCore(AmaranthModule):
                 self.ports["fetched__valid"].eq(self.fetched.valid),
                 self.fetched.ready.eq(self.ports["fetched__ready"]),
             ]
-        self._connect_bus(window_bits(geometry))
+        if bus:
+            self.bus = wishbone.Interface(data_width=32, adr_width=30)
+            self.refused = CSRStatus(32, description="Accesses that the instrument refused.")
+            self.refusal = CSRStatus(8, description="OpStatus of the last one.")
+            self.refused_address = CSRStatus(32, description="Word of the window that it was for.")
+            self._connect_bus(window_bits(geometry))
 
     def _connect_bus(self, bits: int) -> None:
         requests = stream.ClockDomainCrossing(

@@ -44,7 +44,6 @@ class SimulatedClocks(LiteXModule):
     """
 
     def __init__(self, clk: Signal, rst: Signal) -> None:
-        self.rst = Signal()
         self.cd_por = ClockDomain(reset_less=True)
         self.cd_core = ClockDomain()
         self.cd_sys = ClockDomain()
@@ -54,8 +53,8 @@ class SimulatedClocks(LiteXModule):
             self.cd_por.clk.eq(clk),
             self.cd_core.clk.eq(clk),
             self.cd_sys.clk.eq(half),
-            self.cd_core.rst.eq(rst | self.rst),
-            self.cd_sys.rst.eq(rst | self.rst),
+            self.cd_core.rst.eq(rst),
+            self.cd_sys.rst.eq(rst),
         ]
 
 
@@ -101,7 +100,8 @@ class SimulatedSystem(SoCMini):
     """The instrument with Etherbone and UDP behind a byte PHY: gigabit Ethernet at 125 MHz.
 
     With `uart` its link is a UART, which the gate's pin gives to UARTBone while it is high. A deep
-    memory is a model of an 8 MB SDRAM at the system's clock. Its timing is not checked.
+    memory is a model of an 8 MB SDRAM at the system's clock. Its timing is not checked. With it and
+    Ethernet there is no Etherbone, as on a colorlight-i5.
     """
 
     def __init__(self, geometry: Geometry, *, uart: bool = False) -> None:
@@ -116,10 +116,14 @@ class SimulatedSystem(SoCMini):
         # A request by name returns a signal or a record.
         platform = cast("Any", GenericPlatform("", io, name=TOP))
         clock_hz = 10**15 // (2 * geometry.samples * geometry.tick_fs)
-        SoCMini.__init__(self, platform, clock_hz)
+        SoCMini.__init__(self, platform, clock_hz, with_ctrl=False)
         self.crg = SimulatedClocks(platform.request("clk"), platform.request("rst"))
-        core = PlexorCore(geometry, datagrams=not uart, clock_domain="core")
-        add_instrument(self, core)
+        bus = uart or not geometry.deep_depth
+        core = PlexorCore(geometry, datagrams=not uart, bus=bus, clock_domain="core")
+        if bus:
+            add_instrument(self, core)
+        else:
+            self.add_module("plexor", core)
         if geometry.deep_depth:
             sdram = M12L64322A(clock_hz, "1:1")
             self.sdram = SDRAMPHYModel(sdram, data_width=32, clk_freq=clock_hz, we_granularity=0)
@@ -139,7 +143,7 @@ class SimulatedSystem(SoCMini):
             phy = BytePhy(platform.request("eth"))
             self.comb += core.gate.eq(gate)
             self.add_module("ethphy", phy)
-            add_ethernet(self, core, phy, IP_ADDRESS, MAC_ADDRESS)
+            add_ethernet(self, core, phy, IP_ADDRESS, MAC_ADDRESS, etherbone=bus)
 
     def write_map(self, folder: Path) -> None:
         """Write csr.json and csr.csv to a folder."""

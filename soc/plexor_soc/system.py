@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from liteeth.core import LiteEthUDPIPCore
+from liteeth.frontend.etherbone import LiteEthEtherbone
 from litex.gen import LiteXModule
 from litex.soc.integration.soc import SoCCSRRegion, SoCRegion
 from litex.soc.integration.soc_core import SoCMini
@@ -15,10 +17,18 @@ from plexor_soc.datagrams import FRAMES_PORT, Datagrams
 WINDOW_BASE = 0x2000_0000
 """Byte address of the access window on the bus."""
 WORD_BYTES = 4
+ETHERBONE_PORT = 1234
+RECORD_WORDS = 16
+"""Words of an Etherbone record."""
+CROSSING_WORDS = 16
+"""Words between the clocks of network and system."""
 
 
 def add_instrument(soc: SoCMini, core: PlexorCore) -> None:
     """Put the instrument's window on a LiteX system's bus, and its registers into the map.
+
+    LiteX' controller comes with it, without its reset of the system. The instrument has no reset,
+    and counts the words that it has in a deep memory.
 
     Every register of the contract that the build has is a CSR in LiteX' exported map. Its region is
     `plexor_<block>`, followed by the copy's number if there are several. Result memories are memory
@@ -26,6 +36,7 @@ def add_instrument(soc: SoCMini, core: PlexorCore) -> None:
     register bank answers after some clocks, and a CSR bus cannot wait.
     """
     geometry = core.geometry
+    soc.add_controller(with_reset=False)
     soc.add_module("plexor", core)
     size = WORD_BYTES << window_bits(geometry)
     soc.bus.add_slave("plexor", core.bus, SoCRegion(WINDOW_BASE, size, cached=False))
@@ -54,11 +65,33 @@ def add_instrument(soc: SoCMini, core: PlexorCore) -> None:
 
 
 def add_ethernet(
-    soc: SoCMini, core: PlexorCore, phy: LiteXModule, ip_address: str, mac_address: int
+    soc: SoCMini,
+    core: PlexorCore,
+    phy: LiteXModule,
+    ip_address: str,
+    mac_address: int,
+    *,
+    etherbone: bool = True,
 ) -> None:
-    """Give a system Etherbone for its bus, and UDP for the instrument's frames, through a PHY."""
-    # Etherbone works on words in the system's clock domain. On an ECP5, logic that works on bytes
-    # in the network's domain reaches only half of the 125 MHz.
-    soc.add_etherbone(phy=phy, ip_address=ip_address, mac_address=mac_address, data_width=32)
-    port = soc.ethcore_etherbone.udp.crossbar.get_port(FRAMES_PORT, dw=32)
+    """Give a system UDP for the instrument's frames through a PHY, and Etherbone for its bus."""
+    # They work on words in the system's clock domain. On an ECP5, logic that works on bytes in the
+    # network's domain reaches only half of the 125 MHz. LiteX' own add_etherbone also answers
+    # pings and has twice the words in its crossings: a 25F has no room for them.
+    ethernet = LiteEthUDPIPCore(
+        phy,
+        mac_address,
+        ip_address,
+        soc.clk_freq,
+        dw=32,
+        with_sys_datapath=True,
+        with_icmp=False,
+        tx_cdc_depth=CROSSING_WORDS,
+        rx_cdc_depth=CROSSING_WORDS,
+    )
+    soc.add_module("ethernet", ethernet)
+    if etherbone:
+        bone = LiteEthEtherbone(ethernet.udp, ETHERBONE_PORT, buffer_depth=RECORD_WORDS)
+        soc.add_module("etherbone", bone)
+        soc.bus.add_master("etherbone", bone.wishbone.bus)
+    port = ethernet.udp.crossbar.get_port(FRAMES_PORT, dw=32)
     soc.add_module("frames", Datagrams(core, port))

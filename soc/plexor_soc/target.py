@@ -36,20 +36,19 @@ CORE_CLOCK = "core_clk"
 class Clocks(LiteXModule):
     """`sys` for the system, from its own PLL, and `core` for the instrument, from the front-end's.
 
-    With deep memory there is also the SDRAM's clock pin, at the system's frequency. `core` is in
-    reset until two of its periods after its clock begins, and whenever `sys` is.
+    With deep memory there is also the SDRAM's clock pin, at the system's frequency. `core`'s reset
+    is for what connects the instrument with the system: it ends two periods after its clock begins
+    and `sys` has its own.
     """
 
     def __init__(self, board: Board, platform: GenericPlatform, reference: Signal) -> None:
-        self.rst = Signal()
         self.cd_sys = ClockDomain()
         self.cd_core = ClockDomain()
         self.pll = pll = ECP5PLL()
         pll.clko_div_range = FEEDBACK_DIVIDERS
-        self.comb += pll.reset.eq(self.rst)
         pll.register_clkin(reference, board.clock_hz)
         pll.create_clkout(self.cd_sys, board.system_hz, margin=0)
-        self.specials += AsyncResetSynchronizer(self.cd_core, ~pll.locked | self.rst)
+        self.specials += AsyncResetSynchronizer(self.cd_core, ~pll.locked)
         if board.deep:
             self.cd_sdram = ClockDomain(reset_less=True)
             phase = board.sdram.phase_degrees
@@ -65,17 +64,21 @@ class Target(SoCMini):
         platform = board.platform()
         platform.add_extension(board.extension())
         clock_hz = board.system_hz
-        SoCMini.__init__(self, platform, clock_hz, ident=f"Plexor, {board.name}")
+        SoCMini.__init__(self, platform, clock_hz, ident=f"Plexor, {board.name}", with_ctrl=False)
         reference = platform.request(board.clock)
         self.crg = Clocks(board, platform, reference)
         core = PlexorCore(
             board.geometry,
             datagrams=not board.switch,
+            bus=board.bus,
             clock_domain="core",
             loop_clocks=LOOP_CLOCKS,
             identity=identity,
         )
-        add_instrument(self, core)
+        if board.bus:
+            add_instrument(self, core)
+        else:
+            self.add_module("plexor", core)
         if board.deep:
             sdram = board.sdram.module(clock_hz, "1:1")
             self.sdram_pins = GENSDRPHY(platform.request("sdram"), clock_hz)
@@ -100,4 +103,9 @@ class Target(SoCMini):
                 rx_delay=receive_s,
             )
             self.add_module("ethphy", phy)
-            add_ethernet(self, core, phy, IP_ADDRESS, MAC_ADDRESS)
+            for hz, domain in (
+                (phy.rx_clk_freq, phy.crg.cd_eth_rx),
+                (phy.tx_clk_freq, phy.crg.cd_eth_tx),
+            ):
+                platform.add_period_constraint(domain.clk, 1e9 / hz)
+            add_ethernet(self, core, phy, IP_ADDRESS, MAC_ADDRESS, etherbone=board.bus)

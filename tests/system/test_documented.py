@@ -81,7 +81,7 @@ GUARDING = ("make test", "make test-full", "make lint", "make lock", "make mutan
 """What runs these tests, or asks for a board or the newest packages: called, not run."""
 HOURS = (
     *("make gateware", "make gateware BOARD=NAME", "make gateware BOARD=ulx3s-25f"),
-    *("make gateware-report", "make fmax", "make weights", "make worth"),
+    *("make gateware-report", "make soc-report", "make fmax", "make weights", "make worth"),
     "python -m tools.gateware.search",
 )
 """What builds gateware for many minutes: called, not run. tests/gateware builds."""

@@ -17,7 +17,7 @@ import resource
 import sys
 import time
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import cache
@@ -68,7 +68,7 @@ table.
 """
 
 
-def figures(board: boards.Board, placed: Placed, cpu_s: float) -> dict[str, Any]:
+def figures(board: boards.Board, placed: Placed, used_s: float) -> dict[str, Any]:
     """Return all figures of a build's row."""
     cells = json.loads((_path(board, placed.seed).with_name("stat.json")).read_text())
     by_type = cells["design"]["num_cells_by_type"]
@@ -100,7 +100,7 @@ def figures(board: boards.Board, placed: Placed, cpu_s: float) -> dict[str, Any]
             "bitstream, bytes": placed.bitstream.stat().st_size,
             "SHA-256": hashlib.sha256(placed.bitstream.read_bytes()).hexdigest()[:12] + "…",
             "build id": f"{build_id(board, placed.seed, board_hash(board)):016x}",
-            "build, CPU s": f"{cpu_s:.0f}",
+            "build, CPU s": f"{used_s:.0f}",
         },
     }
 
@@ -132,7 +132,7 @@ def code(text: str) -> str:
 def key(board: boards.Board) -> str:
     """Return what a row depends on: gateware, flow, checks and tools."""
     flow = _flow(tuple((path.name, path.read_text()) for path in sorted(HERE.glob("*.py"))))
-    return f"{board_hash(board):016x} {flow} " + " ".join(version(tool) for tool in TOOLS)
+    return f"{board_hash(board):016x} {flow} {versions()}"
 
 
 @cache
@@ -143,7 +143,7 @@ def _flow(modules: tuple[tuple[str, str], ...]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _cpu_s() -> float:
+def cpu_s() -> float:
     """Return the CPU time of this process and of its finished tools."""
     who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return sum(used.ru_utime + used.ru_stime for used in map(resource.getrusage, who))
@@ -163,18 +163,18 @@ def _before(board: boards.Board, seed: int) -> dict[str, Any] | None:
 
 def _row(board: boards.Board, seed: int) -> dict[str, Any]:
     """Build a board from a seed; return the row, and store it unless a tool failed."""
-    start_s = _cpu_s()
+    start_s = cpu_s()
     try:
-        row = figures(board, place(board, netlist(board, seed), seed), _cpu_s() - start_s)
+        row = figures(board, place(board, netlist(board, seed), seed), cpu_s() - start_s)
         _path(board, seed).write_text(json.dumps(row))
         return row
     except (ToolError, ValueError) as error:
-        failure = _line(error)
+        failure = line_of(error)
     cells = dict.fromkeys(COLUMNS, NONE) | {"board": f"`{board.name}`", "seed": seed}
     return {"failures": [failure], "cells": cells}
 
 
-def _line(error: Exception) -> str:
+def line_of(error: Exception) -> str:
     """Return an error's first words and its end in one line, because a tool's log may be long."""
     lines = str(error).split("\n")
     last = next((line for line in reversed(lines) if line.strip()), "")
@@ -191,11 +191,11 @@ def rows(wanted: Iterable[tuple[boards.Board, int]], pool: Executor) -> list[dic
         for board in new:
             stack.enter_context(alone(board))
         built = pool.map(_row, *zip(*missing, strict=True)) if missing else iter(())
-        now = _told(built, len(missing))
+        now = told(built, len(missing))
         return [next(now) if row is None else row for row in found]
 
 
-def _told(results: Iterator[Any], count: int) -> Iterator[Any]:
+def told(results: Iterator[Any], count: int) -> Iterator[Any]:
     """Pass results on; print how many have come, and how long the rest may take."""
     start_s = time.monotonic()
     for number, result in enumerate(results, 1):
@@ -205,12 +205,17 @@ def _told(results: Iterator[Any], count: int) -> Iterator[Any]:
         yield result
 
 
-def table(rows: list[dict[str, Any]]) -> str:
+def versions(tools: Iterable[str] = TOOLS) -> str:
+    """Return names and versions of installed packages in a line."""
+    return ", ".join(f"{tool} {version(tool)}" for tool in tools)
+
+
+def table(rows: list[dict[str, Any]], columns: Sequence[str] = COLUMNS) -> str:
     """Return rows as a Markdown table, with failures below it."""
-    lines = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
-    lines += ["| " + " | ".join(str(row["cells"][name]) for name in COLUMNS) + " |" for row in rows]
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    lines += ["| " + " | ".join(str(row["cells"][name]) for name in columns) + " |" for row in rows]
     failures = [
-        f"- {row['cells']['board']}, seed {row['cells']['seed']}: {failure}"
+        f"- {row['cells'][columns[0]]}, seed {row['cells']['seed']}: {failure}"
         for row in rows
         for failure in row["failures"]
     ]
@@ -241,8 +246,7 @@ def main() -> int:
     text = table(found)
     print(text)
     if not options.boards and tuple(options.seed) == SEEDS:
-        tools = ", ".join(f"{tool} {version(tool)}" for tool in TOOLS)
-        PAGE.write_text(_HEAD.format(tools=tools) + text)
+        PAGE.write_text(_HEAD.format(tools=versions()) + text)
     return int(any(row["failures"] for row in found))
 
 

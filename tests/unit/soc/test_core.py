@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Generator
 from typing import Any
 
 import pytest
+from amaranth.hdl import Module
 from amaranth.lib import stream as amaranth_stream
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
+from amaranth.sim import Simulator
 from litex.soc.interconnect import wishbone
 from litex.soc.interconnect.csr import CSRStatus
 from migen import Signal
 from migen.sim import passive, run_simulation
 
 from plexor.protocol.frames import OpStatus
-from plexor_soc.core import PlexorCore, ports_of
+from plexor_hdl.build.emit import verilog_of
+from plexor_soc.core import PlexorCore, WithoutReset, ports_of
 
 CLOCKS = {"sys": 20, "core": 9}
 BITS = 12
@@ -59,6 +63,45 @@ def test_every_port_of_a_component_has_its_name_in_verilog_its_way_and_its_bits(
             for name, way, bits in (("payload", "in", 3), ("valid", "in", 1), ("ready", "out", 1))
         ),
     }
+
+
+class Turning(wiring.Component):
+    """Two lanes, the words of each of them a clock later in the other, one more each."""
+
+    def __init__(self) -> None:
+        lane = amaranth_stream.Signature(8)
+        ports = {"given": In(lane).array(2), "told": Out(lane).array(2)}
+        super().__init__({**ports, "clocks": Out(8, init=7)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.d.sync += self.clocks.eq(self.clocks + 1)
+        for told, given in zip(self.told, reversed(self.given), strict=True):
+            m.d.sync += told.payload.eq(given.payload + 1)
+        return m
+
+
+def test_a_component_without_reset_is_the_same_at_every_port_and_has_none() -> None:
+    whole = WithoutReset(Turning())
+    text = verilog_of(whole, "turning")
+    assert {name for name, _, _ in ports_of(whole)} > {"clk", "told__1__payload"}
+    assert not re.search(r"\brst\b", text)
+    assert re.search(r"\brst\b", verilog_of(Turning(), "turning"))
+
+    async def testbench(ctx: Any) -> None:
+        for clocks in range(8, 12):
+            words = [clocks, 100 + clocks]
+            for lane, word in zip(whole.given, words, strict=True):
+                ctx.set(lane.payload, word)
+            ctx.set(whole.clk, 1)
+            assert ctx.get(whole.clocks) == clocks
+            told = [ctx.get(lane.payload) for lane in whole.told]
+            assert told == [word + 1 for word in reversed(words)]
+            ctx.set(whole.clk, 0)
+
+    simulator = Simulator(whole)
+    simulator.add_testbench(testbench)
+    simulator.run()
 
 
 class Bridge(PlexorCore):
