@@ -26,7 +26,7 @@ from pseudo_terminal import on_a_terminal
 from shelf import MADE, RUN, Shelf
 
 import plexor_sim
-from plexor_hdl.build import boards
+from plexor.protocol.geometry import Geometry
 
 EXAMPLES = Path(plexor_sim.__file__).parent / "examples"
 BIN = Path(sys.executable).parent
@@ -296,7 +296,7 @@ def test_a_program_that_is_shown_runs(place, tmp_path):
         (tmp_path / "shown.py").write_text(PROGRAMS[place])
         assert "simulated" in typed("python shown.py", tmp_path)
         return
-    with serving("synthetic", boards.simulated()) as system, remote_client(system) as client:
+    with serving("synthetic", Geometry()) as system, remote_client(system) as client:
         found: dict[str, object] = {}
 
         def opened(csr_csv: str) -> object:
