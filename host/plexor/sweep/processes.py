@@ -20,7 +20,10 @@ class Processes(ProcessPoolExecutor):
         super().__init__(number, context, _begin, (held,))
 
     def abandon(self) -> None:
-        """End all of them at once."""
+        """End all of them at once; their jobs are lost, and those not begun are dropped."""
+        # Dropped jobs must leave the queue first. Python's own thread ends with an error if it
+        # finds one there when the processes end.
+        self.shutdown(wait=False, cancel_futures=True)
         self._end.close()
 
 

@@ -23,8 +23,21 @@ def test_what_is_under_way_ends_at_once_if_it_is_abandoned():
     with Processes(1) as processes:
         assert processes.submit(len, "begun").result(60) == 5
         endless = processes.submit(time.sleep, 3600)
+        assert wait_until(endless.running)
         processes.abandon()
         assert isinstance(endless.exception(60), BrokenProcessPool)
+
+
+def test_a_dropped_job_that_still_waits_is_no_error_of_a_thread_when_all_is_abandoned():
+    with Processes(1) as processes:
+        assert processes.submit(len, "begun").result(60) == 5
+        submitted = [processes.submit(time.sleep, 3600) for _ in range(6)]
+        assert wait_until(submitted[0].running)
+        begun = [job for job in submitted if not job.cancel()]
+        assert len(begun) < len(submitted)
+        processes.abandon()
+        # pytest fails a test if a thread ends with an exception.
+        assert all(isinstance(job.exception(60), BrokenProcessPool) for job in begun)
 
 
 def test_a_process_ends_with_the_one_that_asked_for_its_job():
