@@ -104,7 +104,7 @@ def test_what_works_at_the_networks_clock_is_a_module_of_its_own(tmp_path):
         "wire eth_rx_clk;\n"
         "assign eth_rx_clk = eth_clocks0_rx;\n"
         "reg [3:0] storage [0:15], word;\n"
-        "always @(posedge eth_rx_clk) begin word <= storage[d]; near <= (word & d) + 4'd3; end\n"
+        "always @(posedge eth_rx_clk) begin word <= storage[d]; near <= (word & d) + far; end\n"
         "always @(posedge sys_clk) begin storage[d] <= near; far <= (near | d) - 4'd5; end\n"
         "endmodule\n"
     )
