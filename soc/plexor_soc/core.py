@@ -116,7 +116,7 @@ class PlexorCore(AmaranthModule):
     """The instrument as a LiteX module, its registers and memories on a Wishbone bus.
 
     It is in the clock domain `clock_domain`. The bus, in `sys`, has the access window
-    (plexor.protocol.window); with `bus` False there is none. What the instrument refuses there is
+    (plexor.protocol.window); without `bus` there is none. What the instrument refuses there is
     read as 0, not written, and counted. `loop_clocks` is as for Instrument; `identity` is its
     gateware hash and build id, without it those of a simulation of plexor_hdl.
 
@@ -140,7 +140,7 @@ class PlexorCore(AmaranthModule):
             frame.
         source: Stream of bytes for the link; with `datagrams` words of frames, with an end after
             each.
-        bus: Wishbone slave in `sys`.
+        bus: Wishbone slave in `sys`, or None.
         refused: CSR: number of accesses that the instrument refused.
         refusal: CSR: OpStatus of the last one.
         refused_address: CSR: its word of the window.
@@ -200,14 +200,14 @@ class PlexorCore(AmaranthModule):
                 self.ports["fetched__valid"].eq(self.fetched.valid),
                 self.fetched.ready.eq(self.ports["fetched__ready"]),
             ]
-        if bus:
-            self.bus = wishbone.Interface(data_width=32, adr_width=30)
+        self.bus = wishbone.Interface(data_width=32, adr_width=30) if bus else None
+        if self.bus is not None:
             self.refused = CSRStatus(32, description="Accesses that the instrument refused.")
             self.refusal = CSRStatus(8, description="OpStatus of the last one.")
             self.refused_address = CSRStatus(32, description="Word of the window that it was for.")
-            self._connect_bus(window_bits(geometry))
+            self._connect(self.bus, window_bits(geometry))
 
-    def _connect_bus(self, bits: int) -> None:
+    def _connect(self, bus: wishbone.Interface, bits: int) -> None:
         requests = stream.ClockDomainCrossing(
             [("address", bits), ("write", 1), ("data", 32)], "sys", self.clock_domain
         )
@@ -224,7 +224,7 @@ class PlexorCore(AmaranthModule):
             answer.valid.eq(self.ports["answers__valid"]),
             self.ports["answers__ready"].eq(answer.ready),
         ]
-        bus, back = self.bus, answers.source
+        back = answers.source
         asked = Signal()
         self.comb += [
             asked.eq(bus.cyc & bus.stb),

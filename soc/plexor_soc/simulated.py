@@ -75,7 +75,6 @@ class BytePhy(LiteXModule):
     """
 
     dw = 8
-    model = True  # asks LiteX for no timing constraints
 
     def __init__(self, pads: Record) -> None:
         self.cd_eth_rx = ClockDomain()
@@ -120,10 +119,7 @@ class SimulatedSystem(SoCMini):
         self.crg = SimulatedClocks(platform.request("clk"), platform.request("rst"))
         bus = uart or not geometry.deep_depth
         core = PlexorCore(geometry, datagrams=not uart, bus=bus, clock_domain="core")
-        if bus:
-            add_instrument(self, core)
-        else:
-            self.add_module("plexor", core)
+        add_instrument(self, core)
         if geometry.deep_depth:
             sdram = M12L64322A(clock_hz, "1:1")
             self.sdram = SDRAMPHYModel(sdram, data_width=32, clk_freq=clock_hz, we_granularity=0)
@@ -143,7 +139,7 @@ class SimulatedSystem(SoCMini):
             phy = BytePhy(platform.request("eth"))
             self.comb += core.gate.eq(gate)
             self.add_module("ethphy", phy)
-            add_ethernet(self, core, phy, IP_ADDRESS, MAC_ADDRESS, etherbone=bus)
+            add_ethernet(self, core, phy, IP_ADDRESS, MAC_ADDRESS)
 
     def write_map(self, folder: Path) -> None:
         """Write csr.json and csr.csv to a folder."""

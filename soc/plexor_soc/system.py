@@ -25,19 +25,21 @@ CROSSING_WORDS = 16
 
 
 def add_instrument(soc: SoCMini, core: PlexorCore) -> None:
-    """Put the instrument's window on a LiteX system's bus, and its registers into the map.
+    """Put the instrument into a LiteX system, its window on the bus and its registers in the map.
 
-    LiteX' controller comes with it, without its reset of the system. The instrument has no reset,
-    and counts the words that it has in a deep memory.
+    An instrument without a bus has neither. With a bus comes LiteX' controller, without its reset
+    of the system: the instrument has no reset, and counts the words that it has in a deep memory.
 
     Every register of the contract that the build has is a CSR in LiteX' exported map. Its region is
     `plexor_<block>`, followed by the copy's number if there are several. Result memories are memory
     regions `plexor_<space><bank>`. They are on the bus, not behind LiteX' CSR bridge, because the
     register bank answers after some clocks, and a CSR bus cannot wait.
     """
+    soc.add_module("plexor", core)
+    if core.bus is None:
+        return
     geometry = core.geometry
     soc.add_controller(with_reset=False)
-    soc.add_module("plexor", core)
     size = WORD_BYTES << window_bits(geometry)
     soc.bus.add_slave("plexor", core.bus, SoCRegion(WINDOW_BASE, size, cached=False))
     regions: dict[str, SoCCSRRegion] = {}
@@ -65,15 +67,12 @@ def add_instrument(soc: SoCMini, core: PlexorCore) -> None:
 
 
 def add_ethernet(
-    soc: SoCMini,
-    core: PlexorCore,
-    phy: LiteXModule,
-    ip_address: str,
-    mac_address: int,
-    *,
-    etherbone: bool = True,
+    soc: SoCMini, core: PlexorCore, phy: LiteXModule, ip_address: str, mac_address: int
 ) -> None:
-    """Give a system UDP for the instrument's frames through a PHY, and Etherbone for its bus."""
+    """Give a system UDP for the instrument's frames through a PHY.
+
+    With a bus it gets Etherbone too.
+    """
     # They work on words in the system's clock domain. On an ECP5, logic that works on bytes in the
     # network's domain reaches only half of the 125 MHz. LiteX' own add_etherbone also answers
     # pings and has twice the words in its crossings: a 25F has no room for them.
@@ -89,7 +88,7 @@ def add_ethernet(
         rx_cdc_depth=CROSSING_WORDS,
     )
     soc.add_module("ethernet", ethernet)
-    if etherbone:
+    if core.bus is not None:
         bone = LiteEthEtherbone(ethernet.udp, ETHERBONE_PORT, buffer_depth=RECORD_WORDS)
         soc.add_module("etherbone", bone)
         soc.bus.add_master("etherbone", bone.wishbone.bus)

