@@ -82,9 +82,12 @@ GUARDING = ("make test", "make test-full", "make lint", "make lock", "make mutan
 HOURS = (
     *("make gateware", "make gateware BOARD=NAME", "make gateware BOARD=ulx3s-25f"),
     *("make gateware-report", "make soc-report", "make fmax", "make weights", "make worth"),
-    "python -m tools.gateware.search",
+    *("python -m tools.gateware.search", "make fuzz"),
 )
-"""What builds gateware for many minutes: called, not run. tests/gateware builds."""
+"""What builds gateware or feeds files for an hour: called, not run.
+
+tests/gateware builds, and tests/fuzz feeds files.
+"""
 SERVES = ("run_bitstream", "litex_sim")
 """Programs that go on until they are ended, once they have said where they listen."""
 TOOLS_AT_ONCE = ("make wiring", "python -m plexor.protocol.document")
