@@ -77,6 +77,8 @@ LONG = (
     "udp://",
 )
 """A block with one of these is of `make test-full`: it takes a minute or more."""
+USERS = ("plexor ", "pip ", "pytest ")
+"""Programs of a user, run in a user's folder. The others are the clone's own tools."""
 GUARDING = ("make test", "make test-full", "make lint", "make lock", "make mutants", "make flash")
 """What runs these tests, or asks for a board or the newest packages: called, not run."""
 HOURS = (
@@ -109,8 +111,8 @@ def _names_only(entry: Shown) -> bool:
     return len(entry.commands) == 1 and len(entry.commands[0].split()) == 2
 
 
-def _is_plexor(entry: Shown) -> bool:
-    return all(command.startswith(("plexor ", "pip ")) for command in entry.commands)
+def _is_users(entry: Shown) -> bool:
+    return all(command.startswith(USERS) for command in entry.commands)
 
 
 SHOWN = shown()
@@ -122,13 +124,13 @@ NAMED = sorted(
         if _names_only(entry) and entry.commands[0].startswith("plexor ")
     }
 )
-TYPED = [entry for entry in SHOWN if not _names_only(entry) and _is_plexor(entry)]
+TYPED = [entry for entry in SHOWN if not _names_only(entry) and _is_users(entry)]
 TOOLS = sorted(
     {
         command
         for entry in SHOWN
         for command in entry.commands
-        if not command.startswith(("plexor ", "pip ")) and "…" not in command
+        if not command.startswith(USERS) and "…" not in command
     }
 )
 
