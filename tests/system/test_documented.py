@@ -84,7 +84,7 @@ GUARDING = ("make test", "make test-full", "make lint", "make lock", "make mutan
 HOURS = (
     *("make gateware", "make gateware BOARD=NAME", "make gateware BOARD=ulx3s-25f"),
     *("make gateware-report", "make soc-report", "make fmax", "make weights", "make worth"),
-    *("python -m tools.gateware.search", "make fuzz"),
+    *("make soc BOARD=colorlight-i5 DEEP=1", "python -m tools.gateware.search", "make fuzz"),
 )
 """What builds gateware or feeds files for an hour: called, not run.
 
