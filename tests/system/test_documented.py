@@ -86,7 +86,7 @@ HOURS = (
     *("make gateware-report", "make soc-report", "make fmax", "make weights", "make worth"),
     *("make soc BOARD=colorlight-i5 DEEP=1", "python -m tools.gateware.search", "make fuzz"),
 )
-"""What builds gateware or feeds files for an hour: called, not run.
+"""What builds gateware for minutes, or feeds files for an hour: called, not run.
 
 tests/gateware builds, and tests/fuzz feeds files.
 """
