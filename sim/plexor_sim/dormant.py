@@ -284,11 +284,15 @@ def _inputs(stages: Sequence[Stage], ports: Collection[str]) -> tuple[str, str]:
             of_clock[name] = of_clock.get(name, 0) | 1 << number
     fields = renewed = ""
     for clock, of_clock in sorted(wakes.items()):
-        renewed += f"    if (clocks >> {clock} & 1) {{\n"
+        woken: dict[int, list[str]] = {}
         for number, (name, mask) in enumerate(of_clock.items()):
             field = f"i{clock}_{number}_"
             fields += f"  decltype(Core::{name}) {field}{{}};\n"
-            renewed += f"      moved |= renewed({field}, core_.{name}) * uint64_t{{{mask}}};\n"
+            woken.setdefault(mask, []).append(f"renewed({field}, core_.{name})")
+        renewed += f"    if (clocks >> {clock} & 1) {{\n"
+        for mask, terms in woken.items():
+            differ = " |\n          ".join(terms)
+            renewed += f"      moved |= (({differ}) != 0) * uint64_t{{{mask}}};\n"
         renewed += "    }\n"
     return fields, renewed
 
@@ -300,9 +304,9 @@ def _struct(number: int, stage: Stage) -> str:
     fields += "".join(f"  decltype(Core::{n}) {field}[kRoundClocks];\n" for field, n in rhythm)
     keep = "".join(f"    {field} = core.{name};\n" for field, name in state)
     beat = "".join(f"    {field}[clock] = core.{name};\n" for field, name in rhythm)
-    moved = [f"moved({field}, core.{name})" for field, name in state]
-    moved += [f"core.{gate.cpp} != 0" for gate in stage.gates]
-    off = [f"moved({field}[clock], core.{name})" for field, name in rhythm]
+    moved = [f"differing({field}, core.{name})" for field, name in state]
+    moved += [f"(core.{gate.cpp} != 0)" for gate in stage.gates]
+    off = [f"differing({field}[clock], core.{name})" for field, name in rhythm]
 
     def any_of(terms: Sequence[str]) -> str:
         groups = [terms[first : first + 16] for first in range(0, len(terms), 16)]

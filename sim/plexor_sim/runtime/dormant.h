@@ -39,11 +39,11 @@ class Stages {
   virtual uint64_t off_beat(uint64_t of, unsigned clock) const = 0;
 };
 
-// Whether two values of the core differ.
+// The bits in which two values of the core differ; of long ones, folded.
 template <typename Value>
-bool moved(const Value& one, const Value& other) {
+uint64_t differing(const Value& one, const Value& other) {
   if constexpr (std::is_integral_v<Value>) {
-    return one != other;
+    return one ^ other;
   } else if constexpr (sizeof one % sizeof(uint32_t) == 0) {
     uint32_t differ = 0;
     for (size_t at = 0; at < sizeof one; at += sizeof differ) {
@@ -52,7 +52,7 @@ bool moved(const Value& one, const Value& other) {
       std::memcpy(&words[1], reinterpret_cast<const char*>(&other) + at, sizeof differ);
       differ |= words[0] ^ words[1];
     }
-    return differ != 0;
+    return differ;
   } else {
     return std::memcmp(&one, &other, sizeof one) != 0;
   }
@@ -60,8 +60,8 @@ bool moved(const Value& one, const Value& other) {
 
 // The same, and makes the first one like the second one.
 template <typename Value>
-bool renewed(Value& kept, const Value& now) {
-  const bool differ = moved(kept, now);
+uint64_t renewed(Value& kept, const Value& now) {
+  const uint64_t differ = differing(kept, now);
   kept = now;
   return differ;
 }

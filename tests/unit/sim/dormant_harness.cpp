@@ -55,10 +55,10 @@ class Two : public plexor::Stages {
   uint64_t inputs_moved(uint64_t clocks) override {
     uint64_t moved = 0;
     if (clocks & 1) {
-      moved |= plexor::renewed(go_, core_.go);
-      moved |= plexor::renewed(value_, core_.value) * 3;
+      moved |= plexor::renewed(go_, core_.go) != 0;
+      moved |= (plexor::renewed(value_, core_.value) != 0) * 3;
     }
-    if (clocks & 2) moved |= plexor::renewed(sum_, core_.sum) << 1;
+    if (clocks & 2) moved |= (plexor::renewed(sum_, core_.sum) != 0) << 1;
     return moved;
   }
   void keep(uint64_t of) override {
@@ -68,7 +68,7 @@ class Two : public plexor::Stages {
   uint64_t state_moved(uint64_t of) const override {
     const Core &one = kept_[0], &two = kept_[1];
     const bool first = one.left != core_.left || one.read != core_.read || one.sum != core_.sum;
-    const bool second = plexor::moved(two.seen, core_.seen) || two.hold != core_.hold ||
+    const bool second = plexor::differing(two.seen, core_.seen) != 0 || two.hold != core_.hold ||
                         two.tag != core_.tag || two.mark != core_.mark || core_.open != 0;
     return of & (first | second << 1);
   }
