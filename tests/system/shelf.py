@@ -30,7 +30,8 @@ MADE = {
 """A name, and the command of which it comes."""
 SAME = {"first": "main", "run1": "main"}
 """Names of what another command makes as well."""
-NEEDS = {"archive": ("main",)}
+NEEDS = {"archive": ("main",), "branch": ("main",)}
+"""What must be made first: an archive holds main, and branch is compared with a run before it."""
 
 
 class Shelf:
