@@ -19,6 +19,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from plexor.protocol.geometry import Geometry
+from plexor_sim.arrange import arranged, groups, stages_cpp
+from plexor_sim.dormant import gated
 from plexor_sim.packages import PackageMissing, make_once, sha256
 from plexor_sim.riscv import DeviceBuild
 from plexor_sim.toolchain import (
@@ -52,7 +54,7 @@ __all__ = [
 _HERE = Path(__file__).parent
 _RUNTIME = _HERE / "runtime"
 _DEVICE = _HERE / "device"
-_OBSERVES = tuple(_HERE / name for name in ("dormant.py", "idle.py", "netlist.py"))
+_OBSERVES = tuple(_HERE / name for name in ("arrange.py", "dormant.py", "idle.py", "netlist.py"))
 """What a core shows depends on these files, the core and its geometry alone."""
 _CORE_TOP = "plexor_sim"
 _CORE_PREFIX = "Vplexor"
@@ -235,20 +237,21 @@ def _build_core(
 
     def fill(directory: Path) -> None:
         core, bench = directory / "plexor.v", directory / "plexor_sim.v"
-        own, clocks, seen = text, 1, dict[str, tuple[str, str]]()
+        own, stages = gated(text) if is_observed else (text, [])
+        together = groups(stages)
+        units = [Unit(main, (FAST,))]
         if is_observed:
             # The import is here for the same reason as that of `emit`.
-            from plexor_sim.dormant import gated, stages_cpp  # noqa: PLC0415
             from plexor_sim.idle import observed  # noqa: PLC0415
 
-            own, stages = gated(text)
             own, observer = observed(own, geometry)
-            seen = {"observe": (observer, SLOW), "dormant": (stages_cpp(stages, ports), FAST)}
-            clocks += len(stages)
+            observe, dormant = directory / "observe.cpp", directory / "dormant.cpp"
+            observe.write_text(observer)
+            dormant.write_text(stages_cpp(stages, together, ports.keys()))
+            units += [Unit(observe, (SLOW,)), Unit(dormant, (FAST,), hot=True)]
         # If flip-flops take both edges of the clock, a cycle is one evaluation instead of two.
-        staged = own.replace("@(posedge clk)", "@(edge clk)")
-        core.write_text(without_zero_rows(staged))
-        bench.write_text(_bench(ports, clocks))
+        core.write_text(without_zero_rows(own.replace("@(posedge clk)", "@(edge clk)")))
+        bench.write_text(_bench(ports, 1 + len(stages)))
         verilated = verilate(
             Verilation("the core", (core, bench), _CORE_TOP, _CORE_PREFIX, flags=("--flatten",)),
             cache,
@@ -256,13 +259,10 @@ def _build_core(
         )
         report("compiling the core")
         (directory / "geometry.h").write_text(constants)
-        includes = (directory, verilated, _RUNTIME, _DEVICE)
-        units = model_units(verilated, _CORE_PREFIX, directory)
-        units.append(Unit(main, (FAST,)))
-        for name, (source, optimise) in seen.items():
-            (directory / f"{name}.cpp").write_text(source)
-            units.append(Unit(directory / f"{name}.cpp", (optimise,)))
-        compile_units(tools, units, directory, includes)
+        root = f"{_CORE_PREFIX}___024root.h"
+        (directory / root).write_text(arranged((verilated / root).read_text(), together))
+        units += model_units(verilated, _CORE_PREFIX, directory, directory / root)
+        compile_units(tools, units, directory, (directory, verilated, _RUNTIME, _DEVICE))
 
     return make_once(cache / "objects" / f"core-{key}", fill)
 
@@ -367,15 +367,18 @@ def _bench(ports: Mapping[str, tuple[str, int]], clocks: int = 1) -> str:
     )
 
 
-def model_units(verilated: Path, prefix: str, directory: Path) -> list[Unit]:
-    """Return a Verilated model as two files: code that runs each cycle, and code that runs once."""
+def model_units(verilated: Path, prefix: str, directory: Path, *first: Path) -> list[Unit]:
+    """Return a Verilated model as two files: code that runs each cycle, and code that runs once.
+
+    `first` are headers in place of those of Verilator with the same guards.
+    """
     files = sorted(verilated.glob("*.cpp"))
     slow = [item for item in files if re.search("__Slow|__Syms", item.name)]
     units: list[Unit] = []
     fast = [item for item in files if item not in slow]
     for part, chosen, optimise in (("fast", fast, FAST), ("slow", slow, SLOW)):
         whole = directory / f"{prefix}_{part}.cpp"
-        whole.write_text("".join(f'#include "{item}"\n' for item in chosen))
+        whole.write_text("".join(f'#include "{item}"\n' for item in (*first, *chosen)))
         units.append(Unit(whole, (optimise,), hot=chosen is fast))
     return units
 

@@ -10,18 +10,20 @@ STAGES lacks. That makes the simulation slow, not wrong.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from plexor_sim.netlist import Block, Logic, Member, Module, encoded, split, unnumbered
+from plexor_sim.netlist import Block, Logic, Member, Module, split, unnumbered
 
 STAGES = (
     r"capture\.(filter|edges)[0-7]",
+    r"capture\.queues",
     r"(capture|pins)(\..*)?",
     r"outputs\.stimulus0(\..*)?",
     r"outputs\.stimulus1(\..*)?",
     r"matcher(\..*)?",
     r"results\.records(\..*)?",
+    r"results\.bins(\..*)?",
     r"results(\..*)?",
     r"records\.(extent|memory)(\..*)?",
     r"records(\..*)?",
@@ -31,7 +33,6 @@ STAGES = (
     r"command(\..*)?",
     r"link(\..*)?",
     r"packetizer(\..*)?",
-    r"uplink\.framer(\..*)?",
     r"uplink(\..*)?",
     r"bank\.shadow(\..*)?",
     r"bank(\..*)?",
@@ -53,7 +54,8 @@ RESTLESS = (
     r"outputs\.stimulus[0-9]\.(painter\.tail|scheduler\.timer)\.(count|pool\.(borrow|chunk_0))",
     r"outputs\.stimulus[0-9]\.scheduler\.bursts\.\$signal",
     r"records\.\$signal\$89",
-    r"results\.bins\.(_1_|main_total|phase|place_[12]|written)",
+    r"results\.bins\.(_1_|main_total|phase|place_[12]|take|written)",
+    r"results\.records\.calm",
     r"results\.records\.(candidate|chunk|number|which)(_[0-9])?",
     r"results\.records\.(clock|number_of_square_1|\$signal\$(33|41|42))",
     r"results\.records\.(square_)?sums\.(addend_1|first_[12]|turn|write__data)",
@@ -81,11 +83,16 @@ class Stage:
     ports: tuple[str, ...]
     """Inputs of the core that it depends on."""
     state: tuple[Member, ...]
-    """Its flip-flops, and those of its memories that are read without a clock."""
+    """What it depends on of its own: flip-flops, and memories that are read without a clock.
+
+    If it depends on a rhythm, all of its flip-flops.
+    """
     gates: tuple[Member, ...]
     """Those of its flip-flops that must be low: what they let through keeps changing."""
     rhythm: tuple[Member, ...]
     """Those of RHYTHMIC that it depends on."""
+    writes: bool
+    """Whether it writes memories."""
 
 
 def gated(text: str) -> tuple[str, list[Stage]]:
@@ -194,18 +201,21 @@ class _Part:
         for block in self.blocks:
             reach |= self._kinds.reach(self._cone(block))
         sources = set(logic.members(reach & ~self._kinds.rhythmic))
+        others = self._others()
         inputs: dict[int, list[Member]] = {}
-        for path in sorted(sources & self._others()):
+        for path in sorted(sources & others):
             inputs.setdefault(clocks[path], []).append(logic.flip_flops[path])
         kept = logic.flip_flops | logic.read_at_once
+        rhythm = list(logic.members(reach & self._kinds.rhythmic))
+        matters = own if rhythm else own & sources
         gates = {block.gate for block in self.blocks if self._is_gated(block)}
-        rhythm = logic.members(reach & self._kinds.rhythmic)
         return Stage(
             inputs=inputs,
             ports=tuple(sorted(sources & logic.inputs)),
-            state=tuple(member for path, member in kept.items() if path in own),
+            state=tuple(kept[path] for path in sorted(matters & kept.keys() - others)),
             gates=tuple(logic.flip_flops[path] for path in sorted(gates)),
             rhythm=tuple(logic.flip_flops[path] for path in rhythm),
+            writes=bool(own & logic.memories.keys()),
         )
 
 
@@ -227,98 +237,3 @@ def _clocks(logic: Logic, bits: Mapping[Block, int]) -> dict[str, int]:
         for target in block.targets:
             clocks[target] = bit if clocks.get(target, bit) == bit else 0
     return clocks
-
-
-def stages_cpp(stages: Sequence[Stage], ports: Collection[str]) -> str:
-    """Return the C++ that keeps and compares each stage. Only `ports` of the core's inputs vary."""
-
-    def each(form: str) -> str:
-        return "".join(form.format(number=number) for number in range(len(stages)))
-
-    def compared(what: str, more: str = "", argument: str = "") -> str:
-        asked = f"of >> {{number}} & 1 && s{{number}}_.{what}(core_{argument})"
-        return (
-            f"  uint64_t {what}(uint64_t of{more}) const override {{\n    uint64_t moved = 0;\n"
-            + each(f"    if ({asked}) moved |= uint64_t{{{{1}}}} << {{number}};\n")
-            + "    return moved;\n  }\n"
-        )
-
-    rhythmic = sum(1 << number for number, stage in enumerate(stages) if stage.rhythm)
-    fields, renewed = _inputs(stages, ports)
-    return (
-        '#include "Vplexor.h"\n#include "Vplexor___024root.h"\n#include "dormant.h"\n\n'
-        "namespace plexor {\nnamespace {\n\nusing Core = Vplexor___024root;\n\n"
-        + "".join(_struct(number, stage) for number, stage in enumerate(stages))
-        + "class All : public Stages {\n public:\n"
-        "  explicit All(const Core& core) : core_(core) {}\n"
-        f"  int count() const override {{ return {len(stages)}; }}\n"
-        f"  uint64_t rhythmic() const override {{ return {rhythmic}; }}\n"
-        "  uint64_t inputs_moved(uint64_t clocks) override {\n    uint64_t moved = 0;\n"
-        f"{renewed}    return moved;\n  }}\n"
-        "  void keep(uint64_t of) override {\n"
-        + each("    if (of >> {number} & 1) s{number}_.keep(core_);\n")
-        + "  }\n"
-        + compared("state_moved")
-        + "  void beat(uint64_t of, unsigned clock) override {\n"
-        + each("    if (of >> {number} & 1) s{number}_.beat(core_, clock);\n")
-        + "  }\n"
-        + compared("off_beat", ", unsigned clock", ", clock")
-        + f"\n private:\n  const Core& core_;\n{fields}"
-        + each("  Stage{number} s{number}_;\n")
-        + "};\n\n}  // namespace\n\nstd::unique_ptr<Stages> stages(Vplexor& model) {\n"
-        "  return std::make_unique<All>(*model.rootp);\n}\n\n}  // namespace plexor\n"
-    )
-
-
-def _inputs(stages: Sequence[Stage], ports: Collection[str]) -> tuple[str, str]:
-    """Return the fields that keep all inputs of stages, and the C++ that renews and compares them.
-
-    An input is compared if its clock was given. Inputs that wake the same stages are compared
-    together, which takes a quarter of the time.
-    """
-    wakes: dict[int, dict[str, int]] = {}
-    for number, stage in enumerate(stages):
-        named = [(0, encoded(port)) for port in stage.ports if port in ports]
-        named += [(clock, m.cpp) for clock, members in stage.inputs.items() for m in members]
-        for clock, name in named:
-            of_clock = wakes.setdefault(clock, {})
-            of_clock[name] = of_clock.get(name, 0) | 1 << number
-    fields = renewed = ""
-    for clock, of_clock in sorted(wakes.items()):
-        woken: dict[int, list[str]] = {}
-        for number, (name, mask) in enumerate(of_clock.items()):
-            field = f"i{clock}_{number}_"
-            fields += f"  decltype(Core::{name}) {field}{{}};\n"
-            woken.setdefault(mask, []).append(f"renewed({field}, core_.{name})")
-        renewed += f"    if (clocks >> {clock} & 1) {{\n"
-        for mask, terms in woken.items():
-            differ = " |\n          ".join(terms)
-            renewed += f"      moved |= (({differ}) != 0) * uint64_t{{{mask}}};\n"
-        renewed += "    }\n"
-    return fields, renewed
-
-
-def _struct(number: int, stage: Stage) -> str:
-    state = [(f"m{n}", member.cpp) for n, member in enumerate(stage.state)]
-    rhythm = [(f"b{n}", member.cpp) for n, member in enumerate(stage.rhythm)]
-    fields = "".join(f"  decltype(Core::{name}) {field};\n" for field, name in state)
-    fields += "".join(f"  decltype(Core::{n}) {field}[kRoundClocks];\n" for field, n in rhythm)
-    keep = "".join(f"    {field} = core.{name};\n" for field, name in state)
-    beat = "".join(f"    {field}[clock] = core.{name};\n" for field, name in rhythm)
-    moved = [f"differing({field}, core.{name})" for field, name in state]
-    moved += [f"core.{gate.cpp} != 0" for gate in stage.gates]
-    off = [f"differing({field}[clock], core.{name})" for field, name in rhythm]
-
-    def any_of(terms: Sequence[str]) -> str:
-        groups = [terms[first : first + 16] for first in range(0, len(terms), 16)]
-        return " ||\n           ".join(f"({' | '.join(group)})" for group in groups) or "false"
-
-    return (
-        f"struct Stage{number} {{\n{fields}  void keep(const Core& core) {{\n{keep}  }}\n"
-        "  bool state_moved(const Core& core) const {\n"
-        f"    return {any_of(moved)};\n  }}\n"
-        f"  void beat(const Core& core, unsigned clock) {{\n{beat}  }}\n"
-        "  bool off_beat(const Core& core, unsigned clock) const {\n"
-        f"    return {any_of(off)};\n  }}\n"
-        "};\n\n"
-    )

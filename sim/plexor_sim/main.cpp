@@ -190,7 +190,7 @@ class Simulation {
   }
 
   bool stands_still() const {
-    return between_runs() && !line_goes_first() && still_clocks_ >= kStillClocks && link_.is_idle(core_);
+    return still_clocks_ >= kStillClocks && between_runs() && !line_goes_first() && link_.is_idle(core_);
   }
 
   // Lets clocks pass before the next one, if none of them changes anything but counters.

@@ -16,14 +16,6 @@ int64_t units_before(uint64_t clocks) {
 
 }  // namespace
 
-uint64_t Register::get() const {
-  uint64_t value = 0;
-  std::memcpy(&value, at_, bytes_);
-  return value;
-}
-
-void Register::set(uint64_t value) const { std::memcpy(at_, &value, bytes_); }
-
 bool Count::look() {
   const uint64_t before = seen_;
   seen_ = value_.get();

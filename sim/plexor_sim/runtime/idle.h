@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <string>
@@ -19,7 +20,7 @@ namespace plexor {
 constexpr int64_t kUnitClocks = 16;
 constexpr int64_t kAnyUnits = std::numeric_limits<int64_t>::max();
 
-// A register of the Verilated core, of up to 64 bits.
+// A register of the Verilated core, of up to 64 bits. At least 8 bytes of the core begin with it.
 class Register {
  public:
   template <typename Member>
@@ -28,8 +29,12 @@ class Register {
     static_assert(sizeof member <= 8);
   }
 
-  uint64_t get() const;
-  void set(uint64_t value) const;
+  uint64_t get() const {
+    uint64_t value;
+    std::memcpy(&value, at_, sizeof value);
+    return value & mask_;
+  }
+  void set(uint64_t value) const { std::memcpy(at_, &value, bytes_); }
   uint64_t mask() const { return mask_; }
 
  private:

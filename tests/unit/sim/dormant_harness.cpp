@@ -1,6 +1,7 @@
-// A core of two stages in a row, and what is in no stage, run twice: with all clocks, and with
-// those that Dormant asks for. What comes out must be the same in each clock. Prints how many
-// clocks the stages got. Arguments: a seed and the number of clocks.
+// A core of three stages, and what is in no stage, run twice: with all clocks, and with those that
+// Dormant asks for. What comes out must be the same in each clock. Prints how many clocks the stages
+// got. Arguments: a seed and the number of clocks.
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -19,8 +20,11 @@ struct Core {
   uint8_t words[16] = {};
   // Stage 1 follows stage 0 whenever the flag is high. It writes down the counter if a gate is open,
   // and the input's highest bit.
-  uint8_t seen[3] = {}, hold = 0, open = 0, tag = 0, mark = 0;
+  alignas(8) uint8_t first = 0;
+  uint8_t second = 0, third = 0, hold = 0, open = 0, tag = 0, mark = 0, none = 0;
   uint8_t tags[16] = {}, marks[8] = {};
+  // Stage 2 has no memory. Its level comes one step nearer to stage 0's sum in each clock.
+  uint8_t level = 0, shown = 0;
 
   void clock(uint64_t clocks) {
     const uint8_t asked = go ? value | 1 : 0;
@@ -35,85 +39,84 @@ struct Core {
       if (old.left) sum = old.sum + old.read + 1;
     }
     if (clocks & 4) {
-      if (old.ready) seen[0] = old.sum;
-      seen[1] = old.seen[0];
-      seen[2] = old.seen[1];
-      hold = old.seen[0] % 16 == 0 && old.seen[1] % 16 != 0;
+      if (old.ready) first = old.sum;
+      second = old.first;
+      third = old.second;
+      hold = old.first % 16 == 0 && old.second % 16 != 0;
       open = (old.sum & 28) == 28;
-      tag = old.tags[old.seen[1] & 15];
+      tag = old.tags[old.second & 15];
       if (old.open) tags[old.noise & 15] = old.noise;
       mark = old.marks[(old.ready ? value : value + 3) & 7];
       marks[value & 7] = value >> 7;
     }
+    if (clocks & 8) {
+      level += (old.level < old.sum) - (old.level > old.sum);
+      shown = old.level;
+    }
   }
 };
 
-class Two : public plexor::Stages {
+class Three : public plexor::Stages {
  public:
-  explicit Two(const Core& core) : core_(core) {}
-  int count() const override { return 2; }
-  uint64_t inputs_moved(uint64_t clocks) override {
-    uint64_t moved = 0;
-    if (clocks & 1) {
-      moved |= plexor::renewed(go_, core_.go) != 0;
-      moved |= (plexor::renewed(value_, core_.value) != 0) * 3;
-    }
-    if (clocks & 2) moved |= (plexor::renewed(sum_, core_.sum) != 0) << 1;
-    return moved;
-  }
-  void keep(uint64_t of) override {
-    for (int stage = 0; stage < 2; stage++)
-      if (of >> stage & 1) kept_[stage] = core_;
-  }
-  uint64_t state_moved(uint64_t of) const override {
-    const Core &one = kept_[0], &two = kept_[1];
-    const bool first = one.left != core_.left || one.read != core_.read || one.sum != core_.sum;
-    const bool second = plexor::differing(two.seen, core_.seen) != 0 || two.hold != core_.hold ||
-                        two.tag != core_.tag || two.mark != core_.mark || core_.open != 0;
-    return of & (first | second << 1);
-  }
+  explicit Three(const Core& core) : core_(core) {}
+  int count() const override { return 3; }
+  uint64_t writing() const override { return 3; }
   uint64_t rhythmic() const override { return 2; }
-  void beat(uint64_t of, unsigned clock) override {
-    if (of & 2) rhythm_[clock] = rhythm();
+  uint64_t changed(uint64_t clocks) override {
+    uint64_t stages = 0;
+    if (clocks & 1) {
+      stages |= plexor::renewed(go_, core_.go);
+      stages |= plexor::renewed(value_, core_.value) * 3;
+    }
+    if (clocks & 2) {
+      stages |= plexor::renewed(left_, core_.left);
+      stages |= plexor::renewed(read_, core_.read);
+      stages |= plexor::renewed(sum_, core_.sum) * 7;
+    }
+    if (clocks & 4) {
+      const char* now = reinterpret_cast<const char*>(&core_) + offsetof(Core, first);
+      stages |= (plexor::renewed_words<1>(&word_, now) || core_.open != 0) * 2;
+    }
+    if (clocks & 8) stages |= plexor::renewed(level_, core_.level) * 4;
+    return stages;
   }
-  uint64_t off_beat(uint64_t of, unsigned clock) const override {
-    return of & (rhythm_[clock] != rhythm()) << 1;
+  uint64_t off_beat(unsigned clock) override {
+    return plexor::renewed(beat_[clock], core_.wait << 1 | core_.ready) * 2;
   }
 
  private:
-  int rhythm() const { return core_.wait << 1 | core_.ready; }
-
   const Core& core_;
-  Core kept_[2];
-  uint8_t go_ = 0, value_ = 0, sum_ = 0;
-  int rhythm_[plexor::kRoundClocks] = {};
+  uint64_t word_ = 0;
+  uint8_t go_ = 0, value_ = 0, left_ = 0, read_ = 0, sum_ = 0, level_ = 0;
+  int beat_[plexor::kRoundClocks] = {};
 };
 
 std::vector<unsigned> run(unsigned seed, uint64_t clocks, bool dormant, uint64_t& given) {
   std::mt19937 random(seed);
   Core core;
-  plexor::Dormant stages(std::make_unique<Two>(core));
+  plexor::Dormant stages(std::make_unique<Three>(core));
   std::vector<unsigned> seen;
   int held = 0;
   for (uint64_t clock = 0; clock < clocks; clock++) {
     core.go = random() % 600 == 0;
     if (core.go || random() % 600 == 0) core.value = random();
     if (random() % 1000 == 0) {  // a register gets another value from outside
-      (random() % 2 ? core.left : core.sum) = random() % 16;
+      uint8_t* const registers[] = {&core.left, &core.sum, &core.level};
+      *registers[random() % 3] = random() % 16;
       stages.disturb();
     }
     if (random() % 1000 == 0) held = 40;
     if (held > 0) {  // or is held for some clocks
       held--;
-      core.seen[0] = 7;
+      core.first = 7;
       stages.disturb();
     }
     const uint64_t due = dormant ? stages.due() : stages.all();
     if (!(due & 1)) std::exit(2);
-    given += (due >> 1 & 1) + (due >> 2 & 1);
+    given += (due >> 1 & 1) + (due >> 2 & 1) + (due >> 3 & 1);
     core.clock(due);
-    const unsigned behind = core.read << 7 ^ core.seen[2] ^ core.tag ^ core.mark << 7;
-    seen.push_back(core.noise << 24 | core.left << 16 | core.sum << 8 | behind);
+    const unsigned behind = core.read << 7 ^ core.third ^ core.tag ^ core.mark << 7;
+    seen.push_back((core.noise ^ core.shown) << 24 | core.left << 16 | core.sum << 8 | behind);
   }
   return seen;
 }
@@ -132,5 +135,5 @@ int main(int, char** arguments) {
     return 1;
   }
   std::printf("%llu\n", static_cast<unsigned long long>(given));
-  return all == 2 * clocks ? 0 : 3;
+  return all == 3 * clocks ? 0 : 3;
 }
