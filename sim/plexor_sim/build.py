@@ -261,7 +261,7 @@ def _build_core(
         (directory / "geometry.h").write_text(constants)
         root = f"{_CORE_PREFIX}___024root.h"
         (directory / root).write_text(arranged((verilated / root).read_text(), together))
-        units += model_units(verilated, _CORE_PREFIX, directory, directory / root)
+        units += model_units(verilated, _CORE_PREFIX, directory, root)
         compile_units(tools, units, directory, (directory, verilated, _RUNTIME, _DEVICE))
 
     return make_once(cache / "objects" / f"core-{key}", fill)
@@ -367,10 +367,10 @@ def _bench(ports: Mapping[str, tuple[str, int]], clocks: int = 1) -> str:
     )
 
 
-def model_units(verilated: Path, prefix: str, directory: Path, *first: Path) -> list[Unit]:
+def model_units(verilated: Path, prefix: str, directory: Path, *first: str) -> list[Unit]:
     """Return a Verilated model as two files: code that runs each cycle, and code that runs once.
 
-    `first` are headers in place of those of Verilator with the same guards.
+    `first` are headers of the directory, in place of those of Verilator with the same guards.
     """
     files = sorted(verilated.glob("*.cpp"))
     slow = [item for item in files if re.search("__Slow|__Syms", item.name)]

@@ -16,40 +16,54 @@ from dataclasses import dataclass
 from plexor_sim.netlist import Block, Logic, Member, Module, split, unnumbered
 
 STAGES = (
-    r"capture\.(filter|edges)[0-7]",
-    r"capture\.queues",
-    r"(capture|pins)(\..*)?",
-    r"outputs\.stimulus0(\..*)?",
-    r"outputs\.stimulus1(\..*)?",
-    r"matcher(\..*)?",
-    r"results\.records(\..*)?",
-    r"results\.bins(\..*)?",
-    r"results(\..*)?",
-    r"records\.(extent|memory)(\..*)?",
-    r"records(\..*)?",
-    r"counts\.queue(\..*)?",
-    r"counts(\..*)?",
-    r"dumper(\..*)?",
-    r"command(\..*)?",
-    r"link(\..*)?",
-    r"packetizer(\..*)?",
-    r"uplink(\..*)?",
-    r"bank\.shadow(\..*)?",
-    r"bank(\..*)?",
-    r"code_tables(\..*)?",
-    r"ring(\..*)?",
-    r"(schedule|table)(\..*)?",
-    r"outputs(\..*)?",
-    r"snapshots(\..*)?",
-    r"(stall|trigger)(\..*)?",
-    r"(flags|lamps|last_counted|run|timebase|timecode)(\..*)?",
+    (r"capture\.(filter|edges)[0-7]",),
+    (r"capture\.queues",),
+    (
+        r"(capture|pins)(\..*)?",
+        r"code_tables\.(low|\$signal\$(13|41))",
+        r"uplink\.i_events__payload",
+    ),
+    (r"outputs\.stimulus0(\..*)?",),
+    (r"outputs\.stimulus1(\..*)?",),
+    (
+        r"matcher(\..*)?",
+        r"last_counted\.all_counted",
+        r"records\.(final_stb|\$signal\$7[27])",
+        r"snapshots\.\$signal\$16",
+        r"trigger\.events",
+    ),
+    (r"results\.records(\..*)?", r"code_tables\.\$signal\$16", r"records\.extent\.valid_1"),
+    (r"results\.bins(\..*)?",),
+    (r"results(\..*)?",),
+    (r"records\.(extent|memory)(\..*)?",),
+    (r"records(\..*)?",),
+    (r"counts\.queue(\..*)?",),
+    (r"counts(\..*)?",),
+    (r"dumper(\..*)?", r"bank\.shadow\.\$signal"),
+    (r"command(\..*)?",),
+    (r"link(\..*)?",),
+    (r"packetizer(\..*)?", r"(command|dumper)\.o_bytes__valid", r"ring\.o_entries__valid"),
+    (r"uplink(\..*)?",),
+    (r"bank\.shadow(\..*)?", r"bank\.bus__read_data", r"run\.(part_clock|time_left\.\$signal)"),
+    (r"bank(\..*)?",),
+    (r"code_tables(\..*)?",),
+    (r"ring(\..*)?",),
+    (r"(schedule|table)(\..*)?",),
+    (r"outputs(\..*)?",),
+    (r"snapshots(\..*)?",),
+    (r"(stall|trigger)(\..*)?",),
+    (r"(flags|lamps|last_counted|run|timebase|timecode)(\..*)?",),
 )
-"""The modules of each stage: a pattern of paths, without Amaranth's numbers. The first counts."""
+"""The modules of each stage: a pattern of paths, without Amaranth's numbers. The first counts.
+
+Then come single registers of other modules. They follow this stage, and would wake their own.
+"""
 RESTLESS = (
     r"capture\.clock",
     r"code_tables\.(table\.(counts|sums)\.)?turn",
     r"counts\.(before|chunk|due|last_line|line|odd|read_row|sample[0-9]+|turn)",
     r"counts\.(visit_place|visited|wait|watched)",
+    r"counts\.queue\.quiet",
     r"counts\.counts\.(\$signature__(addr|data)|_0_|live|row|visiting|visits|word|writing)",
     r"outputs\.stimulus[0-9]\.(painter\.tail|scheduler\.timer)\.(count|pool\.(borrow|chunk_0))",
     r"outputs\.stimulus[0-9]\.scheduler\.bursts\.\$signal",
@@ -69,6 +83,8 @@ RHYTHMIC = (
     r"counts\.queue\.\$signal\$16",
 )
 """The same, but while all else stands still they are the same again after two clocks."""
+AWAKE = (r"results\.bins\.upper\.(page|upper_word)",)
+"""Registers that seldom change, but follow such as change often."""
 
 
 @dataclass(frozen=True)
@@ -113,12 +129,18 @@ def gated(text: str) -> tuple[str, list[Stage]]:
 def _parts(modules: Sequence[Module], logic: Logic) -> Iterator[_Part]:
     kinds = _Kinds(logic)
     found: list[set[Block]] = [set() for _ in STAGES]
+    single = {
+        path: number
+        for number, (_, *registers) in enumerate(STAGES)
+        for path in _matching(registers, logic.flip_flops)
+    }
     for module in modules:
         path = unnumbered(module.path)
-        for stage, blocks in zip(STAGES, found, strict=True):
-            if re.fullmatch(stage, path):
-                blocks.update(logic.blocks[module.name])
-                break
+        whole = [number for number, (names, *_) in enumerate(STAGES) if re.fullmatch(names, path)]
+        for block in logic.blocks[module.name]:
+            numbers = [single[target] for target in block.targets if target in single] or whole
+            for number in numbers[:1]:
+                found[number].add(block)
     return (_Part(blocks, logic, kinds) for blocks in found)
 
 
@@ -131,7 +153,8 @@ class _Kinds:
         self.restless = logic.bits(restless)
         self.rhythmic = logic.bits(rhythmic)
         self.moving = self.restless | self.rhythmic
-        self.always = [b for b in logic.all_blocks if b.targets & (restless | rhythmic)]
+        always = restless | rhythmic | _matching(AWAKE, logic.flip_flops)
+        self.always = [block for block in logic.all_blocks if block.targets & always]
         self._courses = dict.fromkeys(rhythmic, 0)
         self._bits = {path: logic.bits([path]) for path in rhythmic}
         for block in self.always:

@@ -13,7 +13,7 @@ import pytest
 from plexor.protocol.geometry import Feature
 from plexor_hdl.build import boards
 from plexor_sim.build import core_verilog
-from plexor_sim.dormant import RESTLESS, RHYTHMIC, STAGES, Stage, gated
+from plexor_sim.dormant import AWAKE, RESTLESS, RHYTHMIC, STAGES, Stage, gated
 from plexor_sim.netlist import Module, split, unnumbered
 from plexor_sim.packages import default_cache
 from plexor_sim.toolchain import BuildError
@@ -148,7 +148,7 @@ def core() -> list[Module]:
 
 def test_each_stage_and_each_register_that_is_named_is_of_the_core(core: list[Module]):
     paths = {unnumbered(module.path) for module in core}
-    for pattern in STAGES:
+    for pattern, *_ in STAGES:
         assert any(re.fullmatch(pattern, path) for path in paths), pattern
     registers = {
         f"{unnumbered(module.path)}.{m.name}"
@@ -156,7 +156,8 @@ def test_each_stage_and_each_register_that_is_named_is_of_the_core(core: list[Mo
         for m, _ in module.places
         if m.is_flip_flop
     }
-    for pattern in (*RESTLESS, *RHYTHMIC):
+    single = [pattern for _, *registers in STAGES for pattern in registers]
+    for pattern in (*RESTLESS, *RHYTHMIC, *AWAKE, *single):
         assert any(re.fullmatch(pattern, path) for path in registers), pattern
 
 
