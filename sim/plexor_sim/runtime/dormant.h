@@ -81,7 +81,6 @@ class Dormant {
   // To be called when anything but an evaluation has changed registers.
   void disturb() {
     dormant_ &= ~stages_->changed(all());
-    for (uint64_t& still : still_) still = 0;
     given_ = 1;
   }
 

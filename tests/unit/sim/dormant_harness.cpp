@@ -19,9 +19,10 @@ struct Core {
   uint8_t left = 0, read = 0, sum = 0;
   uint8_t words[16] = {};
   // Stage 1 follows stage 0 whenever the flag is high. It writes down the counter if a gate is open,
-  // and the input's highest bit.
+  // and the input's highest bit whenever the flag is high.
   alignas(8) uint8_t first = 0;
-  uint8_t second = 0, third = 0, hold = 0, open = 0, tag = 0, mark = 0, none = 0;
+  uint8_t second = 0, third = 0, hold = 0, open = 0, none[3] = {};
+  uint8_t tag = 0, mark = 0, no_more[6] = {};
   uint8_t tags[16] = {}, marks[8] = {};
   // Stage 2 has no memory. Its level comes one step nearer to stage 0's sum in each clock.
   uint8_t level = 0, shown = 0;
@@ -47,11 +48,11 @@ struct Core {
       tag = old.tags[old.second & 15];
       if (old.open) tags[old.noise & 15] = old.noise;
       mark = old.marks[(old.ready ? value : value + 3) & 7];
-      marks[value & 7] = value >> 7;
+      if (old.ready) marks[value & 7] = value >> 7;
     }
     if (clocks & 8) {
       level += (old.level < old.sum) - (old.level > old.sum);
-      shown = old.level;
+      shown = ~old.level;
     }
   }
 };
@@ -75,7 +76,7 @@ class Three : public plexor::Stages {
     }
     if (clocks & 4) {
       const char* now = reinterpret_cast<const char*>(&core_) + offsetof(Core, first);
-      stages |= (plexor::renewed_words<1>(&word_, now) || core_.open != 0) * 2;
+      stages |= (plexor::renewed_words<2>(words_, now) || core_.open != 0) * 2;
     }
     if (clocks & 8) stages |= plexor::renewed(level_, core_.level) * 4;
     return stages;
@@ -86,7 +87,7 @@ class Three : public plexor::Stages {
 
  private:
   const Core& core_;
-  uint64_t word_ = 0;
+  uint64_t words_[2] = {};
   uint8_t go_ = 0, value_ = 0, left_ = 0, read_ = 0, sum_ = 0, level_ = 0;
   int beat_[plexor::kRoundClocks] = {};
 };
