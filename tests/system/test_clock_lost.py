@@ -61,9 +61,10 @@ def test_a_command_whose_run_loses_the_lock_says_so_and_ends_with_4(capsys):
 
 
 def test_bytes_that_the_uart_drops_in_a_run_are_counted_and_none_before_it(tmp_path, monkeypatch):
-    # A question of the host that fell into a break would lose more: only one is asked, at first.
+    # A question of the host that fell into a break would lose more: only one is asked, at first. If
+    # that one meets the first break, it is asked again, and the run begins 600,000 clocks later.
     monkeypatch.setattr(follow, "POLL_S", 60.0)
-    breaks = [f"{at},{at + 100}" for at in (1000, CLOCKS + 200_000, CLOCKS + 200_500)]
+    breaks = [f"{at},{at + 100}" for at in (1000, 3 * CLOCKS, 3 * CLOCKS + 500)]
     arguments = ("--uart-low", ",".join(breaks))
     outcome = run(DEVICE, SETTINGS, tmp_path, geometry=ICE40, arguments=arguments, uart=True)
     assert outcome.result.valid
