@@ -44,8 +44,7 @@ def open_link(
         if named and dut and named != dut:
             raise UsageError(f"link: {uri!r} and --dut {dut!r}; name the device once")
         device = named or dut or DEFAULT_DUT
-        items = rest.partition("?")[2].split("&")
-        query = "&".join(item for item in items if not item.startswith(_DUT))
+        query = without_device(uri).partition("?")[2]
         options = _sim_options(uri, query)
         planted = [item for item in query.split("&") if item.startswith("front-end=")]
         command = sim_arguments if again else sim_command
@@ -77,6 +76,13 @@ def sim_device(uri: str) -> str:
     if len(found) > 1:
         raise UsageError(f"link: {uri!r}; name the device once")
     return found[0] if found else ""
+
+
+def without_device(uri: str) -> str:
+    """Return a `sim:` URI that names no device, with its other options."""
+    items = uri.partition("?")[2].split("&")
+    query = "&".join(item for item in items if not item.startswith(_DUT))
+    return f"sim:?{query}" if query else "sim:"
 
 
 def _sim_options(uri: str, query: str) -> list[str]:

@@ -29,7 +29,7 @@ from plexor.library.values import (
     seed,
     whole,
 )
-from plexor.link.open import DEFAULT_DUT, sim_device
+from plexor.link.open import DEFAULT_DUT, sim_device, without_device
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import MAX_STEPS
 from plexor.sweep.criterion import DEFAULT, Criterion, What, parse_criterion
@@ -184,7 +184,7 @@ def wanted_of(asked: SweepAsked, name: Naming = plain) -> Wanted:
         timeout_s=asked.timeout,
     )
     return Wanted(
-        asked.link,
+        without_device(asked.link) if _names_device(asked) else asked.link,
         {load: Load(*entry) for load, entry in _levels(asked, name).items()},
         settings,
         asked.low,
@@ -217,6 +217,12 @@ def _with_deadline(channel: Channel, deadline_s: Fraction | None) -> Channel:
     return channel if channel.deadline_s is not None else replace(channel, deadline_s=deadline_s)
 
 
+def _names_device(asked: SweepAsked) -> bool:
+    """Return whether the link names the simulated device, which is another one for each load."""
+    loads = {load.strip() for load in asked.loads.split(",")}
+    return asked.link.startswith("sim:") and bool(sim_device(asked.link) and loads - {IDLE, "on"})
+
+
 def _levels(asked: SweepAsked, name: Naming) -> dict[str, tuple[str | None, bool]]:
     """Return the loads by name: the device that runs each, and the level of the load output."""
     names = [load.strip() for load in asked.loads.split(",")]
@@ -238,7 +244,7 @@ def _levels(asked: SweepAsked, name: Naming) -> dict[str, tuple[str | None, bool
     found: dict[str, tuple[str | None, bool]] = {}
     for load in names:
         if load in (IDLE, "on") or not uri.startswith("sim:"):
-            found[load] = asked.dut, load != IDLE
+            found[load] = dut if _names_device(asked) else asked.dut, load != IDLE
         else:
             glue = "," if ":" in dut else ":"
             found[load] = f"{dut}{glue}load={load}", True

@@ -78,6 +78,21 @@ def test_a_load_is_a_device_that_runs_it_and_a_level_of_the_load_output(link, du
     assert {name: (load.dut, load.level) for name, load in wanted.loads.items()} == found
 
 
+@pytest.mark.parametrize(
+    ("link", "loads", "found", "devices"),
+    [
+        ("sim:ce30", "none,cpu", "sim:", {"ce30", "ce30:load=cpu"}),
+        ("sim:ce30?board=hx8k-evn", "cpu", "sim:?board=hx8k-evn", {"ce30:load=cpu"}),
+        ("sim:?board=hx8k-evn&dut=ce30", "cpu", "sim:?board=hx8k-evn", {"ce30:load=cpu"}),
+        ("sim:ce30?board=hx8k-evn", "none,on", "sim:ce30?board=hx8k-evn", {None}),
+    ],
+)
+def test_a_link_names_no_device_that_a_load_replaces(link, loads, found, devices):
+    wanted = wanted_of(asked(link, loads=loads, channels="ISR=ch2"))
+    assert wanted.link == found
+    assert {load.dut for load in wanted.loads.values()} == devices
+
+
 def test_a_criterion_of_latency_is_the_deadline():
     found = wanted_of(asked(criteria="latency<50us:1%", channels="ISR=ch0"))
     assert found.settings.channels[0].deadline_s == 50 * US
