@@ -10,7 +10,7 @@ from typing import Any, Self
 from plexor.device.device import Device
 from plexor.errors import UsageError
 from plexor.library.keep import Tap
-from plexor.link.open import DEFAULT_DUT, open_link, sim_device
+from plexor.link.open import device_of, open_link, sim_device
 from plexor.link.sim import SimLink
 from plexor.model.identity import Identity
 
@@ -100,7 +100,7 @@ class Connection:
         link = open_link(self.uri, dut, options, again=self._again)
         self._device = self._stack.enter_context(Device(link, tap))
         if simulated:
-            wanted = sim_device(self.uri) or dut or DEFAULT_DUT
+            wanted = device_of(self.uri, dut)
             self._dut, self._description = wanted, {"dut": wanted}
             self._firmware = link.firmware if isinstance(link, SimLink) else None
             self._line = (link.device_line or None) if isinstance(link, SimLink) else None

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from plexor.errors import UsageError
 from plexor.library.values import Naming, plain
-from plexor.link.open import DEFAULT_DUT, sim_device
+from plexor.link.open import device_of
 from plexor.model.settings import Channel, Settings
 from plexor.protocol.frames import MAX_CHANNELS
 
@@ -73,7 +73,7 @@ def response_pins(uri: str, dut: str | None, but: int | None = None) -> tuple[Ch
     """
     if not uri.startswith("sim:"):
         raise UsageError("channels: name the device's response pins, such as ISR=ch0")
-    found = channels_of(sim_device(uri) or dut or DEFAULT_DUT, MAX_CHANNELS)
+    found = channels_of(device_of(uri, dut), MAX_CHANNELS)
     return tuple(channel for channel in found if channel.number != but)
 
 
@@ -83,7 +83,7 @@ def described(uri: str, dut: str | None, keys: Mapping[str, str]) -> dict[str, s
     Raises UsageError for a simulated device at a link that has one of its own.
     """
     if uri.startswith("sim:"):
-        return {"dut": sim_device(uri) or dut or DEFAULT_DUT, **keys}
+        return {"dut": device_of(uri, dut), **keys}
     if dut is not None:
         raise UsageError(f"dut {dut}: is for sim: links; {uri} has a device of its own")
     return dict(keys)

@@ -40,10 +40,7 @@ def open_link(
     if not colon:
         raise UsageError(f"link: {uri!r}; must be {_FORMS}")
     if scheme == "sim":
-        named = sim_device(uri)
-        if named and dut and named != dut:
-            raise UsageError(f"link: {uri!r} and --dut {dut!r}; name the device once")
-        device = named or dut or DEFAULT_DUT
+        device = device_of(uri, dut)
         query = without_device(uri).partition("?")[2]
         options = _sim_options(uri, query)
         planted = [item for item in query.split("&") if item.startswith("front-end=")]
@@ -78,8 +75,21 @@ def sim_device(uri: str) -> str:
     return found[0] if found else ""
 
 
+def device_of(uri: str, dut: str | None) -> str:
+    """Return the simulated device that a `sim:` URI or `dut` names, or the default one.
+
+    Raises UsageError if they name two.
+    """
+    named = sim_device(uri)
+    if named and dut and named != dut:
+        raise UsageError(f"link: {uri!r} and --dut {dut!r}; name the device once")
+    return named or dut or DEFAULT_DUT
+
+
 def without_device(uri: str) -> str:
-    """Return a `sim:` URI that names no device, with its other options."""
+    """Return a `sim:` URI with its options other than the device; any other URI as it is."""
+    if not uri.startswith("sim:"):
+        return uri
     items = uri.partition("?")[2].split("&")
     query = "&".join(item for item in items if not item.startswith(_DUT))
     return f"sim:?{query}" if query else "sim:"

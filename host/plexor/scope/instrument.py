@@ -19,7 +19,7 @@ from plexor.library.pins import wired
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
 from plexor.library.snapshot import Snapshot
-from plexor.link.open import DEFAULT_DUT, sim_device
+from plexor.link.open import device_of
 from plexor.model.codes import CodeName
 from plexor.model.results import EventArray, RunResult
 from plexor.model.settings import Channel, Settings
@@ -50,7 +50,7 @@ def open_bench(link: str, dut: str | None, codes: Path | None = None) -> Library
     `codes` is a file that names the device's codes. Raises UsageError if it cannot be read.
     """
     simulated = link.startswith("sim:")
-    device = (sim_device(link) or dut or DEFAULT_DUT) if simulated else ""
+    device = device_of(link, dut) if simulated else ""
     names = () if codes is None else names_of(codes)
     return LibraryBench(open_instrument(link, dut=dut), device, names)
 

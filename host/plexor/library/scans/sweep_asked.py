@@ -29,7 +29,7 @@ from plexor.library.values import (
     seed,
     whole,
 )
-from plexor.link.open import DEFAULT_DUT, sim_device, without_device
+from plexor.link.open import device_of, sim_device, without_device
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import MAX_STEPS
 from plexor.sweep.criterion import DEFAULT, Criterion, What, parse_criterion
@@ -183,9 +183,11 @@ def wanted_of(asked: SweepAsked, name: Naming = plain) -> Wanted:
         channels=tuple(_with_deadline(channel, deadline) for channel in pins),
         timeout_s=asked.timeout,
     )
+    levels = _levels(asked, name)
+    named = any(dut is not None for dut, _ in levels.values())
     return Wanted(
-        without_device(asked.link) if _names_device(asked) else asked.link,
-        {load: Load(*entry) for load, entry in _levels(asked, name).items()},
+        without_device(asked.link) if named else asked.link,
+        {load: Load(*entry) for load, entry in levels.items()},
         settings,
         asked.low,
         asked.high,
@@ -217,12 +219,6 @@ def _with_deadline(channel: Channel, deadline_s: Fraction | None) -> Channel:
     return channel if channel.deadline_s is not None else replace(channel, deadline_s=deadline_s)
 
 
-def _names_device(asked: SweepAsked) -> bool:
-    """Return whether the link names the simulated device, which is another one for each load."""
-    loads = {load.strip() for load in asked.loads.split(",")}
-    return asked.link.startswith("sim:") and bool(sim_device(asked.link) and loads - {IDLE, "on"})
-
-
 def _levels(asked: SweepAsked, name: Naming) -> dict[str, tuple[str | None, bool]]:
     """Return the loads by name: the device that runs each, and the level of the load output."""
     names = [load.strip() for load in asked.loads.split(",")]
@@ -240,12 +236,14 @@ def _levels(asked: SweepAsked, name: Naming) -> dict[str, tuple[str | None, bool
             raise UsageError(
                 f"{said}: must be one load with {name('load_on')}, or none and one load"
             )
-    dut = sim_device(uri) or asked.dut or DEFAULT_DUT
+    own = set(names) - {IDLE, "on"} if uri.startswith("sim:") else set[str]()
+    idle = (sim_device(uri) or asked.dut) if own else asked.dut
     found: dict[str, tuple[str | None, bool]] = {}
     for load in names:
-        if load in (IDLE, "on") or not uri.startswith("sim:"):
-            found[load] = dut if _names_device(asked) else asked.dut, load != IDLE
-        else:
+        if load in own:
+            dut = device_of(uri, asked.dut)
             glue = "," if ":" in dut else ":"
             found[load] = f"{dut}{glue}load={load}", True
+        else:
+            found[load] = idle, load != IDLE
     return found

@@ -93,6 +93,14 @@ def test_a_link_names_no_device_that_a_load_replaces(link, loads, found, devices
     assert {load.dut for load in wanted.loads.values()} == devices
 
 
+@pytest.mark.parametrize("loads", ["none", "cpu"])
+def test_a_device_that_is_named_twice_is_refused_at_once(loads):
+    with pytest.raises(
+        UsageError, match=r"^link: 'sim:ce30' and --dut 'bare'; name the device once$"
+    ):
+        check(asked("sim:ce30", "bare", loads=loads))
+
+
 def test_a_criterion_of_latency_is_the_deadline():
     found = wanted_of(asked(criteria="latency<50us:1%", channels="ISR=ch0"))
     assert found.settings.channels[0].deadline_s == 50 * US
