@@ -225,17 +225,17 @@ class _Part:
             reach |= self._kinds.reach(self._cone(block))
         sources = set(logic.members(reach & ~self._kinds.rhythmic))
         others = self._others()
-        inputs: dict[int, list[Member]] = {}
-        for path in sorted(sources & others):
-            inputs.setdefault(clocks[path], []).append(logic.flip_flops[path])
         kept = logic.flip_flops | logic.read_at_once
         rhythm = list(logic.members(reach & self._kinds.rhythmic))
-        matters = own if rhythm else own & sources
+        matters = own & kept.keys() if rhythm else own & sources & kept.keys()
+        inputs: dict[int, list[Member]] = {}
+        for path in sorted((sources | matters) & others):
+            inputs.setdefault(clocks[path], []).append(logic.flip_flops[path])
         gates = {block.gate for block in self.blocks if self._is_gated(block)}
         return Stage(
             inputs=inputs,
             ports=tuple(sorted(sources & logic.inputs)),
-            state=tuple(kept[path] for path in sorted(matters & kept.keys() - others)),
+            state=tuple(kept[path] for path in sorted(matters - others)),
             gates=tuple(logic.flip_flops[path] for path in sorted(gates)),
             rhythm=tuple(logic.flip_flops[path] for path in rhythm),
             writes=bool(own & logic.memories.keys()),

@@ -117,6 +117,11 @@ def test_what_others_write_too_is_an_input():
     assert inputs(command) == inputs(dumper) == {0: ["command.sum"]}
 
 
+def test_what_others_write_too_keeps_a_stage_with_a_rhythm_awake_even_if_it_does_not_read_it():
+    _, (capture, _, _) = gated(CORE.replace("    _1_ <= marks[0];", "    _0_[0] <= marks[0][0];"))
+    assert inputs(capture) == {0: ["capture.stamp._0_"], 3: ["command.sum"]}
+
+
 def test_nothing_but_clocks_changes_in_the_text():
     text, _ = gated(CORE)
     assert text.count("  input [3:0] clk;\n  wire [3:0] clk;\n") == 5
