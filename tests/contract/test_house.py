@@ -15,9 +15,6 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
-LONGEST_FILE = 400
-SOURCES = (".py", ".cpp", ".h", ".c", ".v", ".S", ".md", ".toml", ".yml", ".sh")
-GENERATED = ("docs/PROTOCOL.md", "docs/lookup/options.md")
 # SHA-256 of the words of the licence, as Debian has it in its common-licenses.
 APACHE_2_0 = "0ffddef9e48f8a09aed5caf2d44f7ba1c1be2d9b8e0a6f693b1635b2d5566645"
 TESTED = {"sim", "gateware", "soc", "cluster", "scope", "archive", "export", "dev"}
@@ -88,15 +85,6 @@ def declared(profile: str) -> list[Requirement]:
     for extra in PROFILES[profile]:
         lines += table["optional-dependencies"][extra]
     return [Requirement(line) for line in lines]
-
-
-def test_no_source_file_is_longer_than_the_house_allows():
-    lengths = {
-        str(path): content.count("\n")
-        for path, content in text_files()
-        if path.suffix in SOURCES and str(path) not in GENERATED
-    }
-    assert {path: lines for path, lines in lengths.items() if lines > LONGEST_FILE} == {}
 
 
 def test_no_tracked_file_names_a_registry_host():
