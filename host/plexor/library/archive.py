@@ -31,6 +31,7 @@ from plexor.library.load import load_run
 from plexor.library.run import Run
 from plexor.library.values import Naming, choice, plain, read
 from plexor.model.results import Kind, RunResult
+from plexor.store.run_folder import RUN_FILE
 
 __all__ = ["Added", "Archive", "Archived", "History", "Kept", "Log", "Trend"]
 
@@ -111,8 +112,8 @@ class Archive:
         """Add a run, or the one at a path. When this returns, it is kept.
 
         The commit of the device is that of the repository around the run's folder, or around the
-        working folder, unless it is given. Raises StoreError with a path if the run cannot be read
-        or added.
+        working folder, unless it is given. A repository in the run's folder is none of the user's.
+        Raises StoreError with a path if the run cannot be read or added.
         """
         place = Path() if isinstance(run, Run) else _folder(Path(run))
         result = run.result if isinstance(run, Run) else load_run(Path(run)).result
@@ -222,10 +223,11 @@ class Archive:
 
 
 def _folder(path: Path) -> Path:
-    """Return the folder of a run; raise StoreError if there is no such path."""
+    """Return the folder in which a run lies; raise StoreError if there is no such path."""
     if not path.exists():
         raise StoreError(f"{path}: cannot read: there is no such file or folder")
-    return path if path.is_dir() else path.parent
+    folder = (path if path.is_dir() else path.parent).resolve()
+    return folder.parent if path.is_dir() or (folder / RUN_FILE).exists() else folder
 
 
 def _chosen(where: Iterable[str]) -> tuple[Where, ...]:
