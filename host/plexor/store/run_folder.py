@@ -2,7 +2,7 @@
 
 run.json has everything but the arrays. histograms.parquet has the bins that are not empty.
 events.parquet and trace.parquet have the events, if there are any; codes.parquet has the codes of a
-code port. wire.bin has the raw bytes, if they were requested.
+code port. wire.bin has the raw bytes, if they were requested. SHA256SUMS has the digests of all.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from plexor.jsonable import one_line, read_document, to_json
 from plexor.model.code_array import CODE_DTYPE, CodeArray
 from plexor.model.results import EVENT_DTYPE, Bins, EventArray, Measurement, RunResult, Zoom
 from plexor.store import checks as stored
+from plexor.store.digest import changed_files, write_digests
 
 FORMAT = 1
 """Version of the folder's format. Newer ones are rejected."""
@@ -64,6 +65,7 @@ def save(result: RunResult, folder: Path, wire: Path | None = None) -> Path:
             (work / RUN_FILE).write_text(text + "\n", encoding="utf-8")
             if wire is not None:
                 shutil.move(wire, work / WIRE_FILE)
+            write_digests(work)
             if folder.exists():
                 folder.rmdir()
             work.chmod(0o777 & ~_umask())
@@ -80,9 +82,14 @@ def load(folder: Path) -> RunResult:
     """Return the run in `folder`, equal to the stored one.
 
     Raises StoreError with the path if there is no readable run. Contradictory figures are left out,
-    and the run is then invalid.
+    and the run is then invalid. So is a run with a file that is not as its digest says.
     """
     result = read_document(folder / RUN_FILE, "run", FORMAT, RunResult, stored.check)
+    with _errors_of(folder, "read"):
+        changed = changed_files(folder)
+    if changed:
+        reason = f"changed since it was taken: {', '.join(changed)} (its SHA-256 is another)"
+        result = replace(result, invalid_reasons=(*result.invalid_reasons, reason))
     with _errors_of(folder / HISTOGRAMS_FILE, "read"):
         result = _with_histograms(result, folder / HISTOGRAMS_FILE)
     return consistent(
