@@ -22,7 +22,6 @@ SUFFIXES = (
     "files",
     type=click.Path(path_type=Path),
     multiple=True,
-    required=True,
     metavar="FILE",
     help=f"File to write; its suffix names its format. Repeat it for each file. {SUFFIXES}.",
 )
@@ -41,6 +40,8 @@ def export(run: Path, files: tuple[Path, ...], budget: str | None) -> None:
     from plexor.library.load import load  # noqa: PLC0415
     from plexor.library.run import Run  # noqa: PLC0415
 
+    if not files:
+        raise UsageError(f"--to: names no file; its suffix is one of {SUFFIXES}")
     found = load(run)
     if not isinstance(found, Run):
         raise UsageError(f"{run}: holds a {found.what}; only runs can be exported")

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from plexor.model.codes import Codes, Port, Wires
 from plexor.model.settings import Channel, Stall, Stimulus, parse_reference
 from plexor.model.sources import source_name
-from plexor.protocol.codes import CLASS_BITS, USUAL_BITS, CodeClass
+from plexor.protocol.codes import CLASS_BITS, MOST_BITS, USUAL_BITS, CodeClass
 from plexor.protocol.frames import CODE_BITS, SOURCES
 from plexor.protocol.registers import Trigger
 from plexor.units import parse_count, parse_duration, parse_part, parse_rate
@@ -144,7 +144,7 @@ def parse_code_port(text: str) -> Codes:
     if match is None:
         raise ValueError(
             f"code port: {way!r}; must be change or the strobe's channel, with the bits of a code "
-            "if they are not 10: change, change:8, ch4"
+            f"if they are not {USUAL_BITS}: change, change:{MOST_BITS}, ch4"
         )
     port = Port(None if match[1] is None else int(match[1]))
     timed = ("settle", "skew") if port.strobe is None else ()

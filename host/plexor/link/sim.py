@@ -128,10 +128,13 @@ class SimLink:
                 return host, int(port)
 
     def _ended(self, what: str) -> str:
-        """Return `what` with the last line that the simulator wrote."""
+        """Return `what` with the last line that the simulator wrote; that alone if it refused."""
         if self._closed:
             return f"{self.name}: closed"
         code, last = self._process.ended()
+        last = last.removeprefix("error: ")
+        if code == 2 and last:
+            return f"{self.name}: {last}"
         reason = f" (exit code {code})" if code else ""
         return f"{self.name}: {what}{reason}" + (f": {last}" if last else "")
 

@@ -7,7 +7,14 @@ from fractions import Fraction
 from plexor.device.features import refusal
 from plexor.model.settings import Echo
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.units import format_seconds, known_ticks, seconds_of, ticks_of, whole_ticks
+from plexor.units import (
+    format_seconds,
+    known_ticks,
+    parse_duration,
+    seconds_of,
+    ticks_of,
+    whole_ticks,
+)
 
 
 class Quantities:
@@ -28,10 +35,13 @@ class Quantities:
         return exact if known is None else Fraction(known)
 
     def text(self, ticks: int | Fraction) -> str:
-        """Return ticks for an error text."""
-        seconds = seconds_of(ticks, self.geometry.tick_fs)
+        """Return ticks for an error text, with a time that is taken for as many."""
+        tick_fs = self.geometry.tick_fs
+        seconds = seconds_of(ticks, tick_fs)
         unit = "tick" if ticks == 1 else "ticks"
-        return f"{float(ticks):.15g} {unit} ({format_seconds(seconds, 6)})"
+        texts = [format_seconds(seconds, digits) for digits in range(6, 18)]
+        same = (t for t in texts if whole_ticks(parse_duration(t), tick_fs) == round(ticks))
+        return f"{float(ticks):.15g} {unit} ({next(same, texts[0])})"
 
     def note(self, what: str, asked_s: Fraction, taken_ticks: int | Fraction) -> None:
         """Record what was requested and what is used."""
@@ -40,9 +50,8 @@ class Quantities:
     def check(self, what: str, ticks: int | Fraction, least: int, most: int | Fraction) -> None:
         """Raise ValueError if ticks are out of range."""
         if not least <= ticks <= most:
-            raise ValueError(
-                f"{what}: {self.text(ticks)}; must be {self.text(least)} to {self.text(most)}"
-            )
+            right = f"least {self.text(least)}" if ticks < least else f"most {self.text(most)}"
+            raise ValueError(f"{what}: {self.text(ticks)}; must be at {right}")
 
     def whole(self, what: str, seconds: Fraction, least: int, most: int) -> int:
         """Return seconds in whole ticks; raise ValueError if they are out of range.

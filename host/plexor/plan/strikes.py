@@ -227,7 +227,7 @@ class _Sequence:
         dither = Fraction((1 << self._dither_bits()) - 1, 2)
         exact = period - inside - dither
         scaled = round(exact * (1 << FRACTION_BITS))
-        least = 2 * self.samples if 0 < spacing < self.samples else self.samples
+        least = self._least_interval(spacing)
         if scaled < least << FRACTION_BITS:
             raise ValueError(
                 f"{self.label}.period: {self.quantities.text(period)}; bursts and dither leave "
@@ -240,9 +240,8 @@ class _Sequence:
                 f" must be at most {self.quantities.text((1 << 48) - 1)}"
             )
         if self.stimulus.dither_s:
-            self.quantities.note(
-                f"{self.label}.dither", self.stimulus.dither_s, 1 << self._dither_bits()
-            )
+            taken_ticks = 1 << self._dither_bits()
+            self.quantities.note(f"{self.label}.dither", self.stimulus.dither_s, taken_ticks)
         taken = Fraction(scaled, 1 << FRACTION_BITS) + inside + dither
         asked_s = seconds_of(period, self.quantities.geometry.tick_fs)
         self.quantities.note(f"{self.label}.period", asked_s, taken)
@@ -257,13 +256,28 @@ class _Sequence:
         most = 1 << MAX_DITHER_BITS
         ticks = min(max(round(exact), 0), 2 * most)
         if not LEAST_DITHER_TICKS <= ticks <= most or ticks & ticks - 1:
-            below = max(min(ticks, most).bit_length() - 1, 1)
-            near = [1 << bits for bits in (below, below + 1) if bits <= MAX_DITHER_BITS]
-            right = " or ".join(self.quantities.text(each) for each in near)
             raise ValueError(
-                f"{what}: {self.quantities.text(exact)}; must be a power of two of ticks: {right}"
+                f"{what}: {self.quantities.text(exact)}; {self._dithers_near(min(ticks, most))}"
             )
         return ticks.bit_length() - 1
+
+    def _dithers_near(self, ticks: int) -> str:
+        """Return which dithers near some ticks the period has room for, as the end of an error."""
+        period, spacing = self._period_ticks() or Fraction(0), self._spacing_ticks()
+        inside = spacing * (self.stimulus.burst - 1)
+        # Strikes wait for half of the dither on average, which the interval is shorter by.
+        room = math.floor(2 * (period - inside - self._least_interval(spacing))) + 1
+        most_bits = min(max(room, 0).bit_length() - 1, MAX_DITHER_BITS)
+        if most_bits < 1:
+            return f"a period of {self.quantities.text(period)} has no room for dither"
+        below = min(max(ticks.bit_length() - 1, 1), most_bits)
+        near = [1 << bits for bits in (below, below + 1) if bits <= most_bits]
+        right = " or ".join(map(self.quantities.text, near))
+        return f"must be a power of two of ticks: {right}"
+
+    def _least_interval(self, spacing: int) -> int:
+        """Return the least ticks between the last strike of a burst and the next burst."""
+        return 2 * self.samples if 0 < spacing < self.samples else self.samples
 
     def _ticks_for_width(self) -> int:
         """Return the spacing that a single strike's width takes."""

@@ -208,6 +208,7 @@ def test_a_code_port_is_what_its_text_says(text, codes):
         ("change,without=leave", "'leave'; must be run, ready"),
         ("change,without=16", "'16'; must be run, ready"),
         ("change,without=0", "'0'; must be run, ready"),
+        ("chan", "the bits of a code if they are not 8: change, change:16, ch4"),
     ],
 )
 def test_a_code_port_that_cannot_be_is_one_line(text, said):

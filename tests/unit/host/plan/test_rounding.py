@@ -51,11 +51,17 @@ def test_both_bounds_are_allowed(quantities, ticks):
     assert quantities.whole("width", ticks * NS / 2, 2, 10) == ticks
 
 
-@pytest.mark.parametrize(("ticks", "text"), [(1, "1 tick (0.5 ns)"), (11, "11 ticks (5.5 ns)")])
-def test_beyond_a_bound_the_value_and_both_bounds_are_told(quantities, ticks, text):
+@pytest.mark.parametrize(
+    ("ticks", "text"),
+    [
+        (1, "1 tick (0.5 ns); must be at least 2 ticks (1 ns)"),
+        (11, "11 ticks (5.5 ns); must be at most 10 ticks (5 ns)"),
+    ],
+)
+def test_beyond_a_bound_the_value_and_that_bound_are_told(quantities, ticks, text):
     with pytest.raises(ValueError, match="must be") as caught:
         quantities.whole("width", ticks * NS / 2, 2, 10)
-    assert str(caught.value) == f"width: {text}; must be 2 ticks (1 ns) to 10 ticks (5 ns)"
+    assert str(caught.value) == f"width: {text}"
 
 
 @pytest.mark.parametrize("ticks", [-(1 << 31), (1 << 31) - 1])
