@@ -75,7 +75,7 @@ weights: setup
 	$(RUN) tools.weights
 
 mutants: setup
-	$(RUN) tools.mutants
+	$(RUN) tools.mutants $(ARGS)
 
 fuzz: setup
 	$(RUN) tools.fuzz $(CASES:%=--cases=%)

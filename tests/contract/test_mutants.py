@@ -1,22 +1,15 @@
-"""The list of mutants: long enough, and each still applies and names a test of `make test`."""
+"""Lists of mutants: each still applies, and names a test of `make test`."""
 
 import ast
-import importlib.util
 import re
-import sys
 from pathlib import Path
 
 import pytest
+from tools.mutants import gateware, host
 
 ROOT = Path(__file__).resolve().parents[2]
 LEAST = 20
-
-_spec = importlib.util.spec_from_file_location("mutants", ROOT / "tools" / "mutants.py")
-mutants = importlib.util.module_from_spec(_spec)
-sys.modules[_spec.name] = mutants
-_spec.loader.exec_module(mutants)
-
-FAULTS = mutants.load()
+FAULTS = gateware.load()
 
 
 def test_there_are_enough_faults_with_names_of_their_own():
@@ -42,6 +35,18 @@ def test_the_test_of_a_fault_is_one_of_make_test(test):
 
 
 def test_a_fault_whose_text_is_gone_is_refused():
-    gone = mutants.Fault("gone", "plexor_hdl/capture/edges.py", "no such text", "", "")
+    gone = gateware.Fault("gone", "plexor_hdl/capture/edges.py", "no such text", "", "")
     with pytest.raises(ValueError, match="0 times"):
         gone.mutated(ROOT / "hdl")
+
+
+def test_each_fault_of_the_host_that_is_called_equivalent_is_still_one_that_can_be_drawn():
+    every = {
+        fault.name
+        for files in host.rooms().values()
+        for path in files
+        if any(name.startswith(f"{path.relative_to(host.HOST)}:") for name in host.equivalent())
+        for fault in host.every(path)
+    }
+    assert set(host.equivalent()) <= every
+    assert all(host.equivalent().values())

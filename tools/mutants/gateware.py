@@ -1,16 +1,12 @@
 """Puts deliberate faults into the gateware. Each must fail the test that is named for it.
 
-    .venv/bin/python -m tools.mutants [--jobs N] [NAME ...]
-
 Each fault of tests/mutants/*.toml goes into a scratch copy of hdl/; the tree itself never changes.
 Its test must pass without the fault and fail with it. It must fail by a claim or a time-out, not
-because a file does not load. Prints a table. Exits with 1 if a fault survives, no longer applies,
-or its test fails without it.
+because a file does not load.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import subprocess
@@ -18,12 +14,13 @@ import sys
 import tempfile
 import time
 import tomllib
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 FAULTS = ROOT / "tests" / "mutants"
 CAUGHT_BY = ("AssertionError", "assert ", "TimeoutError", "Failed: ")
 """First words of the message of a test that found the fault or timed out."""
@@ -72,23 +69,17 @@ def load(folder: Path = FAULTS) -> list[Fault]:
     ]
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run all faults, or the named ones; return 1 if one is not caught."""
-    parser = argparse.ArgumentParser(prog="mutants", description="Run the gateware's mutants.")
-    parser.add_argument(
-        "--jobs", type=int, default=os.cpu_count(), help="number of processes at a time"
-    )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="faults to run; default: all")
-    options = parser.parse_args(arguments)
-    faults = [fault for fault in load() if not options.names or fault.name in options.names]
-    if unknown := set(options.names) - {fault.name for fault in faults}:
-        parser.error(f"no such fault: {', '.join(sorted(unknown))}")
-    if options.jobs < 1:
-        parser.error(f"--jobs: {options.jobs}; must be 1 or more")
+def run(jobs: int, names: Sequence[str]) -> bool:
+    """Run all faults, or the named ones; print a table; return whether each is caught.
 
+    Raises ValueError for a name that no fault has.
+    """
+    faults = [fault for fault in load() if not names or fault.name in names]
+    if unknown := set(names) - {fault.name for fault in faults}:
+        raise ValueError(f"no such fault: {', '.join(sorted(unknown))}")
     begun = time.monotonic()
     tests = sorted({fault.test for fault in faults})
-    with ThreadPoolExecutor(options.jobs) as pool:
+    with ThreadPoolExecutor(jobs) as pool:
         sound: dict[str, Outcome] = {}
         for test, outcome in zip(tests, pool.map(_run_unmutated, tests), strict=True):
             sound[test] = outcome
@@ -103,7 +94,7 @@ def main(arguments: list[str] | None = None) -> int:
         f"mutants: {sum(verdicts)} of {len(faults)} caught by {len(tests)} tests"
         f" in {time.monotonic() - begun:.0f} s"
     )
-    return int(not all(verdicts))
+    return all(verdicts)
 
 
 def _report(fault: Fault, unmutated: Outcome) -> bool:
@@ -180,7 +171,3 @@ def _first_message(report: Path) -> str:
         return ""
     failure = ElementTree.parse(report).getroot().find(".//failure")
     return "" if failure is None else failure.get("message", "")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Deliberate faults in the gateware and random faults in the host. Tests must catch them."""
