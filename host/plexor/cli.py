@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import click
 
 from plexor.commands import COMPLETING
 from plexor.commands.defaults import nearest, read
-from plexor.errors import ExitCode, PlexorError, UsageError
+from plexor.errors import ExitCode, PlexorError, UsageError, unexpected
+from plexor.streams import guarded, printable_line
 
 COMMANDS = {
     "measure": "plexor.commands.measure.command:measure",
@@ -131,52 +131,27 @@ def _defaults(context: click.Context, name: str) -> dict[str, Any]:
     cls=_Lazy,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 pass, 1 budget broken, 2 wrong usage, 3 link or instrument failed, 4 "
-    "invalid run or too few samples, 130 interrupted.",
+    "invalid run or too few samples, 70 a fault of Plexor itself, 130 interrupted.",
 )
 @click.version_option(package_name="plexor")
 def plexor() -> None:
     """Strike a pin of a real-time system and time its reflex."""
 
 
-class _Pipe(io.FileIO):
-    """A standard stream whose reader may leave. Later output is then discarded without an error.
-
-    An error raised in the middle of a command would lose the verdict's exit code, or the run.
-    """
-
-    def write(self, data: Any, /) -> int:
-        """Write bytes; if nobody reads any more, discard them all."""
-        try:
-            return super().write(data)
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
-            return memoryview(data).nbytes
-
-
-def _patient(stream: TextIO | None) -> TextIO:
-    """Return a standard stream like this one that tolerates a reader that has left."""
-    if stream is None:
-        return Path(os.devnull).open("w", encoding="utf-8")
-    if stream.isatty():
-        return stream
-    try:
-        stream.flush()
-        raw = _Pipe(stream.fileno(), "wb", closefd=False)
-    except (OSError, ValueError):
-        return stream
-    return io.TextIOWrapper(
-        io.BufferedWriter(raw),
-        encoding=stream.encoding,
-        errors=stream.errors,
-        line_buffering=stream is sys.stderr,
-    )
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code. An error prints one line on standard error."""
+    try:
+        return _main(arguments)
+    except Exception as error:
+        return _fail(unexpected(error), ExitCode.UNEXPECTED)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     if arguments is None:
+        if sys.getfilesystemencoding() == "ascii":
+            _as_utf8()
         arguments = sys.argv[1:]
-        sys.stdout, sys.stderr = _patient(sys.stdout), _patient(sys.stderr)
+        sys.stdout, sys.stderr = guarded(sys.stdout), guarded(sys.stderr, messages=True)
         # SIGTERM keeps what was measured so far, as Ctrl-C does.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -209,6 +184,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code if isinstance(code, int) else ExitCode.PASS
 
 
+def _as_utf8() -> None:
+    """Begin anew with UTF-8, which names of files and figures need.
+
+    Python itself does so in the locale C, unless it is told not to.
+    """
+    os.environ["PYTHONUTF8"] = "1"
+    os.execv(sys.executable, [sys.executable, "-X", "utf8", "-m", "plexor", *sys.argv[1:]])
+
+
 def _check_text(arguments: Sequence[str]) -> None:
     """Raise UsageError for an argument that cannot be printed or written."""
     for argument in arguments:
@@ -219,7 +203,7 @@ def _check_text(arguments: Sequence[str]) -> None:
 
 
 def _fail(text: str, code: ExitCode) -> int:
-    line = " ".join(text.split())
+    line = printable_line(" ".join(text.split()))
     try:
         print(f"plexor: {line}", file=sys.stderr)
     except OSError:

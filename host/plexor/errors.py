@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from enum import IntEnum
+
+_MOST_SAID = 300
+"""Characters of an error's own text in a message."""
 
 
 class ExitCode(IntEnum):
@@ -13,6 +17,7 @@ class ExitCode(IntEnum):
     USAGE = 2  # arguments, settings, or a file or folder that was named
     LINK = 3  # the link or the instrument
     INVALID = 4  # the run proves nothing: accounting, saturation, too few samples
+    UNEXPECTED = 70  # a fault of Plexor itself, or no memory; EX_SOFTWARE of sysexits.h
     INTERRUPTED = 130
 
 
@@ -56,3 +61,49 @@ class BudgetError(PlexorError):
     """A limit that is broken."""
 
     exit_code = ExitCode.BUDGET
+
+
+class UnexpectedError(PlexorError):
+    """A fault of Plexor itself, in a process that has reported it."""
+
+    exit_code = ExitCode.UNEXPECTED
+
+
+def unexpected(error: BaseException) -> str:
+    """Return one line for an error that nothing foresaw, and how to report it.
+
+    A file in the folder for temporary files has the command, the versions and the traceback.
+    """
+    kind, text = type(error).__name__, " ".join(str(error).split())[:_MOST_SAID]
+    what = f"{kind}: {text}" if text else kind
+    place = _reported(error)
+    details = "" if place is None else f"; {place} has the command, the versions and the traceback"
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {what}{details}"
+    return f"a fault of Plexor itself: {what}{details or ', which could not be written'}; report it"
+
+
+def _reported(error: BaseException) -> str | None:
+    """Write what a report needs; return the path, None if that cannot be written."""
+    try:
+        # Imported here because hardly any process needs them.
+        import os  # noqa: PLC0415
+        import platform  # noqa: PLC0415
+        import shlex  # noqa: PLC0415
+        import tempfile  # noqa: PLC0415
+        import traceback  # noqa: PLC0415
+        from importlib import metadata  # noqa: PLC0415
+
+        lines = (
+            f"command: {shlex.join(sys.argv)}",
+            f"plexor {metadata.version('plexor')}, python {platform.python_version()}",
+            platform.platform(),
+            "",
+            *traceback.format_exception(error),
+        )
+        handle, path = tempfile.mkstemp(".txt", "plexor-")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write("\n".join(lines))
+    except (OSError, ValueError, MemoryError, RecursionError, ImportError):
+        return None
+    return path

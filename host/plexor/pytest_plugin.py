@@ -121,9 +121,13 @@ def pytest_runtest_makereport(
     report = yield
     folder = item.config.getoption("plexor_page")
     if folder and call.when == "call" and report.failed:
-        paths = _pages(item, Path(str(folder)))
-        if paths:
-            report.sections.append(("plexor pages", "\n".join(map(str, paths))))
+        try:
+            lines = "\n".join(map(str, _pages(item, Path(str(folder)))))
+        except Exception as error:
+            # An error here would end the whole session, and hide the test that failed.
+            lines = f"cannot be kept: {type(error).__name__}: {error}"
+        if lines:
+            report.sections.append(("plexor pages", lines))
     return report
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from plexor_sim.device_forms import DISTRIBUTIONS, Distribution
 from plexor_sim.device_options import RISCV, SYNTHETIC, VERILOG, Option, checked
+from plexor_sim.entry import entered
 from plexor_sim.manifest import load
 from plexor_sim.presets import PRESETS
 from plexor_sim.riscv import DeviceBuild, riscv_device
@@ -115,4 +116,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(entered(lambda: main(sys.argv[1:])))

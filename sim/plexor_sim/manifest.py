@@ -111,7 +111,7 @@ def load(path: Path) -> Manifest:
         raise ManifestError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     try:
         return _parse(path, document)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ManifestError(f"{path}: {error}") from None
 
 

@@ -54,8 +54,8 @@ def region_option(found: Regions, platform: str | None) -> str:
 
 def _times_ps(path: Path, found: Regions) -> dict[str, tuple[int, ...]]:
     try:
-        table = tomllib.loads(path.read_text(), parse_float=Decimal).get("ns")
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        table = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal).get("ns")
+    except (OSError, ValueError, RecursionError) as error:
         raise ValueError(f"platform={path}: {error}; must be a readable TOML file") from None
     if not isinstance(table, dict):
         raise ValueError(f"platform={path}: has no table [ns]; must have the time of each region")

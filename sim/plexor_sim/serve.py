@@ -6,7 +6,7 @@ Prints `device NAME`, `firmware FILE` if it has firmware, `draws` if the device 
 `serial tcp://127.0.0.1:PORT` if it has a serial line, and `listening tcp://127.0.0.1:PORT` on
 stdout. Progress and errors go to stderr. With --fallback, `fallback WHY` comes before these lines
 if NAME is not the requested device. Exit codes: 2 for usage, a bad option or manifest; 3 if the
-build or the simulation fails; 4 if a file cannot be written.
+build or the simulation fails; 4 if a file cannot be written; 70 for a fault of the program.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from plexor_sim.build import BuildError, build
 from plexor_sim.device_forms import Time
 from plexor_sim.device_options import checked
 from plexor_sim.devices import NAMES, chosen, find_device, option_text, options_of
+from plexor_sim.entry import entered
 from plexor_sim.front_end import front_end_options
 from plexor_sim.manifest import ManifestError
 from plexor_sim.packages import PackageMissing, default_cache
@@ -267,4 +268,4 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(entered(main))

@@ -18,6 +18,7 @@ import sys
 from dataclasses import dataclass
 
 from plexor_sim import serve
+from plexor_sim.entry import entered
 
 _INPUT = 0
 _GRACE_S = 2.0
@@ -105,4 +106,4 @@ def _line() -> bytes | None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(entered(main))

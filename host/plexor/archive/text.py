@@ -23,7 +23,7 @@ def log_text(runs: Sequence[Kept], total: int, *, width: int = 100, colour: bool
         if not each.valid:
             said = f"{each.run} is an INVALID RUN: {each.invalid_reasons}"
             lines += wrapped(said, width, paint, "bad")
-    return "".join(f"{line}\n" for line in lines)
+    return paint.done(lines)
 
 
 def trend_text(trend: Trend, *, width: int = 100, colour: bool = False) -> str:
@@ -53,4 +53,4 @@ def trend_text(trend: Trend, *, width: int = 100, colour: bool = False) -> str:
     if not changed:
         lines += wrapped("no change", width, paint, "good")
     lines += wrapped(words.METHOD, width, paint, "muted")
-    return "".join(f"{line}\n" for line in lines)
+    return paint.done(lines)

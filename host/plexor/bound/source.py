@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from plexor.errors import UsageError
+from plexor.toml_text import parse_toml
 
 MOST_BYTES = 1 << 18
 """Maximum size of a file: a thousand sections of ten counts, whose wrong line is soon found."""
@@ -99,14 +99,14 @@ def open_file(path: Path, columns: tuple[str, ...], *, more: bool = False) -> To
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UsageError(f"{name}:{line}: not UTF-8 text; must be UTF-8") from error
-    return parse_toml(name, text) if kind == ".toml" else parse_csv(name, text, columns, more)
+    return parse_tables(name, text) if kind == ".toml" else parse_csv(name, text, columns, more)
 
 
-def parse_toml(name: str, text: str) -> TomlFile:
+def parse_tables(name: str, text: str) -> TomlFile:
     """Return the tables of TOML text; raise UsageError with the line."""
     try:
-        return TomlFile(name, text, tomllib.loads(text, parse_float=Decimal))
-    except (ValueError, RecursionError) as error:
+        return TomlFile(name, text, parse_toml(text, Decimal))
+    except ValueError as error:
         found = _AT.fullmatch(str(error))
         what = found[1] if found else str(error)
         line = f":{found[2] or len(text.splitlines())}" if found else ""
@@ -133,8 +133,8 @@ def line_of(text: str, keys: Keys) -> int:
 def _cut_has(text: str, keys: Keys) -> bool:
     for closing in _CLOSINGS:
         try:
-            return _has(tomllib.loads(text + closing), keys)
-        except (ValueError, RecursionError):
+            return _has(parse_toml(text + closing), keys)
+        except ValueError:
             continue
     return False
 

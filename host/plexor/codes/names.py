@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import cast
@@ -11,6 +10,7 @@ from typing import cast
 from plexor.errors import UsageError
 from plexor.model.codes import CodeName
 from plexor.protocol.codes import NAMES_SECTION, TASK_CLASSES, CodeClass
+from plexor.toml_text import parse_toml
 
 _Family = tuple[int, ...]
 _TASK: _Family = TASK_CLASSES
@@ -80,7 +80,7 @@ def names_of(path: Path) -> tuple[CodeName, ...]:
     """
     try:
         if path.suffix == ".toml":
-            return tuple(_listed(tomllib.loads(path.read_text(encoding="utf-8"))))
+            return tuple(_listed(parse_toml(path.read_text(encoding="utf-8"))))
         section = _section(path.read_bytes())
         if section is None:
             raise ValueError(
@@ -120,13 +120,19 @@ def _section(elf: bytes) -> bytes | None:
     (table,) = struct.unpack_from(order + ("Q" if wide else "I"), elf, 40 if wide else 32)
     sizes: tuple[int, int, int] = struct.unpack_from(order + "3H", elf, 58 if wide else 46)
     size, count, strings = sizes
+    end = int(table) + (count - 1) * size + (64 if wide else 40)
+    if count and end > len(elf):
+        raise ValueError(
+            f"damaged ELF file: its table of sections ends at byte {end} of {len(elf)}; build it "
+            "again"
+        )
     heads = [_head(elf, int(table) + place * size, wide, order) for place in range(count)]
     if strings >= count:
         return None
     _, first, _ = heads[strings]
+    named = NAMES_SECTION.encode() + b"\0"
     for name, offset, length in heads:
-        end = elf.find(b"\0", first + name)
-        if elf[first + name : end] == NAMES_SECTION.encode():
+        if elf[first + name : first + name + len(named)] == named:
             return elf[offset : offset + length]
     return None
 

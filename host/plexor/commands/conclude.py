@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from plexor.commands.output import raise_first
 from plexor.errors import ExitCode, PlexorError, StoreError, UsageError
 from plexor.library.files import write_text
+from plexor.streams import screen
 
 if TYPE_CHECKING:
     from plexor.library.mixed.mixed import Mixed
@@ -76,7 +77,7 @@ def _show(run: Run, verdict: Verdict | None, code: ExitCode, *, as_json: bool) -
         json.dump(run.document(verdict, code), sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
     else:
-        sys.stdout.write(run.text(verdict, width=text_width(), colour=wants_colour()))
+        _draw(run.text(verdict, width=text_width(), colour=wants_colour()))
     sys.stdout.flush()
 
 
@@ -115,7 +116,7 @@ def conclude_mixed(found: Mixed, as_json: bool, csv: Path | None, *, rows: bool)
     if as_json:
         show(found, as_json)
     else:
-        print(found.text(rows=rows, width=text_width(), colour=wants_colour()), end="", flush=True)
+        _draw(found.text(rows=rows, width=text_width(), colour=wants_colour()))
     failures: list[PlexorError] = [] if found.unsaved is None else [found.unsaved]
     try:
         if csv is not None:
@@ -132,12 +133,17 @@ def show(result: Shown, as_json: bool, indent: int = 1) -> None:
     if as_json:
         print(json.dumps(result.document(), indent=indent, ensure_ascii=False), flush=True)
     else:
-        print(result.text(width=text_width(), colour=wants_colour()), end="", flush=True)
+        _draw(result.text(width=text_width(), colour=wants_colour()))
 
 
 def print_verdict(run: Run, verdict: Verdict) -> None:
     """Print only the verdict of a budget on a run."""
-    print(run.verdict_text(verdict, width=text_width(), colour=wants_colour()), end="", flush=True)
+    _draw(run.verdict_text(verdict, width=text_width(), colour=wants_colour()))
+
+
+def _draw(text: str) -> None:
+    """Print text of this program, with its colours; what it quotes has no control characters."""
+    print(text, end="", file=screen(sys.stdout), flush=True)
 
 
 def text_width() -> int:

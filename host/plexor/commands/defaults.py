@@ -90,10 +90,10 @@ def nearest(start: Path) -> Path | None:
 
 def read(path: Path) -> Defaults:
     """Return the defaults in a file. Raises UsageError with the path if it cannot be read."""
-    import tomllib  # noqa: PLC0415 (only where there is a file)
+    from plexor.toml_text import parse_toml  # noqa: PLC0415 (only where there is a file)
 
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        tables = parse_toml(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
     except ValueError as error:

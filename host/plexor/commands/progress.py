@@ -7,6 +7,7 @@ import sys
 import time
 
 from plexor.library.watch import Progress, SnapshotResult, progress_text, worst_text
+from plexor.streams import printable_line, screen
 
 LINE_EVERY_S = 10.0
 REDRAW_EVERY_S = 0.1
@@ -33,11 +34,10 @@ class ProgressLine:
         self._last = now
         line = "  ".join(filter(None, [progress_text(progress), self._worst]))
         if self._tty:
-            sys.stderr.write(f"\r\x1b[K{line[: error_width() - 1]}")
+            _draw(printable_line(line)[: error_width() - 1])
             self._drawn = True
         else:
-            sys.stderr.write(f"plexor: {line}\n")
-        sys.stderr.flush()
+            print(f"plexor: {line}", file=sys.stderr, flush=True)
 
     def snapshot(self, snapshot: SnapshotResult) -> None:
         """Take the figures of a snapshot for the next line."""
@@ -46,9 +46,13 @@ class ProgressLine:
     def close(self) -> None:
         """Leave the line clean for what follows."""
         if self._drawn:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            _draw("")
             self._drawn = False
+
+
+def _draw(line: str) -> None:
+    """Draw a line over the one before."""
+    print(f"\r\x1b[K{line}", end="", file=screen(sys.stderr), flush=True)
 
 
 def error_width() -> int:

@@ -18,7 +18,6 @@ max = "2 ms"
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -28,6 +27,7 @@ from plexor.analyse.percentiles import parse_quantile, quantile_name
 from plexor.errors import UsageError
 from plexor.judge.budget import BUILT_IN, COUNTS, TIMES, Budget, Limit, Scope
 from plexor.model.results import Kind
+from plexor.toml_text import parse_toml
 from plexor.units import parse_duration
 
 _NINES = re.compile(r"p99(9+)")
@@ -53,9 +53,7 @@ def load(name: str) -> Budget:
 def parse(text: str, name: str) -> Budget:
     """Return the budget in TOML text; raise UsageError with `name` and one clear line."""
     try:
-        return _Parser(name).budget(tomllib.loads(text))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(f"budget {name}: {error}") from error
+        return _Parser(name).budget(parse_toml(text))
     except ValueError as error:
         # A number too long for Python's conversion raises a plain ValueError.
         raise UsageError(f"budget {name}: {error}") from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from plexor.library.values import Naming, plain
 from plexor.link.open import device_of
 from plexor.model.settings import Channel, Settings
 from plexor.protocol.frames import MAX_CHANNELS
+from plexor.toml_text import parse_toml
 
 UNSTRUCK = "load.fall"
 """The reference of a channel that answers nothing: the load falls after a run only."""
@@ -104,7 +104,7 @@ def wiring_of(jumpers: Sequence[tuple[int, int]], name: Naming = plain) -> dict[
 def _manifest_pins(path: Path) -> tuple[str, ...]:
     """Return the names in a manifest; none if it is wrong, which the simulator reports."""
     try:
-        table: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        table: dict[str, Any] = parse_toml(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return ()
     ports: Any = table.get("ports")

@@ -5,16 +5,21 @@ from __future__ import annotations
 import queue
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from plexor.errors import LinkError, UsageError
+from plexor.errors import ExitCode, LinkError, PlexorError, UnexpectedError, UsageError
 from plexor.link.base import LinkEndError
 from plexor.link.sim_process import SimProcess
 from plexor.link.tcp import TcpLink
 
 START_TIMEOUT_S = 1200.0
 """A first start builds the simulator and the device's firmware."""
+_ERRORS: Mapping[int, type[PlexorError]] = {
+    ExitCode.USAGE: UsageError,
+    ExitCode.UNEXPECTED: UnexpectedError,
+}
+"""Errors by the exit code of a simulator that does not start; with another one, LinkError."""
 _LISTENING = "listening "
 _STARTER = (sys.executable, "-m", "plexor_sim.starter")
 
@@ -107,7 +112,7 @@ class SimLink:
                 ) from None
             if line is None:
                 text = self._ended("the simulated instrument did not start")
-                raise UsageError(text) if self._process.code == 2 else LinkError(text)
+                raise _ERRORS.get(self._process.code or 0, LinkError)(text)
             if line.strip() == "draws":
                 self.draws = True
             if line.startswith("device "):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import metadata
@@ -17,6 +16,7 @@ from plexor.sweep.consistent import check, check_step
 from plexor.sweep.job import Job
 from plexor.sweep.model import Step, SweepResult
 from plexor.sweep.scan import Scan
+from plexor.toml_text import parse_toml
 
 FILE = "steps.jsonl"
 RESULT_FILE = "sweep.json"
@@ -40,7 +40,7 @@ def _digests(manifest: Path) -> list[str]:
         return []
     try:
         content = manifest.read_bytes()
-        named = _texts(tomllib.loads(content.decode()))
+        named = _texts(parse_toml(content.decode()))
         files = [path for text in named if (path := manifest.parent / text).is_file()]
         contents = [content, *(path.read_bytes() for path in files)]
     except (OSError, ValueError) as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from plexor.commands.progress import LINE_EVERY_S, error_width
 from plexor.library.watch import Progress, SnapshotResult, live_text, progress_text
+from plexor.streams import screen
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -58,7 +59,7 @@ class Screen:
             from rich.console import Console  # noqa: PLC0415
             from rich.live import Live  # noqa: PLC0415
 
-            console = Console(file=sys.stderr, highlight=False, width=error_width())
+            console = Console(file=screen(sys.stderr), highlight=False, width=error_width())
             self._live = Live(console=console, auto_refresh=False, transient=True)
             self._live.start()
         return self._live

@@ -26,7 +26,6 @@ without a name. A table may also have `budget`, `commit` and `branch`, and `dut`
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
@@ -36,6 +35,7 @@ from plexor.errors import UsageError
 from plexor.library.asked import asked, settings_of
 from plexor.library.cells.cell import Cell
 from plexor.library.run import load_budget
+from plexor.toml_text import parse_toml
 
 AXES = {"instruments": "instrument", "loads": "load", "builds": "build", "options": "options"}
 """Tables of named values, and what each value is in a cell."""
@@ -55,7 +55,7 @@ def read_cells(path: Path) -> tuple[Cell, ...]:
     Files that it names lie where it lies, unless their path begins with a slash.
     """
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        tables = parse_toml(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
     except ValueError as error:

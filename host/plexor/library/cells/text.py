@@ -34,7 +34,7 @@ def farm_text(outcomes: Sequence[Outcome], *, width: int = 100, colour: bool = F
     if simulated:
         said += ", all simulated" if simulated == done else f", {grouped(simulated)} simulated"
     lines += wrapped(said, width, paint, "muted" if done == len(outcomes) else "bad")
-    return "".join(f"{line}\n" for line in lines)
+    return paint.done(lines)
 
 
 def state(found: Outcome) -> str:

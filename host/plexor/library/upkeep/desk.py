@@ -99,7 +99,7 @@ class Examined:
             lines.append(paint(f"{entry.level:<8} {entry.what}", styles[entry.level]))
             if entry.command:
                 lines.append(f"         {entry.command}")
-        return "".join(f"{line}\n" for line in lines)
+        return paint.done(lines)
 
     def document(self) -> list[Any]:
         """Return it as the document that `plexor doctor --json` prints."""

@@ -36,7 +36,7 @@ class View:
 def bench_text(view: View, *, width: int = 100, colour: bool = False) -> str:
     """Return all tests as a table, then what goes with them, at most `width` columns wide."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
-    return "".join(f"{line}\n" for line in _lines(view, width, paint))
+    return paint.done(_lines(view, width, paint))
 
 
 def _lines(view: View, width: int, paint: Paint) -> Iterator[str]:

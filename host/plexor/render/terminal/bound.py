@@ -62,7 +62,7 @@ def bound_text(
     lines += wrapped(blocked, width, paint, "")
     lines += ["", *table(*bound_sections(found, ns), width, paint)]
     lines += ["", *table(*bound_columns(found, ns), width, paint)]
-    return "".join(f"{line}\n" for line in lines)
+    return paint.done(lines)
 
 
 def bound_sections(found: Estimate, ns: Sequence[int]) -> tuple[list[str], list[list[Cell]]]:
@@ -141,7 +141,7 @@ def check_text(
     lines += wrapped(f"overestimation  {overestimation(found)}", width, paint, "")
     mark = f"for comparison  {float(MARK.part * 100):.0f} % {MARK.about}"
     lines += wrapped(mark, width, paint, "muted")
-    return "".join(f"{line}\n" for line in lines)
+    return paint.done(lines)
 
 
 def measured_text(found: Verdict) -> str:

@@ -63,7 +63,7 @@ def fit_text(
         for each in compared
     ]
     lines += ["", *table(head, _cells(rows), width, paint)]
-    return "".join(f"{line}\n" for line in lines)
+    return paint.done(lines)
 
 
 def _percent(part: Fraction) -> str:

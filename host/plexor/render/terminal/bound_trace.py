@@ -43,4 +43,4 @@ def trace_text(found: Traced, *, width: int = 100, colour: bool = False) -> str:
         rows.append(row)
     cells: list[list[Cell]] = [[(text, "") for text in row] for row in rows]
     lines += ["", *table(head, cells, width, paint)]
-    return "".join(f"{line}\n" for line in lines)
+    return paint.done(lines)

@@ -21,7 +21,7 @@ def burst_text(result: BurstResult, *, width: int = 100, colour: bool = False) -
     lines += ["", *table(heads, rows, width, paint)]
     for note in notes(result):
         lines += wrapped(note, width, paint, "doubt")
-    return "".join(f"{line}\n" for line in lines)
+    return paint.done(lines)
 
 
 def summary(result: BurstResult) -> str:

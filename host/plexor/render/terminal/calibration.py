@@ -46,7 +46,7 @@ def calibration_text(found: Calibration, *, width: int = 100, colour: bool = Fal
             "a bound."
         )
         lines += wrapped(said, width, paint, "")
-    return "\n".join(lines) + "\n"
+    return paint.done(lines)
 
 
 def _delay(entry: PadDelay | None, way: str) -> Cell:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import secrets
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
 from plexor.render.table import Cell
+from plexor.streams import printable_line
 
 LEAST_WIDTH = 40
 MOST_KEYS = 3
@@ -15,19 +17,31 @@ CHANNEL_COLOURS = ("34", "33", "32", "35", "36", "31", "94", "93")
 """Styles that tell channels or loads apart."""
 
 
+_MARK = f"\x1b{secrets.token_hex(8)}"
+"""Begins a colour until a text is done. No text from outside can have it."""
+
+
 class Paint:
-    """Puts text in colour, or leaves it plain."""
+    """Puts text in colour, or leaves it plain. `done` makes the text of all lines."""
 
     def __init__(self, colour: bool) -> None:
         self._colour = colour
 
     def __call__(self, text: str, style: str) -> str:
         code = _COLOURS.get(style, style)
-        return f"\x1b[{code}m{text}\x1b[0m" if self._colour and code and text.strip() else text
+        return f"{_MARK}{code}m{text}{_MARK}0m" if self._colour and code and text.strip() else text
+
+    def done(self, lines: Iterable[str]) -> str:
+        """Return the lines, each ended. Control characters are escapes, but for the colours."""
+        return "".join(
+            "\x1b[".join(printable_line(part) for part in line.split(_MARK)) + "\n"
+            for line in lines
+        )
 
 
 def wrapped(content: str, width: int, paint: Paint, style: str) -> Iterator[str]:
     """Break at spaces; a text without spaces is broken anywhere."""
+    content = printable_line(content)
     line = ""
     for place, word in enumerate(content.split(" ")):
         rest = word

@@ -53,7 +53,7 @@ def compare_text(
         number = sum(entry.outcome == outcome for entry in judgements)
         text = _ENDS[outcome].format(number, len(judgements))
         lines += wrapped(text, width, paint, _WORDS[outcome][1])
-    return "".join(f"{line}\n" for line in lines)
+    return paint.done(lines)
 
 
 def _judgement(entry: Judgement) -> str:

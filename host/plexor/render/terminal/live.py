@@ -44,7 +44,7 @@ def live_text(
         lines += _figures(channel, rise, tick_fs, start_ticks, width, paint)
     if not snapshot.on_chip:
         lines += wrapped("computed on the host from events", width, paint, "muted")
-    return "\n".join(lines) + "\n"
+    return paint.done(lines)
 
 
 def _rise(channel: ChannelResult) -> Distribution | None:

@@ -55,7 +55,7 @@ def mixed_text(
             lines += table(*row_table(run, result.tick_fs), width, paint)
     for reason in result.invalid_reasons:
         lines += wrapped(f"INVALID RUN: {reason}", width, paint, "bad")
-    return "".join(f"{line}\n" for line in lines)
+    return paint.done(lines)
 
 
 def heading(result: MixedResult) -> str:

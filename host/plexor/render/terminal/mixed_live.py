@@ -43,7 +43,7 @@ def mixed_live_text(
     else:
         lines += [line.rstrip() for line in (*schedule, "", *results)]
     lines += ["", *wrapped(" · ".join(parameters), width, paint, "muted")]
-    return "\n".join(lines) + "\n"
+    return paint.done(lines)
 
 
 def _lamps(view: View, paint: Paint) -> list[str]:

@@ -43,7 +43,7 @@ def phase_text(result: PhaseResult, *, width: int = 100, colour: bool = False) -
         lines += wrapped(INCOMPLETE, width, paint, "bad")
     for reason in result.invalid_reasons:
         lines += wrapped(f"INVALID RUN: {reason}", width, paint, "bad")
-    return "".join(f"{line}\n" for line in lines)
+    return paint.done(lines)
 
 
 def headline(result: PhaseResult) -> str:

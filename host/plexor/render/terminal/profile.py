@@ -123,7 +123,7 @@ def profile_text(profile: Profile, rows: Rows, *, width: int = 100, colour: bool
         lines += wrapped("The device sent no whole call.", width, paint, "doubt")
     for note in notes(profile):
         lines += ["", *wrapped(note, width, paint, "doubt")]
-    return "".join(f"{line}\n" for line in lines)
+    return paint.done(lines)
 
 
 def notes(profile: Profile) -> list[str]:

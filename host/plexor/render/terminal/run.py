@@ -73,7 +73,7 @@ def text(
     if verdict is not None:
         lines.append("")
         lines += _verdict(report, verdict, width, paint)
-    return "\n".join(lines) + "\n"
+    return paint.done(lines)
 
 
 def verdict_text(
@@ -82,7 +82,7 @@ def verdict_text(
     """Return a budget's verdict on a run: why the run is invalid, each check, and the verdict."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     lines = [*_invalid(report, width, paint), *_verdict(report, verdict, width, paint)]
-    return "\n".join(lines) + "\n"
+    return paint.done(lines)
 
 
 def _invalid(report: Report, width: int, paint: Paint) -> Iterator[str]:

@@ -23,4 +23,4 @@ def selftest_text(found: SelfTest, *, width: int = 100, colour: bool = False) ->
         lines += wrapped("PASS: no defects found", width, paint, "good")
     else:
         lines += wrapped(f"FAIL: {count} defect{'s' * (count > 1)} found", width, paint, "bad")
-    return "\n".join(lines) + "\n"
+    return paint.done(lines)

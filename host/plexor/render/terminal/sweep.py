@@ -76,7 +76,7 @@ def sweep_text(result: SweepResult, *, width: int = 100, colour: bool = False) -
     for note, doubtful in (*scan_notes(result), *step_notes(result)):
         lines += wrapped(note, width, paint, "doubt" if doubtful else "muted")
     lines += sweep_bars(result, width, paint)
-    return "".join(f"{line}\n" for line in lines)
+    return paint.done(lines)
 
 
 def notes(knee: Knee, result: SweepResult) -> list[str]:

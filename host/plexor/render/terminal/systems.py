@@ -65,7 +65,7 @@ def systems_text(
     if interval_s is not None:
         advice = f"For {format_seconds(interval_s)}, {REFERENCE}: {guideline(interval_s)}."
         lines += ["", *wrapped(advice, width, paint, "bold")]
-    return "".join(f"{line}\n" for line in lines)
+    return paint.done(lines)
 
 
 def _heads(jitter: Jitter) -> list[str]:

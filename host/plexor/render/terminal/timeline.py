@@ -49,7 +49,7 @@ def timeline_text(view: View, *, width: int = 100, colour: bool = False) -> str:
         lines += wrapped(
             "The device sent no codes of tasks, interrupts or states.", width, paint, ""
         )
-        return "".join(f"{line}\n" for line in lines)
+        return paint.done(lines)
     lines += _lanes(view, width, paint)
     shown = {state for state in State if any(lane.time_in(state) for lane in view.lanes.lanes)}
     legend = [f"{_SIGNS[state]} {LEGEND[state]}" for state in LEGEND if state in shown]
@@ -59,7 +59,7 @@ def timeline_text(view: View, *, width: int = 100, colour: bool = False) -> str:
     for head, rows in (state_rows(view), instance_rows(view), interaction_rows(view)):
         if rows:
             lines += [*table(head, rows, width, paint), ""]
-    return "".join(f"{line}\n" for line in lines[:-1])
+    return paint.done(lines[:-1])
 
 
 def _lanes(view: View, width: int, paint: Paint) -> Iterator[str]:

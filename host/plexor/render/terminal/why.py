@@ -57,7 +57,7 @@ def why_text(
             lines += ["", *wrapped(line, width, paint, "")]
     if not channels:
         lines += ["", *wrapped("No channel answers strikes.", width, paint, "doubt")]
-    return "".join(f"{line}\n" for line in lines)
+    return paint.done(lines)
 
 
 def summary(entry: Explained, tick_fs: int) -> str:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexor.bound.source import MOST_BYTES, line_of, open_file, parse_csv, parse_toml
+from plexor.bound.source import MOST_BYTES, line_of, open_file, parse_csv, parse_tables
 from plexor.errors import UsageError
 
 TEXT = '''\
@@ -74,13 +74,13 @@ def test_every_key_of_a_file_is_found_on_its_line(kinds):
 
 
 def test_a_key_that_is_missing_has_the_line_of_its_table():
-    file = parse_toml("f.toml", TEXT)
+    file = parse_tables("f.toml", TEXT)
     assert file.spot("", "section", "2", "none").place() == "f.toml:11"
     assert file.spot("", "none").place() == "f.toml:1"
 
 
 def test_decimals_of_a_file_are_exact():
-    assert parse_toml("f.toml", "a = 13.889").tables["a"] == Decimal("13.889")
+    assert parse_tables("f.toml", "a = 13.889").tables["a"] == Decimal("13.889")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_decimals_of_a_file_are_exact():
 )
 def test_malformed_toml_is_said_with_its_line(text, said):
     with pytest.raises(UsageError) as caught:
-        parse_toml("f.toml", text)
+        parse_tables("f.toml", text)
     assert str(caught.value).startswith(said)
     assert "must be TOML" in str(caught.value)
 

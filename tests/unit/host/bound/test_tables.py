@@ -4,13 +4,13 @@ import pytest
 
 from plexor.bound.fields import whole
 from plexor.bound.model import Access
-from plexor.bound.source import parse_toml
+from plexor.bound.source import parse_tables
 from plexor.bound.tables import by_access, table_of, title_of
 from plexor.errors import UsageError
 
 
 def file(text):
-    return parse_toml("f.toml", text)
+    return parse_tables("f.toml", text)
 
 
 def said(call, *arguments):

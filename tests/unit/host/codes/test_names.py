@@ -31,6 +31,12 @@ def elf(section: bytes = b".plexor.names", content: bytes = TEXTS, wide: bool = 
     return header + strings + content + rows
 
 
+def placed(table):
+    """Return a 64-bit ELF file whose table of sections is said to be at a byte."""
+    whole = elf(wide=True)
+    return whole[:40] + struct.pack("<Q", table) + whole[48:]
+
+
 @pytest.mark.parametrize("wide", [False, True])
 def test_names_are_those_of_the_section(tmp_path, wide):
     path = tmp_path / "firmware.elf"
@@ -64,7 +70,9 @@ def test_what_has_no_name_says_what_it_is():
         (elf(b".other"), "has no section .plexor.names"),
         (elf(content=b"1 idle\0"), "'1 idle'; must be CLASS ID NAME"),
         (elf(content=b"1 3 \xff\0"), "byte 4 of its names is not UTF-8"),
-        (elf()[:-30], "unpack_from requires"),
+        (elf()[:-30], r"its table of sections ends at byte 248 of 218; build it again"),
+        (placed(1 << 63), r"its table of sections ends at byte 9223372036854776000 of 332; build"),
+        (placed((1 << 64) - 1), "its table of sections ends at byte 18446744073709551"),
     ],
 )
 def test_a_file_without_names_is_refused_in_one_line(tmp_path, content, said):
