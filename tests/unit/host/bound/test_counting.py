@@ -118,3 +118,15 @@ def test_a_suspended_scheduler_blocks_until_it_is_resumed(tmp_path):
     found = numbers(of(tmp_path, call(None, own)))
     assert found["once", "1", False]["heap32", Access.READ] == 2
     assert found["once-blocking", "1", True]["heap32", Access.READ] == 1
+
+
+@pytest.mark.parametrize("place", [HEAP, HEAP + 0xFF])
+def test_the_first_and_the_last_byte_of_a_section_are_in_it(tmp_path, place):
+    (section, *_) = of(tmp_path, call(None, [read(place, 1)])).model.sections
+    counts = {(count.region, count.access): count.number for count in section.counts}
+    assert counts["heap8", Access.READ] == 1
+
+
+def test_the_byte_behind_a_section_is_in_none(tmp_path):
+    with pytest.raises(UsageError, match="0x40003100: an access to no section"):
+        of(tmp_path, call(None, [read(HEAP + 0x100, 1)]))

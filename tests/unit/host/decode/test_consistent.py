@@ -172,6 +172,19 @@ def test_a_bin_that_stopped_counting_has_fewer_and_never_more():
     assert measurement_contradictions(with_bins(lambda c: c.fill(0)), stopped)
 
 
+@pytest.mark.parametrize("stopped", [False, True])
+def test_a_window_with_more_samples_than_there_are_is_told_by_their_numbers(stopped):
+    more = with_zoom(lambda c: c.__setitem__(9, c[9] + 1))
+    limits = replace(RUN, saturated=stopped)
+    text = f"{len(LATENCIES)} samples, {len(LATENCIES) + 1} in the window"
+    assert measurement_contradictions(more, limits) == [text]
+
+
+def test_a_window_that_stopped_counting_has_fewer():
+    fewer = with_zoom(lambda c: c.__setitem__(6, c[6] - 1))
+    assert f"{len(LATENCIES) - 1} in the window" in measurement_contradictions(fewer, RUN)[0]
+
+
 def channel(**changes) -> ChannelResult:
     classes = dict.fromkeys(ResponseClass, 0)
     classes |= {ResponseClass.STRIKES: 9, ResponseClass.ANSWERED: 7, ResponseClass.MISSED: 2}

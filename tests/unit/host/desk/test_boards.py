@@ -1,10 +1,20 @@
 """Boards by what is plugged in: which they are, and which port is the instrument's."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from plexor.desk.boards import DAPLINK, DFU, FT231X, FT2232H, Plugged, found, usb_devices
+from plexor.desk.boards import (
+    DAPLINK,
+    DFU,
+    FT231X,
+    FT2232H,
+    Plugged,
+    found,
+    serial_ports,
+    usb_devices,
+)
 
 from .tree import ICEBREAKER, Tree
 
@@ -57,3 +67,49 @@ def test_where_interfaces_are_not_known_either_port_may_be_the_instruments():
 
 def test_what_is_no_board_is_not_found():
     assert found([Plugged((0x1D6B, 2), "hub", "", None, "", "")]) == ()
+
+
+def port(**changes):
+    """Return a port as pyserial tells of it."""
+    known = {
+        "vid": 0x0403,
+        "pid": 0x6010,
+        "product": "iCEBreaker V1.1a",
+        "description": "USB Serial Port (COM3)",
+        "serial_number": "ib57aa",
+        "location": "1-2:x.1",
+        "device": "COM3",
+    }
+    return SimpleNamespace(**(known | changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "product", "names"),
+    [
+        ({}, "iCEBreaker V1.1a", ["iCEBreaker"]),
+        # Windows tells no product: its description is all there is.
+        (
+            {"product": None},
+            "USB Serial Port (COM3)",
+            ["iCEBreaker or iCE40-HX8K-B-EVN or ECPIX-5"],
+        ),
+        ({"product": None, "description": "ECPIX-5 (COM3)"}, "ECPIX-5 (COM3)", ["ECPIX-5"]),
+        (
+            {"product": None, "description": None, "serial_number": None},
+            "",
+            ["iCEBreaker or iCE40-HX8K-B-EVN or ECPIX-5"],
+        ),
+        ({"vid": None, "pid": None}, None, []),
+        ({"pid": None}, None, []),
+    ],
+)
+def test_a_port_has_its_products_name_or_else_what_the_system_calls_it(
+    monkeypatch, changes, product, names
+):
+    monkeypatch.setattr("serial.tools.list_ports.comports", lambda: [port(**changes)])
+    ports = serial_ports()
+    assert [entry.product for entry in ports] == ([] if product is None else [product])
+    assert [entry.name for entry in found(ports)] == names
+    for entry in ports:
+        assert entry.usb_id == FT2232H
+        assert (entry.interface, entry.port) == (1, "COM3")

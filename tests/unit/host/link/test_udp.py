@@ -150,3 +150,23 @@ def test_a_closed_link_says_so(link):
 def test_a_host_without_a_name_is_one_clear_line():
     with pytest.raises(LinkError, match=r"udp://no\.such\.host\.invalid:1: cannot open"):
         open_link("udp://no.such.host.invalid:1")
+
+
+def test_a_read_returns_no_more_than_it_was_asked_for_however_much_waits(link, peer):
+    """A flood that never ends must not hold a read, nor fill the memory."""
+    payload = bytes(range(1, 251)) * 4
+    sent = [frame(number, payload) for number in range(200)]
+    for one in sent:
+        peer(one.encode())
+    time.sleep(0.05)
+    expected = b"".join(to_stream(one) for one in sent)
+    most, data, sizes = 16_384, b"", []
+    while len(data) < len(expected):
+        piece = link.read(most, 1.0)
+        assert piece
+        sizes.append(len(piece))
+        data += piece
+    assert data == expected
+    assert max(sizes) <= most
+    # A read takes what there is room for, not one datagram at a time.
+    assert len(sizes) <= 20

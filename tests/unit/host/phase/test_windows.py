@@ -241,3 +241,23 @@ def test_a_step_may_be_a_part_of_a_tick_more():
     assert len(found.bins) == 300
     assert sum(entry.strikes for entry in found.bins) == PERIOD
     assert {entry.strikes for entry in found.bins} == {3, 4}
+
+
+@pytest.mark.parametrize(
+    ("latencies", "three"),
+    [
+        ([7], (7, 7, 7)),
+        ([9, 5, 7], (5, 7, 9)),
+        # Of an even number the median is the lower one of the middle: a latency that was seen.
+        ([9, 5, 8, 7], (5, 7, 9)),
+        ([9, MISSED, 5, 8, 7, MISSED], (5, 7, 9)),
+        ([MISSED], (None, None, None)),
+    ],
+)
+def test_a_bin_has_the_least_the_median_and_the_most_of_its_answers(latencies, three):
+    there = [100] * len(latencies)
+    phases = [phase for phase in range(0, PERIOD, 100) if phase != 100 for _ in range(4)]
+    found = scan("A", folded(there + phases, latencies + [5] * len(phases)), Fraction(100))
+    (one,) = [entry for entry in found.bins if entry.phase_ticks == 100]
+    assert (one.min_ticks, one.median_ticks, one.max_ticks) == three
+    assert (one.strikes, one.missed) == (len(latencies), latencies.count(MISSED))

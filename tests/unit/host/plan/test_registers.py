@@ -325,3 +325,21 @@ def test_a_device_that_runs_by_itself_needs_no_strike():
 
 def test_a_policy_reaches_its_register():
     assert plan(policy=Policy.WINDOW).value("matcher", "policy") == Policy.WINDOW
+
+
+def test_from_a_period_of_a_clock_on_strikes_are_one_by_one_and_below_it_drawn_from_a_pattern():
+    """W = 8 ticks: a word holds a whole period."""
+    seen = {}
+    for ticks in (7, 8, 9):
+        made = plan(Stimulus(0, ticks * NS, count=10))
+        seen[ticks] = [
+            made.value("stimulus", name)
+            for name in ("interval_ticks", "burst_count", "spacing_ticks")
+        ]
+    assert seen == {7: [16, 0, 7], 8: [8, 1, 0], 9: [9, 1, 0]}
+
+
+def test_a_period_of_a_clock_can_have_parts_of_a_tick_and_a_shorter_one_cannot():
+    assert plan(Stimulus(0, Fraction(33, 4) * NS)).value("stimulus", "interval_fraction") == 1 << 30
+    with pytest.raises(ValueError, match="below 8 ticks it must be a whole number of ticks"):
+        plan(Stimulus(0, Fraction(31, 4) * NS))

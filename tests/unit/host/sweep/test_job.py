@@ -1,14 +1,17 @@
-"""When a step's figures are looked at, and how it goes on from there."""
+"""When a step's figures are looked at, how it goes on, and how a device is left to recover."""
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
+from plexor.errors import InvalidRunError
 from plexor.protocol.memory import ResponseClass
+from plexor.sweep import job
 from plexor.sweep.criterion import Criterion, What
 from plexor.sweep.decide import STAGES
 from plexor.sweep.figures import LEAST_STRIKES
-from plexor.sweep.job import likely, looks_of
+from plexor.sweep.job import RECOVERY_S, RECOVERY_STRIKES, likely, looks_of
 from plexor.sweep.model import Figures
 
 
@@ -47,3 +50,41 @@ def test_a_simulated_step_goes_on_to_where_all_verdicts_are_likely(missed, due):
     later = looks_of(256, 1)[1:]
     assert likely(later, figures, criteria, 256, 1) == [(s, n) for s, n in later if n >= due]
     assert likely([], figures, criteria, 256, 1) == []
+
+
+def resting(monkeypatch, missed, run_s=0.25):
+    """Play a device that misses this many of each attempt's strikes; a run takes `run_s`."""
+    clock = SimpleNamespace(now_s=1000.0)
+    left = iter(missed)
+
+    def run(job, rate_hz, number, count):
+        assert (rate_hz, count) == (Fraction(100), RECOVERY_STRIKES)
+        clock.now_s += run_s
+        classes = {ResponseClass.MISSED: next(left)}
+        return SimpleNamespace(channels=[SimpleNamespace(name="isr", classes=classes)]), None
+
+    monkeypatch.setattr(job, "_run", run)
+    monkeypatch.setattr(job.time, "monotonic", lambda: clock.now_s)
+    return clock
+
+
+@pytest.mark.parametrize(
+    ("missed", "recovery_s"), [([0], 0.0), ([3, 0], 0.25), ([16, 5, 1, 0], 0.75)]
+)
+def test_a_device_has_recovered_before_the_first_run_that_it_answers_whole(
+    monkeypatch, missed, recovery_s
+):
+    resting(monkeypatch, missed)
+    assert job._recover(None, Fraction(100)) == recovery_s
+
+
+def test_a_recovery_is_told_to_a_millisecond(monkeypatch):
+    resting(monkeypatch, [1, 1, 0], run_s=0.12345)
+    assert job._recover(None, Fraction(100)) == 0.247
+
+
+def test_a_device_that_does_not_recover_in_time_ends_the_sweep_and_names_its_channel(monkeypatch):
+    clock = resting(monkeypatch, [1] * 1000, run_s=1.0)
+    with pytest.raises(InvalidRunError, match=r"isr: did not answer all of .* at 100 Hz within"):
+        job._recover(None, Fraction(100))
+    assert RECOVERY_S < clock.now_s - 1000.0 <= RECOVERY_S + 1.0
