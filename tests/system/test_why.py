@@ -68,3 +68,16 @@ def test_answers_that_are_late_at_random_are_counted_and_called_irregular(tmp_pa
     (cluster,) = isr["clusters"]
     assert cluster["answers"] == late
     assert cluster["recurrence"] == {"law": "irregular"}
+
+
+@pytest.mark.parametrize("dither_ns", [0, 4096])
+def test_a_timer_of_1000_3_us_is_told_from_a_count_of_20(dither_ns, tmp_path):
+    dither_s = Fraction(dither_ns, 10**9)
+    strike = Stimulus(period_s=Fraction(1, 20_000), count=3000, dither_s=dither_s)
+    settings = Settings(strikes=(strike,), channels=(Channel(0, "R"),))
+    outcome = run("synthetic:latency=2us,width=1us,mask=1000300ns:30us", settings, tmp_path)
+    (channel,) = Run(outcome.result).why().document()["channels"]
+    (cluster,) = channel["clusters"]
+    found = cluster["recurrence"]
+    assert found["law"] == "period"
+    assert found["period_ticks"] * outcome.result.tick_fs == pytest.approx(1_000_300e6, rel=1e-6)

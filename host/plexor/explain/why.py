@@ -67,9 +67,9 @@ def _explained(
     if has_rules(result) and differences(channel, samples):
         return Explained(channel.name, None, missing="events and results of the chip disagree")
     order = np.argsort(samples.rise.start_ticks, kind="stable")
-    tail = tail_of(samples.rise.value_ticks[order], over_ticks)
-    times = samples.rise.start_ticks[order]
-    groups = tuple(Group(each, recurrence(each.places, times)) for each in tail.clusters)
+    times, latencies = samples.rise.start_ticks[order], samples.rise.value_ticks[order]
+    tail = tail_of(latencies, over_ticks)
+    groups = tuple(Group(each, recurrence(each.places, times, latencies)) for each in tail.clusters)
     if blame is None:
         return Explained(channel.name, tail, groups)
     places = [group.cluster.places for group in groups]

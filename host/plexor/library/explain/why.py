@@ -7,7 +7,7 @@ from typing import Any
 
 from plexor.codes.names import Names
 from plexor.explain.blame import NOT_KNOWN, Blamed
-from plexor.explain.recurrence import Law, Recurrence
+from plexor.explain.recurrence import Recurrence
 from plexor.explain.why import Explained, Group, why
 from plexor.model.results import RunResult
 from plexor.render.terminal.why import Says, code_text
@@ -107,8 +107,10 @@ def _group(group: Group) -> dict[str, Any]:
 
 def _recurrence(found: Recurrence) -> dict[str, Any]:
     entries: dict[str, Any] = {"law": found.law.value}
-    if found.law == Law.COUNT:
+    if found.every is not None:
         entries |= {"every": found.every, "exact": found.exact}
     if found.period_ticks is not None:
         entries["period_ticks"] = found.period_ticks
+    if found.error_ticks is not None:
+        entries["period_error_ticks"] = found.error_ticks
     return entries

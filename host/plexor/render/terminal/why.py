@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 
 from plexor.codes.names import Names, said
@@ -17,6 +18,7 @@ from plexor.render.table import Cell
 from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
 from plexor.units import format_ticks
 
+_LEAST_DIGITS, _MOST_DIGITS = 4, 6
 _HEADS = ["cluster", "latency", "answers", "share", "recurrence"]
 
 
@@ -125,11 +127,23 @@ def _span(group: Group, tick_fs: int) -> str:
 
 def recurrence_text(found: Recurrence, tick_fs: int) -> str:
     """Return how answers recur, in words."""
-    if found.law == Law.COUNT and found.period_ticks is not None:
-        if found.every == 1:
-            return f"all answers ({format_ticks(found.period_ticks, tick_fs)})"
-        exactly = ", exactly" if found.exact else ", with gaps"
-        return f"each {found.every} answers{exactly} ({format_ticks(found.period_ticks, tick_fs)})"
-    if found.law == Law.PERIOD and found.period_ticks is not None:
-        return f"at a period of {format_ticks(found.period_ticks, tick_fs)}"
-    return "irregular" if found.law == Law.IRREGULAR else "too few to tell"
+    if found.period_ticks is None:
+        return "irregular" if found.law == Law.IRREGULAR else "too few to tell"
+    period = format_ticks(found.period_ticks, tick_fs, _digits(found))
+    if found.law == Law.PERIOD:
+        return f"at a period of {period}"
+    if found.every == 1:
+        return f"all answers ({period})"
+    each = f"each {found.every} answers{', exactly' if found.exact else ', with gaps'}"
+    if found.law == Law.COUNT:
+        return f"{each} ({period})"
+    dither = "--dither" if found.evenly_struck else "a wider --dither"
+    return f"{each}, or each {period}: these strikes cannot tell; {dither} would"
+
+
+def _digits(found: Recurrence) -> int:
+    """Return the digits of a period that its error leaves, four at least."""
+    if found.period_ticks is None or not found.error_ticks:
+        return _LEAST_DIGITS
+    known = math.floor(math.log10(found.period_ticks / found.error_ticks)) + 1
+    return min(max(known, _LEAST_DIGITS), _MOST_DIGITS)

@@ -27,7 +27,8 @@ def test_answers_put_off_at_each_nth_strike_are_a_cluster_that_recurs():
     (group,) = isr.groups
     assert (group.cluster.low_ticks, group.cluster.high_ticks) == (700, 700)
     found = group.recurrence
-    assert (found.law, found.every, found.exact) == (Law.COUNT, EVERY, True)
+    # Strikes come at one interval here: nothing tells the count from its time.
+    assert (found.law, found.every, found.exact) == (Law.EITHER, EVERY, True)
 
 
 def test_a_limit_makes_answers_late():

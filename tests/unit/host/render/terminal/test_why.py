@@ -31,6 +31,16 @@ def test_what_is_not_known_says_so():
         (Recurrence(Law.COUNT, 5, True, 5e6), "each 5 answers, exactly (5 ms)"),
         (Recurrence(Law.COUNT, 5, False, 5e6), "each 5 answers, with gaps (5 ms)"),
         (Recurrence(Law.PERIOD, period_ticks=1e6), "at a period of 1 ms"),
+        (Recurrence(Law.PERIOD, None, False, 1_000_300.04, 0.02), "at a period of 1.0003 ms"),
+        (
+            Recurrence(Law.EITHER, 20, True, 1e6, evenly_struck=True),
+            "each 20 answers, exactly, or each 1 ms: these strikes cannot tell; --dither would",
+        ),
+        (
+            Recurrence(Law.EITHER, 20, False, 1e6),
+            "each 20 answers, with gaps, or each 1 ms: these strikes cannot tell; "
+            "a wider --dither would",
+        ),
         (Recurrence(Law.IRREGULAR), "irregular"),
         (Recurrence(Law.UNKNOWN), "too few to tell"),
     ],
