@@ -56,6 +56,8 @@ class Limits:
     """Number of events. Every index is below it."""
     saturated: bool = False
     """Whether bins may have stopped counting."""
+    deadline_ticks: int = NO_DEADLINE_TICKS
+    """Greatest deadline."""
 
     @property
     def ticks(self) -> int:
@@ -73,7 +75,9 @@ def limits_of(result: RunResult) -> Limits:
     if result.stop_reason == StopReason.NONE:
         return replace(UNENDED, saturated=saturated)
     events = min(result.accounting.generated, MOST_TICKS)
-    return Limits(result.start_ticks, result.end_ticks, events, saturated)
+    # The host matches a capture, with more bits than an instrument has.
+    deadline_ticks = NO_DEADLINE_TICKS if result.imported is None else MOST_TICKS - 1
+    return Limits(result.start_ticks, result.end_ticks, events, saturated, deadline_ticks)
 
 
 def contradictions_of(result: RunResult) -> tuple[str, ...]:
@@ -184,7 +188,7 @@ def channel_contradictions(
     if not _has_source(channel.reference, geometry):
         cannot.append(f"its strike is {channel.reference}, which this instrument does not have")
     deadline = channel.deadline_ticks
-    if deadline is not None and not LEAST_VALUE <= deadline <= NO_DEADLINE_TICKS:
+    if deadline is not None and not -limits.deadline_ticks - 1 <= deadline <= limits.deadline_ticks:
         cannot.append(f"a deadline of {deadline} ticks")
     if cannot:
         return cannot, []

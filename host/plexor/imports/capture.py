@@ -29,6 +29,8 @@ class Edges:
     levels: Levels
     brief: int = 0
     """Number of changes that were taken back at the same time, which are left out."""
+    first_value: tuple[int, int] | None = None
+    """Time and level of the first value, if the level before it is not known."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

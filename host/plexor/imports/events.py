@@ -11,6 +11,7 @@ from plexor.imports.wanted import Wanted
 from plexor.model.results import EVENT_DTYPE, EventArray
 from plexor.model.settings import parse_reference
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
+from plexor.units import format_ticks
 
 
 def events_of(
@@ -27,9 +28,19 @@ def events_of(
         part["time_ticks"] = timing.ticks(edges.times)
         part["source"] = source
         part["polarity"] = edges.levels ^ np.uint8(entry.invert)
+        unknown = edges.first_value is not None and edges.first_value[1] != entry.invert
+        if unknown and edges.first_value is not None:
+            at = timing.ticks(np.array(edges.first_value[:1]))[0]
+            left_out.append(
+                f"{entry.signal}: its level before {format_ticks(int(at), timing.tick_fs)} is not "
+                "known; left out an edge there"
+            )
         if source >= SOURCE_STRIKE and len(part) and not part["polarity"][0]:
             part = part[1:]
-            left_out.append(f"{entry.signal}: left out the end of a strike from before the start")
+            if not unknown:
+                left_out.append(
+                    f"{entry.signal}: left out the end of a strike from before the start"
+                )
         if edges.brief:
             left_out.append(f"{entry.signal}: left out {edges.brief} changes that lasted no time")
         parts.append(part)

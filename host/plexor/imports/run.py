@@ -1,4 +1,7 @@
-"""Makes a run of a capture: edges become events, which the host matches as an instrument would."""
+"""Makes a run of a capture: edges become events, which the host matches as an instrument would.
+
+Times have 62 bits, so that a long period of a fine step is matched too.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from plexor.decode.rematch import rematch
 from plexor.errors import UsageError
 from plexor.imports.capture import Capture
 from plexor.imports.events import events_of, unordered
-from plexor.imports.rules import in_register, matching
+from plexor.imports.rules import matching, ticks_within
 from plexor.imports.sigrok import read_sr
 from plexor.imports.timing import Timing, timing_of
 from plexor.imports.vcd import read_vcd
@@ -59,8 +62,6 @@ def import_run(path: Path, wanted: Wanted) -> RunResult:
     capture = READERS[path.suffix](path, signals)
     timing = timing_of(path, capture)
     events, left_out = events_of(capture, timing, wanted)
-    result = _unmatched(capture, timing, wanted, events)
-    channels = tuple(_channel(result, entry) for entry in result.settings.channels)
     names = {f"strike{n}": entry.signal for n, entry in enumerate(wanted.strikes)}
     names |= {f"ch{n}": entry.signal for n, entry in enumerate(wanted.channels)}
     imported = Imported(
@@ -69,12 +70,15 @@ def import_run(path: Path, wanted: Wanted) -> RunResult:
         step_fs=timing.step_fs,
         signals={source: capture.names[signal] for source, signal in names.items()},
         unordered={
-            channel.name: unordered(events, channel.reference, channel.number)
-            for channel in channels
+            entry.name: unordered(events, entry.reference, number)
+            for number, entry in enumerate(wanted.channels)
         },
         left_out=left_out,
     )
-    return consistent(replace(result, channels=channels, imported=imported))
+    # What is imported is matched with more bits than an instrument has.
+    result = replace(_unmatched(capture, timing, wanted, events), imported=imported)
+    channels = tuple(_channel(result, entry) for entry in result.settings.channels)
+    return consistent(replace(result, channels=channels))
 
 
 def _unmatched(capture: Capture, timing: Timing, wanted: Wanted, events: EventArray) -> RunResult:
@@ -143,9 +147,7 @@ def _channel(result: RunResult, entry: Channel) -> ChannelResult:
     deadline_ticks = None
     if entry.deadline_s is not None:
         label = f"{entry.label}.deadline"
-        deadline_ticks = in_register(
-            "channel", "deadline_ticks", label, entry.deadline_s, result.tick_fs
-        )
+        deadline_ticks = ticks_within(label, entry.deadline_s, result.tick_fs)
     bare = ChannelResult(entry.number, entry.label, entry.reference, deadline_ticks, {}, 0, 0, ())
     assert result.events is not None
     matched = rematch(result.events, rules_of(result, bare), result.end_ticks)

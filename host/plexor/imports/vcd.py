@@ -31,8 +31,10 @@ _COMMANDS = (b"$dumpall", b"$dumpon", b"$dumpoff")
 _UNITS = {"s": 10**15, "ms": 10**12, "us": 10**9, "ns": 10**6, "ps": 10**3, "fs": 1}
 _END = re.compile(rb"\$enddefinitions\s+\$end(?=\s|\Z)")
 _NO_LEVEL = ("real", "realtime", "event", "string", "parameter")
-_RATE = re.compile(r"\bat (\d{1,9}(?:\.\d{1,9})?) ([kMG]?)Hz")
-"""The sample rate in the comment of sigrok's files, whose times are rounded."""
+_RATE = re.compile(
+    r"^ *Acquisition with \d+/\d+ channels at (\d{1,9}(?:\.\d{1,9})?) ([kMG]?)Hz$", re.MULTILINE
+)
+"""The sample rate in the comment that libsigrok writes. Its times are rounded."""
 _HERTZ = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _SHOWN = 40
 
@@ -82,13 +84,18 @@ def read_vcd(path: Path, wanted: Sequence[str]) -> Capture:
     for name, code in codes.items():
         own = (values >> 1) == numbers[code]
         edges[name] = edges_of(times[own], values[own] & np.uint8(1))
+        # What stands in no $dumpvars may be a change, from a level that nobody knows.
+        at = int(own.argmax()) if own.any() else 0
+        if at >= found.initial and own.any():
+            first_value = (int(times[at]), int(values[at]) & 1)
+            edges[name] = replace(edges[name], first_value=first_value)
     rate = _RATE.search(header.comments)
     said = said_in(header.comments)
     return Capture(
         format="VCD",
         unit_fs=Fraction(header.unit_fs),
         sampled=False,
-        start=first,
+        start=first + said.lead_ticks * (said.tick_fs or 0) // header.unit_fs,
         end=max(found.now, first),
         edges=edges,
         names=names,
@@ -130,7 +137,7 @@ def _header(path: Path, text: bytes) -> _Header:
             elif token.kind is kinds.UPSCOPE:
                 del scopes[-1:]
             elif token.kind is kinds.TIMESCALE:
-                found.unit_fs = data.magnitude.value * _UNITS[data.unit.value]
+                found.unit_fs = _unit_fs(path, data)
             elif token.kind is kinds.COMMENT:
                 found.comments += f"{data}\n"
             elif token.kind is kinds.DATE:
@@ -144,6 +151,14 @@ def _header(path: Path, text: bytes) -> _Header:
     if not found.unit_fs:
         raise UsageError(f"{path}: no $timescale; must say how long a unit of time is")
     return found
+
+
+def _unit_fs(path: Path, timescale: Any) -> int:
+    """Return a timescale in femtoseconds. Its magnitude is an Enum in pyvcd 0.4, a number since."""
+    magnitude, unit = timescale.magnitude, timescale.unit.value
+    if unit not in _UNITS:
+        raise UsageError(f"{path}: a $timescale in {unit}; must be in fs or longer")
+    return int(getattr(magnitude, "value", magnitude)) * _UNITS[unit]
 
 
 def _code(path: Path, name: str, variable: _Variable) -> bytes:
@@ -230,7 +245,14 @@ class _Changes:
             self.start = now
         elif now < self.now:
             raise UsageError(f"{self.path}: time {now} after {self.now}; must not go back")
+        elif now > self.now:
+            self._end_dump()
         self.now = now
+
+    def _end_dump(self) -> None:
+        """Count what the first $dumpvars said. It ends with the time, where $end is missing."""
+        self.initial = len(self.values) if self._in_dump else self.initial
+        self._in_dump = False
 
     def _other(self, word: bytes) -> None:
         sign, code = word[:1].lower(), word[1:]
@@ -243,8 +265,7 @@ class _Changes:
         elif word == b"$dumpvars":
             self._in_dump = not self.initial and self.now == self.first
         elif word == b"$end":
-            self.initial = len(self.values) if self._in_dump else self.initial
-            self._in_dump = False
+            self._end_dump()
         elif sign not in (b"0", b"1") and word not in _COMMANDS:
             raise self._wrong(word, "a change of a value")
 

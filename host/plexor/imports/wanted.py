@@ -45,7 +45,7 @@ class Wanted:
     strikes: tuple[StrikeSignal, ...] = ()
     policy: Policy = Policy.OLDEST
     timeout_s: Fraction | None = None
-    """None: half of all strikes are at most this apart; a second at most."""
+    """None: half of all strikes are at most this apart; a second without two strikes."""
     window_min_s: Fraction = Fraction(0)
     early_s: Fraction = Fraction(0)
     device: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -16,6 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from plexor.analyse.rules import rules_of
 from plexor.device.device import Device
 from plexor.errors import InvalidRunError, UsageError
 from plexor.model.codes import Codes
@@ -243,7 +244,7 @@ def _scan(result: RunResult, channel: ChannelResult, wanted: Wanted, channels: i
             channel.number,
             None if wanted.span_s is None else round(ticks_of(wanted.span_s, result.tick_fs)),
         ),
-        timeout_ticks(result),
+        rules_of(result, channel).timeout_ticks,
         result.end_ticks,
         result.accounting.generated,
     )
@@ -271,12 +272,3 @@ def _scan(result: RunResult, channel: ChannelResult, wanted: Wanted, channels: i
         return scan
     text = f"{channel.name}: events show {events} strikes answered and missed, the chip {chip}"
     return replace(scan, disagreements=(text,))
-
-
-def timeout_ticks(result: RunResult) -> int:
-    """Return the time-out that the run was matched with, in ticks."""
-    return next(
-        entry.value
-        for entry in result.registers
-        if (entry.block, entry.name) == ("matcher", "timeout_ticks")
-    )

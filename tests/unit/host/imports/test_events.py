@@ -1,5 +1,7 @@
 """Events of a capture: in order of time, strikes first; what is left out is said."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from plexor.imports.capture import edges_of
@@ -40,6 +42,22 @@ def test_the_end_of_a_strike_from_before_is_left_out_and_said():
     )
     assert rows == [(5, 0, 0, 0), (7, 1, 8, 1)]
     assert left_out == ("s: left out the end of a strike from before the start",)
+
+
+def test_a_first_value_that_may_be_an_edge_is_said_and_left_out():
+    found = capture(1)
+    values = {"s": [(3, 1), (6, 0), (9, 1)], "a": [(4, 0), (5, 1)], "b": [(4, 0), (8, 1)]}
+    for name, listed in values.items():
+        times, levels = zip(*listed, strict=True)
+        edges = edges_of(np.array(times, np.int64), np.array(levels, np.uint8))
+        found.edges[name] = replace(edges, first_value=listed[0])
+    rows, left_out = events_of(found, timing_of("a", found), TWO)
+    # A first value that is not active, such as a's, is no edge that counts.
+    assert rows.tolist() == [(5, 0, 0, 1), (8, 1, 1, 0), (9, 2, 8, 1)]
+    assert left_out == (
+        "s: its level before 3 ns is not known; left out an edge there",
+        "b: its level before 4 ns is not known; left out an edge there",
+    )
 
 
 def test_changes_of_no_length_are_left_out_and_counted():

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plexor.analyse.analyse import analyse
+from plexor.analyse.rules import rules_of
+from plexor.decode.rematch import rematch
 from plexor.errors import UsageError
 from plexor.export.formats import export
 from plexor.imports.run import import_run
@@ -193,13 +195,31 @@ def test_another_suffix_is_refused(name, tmp_path):
         import_run(tmp_path / name, wanted())
 
 
-def test_deadlines_that_do_not_fit_the_tick_are_refused(tmp_path):
-    path = vcd(tmp_path / "a.vcd", [(0, "s", 0), (0, "a", 0), (7, "a", 1)], timescale="1 ps")
-    asked = Wanted(
-        channels=(ChannelSignal("A", "a", deadline_s=Fraction(1)),), strikes=(StrikeSignal("s"),)
+@pytest.mark.parametrize("deadline", [None, "4 ms", "6 ms"])
+def test_a_period_of_more_ticks_than_a_register_holds_is_matched(deadline, tmp_path):
+    """Strikes each 10 ms and answers after 5 ms, in steps of 1 ps: 10^10 ticks."""
+    changes = [(0, "s", 0), (0, "a", 0)]
+    for strike in range(1001, 20 * 10**10, 10**10):
+        changes += [(strike, "s", 1), (strike + 10**6 + 3, "s", 0)]
+        changes += [(strike + 5 * 10**9, "a", 1), (strike + 5 * 10**9 + 10**6, "a", 0)]
+    path = vcd(tmp_path / "a.vcd", changes, timescale="1 ps")
+    due_s = None if deadline is None else Fraction(deadline.split()[0]) / 1000
+    run = import_run(
+        path,
+        Wanted(channels=(ChannelSignal("A", "a", deadline_s=due_s),), strikes=(StrikeSignal("s"),)),
     )
-    with pytest.raises(UsageError, match=r"A\.deadline: 1 s; at most"):
-        import_run(path, asked)
+    assert (run.tick_fs, run.valid) == (1000, True)
+    (channel,) = run.channels
+    in_time, late = (0, 20) if deadline == "4 ms" else (20, 0)
+    assert channel.classes[ResponseClass.ANSWERED] == in_time
+    assert channel.classes[ResponseClass.LATE] == late
+    assert channel.classes[ResponseClass.SPURIOUS] == channel.classes[ResponseClass.MISSED] == 0
+    save(run, tmp_path / "kept")
+    again = load(tmp_path / "kept")
+    assert again == run
+    rules = rules_of(again, again.channels[0])
+    values = rematch(again.events, rules, again.end_ticks).samples[Kind.RISE].value_ticks
+    assert values.tolist() == [5 * 10**9] * 20
 
 
 def test_events_are_an_array_of_one_type(tmp_path):
