@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from itertools import chain
@@ -10,7 +11,7 @@ from typing import Any
 
 from plexor.export.about import about
 from plexor.export.rows import rows
-from plexor.export.source import Source
+from plexor.export.source import Source, distinct
 from plexor.export.whole import needed
 
 _FS_DIGITS = 15
@@ -27,7 +28,7 @@ def write_csv(source: Source, path: Path, name: Path) -> None:
     pa = needed("pyarrow", "pyarrow", name)
     csv = needed("pyarrow.csv", "pyarrow", name)
     text_of = _Texts(pa, needed("pyarrow.compute", "pyarrow", name), source.result.tick_fs)
-    batches = map(text_of.batch, rows(source, events, pa))
+    batches = map(text_of.batch, rows(source, events, pa, _plain))
     first = next(batches)
     with path.open("wb") as file:
         for key, text in about(source).items():
@@ -50,13 +51,13 @@ class _Texts:
         self.unit = pa.scalar(Decimal(tick_fs), pa.decimal128(_UNIT_DIGITS, 0))
 
     def batch(self, columns: Mapping[str, Any]) -> Any:
-        """Return the columns with ticks as seconds, and names without what would need quotes."""
+        """Return the columns with ticks as seconds."""
         arrays: list[Any] = []
         for key, column in columns.items():
             if key.endswith("_ticks"):
                 arrays.append(self._seconds(column))
             elif self.pa.types.is_dictionary(column.type):
-                arrays.append(self._unquoted(column))
+                arrays.append(column.cast(self.pa.string()))
             else:
                 arrays.append(column)
         return self.pa.record_batch(arrays, [key.replace("_ticks", "_s") for key in columns])
@@ -71,6 +72,7 @@ class _Texts:
         signed = pc.binary_join_element_wise(sign, above, "")
         return pc.binary_join_element_wise(signed, below, ".")
 
-    def _unquoted(self, names: Any) -> Any:
-        plain = self.pc.replace_substring_regex(names.dictionary, r'[",\r\n]', "_")
-        return self.pa.DictionaryArray.from_arrays(names.indices, plain).cast(self.pa.string())
+
+def _plain(names: list[str]) -> list[str]:
+    """Return the names without what would need quotes, or would begin a comment, each once."""
+    return distinct([re.sub(r'[",;#\r\n]', "_", name) for name in names])

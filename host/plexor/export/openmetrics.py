@@ -119,7 +119,7 @@ class _Run:
         quantiles = self.core.GaugeMetricFamily(
             f"{name}_quantile_seconds",
             f"{about_it} Estimate and 95 % interval.",
-            labels=["channel", "quantile", "bound"],
+            labels=["channel", "q", "bound"],  # promtool keeps `quantile` for summaries
         )
         for channel in self.source.result.channels:
             entry = channel.measurement(kind)

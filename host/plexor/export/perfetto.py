@@ -159,6 +159,11 @@ class _Writer:
             begin.track_event.debug_annotations.add(name=key, string_value=text)
         end.timestamp = int(nanoseconds(np.array([self.source.duration_ticks]), self.tick_fs)[0])
         self.batch.packet.extend((begin, end))
+        for source in self.open:
+            active = self._packet(_NEEDS)
+            active.track_event.type, active.track_event.name = _BEGIN, "active at the start"
+            active.track_event.track_uuid = self.tracks[source]
+            self.batch.packet.append(active)
 
     def _packet(self, flags: int) -> Any:
         packet = self.library.TracePacket(trusted_packet_sequence_id=_SEQUENCE, timestamp=0)

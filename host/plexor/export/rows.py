@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
@@ -13,7 +13,7 @@ from plexor.decode.outcomes import NONE, Outcomes
 from plexor.export.source import Pin, Source
 from plexor.model.results import EventArray
 from plexor.model.sources import source_name
-from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE, SOURCES
+from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_CODE, SOURCE_CODE_VALUE, SOURCES
 from plexor.protocol.memory import ResponseClass
 
 ROWS = 1 << 17
@@ -37,20 +37,27 @@ COLUMNS: Mapping[str, str] = {
 Mask = npt.NDArray[np.bool_]
 
 
-def rows(source: Source, events: EventArray, pa: Any) -> Iterator[Mapping[str, Any]]:
+def rows(
+    source: Source,
+    events: EventArray,
+    pa: Any,
+    written: Callable[[list[str]], list[str]] = list,
+) -> Iterator[Mapping[str, Any]]:
     """Yield the columns of COLUMNS, as arrays of `pa` (pyarrow), piece by piece, in order of time.
 
-    Without complete events of a channel, its classes and latencies are null.
+    `written` returns names of pins as the file has them. Without complete events of a channel, its
+    classes and latencies are null.
     """
     number_of = np.zeros(SOURCES, np.int8)
     codes = (SOURCE_CODE, SOURCE_CODE_VALUE)
     sources = [*source.pins, *(Pin(number, source_name(number)) for number in codes)]
     for number, pin in enumerate(sources):
         number_of[pin.source] = number
-    pins = pa.array([pin.name for pin in sources], pa.string())
+    labels = written([pin.name for pin in sources])
+    pins = pa.array(labels, pa.string())
     edges, classes = pa.array(EDGES, pa.string()), pa.array(CLASSES, pa.string())
     outcomes = source.checked.outcomes
-    names = [entry.name for entry in source.result.channels if entry.number in outcomes]
+    names = [labels[int(number_of[SOURCE_CHANNEL + number])] for number in outcomes]
     missed_by = pa.array(_subsets(names), pa.string())
 
     def named(codes: npt.NDArray[Any], mask: Mask | None, texts: Any) -> Any:

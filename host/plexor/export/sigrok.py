@@ -12,13 +12,12 @@ import numpy.typing as npt
 from plexor.errors import UsageError
 from plexor.export.about import about
 from plexor.export.source import Source
-from plexor.export.vcd import identifiers
+from plexor.export.vcd import LEAD_TICKS, identifiers
 from plexor.model.results import EventArray
 from plexor.units import FEMTOSECONDS, format_seconds, seconds_of
 
 MOST_BYTES = 1 << 32
 """Greatest length of the samples, before they are compressed: about half a minute of work."""
-LEAD_TICKS = 1
 CHUNK_BYTES = 1 << 22
 """Length of a file of samples in the archive, as sigrok's own writer has it."""
 _STEPS_HZ = (10**6, 10**5, 10**4, 10**3)

@@ -11,6 +11,8 @@ from plexor.export.whole import needed
 
 _UNITS = ("s", "ms", "us", "ns", "ps", "fs")
 SCOPE = "plexor"
+LEAD_TICKS = 1
+"""Ticks before the run in files of samples and changes: sigrok and FST take no edge at time 0."""
 
 
 def timescale(tick_fs: int) -> tuple[int, str, int]:
@@ -37,17 +39,17 @@ def identifiers(names: list[str]) -> list[str]:
 
 
 def write_vcd(source: Source, path: Path, name: Path) -> None:
-    """Write a wire for each pin; 1 is its active level, and time 0 the start of the run.
+    """Write a wire for each pin; 1 is its active level, and time 0 the tick before the run.
 
-    Code pins are pins too. Times are exact, and the last one is the end of the run. Raises
-    UsageError, with `name`, if the run kept no events.
+    So an edge in the run's first tick is seen by readers that take what is at time 0 for the level
+    before it. Code pins are pins too. Times are exact, and the last one is the end of the run.
+    Raises UsageError, with `name`, if the run kept no events.
     """
     events = source.edges(name)
     library = needed("vcd.writer", "pyvcd", name)
     size, unit, factor = timescale(source.result.tick_fs)
-    texts = [
-        f"{key}: {line_of(text).replace('$end', '$ end')}" for key, text in about(source).items()
-    ]
+    said = {**about(source), "lead_ticks": str(LEAD_TICKS)}
+    texts = [f"{key}: {line_of(text).replace('$end', '$ end')}" for key, text in said.items()]
     texts.append("level: 1 is the active level")
     labels = identifiers([pin.name for pin in source.waves])
     with path.open("w", encoding="ascii") as file:
@@ -66,8 +68,8 @@ def write_vcd(source: Source, path: Path, name: Path) -> None:
         writer.flush()
         for first in range(0, len(events), CHUNK):
             piece = events[first : first + CHUNK]
-            times = source.times(piece).tolist()
+            times = (source.times(piece) + LEAD_TICKS).tolist()
             sources, levels = piece["source"].tolist(), piece["polarity"].tolist()
             for time, number, level in zip(times, sources, levels, strict=True):
                 writer.change(wires[number], time * factor, level)
-        writer.close(source.duration_ticks * factor)
+        writer.close((source.duration_ticks + LEAD_TICKS) * factor)

@@ -55,6 +55,17 @@ def test_a_name_cannot_break_a_row(tmp_path):
     assert None not in {value for row in rows for value in row.values()}
 
 
+def test_a_name_begins_no_comment_and_is_no_other_ones(tmp_path):
+    run = planted.run()
+    named = [replace(c, name=name) for c, name in zip(run.channels, ("C_", "C#"), strict=True)]
+    path = planted.written(write_csv, tmp_path / "a.csv", replace(run, channels=tuple(named)))
+    table = pd.read_csv(path, comment="#")
+    assert len(table) == len(planted.ROWS)
+    assert set(table["pin"]) == {"strike0", "C_", "C__2"}
+    assert table["missed_by"].dropna().tolist() == ["C__2"]
+    assert table["edge"].isin(["idle", "active"]).all()
+
+
 def test_pandas_reads_it_with_one_option(tmp_path):
     path = planted.written(write_csv, tmp_path / "a.csv", planted.run())
     table = pd.read_csv(path, comment="#")

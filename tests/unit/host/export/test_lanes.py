@@ -48,7 +48,7 @@ def test_a_vcd_has_each_state_at_its_exact_time(tick_fs, tmp_path):
     with written(tmp_path / "a.vcd", tick_fs).open("rb") as file:
         for token in tokenize(file):
             if token.kind is TokenKind.TIMESCALE:
-                unit = token.timescale.magnitude.value * fs[token.timescale.unit.value]
+                unit = int(str(token.timescale).split()[0]) * fs[token.timescale.unit.value]
             elif token.kind is TokenKind.VAR:
                 names[token.var.id_code] = token.var.ref_str
             elif token.kind is TokenKind.CHANGE_TIME:

@@ -99,12 +99,23 @@ def test_quantiles_have_bounds_and_are_left_out_if_samples_are_too_few(tmp_path,
     name = "plexor_latency_quantile_seconds"
 
     def at(quantile, bound):
-        return found.get((name, ("bound", bound), ("channel", "ISR"), ("quantile", quantile)))
+        return found.get((name, ("bound", bound), ("channel", "ISR"), ("q", quantile)))
 
     assert at("0.5", "estimate") == 200e-9
     assert at("0.5", "lower") < 200e-9 < at("0.5", "upper")
     assert at("0.99", "upper") is not None
     assert at("0.999", "estimate") is None
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_labels_of_other_metrics_kinds_are_not_used(form, tmp_path, run_of):
+    """Rules of Prometheus' promlint: `quantile` is a summary's label, `le` a histogram's."""
+    write, parse = WRITERS[form]
+    path = planted.written(write, tmp_path / f"a.{form}", run_of([list(range(1, 401))]))
+    for family in parse(path.read_text(encoding="utf-8")):
+        labels = {label for sample in family.samples for label in sample.labels}
+        assert "quantile" not in labels or family.type == "summary"
+        assert "le" not in labels or family.type == "histogram"
 
 
 def test_values_below_zero_are_in_every_bucket_and_have_no_sum(tmp_path):

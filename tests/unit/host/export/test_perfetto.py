@@ -37,6 +37,7 @@ class Read:
             event = packet.track_event
             assert tracks[event.track_uuid].parent_uuid == 1
             if event.type == TrackEvent.TYPE_SLICE_END:
+                assert opened[event.track_uuid], "an end without its begin"
                 opened[event.track_uuid].pop()[2] = packet.timestamp
                 continue
             found = {}
@@ -156,6 +157,13 @@ def test_pulses_whose_end_was_lost_do_not_nest(tmp_path):
         ("edge", 100, 200),
         ("edge", 200, 210),
     ]
+
+
+def test_a_pin_that_is_active_at_the_start_has_a_slice_from_there(tmp_path):
+    found = read(tmp_path, planted.run(rows=[(1050, 0, 0), (1060, 0, 1), (1065, 0, 0)]))
+    (first, second) = found.slices["ISR"]
+    assert first[:3] == ["active at the start", 0, 50]
+    assert second[1:3] == [60, 65]
 
 
 def test_codes_have_no_tracks_here_and_change_no_other(tmp_path):

@@ -21,7 +21,7 @@ def read(path):
     with path.open("rb") as file:
         for token in tokenize(file):
             if token.kind is TokenKind.TIMESCALE:
-                unit = token.timescale.magnitude.value * FS[token.timescale.unit.value]
+                unit = int(str(token.timescale).split()[0]) * FS[token.timescale.unit.value]
             elif token.kind is TokenKind.VAR:
                 names[token.var.id_code] = token.var.ref_str
             elif token.kind is TokenKind.CHANGE_TIME:
@@ -42,11 +42,20 @@ def test_each_edge_is_at_its_exact_time(tick_fs, chunk, tmp_path, monkeypatch):
         planted.written(write_vcd, tmp_path / "a.vcd", planted.run(tick_fs))
     )
     assert changes == [
-        ((time - planted.START) * tick_fs, planted.NAMES[source], polarity)
+        ((time - planted.START + 1) * tick_fs, planted.NAMES[source], polarity)
         for time, source, polarity in planted.ROWS
     ]
     assert initial == {"strike0": 0, "ISR": 0, "TASK": 0}
-    assert end == (planted.END - planted.START) * tick_fs
+    assert end == (planted.END - planted.START + 1) * tick_fs
+
+
+def test_a_strike_in_the_first_tick_is_an_edge_to_sigrok(tmp_path):
+    """sigrok takes what is at the first time for the level before it."""
+    run = planted.run(rows=[(planted.START, 8, 1), (planted.START + 5, 8, 0)])
+    path = planted.written(write_vcd, tmp_path / "a.vcd", run)
+    command = ("sigrok-cli", "-i", path, "-C", "strike0", "-O", "bits:width=0")
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert shown.splitlines()[-1].replace(" ", "").startswith("strike0:0111110")
 
 
 def test_code_pins_change_as_their_codes_do(tmp_path):
@@ -56,7 +65,8 @@ def test_code_pins_change_as_their_codes_do(tmp_path):
     }
     pins = [each for each in changes if each[1].startswith("code")]
     assert pins == [
-        ((time - planted.START) * 10**6, name, level) for time, name, level in planted.CODE_EDGES
+        ((time - planted.START + 1) * 10**6, name, level)
+        for time, name, level in planted.CODE_EDGES
     ]
     assert len(changes) - len(pins) == len(planted.ROWS)
 
