@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo setup test one test-full lint fmax sustained gateware gateware-report flash wiring diagram features worth lookup site soc soc-report bench scope-bench weights mutants fuzz lock clean
+.PHONY: demo setup test newest one test-full lint fmax sustained gateware gateware-report flash wiring diagram features worth lookup site soc soc-report bench scope-bench weights mutants fuzz lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -15,6 +15,10 @@ setup:
 
 test: setup
 	$(RUN) pytest -n 3 --dist worksteal --durations=20 -m "not full and not hardware"
+	$(RUN) tools.newest
+
+newest: setup
+	$(RUN) tools.newest
 
 one:
 	$(RUN) pytest $(T)
