@@ -2,7 +2,7 @@
 
     .venv/bin/python -m tools.newest [pytest's arguments]
 
-The locked environment has old versions of them; `pip install plexor` takes the newest that
+The locked environment has older ones than an installation, which takes the newest that
 pyproject.toml allows. They go into an environment of their own, build/newest, which is brought up
 to date each time: that takes seconds if the package index or its cache is near. Exits as pytest
 does, or with 1 if the libraries cannot be had.
