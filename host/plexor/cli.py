@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import signal
 import sys
@@ -131,11 +132,20 @@ def _defaults(context: click.Context, name: str) -> dict[str, Any]:
     cls=_Lazy,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 pass, 1 budget broken, 2 wrong usage, 3 link or instrument failed, 4 "
-    "invalid run or too few samples, 70 a fault of Plexor itself, 130 interrupted.",
+    "invalid run or too few samples, 5 disk full or broken, 70 a fault of Plexor itself, 130 "
+    "interrupted.",
 )
 @click.version_option(package_name="plexor")
 def plexor() -> None:
     """Strike a pin of a real-time system and time its reflex."""
+
+
+class _Lines(logging.Handler):
+    """Prints what a user must know of files as lines on standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print one line."""
+        _fail(record.getMessage(), ExitCode.PASS)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -154,6 +164,9 @@ def _main(arguments: Sequence[str] | None) -> int:
         sys.stdout, sys.stderr = guarded(sys.stdout), guarded(sys.stderr, messages=True)
         # SIGTERM keeps what was measured so far, as Ctrl-C does.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+    logger = logging.getLogger("plexor")
+    if not any(isinstance(handler, _Lines) for handler in logger.handlers):
+        logger.addHandler(_Lines())
     try:
         asked = os.environ.get(COMPLETING)
         if asked:
@@ -180,7 +193,7 @@ def _main(arguments: Sequence[str] | None) -> int:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         where = f"{error.filename}: " if error.filename else "output: "
-        return _fail(f"{where}{error.strerror}", ExitCode.USAGE)
+        return _fail(f"{where}{error.strerror}", ExitCode.UNWRITTEN)
     return code if isinstance(code, int) else ExitCode.PASS
 
 

@@ -17,6 +17,7 @@ class ExitCode(IntEnum):
     USAGE = 2  # arguments, settings, or a file or folder that was named
     LINK = 3  # the link or the instrument
     INVALID = 4  # the run proves nothing: accounting, saturation, too few samples
+    UNWRITTEN = 5  # a disk that is full or broken: something was not kept
     UNEXPECTED = 70  # a fault of Plexor itself, or no memory; EX_SOFTWARE of sysexits.h
     INTERRUPTED = 130
 
@@ -49,6 +50,12 @@ class StoreError(PlexorError):
     """A file of a run that cannot be written or read. The text contains its path."""
 
     exit_code = ExitCode.USAGE
+
+
+class UnwrittenError(StoreError):
+    """A result that could not be kept, because a disk is full or broken. It is no wrong use."""
+
+    exit_code = ExitCode.UNWRITTEN
 
 
 class InvalidRunError(PlexorError):

@@ -132,6 +132,8 @@ def pytest_runtest_makereport(
 
 
 def _pages(item: pytest.Item, folder: Path) -> list[Path]:
+    from plexor.library.files import write_text  # noqa: PLC0415
+
     if _RUNS not in item.stash:
         return []
     runs = item.stash[_RUNS]
@@ -140,7 +142,7 @@ def _pages(item: pytest.Item, folder: Path) -> list[Path]:
     paths: list[Path] = []
     for number, run in enumerate(runs, 1):
         path = folder / (f"{name}.html" if len(runs) == 1 else f"{name}-{number}.html")
-        path.write_text(run.page(), encoding="utf-8")
+        write_text(path, run.page())
         paths.append(path)
     return paths
 

@@ -13,16 +13,17 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from plexor.archive.schema import ROW_GROUP, parquet
+from plexor.disk.errors import unwritten
+from plexor.disk.whole import whole
 from plexor.errors import StoreError
 from plexor.jsonable import one_line, read_document
 
@@ -32,8 +33,6 @@ FORMAT = 1
 """Format of the folder; any other is not read."""
 MARK = "archive.json"
 """The file that makes a folder an archive."""
-PART = ".part"
-"""Ends the names of files that are being written."""
 _TRIES = 50
 _AGAIN_S = 0.02
 _NAME = re.compile(r"(\d)-(\d{8}T\d{6})-(\d{8}T\d{6})-([0-9a-f]{20})\.parquet")
@@ -163,24 +162,8 @@ def write(path: Path, table: Any) -> None:
 
 def appear(path: Path, fill: Callable[[Path], object]) -> None:
     """Have a file written beside its place, then renamed to it."""
-    part = path.with_name(f".{path.name}.{secrets.token_hex(6)}{PART}")
-    try:
+    with whole(path, alone=False) as part:
         fill(part)
-        _keep(part)
-        part.replace(path)
-        _keep(path.parent)
-    except BaseException:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        raise
-
-
-def _keep(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def again(look: Callable[[], T]) -> T:
@@ -203,6 +186,8 @@ def errors_of(path: Path, verb: str) -> Generator[None]:
         yield
     except OSError as error:
         place = error.filename or path
+        if verb == "write":
+            raise unwritten(place, error) from error
         raise StoreError(f"{place}: cannot {verb}: {error.strerror or error}") from error
     except ValueError as error:
         raise StoreError(f"{path}: cannot {verb}: {one_line(error)}") from error

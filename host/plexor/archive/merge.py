@@ -17,8 +17,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from plexor.archive.folder import PART, Segment, errors_of, reading, segments, write
+from plexor.archive.folder import Segment, errors_of, reading, segments, write
 from plexor.archive.schema import pyarrow
+from plexor.disk.whole import PART
 
 FAN_IN = 32
 """Files of a level from which on they are merged."""

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from plexor.calibration.consistent import check
+from plexor.disk.errors import writing
+from plexor.disk.whole import write_text
 from plexor.errors import StoreError, UsageError
 from plexor.jsonable import read_document, to_json
 from plexor.model.calibration import Calibration
@@ -52,13 +54,9 @@ def save(calibration: Calibration, path: Path) -> None:
     """Write a calibration, completely or not at all. Raises StoreError with the path."""
     document = {"format": FORMAT, "calibration": to_json(calibration)}
     text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
-    part = path.with_name(f".{path.name}.part")
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot write: {error.strerror or error}") from error
+    write_text(path, text)
 
 
 def load(path: Path) -> Calibration:

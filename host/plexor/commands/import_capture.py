@@ -75,7 +75,7 @@ def import_capture(
     from plexor.commands.output import check_outputs, check_run_folder, kept  # noqa: PLC0415
     from plexor.library import exchange  # noqa: PLC0415
 
-    check_run_folder(out, force=force)
+    place = check_run_folder(out, force=force)
     check_outputs(folder=out)
     run = exchange.import_capture(
         capture,
@@ -88,4 +88,4 @@ def import_capture(
         deadline=deadline,
         device=dict(keys),
     )
-    return conclude(run, Wanted(unsaved=kept(run, out, force=force)))
+    return conclude(run, Wanted(unsaved=None if place is None else kept(run, place)))

@@ -15,7 +15,7 @@ from plexor.errors import PlexorError, StoreError
 from plexor.library.files import is_direct, part_of, writing
 
 if TYPE_CHECKING:
-    from plexor.library.keep import Tap
+    from plexor.library.keep import Place, Tap
     from plexor.library.run import Run
 
 
@@ -72,14 +72,15 @@ def _try_file(path: Path) -> None:
         if not os.access(path, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         return
-    part = part_of(path)
-    part.open("ab").close()
+    part = part_of(path.resolve())
+    part.open("xb").close()
     part.unlink()
 
 
 def _try_folder(folder: Path, whole: bool) -> None:
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    folder = folder.resolve()
     if whole and folder.is_mount():
         raise ValueError("is a mount point, which cannot be replaced; name a folder in it")
     above = [folder, *folder.absolute().parents]
@@ -87,19 +88,19 @@ def _try_folder(folder: Path, whole: bool) -> None:
     os.rmdir(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=near))
 
 
-def check_run_folder(out: Path | None, *, force: bool) -> None:
-    """Reject a folder of --out that exists and is not to be replaced, before the run."""
+def check_run_folder(out: Path | None, *, force: bool) -> Place | None:
+    """Return where a run is kept; reject what exists there and is not to be replaced, at once."""
     from plexor.library.keep import check_out  # noqa: PLC0415
 
     with usage():
-        check_out(out, force, "--out", "--force")
+        return None if out is None else check_out(out, force, "--out", "--force")
 
 
-def kept(run: Run, out: Path, *, force: bool, wire: Tap | None = None) -> StoreError | None:
-    """Keep a run in its folder; return why it could not be, so that its figures come first."""
+def kept(run: Run, place: Place, wire: Tap | None = None) -> StoreError | None:
+    """Keep a run at its place; return why it could not be, so that its figures come first."""
     try:
-        run.save(out, force=force, wire=wire)
+        folder = run.keep(place, wire)
     except StoreError as error:
         return error
-    print(f"plexor: run kept in {out}", file=sys.stderr)
+    print(f"plexor: run kept in {folder}", file=sys.stderr)
     return None

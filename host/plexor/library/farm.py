@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from plexor.archive.origin import Origin, origin_of
+from plexor.disk.folder import place_of
 from plexor.errors import ExitCode, PlexorError, UsageError
 from plexor.jsonable import read_document
 from plexor.library.archive import Archive
@@ -181,9 +182,7 @@ class _Kept:
         if isinstance(found, PlexorError):
             self._tell(failed(cell, found))
             return
-        unsaved = keep(found, self._folder / cell.name)
-        if unsaved is not None:
-            raise unsaved
+        keep(found, place_of(self._folder / cell.name))
         self._add(cell, Run(found), State.MEASURED)
 
     def of(self, cells: Sequence[Cell]) -> tuple[Outcome, ...]:

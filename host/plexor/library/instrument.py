@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plexor.calibration.store import find, of_other_builds
-from plexor.errors import UsageError
+from plexor.errors import StoreError, UsageError
 from plexor.library.asked import Asked, asked, named, named_by, settings_of
 from plexor.library.connection import Connection
-from plexor.library.keep import Tap, check_out, keep
+from plexor.library.keep import Place, Tap, check_out
 from plexor.library.measurement import Labels, Measurement, busy
 from plexor.library.pins import channels_of, wired
 from plexor.library.run import Run
@@ -134,8 +134,7 @@ class Instrument(Connection):
         """
         busy(self.last)
         chosen = self._chosen(settings, options, endless=True)
-        target = None if out is None else Path(out)
-        check_out(target, force=False)
+        target = None if out is None else check_out(Path(out), force=False)
 
         def take(listeners: Listeners, stop: Stop) -> Run:
             return self._take(chosen, listeners, stop, device, target)
@@ -161,8 +160,7 @@ class Instrument(Connection):
         """
         busy(self.last)
         chosen = self._chosen(settings, options, endless=stop is not None)
-        target = None if out is None else Path(out)
-        check_out(target, force=False)
+        target = None if out is None else check_out(Path(out), force=False)
         return self._take(chosen, listeners or Listeners(), stop or Stop(), device, target)
 
     def sweep(self, **options: Any) -> Sweep:
@@ -269,12 +267,18 @@ class Instrument(Connection):
         listeners: Listeners,
         stop: Stop,
         device: Mapping[str, str] | None,
-        out: Path | None,
+        out: Place | None,
     ) -> Run:
         described = {**self._description, **(device or {})}
         result = self._measured(settings, listeners, stop, described)
         result = replace(result, calibration=self._calibration)
-        return Run(result, unsaved=None if out is None else keep(result, out))
+        run = Run(result)
+        if out is not None:
+            try:
+                run.keep(out)
+            except StoreError as error:
+                run.unsaved = error
+        return run
 
     def _measured(
         self,

@@ -2,55 +2,106 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from contextlib import ExitStack
+import os
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from plexor.errors import StoreError, UsageError
+from plexor.disk.aside import names_of
+from plexor.disk.errors import writing
+from plexor.disk.folder import Kind, Place, find_left, place_of
+from plexor.disk.lock import Lock, lock
+from plexor.disk.said import say
+from plexor.disk.whole import PART, is_direct, sync
+from plexor.errors import PlexorError, StoreError, UnwrittenError, UsageError
 
 if TYPE_CHECKING:
     from plexor.model.results import RunResult
 
+WIRE = f".wire{PART}"
+"""Ends the name of a run's raw bytes until they are in its folder: NAME.wire.part."""
 
-def check_out(out: Path | None, force: bool, name: str = "out", forcing: str = "force") -> None:
-    """Raise UsageError for a folder that exists and is not to be replaced, before the run.
 
-    `name` and `forcing` are the names of the two options for messages.
+def check_out(out: Path, force: bool, name: str = "out", forcing: str = "force") -> Place:
+    """Return where a run will be kept. Raises UsageError for what exists and cannot be replaced.
+
+    What ended processes left there is found and said. `name` and `forcing` are the names of the two
+    options for messages.
     """
-    if out is None:
-        return
-    try:
-        if not out.exists():
-            return
-    except OSError as error:
-        raise UsageError(f"{name} {out}: {error.strerror or error}") from error
-    if force and out.is_dir() and ((out / "run.json").exists() or not any(out.iterdir())):
-        return
-    if force:
-        raise UsageError(f"{name} {out}: holds no run; {forcing} replaces only runs")
-    if not out.is_dir() or any(out.iterdir()):
+    from plexor.store.run_folder import KIND, RUN_FILE  # noqa: PLC0415
+
+    place, empty = _looked_at(out, name, force)
+    if not empty and not force:
         raise UsageError(f"{name} {out}: already exists; {forcing} replaces it")
+    if not empty and not (out / RUN_FILE).exists():
+        raise UsageError(f"{name} {out}: holds no run; {forcing} replaces only runs")
+    if not empty and not os.access(out, os.W_OK | os.X_OK):
+        raise UsageError(f"{name} {out}: may not be written, so it cannot be replaced")
+    find_left(place, KIND)
+    for path in _recordings(place):
+        with suppress(OSError):
+            held = lock(path)
+            if held is not None:
+                held.close()
+                say(f"{path}: raw bytes of a run that was not kept; plexor replay shows it")
+    return place
 
 
-def check_new(out: Path | None, name: str = "out") -> None:
-    """Raise UsageError for a folder that exists and holds something; `name` is its option's."""
-    if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
+def check_new(out: Path, name: str = "out", kind: Kind | None = None) -> Place:
+    """Return where a scan will be kept; raise UsageError for what exists and holds something.
+
+    `kind` is what its folder has, by default a run's files.
+    """
+    from plexor.store.run_folder import KIND  # noqa: PLC0415
+
+    place, empty = _looked_at(out, name)
+    if not empty:
         raise UsageError(f"{name} {out}: already exists; name a new folder")
+    find_left(place, kind or KIND)
+    return place
+
+
+def _looked_at(out: Path, name: str, replace: bool = False) -> tuple[Place, bool]:
+    """Return the place of a folder, and whether nothing is there."""
+    try:
+        empty = not out.exists() or (out.is_dir() and not any(out.iterdir()))
+        return place_of(out, replace=replace), empty
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise UsageError(f"{name} {out}: {reason or error}") from error
 
 
 class Tap:
     """A file of raw bytes. If it can no longer be written, the run continues without it."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, final: Path | None = None, held: Lock | None = None) -> None:
         self.path = Path(file.name)
         self.error: OSError | None = None
         self._file = file
+        self._final = final
+        self._held = held
 
     def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+        """Close the file, and give it its name if it is whole. May be called twice."""
+        if self._file.closed:
+            return
+        try:
+            self._file.close()
+            if self._final is not None and self.error is None:
+                sync(self.path)
+                os.replace(self.path, self._final)
+                sync(self._final.parent)
+        except OSError as error:
+            self.error = error
+        if self._final is not None and self.error is not None:
+            reason = self.error.strerror or self.error
+            say(f"{self._final}: cannot write: {reason}; what came before is in {self.path}")
+
+    def leave(self) -> None:
+        """Let other processes have the file."""
+        if self._held is not None:
+            self._held.close()
 
     def write(self, data: bytes, /) -> None:
         """Write all of `data`. After the first error, write nothing more."""
@@ -61,42 +112,87 @@ class Tap:
             self.error = error
 
 
-def keep(result: RunResult, out: Path, tap: Tap | None = None) -> StoreError | None:
-    """Save a run in place of what is at `out`. On failure, restore that and return the error."""
-    from plexor.store.run_folder import save  # noqa: PLC0415
+def keep(result: RunResult, place: Place, tap: Tap | None = None) -> Path:
+    """Keep a run, in place of what its place may replace; return its folder.
 
-    old = out.with_name(f".{out.name}.old") if out.exists() else None
+    Raises UnwrittenError, with what is there instead: what was there before stays, and so do the
+    raw bytes.
+    """
+    from plexor.store.run_folder import put_run  # noqa: PLC0415
+
     try:
-        if old is not None:
-            out.rename(old)
-        save(result, out, None if tap is None or tap.error is not None else tap.path)
-    except (StoreError, OSError, KeyboardInterrupt) as error:
-        if old is not None and old.exists() and not out.exists():
-            old.rename(out)
-        if isinstance(error, KeyboardInterrupt):
-            return StoreError(f"{out}: interrupted before the run was stored")
-        return error if isinstance(error, StoreError) else StoreError(f"{out}: {error.strerror}")
-    if old is not None:
-        shutil.rmtree(old, ignore_errors=True)
+        folder = put_run(result, place, None if tap is None or tap.error else tap.path)
+    except (StoreError, KeyboardInterrupt) as error:
+        text = str(error) or f"{place.path}: interrupted before the run was stored"
+        raise UnwrittenError(f"{text}{_raw(tap)}") from error
     if tap is not None and tap.error is not None:
         reason = tap.error.strerror or tap.error
-        return StoreError(f"{out}: the run was kept without the raw bytes of the link: {reason}")
-    return None
+        raise UnwrittenError(
+            f"{folder}: the run was kept without the raw bytes of the link: {reason}{_raw(tap)}"
+        )
+    return folder
 
 
-def tap_beside(stack: ExitStack, out: Path) -> Tap:
-    """Return a file for raw bytes, next to the folder into which it will be moved."""
+def _raw(tap: Tap | None) -> str:
+    if tap is None or not tap.path.exists() or not tap.path.stat().st_size:
+        return ""
+    which = "the raw bytes of the link are" if tap.error is None else "those before are"
+    return f"; {which} in {tap.path}, which plexor replay reads"
+
+
+@contextmanager
+def recording(place: Place) -> Generator[Tap]:
+    """Yield a file for raw bytes, beside the folder into which it will be moved.
+
+    It stays if the run is not kept, but for one that never began. Raises StoreError.
+    """
+    with writing(place.path):
+        place.path.parent.mkdir(parents=True, exist_ok=True)
+        tap = _opened(place.path, WIRE)
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        part = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=out.parent)))
-        return Tap(stack.enter_context((part / "wire.bin").open("wb", buffering=0)))
-    except OSError as error:
-        raise StoreError(f"{out}: cannot write: {error.strerror or error}") from error
+        yield tap
+    except PlexorError:
+        tap.close()
+        tap.path.unlink(missing_ok=True)
+        raise
+    except BaseException:
+        say(f"{tap.path}: raw bytes of a run that was not kept; plexor replay shows it")
+        raise
+    finally:
+        tap.close()
+        with suppress(OSError):
+            if not tap.path.stat().st_size:
+                tap.path.unlink()
+        tap.leave()
 
 
 def tap_at(path: Path) -> Tap:
-    """Return a new file for raw bytes. Raises StoreError with the path if it cannot be written."""
-    try:
-        return Tap(path.open("wb", buffering=0))
-    except OSError as error:
-        raise StoreError(f"{path}: cannot write: {error.strerror or error}") from error
+    """Return a new file for raw bytes, which takes the place of `path` when it is closed.
+
+    Until then it is beside it: NAME.part. Raises StoreError with the path if it cannot be written.
+    """
+    with writing(path):
+        if is_direct(path):
+            return Tap(path.open("wb", buffering=0))
+        return _opened(path.resolve(), PART, path.resolve())
+
+
+def _opened(path: Path, suffix: str, final: Path | None = None) -> Tap:
+    """Open a new file of a path's first free name."""
+    for name in names_of(path, suffix):
+        with suppress(FileExistsError):
+            file = name.open("xb", buffering=0)
+            held = None
+            with suppress(OSError):
+                held = lock(name)
+            return Tap(file, final, held)
+    raise AssertionError("names without end")
+
+
+def _recordings(place: Place) -> list[Path]:
+    found: list[Path] = []
+    for name in names_of(place.path, WIRE):
+        if not name.exists():
+            return found
+        found.append(name)
+    return found

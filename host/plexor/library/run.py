@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plexor.library.explain.profile import Profile
     from plexor.library.explain.timeline import Timeline
     from plexor.library.explain.why import Why
-    from plexor.library.keep import Tap
+    from plexor.library.keep import Place, Tap
 
 
 class Run:
@@ -44,6 +44,8 @@ class Run:
         """Everything as it was measured, in ticks."""
         self.unsaved = unsaved
         """Why the run was not kept where it was to be; None if it was."""
+        self.folder: Path | None = None
+        """Where the run is kept: `out`, or a name beside it that was free. None if it is not."""
         self._base_ticks = round(ticks_of(seconds(base), result.tick_fs))
         self._velocity = parse_velocity(velocity) if isinstance(velocity, str) else velocity
 
@@ -250,18 +252,24 @@ class Run:
 
         export(self, paths, budget)
 
+    def keep(self, place: Place, wire: Tap | None = None) -> Path:
+        """Keep the run at a place that was looked at before it was taken; return its folder.
+
+        Raises UnwrittenError with the path if it cannot be written.
+        """
+        from plexor.library.keep import keep  # noqa: PLC0415
+
+        self.folder = keep(self.result, place, wire)
+        return self.folder
+
     def save(self, folder: str | Path, *, force: bool = False, wire: Tap | None = None) -> Path:
         """Keep the run in a new folder, as a whole or not at all; return the folder.
 
-        `force` replaces a folder that holds a run. `wire` has the raw bytes of the run's link,
-        which are moved into the folder. Raises StoreError with the path if it cannot be written,
-        and UsageError if there is something else.
+        `force` replaces a folder that holds a run; other files in it stay. If another process takes
+        the name meanwhile, the folder gets another one. `wire` has the raw bytes of the run's link,
+        which are moved into the folder. Raises UnwrittenError with the path if it cannot be
+        written, and UsageError if there is something else.
         """
-        from plexor.library.keep import check_out, keep  # noqa: PLC0415
+        from plexor.library.keep import check_out  # noqa: PLC0415
 
-        target = Path(folder)
-        check_out(target, force)
-        error = keep(self.result, target, wire)
-        if error is not None:
-            raise error
-        return target
+        return self.keep(check_out(Path(folder), force), wire)

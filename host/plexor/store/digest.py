@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from pathlib import Path
+
+from plexor.disk.whole import write_whole
 
 SUMS_FILE = "SHA256SUMS"
 _LINE = re.compile(r"([0-9a-f]{64}) [ *]([^/\0]+)")
 
 
-def write_digests(folder: Path) -> None:
-    """Write the digest of each file of a folder. Raises OSError."""
-    names = sorted(path.name for path in folder.iterdir() if path.name != SUMS_FILE)
-    lines = [f"{_digest(folder / name)}  {name}\n" for name in names]
-    (folder / SUMS_FILE).write_text("".join(lines), encoding="utf-8")
+def write_digests(folder: Path, moved: Mapping[str, Path] | None = None) -> None:
+    """Write the digest of each file of a folder. Raises OSError.
+
+    `moved` are files that will be moved into it, by their names there.
+    """
+    paths = {path.name: path for path in folder.iterdir() if path.name != SUMS_FILE}
+    paths |= moved or {}
+    lines = [f"{_digest(paths[name])}  {name}\n" for name in sorted(paths)]
+    write_whole(folder / SUMS_FILE, "".join(lines))
 
 
 def changed_files(folder: Path) -> list[str]:

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
-import shutil
-import tempfile
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,12 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plexor.decode.consistent import consistent
+from plexor.disk.errors import writing
+from plexor.disk.folder import Kind, Place, place_of, put
+from plexor.disk.whole import write_whole
 from plexor.errors import StoreError
 from plexor.jsonable import one_line, read_document, to_json
 from plexor.model.code_array import CODE_DTYPE, CodeArray
 from plexor.model.results import EVENT_DTYPE, Bins, EventArray, Measurement, RunResult, Zoom
 from plexor.store import checks as stored
-from plexor.store.digest import changed_files, write_digests
+from plexor.store.digest import SUMS_FILE, changed_files, write_digests
 
 FORMAT = 1
 """Version of the folder's format. Newer ones are rejected."""
@@ -37,6 +37,12 @@ EVENTS_FILE = "events.parquet"
 TRACE_FILE = "trace.parquet"
 CODES_FILE = "codes.parquet"
 WIRE_FILE = "wire.bin"
+KIND = Kind(
+    RUN_FILE,
+    frozenset({HISTOGRAMS_FILE, EVENTS_FILE, TRACE_FILE, CODES_FILE, WIRE_FILE, SUMS_FILE})
+    | {"report.html", "phase.json", "phase.html"},
+)
+"""The files of a run, of its page, and of the phase scan that it was taken for."""
 _PIECE = 1 << 20
 """Number of rows that are read at once."""
 
@@ -45,37 +51,51 @@ def save(result: RunResult, folder: Path, wire: Path | None = None) -> Path:
     """Write a run to `folder`, which must be empty or not exist; return the folder.
 
     `wire` is a file of raw bytes, which is moved into the folder. The folder appears only when it
-    is complete. Raises StoreError with the path if it cannot be written.
+    is complete and on the disk. Raises StoreError with the path if it cannot be written.
     """
-    with _errors_of(folder, "write"):
+    with writing(folder):
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise StoreError(f"{folder}: already exists; name a new folder")
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-        try:
-            _write_events(work / EVENTS_FILE, result.events)
-            _write_events(work / TRACE_FILE, result.trace)
-            _write_codes(work / CODES_FILE, result)
-            _write_histograms(work / HISTOGRAMS_FILE, result)
-            text = json.dumps(
-                {"format": FORMAT, "run": to_json(_without_arrays(result))},
-                indent=1,
-                ensure_ascii=False,
-            )
-            (work / RUN_FILE).write_text(text + "\n", encoding="utf-8")
-            if wire is not None:
-                shutil.move(wire, work / WIRE_FILE)
-            write_digests(work)
-            if folder.exists():
-                folder.rmdir()
-            work.chmod(0o777 & ~_umask())
-            work.rename(folder)
-        except BaseException:
-            if wire is not None and not wire.exists() and (work / WIRE_FILE).exists():
-                shutil.move(work / WIRE_FILE, wire)
-            shutil.rmtree(work, ignore_errors=True)
-            raise
-    return folder
+        place = place_of(folder)
+    return put_run(result, place, wire)
+
+
+def put_run(
+    result: RunResult,
+    place: Place,
+    wire: Path | None = None,
+    more: Callable[[Path], object] | None = None,
+) -> Path:
+    """Write a run to a place, or beside it if that is taken; return the folder.
+
+    `wire` is a file of raw bytes, which is moved into the folder. `more` writes what else belongs
+    there. Raises StoreError with the path if it cannot be written.
+    """
+
+    def fill(folder: Path) -> None:
+        if more is not None:
+            more(folder)
+        write(result, folder, moved)
+
+    moved = {} if wire is None else {WIRE_FILE: wire}
+    with writing(place.path):
+        return put(place, KIND, fill, moved)
+
+
+def write(result: RunResult, folder: Path, moved: Mapping[str, Path] | None = None) -> None:
+    """Write the files of a run into a folder. Raises OSError.
+
+    `moved` are files that will be moved into it, by their names there.
+    """
+    _write_events(folder / EVENTS_FILE, result.events)
+    _write_events(folder / TRACE_FILE, result.trace)
+    _write_codes(folder / CODES_FILE, result)
+    _write_histograms(folder / HISTOGRAMS_FILE, result)
+    text = json.dumps(
+        {"format": FORMAT, "run": to_json(_without_arrays(result))}, indent=1, ensure_ascii=False
+    )
+    write_whole(folder / RUN_FILE, text + "\n")
+    write_digests(folder, moved)
 
 
 def load(folder: Path) -> RunResult:
@@ -85,12 +105,12 @@ def load(folder: Path) -> RunResult:
     and the run is then invalid. So is a run with a file that is not as its digest says.
     """
     result = read_document(folder / RUN_FILE, "run", FORMAT, RunResult, stored.check)
-    with _errors_of(folder, "read"):
+    with _reading(folder):
         changed = changed_files(folder)
     if changed:
         reason = f"changed since it was taken: {', '.join(changed)} (its SHA-256 is another)"
         result = replace(result, invalid_reasons=(*result.invalid_reasons, reason))
-    with _errors_of(folder / HISTOGRAMS_FILE, "read"):
+    with _reading(folder / HISTOGRAMS_FILE):
         result = _with_histograms(result, folder / HISTOGRAMS_FILE)
     return consistent(
         replace(
@@ -103,22 +123,16 @@ def load(folder: Path) -> RunResult:
 
 
 @contextmanager
-def _errors_of(path: Path, verb: str) -> Generator[None]:
+def _reading(path: Path) -> Generator[None]:
     """Turn errors about a file into a StoreError with its path."""
     try:
         yield
     except StoreError:
         raise
     except OSError as error:
-        raise StoreError(f"{path}: cannot {verb}: {error.strerror or error}") from error
+        raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
     except ValueError as error:
-        raise StoreError(f"{path}: cannot {verb}: {one_line(error)}") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        raise StoreError(f"{path}: cannot read: {one_line(error)}") from error
 
 
 def _without_arrays(result: RunResult) -> RunResult:
@@ -243,7 +257,7 @@ def _write_events(path: Path, events: EventArray | None) -> None:
 def _read_events(path: Path, known: EventArray | None, result: RunResult) -> EventArray | None:
     if known is None:
         return None
-    with _errors_of(path, "read"):
+    with _reading(path):
         pieces = [np.empty(0, dtype=EVENT_DTYPE)]
         for columns in _read_pieces(path, _event_schema()):
             piece = np.empty(len(columns["index"]), dtype=EVENT_DTYPE)
@@ -278,7 +292,7 @@ def _write_codes(path: Path, result: RunResult) -> None:
 def _read_codes(path: Path, result: RunResult) -> CodeArray:
     if not _has_codes(result):
         return np.empty(0, CODE_DTYPE)
-    with _errors_of(path, "read"):
+    with _reading(path):
         columns = _read_table(path, _code_schema())
         codes = np.empty(len(columns["index"]), CODE_DTYPE)
         for name, column in columns.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import resource
@@ -53,7 +54,7 @@ def kept(tmp_path, capsys):
 def test_a_run_that_finds_no_room_is_shown_and_leaves_nothing_behind(capsys, tmp_path, size):
     with room(size):
         code, out, err = measure(capsys, "--out", str(tmp_path / "run"), "--json")
-    assert code == 2
+    assert code == 5
     assert json.loads(out)["strikes"] == 200
     assert err.count("\n") == 1
     assert "File too large" in err
@@ -65,26 +66,56 @@ def test_a_run_that_is_replaced_stays_where_there_is_no_room(capsys, kept, size)
     before = {path.name: path.read_bytes() for path in kept.iterdir()}
     with room(size):
         code, out, _ = measure(capsys, "--out", str(kept), "--force", "--json")
-    assert code == 2
+    assert code == 5
     assert json.loads(out)["strikes"] == 200
     assert {path.name: path.read_bytes() for path in kept.iterdir()} == before
     assert list(kept.parent.iterdir()) == [kept]
 
 
-@pytest.mark.parametrize("size", [0, 1000])
-def test_raw_bytes_that_find_no_room_do_not_cost_the_run(capsys, tmp_path, size):
+@pytest.mark.parametrize(("size", "stays"), [(0, []), (1000, ["run.wire.part"])])
+def test_raw_bytes_that_find_no_room_do_not_cost_the_run(capsys, tmp_path, size, stays):
     with room(size):
         code, out, err = measure(capsys, "--out", str(tmp_path / "run"), "--wire", "--json")
-    assert code == 2
+    assert code == 5
     assert json.loads(out)["strikes"] == 200
     assert err.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir()] == stays
+    for name in stays:
+        assert f"those before are in {tmp_path / name}" in err
+
+
+def test_raw_bytes_that_are_whole_stay_where_the_run_finds_no_room(capsys, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("plexor.store.run_folder.write", full)
+    run = str(tmp_path / "run")
+    code, out, err = measure(capsys, "--out", run, "--wire", "--json")
+    assert code == 5
+    wire = tmp_path / "run.wire.part"
+    assert list(tmp_path.iterdir()) == [wire]
+    assert err.endswith(
+        f"{run}: cannot write: No space left on device; the raw bytes of the link are in {wire}, "
+        "which plexor replay reads\n"
+    )
+    figures = json.loads(out)["channels"]
+    assert cli.main(["replay", str(wire), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["channels"] == figures
+    # The next run says that it is there, and leaves it.
+    monkeypatch.undo()
+    before = wire.read_bytes()
+    code, _, err = measure(capsys, "--out", run, "--wire")
+    assert code == 0
+    assert f"{wire}: raw bytes of a run that was not kept; plexor replay shows it" in err
+    assert wire.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "run.wire.part"]
+    assert (tmp_path / "run" / "wire.bin").exists()
 
 
 @pytest.mark.parametrize("size", [0, 1000])
 def test_a_page_that_finds_no_room_is_one_line(refused, kept, size):
     with room(size):
-        refused(["report", str(kept)], 2, "report.html: cannot write: File too large")
+        refused(["report", str(kept)], 5, "report.html: cannot write: File too large")
     assert not (kept / "report.html").exists()
     assert not list(kept.glob(".*"))
 
@@ -224,7 +255,7 @@ def test_a_full_output_is_one_line_and_the_run_is_kept(tmp_path, arguments):
             timeout=120,
             check=False,
         )
-    assert found.returncode == 2
+    assert found.returncode == 5
     assert "Traceback" not in found.stderr
     assert found.stderr.endswith("plexor: output: No space left on device\n")
     assert (out / "run.json").exists()

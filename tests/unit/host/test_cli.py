@@ -145,7 +145,7 @@ def test_a_reader_that_leaves_early_is_no_error(kept):
 
 def test_a_full_disk_is_one_line(kept):
     found = shell(f"$P replay {kept} >/dev/full")
-    assert found.returncode == 2
+    assert found.returncode == 5
     assert found.stderr == "plexor: output: No space left on device\n"
 
 

@@ -131,7 +131,7 @@ def bench(
     from plexor.library.bench.taken import BenchAsked  # noqa: PLC0415
     from plexor.library.files import write_text  # noqa: PLC0415
 
-    check_run_folder(out, force=force)
+    place = check_run_folder(out, force=force)
     check_outputs(frames, folder=out)
     failures: list[PlexorError] = []
     if run is None:
@@ -146,7 +146,7 @@ def bench(
             time_s=time,
         )
         measured = _take(asked, dict(keys))
-        unsaved = None if out is None else kept(measured, out, force=force)
+        unsaved = None if place is None else kept(measured, place)
         failures += [] if unsaved is None else [unsaved]
     else:
         measured = _load(run)

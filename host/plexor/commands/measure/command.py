@@ -183,7 +183,7 @@ def measure(context: click.Context, **given: Any) -> int:
     settings = settings_asked(options)
     # Imported here so that --help and wrong options answer at once.
     from plexor.commands.output import check_outputs, check_run_folder, kept  # noqa: PLC0415
-    from plexor.library.keep import tap_beside  # noqa: PLC0415
+    from plexor.library.keep import recording  # noqa: PLC0415
     from plexor.library.run import load_budget  # noqa: PLC0415
 
     budget = None if options.budget is None else load_budget(options.budget)
@@ -192,15 +192,15 @@ def measure(context: click.Context, **given: Any) -> int:
         raise click.UsageError("--wire keeps the bytes in the folder of --out; give --out too")
     if options.force and out is None:
         raise click.UsageError("--force replaces the folder of --out; give --out too")
-    check_run_folder(out, force=options.force)
+    place = check_run_folder(out, force=options.force)
     check_outputs(options.page, folder=out)
     from plexor.commands.conclude import Wanted, conclude  # noqa: PLC0415
     from plexor.commands.measure.take import take  # noqa: PLC0415
 
     with ExitStack() as stack:
-        tap = tap_beside(stack, out) if options.wire and out is not None else None
+        tap = stack.enter_context(recording(place)) if options.wire and place else None
         run = take(options, settings, tap, budget)
-        unsaved = None if out is None else kept(run, out, force=options.force, wire=tap)
+        unsaved = None if place is None else kept(run, place, tap)
     return conclude(
         run.less(options.base, options.velocity),
         Wanted(budget, options.as_json, options.page, taken_now=True, unsaved=unsaved),

@@ -179,7 +179,8 @@ def mixed(**given: Any) -> int:
     from plexor.library.mixed.place import place_of  # noqa: PLC0415
 
     with usage():
-        check_new(options.out, option_name("out"))
+        if options.out is not None:
+            check_new(options.out, option_name("out"))
     check_outputs(options.csv, folder=options.out)
     link, dut = place_of(options)
     with (

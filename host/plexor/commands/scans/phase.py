@@ -137,7 +137,8 @@ def phase(**given: Any) -> int:
     from plexor.library.keep import check_new  # noqa: PLC0415
 
     with usage():
-        check_new(options.out, option_name("out"))
+        if options.out is not None:
+            check_new(options.out, option_name("out"))
     check_outputs(options.page, folder=options.out)
     with (
         Instrument(options.link, dut=options.dut, calibration="none") as instrument,

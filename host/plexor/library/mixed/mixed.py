@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from plexor.device.device import Device
+from plexor.disk.folder import Kind, Place, put
 from plexor.errors import ExitCode, StoreError, UsageError
-from plexor.library.files import write_text
+from plexor.library.files import write_text, writing
 from plexor.library.keep import check_new
 from plexor.library.mixed.asked import READERS, MixedAsked, MixedOptions, wanted_of
 from plexor.library.scans.scan import Ended
@@ -26,9 +27,10 @@ from plexor.mixed.summary import Summary
 from plexor.model.results import RunResult
 from plexor.session.stop import Stop
 from plexor.store.kept_json import document_of
-from plexor.store.run_folder import save
+from plexor.store.run_folder import write
 
 ROWS_FILE = "rows.csv"
+KIND = Kind(FILE, frozenset({ROWS_FILE}))
 
 
 class Mixed(Ended[MixedResult]):
@@ -113,8 +115,7 @@ def mixed(
         asked = MixedAsked(**read(options, READERS))
     elif options:
         raise UsageError(f"{', '.join(options)}: give complete options, or single ones")
-    target = None if out is None else Path(out)
-    check_new(target)
+    target = None if out is None else check_new(Path(out), kind=KIND)
     wanted = wanted_of(asked)
     with ExitStack() as stack:
         executor = None
@@ -127,14 +128,20 @@ def mixed(
     return made
 
 
-def _kept(made: Mixed, runs: Sequence[RunResult], out: Path) -> StoreError | None:
+def _kept(made: Mixed, runs: Sequence[RunResult], place: Place) -> StoreError | None:
     """Keep a result, its rows and its runs; return why they could not be."""
     text = json.dumps(document_of(SCHEMA, made.result), indent=1, ensure_ascii=False)
-    try:
+
+    def fill(folder: Path) -> None:
         for entry, result in zip(made.runs, runs, strict=True):
-            save(result, out / entry.name)
-        write_text(out / FILE, f"{text}\n")
-        write_text(out / ROWS_FILE, made.csv())
+            (folder / entry.name).mkdir()
+            write(result, folder / entry.name)
+        write_text(folder / ROWS_FILE, made.csv())
+        write_text(folder / FILE, f"{text}\n")
+
+    try:
+        with writing(place.path):
+            put(place, KIND, fill)
     except StoreError as error:
         return error
     return None

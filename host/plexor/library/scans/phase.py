@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from plexor.device.device import Device
+from plexor.disk.folder import Place
 from plexor.errors import StoreError, UsageError
 from plexor.library.asked import named_by
 from plexor.library.files import write_text
@@ -25,7 +26,7 @@ from plexor.phase.store import FILE, SCHEMA
 from plexor.session.follow import OnProgress
 from plexor.session.stop import Stop
 from plexor.store.kept_json import document_of
-from plexor.store.run_folder import save
+from plexor.store.run_folder import put_run
 
 PAGE_FILE = "phase.html"
 
@@ -107,8 +108,7 @@ def phase(
         asked = PhaseAsked(**place, **read(options, READERS, ("against", "rate")))
     elif options:
         raise UsageError(f"{', '.join(options)}: give complete options, or single ones")
-    target = None if out is None else Path(out)
-    check_new(target)
+    target = None if out is None else check_new(Path(out))
     wanted = wanted_of(asked)
     wanted = replace(wanted, codes=named_by(wanted.codes, firmware))
     result, taken = run(instrument, wanted, on_progress, device, stop)
@@ -118,13 +118,16 @@ def phase(
     return scan
 
 
-def _kept(scan: PhaseScan, taken: RunResult, out: Path) -> StoreError | None:
+def _kept(scan: PhaseScan, taken: RunResult, place: Place) -> StoreError | None:
     """Keep a scan, its run and its page; return why they could not be."""
     text = json.dumps(scan.document(), indent=1, ensure_ascii=False)
+
+    def more(folder: Path) -> None:
+        write_text(folder / PAGE_FILE, scan.page())
+        write_text(folder / FILE, f"{text}\n")
+
     try:
-        save(taken, out)
-        write_text(out / FILE, f"{text}\n")
-        write_text(out / PAGE_FILE, scan.page())
+        put_run(taken, place, more=more)
     except StoreError as error:
         return error
     return None

@@ -2,7 +2,8 @@
 
 import pytest
 
-from plexor.archive import folder, merge
+from plexor.archive import merge
+from plexor.disk import whole
 
 FAN_IN = 3
 
@@ -11,4 +12,4 @@ FAN_IN = 3
 def quick(monkeypatch):
     """Merge few files; leave out the waits for a disk, which are most of an addition's time."""
     monkeypatch.setattr(merge, "FAN_IN", FAN_IN)
-    monkeypatch.setattr(folder, "_keep", lambda path: None)
+    monkeypatch.setattr(whole, "sync", lambda path: None)

@@ -22,6 +22,7 @@ from plexor.archive.folder import (
 from plexor.archive.origin import Origin
 from plexor.archive.record import record
 from plexor.archive.schema import table
+from plexor.disk import whole
 from plexor.errors import StoreError
 
 from .planted import kept, planted
@@ -113,7 +114,7 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path, monkeypatch):
     def full(path):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(under_test, "_keep", full)
+    monkeypatch.setattr(whole, "sync", full)
     with pytest.raises(StoreError, match="cannot write: No space left on device"):
         put(tmp_path, one.run, rows)
     assert os.listdir(tmp_path) == [MARK]
@@ -127,7 +128,7 @@ def test_a_file_and_its_folder_are_on_the_disk_before_an_addition_ends(tmp_path,
     def keep(path):
         waited.append((path.suffix or "folder", segments(tmp_path) != []))
 
-    monkeypatch.setattr(under_test, "_keep", keep)
+    monkeypatch.setattr(whole, "sync", keep)
     put(tmp_path, one.run, table(one))
     assert waited == [(".part", False), ("folder", True)]
 

@@ -217,8 +217,10 @@ def test_a_run_that_proves_nothing_is_kept_and_told(bench, monkeypatch):
 
 
 def test_a_disk_that_is_full_ends_the_farm_in_one_line(bench, tmp_path, monkeypatch):
-    full = StoreError(f"{tmp_path}: cannot write: No space left on device")
-    monkeypatch.setattr(under_test, "keep", lambda result, folder: full)
+    def full(result, place):
+        raise StoreError(f"{tmp_path}: cannot write: No space left on device")
+
+    monkeypatch.setattr(under_test, "keep", full)
     with pytest.raises(StoreError, match="No space left"):
         bench()
 

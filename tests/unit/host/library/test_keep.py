@@ -1,20 +1,21 @@
 """A run in its folder: nothing that was measured or kept before is lost."""
 
 import errno
-from contextlib import ExitStack
+import os
 from pathlib import Path
 
 import pytest
 
-from plexor.errors import StoreError, UsageError
-from plexor.library.keep import Tap, check_new, check_out, keep, tap_at, tap_beside
+from plexor.disk.folder import Place
+from plexor.errors import LinkError, StoreError, UnwrittenError, UsageError
+from plexor.library.keep import Tap, check_new, check_out, keep, recording, tap_at
 from plexor.store.run_folder import load, save
 
 
 def test_a_folder_that_is_empty_or_not_there_is_free(tmp_path):
-    for out in (None, tmp_path, tmp_path / "new" / "run"):
+    for out in (tmp_path, tmp_path / "new" / "run"):
         for force in (False, True):
-            check_out(out, force)
+            assert check_out(out, force).path == out
     assert list(tmp_path.iterdir()) == []
 
 
@@ -79,11 +80,10 @@ def test_a_tap_on_a_full_disk_raises_nothing_and_takes_nothing_from_there_on():
 
 def test_the_raw_bytes_are_written_beside_the_folder_and_moved_into_it(tmp_path, run_of):
     out = tmp_path / "deep" / "run"
-    with ExitStack() as stack:
-        tap = tap_beside(stack, out)
+    with recording(Place(out)) as tap:
         tap.write(b"raw")
-        assert tap.path.parent.parent == out.parent
-        assert keep(run_of([[1000]]), out, tap) is None
+        assert tap.path == tmp_path / "deep" / "run.wire.part"
+        assert keep(run_of([[1000]]), Place(out), tap) == out
     assert (out / "wire.bin").read_bytes() == b"raw"
     assert [path.name for path in out.parent.iterdir()] == ["run"]
 
@@ -92,10 +92,9 @@ def test_a_run_without_its_raw_bytes_is_kept_and_that_is_the_error(tmp_path, run
     out = tmp_path / "run"
     tap = Tap(Disk(0))
     tap.write(b"raw")
-    error = keep(run_of([[1000, 2000]]), out, tap)
-    assert isinstance(error, StoreError)
-    assert str(out) in str(error)
-    assert "No space left on device" in str(error)
+    with pytest.raises(UnwrittenError, match="No space left on device") as caught:
+        keep(run_of([[1000, 2000]]), Place(out), tap)
+    assert str(out) in str(caught.value)
     assert load(out).strikes == 2
     assert not (out / "wire.bin").exists()
 
@@ -103,8 +102,37 @@ def test_a_run_without_its_raw_bytes_is_kept_and_that_is_the_error(tmp_path, run
 def test_raw_bytes_that_cannot_be_kept_are_said_with_the_folder(tmp_path):
     (tmp_path / "file").write_text("mine")
     out = tmp_path / "file" / "run"
-    with ExitStack() as stack, pytest.raises(StoreError, match=rf"{out}: .*(File|directory)"):
-        tap_beside(stack, out)
+    with pytest.raises(StoreError, match=rf"{out}: .*(File|directory)"), recording(Place(out)):
+        pass
+
+
+def test_raw_bytes_of_a_run_that_never_began_are_not_kept(tmp_path):
+    def refused():
+        with recording(Place(tmp_path / "run")) as tap:
+            tap.write(b"identity")
+            raise LinkError("no answer")
+
+    with pytest.raises(LinkError):
+        refused()
+    assert os.listdir(tmp_path) == []
+
+
+def test_raw_bytes_stay_if_the_program_ends_within_the_run_and_are_never_written_over(
+    tmp_path, caplog
+):
+    def ended(data):
+        with recording(Place(tmp_path / "run")) as tap:
+            tap.write(data)
+            raise KeyboardInterrupt
+
+    for data in (b"first", b"second"):
+        with pytest.raises(KeyboardInterrupt):
+            ended(data)
+    first, second = tmp_path / "run.wire.part", tmp_path / "run-2.wire.part"
+    assert (first.read_bytes(), second.read_bytes()) == (b"first", b"second")
+    caplog.clear()
+    check_out(tmp_path / "run", force=False)
+    assert [line.partition(":")[0] for line in caplog.messages] == [str(first), str(second)]
 
 
 @pytest.mark.parametrize(
@@ -120,19 +148,19 @@ def test_a_run_that_cannot_be_kept_leaves_the_one_that_was_there(
         raise error
 
     with monkeypatch.context() as patched:
-        patched.setattr("plexor.store.run_folder.save", failing)
-        found = keep(run_of([[1000, 2000]]), out, None)
-    assert isinstance(found, StoreError)
+        patched.setattr("plexor.store.run_folder.write", failing)
+        with pytest.raises(UnwrittenError):
+            keep(run_of([[1000, 2000]]), check_out(out, force=True))
     assert load(out).strikes == 1
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
-    assert keep(run_of([[1000, 2000]]), out, None) is None
+    assert keep(run_of([[1000, 2000]]), check_out(out, force=True)) == out
     assert load(out).strikes == 2
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
 def test_a_new_folder_is_one_that_is_empty_or_not_there(tmp_path):
-    for out in (None, tmp_path, tmp_path / "new"):
-        check_new(out)
+    for out in (tmp_path, tmp_path / "new"):
+        assert check_new(out).path == out
     (tmp_path / "mine").touch()
     for out in (tmp_path, tmp_path / "mine"):
         with pytest.raises(UsageError, match=f"^--out {out}: already exists; name a new folder"):
@@ -142,7 +170,13 @@ def test_a_new_folder_is_one_that_is_empty_or_not_there(tmp_path):
 def test_a_recording_has_the_raw_bytes_of_its_link_or_is_refused_with_its_path(tmp_path):
     tap = tap_at(tmp_path / "wire.bin")
     tap.write(b"raw")
+    assert [path.name for path in tmp_path.iterdir()] == ["wire.bin.part"]
+    tap.close()
     tap.close()
     assert (tmp_path / "wire.bin").read_bytes() == b"raw"
+    again = tap_at(tmp_path / "wire.bin")
+    assert (tmp_path / "wire.bin").read_bytes() == b"raw"
+    again.close()
+    assert (tmp_path / "wire.bin").read_bytes() == b""
     with pytest.raises(StoreError, match=f"{tmp_path}: cannot write: Is a directory"):
         tap_at(tmp_path)

@@ -199,7 +199,7 @@ def test_a_full_disk_is_one_clear_error_and_leaves_nothing(result, tmp_path):
         signal.signal(signal.SIGXFSZ, before)
     assert str(tmp_path / "run") in str(caught.value)
     assert "\n" not in str(caught.value)
-    assert caught.value.exit_code == ExitCode.USAGE
+    assert caught.value.exit_code == ExitCode.UNWRITTEN
     assert [path.name for path in tmp_path.iterdir()] == ["wire"]
 
 

@@ -33,11 +33,11 @@ def test_a_run_that_cannot_be_kept_is_still_shown(bench, capsys, monkeypatch, tm
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("plexor.store.run_folder.save", full)
-    assert cli.main([*STRIKES, "--out", str(tmp_path / "run")]) == 2
+    monkeypatch.setattr("plexor.store.run_folder.write", full)
+    assert cli.main([*STRIKES, "--out", str(tmp_path / "run")]) == 5
     out, err = capsys.readouterr()
     assert "max = back wall" in out
-    assert err == f"plexor: {tmp_path / 'run'}: No space left on device\n"
+    assert err == f"plexor: {tmp_path / 'run'}: cannot write: No space left on device\n"
 
 
 def test_an_interrupt_while_a_run_is_kept_costs_neither_its_figures_nor_the_old_run(
@@ -50,9 +50,9 @@ def test_an_interrupt_while_a_run_is_kept_costs_neither_its_figures_nor_the_old_
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("plexor.store.run_folder.save", interrupted)
+    monkeypatch.setattr("plexor.store.run_folder.write", interrupted)
     capsys.readouterr()
-    assert cli.main([*STRIKES, "--out", str(out), "--force"]) == 2
+    assert cli.main([*STRIKES, "--out", str(out), "--force"]) == 5
     shown, err = capsys.readouterr()
     assert "max = back wall" in shown
     assert err == f"plexor: {out}: interrupted before the run was stored\n"

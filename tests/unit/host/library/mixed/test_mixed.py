@@ -101,7 +101,7 @@ def test_a_result_that_cannot_be_kept_is_returned_with_why(monkeypatch, tmp_path
     def full(*_):
         raise StoreError("no room")
 
-    monkeypatch.setattr(module, "save", full)
+    monkeypatch.setattr(module, "put", full)
     found = mixed(DEVICE, out=tmp_path / "m")
     assert (found.result, str(found.unsaved)) == (RESULT, "no room")
 

@@ -79,10 +79,10 @@ def test_a_folder_that_holds_something_is_refused_before_the_run(taken, tmp_path
 
 @pytest.mark.usefixtures("taken")
 def test_a_scan_that_cannot_be_kept_is_returned_with_the_reason(tmp_path, monkeypatch):
-    def full(result, folder):
-        raise StoreError(f"{folder}: cannot write: No space left on device")
+    def full(result, place, more):
+        raise StoreError(f"{place.path}: cannot write: No space left on device")
 
-    monkeypatch.setattr(module, "save", full)
+    monkeypatch.setattr(module, "put_run", full)
     scan = phase(DEVICE, PLACE, against="ch2", rate="5k", out=tmp_path / "p")
     assert "No space left" in str(scan.unsaved)
     assert scan.result == PHASE

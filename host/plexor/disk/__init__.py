@@ -1,0 +1,1 @@
+"""What is kept on disk: whole files and folders, locks, and what is damaged set aside."""

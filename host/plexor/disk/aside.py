@@ -1,0 +1,37 @@
+"""Damaged files and folders, set aside: kept under another name, and named in one line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+from plexor.disk.said import say
+from plexor.disk.whole import sync
+
+DAMAGED = ".damaged"
+
+
+def names_of(path: Path, suffix: str = "") -> Iterator[Path]:
+    """Yield a path with a suffix, then others beside it: `run1`, `run1-2`, `run1-3` and so on."""
+    yield path.with_name(f"{path.name}{suffix}")
+    for number in count(2):
+        yield path.with_name(f"{path.name}-{number}{suffix}")
+
+
+def free(path: Path, suffix: str = "") -> Path:
+    """Return the first of a path's names that nothing has."""
+    return next(each for each in names_of(path, suffix) if not os.path.lexists(each))
+
+
+def set_aside(path: Path, why: object) -> Path:
+    """Rename a damaged file or folder, say so, and return its new path.
+
+    Raises OSError if it cannot be renamed.
+    """
+    target = free(path, DAMAGED)
+    os.rename(path, target)
+    sync(target.parent)
+    say(f"{why}; set aside as {target.name}")
+    return target

@@ -1,0 +1,111 @@
+"""Files that appear as a whole, and stay when the machine ends suddenly."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from plexor.disk.errors import writing
+from plexor.disk.lock import Lock, lock
+
+PART = ".part"
+"""Ends the names of files and folders that are being written."""
+
+
+def sync(path: Path) -> None:
+    """Wait until a file's content, or a folder's names, are on the disk."""
+    if os.name == "nt" and path.is_dir():
+        return  # Windows has no such wait
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def sync_all(folder: Path) -> None:
+    """Wait until everything in a folder is on the disk."""
+    for place, _, files in os.walk(folder):
+        for name in files:
+            sync(Path(place, name))
+        sync(Path(place))
+
+
+def part_of(path: Path) -> Path:
+    """Return a new name for a file or a folder while it is incomplete."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(6)}{PART}")
+
+
+def parts_of(path: Path) -> list[Path]:
+    """Return what was begun under such names, and not completed."""
+    name = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{12}}{re.escape(PART)}")
+    try:
+        names = sorted(os.listdir(path.parent))
+    except OSError:
+        return []
+    return [path.with_name(each) for each in names if name.fullmatch(each)]
+
+
+def is_direct(path: Path) -> bool:
+    """Return whether a path is written directly: a pipe, a device."""
+    system = path.absolute().parts[1:2] in (("dev",), ("proc",))
+    return path.exists() and (system or not path.is_file())
+
+
+def write_text(path: Path, content: str) -> None:
+    """Write a file as a whole or not at all. Raises StoreError with the path."""
+    with writing(path):
+        write_whole(path, content)
+
+
+def write_whole(path: Path, content: str) -> None:
+    """Write a file as a whole or not at all. Raises OSError or ValueError."""
+    with whole(path) as place:
+        place.write_text(content, encoding="utf-8")
+
+
+@contextmanager
+def whole(path: Path, *, alone: bool = True) -> Generator[Path]:
+    """Yield the place to write to, which becomes the file at the end of the block.
+
+    At each moment the path has the older file or the new one, whole. If it is a link, the file that
+    it points to is replaced. A pipe or a device is written directly. Without `alone`, other hosts
+    may write the same file, so what ended writers have begun is not looked for. Raises OSError.
+    """
+    if is_direct(path):
+        yield path
+        return
+    target = path.resolve() if path.is_symlink() else path
+    part = part_of(target)
+    held: Lock | None = None
+    try:
+        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        with suppress(OSError):
+            held = lock(part)
+        yield part
+        sync(part)
+        os.replace(part, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(part)
+        raise
+    finally:
+        if held is not None:
+            held.close()
+    sync(target.parent)
+    if alone:
+        _clear(target)
+
+
+def _clear(path: Path) -> None:
+    """Remove what writers of a file have begun that ended suddenly."""
+    for part in parts_of(path):
+        with suppress(OSError):
+            held = lock(part)
+            if held is not None:
+                os.unlink(part)
+                held.close()

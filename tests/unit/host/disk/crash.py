@@ -1,0 +1,130 @@
+"""Kills a process at each of its operations on files: `python -m tests.unit.host.disk.crash ROOM`.
+
+The operations are those that Python reports to audit hooks. Of each step in STEPS, child N dies by
+SIGKILL just before its operation N, in ROOM/STEP/N, which is a copy of the step's first folder. The
+last child ends by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas  # noqa: F401  what pyarrow imports at its first table, here once for all children
+import pyarrow.parquet  # noqa: F401
+
+from plexor.disk import folder as folders
+from plexor.disk.folder import Place
+from plexor.library.keep import check_out, keep, recording
+from plexor.store.run_folder import save
+
+from ..archive.planted import planted
+
+OPERATIONS = {
+    "open",
+    "os.mkdir",
+    "os.rename",
+    "os.remove",
+    "os.rmdir",
+    "os.truncate",
+    "os.chmod",
+    "plexor.exchange",
+}
+ENDED = 7
+Act = Callable[[Path], object]
+FOREIGN = {"notes.txt": "mine", "mine/deep.txt": "deep"}
+OLD, NEW = planted(1000, 1), planted(2000, 2)
+RAW = bytes(range(256)) * 40
+
+
+def nothing(room: Path) -> None:
+    """Begin with an empty folder."""
+
+
+def old_run(room: Path) -> None:
+    """Begin with a run and files of someone else in its folder."""
+    save(OLD, room / "run")
+    for name, text in FOREIGN.items():
+        (room / "run" / name).parent.mkdir(exist_ok=True)
+        (room / "run" / name).write_text(text)
+
+
+def replaced(room: Path) -> None:
+    """Replace the run."""
+    keep(NEW, check_out(room / "run", force=True))
+
+
+def replaced_in_two(room: Path) -> None:
+    """Replace the run where the system cannot exchange folders."""
+    folders.exchange = lambda one, other: False
+    replaced(room)
+
+
+def recorded(room: Path) -> None:
+    """Keep a run with its raw bytes."""
+    with recording(check_out(room / "run", force=False)) as tap:
+        tap.write(RAW[:1000])
+        tap.write(RAW[1000:])
+        tap.close()
+        keep(NEW, Place(room / "run"), tap)
+
+
+STEPS: dict[str, tuple[Act, Act]] = {
+    "replaced": (old_run, replaced),
+    "replaced_in_two": (old_run, replaced_in_two),
+    "recorded": (nothing, recorded),
+}
+
+
+def child(act: Act, folder: Path, number: int | None) -> bool:
+    """Have a child die before an operation; return whether it ended by itself."""
+    process = os.fork()
+    if process:
+        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        if code not in (ENDED, -signal.SIGKILL):
+            raise SystemExit(f"{act.__name__}: exit code {code}")
+        return code == ENDED
+    left = number
+
+    def hook(name: str, arguments: tuple[object, ...]) -> None:
+        nonlocal left
+        if left is None or name not in OPERATIONS:
+            return
+        if name == "open" and "r" in str(arguments[1]):
+            return
+        if str(arguments[0]).startswith(str(folder)):
+            left -= 1
+            if left < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    code = 1
+    try:
+        sys.addaudithook(hook)
+        act(folder)
+        code = ENDED
+    finally:
+        os._exit(code)
+
+
+def main(room: Path, names: list[str]) -> None:
+    """Take the steps of some names."""
+    os.fsync = lambda handle: None  # a killed process needs no wait for the disk
+    for name in names:
+        prepare, act = STEPS[name]
+        first = room / name / "first"
+        first.mkdir(parents=True)
+        child(prepare, first, None)
+        number, ended = 0, False
+        while not ended:
+            folder = room / name / str(number)
+            shutil.copytree(first, folder)
+            ended = child(act, folder, number)
+            number += 1
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])
