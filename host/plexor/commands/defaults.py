@@ -1,7 +1,8 @@
 """Defaults of options from `plexor.toml`, in the current folder or the nearest one above.
 
 Each table is a command, each key one of its options; `[all]` is for every command that has the
-option. The command line and presets override them.
+option. The command line and presets override them. The file belongs to the user or to root. Shell
+commands are taken only from the folder in which the user stands.
 
     [all]
     link = "serial:/dev/ttyUSB1"
@@ -13,6 +14,7 @@ option. The command line and presets override them.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -25,6 +27,10 @@ FILE = "plexor.toml"
 EVERY = "all"
 Load = Callable[[str], click.Command | None]
 """Returns the command of a name."""
+
+
+class CommandOption(click.Option):
+    """An option whose value is a shell command."""
 
 
 class Defaults:
@@ -54,6 +60,11 @@ class Defaults:
 
     def _value(self, table: str, key: str, value: Any, option: click.Parameter) -> Any:
         """Return a value as the command line would give it."""
+        if isinstance(option, CommandOption) and self.path.parent != Path.cwd():
+            raise self._error(
+                f"[{table}] {key}: a command comes from the command line, or from {FILE} in the "
+                "folder where you stand; this one lies above"
+            )
         if isinstance(option, click.Option) and option.is_flag:
             if not isinstance(value, bool):
                 raise self._error(f"[{table}] {key}: {value!r}; must be true or false")
@@ -93,7 +104,9 @@ def read(path: Path) -> Defaults:
     from plexor.toml_text import parse_toml  # noqa: PLC0415 (only where there is a file)
 
     try:
-        tables = parse_toml(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            _check_owners({os.fstat(file.fileno()).st_uid, path.lstat().st_uid})
+            tables = parse_toml(file.read().decode("utf-8"))
     except OSError as error:
         raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
     except ValueError as error:
@@ -102,3 +115,20 @@ def read(path: Path) -> Defaults:
         if not isinstance(table, dict):
             raise UsageError(f"{path}: {name}: must be a table, such as [measure]")
     return Defaults(path, cast("dict[str, dict[str, Any]]", tables))
+
+
+def _check_owners(owners: set[int]) -> None:
+    """Raise ValueError unless a file belongs to the user, to root, or to who called sudo.
+
+    Anyone may put a file into a folder such as /tmp, which is above those of others.
+    """
+    if not hasattr(os, "getuid"):
+        return
+    caller = os.environ.get("SUDO_UID", "") if os.getuid() == 0 else ""
+    trusted = {0, os.getuid(), *([int(caller)] if caller.isdecimal() else [])}
+    foreign = sorted(owners - trusted)
+    if foreign:
+        raise ValueError(
+            f"belongs to user {foreign[0]}; must belong to you (user {os.getuid()}) or to root: "
+            "take it over with chown, or remove it"
+        )

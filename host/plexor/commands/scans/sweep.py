@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plexor.commands.defaults import CommandOption
 from plexor.commands.parameters import (
     CHANNEL,
     COUNT,
@@ -107,11 +108,13 @@ class Options(SweepAsked):
 )
 @click.option(
     "--load-on",
+    cls=CommandOption,
     metavar="COMMAND",
     help="Shell command that starts a load, such as 'ssh dut stress-ng …'.",
 )
 @click.option(
     "--load-off",
+    cls=CommandOption,
     metavar="COMMAND",
     help="Shell command that ends the load. Without it, the command of --load-on is terminated.",
 )

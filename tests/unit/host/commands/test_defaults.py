@@ -1,11 +1,13 @@
 """Defaults in plexor.toml: found upwards, overridden by the command line, refused if wrong."""
 
+import os
 from fractions import Fraction
 
+import click
 import pytest
 
 from plexor import cli
-from plexor.commands.defaults import nearest
+from plexor.commands.defaults import CommandOption, nearest
 
 
 @pytest.fixture
@@ -72,3 +74,88 @@ def test_a_wrong_file_is_one_line_with_its_path_and_exit_code_2(folder, capsys, 
 
 def test_without_a_file_there_are_none(tmp_path):
     assert nearest(tmp_path) is None
+
+
+FOREIGN = 12345
+"""A user who is neither root nor the one who runs the tests."""
+
+
+def refused(capsys, *arguments):
+    """Return the one line of a command that is wrong use."""
+    assert cli.main(list(arguments)) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_a_file_of_another_user_is_refused_in_one_line(
+    folder, bench, capsys, tmp_path, monkeypatch, here
+):
+    folder("[measure]\ncount = 40\n")
+    if here:
+        monkeypatch.chdir(tmp_path / "project")
+    if os.getuid() == 0:
+        os.chown(tmp_path / "project" / "plexor.toml", FOREIGN, -1)
+    else:
+        monkeypatch.setattr(os, "getuid", lambda: FOREIGN)
+    asked = bench()
+    line = refused(capsys, "measure", "--rate", "20k")
+    assert f"{tmp_path / 'project' / 'plexor.toml'}: belongs to user " in line
+    assert "must belong to you" in line
+    assert "settings" not in asked
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
+def test_a_link_of_another_user_to_a_file_of_ones_own_is_refused(folder, capsys, tmp_path):
+    folder("[measure]\ncount = 40\n")
+    path = tmp_path / "project" / "plexor.toml"
+    path.rename(tmp_path / "own.toml")
+    path.symlink_to(tmp_path / "own.toml")
+    os.chown(path, FOREIGN, -1, follow_symlinks=False)
+    assert "belongs to user 12345" in refused(capsys, "measure", "--rate", "20k")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
+def test_who_calls_sudo_keeps_the_defaults(folder, bench, tmp_path, monkeypatch):
+    folder("[measure]\ncount = 40\n")
+    os.chown(tmp_path / "project" / "plexor.toml", FOREIGN, -1)
+    monkeypatch.setenv("SUDO_UID", str(FOREIGN))
+    asked = bench()
+    assert cli.main(["measure", "--rate", "20k"]) == 0
+    assert asked["settings"].strikes[0].count == 40
+
+
+@pytest.mark.parametrize("key", ["load-on", "load-off"])
+@pytest.mark.parametrize("table", ["all", "sweep"])
+def test_a_command_is_taken_only_from_where_one_stands(
+    folder, capsys, tmp_path, monkeypatch, table, key
+):
+    mark = tmp_path / "ran"
+    folder(f'[{table}]\n{key} = "touch {mark}"\n')
+    line = refused(capsys, "sweep", "--from", "x", "--to", "2k")
+    assert f"[{table}] {key}: a command comes from the command line, or from plexor.toml in" in line
+    monkeypatch.chdir(tmp_path / "project")
+    assert cli.main(["sweep", "--from", "x", "--to", "2k"]) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.endswith("plexor.toml")
+    assert "rate: 'x'" in second
+    assert not mark.exists()
+
+
+def test_every_option_that_is_a_command_is_known_as_one():
+    def options(command):
+        if isinstance(command, click.Group):
+            context = click.Context(command)
+            for name in command.list_commands(context):
+                yield from options(command.get_command(context, name))
+        else:
+            yield from (each for each in command.params if isinstance(each, click.Option))
+
+    named = [each for each in options(cli.plexor) if "ommand" in (each.help or "")]
+    shell = {each.opts[0] for each in named if "hell command" in each.help}
+    assert shell == {
+        each.opts[0] for each in options(cli.plexor) if isinstance(each, CommandOption)
+    }
+    assert shell == {"--load-on", "--load-off"}
