@@ -16,8 +16,8 @@ from typing import Any
 
 from plexor.analyse.analyse import ChannelFigures, Figures, Report
 from plexor.analyse.from_bins import of_bins
-from plexor.archive.configuration import configuration
 from plexor.archive.origin import Origin
+from plexor.judge.configuration import configuration
 from plexor.model.results import Kind
 from plexor.protocol.memory import ResponseClass
 

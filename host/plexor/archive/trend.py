@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plexor.archive.changes import changes
-from plexor.archive.configuration import of_channel
 from plexor.archive.figures import Figure
 from plexor.archive.origin import Origin
 from plexor.archive.query import GOOD, Query, Where, began, parsed
 from plexor.errors import UsageError
+from plexor.judge.configuration import of_channel
 from plexor.model.results import Kind
 
 LAST = 1000

@@ -39,7 +39,8 @@ def report(
     """Write the page of RUN, which is a folder of --out or the raw bytes of a link.
 
     RUN holds a run, a sweep, a phase scan or a burst scan. A picture (--page NAME.svg) can show
-    several runs on the same axes.
+    several runs on the same axes: its title says what they have in common, and each plot which run
+    it is of.
     """
     from plexor.commands.conclude import print_verdict  # noqa: PLC0415
     from plexor.library.files import write_text  # noqa: PLC0415
@@ -77,6 +78,13 @@ def report(
     verdict = None if limits is None else run.judge(limits)
     if verdict is not None:
         print_verdict(run, verdict)
-    write_text(target, run.picture(*more) if drawn else run.page(verdict))
+    write_text(target, run.picture(*more, names=_names(paths)) if drawn else run.page(verdict))
     print(f"plexor: {'picture' if drawn else 'page'} {target}", file=sys.stderr)
     return max(each.exit_code(verdict) for each in (run, *more))
+
+
+def _names(paths: tuple[Path, ...]) -> list[str]:
+    """Return the shortest ends of paths that tell them apart."""
+    parts = [path.resolve().parts for path in paths]
+    ends = (["/".join(own[-n:]) for own in parts] for n in range(1, max(map(len, parts)) + 1))
+    return next((names for names in ends if len(set(names)) == len(set(parts))), [])

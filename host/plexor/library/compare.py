@@ -9,9 +9,9 @@ from typing import Any
 
 from plexor.analyse.analyse import Report
 from plexor.archive.archived import Archived
-from plexor.archive.configuration import configuration as archived_configuration
 from plexor.errors import ExitCode, UsageError
 from plexor.judge.compare import Difference, configuration, differences, differing_keys
+from plexor.judge.configuration import configuration as archived_configuration
 from plexor.judge.gate import (
     By,
     FailOn,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -179,10 +179,12 @@ class Run:
 
         return page(self.report, verdict)
 
-    def picture(self, *others: Run) -> str:
+    def picture(self, *others: Run, names: Sequence[str] = ()) -> str:
         """Return the histograms as SVG, those of other runs on the same axes.
 
-        Raises UsageError if the runs' ticks differ.
+        `names` are those of all runs, this one's first, by which the plots of several are told
+        apart; `run 1`, `run 2` and so on if none are given. Raises UsageError if the runs'
+        ticks differ.
         """
         from plexor.render.pictures.picture import picture  # noqa: PLC0415
 
@@ -191,7 +193,7 @@ class Run:
             raise UsageError(
                 f"the runs have ticks of {sorted(ticks)} fs; all must have the same tick"
             )
-        return picture(*(run.report for run in (self, *others)))
+        return picture(*(run.report for run in (self, *others)), names=names)
 
     def why(self, over: object = None) -> Why:
         """Return the late answers of each channel, their clusters, and how each cluster recurs.

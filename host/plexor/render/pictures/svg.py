@@ -178,6 +178,16 @@ def text_width(content: str, size: float, bold: bool = False) -> float:
     return ems * size * (1.13 if bold else 1)
 
 
+def cut(content: str, room: float, size: float, bold: bool = False) -> str:
+    """Return a text, its end cut off if it is wider than the room for it."""
+    if text_width(content, size, bold) <= room:
+        return content
+    shown = content
+    while shown and text_width(f"{shown}…", size, bold) > room:
+        shown = shown[:-1]
+    return f"{shown.rstrip(' ·,')}…"
+
+
 def stack(title: str, canvases: Iterable[Canvas], gap: float = 0) -> Canvas:
     """Return the pictures below each other on one sheet of paper, `gap` apart."""
     pictures = list(canvases)

@@ -10,11 +10,11 @@ import pytest
 
 from plexor.analyse.analyse import analyse
 from plexor.archive.archived import archived, last_good
-from plexor.archive.configuration import configuration
 from plexor.archive.folder import open_archive, segments
 from plexor.archive.query import Query, parse_where
 from plexor.errors import StoreError, UsageError
 from plexor.judge.compare import differences
+from plexor.judge.configuration import configuration
 from plexor.model.results import Identity
 from plexor.protocol.geometry import Geometry
 

@@ -56,6 +56,17 @@ def configuration(result: RunResult) -> dict[str, str]:
     return found | {str(name): str(text) for name, text in result.device.items()}
 
 
+NOT_SET = "none"
+"""Stands for an entry that one configuration has and another has not."""
+
+
+def differing(*known: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return the entries in which configurations differ, with the value in each."""
+    keys = dict.fromkeys(key for each in known for key in each)
+    values = {key: tuple(each.get(key, NOT_SET) for each in known) for key in keys}
+    return {key: own for key, own in values.items() if len(set(own)) > 1}
+
+
 def of_channel(found: Mapping[str, str], channel: str) -> dict[str, str]:
     """Return a configuration without what belongs to other channels."""
     own = f"{CHANNEL}{channel}"

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.archive.configuration import (
+from plexor.judge.configuration import (
     configuration,
     exact_rate,
     exact_time,
@@ -17,7 +17,7 @@ from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import InputSelect, Policy, Stream, Trigger
 
-from .planted import planted
+from ..archive.planted import planted
 
 REPEATS = {"seed", "keep_events", "spaces", "report_s", "report_on_chip"}
 """What runs may differ in and still repeat each other."""
