@@ -7,7 +7,12 @@ from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import across_option, json_option, where_option
+from plexor.commands.parameters import (
+    across_option,
+    json_option,
+    only_page_option,
+    where_option,
+)
 
 _PATH = click.Path(path_type=Path)
 _MOST_RUNS = 1_000_000
@@ -119,7 +124,7 @@ def log(folder: Path, where: tuple[str, ...], last: int, as_json: bool) -> None:
     help="Number of the newest runs of each history.",
 )
 @json_option
-@click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page.")
+@only_page_option
 def trend(
     channel: str,
     folder: Path,

@@ -57,7 +57,8 @@ def conclude(run: Run, wanted: Wanted) -> ExitCode:
         failures.append(error)
     try:
         if wanted.page is not None:
-            write_text(wanted.page, run.page(verdict))
+            drawn = run.picture() if is_picture(wanted.page) else run.page(verdict)
+            write_text(wanted.page, drawn)
     except StoreError as error:
         failures.append(error)
     finally:
@@ -68,7 +69,7 @@ def conclude(run: Run, wanted: Wanted) -> ExitCode:
         _show(run, verdict, code, as_json=wanted.json)
     raise_first(failures)
     if wanted.page is not None:
-        print(f"plexor: page {wanted.page}", file=sys.stderr)
+        print(f"plexor: {word_for(wanted.page)} {wanted.page}", file=sys.stderr)
     return code
 
 
@@ -81,25 +82,30 @@ def _show(run: Run, verdict: Verdict | None, code: ExitCode, *, as_json: bool) -
     sys.stdout.flush()
 
 
-def page_or_picture(path: Path | None) -> tuple[Path | None, Path | None]:
-    """Return the file of a page and that of a picture, of which one is None, by the suffix."""
-    return (None, path) if path is not None and path.suffix == ".svg" else (path, None)
+def is_picture(path: Path) -> bool:
+    """Return whether a file is to have a picture, and no page."""
+    return path.suffix == ".svg"
+
+
+def word_for(path: Path) -> str:
+    """Return what a file is to have: `page` or `picture`."""
+    return "picture" if is_picture(path) else "page"
 
 
 def conclude_scan(
-    scan: Sweep | PhaseScan | BurstScan, as_json: bool, page: Path | None, svg: Path | None
+    scan: Sweep | PhaseScan | BurstScan, as_json: bool, *paths: Path | None
 ) -> ExitCode:
-    """Print a scan that was taken now, write the wanted files and return the exit code.
+    """Print a scan that was taken now, write pages and pictures, and return the exit code.
 
     The first failure is raised afterwards: the files' before what ended the scan early.
     """
     show(scan, as_json)
     failures: list[PlexorError] = [] if scan.unsaved is None else [scan.unsaved]
-    for path, drawn, what in ((page, scan.page, "page"), (svg, scan.picture, "picture")):
+    for path in paths:
         try:
             if path is not None:
-                write_text(path, drawn())
-                print(f"plexor: {what} {path}", file=sys.stderr)
+                write_text(path, scan.picture() if is_picture(path) else scan.page())
+                print(f"plexor: {word_for(path)} {path}", file=sys.stderr)
         except StoreError as error:
             failures.append(error)
     raise_first(failures)

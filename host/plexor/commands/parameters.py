@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -49,6 +49,35 @@ class Parsed(_ParamType, Generic[T]):
             return self._parse(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+
+class Drawn(_ParamType):
+    """A file whose suffix says what is written to it: .html a page, .svg a picture.
+
+    A pipe or a device, such as /dev/stdout, may have any name and takes the first of them.
+    """
+
+    name = "file"
+    _WHAT: ClassVar[Mapping[str, str]] = {".html": "a page", ".svg": "a picture", ".csv": "rows"}
+
+    def __init__(self, *suffixes: str) -> None:
+        self._suffixes = suffixes
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> object:
+        """Return the path; fail for another suffix, with those that can be written."""
+        from plexor.library.files import is_direct  # noqa: PLC0415
+
+        path = Path(str(value))
+        try:
+            writable = path.suffix in self._suffixes or is_direct(path)
+        except (OSError, ValueError):  # a name that no file can have
+            writable = False
+        if not writable:
+            known = " or ".join(f"{suffix} for {self._WHAT[suffix]}" for suffix in self._suffixes)
+            self.fail(f"{path}: its suffix must be {known}", param, ctx)
+        return path
 
 
 def parse_key(text: str) -> tuple[str, str]:
@@ -191,9 +220,12 @@ across_option = click.option(
 )
 page_option = click.option(
     "--page",
-    type=click.Path(path_type=Path),
+    type=Drawn(".html", ".svg"),
     metavar="FILE",
-    help="Write an HTML page, or a picture if FILE ends in .svg.",
+    help="Write a page to FILE.html, or a picture to FILE.svg.",
+)
+only_page_option = click.option(
+    "--page", type=Drawn(".html"), metavar="FILE", help="Write a page to FILE.html."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print only a JSON document.")
 

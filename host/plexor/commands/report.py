@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from plexor.commands.parameters import (
+    Drawn,
     base_option,
     budget_option,
     no_run_options,
@@ -22,9 +23,9 @@ from plexor.commands.parameters import (
 )
 @click.option(
     "--page",
-    type=click.Path(path_type=Path),
+    type=Drawn(".html", ".svg"),
     metavar="FILE",
-    help="File to write; NAME.svg for a picture. Default: report.html in the run's folder.",
+    help="FILE.html for a page, FILE.svg for a picture. Default: report.html in the run's folder.",
 )
 @base_option
 @velocity_option
@@ -38,21 +39,21 @@ def report(
 ) -> int:
     """Write the page of RUN, which is a folder of --out or the raw bytes of a link.
 
-    RUN holds a run, a sweep, a phase scan or a burst scan. A picture (--page NAME.svg) can show
+    RUN holds a run, a sweep, a phase scan or a burst scan. A picture (--page FILE.svg) can show
     several runs on the same axes: its title says what they have in common, and each plot which run
     it is of.
     """
-    from plexor.commands.conclude import print_verdict  # noqa: PLC0415
+    from plexor.commands.conclude import is_picture, print_verdict, word_for  # noqa: PLC0415
     from plexor.library.files import write_text  # noqa: PLC0415
     from plexor.library.load import load  # noqa: PLC0415
     from plexor.library.mixed.mixed import Mixed  # noqa: PLC0415
     from plexor.library.run import Run, load_budget  # noqa: PLC0415
 
-    drawn = page is not None and page.suffix == ".svg"
+    drawn = page is not None and is_picture(page)
     first, *others = paths
     if others and (not drawn or budget is not None):
         raise click.UsageError(
-            "several runs make one picture; give --page NAME.svg and leave out --budget"
+            "several runs make one picture; give --page FILE.svg and leave out --budget"
         )
     folder = first if first.is_dir() else first.parent
     target = page or folder / "report.html"
@@ -71,7 +72,7 @@ def report(
             )
         no_run_options(scan.what)
         write_text(target, scan.picture() if drawn else scan.page())
-        print(f"plexor: {'picture' if drawn else 'page'} {target}", file=sys.stderr)
+        print(f"plexor: {word_for(target)} {target}", file=sys.stderr)
         return scan.exit_code()
     limits = None if budget is None else load_budget(budget)
     run, *more = [each.less(base, velocity) for each in runs]
@@ -79,7 +80,7 @@ def report(
     if verdict is not None:
         print_verdict(run, verdict)
     write_text(target, run.picture(*more, names=_names(paths)) if drawn else run.page(verdict))
-    print(f"plexor: {'picture' if drawn else 'page'} {target}", file=sys.stderr)
+    print(f"plexor: {word_for(target)} {target}", file=sys.stderr)
     return max(each.exit_code(verdict) for each in (run, *more))
 
 

@@ -12,8 +12,8 @@ from plexor.commands.bound.fit import fit
 from plexor.commands.bound.trace import trace
 from plexor.commands.parameters import (
     json_option,
+    only_page_option,
     option_name,
-    page_option,
     time_option,
     usage,
 )
@@ -113,7 +113,7 @@ def evaluate(
     metavar="SCAN",
     help="Phase scan of the worst case, from the --out of `plexor phase`, to show on --page.",
 )
-@page_option
+@only_page_option
 @json_option
 @click.pass_context
 def check(

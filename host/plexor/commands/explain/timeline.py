@@ -53,7 +53,7 @@ def timeline(
       plexor timeline coded --from 1ms --until 2ms --page timeline.html
       plexor timeline coded --cursor 1.2ms --cursor 1.4ms --to lanes.pftrace
     """
-    from plexor.commands.conclude import show  # noqa: PLC0415
+    from plexor.commands.conclude import is_picture, show, word_for  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
     from plexor.errors import UsageError  # noqa: PLC0415
     from plexor.library.files import write_text  # noqa: PLC0415
@@ -67,8 +67,8 @@ def timeline(
     drawn = found.timeline(start, end, cursors)
     show(drawn, as_json)
     if page is not None:
-        write_text(page, drawn.picture() if page.suffix == ".svg" else drawn.page())
-        print(f"plexor: {'picture' if page.suffix == '.svg' else 'page'} {page}", file=sys.stderr)
+        write_text(page, drawn.picture() if is_picture(page) else drawn.page())
+        print(f"plexor: {word_for(page)} {page}", file=sys.stderr)
     drawn.export(*files)
     for path in files:
         print(f"plexor: wrote {path}", file=sys.stderr)

@@ -28,6 +28,7 @@ from plexor.commands.parameters import (
     json_option,
     key_option,
     link_option,
+    page_option,
     time_option,
     velocity_option,
 )
@@ -161,7 +162,7 @@ _PATH = click.Path(path_type=Path)
     help="Show histograms, persistence and figures of each channel while the run is under way.",
 )
 @json_option
-@click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page.")
+@page_option
 @click.option("--out", type=_PATH, metavar="DIR", help="Keep the run in a new folder.")
 @click.option(
     "--wire", is_flag=True, help="Keep the raw bytes of the link too, in the folder of --out."

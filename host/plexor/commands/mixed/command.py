@@ -11,6 +11,7 @@ import click
 
 from plexor.commands.parameters import (
     COUNT,
+    Drawn,
     Parsed,
     dut_option,
     json_option,
@@ -148,7 +149,9 @@ class Options(MixedAsked):
 @click.option("--live", is_flag=True, help="Show lamps, schedule and results during the run.")
 @key_option
 @json_option
-@click.option("--csv", type=_PATH, metavar="FILE", help="Write the lists of all runs as CSV.")
+@click.option(
+    "--csv", type=Drawn(".csv"), metavar="FILE", help="Write the lists of all runs to FILE.csv."
+)
 @click.option(
     "--out", type=_PATH, metavar="DIR", help="Keep result, lists and runs in a new folder."
 )

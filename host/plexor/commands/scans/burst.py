@@ -114,7 +114,7 @@ def burst(**given: Any) -> int:
     if options.force and options.out is None:
         raise click.UsageError("--force replaces the folder of --out; give --out too")
     # Imported here so that --help and wrong options answer at once.
-    from plexor.commands.conclude import conclude_scan, page_or_picture  # noqa: PLC0415
+    from plexor.commands.conclude import conclude_scan  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
     from plexor.library.scans.burst import scanned  # noqa: PLC0415
 
@@ -127,7 +127,7 @@ def burst(**given: Any) -> int:
         on_step=_say,
         name=option_name,
     )
-    return conclude_scan(found, options.as_json, *page_or_picture(options.page))
+    return conclude_scan(found, options.as_json, options.page)
 
 
 def _say(job: Job, step: Step) -> None:

@@ -129,7 +129,7 @@ def phase(**given: Any) -> int:
     with usage():
         check(options, option_name)
     # Imported here so that --help and wrong options answer at once.
-    from plexor.commands.conclude import conclude_scan, page_or_picture  # noqa: PLC0415
+    from plexor.commands.conclude import conclude_scan  # noqa: PLC0415
     from plexor.commands.interrupts import stop_on_signals  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
     from plexor.commands.progress import ProgressLine  # noqa: PLC0415
@@ -148,4 +148,4 @@ def phase(**given: Any) -> int:
         found = instrument.phase(
             options, on_progress=line, stop=stop, device=dict(options.keys), out=options.out
         )
-    return conclude_scan(found, options.as_json, *page_or_picture(options.page))
+    return conclude_scan(found, options.as_json, options.page)

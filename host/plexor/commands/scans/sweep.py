@@ -16,12 +16,14 @@ from plexor.commands.parameters import (
     COUNT,
     DUTY,
     RATE,
+    Drawn,
     Parsed,
     dut_option,
     json_option,
     key_option,
     link_option,
     option_name,
+    page_option,
     parse_duty,
     seed_option,
     time_option,
@@ -144,8 +146,8 @@ class Options(SweepAsked):
 @executor_option
 @key_option
 @json_option
-@click.option("--page", type=_PATH, metavar="FILE", help="Write an HTML page.")
-@click.option("--svg", type=_PATH, metavar="FILE", help="Write only the picture.")
+@page_option
+@click.option("--svg", type=Drawn(".svg"), metavar="FILE", help="Write the picture to FILE.svg.")
 @click.option(
     "--out",
     type=_PATH,

@@ -2,7 +2,6 @@
 
 import json
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,6 @@ from plexor.commands.conclude import (
     Wanted,
     conclude,
     conclude_scan,
-    page_or_picture,
     wants_colour,
 )
 from plexor.errors import StoreError, UsageError
@@ -226,12 +224,3 @@ def test_the_figures_of_a_scan_are_shown_and_its_files_written_whatever_failed(c
     assert "p.html: cannot write" in err
     with pytest.raises(UsageError, match="at 3 Hz"):
         conclude_scan(Scan(error=UsageError("at 3 Hz: no")), False, None, None)
-
-
-@pytest.mark.parametrize(
-    ("name", "files"),
-    [("a.svg", (None, "a.svg")), ("a.html", ("a.html", None)), (None, (None, None))],
-)
-def test_a_page_with_the_suffix_of_a_picture_is_one(name, files):
-    path = None if name is None else Path(name)
-    assert tuple(each and each.name for each in page_or_picture(path)) == files

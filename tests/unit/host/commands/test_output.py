@@ -58,9 +58,46 @@ def test_a_file_that_cannot_be_written_is_said_before_the_first_strike(
 ):
     (tmp_path / "file").write_text("mine")
     (tmp_path / "folder").mkdir()
+    name = name.replace(".html", ".svg") if option == "--svg" else name
     line = errors_of(capsys, 2, [*COMMANDS[command], option, str(tmp_path / name)])
     assert line == f"plexor: {tmp_path / name}: cannot write: {reason}\n"
     assert written_in(tmp_path) == ["file", "folder"]
+
+
+SUFFIXES = {"--page": ".html for a page or .svg for a picture", "--svg": ".svg for a picture"}
+STORED = [
+    (["report", "."], "--page", SUFFIXES["--page"]),
+    (["timeline", "."], "--page", SUFFIXES["--page"]),
+    (["bound", "check", "--model", ".", "--platform", "."], "--page", ".html for a page"),
+    (["archive", "trend", "A"], "--page", ".html for a page"),
+    (["mixed"], "--csv", ".csv for rows"),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "right"),
+    [(COMMANDS[name], option, SUFFIXES[option]) for name, option in FILES] + STORED,
+)
+@pytest.mark.parametrize("name", ["x.pdf", "x", "x.html.gz", "x.png", "a\0b.htm"])
+def test_another_suffix_is_refused_with_those_that_can_be_written(
+    unstruck, capsys, tmp_path, monkeypatch, command, option, right, name
+):
+    monkeypatch.chdir(tmp_path)
+    line = errors_of(capsys, 2, [*command, option, name])
+    assert line.count("\n") == 1
+    assert f"its suffix must be {right}" in line
+    assert written_in(tmp_path) == []
+
+
+def test_measure_writes_a_picture_if_its_name_says_so(capsys, tmp_path):
+    files = {name: tmp_path / name for name in ("a.html", "a.svg")}
+    for path in files.values():
+        with FakeDevice(Scenario([100] * 20)) as device:
+            words = ["measure", "--link", device.uri, "--channel", "A=ch0", "--rate", "1M"]
+            assert cli.main([*words, "--count", "20", "--page", str(path)]) == 0
+    assert "plexor: picture " in capsys.readouterr().err
+    assert files["a.html"].read_text().startswith("<!doctype html>")
+    assert files["a.svg"].read_text().startswith("<svg")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -69,7 +69,7 @@ def test_several_runs_make_neither_a_page_nor_a_verdict(kept, capsys, tmp_path, 
     assert cli.main(["report", *runs, *options]) == 2
     err = capsys.readouterr().err
     assert err.count("\n") == 1
-    assert "--page NAME.svg" in err
+    assert "--page FILE.svg" in err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
 
 
