@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, cast
 
+from plexor.disk.aside import DAMAGED, free
+from plexor.disk.errors import writing
+from plexor.disk.lock import Held
+from plexor.disk.said import say
+from plexor.disk.whole import sync, whole, write_text
 from plexor.errors import StoreError, UsageError
 from plexor.jsonable import from_json, one_line, parse_json, read_document, to_json
 from plexor.sweep.consistent import check, check_step
@@ -19,6 +26,8 @@ from plexor.sweep.scan import Scan
 from plexor.toml_text import parse_toml
 
 FILE = "steps.jsonl"
+NEW_FILE = "steps.jsonl.new"
+"""Steps that will replace those in FILE."""
 RESULT_FILE = "sweep.json"
 FORMAT = 1
 """Format of RESULT_FILE; a higher one is not read."""
@@ -64,13 +73,9 @@ def is_sweep(folder: Path) -> bool:
 def save(result: SweepResult, folder: Path) -> None:
     """Write a sweep's result to its folder; raise StoreError where that cannot be."""
     text = json.dumps({"format": FORMAT, "sweep": to_json(result)}, indent=1, ensure_ascii=False)
-    part = folder / f".{RESULT_FILE}.part"
-    try:
+    with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        part.write_text(text + "\n", encoding="utf-8")
-        part.replace(folder / RESULT_FILE)
-    except OSError as error:
-        raise StoreError(f"{folder}: cannot write: {error.strerror or error}") from error
+    write_text(folder / RESULT_FILE, text + "\n")
 
 
 def load(folder: Path) -> SweepResult:
@@ -92,9 +97,11 @@ class StepStore:
     """A file of steps by their jobs; without a folder nothing is kept.
 
     Its first line has the question that the steps answer. A folder that holds anything but steps of
-    the same question is rejected with UsageError. With `force`, the first step that is added
-    replaces a folder that holds an answer of the same kind. `names` are the names of the options
-    that set the folder and `force`, for messages.
+    the same question is rejected with UsageError, and so is one that another process writes to,
+    until `close`. With `force`, a folder that holds an answer of the same kind is replaced, once
+    the new one has ended (`finish`): until then its steps are in NEW_FILE, where the same question
+    with `force` continues. Damaged lines are set aside. `names` are the names of the options that
+    set the folder and `force`, for messages.
     """
 
     def __init__(
@@ -111,18 +118,52 @@ class StepStore:
         self._whole_bytes = 0
         """Bytes of the file up to its last whole line; a killed writer may have left half a line
         after it."""
+        self._held: Held | None = None
+        if folder is None:
+            return
+        try:
+            self._held = Held(folder, names[0])
+            self._open(folder, force, names)
+        except OSError as error:
+            self.close()
+            raise UsageError(f"{names[0]} {folder}: {error.strerror or error}") from error
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let other processes have the folder. May be called twice."""
+        if self._held is not None:
+            self._held.close()
+
+    def _open(self, folder: Path, force: bool, names: tuple[str, str]) -> None:
         out, forcing = names
-        if folder is None or _is_free(folder, out):
+        if all(entry.name == Held.FILE for entry in folder.iterdir()):
             return
         path = folder / FILE
-        asked, known, whole_bytes = read_steps(path) if path.exists() else (None, {}, 0)
-        kind = question.partition(" ")[0]
-        if force and not _holds(folder, kind, asked):
+        found = read_steps(path) if path.exists() else Steps()
+        if found.question is None and found.wrong:
+            raise StoreError(f"{found.wrong[0]}; so nobody knows what it is; name another folder")
+        kind = self._question.partition(" ")[0]
+        if force and not _holds(folder, kind, found.question):
             raise UsageError(f"{out} {folder}: holds no {kind}; {forcing} replaces only {kind}s")
-        if not force and asked != question:
+        if not force and found.question != self._question:
             raise UsageError(f"{out} {folder}: already exists; {forcing} replaces it")
-        if not force:
-            self._known, self._whole_bytes = known, whole_bytes
+        if force:
+            path = self._path = folder / NEW_FILE
+            found = read_steps(path) if path.exists() else Steps()
+            if found.question not in (None, self._question):
+                kept = free(path)
+                os.rename(path, kept)
+                say(f"{kept}: steps of another {kind}, which was to replace this one and was ended")
+                return
+        self._known, self._whole_bytes = found.steps, _mended(path, found)
 
     def __len__(self) -> int:
         return len(self._known)
@@ -132,37 +173,53 @@ class StepStore:
         return self._known.get(key_of(job))
 
     def add(self, job: Job | Scan, steps: tuple[Step, ...]) -> None:
-        """Keep a job's steps; raise StoreError where they cannot be written."""
+        """Keep a job's steps on the disk; raise StoreError where they cannot be written."""
         key = key_of(job)
         self._known[key] = steps
         if self._path is None:
             return
-        lines = [] if self._whole_bytes else [{"question": self._question}]
+        first = not self._whole_bytes
+        lines = [{"question": self._question}] if first else []
         lines.append({"job": key, "steps": to_json(steps)})
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            if not self._whole_bytes:
-                for name in results_of(self._question.partition(" ")[0]):
-                    self._path.with_name(name).unlink(missing_ok=True)
+        with writing(self._path):
             with self._path.open("ab") as file:
                 file.truncate(self._whole_bytes)
-                self._whole_bytes += file.write(text.encode())
-        except OSError as error:
-            raise StoreError(f"{self._path}: cannot write: {error.strerror or error}") from error
+                written = file.write(text.encode())
+                file.flush()
+                os.fsync(file.fileno())
+            self._whole_bytes += written
+            if first:
+                sync(self._path.parent)
+
+    def finish(self) -> None:
+        """Put new steps in the place of those that they replace, if there are any."""
+        if self._path is None or self._path.name == FILE or not self._whole_bytes:
+            return
+        with writing(self._path):
+            os.replace(self._path, self._path.with_name(FILE))
+            self._path = self._path.with_name(FILE)
+            sync(self._path.parent)
+
+
+def _mended(path: Path, found: Steps) -> int:
+    """Return the bytes of a file's whole lines; a file with others is set aside, without them."""
+    if found.wrong:
+        kept = free(path, DAMAGED)
+        shutil.copyfile(path, kept)
+        sync(kept)
+        with whole(path) as part:
+            part.write_bytes(b"".join(found.lines))
+        say(
+            f"{found.wrong[0]}; the file is kept as {kept.name}, and its {len(found.steps)} other"
+            " jobs are not taken again"
+        )
+    return sum(map(len, found.lines))
 
 
 def results_of(kind: str) -> tuple[str, str]:
     """Return the names of the files made from steps: the result, and its page if there is one."""
     return f"{kind}.json", f"{kind}.html"
-
-
-def _is_free(folder: Path, name: str) -> bool:
-    """Return whether a folder is missing or empty; raise UsageError if it cannot be read."""
-    try:
-        return not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
-    except OSError as error:
-        raise UsageError(f"{name} {folder}: {error.strerror or error}") from error
 
 
 def _holds(folder: Path, kind: str, asked: str | None) -> bool:
@@ -185,30 +242,37 @@ class _Line:
     steps: tuple[Step, ...]
 
 
-def read_steps(path: Path) -> tuple[str | None, dict[str, tuple[Step, ...]], int]:
-    """Return a file's question, its steps by their jobs, and the bytes of its whole lines.
+@dataclass(slots=True)
+class Steps:
+    """The content of FILE."""
 
-    Raises StoreError for a file that cannot be read and for a line that is no step.
-    """
+    question: str | None = None
+    steps: dict[str, tuple[Step, ...]] = field(default_factory=dict[str, tuple[Step, ...]])
+    """By their jobs."""
+    lines: list[bytes] = field(default_factory=list[bytes])
+    """Its lines that are valid."""
+    wrong: list[str] = field(default_factory=list[str])
+    """What is wrong with the others, each with the path."""
+
+
+def read_steps(path: Path) -> Steps:
+    """Return a file's steps. Raises StoreError for a file that cannot be read."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
-    whole = content[: content.rfind(b"\n") + 1]
-    asked: str | None = None
-    found: dict[str, tuple[Step, ...]] = {}
-    for number, line in enumerate(whole.splitlines(), 1):
+    found = Steps()
+    for number, line in enumerate(content[: content.rfind(b"\n") + 1].splitlines(True), 1):
         try:
             value = parse_json(line)
             if number == 1 and isinstance(value, dict) and "question" in value:
-                asked = from_json(_Asked, value).question
-                continue
-            entry = from_json(_Line, value)
-            for step in entry.steps:
-                check_step(step)
+                found.question = from_json(_Asked, value).question
+            else:
+                entry = from_json(_Line, value)
+                for step in entry.steps:
+                    check_step(step)
+                found.steps[entry.job] = entry.steps
+            found.lines.append(line)
         except ValueError as error:
-            raise StoreError(
-                f"{path}, line {number}: not a valid step: {one_line(error)}; remove the line"
-            ) from error
-        found[entry.job] = entry.steps
-    return asked, found, len(whole)
+            found.wrong.append(f"{path}, line {number}: not a valid step: {one_line(error)}")
+    return found

@@ -115,21 +115,22 @@ def scanned(
     description = described(asked.link, asked.dut, device or {})
     question = question_of("burst", wanted, [wanted.dut])
     store = StepStore(out, question, force=force, names=(name("out"), name("force")))
-    with watched(on_step, stop) as tell, Workers(workers) as opened:
+    with store, watched(on_step, stop) as tell, Workers(workers) as opened:
         limits, steps, end = burst_scan(wanted, opened, store, tell)
         if not steps:
             # Nothing is known of a device then, not even whether it is simulated.
             raise end.error or KeyboardInterrupt
         made = BurstScan(_result(wanted, limits, steps, end.interrupted, description), end.error)
         if out is not None and out.exists():
-            made.unsaved = _kept(made, out)
+            made.unsaved = _kept(made, out, store)
     return made
 
 
-def _kept(scan: BurstScan, out: Path) -> StoreError | None:
+def _kept(scan: BurstScan, out: Path, store: StepStore) -> StoreError | None:
     """Keep a scan and its page; return why it could not be."""
     text = json.dumps(scan.document(), indent=1, ensure_ascii=False)
     try:
+        store.finish()
         write_text(out / FILE, f"{text}\n")
         write_text(out / PAGE_FILE, scan.page())
     except StoreError as error:

@@ -125,9 +125,9 @@ def swept(
     workers = workers_of(asked.link, asked.executor, name)
     description = described(asked.link, asked.dut, device or {})
     question = question_of("sweep", wanted, [load.dut for load in wanted.loads.values()])
-    store = StepStore(out, question, force=force, names=(name("out"), name("force")))
     switch = switched(asked.load_on, asked.load_off, (name("load_on"), name("load_off")))
-    with watched(on_step, stop) as tell, Workers(workers) as opened:
+    store = StepStore(out, question, force=force, names=(name("out"), name("force")))
+    with store, watched(on_step, stop) as tell, Workers(workers) as opened:
         found = find(wanted, opened, store, tell, switch)
         if not found.steps:
             # Nothing is known of a device then, not even whether it is simulated.
@@ -135,6 +135,7 @@ def swept(
         made = Sweep(_result(asked, wanted, found, description), found.error)
         if out is not None:
             try:
+                store.finish()
                 save(made.result, out)
             except StoreError as error:
                 made.unsaved = error

@@ -178,14 +178,17 @@ def test_a_scan_goes_on_where_it_was_left(tmp_path):
         seen.append(step)
 
     seen, log, again = [], [], []
-    _, _, end = run([], StepStore(tmp_path / "s"), interrupt)
+    with StepStore(tmp_path / "s") as store:
+        _, _, end = run([], store, interrupt)
     assert end.interrupted
-    kept = len(StepStore(tmp_path / "s"))
-    assert kept >= 8
-    limits, steps, _ = run(log, StepStore(tmp_path / "s"))
+    with StepStore(tmp_path / "s") as store:
+        kept = len(store)
+        assert kept >= 8
+        limits, steps, _ = run(log, store)
     assert limits == whole
     assert len(log) == len(steps) - kept
-    assert run(again, StepStore(tmp_path / "s"))[0] == whole
+    with StepStore(tmp_path / "s") as store:
+        assert run(again, store)[0] == whole
     assert again == []
 
 

@@ -1,6 +1,9 @@
 """What a kept sweep or burst scan is: an answer to one question, replaced only when asked to."""
 
 import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 
@@ -12,7 +15,7 @@ from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import DEFAULT
 from plexor.sweep.job import Job
 from plexor.sweep.model import Bracket, Knee
-from plexor.sweep.store import FILE, StepStore, question_of
+from plexor.sweep.store import FILE, NEW_FILE, StepStore, question_of, read_steps
 from plexor.sweep.sweep import Found
 
 from ..sweeps import figures, step
@@ -125,15 +128,112 @@ def test_steps_of_before_there_were_questions_answer_none(tmp_path):
         StepStore(tmp_path)
 
 
-def test_a_result_is_gone_once_other_steps_are_there(tmp_path):
+def test_what_is_replaced_stays_until_the_new_steps_are_all_there(tmp_path):
     first, second = (question_of("sweep", text, []) for text in ("one", "other"))
-    StepStore(tmp_path, first).add(JOB, ())
+    with StepStore(tmp_path, first) as store:
+        store.add(JOB, ())
     (tmp_path / "sweep.json").write_text("{}")
-    store = StepStore(tmp_path, second, force=True)
-    assert (tmp_path / "sweep.json").exists()  # until there is a step to have in its place
-    store.add(JOB, ())
-    assert not (tmp_path / "sweep.json").exists()
-    assert len(StepStore(tmp_path, second)) == 1
+    (tmp_path / "notes.txt").write_text("mine")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with StepStore(tmp_path, second, force=True) as store:
+        store.add(JOB, ())
+    # As if it had been killed here: what was there is there, and the new steps go on.
+    now = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    new = now.pop(NEW_FILE)
+    assert now == before
+    with StepStore(tmp_path, second, force=True) as store:
+        assert len(store) == 1
+        store.finish()
+    now = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert now == before | {FILE: new}
+    with StepStore(tmp_path, second) as store:
+        assert len(store) == 1
+
+
+def test_new_steps_of_another_question_are_set_aside(tmp_path, caplog):
+    questions = [question_of("sweep", text, []) for text in ("one", "two", "three")]
+    with StepStore(tmp_path, questions[0]) as store:
+        store.add(JOB, ())
+    for question in questions[1:]:
+        with StepStore(tmp_path, question, force=True) as store:
+            assert len(store) == 0
+            store.add(JOB, ())
+    assert read_steps(tmp_path / f"{NEW_FILE}-2").question == questions[1]
+    assert read_steps(tmp_path / NEW_FILE).question == questions[2]
+    assert f"{NEW_FILE}-2: steps of another sweep" in caplog.text
+
+
+OTHER = """
+import sys
+from pathlib import Path
+from plexor.sweep.store import StepStore
+store = StepStore(Path(sys.argv[1]), sys.argv[2])
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_folder_has_one_writer_and_the_next_one_is_told_which(tmp_path):
+    question, out = question_of("sweep", "one", []), tmp_path / "s"
+    with StepStore(out, question) as store:
+        store.add(JOB, ())
+    before = (out / FILE).read_bytes()
+    command = [sys.executable, "-c", OTHER, str(out), question]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout.readline() == "held\n"
+        for force in (False, True):
+            with pytest.raises(UsageError) as caught:
+                StepStore(out, question, force=force, names=("--out", "--force"))
+            assert str(caught.value) == (
+                f"--out {out}: process {other.pid} writes to it; wait for its end, or name another "
+                "folder"
+            )
+        other.kill()
+    assert (out / FILE).read_bytes() == before
+    with StepStore(out, question) as store:
+        assert len(store) == 1
+    assert [path.name for path in out.iterdir()] == [FILE]
+
+
+def test_a_folder_in_which_nothing_came_to_be_is_gone(tmp_path):
+    StepStore(tmp_path / "a" / "b", "sweep x").close()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("damage", [b"\0" * 40 + b"\n", b'{"job": "x"}\n', b"\xff\n"])
+def test_a_damaged_line_is_set_aside_and_the_others_are_taken(tmp_path, damage, caplog):
+    question, out = question_of("sweep", "one", []), tmp_path / "s"
+    jobs = [replace(JOB, load=load) for load in ("a", "b", "c")]
+    with StepStore(out, question) as store:
+        for job in jobs:
+            store.add(job, (step("none", HZ, figures("ch0")),))
+    lines = (out / FILE).read_bytes().splitlines(True)
+    damaged = b"".join([*lines[:2], damage, *lines[3:]])
+    (out / FILE).write_bytes(damaged)
+    with StepStore(out, question) as store:
+        assert [store.find(job) is not None for job in jobs] == [True, False, True]
+        (told,) = caplog.messages
+        assert f"{out / FILE}, line 3: not a valid step" in told
+        assert "the file is kept as steps.jsonl.damaged, and its 2 other jobs" in told
+        store.add(jobs[1], ())
+    assert (out / "steps.jsonl.damaged").read_bytes() == damaged
+    with StepStore(out, question) as store:
+        assert len(store) == 3
+
+
+def test_steps_are_on_the_disk_when_they_are_kept(tmp_path, monkeypatch):
+    waited = []
+    fsync = os.fsync
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: (waited.append(os.fstat(handle)), fsync(handle))
+    )
+    with StepStore(tmp_path, "sweep x") as store:
+        for load in ("a", "b"):
+            store.add(replace(JOB, load=load), ())
+            assert waited[-1 - (load == "a")].st_size == (tmp_path / FILE).stat().st_size
+    assert waited[1].st_ino == tmp_path.stat().st_ino
 
 
 def test_a_design_that_was_changed_is_another_question(tmp_path):

@@ -205,14 +205,17 @@ def test_a_sweep_goes_on_where_it_was_left(reference, tmp_path):
             raise KeyboardInterrupt
 
     first, second, third = [], [], []
-    run(lambda: Planted(first), StepStore(tmp_path / "s"), interrupt)
+    with StepStore(tmp_path / "s") as store:
+        run(lambda: Planted(first), store, interrupt)
     with (tmp_path / "s" / FILE).open("a") as file:
         file.write('{"job": "half wri')
-    kept = len(StepStore(tmp_path / "s"))
-    assert kept >= 20
-    assert run(lambda: Planted(second), StepStore(tmp_path / "s")) == reference
+    with StepStore(tmp_path / "s") as store:
+        kept = len(store)
+        assert kept >= 20
+        assert run(lambda: Planted(second), store) == reference
     assert len(second) == len(reference.steps) - kept
-    assert run(lambda: Planted(third), StepStore(tmp_path / "s")) == reference
+    with StepStore(tmp_path / "s") as store:
+        assert run(lambda: Planted(third), store) == reference
     assert third == []
 
 
