@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -16,6 +15,7 @@ import click
 
 from plexor.commands import COMPLETING
 from plexor.commands.defaults import nearest, read
+from plexor.ending import own_signals
 from plexor.errors import ExitCode, PlexorError, UsageError, unexpected
 from plexor.streams import guarded, printable_line
 
@@ -162,8 +162,7 @@ def _main(arguments: Sequence[str] | None) -> int:
             _as_utf8()
         arguments = sys.argv[1:]
         sys.stdout, sys.stderr = guarded(sys.stdout), guarded(sys.stderr, messages=True)
-        # SIGTERM keeps what was measured so far, as Ctrl-C does.
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        own_signals()
     logger = logging.getLogger("plexor")
     if not any(isinstance(handler, _Lines) for handler in logger.handlers):
         logger.addHandler(_Lines())

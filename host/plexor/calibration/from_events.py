@@ -76,7 +76,7 @@ class EventObserver:
         """Return an output's strikes, looped back; without echoes if events are missing."""
         geometry = self.device.identity.geometry
         result = complete_run(self.device, loopback_settings(geometry, output))
-        books, events = result.accounting, result.events
+        books, events = result.accounting, result.whole_events
         echoes: dict[tuple[int, int], Echo] = {}
         if events is not None and books.received == books.generated:
             for number in range(geometry.channels):

@@ -8,6 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
 
+from plexor.ending import interrupted
 from plexor.library.instrument import Stop
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -26,6 +27,7 @@ def stop_on_signals() -> Generator[Stop]:
         return
 
     def handle(number: int, frame: FrameType | None) -> None:
+        interrupted()
         if stop.asked:
             signal.default_int_handler(number, frame)
         stop.ask()

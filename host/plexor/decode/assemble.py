@@ -107,6 +107,7 @@ def assemble(
     reasons += wrong
     whole = (
         events is not None
+        and not collector.too_many
         and streamed
         and accounting.received == accounting.generated
         and (accounting.holds or (broken is not None and collector.in_order))
@@ -115,7 +116,10 @@ def assemble(
     builder = Channels(identity, image, collector, circumstances.settings, end_ticks)
     builder.ended = broken is None
     if collector.keep_events and collector.too_many:
-        builder.omitted.append("events: more arrived than can be kept")
+        kept = 0 if events is None else len(events)
+        builder.omitted.append(
+            f"events: the first {kept} are kept, which is the bound, of {collector.received_total}"
+        )
     channels = builder.build(events if whole else None, streamed)
     reasons += _reasons(accounting, flags, broken is None)
     reasons += builder.idle() if broken is None else []

@@ -29,8 +29,8 @@ from plexor.protocol.geometry import Geometry
 
 _KEYS = 1 << (SOURCE_BITS + POLARITY_BITS)
 _WORDS_A_PIECE = 1 << 20
-MOST_KEPT_BYTES = 1 << 30
-"""Maximum memory for a run's undecoded events, in bytes: up to 2**28 events."""
+MOST_KEPT_BYTES = 1 << 28
+"""Memory for a run's undecoded events, in bytes: 2**26 events. Later ones are only counted."""
 _MOST_TRACES = 4096
 
 
@@ -84,6 +84,8 @@ class Collector:
         """Time of the first event; None before it came."""
         self.last_ticks = 0
         """Time of the last event."""
+        self.too_many = False
+        """Whether the bound of what is kept was met, so that only the first events are."""
         self._batches: list[EventBatch] = []
         self._kept_bytes = 0
 
@@ -136,11 +138,10 @@ class Collector:
         if self.on_events is not None and len(batch):
             events = batch.array()
             self.on_events(events[events["time_ticks"] >= (self.started_ticks or 0)])
-        if self.keep_events and len(batch):
-            self._kept_bytes += batch.size_bytes
+        if self.keep_events and len(batch) and not self.too_many:
             self._batches.append(batch)
-            if self.too_many:
-                self._batches.clear()
+            self._kept_bytes += batch.size_bytes
+            self.too_many = self._kept_bytes > MOST_KEPT_BYTES
 
     def _times(self, batch: EventBatch) -> None:
         """Record the batch's first and last time, and count times that step back."""
@@ -221,21 +222,20 @@ class Collector:
         return self.in_order and not (self.gap_dropped or self.gap_lost)
 
     @property
-    def too_many(self) -> bool:
-        """Whether more events came than can be kept. None are kept then."""
-        return self._kept_bytes > MOST_KEPT_BYTES
-
-    @property
     def in_order(self) -> bool:
         """Whether events came in time order and none was left out as misplaced."""
         return not (self.disorder or self.backwards or self.misplaced)
 
     def event_array(self) -> EventArray | None:
         """Return the events in the order of arrival (EVENT_DTYPE); None if they are not kept."""
-        if not self.keep_events or self.too_many:
+        if not self.keep_events:
             return None
-        arrays = [batch.array() for batch in self._batches]
-        return np.concatenate(arrays) if arrays else np.empty(0, dtype=EVENT_DTYPE)
+        events = np.empty(sum(map(len, self._batches)), dtype=EVENT_DTYPE)
+        place = 0
+        for batch in self._batches:
+            events[place : place + len(batch)] = batch.array()
+            place += len(batch)
+        return events
 
     def code_array(self) -> CodeArray:
         """Return the codes of the code port among the events (CODE_DTYPE)."""

@@ -17,7 +17,7 @@ NONE = -1
 
 Classes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int32]
-"""Places, numbers or latencies: a run keeps at most 2**28 events, and a latency has 32 bits."""
+"""Places, numbers or latencies: a run keeps at most 2**26 events, and a latency has 32 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

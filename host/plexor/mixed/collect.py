@@ -70,7 +70,7 @@ def joined(
     `count`: only so many entries are of the run; a device goes on with those behind them until the
     run ends. Raises ValueError for a run without events.
     """
-    if result.events is None:
+    if result.events is None or result.whole_events is None:
         raise ValueError("the run kept no events; a schedule is measured by its events")
     start = result.start_ticks
     if mode is Mode.NORMAL:

@@ -332,6 +332,12 @@ class RunResult(_ByContent):
         return not self.invalid_reasons
 
     @property
+    def whole_events(self) -> EventArray | None:
+        """The events if all that came are kept, else None. A run keeps the first 2**26."""
+        cut = self.events is not None and len(self.events) < self.accounting.received
+        return None if cut else self.events
+
+    @property
     def answering(self) -> tuple[ChannelResult, ...]:
         """The channels but for those that carry codes, which answer no strikes."""
         codes = self.settings.codes

@@ -73,7 +73,8 @@ class EventWitness(EventObserver):
             settings = replace(settings, strikes=(strikes,), channels=enabled, spaces=None)
             result = complete_run(self.device, settings)
             results.append(result)
-            if result.events is None or result.accounting.received != result.accounting.generated:
+            books = result.accounting
+            if result.whole_events is None or books.received != books.generated:
                 continue
             counted, wrong = memory.recounted(result)
             compared += counted

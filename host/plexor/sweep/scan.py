@@ -143,7 +143,7 @@ def recovery_s(
     run: RunResult, channels: Sequence[ChannelFigures], steps: Sequence[StepResult]
 ) -> float | None:
     """Return how long after the overload every channel answers every strike; None: it does not."""
-    if run.events is None:
+    if run.whole_events is None:
         return None
     strikes = run.events["time_ticks"][
         (run.events["source"] == SOURCE_STRIKE) & (run.events["polarity"] == 1)
