@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
+from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import PurePosixPath
 
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -25,6 +27,7 @@ from plexor.scope.wire import layout
 REFUSED, TOO_MANY, WRONG = 4403, 4429, 4400
 """Codes with which a WebSocket is closed, after those of HTTP."""
 MOST_PAGES = 16
+_MOST_REASON_BYTES = 123
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 _FOLDERS = {"": "plexor.scope", "draw": "plexor.render"}
 """Where the files of the page come from, by the first part of their path."""
@@ -47,18 +50,18 @@ def app(guard: Guard, hub: Hub, conductor: Conductor) -> Starlette:
         yield
 
     async def file(request: Request) -> Response:
-        refused = guard.refuses(request.path_params["token"], request.headers, socket=False)
+        refused = _refused(guard, request, request.path_params["token"])
         if refused is not None:
             return PlainTextResponse(f"{refused}\n", 403, _HEADERS)
         return asset(request.path_params["path"])
 
     async def without_token(request: Request) -> Response:
-        refused = guard.refuses("", request.headers, socket=False)
+        refused = _refused(guard, request, "")
         return PlainTextResponse(f"{refused}\n", 403, _HEADERS)
 
     async def socket(connection: WebSocket) -> None:
         token = connection.path_params["token"]
-        refused = guard.refuses(token, connection.headers, socket=True)
+        refused = _refused(guard, connection, token)
         if refused is not None or len(hub.pages) >= MOST_PAGES:
             await connection.close(REFUSED, refused or f"{MOST_PAGES} pages watch already")
             return
@@ -73,18 +76,33 @@ def app(guard: Guard, hub: Hub, conductor: Conductor) -> Starlette:
     return Starlette(routes=routes, lifespan=lifespan)
 
 
+def _refused(guard: Guard, connection: HTTPConnection, token: str) -> str | None:
+    reached = connection.scope.get("server")
+    socket = connection.scope["type"] == "websocket"
+    return guard.refuses(token, connection.headers, socket=socket, reached=reached)
+
+
 def asset(path: str) -> Response:
     """Return a file of the page; `draw/` has those that reports have too."""
     path = path or "scope.html"
     if path == "colours.css":
         return Response(colours_css(), headers=_HEADERS, media_type="text/css")
-    *above, name = PurePosixPath(path).parts
-    package = _FOLDERS.get("/".join(above))
-    kind = _TYPES.get(PurePosixPath(name).suffix)
-    found = None if package is None else files(package) / "assets" / name
-    if found is None or kind is None or not found.is_file():
+    found = _assets().get(path)
+    if found is None:
         return PlainTextResponse("there is no such file\n", 404, _HEADERS)
+    kind = _TYPES[PurePosixPath(path).suffix]
     return Response(found.read_bytes(), headers=_HEADERS, media_type=kind)
+
+
+@cache
+def _assets() -> Mapping[str, Traversable]:
+    """Return the files of the page by their paths. A path from outside meets no file system."""
+    return {
+        f"{above}/{entry.name}".lstrip("/"): entry
+        for above, package in _FOLDERS.items()
+        for entry in (files(package) / "assets").iterdir()
+        if PurePosixPath(entry.name).suffix in _TYPES
+    }
 
 
 async def _serve(connection: WebSocket, hub: Hub, conductor: Conductor) -> None:
@@ -106,14 +124,16 @@ async def _listen(connection: WebSocket, page: Page, hub: Hub, conductor: Conduc
     allowance = Allowance()
     with contextlib.suppress(WebSocketDisconnect):
         while True:
-            text = await connection.receive_text()
+            received = await connection.receive()
+            if received["type"] == "websocket.disconnect":
+                return
             if not allowance.take():
                 await connection.close(TOO_MANY, "too many messages")
                 return
             try:
-                message = parse(text)
+                message = parse(received.get("text"))
             except MessageError as error:
-                await connection.close(WRONG, str(error)[:120])
+                await connection.close(WRONG, _reason(error))
                 return
             if message.do == "seen":
                 page.seen(message.frame)
@@ -123,6 +143,11 @@ async def _listen(connection: WebSocket, page: Page, hub: Hub, conductor: Conduc
                 page.notice("another page steers; take over first")
             else:
                 await _command(message, page, conductor)
+
+
+def _reason(error: MessageError) -> str:
+    """Return why a WebSocket is closed, in as many bytes as there may be (RFC 6455, 5.5)."""
+    return str(error).encode()[:_MOST_REASON_BYTES].decode(errors="ignore")
 
 
 async def _command(message: Message, page: Page, conductor: Conductor) -> None:

@@ -47,8 +47,10 @@ class Message:
     """Settings of a run or a sweep, as texts; those left empty are not there."""
 
 
-def parse(text: str) -> Message:
-    """Return the command in a message; raise MessageError for anything else."""
+def parse(text: str | None) -> Message:
+    """Return the command in a message; raise MessageError for anything else. None: it is binary."""
+    if text is None:
+        raise MessageError("binary; must be text")
     if len(text) > MOST_BYTES:
         raise MessageError(f"{len(text)} characters; must be at most {MOST_BYTES}")
     try:

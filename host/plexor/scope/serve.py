@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import ssl
+import sys
 import threading
 import webbrowser
 from collections.abc import Callable
@@ -13,13 +15,16 @@ from pathlib import Path
 
 import uvicorn
 
-from plexor.errors import UsageError
+from plexor.errors import UsageError, unexpected
 from plexor.scope.app import app
 from plexor.scope.conductor import Conductor
-from plexor.scope.guard import Guard, hosts_of, new_token
+from plexor.scope.guard import Guard, hosts_of, new_token, own_names
 from plexor.scope.hub import Hub
 from plexor.scope.messages import MOST_BYTES
 from plexor.scope.seam import Bench
+
+_LOGGERS = ("asyncio", "uvicorn", "websockets")
+"""Where the server says what went wrong: a visitor's handshake, a fault, its own end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +62,16 @@ class Door:
         self.where = where
         self.socket = _listening(where)
         port = self.socket.getsockname()[1]
-        self.guard = Guard(new_token(), hosts_of(where.host, port), where.secure)
+        self.guard = Guard(
+            new_token(), hosts_of(where.host, port, secure=where.secure), where.secure
+        )
         host = f"[{where.host}]" if ":" in where.host else where.host
         scheme = "https" if where.secure else "http"
         self.address = f"{scheme}://{host}:{port}/{self.guard.token}/"
+        self.elsewhere = None
+        """Its address on other machines, where `address` names none."""
+        if where.host in ("0.0.0.0", "::"):
+            self.elsewhere = self.address.replace(host, own_names()[0], 1)
 
 
 class Served:
@@ -84,7 +95,20 @@ class Served:
         self._socket.close()
 
     def _run(self) -> None:
+        for name in _LOGGERS:
+            logger = logging.getLogger(name)
+            logger.handlers, logger.propagate = [_Faults()], False
         self._server.run([self._socket])
+
+
+class _Faults(logging.Handler):
+    """Reports faults of this program, and none of its visitors: a broken connection is not one."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a fault as one line."""
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, Exception) and not isinstance(error, OSError):
+            print(f"plexor: {unexpected(error)}", file=sys.stderr)
 
 
 def serve(
@@ -102,6 +126,8 @@ def serve(
         raise
     try:
         say(f"listening {served.address}")
+        if door.elsewhere is not None:
+            say(f"from other machines: {door.elsewhere}")
         if not (where.local or where.secure):
             say(
                 "warning: this address is open to the network and not encrypted; whoever reads it "
@@ -155,6 +181,7 @@ def _config(application: object, where: Where) -> uvicorn.Config:
         ws_max_size=MOST_BYTES,
         ws_per_message_deflate=False,
         lifespan="on",
+        log_config=None,
         log_level="error",
         access_log=False,
         server_header=False,

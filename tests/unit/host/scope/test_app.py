@@ -1,6 +1,7 @@
 """The page's requests: its files for who has the token, and a WebSocket that keeps to its rules."""
 
 import json
+import socket
 import urllib.error
 import urllib.request
 
@@ -152,6 +153,44 @@ def test_only_the_page_that_steers_is_obeyed_and_another_can_take_over(served, b
         second.say("run", rate="20k", count="100")
         first.until("books", lambda books: books["state"] == "good")
         assert len(bench.runs) == runs + 1
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        (b"\0\1", "binary; must be text"),
+        (b"", "binary; must be text"),
+        ("nonsense", "not JSON"),
+        (json.dumps({"do": "日" * 60}, ensure_ascii=False), "do: '日"),
+    ],
+)
+def test_a_message_that_breaks_the_rules_is_told_why(served, message, reason, capfd):
+    with Page(served) as page:
+        page.socket.send(message)
+        with pytest.raises(ConnectionClosed) as closed:
+            page.until("nothing")
+    assert closed.value.rcvd.code == app.WRONG
+    assert closed.value.rcvd.reason.startswith(reason)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(".", "..", "./", "../", "draw/.", "draw/..", "//", "%00.js", "%ff.js", "draw", "nope.js"),
+        *("x" * 3000 + ".js", "../app.py", "%2e%2e/app.py", "draw/draw/draw.css", "__init__.py"),
+    ],
+)
+def test_a_path_that_is_no_file_of_the_page_is_404(served, path, capfd):
+    host, port = served.address.split("/")[2].split(":")
+    token = served.address.split("/")[3]
+    # A client of our own: others resolve dots before they ask.
+    with socket.create_connection((host, int(port)), WAIT_S) as line:
+        head = f"GET /{token}/{path} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n"
+        line.sendall(head.encode())
+        answer = line.makefile("rb").read()
+    assert answer.split(b" ", 2)[1] == b"404"
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize("text", ["nonsense", '{"do": "shutdown"}', "x" * (MOST_BYTES + 1)])

@@ -2,6 +2,7 @@
 
 import pytest
 
+from plexor.scope import guard as guards
 from plexor.scope.guard import Guard, hosts_of, new_token
 
 HERE = "127.0.0.1:7550"
@@ -47,6 +48,34 @@ def test_an_encrypted_page_has_an_encrypted_origin():
     assert guard.refuses("right", headers, socket=True) is None
     headers["origin"] = "http://lab.example:443"
     assert guard.refuses("right", headers, socket=True) is not None
+
+
+@pytest.mark.parametrize(("port", "secure", "scheme"), [(80, False, "http"), (443, True, "https")])
+def test_a_default_port_may_be_left_out(port, secure, scheme):
+    guard = Guard("right", hosts_of("127.0.0.1", port, secure=secure), secure)
+    for host in ("127.0.0.1", "localhost", f"127.0.0.1:{port}"):
+        headers = {"host": host, "origin": f"{scheme}://{host}"}
+        assert guard.refuses("right", headers, socket=True) is None
+    other = Guard("right", hosts_of("127.0.0.1", 523 - port, secure=secure), secure)
+    assert "another host" in other.refuses("right", {"host": "127.0.0.1"}, socket=False)
+
+
+@pytest.mark.parametrize("listened", ["0.0.0.0", "::"])
+def test_a_machine_is_reached_by_its_own_names_and_addresses_and_no_others(listened, monkeypatch):
+    monkeypatch.setattr(guards.network, "gethostname", lambda: "Lab7.example.org")
+    monkeypatch.setattr(guards.network, "getfqdn", lambda: "lab7.example.org")
+    guard = Guard("right", hosts_of(listened, 7550))
+
+    def refusal(host, reached):
+        headers = {"host": host, "origin": f"http://{host}"}
+        return guard.refuses("right", headers, socket=True, reached=(reached, 7550))
+
+    for name in ("lab7", "lab7.example.org", "LAB7.local", "localhost", "192.0.2.7"):
+        assert refusal(f"{name}:7550", "192.0.2.7") is None
+    assert refusal("192.0.2.7:7550", "::ffff:192.0.2.7") is None
+    assert refusal("[fe80::7]:7550", "fe80::7%eth0") is None
+    for name in ("evil.example:7550", "192.0.2.8:7550", "192.0.2.7:80", "192.0.2.7"):
+        assert "another host" in refusal(name, "192.0.2.7")
 
 
 def test_an_address_of_version_6_is_named_in_brackets():

@@ -5,10 +5,12 @@ import socket
 import ssl
 import subprocess
 import threading
+import urllib.error
 import urllib.request
 
 import pytest
 from tools.scope_bench.planted import PlantedBench
+from websockets.sync.client import connect
 
 from plexor.errors import LinkError, UsageError
 from plexor.scope import serve
@@ -94,6 +96,55 @@ def test_with_a_certificate_the_connection_is_encrypted(tmp_path, pair):
     trusting = ssl.create_default_context(cafile=str(pair[0]))
     with urllib.request.urlopen(served.address, context=trusting, timeout=10) as answer:
         assert answer.status == 200
+    served.close()
+
+
+def test_handshakes_that_fail_and_visitors_that_leave_print_nothing(tmp_path, pair, capfd):
+    served = Served(PlantedBench(1), Door(Where(certificate=pair[0], key=pair[1], folder=tmp_path)))
+    host, port = served.address.split("/")[2].split(":")
+    with pytest.raises(OSError, match="CERTIFICATE_VERIFY_FAILED"):
+        urllib.request.urlopen(served.address, timeout=10)
+    for words in (b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\0\x05hello", b""):
+        with socket.create_connection((host, int(port)), 10) as line:
+            line.sendall(words)
+            if words:
+                line.recv(100)
+    served.close()
+    assert capfd.readouterr().err == ""
+
+
+def test_a_page_that_watches_at_the_end_makes_nothing_be_printed(tmp_path, capfd):
+    served = Served(PlantedBench(1), Door(Where(folder=tmp_path)))
+    address = served.address.replace("http", "ws") + "live"
+    with connect(address, origin=served.address.rsplit("/", 2)[0]) as page:
+        page.recv(timeout=10)
+        served.close()
+    assert capfd.readouterr().err == ""
+
+
+def test_a_fault_while_it_serves_is_one_line(tmp_path, capfd, monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("plexor.scope.app.asset", broken)
+    served = Served(PlantedBench(1), Door(Where(folder=tmp_path)))
+    with pytest.raises(urllib.error.HTTPError, match="500"):
+        urllib.request.urlopen(served.address, timeout=10)
+    served.close()
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line.startswith("plexor: a fault of Plexor itself: ZeroDivisionError: planted; ")
+
+
+def test_a_machine_serves_its_own_names_when_it_listens_everywhere(tmp_path):
+    served = Served(PlantedBench(1), Door(Where("0.0.0.0", folder=tmp_path)))
+    port = served.address.split(":")[2].split("/")[0]
+    for name, status in ((socket.gethostname(), b"200"), ("127.0.0.2", b"200"), ("evil", b"403")):
+        to = "127.0.0.2" if name == "127.0.0.2" else "127.0.0.1"
+        with socket.create_connection((to, int(port)), 10) as line:
+            path = served.address.split(port)[1]
+            line.sendall(f"GET {path} HTTP/1.0\r\nHost: {name}:{port}\r\n\r\n".encode())
+            assert line.makefile("rb").read().split(b" ", 2)[1] == status
     served.close()
 
 
