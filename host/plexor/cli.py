@@ -173,7 +173,8 @@ def _main(arguments: Sequence[str] | None) -> int:
 
             return shell_complete(plexor, {}, "plexor", COMPLETING, asked)
         _check_text(arguments)
-        with plexor.make_context("plexor", list(arguments) or ["--help"]) as context:
+        words = ("plexor", *arguments)
+        with plexor.make_context("plexor", list(arguments) or ["--help"], obj=words) as context:
             code: object = plexor.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as error:

@@ -153,6 +153,25 @@ def format_metres(metres: Fraction | float, digits: int = 4) -> str:
     return f"{value / scale:.{digits}g} {unit}"
 
 
+def decimal_text(value: Fraction) -> str:
+    """Return an exact number as text: a decimal such as `0.00005`, or `1/3` where that has no end.
+
+    No digit is lost: `Fraction(text)` is the number again.
+    """
+    rest, digits = value.denominator, 0
+    for prime in (2, 5):
+        count = 0
+        while not rest % prime:
+            rest, count = rest // prime, count + 1
+        digits = max(digits, count)
+    if rest != 1:
+        return str(value)
+    whole = abs(value.numerator * 10**digits // value.denominator)
+    text = f"{whole:0{digits + 1}}"
+    sign = "-" if value < 0 else ""
+    return f"{sign}{text[: len(text) - digits]}.{text[len(text) - digits :]}".rstrip(".")
+
+
 def format_seconds(seconds: Fraction | float, digits: int = 4) -> str:
     """Return seconds as text with a unit from ns to s and `digits` significant digits."""
     value = float(seconds)

@@ -7,7 +7,11 @@ from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import key_option, time_option
+from plexor.commands.parameters import (
+    command_line,
+    key_option,
+    time_option,
+)
 
 _POLICIES = ("oldest", "latest", "window")
 _PATH = click.Path(path_type=Path)
@@ -87,5 +91,5 @@ def import_capture(
         early=early,
         deadline=deadline,
         device=dict(keys),
-    )
+    ).taken_by(command_line())
     return conclude(run, Wanted(unsaved=None if place is None else kept(run, place)))

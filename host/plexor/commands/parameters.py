@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 import click
 from click.core import ParameterSource
@@ -242,6 +242,12 @@ _INSTRUMENT = "Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or
 def link_option(schemes: str = _INSTRUMENT) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Return the decorator for the option of a link; `schemes` is its help."""
     return click.option("--link", default="sim:", show_default=True, metavar="URI", help=schemes)
+
+
+def command_line() -> tuple[str, ...]:
+    """Return the words of the command line that runs; none in a test of one command."""
+    words: object = click.get_current_context().find_root().obj
+    return tuple(map(str, cast("tuple[object, ...]", words))) if isinstance(words, tuple) else ()
 
 
 def option_name(name: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,6 +54,11 @@ class Run:
     def less(self, base: object, velocity: str | Fraction | None = None) -> Run:
         """Return this run with another base and velocity."""
         return Run(self.result, base, velocity, self.unsaved)
+
+    def taken_by(self, command: Sequence[str]) -> Run:
+        """Have the run say which command line took it, by its words, before it is kept."""
+        self.result = replace(self.result, command=shlex.join(command))
+        return self
 
     def __repr__(self) -> str:
         names = ", ".join(channel.name for channel in self.result.channels)

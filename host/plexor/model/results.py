@@ -323,6 +323,8 @@ class RunResult(_ByContent):
     """Steps of the sweep table: the finished ones, and the one that the run's end cut short."""
     code_tables: CodeTables | None = None
     """What the chip counted of codes; None if it has no code port, or the end was never seen."""
+    command: str = ""
+    """Command line that took the run, as a shell reads it; empty if a program did."""
     imported: Imported | None = None
     """Where the events are from if no Plexor took them. `identity` then describes no instrument."""
 

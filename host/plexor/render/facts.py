@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from plexor.analyse.analyse import Report
+from plexor.analyse.done import Strikes, strikes_of, timeout_of
 from plexor.analyse.stopped import Stopped, stopped
 from plexor.model.results import LINK_DROPPED_MOST, Accounting, RunResult
 from plexor.model.sources import source_name
@@ -68,6 +69,57 @@ def _rates(result: RunResult) -> list[str]:
             words.append("once")
         rates.append(" ".join(words))
     return rates
+
+
+def done(result: RunResult) -> list[tuple[str, str]]:
+    """Return what was done, as names and texts: the command line, strikes, limits and time-out."""
+    settings = result.settings
+    entries = [("command line", result.command)]
+    entries += [(f"strike{entry.asked.output}", _struck(entry)) for entry in strikes_of(result)]
+    if settings.table:
+        entries.append(("table", f"{len(settings.table)} steps"))
+    if settings.count is not None:
+        entries.append(("count", grouped(settings.count)))
+    if settings.time_s is not None:
+        entries.append(("time", format_seconds(settings.time_s, 6)))
+    timeout_s = timeout_of(result)
+    if timeout_s is not None:
+        entries.append(("time-out", format_seconds(timeout_s, 6)))
+    if settings.window_min_s:
+        entries.append(("window", f"from {format_seconds(settings.window_min_s, 6)}"))
+    if settings.early_s:
+        entries.append(("early", f"up to {format_seconds(settings.early_s, 6)} before its strike"))
+    entries += [
+        (f"{entry.label} deadline", format_seconds(entry.deadline_s, 6))
+        for entry in settings.channels
+        if entry.deadline_s is not None
+    ]
+    return [(name, text) for name, text in entries if text]
+
+
+def _struck(entry: Strikes) -> str:
+    """Return how one output struck: `20 kHz, 1 µs wide, dither 8.192 µs, seed 1`."""
+    asked = entry.asked
+    parts = [format_rate(entry.rate_hz)] if entry.rate_hz else ["once"]
+    if entry.width_s is not None:
+        parts.append(f"{format_seconds(entry.width_s, 6)} wide")
+    if asked.burst > 1:
+        spacing_s = asked.spacing_s
+        apart = "" if spacing_s is None else f", {format_seconds(spacing_s, 6)} apart"
+        parts.append(f"bursts of {grouped(asked.burst)}{apart}")
+    if asked.phase_s:
+        parts.append(f"first after {format_seconds(asked.phase_s, 6)}")
+    if asked.dither_s:
+        parts.append(f"dither {format_seconds(asked.dither_s, 6)}")
+    if asked.poisson:
+        parts.append("Poisson")
+    if asked.trigger != Trigger.RUN:
+        parts.append(f"trigger {asked.trigger.name.lower()}")
+    if asked.invert:
+        parts.append("active low")
+    if asked.dither_s or asked.poisson:
+        parts.append(f"seed {asked.seed}")
+    return ", ".join(parts)
 
 
 def stop_line(report: Report) -> str:

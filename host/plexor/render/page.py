@@ -165,6 +165,7 @@ def _taken_with(report: Report) -> str:
     result = report.result
     entries = [("instrument", facts.instrument(report))]
     entries += [(f"device {name}", value) for name, value in result.device.items()]
+    entries += facts.done(result)
     entries += [
         ("started", result.started),
         ("policy", result.settings.policy.name.lower()),

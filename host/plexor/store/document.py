@@ -14,6 +14,8 @@ from plexor.jsonable import to_json
 from plexor.judge.budget import Check, Verdict
 from plexor.model.results import Kind
 from plexor.protocol.memory import ResponseClass
+from plexor.store.done import settings_document
+from plexor.store.seconds import with_seconds
 
 SCHEMA = "plexor.run/2"
 _NAMED = {
@@ -32,7 +34,11 @@ _KIND_NAMES = (
 
 
 def document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> dict[str, Any]:
-    """Return the document, made of JSON's types only."""
+    """Return the document, made of JSON's types only, with seconds beside all ticks."""
+    return with_seconds(_document(report, verdict, exit_code), report.tick_fs)
+
+
+def _document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> dict[str, Any]:
     result = report.result
     geometry = result.identity.geometry
     books = result.accounting
@@ -58,6 +64,8 @@ def document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> di
             "samples": geometry.samples,
         },
         "imported": None if result.imported is None else to_json(result.imported),
+        "command": result.command or None,
+        "settings": settings_document(result),
         "device": dict(result.device),
         "load": result.settings.load,
         "computed_on_host": list(result.computed_on_host),

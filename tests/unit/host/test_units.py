@@ -152,3 +152,15 @@ def test_a_variance_prints_in_the_square_of_the_unit_of_its_root(ticks2, tick_fs
 def test_a_time_beyond_all_measure_is_refused(text):
     with pytest.raises(ValueError, match="must be a number with a unit"):
         units.parse_duration(text)
+
+
+@given(st.fractions())
+def test_an_exact_text_is_the_number_again(value):
+    text = units.decimal_text(value)
+    assert Fraction(text) == value
+    assert "e" not in text.lower()
+
+
+def test_a_decimal_has_no_needless_digits():
+    texts = [units.decimal_text(Fraction(text)) for text in ("0", "20000", "1/2", "-3/1000", "1/3")]
+    assert texts == ["0", "20000", "0.5", "-0.003", "1/3"]

@@ -24,6 +24,7 @@ from plexor.commands.parameters import (
     code_port_option,
     code_wires_option,
     codes_option,
+    command_line,
     dut_option,
     json_option,
     key_option,
@@ -200,7 +201,7 @@ def measure(context: click.Context, **given: Any) -> int:
 
     with ExitStack() as stack:
         tap = stack.enter_context(recording(place)) if options.wire and place else None
-        run = take(options, settings, tap, budget)
+        run = take(options, settings, tap, budget).taken_by(command_line())
         unsaved = None if place is None else kept(run, place, tap)
     return conclude(
         run.less(options.base, options.velocity),

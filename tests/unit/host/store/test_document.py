@@ -1,12 +1,15 @@
 """The JSON of a run: by its schema, and by arithmetic."""
 
 import json
+import shlex
+from fractions import Fraction
 from importlib.resources import files
 
 import pytest
 
 from plexor import cli
 from plexor.model.results import Identity
+from plexor.model.settings import Settings, Stimulus
 from plexor.protocol.geometry import Geometry
 
 SCHEMA = json.loads((files("plexor") / "schema" / "run.json").read_text(encoding="utf-8"))
@@ -95,6 +98,20 @@ def test_json_has_the_figures_of_planted_latencies(bench, capsys, run_of):
     assert task["latency"]["variance_ticks2"] == 250_000
 
 
+def test_json_says_what_was_done(bench, capsys, run_of):
+    settings = Settings(strikes=(Stimulus(period_s=Fraction(1, 20_000), seed=7),), timeout_s=None)
+    bench(run_of([[1000, 2000, 3000]], settings=settings))
+    words = ["measure", "--rate", "20k", "--count", "10", "--key", "os=a b", "--json"]
+    cli.main(words)
+    found = document(capsys)
+    assert shlex.split(found["command"]) == ["plexor", *words]
+    (strikes,) = found["settings"]["strikes"]
+    assert (strikes["rate_hz"], strikes["period_s"], strikes["seed"]) == ("20000", "0.00005", 7)
+    latency = found["channels"][0]["latency"]
+    assert (latency["max_ticks"], latency["max_s"]) == (3000, "0.000003")
+    assert latency["quantiles"][0]["seconds"] == "0.000002"
+
+
 def test_the_variance_in_ns_is_by_the_tick_of_the_instrument(bench, capsys, run_of):
     # With ticks of 0.5 ns, 1000 and 3000 ticks have a variance of a million square ticks.
     bench(run_of([[1000, 3000], [None, None]], identity=Identity(Geometry(tick_fs=500_000), 1)))
@@ -117,10 +134,14 @@ def test_json_says_where_a_latency_goes(bench, capsys, run_of):
     cli.main([*STRIKES, "--json"])
     (found,) = document(capsys)["shares"]
     assert (found["first"], found["second"], found["count"]) == ("ISR", "TASK", 2)
-    assert found["rise"] == {"min_ticks": 1000, "max_ticks": 3000, "sum_ticks": 4000}
-    assert found["width"] == {"min_ticks": 100, "max_ticks": 100, "sum_ticks": 200}
-    assert found["gap"] == {"min_ticks": 2900, "max_ticks": 3900, "sum_ticks": 6800}
-    assert found["total"] == {"min_ticks": 5000, "max_ticks": 6000, "sum_ticks": 11_000}
+    assert found["rise"] == {
+        **{"min_ticks": 1000, "max_ticks": 3000, "sum_ticks": 4000},
+        **{"min_s": "0.000001", "max_s": "0.000003", "sum_s": "0.000004"},
+    }
+    names = ("min_ticks", "max_ticks", "sum_ticks")
+    assert [found["width"][name] for name in names] == [100, 100, 200]
+    assert [found["gap"][name] for name in names] == [2900, 3900, 6800]
+    assert [found["total"][name] for name in names] == [5000, 6000, 11_000]
     cli.main(STRIKES)
     lines = capsys.readouterr().out.splitlines()
     head = next(place for place, line in enumerate(lines) if line.startswith("where it goes"))

@@ -1,0 +1,73 @@
+"""What was done in a run, as a part of its document."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from plexor.analyse.done import strikes_of, timeout_of
+from plexor.model.results import RunResult
+from plexor.model.settings import MODES
+from plexor.units import decimal_text
+
+
+def settings_document(result: RunResult) -> dict[str, Any]:
+    """Return strikes, channels, matching and end of a run; times and rates are exact texts."""
+    settings = result.settings
+    return {
+        "strikes": [
+            {
+                "output": entry.asked.output,
+                "rate_hz": _text(entry.rate_hz),
+                "period_s": _text(entry.asked.period_s),
+                "width_s": _text(entry.width_s),
+                "duty": _text(entry.asked.duty),
+                "phase_s": _text(entry.asked.phase_s),
+                "burst": entry.asked.burst,
+                "spacing_s": _text(entry.asked.spacing_s),
+                "count": entry.asked.count or None,
+                "dither_s": _text(entry.asked.dither_s),
+                "poisson": entry.asked.poisson,
+                "trigger": entry.asked.trigger.name.lower(),
+                "seed": entry.asked.seed,
+                "invert": entry.asked.invert,
+            }
+            for entry in strikes_of(result)
+        ],
+        "channels": [
+            {
+                "name": entry.label,
+                "number": entry.number,
+                "reference": entry.reference,
+                "deadline_s": _text(entry.deadline_s),
+                "filter_s": _text(entry.filter_s),
+                "invert": entry.invert,
+            }
+            for entry in settings.channels
+        ],
+        "policy": settings.policy.name.lower(),
+        "timeout_s": _text(timeout_of(result)),
+        "window_min_s": _text(settings.window_min_s),
+        "early_s": _text(settings.early_s),
+        "count": settings.count,
+        "time_s": _text(settings.time_s),
+        "mode": next((name for name, stream in MODES.items() if stream == settings.stream), None),
+        "table": [
+            {
+                "rate_hz": _text(1 / step.period_s),
+                "count": step.count,
+                "width_s": _text(step.width_s),
+                "duty": _text(step.duty),
+            }
+            for step in settings.table
+        ],
+        "rounded": [
+            {"name": echo.name, "asked_s": _text(echo.asked_s), "taken_s": _text(echo.taken_s)}
+            for echo in result.echo
+            if echo.error_s
+        ],
+    }
+
+
+def _text(value: Fraction | None) -> str | None:
+    return None if value is None else decimal_text(value)
