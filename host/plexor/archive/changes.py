@@ -2,9 +2,11 @@
 
 The statistic at a place compares the ranks before it with those after it, as Wilcoxon's does,
 divided by its deviation; the greatest of all places counts. So an outlier weighs no more than any
-other value, ties are no harm, and a change among the latest values is found as soon as one further
-back. A. N. Pettitt, "A non-parametric approach to the change-point problem", 1979, has the same
-sums without the division.
+other value, and ties are no harm. A change is found from BEHIND values behind it on, and as many
+before it: fewer may come last by chance too often, however far they lie from the others. Of steps
+of 5 % after 40 values that spread by 1 %, 15 % are found by three values behind them, 83 % by four
+and all by five. A. N. Pettitt, "A non-parametric approach to the change-point problem", 1979, has
+the same sums without the division.
 
 Values of one law may come in any order. How often a random order has a statistic as great is
 counted: that is the error, whatever the law (B. Phipson and G. K. Smyth, "Permutation p-values
@@ -25,6 +27,9 @@ from numpy.typing import NDArray
 
 ERROR = 0.01
 """How probably a history that has not changed is divided."""
+BEHIND = 5
+"""Values on either side of a clear step from which on it is found, but for a few short histories
+that take one or two more."""
 ORDERS = 999
 """Random orders that a division is tried against."""
 LEAST = 10
@@ -67,6 +72,30 @@ def changes(
         ends[n] = start + int(here[here > 0][(np.abs(sums) * weights).argmax()])
         found[n - 1] = Change(ends[n], each.error)
     return tuple(found)
+
+
+def lacking(values: Sequence[float] | NDArray[np.float64], places: Sequence[int]) -> int:
+    """Return how many more values it takes to tell whether a history without a change has one.
+
+    0: a clear step at one of `places` would have been found. There are too few values if none of
+    these has BEHIND on each side, and if the first or the last ones, two at least, all lie beyond
+    all others: one cannot say of those that nothing changed.
+    """
+    known = np.asarray(values, dtype=np.float64)
+    sides = [min(place, len(known) - place) for place in places if 0 < place < len(known)]
+    if max(sides, default=0) < BEHIND:
+        return max(LEAST - len(known), BEHIND - max(sides, default=0))
+    apart = [
+        side
+        for place, side in zip(places, sides, strict=False)
+        if side >= 2 and _is_apart(known[:place], known[place:])
+    ]
+    return max(BEHIND - max(apart), 1) if apart else 0
+
+
+def _is_apart(one: Values, other: Values) -> bool:
+    """Return whether all of the one lie on the same side of all of the other."""
+    return bool(one.max() < other.min() or one.min() > other.max())
 
 
 def _divided(values: Values, allowed: NDArray[np.bool_], start: int, end: int) -> Iterator[Change]:

@@ -67,6 +67,9 @@ def _course(own: Course) -> dict[str, Any]:
     return {
         "unit": own.figure.unit,
         "values": [None if n in unknown else float(v) for n, v in enumerate(own.values)],
+        "now": own.now,
+        "verdict": "too few" if own.lacking else "changed" if own.steps else "unchanged",
+        "needs": own.needs,
         "changes": [
             {
                 "place": step.place,

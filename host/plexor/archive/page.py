@@ -19,7 +19,7 @@ def trend_page(trend: Trend) -> str:
     """Return the page's text in UTF-8."""
     shown = plots(trend)
     pictures = "".join(html_figure(partial(course, plot)) for plot in shown[:MOST_PLOTS])
-    notes = words.too_few(trend)
+    notes = [*words.too_few(trend), *words.undecided(trend)]
     if len(shown) > MOST_PLOTS:
         notes.append(
             f"{len(shown) - MOST_PLOTS} more plots are left out, of histories that ended earlier"
@@ -49,7 +49,10 @@ def _told(trend: Trend) -> list[str]:
 
 
 def _banner(trend: Trend) -> str:
-    told = _told(trend)
+    told, undecided = _told(trend), words.undecided(trend)
+    if not told and undecided:
+        more = "; and more" if undecided[3:] else ""
+        return html_box("doubt", "Too few runs to tell", "; ".join(undecided[:3]) + more)
     if not told:
         return html_box("good", "No change", "no history of these changes its level")
     head = "One change" if len(told) == 1 else f"{len(told)} changes"

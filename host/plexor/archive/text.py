@@ -50,7 +50,10 @@ def trend_text(trend: Trend, *, width: int = 100, colour: bool = False) -> str:
                 changed = True
                 said = words.told(trend, history, course, step)
                 lines += wrapped(said, width, paint, "bad" if step.after > step.before else "good")
-    if not changed:
+    undecided = words.undecided(trend)
+    for said in undecided:
+        lines += wrapped(said, width, paint, "doubt")
+    if not changed and not undecided:
         lines += wrapped("no change", width, paint, "good")
     lines += wrapped(words.METHOD, width, paint, "muted")
     return paint.done(lines)

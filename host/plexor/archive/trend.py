@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plexor.archive.changes import changes
+from plexor.archive.changes import BEHIND, changes, lacking
 from plexor.archive.figures import Figure
 from plexor.archive.origin import Origin
 from plexor.archive.query import GOOD, Query, Where, began, parsed
@@ -101,6 +101,21 @@ class Course:
     values: NDArray[np.float64]
     """For each run, in seconds or as a share; NaN if it is not known."""
     steps: tuple[Step, ...]
+    lacking: int = 0
+    """Runs that it takes to tell whether the level changed since the last step; 0: enough."""
+
+    @property
+    def now(self) -> float | None:
+        """The median of the newest runs, BEHIND of them or those since the last step."""
+        known = self.known
+        first = self.steps[-1].place if self.steps else 0
+        newest = self.values[known[known >= first]][-BEHIND:]
+        return float(np.median(newest)) if len(newest) else None
+
+    @property
+    def needs(self) -> int | None:
+        """Runs from which on it can be told whether the level changed; None: enough are there."""
+        return len(self.known) + self.lacking if self.lacking else None
 
     @property
     def known(self) -> NDArray[np.intp]:
@@ -242,7 +257,7 @@ def _history(
                 for row in rows
             ]
         )
-        courses.append(Course(figure, values, _steps(values, points, asked.by)))
+        courses.append(_course(figure, values, points, asked.by))
         first = end
     series = ""
     if asked.by == By.LOAD:
@@ -268,17 +283,24 @@ def _point(row: tuple[Any, ...]) -> Point:
     return Point(row[0], began(row[1]), Origin(*row[2:5]))
 
 
-def _steps(values: NDArray[np.float64], points: Sequence[Point], by: By) -> tuple[Step, ...]:
+def _course(figure: Figure, values: NDArray[np.float64], points: Sequence[Point], by: By) -> Course:
+    """Return a figure's course, with its changes or how many runs it lacks to tell."""
     known = np.flatnonzero(~np.isnan(values))
     own = values[known]
-    places = range(1, len(known))
+    places = list(range(1, len(known)))
     if by == By.COMMIT:
         groups = [points[int(place)].group for place in known]
         places = [n for n in places if groups[n] != groups[n - 1]]
-    found = changes(own, list(places))
+    found = changes(own, places)
     ends = [0, *(change.place for change in found), len(own)]
     medians = [float(np.median(own[a:b])) for a, b in pairwise(ends)] if len(own) else []
-    return tuple(
+    steps = tuple(
         Step(int(known[change.place]), medians[n], medians[n + 1], change.error)
         for n, change in enumerate(found)
     )
+    since = ends[-2]
+    short = lacking(own[since:], [place - since for place in places if place > since])
+    # Behind a change that was found, too few runs to find another one are no doubt by themselves.
+    if found and len(own) - since < 2 * BEHIND:
+        short = 0
+    return Course(figure, values, steps, short)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from plexor.archive.changes import ERROR
+from plexor.archive.changes import BEHIND, ERROR, LEAST
 from plexor.archive.query import Kept
 from plexor.archive.trend import By, Course, History, Point, Step, Trend
 from plexor.model.results import Kind
@@ -21,8 +21,9 @@ def percent(part: float) -> str:
 METHOD = (
     "A change is marked where the ranks of the runs before it and after it differ more than in all "
     f"but {percent(ERROR)} of random orders. So a history that does not change is marked with a "
-    f"probability of at most {percent(ERROR)}, whatever its law, if its runs are independent. Runs "
-    "of different configurations are different histories."
+    f"probability of at most {percent(ERROR)}, whatever its law, if its runs are independent. A "
+    f"change shows from {BEHIND} runs behind it on, and in {LEAST} runs or more. Runs of different "
+    "configurations are different histories."
 )
 
 
@@ -139,17 +140,20 @@ def told(trend: Trend, history: History, course: Course, step: Step) -> str:
 
 def history_rows(trend: Trend) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each figure of each history."""
-    head = ["history", "figure", "runs", "min", "median now", "max", "changes"]
+    head = ["history", "figure", "runs", "min", f"median of newest {BEHIND}", "max", "changes"]
     rows: list[list[Cell]] = []
     for number, history in enumerate(trend.histories, 1):
         name = label(trend, history) or str(number)
         for course in history.courses:
             known = course.values[course.known]
             shown = [NOTHING] * 3
-            if len(known):
-                now = course.levels()[-1][2]
+            now = course.now
+            if now is not None:
                 shown = [value(course, float(v)) for v in (known.min(), now, known.max())]
-            texts = (name, course.figure.name, grouped(len(known)), *shown, str(len(course.steps)))
+            number_of = str(len(course.steps))
+            if course.needs is not None:
+                number_of += f"; too few runs, needs {grouped(course.needs)}"
+            texts = (name, course.figure.name, grouped(len(known)), *shown, number_of)
             rows.append([(text, "") for text in texts])
     return head, rows
 
@@ -165,4 +169,20 @@ def too_few(trend: Trend) -> list[str]:
             found.append(
                 f"{course.figure.name}: {grouped(unknown)} runs have too few samples for it"
             )
+    return found
+
+
+def undecided(trend: Trend) -> list[str]:
+    """Return a sentence for each figure of a history of too few runs to tell."""
+    found: list[str] = []
+    for history in trend.histories:
+        name = label(trend, history)
+        for course in history.courses:
+            if course.needs is not None:
+                since = " since its last change" if course.steps else ""
+                found.append(
+                    f"{f'{name}: ' if name else ''}{course.figure.name}: too few runs to tell "
+                    f"whether it changed{since}: {grouped(len(course.known))}, needs "
+                    f"{grouped(course.needs)}"
+                )
     return found

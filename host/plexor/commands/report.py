@@ -88,4 +88,4 @@ def _names(paths: tuple[Path, ...]) -> list[str]:
     """Return the shortest ends of paths that tell them apart."""
     parts = [path.resolve().parts for path in paths]
     ends = (["/".join(own[-n:]) for own in parts] for n in range(1, max(map(len, parts)) + 1))
-    return next((names for names in ends if len(set(names)) == len(set(parts))), [])
+    return next(names for names in ends if len(set(names)) == len(set(parts)))

@@ -7,7 +7,15 @@ import pytest
 from scipy.stats import binom, rankdata
 
 from plexor.archive import changes as under_test
-from plexor.archive.changes import ERROR, LEAST, centred_ranks, changes, division
+from plexor.archive.changes import (
+    BEHIND,
+    ERROR,
+    LEAST,
+    centred_ranks,
+    changes,
+    division,
+    lacking,
+)
 
 LAWS = {
     "normal": lambda random, n: random.normal(size=n),
@@ -154,3 +162,53 @@ def test_the_error_is_the_share_of_all_orders():
     assert found is not None
     assert found.error == pytest.approx(exact, abs=4 * (exact / under_test.ORDERS) ** 0.5)
     assert division(values, place) is None
+
+
+def lacks(values, places=None):
+    return lacking(values, list(range(1, len(values))) if places is None else places)
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 9])
+def test_fewer_than_ten_runs_lack_the_others(count):
+    assert lacks([1.0] * count) == LEAST - count
+
+
+@pytest.mark.parametrize("behind", [2, 3, 4])
+def test_newest_runs_that_lie_beyond_all_others_are_too_few_to_tell(behind):
+    values = np.random.default_rng(12).normal(1, 0.01, 30)
+    assert lacks(values) == 0
+    slower = values.copy()
+    slower[-behind:] *= 1.2
+    assert behind == 4 or changes(slower) == ()
+    assert lacks(slower) == BEHIND - behind
+    assert lacks(slower[::-1]) == BEHIND - behind
+
+
+def test_a_clear_step_is_never_called_no_change_and_found_two_runs_later_at_the_latest():
+    for count in range(6, 30):
+        values = list(np.random.default_rng(count).normal(1, 0.01, count))
+        for behind in range(1, 8):
+            values.append(1.2 + 0.001 * behind)
+            found = [each.place for each in changes(values)]
+            assert found == [count] or behind < 2 or lacks(values) > 0
+        assert found == [count]
+
+
+def test_runs_of_one_commit_lack_those_of_another():
+    assert lacks([1.0] * 20, []) == BEHIND
+    assert lacks([1.0] * 20, [17]) == BEHIND - 3
+    assert lacks([1.0] * 20, [15]) == 0
+
+
+SHOWN = {3: (0.05, 0.30), 4: (0.65, 0.95), 5: (0.97, 1.0)}
+"""The share of steps of 5 %, of runs that spread by 1 %, that so many runs behind them show."""
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("behind", SHOWN)
+def test_the_share_of_steps_that_few_values_show(behind):
+    random = np.random.default_rng(14)
+    found = sum(bool(changes(stepped(random, 40, behind, 0.01))) for _ in range(300)) / 300
+    print(f"{behind} runs behind the step: {found:.1%}")
+    least, most = SHOWN[behind]
+    assert least <= found <= most

@@ -1,12 +1,14 @@
 """The page of a trend: whole, without scripts, and every change on it."""
 
+from dataclasses import replace
+
 import pytest
 
 from plexor.archive.page import MOST_PLOTS, trend_page
 from plexor.archive.words import METHOD
 
 from ..pictures import texts_of_page
-from .trends import FLAT, TRENDS, history, trend
+from .trends import FLAT, TRENDS, course, history, level, trend
 
 
 @pytest.mark.parametrize("name", TRENDS)
@@ -38,3 +40,11 @@ def test_more_plots_than_a_reader_looks_at_are_left_out_and_counted():
     assert content.count("<figure>") == MOST_PLOTS
     assert "3 more plots are left out" in content
     assert f"rate {MOST_PLOTS + 2} kHz" in content
+
+
+def test_a_history_of_too_few_runs_is_not_called_unchanged():
+    few = replace(course("p99", level(3.0, 6) + level(3.6, 4)), lacking=1)
+    text = " ".join(" ".join(texts_of_page(trend_page(trend(history({}, few))))).split())
+    assert "Too few runs to tell" in text
+    assert "No change" not in text
+    assert "needs 11" in text

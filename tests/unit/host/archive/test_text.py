@@ -6,7 +6,7 @@ import pytest
 
 from plexor.archive.text import log_text, trend_text
 
-from .trends import KEPT, TRENDS
+from .trends import KEPT, TRENDS, course, history, level, trend
 
 WIDTHS = (40, 80, 120)
 
@@ -51,3 +51,13 @@ def test_rises_are_red_and_falls_green():
     fallen = replace(found, histories=(replace(one, courses=(replace(course, steps=(down,)),)),))
     assert "\x1b[32mp99 -" in trend_text(fallen, width=200, colour=True)
     assert "\x1b[" not in trend_text(found)
+
+
+def test_ten_runs_whose_newest_four_are_slower_are_too_few_and_not_unchanged():
+    slower = course("p99", level(3.0, 6) + level(3.6, 4))
+    few = trend(history({}, replace(slower, lacking=1), commits=False))
+    text = " ".join(trend_text(few, width=200).split())
+    assert "p99: too few runs to tell whether it changed: 10, needs 11" in text
+    assert "no change" not in text
+    assert "median of newest 5" in text
+    assert "3.6" in text.partition("random orders")[0].partition("median of newest 5")[2]

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from plexor.archive.document import trend_document
 from plexor.archive.figures import parse_figure
 from plexor.archive.origin import Origin
 from plexor.archive.query import Query, parse_where
@@ -186,3 +187,24 @@ def test_an_archive_of_invalid_runs_alone_says_so(tmp_path):
     history(tmp_path, LEVEL, valid=False)
     with pytest.raises(UsageError, match="all 20 runs of it are invalid or were interrupted"):
         asked(tmp_path)
+
+
+def test_ten_runs_whose_newest_four_are_slower_are_too_few_and_now_is_of_the_newest(tmp_path):
+    history(
+        tmp_path,
+        [1000 + n % 3 for n in range(6)] + [1200 + n % 3 for n in range(4)],
+        origin=lambda _: Origin(),
+    )
+    course = asked(tmp_path).histories[0].courses[0]
+    assert (course.steps, course.lacking, course.needs) == ((), 1, 11)
+    assert course.now == pytest.approx(1201e-9, abs=2e-9)
+    document = trend_document(asked(tmp_path))["histories"][0]["figures"]["p99"]
+    assert (document["verdict"], document["needs"]) == ("too few", 11)
+
+
+def test_each_history_of_a_few_runs_is_too_short_to_tell(tmp_path):
+    for number in range(3):
+        device = {"dut": f"build {number}"}
+        history(tmp_path, LEVEL[:4], of=planted(1000, device=device), first=4 * number)
+    found = asked(tmp_path).histories
+    assert [course.needs for each in found for course in each.courses] == [10] * 6
