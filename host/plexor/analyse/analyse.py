@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from plexor.analyse.breakdown import Shares, shares
 from plexor.analyse.corrected_figures import CorrectedChannel, corrected_channel
+from plexor.analyse.evidence import pairing_of
 from plexor.analyse.from_bins import less_base, of_bins
 from plexor.analyse.jitter import (
     PeriodJitter,
@@ -18,12 +19,14 @@ from plexor.analyse.jitter import (
     sliding_span,
     variance_ticks2,
 )
+from plexor.analyse.pairing import AMBIGUOUS, Pairing
 from plexor.analyse.percentiles import Distribution, Quantile, from_values, quantiles
 from plexor.analyse.rules import has_rules, is_complete, rules_of
 from plexor.analyse.samples import ChannelSamples, channel_samples
 from plexor.analyse.tail import ColdStart, cold_start
 from plexor.decode.matched import Samples
 from plexor.model.results import ChannelResult, Kind, Measurement, RunResult
+from plexor.protocol.memory import ResponseClass
 from plexor.units import seconds_of
 
 PERCENTILES = (
@@ -33,6 +36,10 @@ PERCENTILES = (
     Fraction(999, 1000),
     Fraction(9999, 10_000),
 )
+
+
+LATENCIES = (Kind.RISE, Kind.FALL)
+"""Kinds of samples that are measured from a strike."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,6 +91,8 @@ class ChannelFigures:
     result: ChannelResult
     kinds: dict[Kind, Figures]
     periods: PeriodJitter | None = None
+    pairing: Pairing | None = None
+    """Whether answers are those of their own strikes; None without an answer."""
 
     @property
     def name(self) -> str:
@@ -92,9 +101,30 @@ class ChannelFigures:
 
     @property
     def rise(self) -> Figures | None:
-        """Figures of the rise latency; None if it was not measured."""
-        found = self.kinds.get(Kind.RISE)
+        """Figures of the rise latency; None without a sample, or if its strikes are not known."""
+        found = self.kinds.get(Kind.RISE) if self.paired else None
         return found if found is not None and found.count else None
+
+    @property
+    def fall(self) -> Figures | None:
+        """Figures of the fall latency; None as for `rise`."""
+        found = self.kinds.get(Kind.FALL) if self.paired else None
+        return found if found is not None and found.count else None
+
+    @property
+    def silent(self) -> bool:
+        """Whether it was struck, and answered no strike."""
+        answered = (ResponseClass.ANSWERED, ResponseClass.LATE)
+        return bool(self.result.strikes) and not any(map(self.result.classes.__getitem__, answered))
+
+    @property
+    def paired(self) -> bool:
+        """Whether latencies may be shown and judged: they are those of their own strikes."""
+        return self.pairing is None or self.pairing.known
+
+    def latency(self, kind: Kind) -> Figures | None:
+        """Return the figures of a kind; None if they are latencies whose strikes are not known."""
+        return self.kinds.get(kind) if self.paired or kind not in LATENCIES else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,18 +193,34 @@ def analyse(result: RunResult, base_ticks: int = 0, velocity_m_s: Fraction | Non
     corrected: tuple[CorrectedChannel, ...] = ()
     if result.calibration is not None:
         corrected = tuple(
-            corrected_channel(result, entry, sampled.get(entry.number), PERCENTILES, base_ticks)
-            for entry in result.answering
+            _paired(
+                entry,
+                corrected_channel(
+                    result, entry.result, sampled.get(entry.result.number), PERCENTILES, base_ticks
+                ),
+            )
+            for entry in found
         )
+    paired = {entry.result.number for entry in found if entry.paired}
     return Report(
         result,
         tuple(found),
-        _all_shares(result, sampled, base_ticks),
+        _all_shares(
+            result, {key: own for key, own in sampled.items() if key in paired}, base_ticks
+        ),
         base_ticks,
         velocity_m_s,
         corrected,
         tuple(disagreements),
     )
+
+
+def _paired(channel: ChannelFigures, corrected: CorrectedChannel) -> CorrectedChannel:
+    """Return corrected figures without latencies whose strikes are not known."""
+    if channel.paired:
+        return corrected
+    kinds = {kind: own for kind, own in corrected.kinds.items() if kind not in LATENCIES}
+    return replace(corrected, kinds=kinds, reason=corrected.reason or AMBIGUOUS)
 
 
 def samples_of(result: RunResult, channel: ChannelResult) -> ChannelSamples:
@@ -193,13 +239,14 @@ def _channel(
     kinds: dict[Kind, Figures] = {}
     for measurement in channel.measurements:
         own: Samples | None = None if samples is None else getattr(samples, measurement.kind.value)
-        base = base_ticks if measurement.kind in (Kind.RISE, Kind.FALL) else 0
+        base = base_ticks if measurement.kind in LATENCIES else 0
         kinds[measurement.kind] = _figures(result, measurement, own, base)
     periods = None
     if samples is not None and len(samples.period.value_ticks):
         first = samples.period.time_ticks[:1] - samples.period.value_ticks[:1]
         periods = period_jitter(np.concatenate([first, samples.period.time_ticks]))
-    return ChannelFigures(channel, kinds, periods)
+    pairing = pairing_of(result, channel, None if samples is None else samples.rise)
+    return ChannelFigures(channel, kinds, periods, pairing)
 
 
 def _figures(

@@ -13,7 +13,7 @@ from plexor.analyse.percentiles import quantile
 from plexor.errors import UsageError
 from plexor.export.about import about
 from plexor.export.source import Source
-from plexor.judge.budget import Check, Outcome
+from plexor.judge.budget import SILENT, Check, Outcome
 from plexor.render.table import NOTHING, found_text, interval
 from plexor.units import format_ticks
 
@@ -82,6 +82,8 @@ def _cases(source: Source) -> Iterator[_Case]:
     reasons = "; ".join(report.invalid_reasons)
     holds = about(source)["accounting"]
     yield _Case("", "the run is valid", "failure" if reasons else "", reasons or holds)
+    for name in verdict.silent:
+        yield _Case(name, "answers", "skipped" if reasons else "error", f"{name} {SILENT}")
     channels = {channel.name: channel for channel in report.channels}
     for check in verdict.checks:
         goal = "goal: " if check.limit.goal else ""
@@ -102,7 +104,7 @@ def _message(channel: ChannelFigures, check: Check, tick_fs: int) -> str:
     """Return what was found, its interval, how many samples are beyond it, and the worst event."""
     found, violations, first = found_text(check, tick_fs)
     parts = [f"{check.channel} {check.limit.label} is {found}, limit {check.limit.text}"]
-    figures = channel.kinds.get(check.limit.kind)
+    figures = channel.latency(check.limit.kind)
     if check.limit.q is not None and figures is not None:
         known = quantile(figures.distribution, check.limit.q)
         bounds = "" if known is None else interval(known.lower_ticks, known.upper_ticks, tick_fs)

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from plexor.analyse.analyse import Report
+from plexor.analyse.doubts import doubts
 from plexor.export.about import about
 from plexor.export.source import Source
-from plexor.judge.budget import Check, Outcome, Verdict
+from plexor.judge.budget import SILENT, Check, Outcome, Verdict
 from plexor.render import facts
 from plexor.render.corrected import calibration_lines, corrected_rows
 from plexor.render.table import (
@@ -49,6 +50,8 @@ def _lines(source: Source) -> Iterator[str]:
         yield f"\n{plain(stop)}"
     for reason in report.invalid_reasons:
         yield f"\n**INVALID RUN**: {plain(reason)}"
+    for line in doubts(report):
+        yield f"\n{plain(line)}"
     if verdict is not None:
         yield from _checks(report, verdict)
     tables = (
@@ -78,6 +81,8 @@ def _checks(report: Report, verdict: Verdict) -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     for check in verdict.checks:
         yield _row(_check(report, check))
+    for name in verdict.silent:
+        yield f"\n{plain(f'{name}: {SILENT}')}"
 
 
 def _check(report: Report, check: Check) -> list[str]:

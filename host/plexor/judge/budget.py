@@ -14,8 +14,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from plexor.analyse.analyse import ChannelFigures, Figures, Report
+from plexor.analyse.analyse import LATENCIES, ChannelFigures, Figures, Report
 from plexor.analyse.bounds import KNOWN, Known, exact, extreme
+from plexor.analyse.pairing import AMBIGUOUS
 from plexor.analyse.percentiles import Quantile, least_count, quantile, quantile_name
 from plexor.analyse.tail import beyond
 from plexor.model.results import Kind
@@ -30,6 +31,10 @@ COUNTS = {
     "early": ResponseClass.EARLY,
 }
 TIMES = ("min", "max", "mean", "peak_to_peak", "rms", "jitter128", "jitter128_max")
+
+
+SILENT = "answered no strike; a limit for this channel would say whether it must"
+"""Why nothing is proven by a run with a channel that the budget does not name."""
 
 
 class Scope(StrEnum):
@@ -124,14 +129,19 @@ class Verdict:
 
     budget: Budget
     checks: tuple[Check, ...]
+    silent: tuple[str, ...] = ()
+    """Channels that answered no strike, and of which the budget names none."""
 
     @property
     def outcome(self) -> Outcome:
-        """BROKEN if a limit is broken, else INSUFFICIENT if one is unproven, else PASS."""
+        """BROKEN if a limit is broken, else INSUFFICIENT if one is unproven, else PASS.
+
+        A silent channel proves nothing: a run on a wrong pin keeps every limit that it has.
+        """
         outcomes = {check.outcome for check in self.checks if not check.limit.goal}
         if Outcome.BROKEN in outcomes:
             return Outcome.BROKEN
-        proven = self.checks and Outcome.INSUFFICIENT not in outcomes
+        proven = self.checks and not self.silent and Outcome.INSUFFICIENT not in outcomes
         return Outcome.PASS if proven else Outcome.INSUFFICIENT
 
     @property
@@ -169,7 +179,9 @@ def judge(report: Report, budget: Budget) -> Verdict:
         for channel in report.channels
         for limit in _limits_of(channel, budget)
     ]
-    return Verdict(budget, tuple(checks))
+    named = {limit.channel for limit in budget.limits}
+    silent = tuple(c.name for c in report.channels if c.silent and c.name not in named)
+    return Verdict(budget, tuple(checks), silent)
 
 
 def _limits_of(channel: ChannelFigures, budget: Budget) -> list[Limit]:
@@ -188,6 +200,8 @@ def _check(channel: ChannelFigures, limit: Limit, tick_fs: int) -> Check:
         count = channel.result.classes[COUNTS[limit.figure]]
         outcome = Outcome.PASS if count <= limit.most else Outcome.BROKEN
         return Check(channel.name, limit, outcome, Fraction(count), (count, count))
+    if not channel.paired and limit.kind in LATENCIES:
+        return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason=AMBIGUOUS)
     figures = channel.kinds.get(limit.kind)
     if figures is None or not figures.count:
         return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason="no samples")

@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from plexor.analyse.analyse import ChannelFigures
+from plexor.analyse.analyse import LATENCIES, ChannelFigures
 from plexor.analyse.from_bins import of_bins
+from plexor.analyse.pairing import AMBIGUOUS, Pairing
 from plexor.analyse.percentiles import Distribution, quantile
 from plexor.decode.matched import Samples
 from plexor.errors import UsageError
@@ -34,7 +35,8 @@ class Estimate:
 class Reading:
     """One channel. `kind` is rise, fall, width or period in all methods.
 
-    Methods raise UsageError for a kind that was not measured.
+    Methods raise UsageError for a kind that was not measured, and for latencies of a finished run
+    whose strikes are not known.
     """
 
     result: ChannelResult
@@ -92,19 +94,24 @@ class Reading:
         return self._measurement(kind).statistics
 
     @property
+    def pairing(self) -> Pairing | None:
+        """Whether answers are those of their own strikes; None without one, and in a snapshot."""
+        return None if self.figures is None else self.figures.pairing
+
+    @property
     def min_s(self) -> float | None:
-        """Minimum latency in seconds; None without a response."""
-        return self._seconds(self.statistics().min_ticks)
+        """Minimum latency in seconds; None without a response, or if its strike is not known."""
+        return self._seconds(self._latency.min_ticks)
 
     @property
     def max_s(self) -> float | None:
-        """Maximum latency in seconds; None without a response."""
-        return self._seconds(self.statistics().max_ticks)
+        """Maximum latency in seconds; None as for `min_s`."""
+        return self._seconds(self._latency.max_ticks)
 
     @property
     def mean_s(self) -> float | None:
-        """Mean latency in seconds; None without a response."""
-        known = self.statistics()
+        """Mean latency in seconds; None as for `min_s`."""
+        known = self._latency
         return self._seconds(known.sum_ticks / known.count) if known.count else None
 
     def percentile(self, percent: float, kind: str = "rise") -> Estimate | None:
@@ -172,7 +179,20 @@ class Reading:
         if found is None:
             has = ", ".join(entry.kind for entry in self.result.measurements)
             raise UsageError(f"{self.name}: {kind!r} was not measured; it has {has or 'nothing'}")
+        if not self._paired and found.kind in LATENCIES:
+            raise UsageError(
+                f"{self.name}.{kind}: {AMBIGUOUS}; `run.result` has them as they were matched"
+            )
         return found
+
+    @property
+    def _paired(self) -> bool:
+        return self.figures is None or self.figures.paired
+
+    @property
+    def _latency(self) -> Statistics:
+        """The statistics of the latency, without figures if its strikes are not known."""
+        return self.statistics() if self._paired else Statistics(0, 0, None, None, None)
 
     def _seconds(self, ticks: float | None) -> float | None:
         return None if ticks is None else plot_seconds(ticks, self.tick_fs)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from plexor.analyse.percentiles import quantile
-from plexor.judge.budget import Budget, Check, Outcome, Verdict
+from plexor.judge.budget import SILENT, Budget, Check, Outcome, Verdict
 from plexor.judge.budget_file import of_tables
 from plexor.library.run import Run
 from plexor.render.table import found_text
@@ -65,6 +65,8 @@ def _lines(run: Run, verdict: Verdict) -> Iterator[str]:
     for check in verdict.checks:
         if check.outcome != Outcome.PASS and not check.limit.goal:
             yield _check(run, check)
+    for name in verdict.silent:
+        yield f"NOT PROVEN: {name} {SILENT}"
     wrong = {check.channel for check in verdict.checks if check.outcome != Outcome.PASS}
     for reading in run.channels:
         if reading.name in wrong:
@@ -75,7 +77,7 @@ def _check(run: Run, check: Check) -> str:
     found, _, first = found_text(check, run.tick_fs)
     pieces = [f"{_WORDS[check.outcome]}: {check.channel} {check.limit.label} {found}"]
     figures = next(e for e in run.report.channels if e.name == check.channel)
-    own = figures.kinds.get(check.limit.kind)
+    own = figures.latency(check.limit.kind)
     if check.limit.q is not None and own is not None:
         bounds = quantile(own.distribution, check.limit.q)
         if bounds is not None:

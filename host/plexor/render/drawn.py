@@ -10,7 +10,6 @@ from plexor.analyse.analyse import ChannelFigures, Figures, Report
 from plexor.analyse.from_bins import of_bins
 from plexor.analyse.percentiles import Distribution
 from plexor.decode.bins import bin_numbers
-from plexor.model.results import Kind
 from plexor.protocol.memory import VALUE_MOST, bin_count
 from plexor.render.pictures.scope import strike_width_ticks, trace_of, worst_position
 
@@ -36,7 +35,7 @@ def run_data(report: Report) -> dict[str, Any]:
 
 
 def _channel(channel: ChannelFigures) -> dict[str, Any]:
-    rise, fall = channel.rise, channel.kinds.get(Kind.FALL)
+    rise, fall = channel.rise, channel.fall
     assert rise is not None
     fall = fall if fall is not None and fall.count else None
     result = channel.result

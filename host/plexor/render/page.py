@@ -10,7 +10,8 @@ from html import escape
 from typing import Protocol
 
 from plexor.analyse.analyse import Report
-from plexor.judge.budget import Check, Outcome, Verdict
+from plexor.analyse.doubts import doubts
+from plexor.judge.budget import SILENT, Check, Outcome, Verdict
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Stream
 from plexor.render import facts
@@ -87,6 +88,8 @@ def _figures(report: Report, draws: tuple[Draw, ...]) -> str:
 def _banner(report: Report, verdict: Verdict | None) -> str:
     stop = facts.stop_line(report)
     box = html_box("doubt", "Stopped early", stop) if stop else ""
+    lines = doubts(report)
+    box += html_box("doubt", "In doubt", "; ".join(lines)) if lines else ""
     return box + _judged(report, verdict)
 
 
@@ -104,7 +107,8 @@ def _judged(report: Report, verdict: Verdict | None) -> str:
         lines = "; ".join(f"{c.channel} {c.limit.label} {c.limit.text}" for c in verdict.broken)
         return html_box("bad", f"Over budget: {title}", lines)
     open_ones = [c for c in verdict.checks if c.outcome == Outcome.INSUFFICIENT]
-    lines = "; ".join(f"{c.channel} {c.limit.label}: {c.reason}" for c in open_ones)
+    found = [f"{c.channel} {c.limit.label}: {c.reason}" for c in open_ones]
+    lines = "; ".join(found + [f"{name}: {SILENT}" for name in verdict.silent])
     return html_box("doubt", f"Not proven: {title}", lines or "no limit applies to this run")
 
 

@@ -44,7 +44,7 @@ def _latency_row(report: Report, channel: ChannelFigures, qs: tuple[Fraction, ..
     rise = channel.rise
     row: list[Cell] = [
         (channel.name, f"from {channel.result.reference}"),
-        (grouped(0 if rise is None else rise.count), ""),
+        (grouped(_answers(channel)), ""),
     ]
     row += [(grouped(channel.result.classes[of]), "") for _, of in CLASS_COLUMNS]
     if rise is None:
@@ -56,6 +56,11 @@ def _latency_row(report: Report, channel: ChannelFigures, qs: tuple[Fraction, ..
     at = rise.max_time_ticks
     row.append((_time(rise.max_ticks, tick_fs), "" if at is None else f"at {_time(at, tick_fs)}"))
     return row
+
+
+def _answers(channel: ChannelFigures) -> int:
+    measured = channel.kinds.get(Kind.RISE)
+    return 0 if measured is None else measured.count
 
 
 def distance_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:

@@ -7,6 +7,8 @@ from typing import Any
 
 from plexor.analyse.analyse import ChannelFigures, Figures, Report, SharesOf
 from plexor.analyse.corrected_figures import Corrected, CorrectedChannel
+from plexor.analyse.doubts import doubts
+from plexor.analyse.pairing import By, Pairing
 from plexor.analyse.percentiles import Quantile
 from plexor.analyse.stopped import stopped
 from plexor.errors import ExitCode
@@ -92,6 +94,7 @@ def _document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> d
         "strikes": result.strikes,
         "base_ticks": report.base_ticks,
         "velocity_m_per_s": None if report.velocity_m_s is None else float(report.velocity_m_s),
+        "doubts": list(doubts(report)),
         "channels": [_channel(report, channel) for channel in report.channels],
         "shares": [_shares(entry) for entry in report.shares],
         "corrected": _corrected(report),
@@ -188,12 +191,26 @@ def _channel(report: Report, channel: ChannelFigures) -> dict[str, Any]:
     for name in ("ANSWERED", "LATE", "MISSED", "DUPLICATE", "SPURIOUS", "EARLY"):
         found[name.lower()] = result.classes.get(ResponseClass[name], 0)
     found["pending"] = result.pending
+    found["pairing"] = _pairing(channel.pairing)
     for kind, name in _KIND_NAMES:
-        figures = channel.kinds.get(kind)
+        figures = channel.latency(kind)
         found[name] = None if figures is None else _figures(figures, report.tick_fs)
         if kind == Kind.RISE:
             found["distance"] = _distance(report, channel)
     return found
+
+
+def _pairing(found: Pairing | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "standing": found.standing.value,
+        "by": None if found.by == By.NOTHING else found.by.value,
+        "proven": found.proven,
+        "lag": found.lag,
+        "lag_latency_ticks": found.latency_ticks,
+        "toggles": found.toggles,
+    }
 
 
 def _distance(report: Report, channel: ChannelFigures) -> dict[str, float | None] | None:
@@ -263,6 +280,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "title": verdict.budget.title,
         "outcome": verdict.outcome.value,
         "checks": [_check(check) for check in verdict.checks],
+        "silent": list(verdict.silent),
     }
 
 

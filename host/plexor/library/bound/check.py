@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from plexor.analyse.pairing import AMBIGUOUS
 from plexor.bound.estimate import Estimate
 from plexor.bound.model import Model, Platform
 from plexor.bound.verdict import MARK, NS_FS, Measured, Outcome, Verdict
@@ -128,6 +129,8 @@ def measured_of(run: Run, channel: str | None, of: str, name: Naming) -> Measure
     """Return the maximum of a run's channel; see `Bound.check` for what it takes and raises."""
     kind = OF[read({"of": of}, {"of": choice(OF)})["of"]]
     reading = reading_of(run, channel, name)
+    if reading.pairing is not None and not reading.pairing.known and kind == Kind.RISE:
+        raise InvalidRunError(f"{reading.name}: {AMBIGUOUS}; nothing can be checked")
     known = reading.statistics(kind)
     if known.max_ticks is None:
         raise InvalidRunError(f"{reading.name}: has no {of}; nothing can be checked")

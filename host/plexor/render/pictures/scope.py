@@ -9,7 +9,7 @@ import numpy as np
 
 from plexor.analyse.analyse import ChannelFigures, Figures, Report
 from plexor.analyse.traces import Persistence, Staircase, average_trace, persistence
-from plexor.model.results import Kind, RunResult
+from plexor.model.results import RunResult
 from plexor.model.sources import source_name
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.render.pictures.frame import (
@@ -99,7 +99,7 @@ def _window(channels: list[ChannelFigures]) -> tuple[int, int]:
     """Return the ticks to show: all rises, and the falls not far after the last of them."""
     last = first = 0
     for channel in channels:
-        rise, fall = channel.rise, channel.kinds.get(Kind.FALL)
+        rise, fall = channel.rise, channel.fall
         if rise is None or rise.max_ticks is None or rise.min_ticks is None:
             continue
         reach = rise.max_ticks
@@ -114,7 +114,7 @@ def _row(
     canvas: Canvas, report: Report, channel: ChannelFigures, window: tuple[int, int], base: float
 ) -> bool:
     """Draw one channel above `base`; return whether its last trace is known."""
-    rise, fall = channel.rise, channel.kinds.get(Kind.FALL)
+    rise, fall = channel.rise, channel.fall
     assert rise is not None
     if fall is not None and not fall.count:
         fall = None

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from plexor.analyse.analyse import ChannelFigures, Report
-from plexor.judge.budget import Check, Outcome, Verdict
+from plexor.analyse.doubts import doubts
+from plexor.judge.budget import SILENT, Check, Outcome, Verdict
 from plexor.render import facts
 from plexor.render.corrected import calibration_lines, corrected_rows
 from plexor.render.pictures.latency import latency_axis, samples_below
@@ -47,6 +48,8 @@ def text(
     lines += wrapped(stop, width, paint, "bad") if stop else ()
     for line in facts.imported(report):
         lines += wrapped(line, width, paint, "muted")
+    for line in doubts(report):
+        lines += wrapped(line, width, paint, "doubt")
     lines.append("")
     for head, rows in (
         latency_rows(report),
@@ -125,6 +128,8 @@ def _verdict(report: Report, verdict: Verdict, width: int, paint: Paint) -> Iter
         if check.limit.goal:
             word, style = ("goal met", "good") if word == "pass" else ("goal missed", "doubt")
         yield from wrapped(f"{word:<11} {_check(report, check)}", width, paint, style)
+    for name in verdict.silent:
+        yield from wrapped(f"not proven  {name}: {SILENT}", width, paint, "doubt")
     words = {
         Outcome.PASS: f"PASS: within budget {verdict.budget.title}",
         Outcome.BROKEN: f"FAIL: {len(verdict.broken)} of {len(verdict.checks)} checks of budget "

@@ -37,7 +37,7 @@ def test_a_base_is_taken_off_where_a_latency_begins_and_off_the_whole(run_of):
 
 
 def test_a_strike_that_one_pin_missed_has_no_shares(run_of):
-    report = analyse(run_of([[1000, 1100, 1200], [5000, None, 6000]]))
+    report = analyse(run_of([[1000, 1100, 1200], [5000, 6000, None]]))
     assert report.shares[0].shares.total_ticks.tolist() == [5000, 6000]
 
 

@@ -40,7 +40,8 @@ def read(tmp_path, run, budget=None):
 
 def test_every_table_has_as_many_cells_in_each_row(tmp_path):
     found = tables(read(tmp_path, planted.run(), BUDGET))
-    assert len(found) > 5
+    assert "## Where the time goes" not in found  # TASK's answers may be those of other strikes
+    assert len(found) == 5
     for title, rows in found.items():
         assert len({len(row) for row in rows}) == 1, title
 

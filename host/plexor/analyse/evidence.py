@@ -1,0 +1,167 @@
+"""What a run tells of its channels' pairing: counts, the time between strikes, and all edges."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from plexor.analyse.pairing import (
+    Counted,
+    Pairing,
+    Timed,
+    pairing_by_counts,
+    pairing_by_times,
+    toggles_by_counts,
+)
+from plexor.analyse.rules import rules_of
+from plexor.decode.matched import Rules, Samples
+from plexor.model.results import ChannelResult, Kind, RunResult
+from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
+from plexor.protocol.memory import ResponseClass
+from plexor.protocol.registers import Trigger, register
+
+
+def pairing_of(
+    result: RunResult, channel: ChannelResult, rise: Samples | None = None
+) -> Pairing | None:
+    """Return whether a channel's answers are those of their own strikes; None without an answer.
+
+    `rise` has its latencies, if all its events came.
+    """
+    rules = rules_of(result, channel)
+    registers = _Registers(result)
+    timed = None if rise is None else _timed(result, rules, rise, registers.random(rules))
+    counted = _counted(result, channel, rules, registers, timed)
+    return pairing_by_counts(counted) if timed is None else pairing_by_times(counted, timed)
+
+
+def least_spacing_ticks(result: RunResult, channel: ChannelResult) -> int:
+    """Return how far a channel's strikes are apart at least; 0: it is not known."""
+    return _Registers(result).least_ticks(rules_of(result, channel))
+
+
+def is_struck_at_random(result: RunResult, channel: ChannelResult) -> bool:
+    """Return whether a channel's strikes come at random times, by the instrument's doing."""
+    return _Registers(result).random(rules_of(result, channel))
+
+
+class _Registers:
+    """The registers that say how strikes come."""
+
+    def __init__(self, result: RunResult) -> None:
+        self._values = {(e.block, e.copy, e.name): e.value for e in result.registers}
+        self._samples = result.identity.geometry.samples
+        self._imported = result.imported is not None
+
+    def _of(self, output: int, name: str, block: str = "stimulus") -> int:
+        return self._values.get((block, output, name), 0)
+
+    def _drawn(self, output: int) -> bool:
+        names = ("dither_bits", "poisson_threshold")
+        return any(self._of(output, name) for name in names) and bool(self._of(output, "enable"))
+
+    def random(self, rules: Rules) -> bool:
+        """Return whether a channel's strikes come at random times, by the instrument's doing."""
+        if self._imported:
+            return True
+        source = rules.reference_source
+        if SOURCE_STRIKE <= source < SOURCE_LOAD:
+            return self._drawn(source - SOURCE_STRIKE)
+        return any(
+            self._drawn(copy)
+            for block, copy, name in self._values
+            if (block, name) == ("stimulus", "enable")
+        )
+
+    def least_ticks(self, rules: Rules) -> int:
+        """Return how far a channel's strikes are apart at least; 0: it is not known."""
+        output = rules.reference_source - SOURCE_STRIKE
+        known = SOURCE_STRIKE <= rules.reference_source < SOURCE_LOAD
+        if (
+            not known
+            or not self._of(output, "enable")
+            or self._of(output, "trigger") != Trigger.RUN
+        ):
+            return 0
+        if self._of(output, "poisson_threshold"):
+            return self._of(output, "width_ticks") + self._samples
+        spacing = self._of(output, "spacing_ticks")
+        steps = self._of(0, "step_count", "control") if not output else 0
+        intervals = [self._of(step, "interval_ticks", "step") for step in range(steps)]
+        interval = min(intervals, default=self._of(output, "interval_ticks"))
+        burst = self._of(output, "burst_count")
+        if burst == 0:
+            return spacing
+        return interval if burst == 1 else min(spacing, interval)
+
+    def mean_ticks(self, rules: Rules) -> float:
+        """Return how far a channel's strikes are apart on average; 0: it is not known."""
+        output = rules.reference_source - SOURCE_STRIKE
+        if not self.least_ticks(rules) or self._of(output, "poisson_threshold"):
+            return 0.0
+        one = 1 << register("stimulus", "interval_fraction").bits
+        fraction = self._of(output, "interval_fraction") / one
+        burst = max(self._of(output, "burst_count"), 1)
+        dither = ((1 << self._of(output, "dither_bits")) - 1) / 2
+        inside = self._of(output, "spacing_ticks") * (burst - 1)
+        return (self._of(output, "interval_ticks") + fraction + dither + inside) / burst
+
+
+def _counted(
+    result: RunResult,
+    channel: ChannelResult,
+    rules: Rules,
+    registers: _Registers,
+    timed: Timed | None,
+) -> Counted:
+    classes = channel.classes
+    rise, width = (channel.measurement(kind) for kind in (Kind.RISE, Kind.WIDTH))
+    sources = {rules.channel_source, rules.reference_source}
+    least = registers.least_ticks(rules)
+    if timed is not None and len(timed.strike_ticks) > 1:
+        least = int(np.diff(timed.strike_ticks).min())
+    counted = Counted(
+        strikes=channel.strikes,
+        answers=classes[ResponseClass.ANSWERED] + classes[ResponseClass.LATE],
+        missed=classes[ResponseClass.MISSED],
+        surplus=classes[ResponseClass.DUPLICATE] + classes[ResponseClass.SPURIOUS],
+        pending=channel.pending,
+        timeout_ticks=rules.timeout_ticks,
+        early_ticks=rules.early_ticks,
+        least_ticks=least,
+        longest_ticks=None if rise is None else rise.statistics.max_ticks,
+        duration_ticks=result.end_ticks - result.start_ticks,
+        whole=not any(e.dropped for e in result.accounting.sources if e.source in sources),
+    )
+    mean = None
+    if width is not None and width.statistics.count:
+        mean = width.statistics.sum_ticks / width.statistics.count
+    if timed is None and toggles_by_counts(counted, registers.mean_ticks(rules), mean):
+        return replace(counted, toggles=True)
+    return counted
+
+
+def _timed(result: RunResult, rules: Rules, rise: Samples, random: bool) -> Timed:
+    events = result.events
+    assert events is not None
+    source, polarity = events["source"], events["polarity"]
+    own = source == rules.channel_source
+    struck = (source == rules.reference_source) & ~own & (polarity == rules.reference_polarity)
+    strikes, changes = np.flatnonzero(struck), np.flatnonzero(own)
+    edges = changes[polarity[changes] == 1]
+    times = events["time_ticks"]
+    strike_ticks, edge_ticks = times[strikes].astype(np.int64), times[edges].astype(np.int64)
+    if rules.early_ticks:
+        begins = strike_ticks - rules.early_ticks
+        change_ticks = times[changes].astype(np.int64)
+        owner, change_owner = (
+            np.searchsorted(begins, each, "right") - 1 for each in (edge_ticks, change_ticks)
+        )
+    else:
+        owner, change_owner = (np.searchsorted(strikes, each) - 1 for each in (edges, changes))
+    of_edge = np.full(len(edges), -1, np.int64)
+    # A source has at most one edge in a tick, so its time tells which edge it is.
+    answer = np.searchsorted(edge_ticks, rise.start_ticks + rise.value_ticks)
+    of_edge[answer] = np.searchsorted(strike_ticks, rise.start_ticks)
+    return Timed(strike_ticks, edge_ticks, owner, of_edge, change_owner, random)

@@ -1,0 +1,272 @@
+"""Whether latencies are those of their own strikes: proven, supported or ambiguous. Pure.
+
+It rests on two assumptions: an edge never comes before the strike that caused it, and a device
+answers each strike with the same number of edges at most, in the strikes' order. Then
+
+- if each time from a strike to the next one holds that number of edges, each answer is that of its
+  own strike, from the first strike on: by then all older ones have had theirs;
+- if no strike was missed, none is pending and no edge is left over, strikes and answers match one
+  to one, whatever the time-out.
+
+Behind the first strike without its answer, or the first edge too many, an answer may be that of an
+older strike. There the pairing is supported if a test says so: answers vary with their own strike
+(`plexor.analyse.lags`), or they are distributed as those that are proven, or an answer to an older
+strike could hardly have come while a strike waited. docs/understand/statistics.md has the error
+rates. What no test supports is ambiguous: then latencies are neither shown nor judged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from plexor.analyse.lags import LAGS, fitting_lag
+
+Ticks = npt.NDArray[np.int64]
+
+_TOLERANCE = 0.1
+"""Share of the answers by which two distributions may differ."""
+_KOLMOGOROV = 1.63
+"""Quantile of the distance of two samples, at 99 %."""
+_LEAST_PROVEN = 30
+"""Proven answers whose extremes say where others may lie."""
+_NARROW = Fraction(1, 20)
+"""Share of the time, or of the spacing, in which an answer that does not belong there comes by
+chance."""
+_MOST_LATER = 1 << 16
+_LEAST_TOGGLES = 8
+
+
+AMBIGUOUS = "its answers may be those of other strikes"
+"""Why an ambiguous channel's latencies are not judged."""
+
+
+class Standing(StrEnum):
+    """How certain it is that each answer is that of its own strike."""
+
+    PROVEN = "proven"
+    SUPPORTED = "supported"
+    AMBIGUOUS = "ambiguous"
+
+
+class By(StrEnum):
+    """What a pairing is proven or supported by."""
+
+    INTERVALS = "each strike was answered before the next one"
+    COUNTS = "as many answers as strikes"
+    LAGS = "answers vary with their own strike"
+    SHAPE = "answers are distributed as those that are proven"
+    SILENCE = "no answer came while no strike waited"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """Whether answers are those of the strikes that they were matched with."""
+
+    standing: Standing
+    by: By
+    proven: int = 0
+    """Answers that are proven, from the first strike on."""
+    lag: int | None = None
+    """The strike that answers vary with, counted back from their own (0); None: not known."""
+    latency_ticks: int | None = None
+    """Median latency from that strike, if it is not their own."""
+    toggles: bool = False
+    """Whether the pin changes once a strike, so that each second one has no active edge."""
+
+    @property
+    def known(self) -> bool:
+        """Whether latencies may be shown and judged."""
+        return self.standing != Standing.AMBIGUOUS
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What is known of a channel without its events."""
+
+    strikes: int
+    answers: int
+    missed: int
+    surplus: int
+    """Edges that no strike waited for: duplicate and spurious."""
+    pending: int
+    timeout_ticks: int
+    early_ticks: int = 0
+    least_ticks: int = 0
+    """Least time between two strikes; 0: not known."""
+    longest_ticks: int | None = None
+    """The greatest latency."""
+    duration_ticks: int = 0
+    """0: not known."""
+    whole: bool = True
+    """Whether no edge was dropped before it could be matched."""
+    toggles: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Timed:
+    """A channel's edges, all of them and in order."""
+
+    strike_ticks: Ticks
+    edge_ticks: Ticks
+    """Of each active edge."""
+    owner: Ticks
+    """Of each active edge, the number of the last strike before it; -1: there is none."""
+    struck: Ticks
+    """Of each active edge, the number of the strike that it was matched with; -1: there is none."""
+    changes: Ticks
+    """As `owner`, of all edges, trailing ones too."""
+    random: bool
+    """Whether the instrument strikes at random times."""
+
+
+def pairing_by_counts(counted: Counted) -> Pairing | None:
+    """Return what counts alone tell of a pairing; None without an answer."""
+    if not counted.answers:
+        return None
+    if _one_to_one(counted):
+        return Pairing(Standing.PROVEN, By.COUNTS, counted.answers)
+    by = By.SILENCE if _silent(counted) else By.NOTHING
+    standing = Standing.AMBIGUOUS if by == By.NOTHING else Standing.SUPPORTED
+    return Pairing(standing, by, toggles=counted.toggles)
+
+
+def pairing_by_times(counted: Counted, timed: Timed) -> Pairing | None:
+    """Return what a channel's edges tell of its pairing; None without an answer."""
+    answers = timed.struck >= 0
+    count = int(np.count_nonzero(answers))
+    if not count:
+        return None
+    toggles = _toggles(timed)
+    first = _first_irregular(timed, toggles)
+    sure = answers & (timed.struck < first) & (timed.owner == timed.struck)
+    proven = int(np.count_nonzero(sure))
+    if proven == count:
+        return Pairing(Standing.PROVEN, By.INTERVALS, proven, 0, toggles=toggles)
+    if _one_to_one(counted):
+        return Pairing(Standing.PROVEN, By.COUNTS, count, 0)
+    if timed.random:
+        # An edge that no strike waited for counts too, from the strike before it: a time-out leaves
+        # short latencies whatever the edges answer.
+        number = np.where(answers, timed.struck, timed.owner)
+        open_edges = number >= first
+        number, edge_ticks = number[open_edges], timed.edge_ticks[open_edges]
+        lag = fitting_lag(timed.strike_ticks, number, edge_ticks)
+        if lag == 0:
+            return Pairing(Standing.SUPPORTED, By.LAGS, proven, 0, toggles=toggles)
+        if lag is not None:
+            inside = (number >= LAGS[-1]) & (number < len(timed.strike_ticks) + LAGS[0])
+            latency = edge_ticks[inside] - timed.strike_ticks[number[inside] - lag]
+            median = round(float(np.median(latency)))
+            return Pairing(Standing.AMBIGUOUS, By.NOTHING, proven, lag, median, toggles)
+    by = By.NOTHING
+    latency = timed.edge_ticks - timed.strike_ticks[timed.struck]
+    if _alike(latency[sure], latency[answers & ~sure], timed.strike_ticks):
+        by = By.SHAPE
+    elif _silent(counted):
+        by = By.SILENCE
+    if by == By.NOTHING:
+        return Pairing(Standing.AMBIGUOUS, by, proven, toggles=toggles)
+    return Pairing(Standing.SUPPORTED, by, proven, 0, toggles=toggles)
+
+
+def toggles_by_counts(
+    counted: Counted, mean_spacing_ticks: float, width_ticks: float | None
+) -> bool:
+    """Return whether a pin changes once a strike, by the mean of its on-widths."""
+    return (
+        counted.strikes >= _LEAST_TOGGLES
+        and abs(2 * counted.missed - counted.strikes) <= max(2, counted.strikes // 20)
+        and counted.surplus <= counted.strikes // 20
+        and width_ticks is not None
+        and abs(width_ticks - mean_spacing_ticks) <= mean_spacing_ticks / 10
+    )
+
+
+def _one_to_one(counted: Counted) -> bool:
+    """Return whether strikes and answers match one to one.
+
+    Strikes that are pending at the end may stand for others before them, unless each answer came
+    before the next strike.
+    """
+    if counted.missed or counted.surplus or not counted.whole:
+        return False
+    if not counted.pending:
+        return True
+    return (
+        not counted.early_ticks
+        and counted.longest_ticks is not None
+        and counted.longest_ticks < counted.least_ticks
+    )
+
+
+def _silent(counted: Counted) -> bool:
+    """Return whether no edge came while no strike waited, for nearly all of the time."""
+    waited_ticks = counted.strikes * (counted.timeout_ticks + counted.early_ticks)
+    return (
+        counted.whole
+        and not counted.surplus
+        and counted.timeout_ticks <= counted.least_ticks
+        and waited_ticks <= counted.duration_ticks * _NARROW
+    )
+
+
+def _per_strike(owner: Ticks, strikes: int) -> Ticks:
+    """Return how many edges came from each strike to the next one."""
+    return np.bincount(owner[owner >= 0], minlength=strikes)
+
+
+def _toggles(timed: Timed) -> bool:
+    """Return whether the pin changes once a strike."""
+    strikes = len(timed.strike_ticks)
+    if strikes < _LEAST_TOGGLES or not 2 * len(timed.owner) <= strikes + strikes // 10:
+        return False
+    once = np.count_nonzero(_per_strike(timed.changes, strikes) == 1)
+    return int(once) >= strikes - max(2, strikes // 20)
+
+
+def _first_irregular(timed: Timed, toggles: bool) -> int:
+    """Return the first strike whose answer may be that of an older one.
+
+    All before it had as many edges before the next strike as the first one, but for the last of
+    them: all older ones have had their answers by then.
+    """
+    edges = _per_strike(timed.changes if toggles else timed.owner, len(timed.strike_ticks))
+    other = np.flatnonzero(edges != max(int(edges[0]), 1))
+    return int(other[0]) + 1 if len(other) else len(edges)
+
+
+def _alike(proven_ticks: Ticks, later_ticks: Ticks, strike_ticks: Ticks) -> bool:
+    """Return whether later latencies lie where the proven ones do.
+
+    Latencies of another strike lie there by chance alone: rarely, if proven ones hold a small part
+    of the time between two strikes, or if both have one distribution.
+    """
+    if not len(proven_ticks):
+        return False
+    low, high = int(proven_ticks.min()), int(proven_ticks.max())
+    spread = high - low + 2
+    spacing = int(np.diff(strike_ticks).min(initial=np.iinfo(np.int64).max))
+    within = (later_ticks >= low - spread) & (later_ticks <= high + spread)
+    if 3 * spread <= spacing * _NARROW and float(within.mean()) >= 1 - _TOLERANCE:
+        return True
+    if len(proven_ticks) < _LEAST_PROVEN:
+        return False
+    step = max(len(later_ticks) // _MOST_LATER, 1)
+    later = np.sort(later_ticks[::step])
+    error = _KOLMOGOROV * (1 / len(proven_ticks) + 1 / len(later)) ** 0.5
+    if len(later) < _LEAST_PROVEN:
+        return bool(((later >= low) & (later <= high)).all())
+    return _distance(np.sort(proven_ticks), later) <= max(error, _TOLERANCE) <= 0.35
+
+
+def _distance(one: Ticks, other: Ticks) -> float:
+    """Return the greatest distance of two sorted samples' distributions."""
+    values = np.concatenate([one, other])
+    below = [np.searchsorted(each, values, "right") / len(each) for each in (one, other)]
+    return float(np.abs(below[0] - below[1]).max())
