@@ -12,6 +12,7 @@ from plexor import cli
 
 EXAMPLES = Path(plexor_sim.__file__).parent / "examples"
 STRIKES = 400
+CHANNELS = ("--channel", "entry=ch0", "handled[0]=ch1")
 
 
 def recipe(folder: Path) -> list[str]:
@@ -26,7 +27,8 @@ def recipe(folder: Path) -> list[str]:
 
 def test_the_readmes_own_line_passes_with_the_files_that_ship(tmp_path, monkeypatch, capsys):
     text = (Path(__file__).parents[2] / "README.md").read_text()
-    (line,) = re.findall(r"^plexor (measure --dut irq\.toml .*) --json > run\.json$", text, re.M)
+    joined = text.replace("\\\n", " ")
+    (line,) = re.findall(r"^plexor (measure --dut irq\.toml .*) --json > run\.json$", joined, re.M)
     for path in EXAMPLES.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     monkeypatch.chdir(tmp_path)
@@ -35,6 +37,16 @@ def test_the_readmes_own_line_passes_with_the_files_that_ship(tmp_path, monkeypa
     found = json.loads(capsys.readouterr().out)
     assert found["budget"]["outcome"] == "pass"
     assert {check["channel"] for check in found["budget"]["checks"]} == {"entry", "handled[0]"}
+    # handled[1] answers strike1, which nothing sends: unless it is left out, nothing is proven.
+    everything = [word for word in arguments if word not in CHANNELS]
+    assert cli.main([*everything, "--json"]) == 4
+    found = json.loads(capsys.readouterr().out)
+    assert (found["budget"]["outcome"], found["budget"]["silent"]) == (
+        "insufficient",
+        ["handled[1]"],
+    )
+    (doubt,) = found["doubts"]
+    assert doubt.startswith("handled[1]: none of 400 strikes was answered: no edge came; look at")
 
 
 def test_the_recipe_passes_on_its_own_example(tmp_path, monkeypatch, capsys):

@@ -44,8 +44,9 @@ class Stimulus:
     """One strike output. Times are exact seconds.
 
     `period_s` is the time from strike to strike, or from a burst's first strike to the next
-    burst's. With dither or Poisson intervals it is the mean. `width_s` or `duty` (of the spacing)
-    may be given. Without either, the width is half the spacing, at most 10 µs. `count` is that of
+    burst's. With dither or Poisson intervals it is the mean. `width_s` or `duty` may be given: a
+    duty is a part of the mean period, or in bursts of the spacing. Without either, the width is
+    half the shortest time between strikes, at most 10 µs. `count` is that of
     one sequence; 0 means endless, or as `Settings.count` says. `dither_s` is the range of the
     uniform deviation around the period: 2**n ticks, each equally likely. With Trigger.RUN, phase 0
     is one core clock after the start, because a level that stands at a run's first tick is no edge.
@@ -68,6 +69,11 @@ class Stimulus:
     """With Trigger.CODE: the code that starts a sequence."""
     invert: bool = False
     seed: int = 1
+
+    @property
+    def within_s(self) -> Fraction | None:
+        """Time from strike to strike: within bursts the spacing, else the mean period."""
+        return self.spacing_s if self.burst > 1 else self.period_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +137,9 @@ class Settings:
     channels: tuple[Channel, ...] = ()
     policy: Policy = Policy.OLDEST
     timeout_s: Fraction | None = None
-    """Age at which a strike counts as missed. None: the strikes' longest period, so that one
-    missing response does not shift all later ones; at least 1024 ticks, at most a second."""
+    """Age at which a strike counts as missed. None: the strikes' longest period, of bursts their
+    spacing, so that one missing response does not shift all later ones; at least 1024 ticks, at
+    most a second."""
     window_min_s: Fraction = Fraction(0)
     early_s: Fraction = Fraction(0)
     count: int | None = None

@@ -181,11 +181,16 @@ def _check_table(settings: Settings, quantities: Quantities) -> None:
 def _timeout_ticks(settings: Settings, quantities: Quantities) -> int:
     if settings.timeout_s is not None:
         return quantities.whole("timeout", settings.timeout_s, 1, MAX_TIMEOUT_TICKS)
-    periods = [entry.period_s for entry in settings.strikes if entry.period_s is not None]
-    periods += [step.period_s for step in settings.table]
+    periods = [entry.within_s for entry in settings.strikes if entry.within_s is not None]
+    periods += [step.period_s for step in settings.table if not _bursts(settings)]
     seconds = min(max(periods, default=SINGLE_TIMEOUT_S), MOST_DEFAULT_TIMEOUT_S)
     ticks = max(math.ceil(quantities.ticks(seconds)), LEAST_DEFAULT_TIMEOUT_TICKS)
     return min(ticks, MAX_TIMEOUT_TICKS)
+
+
+def _bursts(settings: Settings) -> bool:
+    """Return whether output 0 strikes in bursts."""
+    return any(entry.output == 0 and entry.burst > 1 for entry in settings.strikes)
 
 
 def _matcher(settings: Settings, quantities: Quantities, timeout_ticks: int) -> list[RegisterWrite]:

@@ -129,7 +129,7 @@ class _Sequence:
         else:
             interval, fraction = self._interval(period, spacing)
             gap = min(spacing, interval) if spacing else interval
-        width = self._width_ticks(gap)
+        width = self._width_ticks(gap, self._whole_ticks(period, spacing))
         return {
             "enable": 1,
             "invert": int(stimulus.invert),
@@ -286,18 +286,40 @@ class _Sequence:
             1 if self.stimulus.width_s else 2
         )
 
-    def _width_ticks(self, gap: int) -> int:
-        """Return the width; `gap` is the shortest time from strike to strike."""
+    def _whole_ticks(self, period: Fraction | None, spacing: int) -> Fraction | None:
+        """Return what a duty is a part of: the mean period, or the spacing within bursts."""
+        return Fraction(spacing) if self.stimulus.burst > 1 else period
+
+    def _width_ticks(self, gap: int, whole: Fraction | None) -> int:
+        """Return the width; `gap` is the shortest time from strike to strike.
+
+        A duty is a part of `whole`.
+        """
         most = min(gap - 1, (1 << 32) - 1)
         what = f"{self.label}.width"
         if self.stimulus.width_s is not None:
             return self.quantities.whole(what, self.stimulus.width_s, 1, most)
         if self.stimulus.duty is not None:
-            width = round(self.stimulus.duty * gap)
-            self.quantities.check(f"{what} of duty {float(self.stimulus.duty)}", width, 1, most)
-            return width
+            return self._of_duty(self.stimulus.duty, whole, most)
         default = math.floor(self.quantities.ticks(MOST_DEFAULT_WIDTH_S))
         return min(max(min(gap // 2, default), 1), most)
+
+    def _of_duty(self, duty: Fraction, whole: Fraction | None, most: int) -> int:
+        """Return the width that is a part of `whole`, at most `most`."""
+        what = f"{self.label}.duty: {float(duty * 100):g}%"
+        if whole is None:
+            raise ValueError(f"{what}; without a rate or period there is no duty; give the width")
+        width = round(duty * whole)
+        text = self.quantities.text
+        if width > most:
+            largest = math.floor(1000 * most / whole) / 10
+            raise ValueError(
+                f"{what} of {text(whole)} is {text(width)}, but the shortest time between strikes "
+                f"leaves {text(most)}; at most {largest:g}%"
+            )
+        if width < 1:
+            raise ValueError(f"{what} of {text(whole)} is less than a tick; give the width")
+        return width
 
     def _count(self) -> int:
         stimulus = self.stimulus

@@ -68,7 +68,7 @@ _PATH = click.Path(path_type=Path)
     "--duty",
     type=DUTY,
     metavar="PART",
-    help="Width of a strike as a part of the period, such as 20%.",
+    help="Width of a strike as a part of the mean period, or in bursts of --spacing, such as 20%.",
 )
 @time_option("--phase", default="0", help="Time from the start to the first strike.")
 @time_option(
@@ -121,7 +121,10 @@ _PATH = click.Path(path_type=Path)
     help="Rule that selects the outstanding strike that a response answers.",
 )
 @time_option("--window", default="0", help="Minimum latency, for --policy window.")
-@time_option("--timeout", help="Age at which an unanswered strike is missed. Default: the period.")
+@time_option(
+    "--timeout",
+    help="Age at which an unanswered strike is missed. Default: the period; in bursts --spacing.",
+)
 @time_option("--deadline", help="Latency above which a response is late.")
 @time_option("--early", default="0", help="How long before its strike a response may come.")
 @click.option(

@@ -125,7 +125,7 @@ class Options(SweepAsked):
     "--duty",
     type=DUTY,
     metavar="PART",
-    help="Width of a strike as a part of the period, at every rate, such as 20%.",
+    help="Width of a strike as a part of the mean period, at every rate, such as 20%.",
 )
 @time_option(
     "--dither", default="0", help="Range of a random deviation of the period, such as 1024ns."

@@ -7,7 +7,7 @@ from plexor.errors import UsageError
 from plexor.library.reading import Reading, of_name
 from plexor.library.run import Run
 
-LATENCIES = [1000, 1500, 1501, 40_000, None, 1000]
+LATENCIES = [1000, 1500, 1501, 40_000, 1000, None]
 
 
 @pytest.fixture
@@ -52,6 +52,16 @@ def test_a_percentile_is_exact_with_samples_and_a_bin_s_end_without(reading, sna
     assert 1.5e-6 <= snapshot.percentile(50).value_s <= 1.5e-6 * (1 + 1 / 32)
     # Six samples would be needed for an interval of the median, five are there.
     assert reading.percentile(50).upper_s is None
+
+
+def test_latencies_of_strikes_that_are_not_known_are_refused(run_of):
+    reading = Run(run_of([[None, 20_000, 30_000]]))["ISR"]
+    assert not reading.pairing.known
+    assert (reading.min_s, reading.max_s, reading.mean_s) == (None, None, None)
+    for take in (reading.statistics, reading.histogram, reading.samples, reading.distribution):
+        with pytest.raises(UsageError, match="its answers may be those of other strikes"):
+            take()
+    assert reading.statistics("width").count == 2
 
 
 @pytest.mark.parametrize("percent", [0, 100, -1, 100.5])

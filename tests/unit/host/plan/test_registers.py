@@ -1,5 +1,6 @@
 """Settings to registers: exact, and refusing what the instrument cannot do."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -128,6 +129,39 @@ def test_width_defaults_to_half_the_spacing_and_ten_microseconds_at_most():
     assert stimulus(Stimulus(0, 1000 * NS, duty=Fraction(1, 4)))["width_ticks"] == 250
 
 
+DUTIES = {
+    "plain": ({}, 500),
+    # 10 µs and 8192 ns of dither leave 5.904 µs between some strikes.
+    "dithered": ({"period_s": 10_000 * NS, "dither_s": 8192 * NS}, 5000),
+    "in bursts": ({"period_s": 10_000 * NS, "burst": 4, "spacing_s": 300 * NS}, 150),
+    "one burst": ({"period_s": None, "burst": 4, "spacing_s": 300 * NS}, 150),
+    "before the next burst": (
+        {"period_s": 1000 * NS, "burst": 2, "spacing_s": 800 * NS, "duty": Fraction(1, 5)},
+        160,
+    ),
+    "Poisson": ({"poisson": True}, 500),
+    "faster than a clock": ({"period_s": 6 * NS}, 3),
+}
+
+
+@pytest.mark.parametrize("name", DUTIES)
+def test_a_duty_is_a_part_of_the_mean_period_and_in_bursts_of_the_spacing(name):
+    change, width = DUTIES[name]
+    asked = Stimulus(0, **({"period_s": 1000 * NS, "duty": Fraction(1, 2)} | change))
+    assert stimulus(asked)["width_ticks"] == width
+
+
+def test_a_default_timeout_within_bursts_is_the_spacing():
+    def timeout(*strikes, **settings):
+        return plan(*strikes, **settings).value("matcher", "timeout_ticks")
+
+    burst = Stimulus(0, 100_000 * NS, burst=2, spacing_s=2000 * NS)
+    assert timeout(burst) == 2000
+    assert timeout(burst, Stimulus(1, 9000 * NS)) == 9000
+    assert timeout(replace(burst, spacing_s=200 * NS)) == 1024
+    assert timeout(replace(burst, period_s=None)) == 2000
+
+
 def test_the_timeout_defaults_to_the_longest_period_within_its_limits():
     def timeout(*strikes):
         return plan(*strikes).value("matcher", "timeout_ticks")
@@ -209,6 +243,16 @@ BAD = {
     "strike0.width: 1000 ticks": [Stimulus(0, 1000 * NS, width_s=1000 * NS)],
     "strike0.width: 0.1 ticks": [Stimulus(0, 1000 * NS, width_s=NS / 10)],
     "strike0.duty: 1.0": [Stimulus(0, 1000 * NS, duty=Fraction(1))],
+    "strike0.duty: 60% of 10000 ticks (10 µs) is 6000 ticks (6 µs), but the shortest time between "
+    "strikes leaves 5903 ticks (5.903 µs); at most 59%": [
+        Stimulus(0, 10_000 * NS, dither_s=8192 * NS, duty=Fraction(3, 5))
+    ],
+    "strike0.duty: 50% of 800 ticks (800 ns) is 400 ticks (400 ns), but the shortest time between "
+    "strikes leaves 199 ticks (199 ns); at most 24.8%": [
+        Stimulus(0, 1000 * NS, burst=2, spacing_s=800 * NS, duty=Fraction(1, 2))
+    ],
+    "strike0.duty: 50%; without a rate or period": [Stimulus(0, duty=Fraction(1, 2))],
+    "of 1000 ticks (1 µs) is less than a tick": [Stimulus(0, 1000 * NS, duty=Fraction(1, 9999))],
     "give one of them": [Stimulus(0, 1000 * NS, duty=Fraction(1, 2), width_s=5 * NS)],
     "strike0.phase: -5 ticks": [Stimulus(0, 1000 * NS, phase_s=-5 * NS)],
     "strike0.seed": [Stimulus(0, 1000 * NS, seed=-1)],
