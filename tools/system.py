@@ -18,6 +18,7 @@ _TEST_TOOLS = {
     "chromium": "chromium",  # the live page is driven in it
     "chromedriver": "chromium-driver",
     "sigrok-cli": "sigrok-cli",  # reads what was exported for it
+    "iverilog": "iverilog",  # simulates designs with the strikes that Plexor gave
 }
 """Programs that only tests use: name to Debian package."""
 _FONT = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")

@@ -11,12 +11,16 @@ from __future__ import annotations
 
 import gc
 import importlib.util
+import json
+import os
 import re
+import shutil
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from plexor.protocol.geometry import Geometry
 from plexor_sim.arrange import arranged, groups, stages_cpp
@@ -44,7 +48,9 @@ __all__ = [
     "device_objects",
     "device_verilation",
     "digest",
+    "files_read",
     "find_tools",
+    "is_timed",
     "model_units",
     "ports",
     "verilate",
@@ -64,7 +70,13 @@ _VERILATE = (
     # The name of the top's scope: its own name would clash with a port of that name.
     *("--l2-name", "plexor_top"),
 )
-_RUNTIME_DEFINES = ("-DVL_USER_FATAL", "-DVL_USER_STOP", "-DVL_USER_FINISH")
+_RUNTIME_DEFINES = (*("-DVL_USER_FATAL", "-DVL_USER_STOP", "-DVL_USER_FINISH", "-DVL_USER_WARN"),)
+_COROUTINES = "-std=gnu++20"
+"""How code with delays is compiled."""
+SAID_FILE = "verilator.txt"
+"""Verilator's warnings, beside its C++."""
+_MOST_READ = 16
+"""Number of sets of files that are remembered for one Verilator command."""
 
 Report = Callable[[str], None]
 
@@ -156,26 +168,112 @@ class Verilation:
     parameters: Mapping[str, str] = field(default_factory=dict[str, str])
     flags: tuple[str, ...] = ()
     key: str = ""
-    """Content that `verilog` does not name, such as included files."""
+    """Content that `verilog` does not name."""
+    folder: Path | None = None
+    """Folder in which Verilator runs, to which paths in its messages are relative. With it, all
+    that Verilator reads is followed: files of `include, and modules that it finds in `searched`."""
+    searched: tuple[Path, ...] = ()
 
 
 def verilate(item: Verilation, cache: Path, report: Report = _silent) -> Path:
     """Return the folder of C++ from Verilator. Raises BuildError with the first error."""
     tools = find_tools()
+    sources = [path.resolve() for path in item.verilog]
     flags = (*_VERILATE, *item.flags)
+    if item.folder is not None:
+        sources = [_relative(path, item.folder) for path in sources]
+        flags += tuple(f"-I{_relative(path, item.folder)}" for path in item.searched)
     flags += tuple(f"-G{name}={value}" for name, value in sorted(item.parameters.items()))
-    key = digest("verilate", tools.key, item.top, item.prefix, *flags, item.key, *item.verilog)
+    names = [str(path) for path in sources] if item.folder else []
+    key = digest(
+        *("verilate", tools.key, item.top, item.prefix, *flags, item.key, *names, *item.verilog)
+    )
 
     def fill(directory: Path) -> None:
         report(f"verilating {item.name}")
         command = (
             *(str(tools.verilator / "bin" / "verilator_bin"), *flags),
             *("--top-module", item.top, "--prefix", item.prefix, "--Mdir", str(directory)),
-            *(str(path.resolve()) for path in item.verilog),
+            *map(str, sources),
         )
-        run_tool(f"verilating {item.name}", command, directory)
+        said = run_tool(f"verilating {item.name}", command, item.folder or directory)
+        (directory / SAID_FILE).write_text(said)
 
-    return make_once(cache / "verilated" / key, fill)
+    if item.folder is None:
+        return make_once(cache / "verilated" / key, fill)
+    return _followed(item, item.folder, cache / "verilated", key, fill)
+
+
+def _followed(
+    item: Verilation, folder: Path, cache: Path, key: str, fill: Callable[[Path], None]
+) -> Path:
+    """Return the C++ for the files as they are: Verilator runs if any that it read has changed."""
+    known = cache / f"{key}.read"
+    lines = known.read_text().splitlines() if known.is_file() else []
+    for line in lines:
+        read: dict[str, str | None] = json.loads(line)
+        made = cache / digest(key, line)
+        if made.is_dir() and all(_content(folder, name) == was for name, was in read.items()):
+            return made
+    cache.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=cache, prefix=".making-") as temporary:
+        fill(Path(temporary))
+        names = _read_by(Path(temporary), item, folder)
+        line = json.dumps({name: _content(folder, name) for name in names})
+
+        def copy(directory: Path) -> None:
+            shutil.copytree(temporary, directory, dirs_exist_ok=True)
+
+        made = make_once(cache / digest(key, line), copy)
+        lines = [*[old for old in lines if old != line][-_MOST_READ + 1 :], line]
+        part = Path(temporary) / "read"
+        part.write_text("".join(f"{old}\n" for old in lines))
+        part.replace(known)
+    return made
+
+
+def _read_by(directory: Path, item: Verilation, folder: Path) -> list[str]:
+    """Return the files that a Verilator run has read or would have, if they had been there."""
+    text = (directory / f"{item.prefix}__verFiles.dat").read_text()
+    inside = find_tools().verilator
+    read = [Path(name) for name in re.findall(r'(?m)^S .* "([^"\n]*)"$', text)]
+    read = [path for path in read if inside not in path.parents]
+    # Another file of that name in a folder that is searched earlier would have been read instead.
+    folders = [_relative(path, folder) for path in item.searched] + [Path()]
+    below = {path.relative_to(base) for path in read for base in folders if _is_below(path, base)}
+    return sorted(
+        {str(path) for path in (*read, *(base / name for base in folders for name in below))}
+    )
+
+
+def _is_below(path: Path, folder: Path) -> bool:
+    return path.is_relative_to(folder) and path.is_absolute() == folder.is_absolute()
+
+
+def _content(folder: Path, name: str) -> str | None:
+    path = folder / name
+    return sha256(path.read_bytes()) if path.is_file() else None
+
+
+def _relative(path: Path, folder: Path) -> Path:
+    return Path(os.path.relpath(path, folder))
+
+
+def files_read(device: DeviceBuild, cache: Path) -> list[Path]:
+    """Return the files that Verilator has read for a device, without its own."""
+    if device.folder is None:
+        return []
+    item = device_verilation(device)
+    return [
+        path
+        for name in _read_by(verilate(item, cache), item, device.folder)
+        if (path := device.folder / name).is_file()
+    ]
+
+
+def is_timed(verilated: Path, prefix: str) -> bool:
+    """Return whether a Verilated model has delays or waits for events."""
+    return any("verilated_timing.h" in path.read_text() for path in verilated.glob(f"{prefix}*.h"))
 
 
 def device_verilation(device: DeviceBuild) -> Verilation:
@@ -188,6 +286,8 @@ def device_verilation(device: DeviceBuild) -> Verilation:
         parameters=device.parameters,
         flags=device.flags,
         key=device.key,
+        folder=device.folder,
+        searched=device.searched,
     )
 
 
@@ -284,19 +384,24 @@ def without_zero_rows(text: str) -> str:
 def _build_device(device: DeviceBuild, tools: Tools, cache: Path, report: Report) -> Path:
     headers = sorted(_DEVICE.glob("*.h"))
     flags = (*COMPILE, *device.flags, *(f"{k}={v}" for k, v in sorted(device.parameters.items())))
+    verilated = None
+    if device.verilog:
+        verilated = verilate(device_verilation(device), cache, report)
+        flags += (verilated.name,)
     key = digest(
         "device", tools.model_key, device.key, *flags, *device.cpp, *device.verilog, *headers
     )
 
     def fill(directory: Path) -> None:
         includes = [_DEVICE]
-        units: list[Unit] = []
-        if device.verilog:
-            verilated = verilate(device_verilation(device), cache, report)
+        units = [Unit(source, (FAST,)) for source in device.cpp]
+        if verilated:
             includes.append(verilated)
-            units = model_units(verilated, device.prefix, directory)
+            units += model_units(verilated, device.prefix, directory)
+            if is_timed(verilated, device.prefix):
+                units.append(Unit(tools.verilator / "include" / "verilated_timing.cpp", (FAST,)))
+                units = [replace(unit, flags=(_COROUTINES, *unit.flags)) for unit in units]
         report(f"compiling {device.name}")
-        units += [Unit(source, (FAST,)) for source in device.cpp]
         compile_units(tools, units, directory, includes)
 
     return make_once(cache / "objects" / f"{device.name}-{key}", fill)

@@ -354,5 +354,19 @@ VERILOG: tuple[Option, ...] = (
         "delay from an input or clock edge to the change of an output",
         key="delay_ps",
     ),
+    Option(
+        "initial",
+        Whole(0, 2**31 - 1),
+        "0",
+        "seed of random initial values of all registers and of inputs that nothing drives; 0: all "
+        "are 0. Answers that differ from seed to seed depend on what was never reset or driven",
+    ),
+    Option(
+        "said",
+        Text("PATH", "a path"),
+        "none",
+        "file for each line that the design prints, with its time; without it the first 20 are "
+        "shown, and the others counted",
+    ),
     Option("plus.NAME", Text("TEXT"), "the manifest's", "value of the plusarg +NAME=TEXT"),
 )

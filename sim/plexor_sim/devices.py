@@ -37,7 +37,8 @@ def find_device(name: str, cache: Path, own: str = "") -> DeviceBuild:
         return synthetic_device()
     if name in ("bare", "freertos"):
         return riscv_device(name, cache, dict(chosen(taken)))
-    return verilog_device(load(Path(name)), cache)
+    initial = dict(chosen(taken)).get("initial", "0")
+    return verilog_device(load(Path(name)), cache, is_random=initial != "0")
 
 
 def chosen(taken: str) -> Iterator[tuple[str, str]]:

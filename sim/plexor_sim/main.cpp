@@ -21,6 +21,7 @@
 #include "options.h"
 #include "pins.h"
 #include "program.h"
+#include "said.h"
 #include "socket.h"
 #include "truth.h"
 
@@ -94,6 +95,7 @@ class Simulation {
     if constexpr (kObserved) {
       observe(core_, idle_);
       dormant_.emplace(stages(core_));
+      pins_.runs([this] { return idle_.is_running(); });
     }
   }
 
@@ -104,6 +106,8 @@ class Simulation {
 
   void tell(std::FILE* lines) const {
     if (device_->draws()) std::fputs("draws\n", lines);
+    for (const std::string& path : said::reads())
+      if (path.find('\n') == std::string::npos) std::fprintf(lines, "reads %s\n", path.c_str());
     line_.tell(lines);
     tell(socket_, lines);
   }

@@ -4,7 +4,7 @@ Paths are relative to the manifest. All keys:
 
     sources = ["irq.v"]              # Verilog or SystemVerilog files
     top = "irq"                      # the module at the pins
-    include = ["rtl"]                # optional: folders searched for `include files
+    include = ["rtl"]                # optional: folders searched for `include files and modules
 
     [clock]                          # absent: the device is combinational
     port = "clk"
@@ -14,7 +14,7 @@ Paths are relative to the manifest. All keys:
     [reset]                          # optional
     port = "rst_n"
     active = "low"                   # or "high"
-    cycles = 4                       # before time zero
+    cycles = 4                       # before time zero, with an edge before and after them
 
     [ports]
     strikes = ["irq[0]", "irq[1]"]   # inputs: strike outputs 0, 1, ... of the instrument
@@ -37,6 +37,8 @@ Paths are relative to the manifest. All keys:
 
     [timing]
     delay_ps = 0                     # optional: an output's change after its cause
+
+Paths that the design itself opens, as in $readmemh("rom.hex", m), are relative to the manifest too.
 """
 
 from __future__ import annotations
@@ -58,6 +60,20 @@ _KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "ports": {"strikes": list, "responses": list, "load": str, "codes": list, "timecode": list},
     "timing": {"delay_ps": int},
 }
+_NO_VERILOG = {
+    **dict.fromkeys((".vhd", ".vhdl"), "VHDL is not supported"),
+    **dict.fromkeys((".f", ".fl", ".flist"), "a list of files is not supported"),
+    **dict.fromkeys(
+        (".c", ".cc", ".cpp", ".cxx", ".o", ".a", ".so"), "C and C++ are not supported"
+    ),
+}
+"""Suffixes of sources that other tools take, and what a user is told."""
+_UNSUPPORTED = {
+    "defines": "macros (+define) are not supported; `define them in the first file of sources",
+}
+"""Keys that a user may expect, and what a user is told."""
+_COMMA = "\x1f"
+"""What stands for a comma in the folder, because commas separate device options."""
 _FREE = {"constants": int, "parameters": (int, str), "memory": str, "memory.parameters": str}
 
 
@@ -120,6 +136,12 @@ def _parse(path: Path, document: dict[str, Any]) -> Manifest:
     top = tables[""]
     folder = path.parent.resolve()
     sources = _paths(folder, "sources", top.get("sources"))
+    for source in sources:
+        if source.suffix.lower() in _NO_VERILOG:
+            raise ValueError(
+                f"sources: {source.name}: {_NO_VERILOG[source.suffix.lower()]}; must be a list of "
+                "Verilog files"
+            )
     if not sources:
         raise ValueError("sources: missing; must be a list of Verilog files")
     if "top" not in top:
@@ -161,6 +183,16 @@ def _tables(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
     for name, value in document.items():
         if isinstance(value, dict) and name in found:
             found[name] = cast(dict[str, Any], value)
+        elif name in found and isinstance(value, list):
+            tables = cast(list[Any], value)
+            raise ValueError(
+                f"[[{name}]]: {len(tables)} of them; must be one table [{name}], more are not "
+                "supported"
+            )
+        elif name in found and name:
+            raise ValueError(f"{name}: {value!r}; must be a table [{name}]")
+        elif name in _UNSUPPORTED:
+            raise ValueError(f"{name}: {_UNSUPPORTED[name]}")
         else:
             found[""][name] = value
     found["memory.parameters"] = found["memory"].pop("parameters", {})
@@ -185,7 +217,7 @@ def _images(
 ) -> tuple[dict[str, str], dict[str, int | str]]:
     """Return device options and parameters, including memory images."""
     clock, timing = tables["clock"], tables["timing"]
-    options: dict[str, str] = {}
+    options = {"folder": str(folder).replace(",", _COMMA)}
     if clock:
         if clock.get("period_ps", 0) < 2 or "port" not in clock:
             raise ValueError("[clock]: needs port and period_ps, which must be at least 2")

@@ -124,6 +124,12 @@ class DeviceBuild:
     parameters: Mapping[str, str] = field(default_factory=dict[str, str])
     options: Mapping[str, str] = field(default_factory=dict[str, str])
     flags: tuple[str, ...] = ()
+    folder: Path | None = None
+    """Folder that paths in the Verilog are relative to; None if nothing but `verilog` is read."""
+    searched: tuple[Path, ...] = ()
+    """Folders in which files of `include and modules are looked for."""
+    notes: tuple[str, ...] = ()
+    """Lines that a user should see before the first strike."""
 
 
 ELF_FILE = "firmware.elf"

@@ -119,6 +119,8 @@ def prepare(
     checked(options_of(name), own, name)  # before anything is built
     name, device, own = _find(name, own, cache, fallback)
     executable = build(geometry, device, cache, uart=uart, report=_say)
+    for note in device.notes:
+        _say(f"design: {note}")
     # The names in our firmware are not those of the user's own.
     elf = None if "firmware" in dict(chosen(own)) else device.options.get("firmware")
     return Prepared(

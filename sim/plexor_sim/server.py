@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Self
 
 _LISTENING = ("listening tcp://127.0.0.1", "listening udp://127.0.0.1")
+_READS = "reads "
 _SERIAL = "serial tcp://127.0.0.1:"
 _END_TIMEOUT_S = 5
 
@@ -53,6 +54,8 @@ class Server:
         )
         self.draws = False
         """Whether the device draws at random."""
+        self.reads: list[str] = []
+        """Paths of the files that it has read so far, relative to the device's manifest."""
         self.serial_port: int | None = None
         """Port on which the device's serial line is; None if it has none."""
         self.port = self._read_port(timeout_s)
@@ -118,6 +121,9 @@ class Server:
         line = lines.readline() if ready else ""
         if line == "draws\n":
             self.draws = True
+            line = lines.readline()
+        while line.startswith(_READS):
+            self.reads.append(line.removeprefix(_READS).rstrip("\n"))
             line = lines.readline()
         if line.startswith(_SERIAL):
             self.serial_port = int(line.removeprefix(_SERIAL))

@@ -124,22 +124,25 @@ def compile_units(
                 # This clang may reject g++'s headers. g++ has then compiled the unit itself.
                 with suppress(BuildError), TemporaryDirectory() as copies:
                     command = (*_zig_command(tools), *rest)
-                    return run_tool(
+                    run_tool(
                         what,
                         command,
                         directory,
                         ZIG_GLOBAL_CACHE_DIR=copies,
                         ZIG_LOCAL_CACHE_DIR=copies,
                     )
-            return run_tool(what, (*tools.compiler, *rest), directory)
+                    return
+            run_tool(what, (*tools.compiler, *rest), directory)
 
     with ThreadPoolExecutor() as pool:
         for done in [pool.submit(compile_unit, unit) for unit in units]:
             done.result()
 
 
-def run_tool(what: str, command: Sequence[str], directory: Path, **variables: str) -> None:
-    """Run a compiler. Raises BuildError with the first line that reports an error.
+def run_tool(what: str, command: Sequence[str], directory: Path, **variables: str) -> str:
+    """Run a compiler; return what it wrote to stderr.
+
+    Raises BuildError with the first line that reports an error.
 
     `variables` are added to its environment.
     """
@@ -152,6 +155,7 @@ def run_tool(what: str, command: Sequence[str], directory: Path, **variables: st
         errors = [line for line in lines if re.search(r"%Error|\berror\b|undefined", line)]
         first = (errors or lines or [f"exit code {done.returncode}"])[0]
         raise BuildError(f"{what}: {first}")
+    return done.stderr
 
 
 def _run(command: Sequence[str]) -> str:

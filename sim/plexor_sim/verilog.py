@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from plexor_sim.build import Verilation, ports, verilate
+from plexor_sim.build import SAID_FILE, BuildError, Verilation, is_timed, ports, verilate
 from plexor_sim.manifest import Manifest, ManifestError, Pin
 from plexor_sim.netlist import encoded
 from plexor_sim.packages import make_once, sha256
@@ -14,57 +14,142 @@ from plexor_sim.riscv import DeviceBuild
 _PREFIX = "Vdevice"
 FIRST_CODE_PIN = 8
 """Number of code pin 0 among a device's outputs, as `kFirstCodePin` in runtime/truth.h."""
-_INCLUDED = (".v", ".vh", ".sv", ".svh", ".h", ".inc")
+_PRECISION = Path(__file__).parent / "device" / "precision.sv"
+_RANDOM = ("--x-initial", "unique", "--x-assign", "unique")
+_WHOLE_BITS, _WORD_BITS, _WORD_MASK = 64, 32, (1 << 32) - 1
+"""Verilator's ports: up to so many bits are an integer, others are words of so many."""
+_MOST_NAMED = 12
+"""Number of pins that a message names."""
+
+Ports = dict[str, tuple[str, int]]
 
 
-def verilog_device(manifest: Manifest, cache: Path) -> DeviceBuild:
+def verilog_device(manifest: Manifest, cache: Path, *, is_random: bool = False) -> DeviceBuild:
     """Return the parts from which the device is linked; Verilates it to check its ports.
 
-    Raises ManifestError for a port that is missing, BuildError if Verilator rejects the sources.
+    With `is_random`, initial values that nothing sets are random at run time; otherwise they are 0.
+    Raises ManifestError for a port that is missing or for what is not supported, BuildError if
+    Verilator rejects the sources.
     """
-    includes = [
-        item
-        for folder in manifest.include
-        for item in sorted(folder.rglob("*"))
-        if item.suffix in _INCLUDED
-    ]
-    key = sha256(
-        "".join(f"{item.name}:{sha256(item.read_bytes())}\n" for item in includes).encode()
-    )
-    parameters = {
-        name: f'"{value}"' if isinstance(value, str) else str(value)
-        for name, value in (manifest.parameters or {}).items()
-    }
+    parameters = {name: _parameter(value) for name, value in (manifest.parameters or {}).items()}
     item = Verilation(
         name=manifest.top,
-        verilog=manifest.sources,
+        verilog=(*manifest.sources, _PRECISION),
         top=manifest.top,
         prefix=_PREFIX,
         parameters=parameters,
-        flags=tuple(f"-I{folder}" for folder in manifest.include),
-        key=key,
+        flags=("--timing", "--assert", "-Wwarn-TIMESCALEMOD", *(_RANDOM if is_random else ())),
+        folder=manifest.path.parent.resolve(),
+        searched=manifest.include,
     )
-    verilated = verilate(item, cache)
-    _check_ports(manifest, ports(verilated, _PREFIX))
-    text = glue(manifest, draws=draws_at_random(verilated))
+    verilated = _verilated(manifest, item, cache)
+    found = ports(verilated, _PREFIX)
+    _check_ports(manifest, found)
+    _check_times(manifest, verilated)
+    text = glue(
+        manifest,
+        found,
+        draws=draws_at_random(verilated),
+        timed=is_timed(verilated, _PREFIX),
+    )
 
     def fill(directory: Path) -> None:
         (directory / "glue.cpp").write_text(text)
 
     return DeviceBuild(
         name=manifest.top,
-        verilog=manifest.sources,
+        verilog=item.verilog,
         top=manifest.top,
         prefix=_PREFIX,
         cpp=(make_once(cache / "glue" / sha256(text.encode())[:32], fill) / "glue.cpp",),
         parameters=parameters,
         options=dict(manifest.options or {}),
         flags=item.flags,
-        key=key,
+        key="",
+        folder=item.folder,
+        searched=item.searched,
+        notes=_floating(manifest, found, is_random),
     )
 
 
-def _check_ports(manifest: Manifest, found: dict[str, tuple[str, int]]) -> None:
+def _parameter(value: int | str) -> str:
+    """Return a parameter's value as Verilog has it: an integer is as wide as it must be."""
+    if isinstance(value, str):
+        return f'"{value}"'
+    return str(value) if value < 1 << 31 else f"{value.bit_length() + 1}'d{value}"
+
+
+def _verilated(manifest: Manifest, item: Verilation, cache: Path) -> Path:
+    try:
+        verilated = verilate(item, cache)
+    except BuildError as error:
+        if "Interfaced port" in str(error):
+            raise ManifestError(
+                f"{manifest.path}: top: {manifest.top} has an interface as a port, which is not "
+                "supported; name a module around it that has plain ports"
+            ) from None
+        raise
+    header = verilated / f"{_PREFIX}__Dpi.h"
+    if header.is_file():
+        names = re.findall(r"(?m)^ +extern .*?(\w+)\(", header.read_text())
+        raise ManifestError(
+            f"{manifest.path}: sources: {', '.join(names)}: functions in C (DPI) are not supported"
+        )
+    return verilated
+
+
+def _check_times(manifest: Manifest, verilated: Path) -> None:
+    """Raise ManifestError for delays and times in a module that has no `timescale.
+
+    What they mean without one differs from tool to tool: 1 s in Icarus, 1 ps in Verilator.
+    """
+    said = (verilated / SAID_FILE).read_text()
+    without = re.findall(r"(?m)^%Warning-TIMESCALEMOD: (.*?):(\d+):", said)
+    folder = manifest.path.parent.resolve()
+    for name in dict.fromkeys(file for file, _ in without):
+        firsts = {int(line) for file, line in without if file == name}
+        is_without = False
+        lines = _bare((folder / name).read_text(errors="replace")).splitlines()
+        for number, line in enumerate(lines, 1):
+            if number in firsts or re.match(
+                r"\s*(module|macromodule|interface|program|package)\b", line
+            ):
+                is_without = number in firsts
+            used = re.search(r"#\s*[\d.]+\w*|\$(?:time|stime|realtime)\b", line)
+            if is_without and used:
+                raise ManifestError(
+                    f"{manifest.path}: {name}, line {number}: {used[0]} has no `timescale; put "
+                    "a file with `timescale 1ns/1ps, or what is right, first in sources"
+                )
+
+
+def _bare(text: str) -> str:
+    """Return Verilog with blanks in place of comments and strings."""
+    pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
+    return re.sub(pattern, lambda found: re.sub(r"[^\n]", " ", found[0]), text, flags=re.DOTALL)
+
+
+def _floating(manifest: Manifest, found: Ports, is_random: bool) -> tuple[str, ...]:
+    """Return a line that names the inputs that nothing drives; none if there are none."""
+    driven = {*manifest.strikes, *manifest.timecode, manifest.load, manifest.clock, manifest.reset}
+    names: list[str] = []
+    for name, (way, bits) in found.items():
+        if way == "out" or name in (manifest.constants or {}):
+            continue
+        open_bits = [bit for bit in range(bits) if Pin(name, bit) not in driven]
+        whole = len(open_bits) == bits
+        names += [name] if whole else [f"{name}[{bit}]" for bit in open_bits]
+    if not names:
+        return ()
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    level = "random" if is_random else "0"
+    return (
+        f"nothing drives {', '.join(names[:_MOST_NAMED])}{more}, which "
+        f"{'is' if len(names) == 1 else 'are'} {level}; [constants] sets inputs",
+    )
+
+
+def _check_ports(manifest: Manifest, found: Ports) -> None:
     wanted = [("ports.strikes", pin, "in") for pin in manifest.strikes]
     wanted += [("ports.responses", pin, "out") for pin in manifest.responses]
     wanted += [("ports.codes", pin, "out") for pin in manifest.codes]
@@ -79,6 +164,11 @@ def _check_ports(manifest: Manifest, found: dict[str, tuple[str, int]]) -> None:
     wanted += [("constants", Pin(name, 0), "in") for name in manifest.constants or {}]
     for key, pin, direction in wanted:
         way, bits = found.get(pin.port, ("", 0))
+        if way == "inout":
+            raise ManifestError(
+                f"{manifest.path}: {key}: {pin.port} is an inout, which is not supported; name a "
+                "module around it that has an input and an output"
+            )
         if way != direction:
             names = ", ".join(
                 name.replace("___05F", "__")
@@ -93,6 +183,13 @@ def _check_ports(manifest: Manifest, found: dict[str, tuple[str, int]]) -> None:
             raise ManifestError(
                 f"{manifest.path}: {key}: {pin.port}[{pin.bit}]; {pin.port} has {bits} bits"
             )
+    for name, value in (manifest.constants or {}).items():
+        bits = found[name][1]
+        if value >> bits:
+            raise ManifestError(
+                f"{manifest.path}: constants.{name}: {value:#x} does not fit in the {bits} bits of "
+                f"{name}; must be at most {(1 << bits) - 1:#x}"
+            )
 
 
 def draws_at_random(verilated: Path) -> bool:
@@ -103,7 +200,15 @@ def draws_at_random(verilated: Path) -> bool:
     )
 
 
-def glue(manifest: Manifest, *, draws: bool) -> str:
+def _settings(port: str, value: int, bits: int) -> list[str]:
+    """Return the C++ that sets a whole port."""
+    if bits <= _WHOLE_BITS:
+        return [f"{port} = {value}ull;"]
+    words = range(-(-bits // _WORD_BITS))
+    return [f"{port}.at({n}) = {value >> n * _WORD_BITS & _WORD_MASK}u;" for n in words]
+
+
+def glue(manifest: Manifest, found: Ports, *, draws: bool, timed: bool) -> str:
     """Return the C++ that names the pins, as device/verilog.h requires."""
 
     def setter(pin: Pin | None, value: str) -> str:
@@ -117,7 +222,9 @@ def glue(manifest: Manifest, *, draws: bool) -> str:
         for n, pin in (*enumerate(manifest.responses), *enumerate(manifest.codes, FIRST_CODE_PIN))
     )
     constants = " ".join(
-        f"top.{encoded(name)} = {value}u;" for name, value in (manifest.constants or {}).items()
+        setting
+        for name, value in (manifest.constants or {}).items()
+        for setting in _settings(f"top.{encoded(name)}", value, found[name][1])
     )
     active = "!active" if manifest.reset_active_low else "active"
     return f"""\
@@ -133,6 +240,7 @@ struct Glue {{
   using Model = {_PREFIX};
   static constexpr bool kClocked = {str(manifest.clock is not None).lower()};
   static constexpr bool kDraws = {str(draws).lower()};
+  static constexpr bool kTimed = {str(timed).lower()};
   static void constants([[maybe_unused]] Model& top) {{ {constants} }}
   static void strikes([[maybe_unused]] Model& top, [[maybe_unused]] uint32_t mask) {{
     {setters(manifest.strikes)}

@@ -312,7 +312,8 @@ def _go_budget(folder: Path) -> bool:
 
 def _go_manifest(folder: Path) -> bool:
     manifest = load_manifest(folder / "irq.toml")
-    glue(manifest, draws=True).encode()
+    found = dict.fromkeys(manifest.constants or {}, ("in", 1))
+    glue(manifest, found, draws=True, timed=True).encode()
     for value in (manifest.options or {}).values():
         value.encode()
     return True

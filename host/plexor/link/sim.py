@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import queue
+import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -168,3 +170,18 @@ def sim_arguments(dut: str, arguments: Sequence[str] = ()) -> list[str]:
 def sim_command(dut: str, arguments: Sequence[str] = ()) -> list[str]:
     """Return the command that serves a simulated instrument with a device under test."""
     return [sys.executable, "-m", "plexor_sim.serve", *sim_arguments(dut, arguments)]
+
+
+def files_of_design(dut: str) -> tuple[Path, ...]:
+    """Return all files that a design in Verilog is made of and reads, `dut` is its manifest.
+
+    There are none if it cannot be simulated, which is said as it starts. A file may be missing.
+    """
+    command = [sys.executable, "-m", "plexor_sim.reads", dut]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=START_TIMEOUT_S
+        )
+    except subprocess.TimeoutExpired:
+        return ()
+    return tuple(Path(name) for name in json.loads(done.stdout)) if done.returncode == 0 else ()

@@ -15,10 +15,15 @@ from pathlib import Path
 
 _CLOSE_TIMEOUT_S = 6.0
 _STDERR_BYTES = 8192
+_OF_DESIGN = (b"design ", b"design: ")
+"""How lines begin that a simulated design writes; see device/said.h of the simulator."""
 
 
 class SimProcess:
-    """A command under a guard that ends with this process; its progress goes to a terminal."""
+    """A command under a guard that ends with this process.
+
+    Lines of a simulated design go to standard error, its other progress only to a terminal.
+    """
 
     def __init__(self, command: Sequence[str]) -> None:
         self._stderr = b""
@@ -89,9 +94,18 @@ class SimProcess:
 
     def _drain_stderr(self) -> None:
         assert self._process.stderr is not None
-        shown = sys.stderr.isatty()
+        part = b""
         while data := os.read(self._process.stderr.fileno(), 4096):
             self._stderr = (self._stderr + data)[-_STDERR_BYTES:]
-            if shown:
-                sys.stderr.write(data.decode(errors="replace"))
-                sys.stderr.flush()
+            if sys.stderr.isatty():
+                _show(data)
+                continue
+            *lines, part = (part + data).split(b"\n")
+            _show(b"".join(line + b"\n" for line in lines if line.startswith(_OF_DESIGN)))
+            part = part[:_STDERR_BYTES]
+
+
+def _show(data: bytes) -> None:
+    if data:
+        sys.stderr.write(data.decode(errors="replace"))
+        sys.stderr.flush()

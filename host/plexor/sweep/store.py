@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Self, cast
@@ -19,12 +20,15 @@ from plexor.disk.said import say
 from plexor.disk.whole import sync, whole, write_text
 from plexor.errors import StoreError, UsageError
 from plexor.jsonable import from_json, one_line, parse_json, read_document, to_json
+from plexor.link.sim import files_of_design
 from plexor.sweep.consistent import check, check_step
 from plexor.sweep.job import Job
 from plexor.sweep.model import Step, SweepResult
 from plexor.sweep.scan import Scan
 from plexor.toml_text import parse_toml
 
+_INPUTS = ("firmware", "platform", "codes")
+"""Options of simulated devices that name a file to read; those of Verilog are `plus.NAME`."""
 FILE = "steps.jsonl"
 NEW_FILE = "steps.jsonl.new"
 """Steps that will replace those in FILE."""
@@ -36,25 +40,48 @@ FORMAT = 1
 def key_of(job: Job | Scan) -> str:
     """Return the key that identifies a job: a digest of everything that its step depends on.
 
-    Of a device that a manifest describes these are also the files that it names.
+    Of a device that a manifest describes these are also all files that the design is made of.
     """
-    files = [] if job.dut is None else _digests(Path(job.dut))
+    files = [] if job.dut is None else _digests(job.dut)
     parts = [metadata.version("plexor"), type(job).__name__, to_json(job), files]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def _digests(manifest: Path) -> list[str]:
-    """Return digests of a manifest and of all files named in it; none of what is no manifest."""
+def _digests(dut: str) -> list[str]:
+    """Return digests of all files that a simulated device is made of and reads.
+
+    Of a manifest these are the files that it names, those that Verilator reads for it, and those
+    that the design opens. Of any device they are also files that its options name as inputs.
+    """
+    name, _, options = dut.partition(":")
+    named = [item.partition("=") for item in options.split(",")]
+    files = [Path(value) for key, _, value in named if key in _INPUTS or key.startswith("plus.")]
+    contents = [_digest(path) for path in files if path.is_file()]
+    manifest = Path(name)
     if manifest.suffix != ".toml" or not manifest.is_file():
-        return []
+        return contents
     try:
         content = manifest.read_bytes()
-        named = _texts(parse_toml(content.decode()))
-        files = [path for text in named if (path := manifest.parent / text).is_file()]
-        contents = [content, *(path.read_bytes() for path in files)]
+        texts = _texts(parse_toml(content.decode()))
     except (OSError, ValueError) as error:
         raise StoreError(f"{manifest}: cannot read: {error}") from error
-    return [hashlib.sha256(each).hexdigest() for each in contents]
+    contents += [_digest(manifest)]
+    contents += [_digest(path) for text in texts if (path := manifest.parent / text).is_file()]
+    read = _files_of(dut, str(manifest.resolve()), tuple(contents))
+    return [*contents, *(_digest(path) if path.is_file() else "" for path in read)]
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
+
+
+@cache
+def _files_of(dut: str, _manifest: str, _contents: tuple[str, ...]) -> tuple[Path, ...]:
+    """Return the files of a design, by what it is made of; none if it cannot be simulated."""
+    return files_of_design(dut)
 
 
 def _texts(value: Any) -> list[str]:
@@ -86,9 +113,9 @@ def load(folder: Path) -> SweepResult:
 def question_of(kind: str, wanted: object, duts: Iterable[str | None]) -> str:
     """Return the text that identifies a question: its kind, and a digest of everything it asks.
 
-    Of devices that a manifest describes these are also the files that it names.
+    Of devices that a manifest describes these are also all files that the designs are made of.
     """
-    files = [_digests(Path(dut)) for dut in duts if dut is not None]
+    files = [_digests(dut) for dut in duts if dut is not None]
     text = json.dumps([to_json(wanted), files], sort_keys=True)
     return f"{kind} {hashlib.sha256(text.encode()).hexdigest()[:32]}"
 

@@ -35,6 +35,10 @@ class Device {
   // background load. Times of calls increase, and are not before a time already advanced to.
   virtual void input(int64_t time_ps, uint32_t strikes, bool load) = 0;
 
+  // Starts again with other strikes, as if these had stood from the beginning, and runs up to where
+  // it was. Called before the first strike. Returns false if it cannot; then they are an input.
+  virtual bool restart(uint32_t /*strikes*/) { return false; }
+
   // Sets the timecode's pins from time_ps on. Times as those of `input`. The default takes no notice.
   virtual void timecode(int64_t /*time_ps*/, uint32_t /*pins*/) {}
 

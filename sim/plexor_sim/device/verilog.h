@@ -4,6 +4,7 @@
 //     using Model = Vtop;
 //     static constexpr bool kClocked;
 //     static constexpr bool kDraws;                 // its sources have $random or the like
+//     static constexpr bool kTimed;                 // its sources have delays
 //     static void constants(Model&);                // once: inputs that never change
 //     static void strikes(Model&, uint32_t mask);
 //     static void load(Model&, bool level);
@@ -16,11 +17,21 @@
 // Its options are declared in ../device_options.py, which checks a user's options. Here times are
 // whole ps.
 //
-// An input on a rising clock edge counts at this edge. The model is evaluated at inputs and at both
-// edges of the clock, so that a combinational path changes its output at once.
+// An input on a rising clock edge counts at this edge. The model is evaluated at inputs, at both
+// edges of the clock and at the ends of its delays, so that a combinational path changes its output
+// at once.
+//
+// A device with a reset of N cycles begins N + 1 periods P before time zero, which is the time 0 of
+// its $time: its reset is inactive and its clock low. The reset becomes active half a period later,
+// the clock rises at -N * P and each P after it, falls half a period after each rise, and the reset
+// becomes inactive a quarter of a period before time zero.
 #pragma once
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <string>
@@ -29,6 +40,7 @@
 
 #include "device.h"
 #include "option_text.h"
+#include "said.h"
 #include "verilated.h"
 
 namespace plexor {
@@ -50,8 +62,11 @@ uint32_t get_bit(const Port& port, int bit) {
     return port.at(bit / 32) >> bit % 32 & 1;
 }
 
+const std::string kFolder = "folder";  // the manifest's, not a user's
+
 struct VerilogOptions {
-  int64_t clock_ps = 10'000, phase_ps = 0, ppm = 0, reset_cycles = 0, delay_ps = 0;
+  int64_t clock_ps = 10'000, phase_ps = 0, ppm = 0, reset_cycles = 0, delay_ps = 0, initial = 0;
+  std::string folder, said;
   std::vector<std::string> plusargs;
 
   static VerilogOptions parse(const std::string& text) {
@@ -62,12 +77,17 @@ struct VerilogOptions {
       else if (key == "ppm") options.ppm = option_integer(key, value, -100'000, 100'000);
       else if (key == "reset_cycles") options.reset_cycles = option_integer(key, value, 0, 16'777'216);
       else if (key == "delay_ps") options.delay_ps = option_integer(key, value, 0, 1'000'000'000);
+      else if (key == "initial") options.initial = option_integer(key, value, 0, INT32_MAX);
+      else if (key == "said") options.said = value;
+      else if (key == kFolder) options.folder = value;
       else if (key.rfind("plus.", 0) == 0)
         options.plusargs.push_back("+" + key.substr(5) + "=" + value);
       else
         throw BadOption("'" + key + "': the options are clock_ps, phase_ps, ppm, reset_cycles, " +
-                        "delay_ps, plus.NAME");
+                        "delay_ps, initial, said, plus.NAME");
     }
+    // ../manifest.py: a comma would end the option.
+    std::replace(options.folder.begin(), options.folder.end(), '\x1f', ',');
     return options;
   }
 };
@@ -79,12 +99,14 @@ class VerilogDevice final : public Device {
     // Nominal over actual frequency: the period is in units of 1e-6 ps, so 1 ppm is exact.
     const __int128 nominal = static_cast<__int128>(options_.clock_ps) * kUnits * 1'000'000;
     half_units_ = static_cast<int64_t>(nominal / (1'000'000 + options_.ppm) / 2);
-    clock_ps_ = Glue::kClocked ? options_.phase_ps : INT64_MAX;
-    std::vector<const char*> arguments{"device"};
-    for (const std::string& plusarg : options_.plusargs) arguments.push_back(plusarg.c_str());
-    context_.commandArgs(static_cast<int>(arguments.size()), arguments.data());
-    model_ = std::make_unique<typename Glue::Model>(&context_, "device");
+    lead_ps_ = options_.reset_cycles ? (options_.reset_cycles + 1) * options_.clock_ps : 0;
+    // All paths in the design are relative to its manifest.
+    said::begin(&now_ps_, options_.said, Glue::kTimed);
+    if (!options_.folder.empty() && chdir(options_.folder.c_str()))
+      bad_option(kFolder, options_.folder, std::strerror(errno));
     start();
+    said::check();
+    Verilated::threadContextp(Verilated::defaultContextp());  // for the core, whose time stands still
   }
 
   ~VerilogDevice() override { model_->final(); }
@@ -105,20 +127,24 @@ class VerilogDevice final : public Device {
   }
 
   void advance(int64_t to_ps, std::vector<Edge>& edges) override {
-    for (int64_t now_ps = next_ps(); now_ps < to_ps - options_.delay_ps; now_ps = next_ps()) {
-      if (!inputs_.empty() && inputs_.front().time_ps == now_ps) {
-        Glue::strikes(*model_, inputs_.front().strikes);
-        Glue::load(*model_, inputs_.front().load);
-        Glue::timecode(*model_, inputs_.front().timecode);
-        inputs_.pop_front();
-      } else {
-        level_ = !level_;
-        Glue::clock(*model_, level_);
-        after_half();
-      }
-      model_->eval();
-      report(now_ps + options_.delay_ps, edges);
-    }
+    Verilated::threadContextp(context_.get());
+    if (restarted_) report(done_ps_, edges);
+    restarted_ = false;
+    run(to_ps - options_.delay_ps, &edges);
+    done_ps_ = to_ps;
+  }
+
+  bool restart(uint32_t strikes) override {
+    Verilated::threadContextp(context_.get());
+    strikes_ = strikes;
+    for (Input& input : inputs_) input.strikes = strikes;
+    const uint32_t levels = levels_;
+    said::replay(true);
+    start();
+    run(done_ps_ - options_.delay_ps, nullptr);
+    said::replay(false);
+    levels_ = levels;
+    return restarted_ = true;
   }
 
   int64_t quiet_until_ps() const override {
@@ -128,6 +154,7 @@ class VerilogDevice final : public Device {
 
  private:
   static constexpr int64_t kUnits = 1'000'000;
+  static constexpr int kPicoseconds = -12;  // as Verilator counts precisions
 
   struct Input {
     int64_t time_ps;
@@ -137,7 +164,60 @@ class VerilogDevice final : public Device {
   };
 
   int64_t next_ps() const {
-    return inputs_.empty() ? clock_ps_ : std::min(clock_ps_, inputs_.front().time_ps);
+    int64_t next = inputs_.empty() ? clock_ps_ : std::min(clock_ps_, inputs_.front().time_ps);
+    if constexpr (Glue::kTimed) next = std::min(next, delay_end_ps());
+    return next;
+  }
+
+  // When the first of the design's delays ends. The design's unit of time is 1 ps or less.
+  int64_t delay_end_ps() const {
+    if (!model_->eventsPending()) return INT64_MAX;
+    return static_cast<int64_t>(model_->nextTimeSlot()) / time_units_ - lead_ps_;
+  }
+
+  void run(int64_t to_ps, std::vector<Edge>* edges) {
+    for (int64_t now_ps = next_ps(); now_ps < to_ps; now_ps = next_ps()) {
+      if (!inputs_.empty() && inputs_.front().time_ps == now_ps) {
+        Glue::strikes(*model_, inputs_.front().strikes);
+        Glue::load(*model_, inputs_.front().load);
+        Glue::timecode(*model_, inputs_.front().timecode);
+        inputs_.pop_front();
+      } else if (clock_ps_ == now_ps) {
+        level_ = !level_;
+        Glue::clock(*model_, level_);
+        after_half();
+      } else if constexpr (Glue::kTimed) {
+        now_ps_ = now_ps;
+        context_->time(model_->nextTimeSlot());
+        eval();
+        if (edges) report(now_ps + options_.delay_ps, *edges);
+        continue;
+      }
+      evaluate(now_ps);
+      if (edges) report(now_ps + options_.delay_ps, *edges);
+    }
+  }
+
+  void evaluate(int64_t time_ps) {
+    now_ps_ = time_ps;
+    context_->time(static_cast<uint64_t>((time_ps + lead_ps_) * time_units_));
+    eval();
+  }
+
+  void eval() {
+    model_->eval();
+    if constexpr (Glue::kTimed) said::check();
+  }
+
+  // Lets the delays end that end before a time.
+  void pass([[maybe_unused]] int64_t to_ps) {
+    if constexpr (Glue::kTimed) {
+      while (delay_end_ps() < to_ps) {
+        now_ps_ = delay_end_ps();
+        context_->time(model_->nextTimeSlot());
+        eval();
+      }
+    }
   }
 
   void after_half() {
@@ -146,21 +226,52 @@ class VerilogDevice final : public Device {
     units_ %= kUnits;
   }
 
+  // From the time 0 of the design to time zero, with the strikes that there are.
   void start() {
-    Glue::constants(*model_);
-    Glue::strikes(*model_, 0);
-    Glue::load(*model_, false);
-    Glue::timecode(*model_, 0);
-    Glue::reset(*model_, options_.reset_cycles > 0);
-    Glue::clock(*model_, false);
-    model_->eval();
-    for (int64_t half = 0; half < 2 * options_.reset_cycles; half++) {
-      Glue::clock(*model_, half % 2 == 0);
-      model_->eval();
+    model_.reset();
+    context_ = std::make_unique<VerilatedContext>();
+    Verilated::threadContextp(context_.get());
+    std::vector<const char*> arguments{"device"};
+    for (const std::string& plusarg : options_.plusargs) arguments.push_back(plusarg.c_str());
+    context_->commandArgs(static_cast<int>(arguments.size()), arguments.data());
+    if (options_.initial) {
+      context_->randReset(2);
+      context_->randSeed(static_cast<int>(options_.initial));
     }
+    now_ps_ = -lead_ps_;
+    model_ = std::make_unique<typename Glue::Model>(context_.get(), "device");
+    time_units_ = 1;
+    for (int unit = context_->timeprecision(); unit < kPicoseconds; unit++) time_units_ *= 10;
+    clock_ps_ = Glue::kClocked ? options_.phase_ps : INT64_MAX;
+    units_ = 0;
+    level_ = false;
+    Glue::constants(*model_);
+    Glue::strikes(*model_, strikes_);
+    Glue::load(*model_, load_);
+    Glue::timecode(*model_, timecode_);
     Glue::reset(*model_, false);
-    model_->eval();
+    Glue::clock(*model_, false);
+    evaluate(-lead_ps_);
+    if (options_.reset_cycles) reset();
+    pass(0);
     levels_ = Glue::responses(*model_);
+  }
+
+  void reset() {
+    const int64_t period_ps = options_.clock_ps;
+    step(period_ps / 2 - lead_ps_, [this] { Glue::reset(*model_, true); });
+    for (int64_t half = 0; half < 2 * options_.reset_cycles; half++) {
+      const int64_t time_ps = half * period_ps / 2 - options_.reset_cycles * period_ps;
+      step(time_ps, [this, half] { Glue::clock(*model_, half % 2 == 0); });
+    }
+    step(-(period_ps / 4), [this] { Glue::reset(*model_, false); });
+  }
+
+  template <typename Change>
+  void step(int64_t time_ps, Change change) {
+    pass(time_ps);
+    change();
+    evaluate(time_ps);
   }
 
   void report(int64_t time_ps, std::vector<Edge>& edges) {
@@ -180,7 +291,12 @@ class VerilogDevice final : public Device {
   std::deque<Input> inputs_;
   uint32_t strikes_ = 0, timecode_ = 0;
   bool load_ = false;
-  VerilatedContext context_;
+  int64_t lead_ps_ = 0;     // the design's time is the simulation's and this
+  int64_t time_units_ = 1;  // the design's units of time in 1 ps
+  int64_t now_ps_ = 0;      // of the last evaluation
+  int64_t done_ps_ = 0;     // it has run up to this
+  bool restarted_ = false;  // so its levels may have changed at once
+  std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<typename Glue::Model> model_;
 };
 

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device.h"
@@ -48,6 +50,9 @@ class Pins {
     log_.start(Channels, Strikes, Codes, levels_);
     next_ps_ = device_.quiet_until_ps();
   }
+
+  // Whether a run is under way. Without it, a strike output that idles high is an edge for the device.
+  void runs(std::function<bool()> runs) { runs_ = std::move(runs); }
 
   // One core clock. Takes the words of the instrument's outputs; returns the samples of the
   // selected pins for the same ticks. `samples` is written only when it changes.
@@ -152,6 +157,10 @@ class Pins {
     timecode_ = timecode;
     if (load != load_) add({now_ps_, kSourceLoad, load});
     load_ = load;
+    if (!struck_ && runs_) {
+      struck_ = runs_();
+      if (!struck_) idle(strikes);
+    }
     for (int strike = 0; strike < Strikes; strike++) {
       const uint32_t word = word_of<W>(strikes, strike);
       for (int tick = 0; tick < W; tick++) {
@@ -165,6 +174,22 @@ class Pins {
     }
     next_ps_ = INT64_MIN;
     still_ = 0;
+  }
+
+  // Before the first run, outputs take the level at which they idle. A device can have had it from the
+  // beginning, in its reset too.
+  void idle(const StrikesPort& strikes) {
+    uint32_t high = 0;
+    for (int strike = 0; strike < Strikes; strike++)
+      if (word_of<W>(strikes, strike) == kOnes) high |= 1u << strike;
+    if (high == strikes_ || strikes_ != pads_level_ || !device_.restart(high)) return;
+    for (int strike = 0; strike < Strikes; strike++) {
+      if (!((high ^ strikes_) >> strike & 1)) continue;
+      const auto source = static_cast<uint8_t>(kSourceStrike + strike);
+      log_.input(now_ps_, source, high >> strike & 1);
+      set_word<W>(idle_, strike, high >> strike & 1 ? kOnes : 0);
+    }
+    strikes_ = pads_level_ = high;
   }
 
   void add(const Pad& pad) {
@@ -282,6 +307,8 @@ class Pins {
   int select_ = kPins, output_ = 0;
   uint32_t timecode_ = 0;
   uint32_t strikes_ = 0, pads_level_ = 0, levels_, codes_ = 0;
+  std::function<bool()> runs_;
+  bool struck_ = false;  // a run has begun
   bool load_ = false, pads_load_ = false, moving_ = true;
   StrikesPort idle_{};
   SamplesPort steady_{};

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "device.h"
+#include "said.h"
 #include "truth.h"
 
 namespace plexor {
@@ -18,13 +19,14 @@ void stop(int) { g_stop = 1; }
 std::FILE* take_stdout() {
   std::FILE* lines = fdopen(dup(STDOUT_FILENO), "w");
   dup2(STDERR_FILENO, STDOUT_FILENO);
+  said::take_over();
   return lines;
 }
 
 // The error comes last, after everything that the device printed.
 int failed(int code, const std::exception& error) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "error: %s\n", error.what());
+  said::finish();
+  said::error(std::string("error: ") + error.what());
   return code;
 }
 
@@ -42,6 +44,7 @@ int program(int count, char** arguments, void (*simulate)(Options options, std::
   try {
     const Options options = parse(count, arguments);
     simulate(options, take_stdout());
+    said::finish();
     return 0;
   } catch (const BadOption& error) {
     return failed(2, error);

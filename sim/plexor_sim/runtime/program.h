@@ -18,7 +18,7 @@ void stop_without(int parent);
 // Parses the arguments and calls `simulate`. Returns the exit code: 0 done, 2 usage or a bad device
 // option, 3 the device or the simulation failed, 4 a file cannot be written. Lines for the caller
 // go to `lines`, the original stdout, which must be closed after the last of them. The device's own
-// output goes to stderr, so that nobody has to read it.
+// output goes to stderr, as said.h has it.
 int program(int count, char** arguments, void (*simulate)(Options options, std::FILE* lines));
 
 }  // namespace plexor

@@ -1,6 +1,7 @@
-// Plays a script to a device: "time_ps strikes load" on each line of stdin, times rising. Prints its
-// output edges, one "time_ps channel level" a line. Arguments: device options, time to end at in ps,
-// step in ps: `advance` is called at least so often, 0: only before each input.
+// Plays a script to a device: "time_ps strikes load" on each line of stdin, times rising. A time below
+// 0 starts it again with these strikes. Prints its output edges, one "time_ps channel level" a
+// line. Arguments: device options, time to end at in ps, step in ps: `advance` is called at least so
+// often, 0: only before each input.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -21,6 +22,10 @@ static void run(char** argument) {
   long long time_ps = 0;
   unsigned strikes = 0, load = 0;
   while (std::scanf("%lld %u %u", &time_ps, &strikes, &load) == 3) {
+    if (time_ps < 0) {
+      device->restart(strikes);
+      continue;
+    }
     advance(time_ps);
     device->input(time_ps, strikes, load);
   }
@@ -36,6 +41,9 @@ int main(int count, char** argument) {
   } catch (const plexor::BadOption& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 3;
   }
   return 0;
 }

@@ -42,6 +42,13 @@ def folder(tmp_path: Path) -> Path:
         (("cycles = 3", 'cycles = "3"'), r"reset.cycles: '3'; must be int"),
         (("cycles = 3", "cycles = -3"), r"reset.cycles: -3; must be 0 or more"),
         (("[clock]", "[clock"), r"Expected ']'"),
+        (
+            ("[clock]", "[[clock]]"),
+            r"\[\[clock\]\]: 1 of them; must be one table \[clock\], more are not supported",
+        ),
+        (("[clock]", "[clocks]"), r"clocks: unknown key; must be one of sources, .*clock, reset"),
+        (('top = "dut"', 'top = "dut"\ntiming = 3'), r"timing: 3; must be a table \[timing\]"),
+        (('top = "dut"', 'top = "dut"\ndefines = { A = 1 }'), r"defines: macros .* not supported"),
     ],
 )
 def test_a_wrong_manifest_is_one_line_with_file_and_key(
@@ -53,6 +60,30 @@ def test_a_wrong_manifest_is_one_line_with_file_and_key(
         load(path)
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("dut.vhd", "VHDL is not supported"),
+        ("dut.f", "a list of files is not supported"),
+        ("dut.cpp", r"C and C\+\+ are not supported"),
+    ],
+)
+def test_a_source_that_is_no_verilog_is_named(folder: Path, name: str, sentence: str) -> None:
+    (folder / name).write_text("")
+    path = folder / "dut.toml"
+    path.write_text(MANIFEST.replace('"dut.v"', f'"dut.v", "{name}"'))
+    with pytest.raises(ManifestError, match=rf"sources: {name}: {sentence}; must be a list"):
+        load(path)
+
+
+def test_two_clocks_are_refused_by_the_name_of_what_is_not_supported(folder: Path) -> None:
+    path = folder / "dut.toml"
+    clock = '[[clock]]\nport = "clk"\nperiod_ps = 10\n'
+    path.write_text(MANIFEST.replace("[clock]", f"{clock}[[clock]]"))
+    with pytest.raises(ManifestError, match=r"\[\[clock\]\]: 2 of them; must be one table"):
+        load(path)
 
 
 def test_a_manifest_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from plexor_sim.riscv import DeviceBuild
 from plexor_sim.verilog import verilog_device
 
 from .counter_device import COUNTER, MANIFEST, written
+from .verilog_player import play_design
 
 Build = Callable[[Geometry, DeviceBuild], Path]
 Play = Callable[..., Any]
@@ -175,6 +176,10 @@ def test_a_stop_in_the_verilog_is_the_simulations_error(
             r"ports.responses: dut has no output 'clk'; must be one of echo, wide",
         ),
         (("enable = 1", "able = 1"), r"constants: dut has no input 'able'"),
+        (
+            ("enable = 1", "enable = 2"),
+            r"constants.enable: 0x2 does not fit in the 1 bits of enable; must be at most 0x1",
+        ),
         (('"clk"', '"clock"'), r"clock.port: dut has no input 'clock'"),
     ],
 )
@@ -201,3 +206,91 @@ def test_verilog_that_does_not_compile_is_its_first_error(
     with pytest.raises(BuildError, match=sentence) as caught:
         verilog_device(load(folder / "dut.toml"), default_cache())
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        (
+            "interface bus_if; logic a; endinterface\n"
+            "module top(input clk, input d, output q, bus_if b); assign q = d; endmodule",
+            r"top: top has an interface as a port, which is not supported",
+        ),
+        (
+            "module top(input clk, input d, inout q); assign q = d ? 1'b0 : 1'bz; endmodule",
+            r"ports.responses: q is an inout, which is not supported",
+        ),
+        (
+            'import "DPI-C" function int model(input int x);\n'
+            "module top(input clk, input d, output reg q);\n"
+            "always @(posedge clk) q <= model(int'(d)) != 0; endmodule",
+            r"sources: model: functions in C \(DPI\) are not supported",
+        ),
+        (
+            "module top(input clk, input d, output reg q); // no #3 here\n"
+            "always @(posedge clk)\nq <= #1 d; endmodule",
+            r"top\.v, line 3: #1 has no `timescale; put a file with `timescale 1ns/1ps",
+        ),
+        (
+            "module top(input clk, input d, output reg q);\n"
+            "always @(posedge clk) q <= d & $time > 10; endmodule",
+            r"top\.v, line 2: \$time has no `timescale",
+        ),
+    ],
+)
+def test_what_is_not_supported_is_named_in_one_line(
+    source: str, sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / "top.v").write_text(source)
+    path = tmp_path / "top.toml"
+    path.write_text(
+        'sources = ["top.v"]\ntop = "top"\n[clock]\nport = "clk"\nperiod_ps = 10\n'
+        '[ports]\nstrikes = ["d"]\nresponses = ["q"]\n'
+    )
+    with pytest.raises(ManifestError, match=sentence) as caught:
+        verilog_device(load(path), default_cache())
+    assert "\n" not in str(caught.value)
+
+
+def test_a_module_that_needs_no_timescale_needs_none(tmp_path: Path) -> None:
+    (tmp_path / "top.v").write_text(
+        "module half #(parameter N = 1) (input a, output b); assign b = a; endmodule\n"
+        "module top(input d, output q); half #(2) u(d, q); endmodule"
+    )
+    (tmp_path / "top.toml").write_text(
+        'sources = ["top.v"]\ntop = "top"\n[ports]\nstrikes = ["d"]\nresponses = ["q"]\n'
+    )
+    assert verilog_device(load(tmp_path / "top.toml"), default_cache()).notes == ()
+
+
+def test_inputs_that_nothing_drives_are_named(folder: Path) -> None:
+    (folder / "dut.toml").write_text(MANIFEST.replace("enable = 1", ""))
+    (note,) = verilog_device(load(folder / "dut.toml"), default_cache()).notes
+    assert note == (
+        "nothing drives pins[0], pins[2], load__in, enable, which are 0; [constants] sets inputs"
+    )
+
+
+def test_random_initial_values_show_what_was_never_reset(tmp_path: Path) -> None:
+    (tmp_path / "top.v").write_text(
+        "module top(input clk, input d, output reg q, output reg r);\n"
+        "reg [15:0] never;\n"
+        "always @(posedge clk) begin q <= d; r <= d & ^never; never <= {never[14:0], 1'b0}; end\n"
+        "endmodule"
+    )
+    path = tmp_path / "top.toml"
+    path.write_text(
+        'sources = ["top.v"]\ntop = "top"\n[clock]\nport = "clk"\nperiod_ps = 1000\n'
+        '[ports]\nstrikes = ["d"]\nresponses = ["q", "r"]\n'
+    )
+    strikes = [(3300, 1), (9300, 0)]
+    answers = [play_design(path, strikes, 20_000, f"initial={seed}") for seed in (0, 1, 2, 3, 1)]
+    for played in answers:
+        assert [edge for edge in played.edges if edge[1] == 0 and edge[0] > 3300] == [
+            (4000, 0, 1),
+            (10_000, 0, 0),
+        ]
+    own = [[edge for edge in played.edges if edge[1] == 1] for played in answers]
+    assert own[0] == []
+    assert own[1] == own[4]
+    assert len({str(edges) for edges in own}) > 2

@@ -1,0 +1,37 @@
+// What a design in Verilog says and reads: its $display and the like, how it ends, and its files.
+//
+// Each line goes to stderr with the simulated time, as "design at 1.250000 us: text". After the
+// first kLines lines only a count is kept, which is said at the end; a file may keep all of them.
+// Other bytes than printable ASCII are escaped.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plexor::said {
+
+// Beyond these lines, others are counted and not shown.
+constexpr int64_t kLines = 20;
+
+// From now on stdout and stderr are the design's. The returned descriptor is the old stderr.
+int take_over();
+
+// The design's time in ps is at `now_ps`. All lines also go to the file `path`, if it is not empty.
+// With `is_timed`, the design runs in coroutines, which no exception may leave: its end is kept for
+// `check`. Throws BadOption.
+void begin(const int64_t* now_ps, const std::string& path, bool is_timed);
+// The design is being replayed: its lines were said before.
+void replay(bool is_replayed);
+// Throws std::runtime_error if the design has ended the simulation.
+void check();
+
+// Says what was left out. To be called once, before the process ends.
+void finish();
+// Writes a line to the old stderr.
+void error(const std::string& line);
+
+// Paths of all files that the process has opened for reading, in this order, each once.
+const std::vector<std::string>& reads();
+
+}  // namespace plexor::said
