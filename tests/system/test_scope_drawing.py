@@ -126,6 +126,23 @@ def test_frames_become_seconds_by_the_declared_bins(page):
     assert inside == [bin_bounds(n, 6) for n in range(numbers[0] + 1, numbers[-1])]
 
 
+def test_a_slice_of_the_waterfall_lies_between_the_extremes(page):
+    """Responses from 303 to 321 ticks, in bins of 3 %, are drawn from 303 to 321."""
+    ends = [303, 322]
+    found = page.browser.ask(
+        "waterfall",
+        "((c) => [[...c.low], [...c.high], [...c.counts]])(m.within(m.slice("
+        "Float64Array.from([280, 296, 304, 312, 320, 328]), 0, Float64Array.from(a[0])),"
+        "{from: 0, to: 1, low: [a[1][0]], high: [a[1][1]]}))",
+        [0, 5, 6, 7, 2],
+        ends,
+    )
+    assert (min(found[0]), max(found[1])) == (303, 322)
+    assert found[0][1:] == [303, 304, 312, 320]
+    assert found[1][1:] == [304, 312, 320, 322]
+    assert found[2] == [0, 5, 6, 7, 2]
+
+
 def test_all_responses_lie_between_the_extremes(page):
     (channel,) = page.bench.runs[-1].channels
     ends = [channel.least, channel.most + 1]

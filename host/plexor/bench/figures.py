@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from plexor.analyse.percentiles import least_count
 from plexor.bench.operations import Operations, per_operation
 from plexor.bench.samples import Announced, Sample, Samples
 from plexor.bench.suites import USUAL_LOOPED, Suite, Test
@@ -46,8 +47,9 @@ class Figures:
     first_ticks: Fraction
     """The first, which also fills caches, less the base."""
     operations: Operations
-    percentiles_ticks: Mapping[int, Fraction]
-    """By percent, each the least value that so many samples do not exceed."""
+    percentiles_ticks: Mapping[int, Fraction | None]
+    """By percent, each the least value that so many samples do not exceed; None: too few samples
+    to bound it."""
     counters: tuple[int, ...]
     """What the firmware counted itself; empty if it did not say."""
     own: Own | None
@@ -108,15 +110,19 @@ def figures_of(
                 per_operation(
                     ticks, iterations=iterations, base_ticks=base_ticks, skip_first=skipped
                 ),
-                {
-                    percent: Fraction(spent[-(-percent * len(spent) // 100) - 1], iterations)
-                    for percent in PERCENTS
-                },
+                {percent: _percentile(spent, percent, iterations) for percent in PERCENTS},
                 found.counters.get(test.number, ()),
                 own,
             )
         )
     return tuple(every)
+
+
+def _percentile(spent: list[int], percent: int, iterations: int) -> Fraction | None:
+    """Return a percentile of sorted times of samples, for one operation."""
+    if len(spent) < least_count(Fraction(percent, 100)):
+        return None
+    return Fraction(spent[-(-percent * len(spent) // 100) - 1], iterations)
 
 
 def typical(values: list[int]) -> int:

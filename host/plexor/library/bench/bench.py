@@ -175,7 +175,8 @@ class Bench:
             "mean_ticks": str(found.mean_ticks),
             "max_ticks": str(found.max_ticks),
             "percentiles_ticks": {
-                f"p{percent}": str(ticks) for percent, ticks in each.percentiles_ticks.items()
+                f"p{percent}": None if ticks is None else str(ticks)
+                for percent, ticks in each.percentiles_ticks.items()
             },
             "counters": list(each.counters),
             "own": _own(each.own),

@@ -136,7 +136,7 @@ function paintRow(kept, row, columns, channels) {
   for (const channel of channels) {
     const cells = row.parts.get(channel.number);
     if (!cells?.counts.length) continue;
-    const found = below(cells, bounds);
+    const found = below(within(cells, channel.rise), bounds);
     let most = 0;
     for (let i = 0; i < columns; i++) {
       found[i] = found[i + 1] - found[i];
@@ -151,6 +151,15 @@ function paintRow(kept, row, columns, channels) {
       pixels[i] = pixel(panel.map((from, k) => from + (colour[k] - from) * part));
     }
   }
+}
+
+/** Return cells of a slice cut at the extremes of all responses, which are known to the tick. */
+export function within(cells, rise) {
+  if (rise.from >= rise.to) return cells;
+  const [least, most] = [rise.low[rise.from], rise.high[rise.to - 1]];
+  const cut = (ticks) => Math.min(Math.max(ticks, least), most);
+  const found = new Cells(cells.low.map(cut), cells.high.map(cut), cells.counts);
+  return Object.assign(found, { from: cells.from, to: cells.to });
 }
 
 /** Write when the first row begins and the last one ends. */
@@ -173,7 +182,7 @@ export function waterfallTip(waterfall, channels, ticks, part) {
   const lines = [];
   for (const channel of channels) {
     const cells = row.parts.get(channel.number);
-    const cell = cells ? cells.find(ticks) : -1;
+    const cell = cells ? within(cells, channel.rise).find(ticks) : -1;
     if (cell >= 0 && cells.counts[cell]) lines.push([channel, grouped(cells.counts[cell])]);
   }
   const slot = `${formatSeconds(row.start)} to ${formatSeconds(row.end)} of the run`;

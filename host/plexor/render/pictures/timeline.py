@@ -49,6 +49,8 @@ _SHADES = {
     State.UNKNOWN: (1.0, 0.5),
 }
 """Opacity of each state, and its height as a part of the lane's. Idle is left blank."""
+_LEAST = 1.0
+"""Least width of a span: a narrower one is not seen on every screen."""
 _MOST_LINES = 1500
 """Interactions are drawn if there are at most so many."""
 
@@ -102,10 +104,12 @@ def _spans(
     y = top + LANE - height
     parts: list[str] = []
     low = high = -1.0
+    last = canvas.width - RIGHT - _LEAST
     for start, end in zip(*(each.tolist() for each in lane.spans(state)), strict=True):
-        left, right = place(start), place(end)
-        if right <= left:
+        if end <= start:
             continue
+        left = min(place(start), last)
+        right = max(place(end), left + _LEAST)
         if high >= 0 and left - high < 0.1:
             high = right
             continue
@@ -119,7 +123,7 @@ def _spans(
 
 
 def _box(left: float, right: float, top: float, height: float) -> str:
-    return f"M{left:.2f} {top:.1f}H{max(right, left + 0.2):.2f}v{height:.1f}H{left:.2f}z"
+    return f"M{left:.2f} {top:.1f}H{right:.2f}v{height:.1f}H{left:.2f}z"
 
 
 def _interactions(

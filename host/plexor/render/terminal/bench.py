@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from plexor.analyse.percentiles import least_count
 from plexor.bench.figures import PERCENTS, Figures
 from plexor.bench.samples import Sample
 from plexor.model.results import RunResult
@@ -79,12 +80,20 @@ def _times(view: View) -> tuple[list[str], list[list[Cell]]]:
     rows: list[list[Cell]] = []
     for each in view.figures:
         found = each.operations
-        ticks = [each.first_ticks, found.min_ticks]
-        ticks += [each.percentiles_ticks[percent] for percent in PERCENTS]
-        ticks += [found.mean_ticks, found.max_ticks]
-        texts = [each.test.id, grouped(found.count), *(_time(view, time) for time in ticks)]
-        rows.append([(text, "") for text in texts])
+        texts = [each.test.id, grouped(found.count)]
+        texts += [_time(view, time) for time in (each.first_ticks, found.min_ticks)]
+        cells = [(text, "") for text in texts]
+        cells += [_percentile(view, each, percent) for percent in PERCENTS]
+        cells += [(_time(view, time), "") for time in (found.mean_ticks, found.max_ticks)]
+        rows.append(cells)
     return head, rows
+
+
+def _percentile(view: View, each: Figures, percent: int) -> Cell:
+    ticks = each.percentiles_ticks[percent]
+    if ticks is None:
+        return "too few", f"needs {grouped(least_count(Fraction(percent, 100)))}"
+    return _time(view, ticks), ""
 
 
 def _books(view: View) -> tuple[list[str], list[list[Cell]]]:

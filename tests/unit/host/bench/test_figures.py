@@ -60,9 +60,17 @@ def test_an_only_sample_is_not_skipped():
 
 def test_percentiles_are_samples_that_so_many_do_not_exceed():
     script = Script()
-    for ticks in range(200, 0, -1):
+    for ticks in range(400, 0, -1):
         script.lasts(1, ticks)
-    assert figures(script)[1].percentiles_ticks == {50: 100, 90: 180, 99: 198}
+    assert figures(script)[1].percentiles_ticks == {50: 200, 90: 360, 99: 396}
+
+
+def test_a_percentile_that_so_few_samples_cannot_bound_is_none():
+    """0.99^367 is more than 2.5 %, 0.99^368 is not; 0.9^36 and 0.5^6 likewise."""
+    script = Script()
+    for ticks in range(20, 0, -1):
+        script.lasts(1, ticks)
+    assert figures(script)[1].percentiles_ticks == {50: 10, 90: None, 99: None}
 
 
 @pytest.mark.parametrize(("counter", "right"), [(3, True), (2, True), (4, True), (5, False)])
