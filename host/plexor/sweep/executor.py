@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import os
+import socket
+import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
 from typing import Any, TypeVar
@@ -16,6 +19,11 @@ R = TypeVar("R")
 FORMS = "local, local:PROCESSES or dask://HOST:PORT"
 
 
+ANSWER_S = 5.0
+"""Wall time that a scheduler has for its answer."""
+WORKERS_S = 5.0
+"""Wall time that the first worker has to come."""
+_HAS_PLEXOR = "__import__('importlib.util', fromlist=['util']).find_spec('plexor') is not None"
 RETRIES = 3
 """Retries of a job whose worker dies."""
 
@@ -99,11 +107,63 @@ def _dask(address: str) -> Executor:
         raise UsageError(
             f"executor: {address}: Dask is not installed; in a clone: pip install '.[cluster]'"
         ) from error
+    _quiet()
     try:
-        client = distributed.Client(address, timeout="10s")
-    except (OSError, TimeoutError) as error:
+        host, _, port = address.removeprefix("tcp://").rpartition(":")
+        socket.create_connection((host.strip("[]"), int(port)), ANSWER_S).close()
+        client = _within(ANSWER_S, lambda: distributed.Client(address, timeout=ANSWER_S))
+    except (OSError, OverflowError, UnicodeError) as error:
         raise LinkError(f"executor: {address}: no Dask scheduler answers there") from error
+    try:
+        _check_workers(client, address)
+    except BaseException:
+        client.close()
+        raise
     return _Cluster(client)
+
+
+def _within(seconds: float, work: Callable[[], R]) -> R:
+    """Return the result of work in a thread; raise TimeoutError if it takes too long.
+
+    Dask's own limit does not hold where something listens and never says a word.
+    """
+    found: Future[R] = Future()
+
+    def do() -> None:
+        try:
+            found.set_result(work())
+        except Exception as error:
+            found.set_exception(error)
+
+    threading.Thread(target=do, daemon=True).start()
+    return found.result(seconds)
+
+
+def _quiet() -> None:
+    """Silence what Dask says of connections; what matters of it becomes one line of ours."""
+    for name in ("asyncio", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("asyncio", "distributed", "tornado"):
+            logger = logging.getLogger(name)
+            logger.handlers, logger.propagate = [logging.NullHandler()], False
+
+
+def _check_workers(client: Any, address: str) -> None:
+    """Raise LinkError unless there are workers, and all of them have this package."""
+    try:
+        client.wait_for_workers(1, timeout=WORKERS_S)
+    except TimeoutError as error:
+        raise LinkError(
+            f"executor: {address}: the Dask scheduler has no workers; start one where Plexor is "
+            f"installed: dask worker {address}"
+        ) from error
+    # A function of ours could not be unpickled where it is missing.
+    having: dict[str, Any] = client.run(eval, _HAS_PLEXOR, on_error="return")
+    lacking = [worker for worker, has in having.items() if has is not True]
+    if lacking:
+        raise LinkError(
+            f"executor: {address}: {len(lacking)} of {len(having)} workers lack the package "
+            f"plexor, such as {lacking[0]}; install it in their environment"
+        )
 
 
 class _Cluster(Executor):
