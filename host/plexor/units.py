@@ -187,6 +187,11 @@ def format_ticks(ticks: float, tick_fs: int, digits: int = 4) -> str:
     return format_seconds(plot_seconds(ticks, tick_fs), digits)
 
 
+def format_over(limit_ticks: float, tick_fs: int, digits: int = 4) -> str:
+    """Return a time that is known only to exceed a limit as text: `over 1.074 s`."""
+    return f"over {format_ticks(limit_ticks, tick_fs, digits)}"
+
+
 def format_variance(ticks2: Fraction, tick_fs: int) -> str:
     """Return a variance in square ticks as text, in the square of its root's unit: ns² to s².
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from plexor.analyse.breakdown import Shares, shares
 from plexor.analyse.corrected_figures import CorrectedChannel, corrected_channel
+from plexor.analyse.disagreements import differences
 from plexor.analyse.evidence import pairing_of
 from plexor.analyse.from_bins import less_base, of_bins
 from plexor.analyse.jitter import (
@@ -24,8 +24,9 @@ from plexor.analyse.percentiles import Distribution, Quantile, from_values, quan
 from plexor.analyse.rules import has_rules, is_complete, rules_of
 from plexor.analyse.samples import ChannelSamples, channel_samples
 from plexor.analyse.tail import ColdStart, cold_start
+from plexor.decode.bins import statistics_of, sum_of_squares
 from plexor.decode.matched import Samples
-from plexor.model.results import ChannelResult, Kind, Measurement, RunResult
+from plexor.model.results import ChannelResult, Kind, Measurement, RunResult, Statistics
 from plexor.protocol.memory import ResponseClass
 from plexor.units import seconds_of
 
@@ -47,7 +48,9 @@ class Figures:
     """Figures of one kind of sample of one channel, in ticks.
 
     Count, sums, minimum and maximum are exact. If the run's events are complete, `samples` holds
-    the values in order, and the distribution is exact too. `clamped` counts samples below the base
+    the values in order, and the distribution is exact too. Else samples may be at the limit of the
+    instrument's registers: then `limit_ticks` is what they may exceed by any time, and sums and
+    maximum are None, as is the minimum if all of them are. `clamped` counts samples below the base
     result, which are taken as 0.
     """
 
@@ -66,6 +69,11 @@ class Figures:
     span: SlidingSpan | None = None
     cold: ColdStart | None = None
     clamped: int = 0
+
+    @property
+    def limit_ticks(self) -> int | None:
+        """The limit that at least one sample may exceed by any time; None: there is no such."""
+        return self.distribution.limit_ticks
 
     @property
     def peak_to_peak_ticks(self) -> int | None:
@@ -252,12 +260,14 @@ def _channel(
 def _figures(
     result: RunResult, measurement: Measurement, samples: Samples | None, base_ticks: int
 ) -> Figures:
-    known = measurement.statistics
+    known = measurement.known
+    if samples is not None and measurement.limit_ticks is not None:
+        known = statistics_of(samples)
     distribution = of_bins(measurement) if samples is None else from_values(samples.value_ticks)
     count, total, squares = known.count, known.sum_ticks, known.sum_sq_ticks2
     least, most = known.min_ticks, known.max_ticks
     if samples is not None and squares is None:
-        squares = int(np.sum(samples.value_ticks.astype(object) ** 2)) if count else 0
+        squares = sum_of_squares(samples.value_ticks)
     clamped = 0
     values = None if samples is None else samples.value_ticks
     if base_ticks:
@@ -266,8 +276,8 @@ def _figures(
         most = None if most is None else max(most - base_ticks, 0)
         if values is not None:
             values = np.maximum(values - base_ticks, 0)
-            total, squares = int(values.sum()), int(np.sum(values.astype(object) ** 2))
-        elif clamped:
+            total, squares = int(values.sum()), sum_of_squares(values)
+        elif clamped or total is None:
             # Only samples tell what the clamped ones add up to.
             total = squares = None
         else:
@@ -292,7 +302,7 @@ def _figures(
             else None
         ),
         max_index=known.max_index,
-        max_time_ticks=_time_of_max(result, measurement, samples),
+        max_time_ticks=_time_of_max(result, known, samples),
         distribution=distribution,
         quantiles=quantiles(distribution, PERCENTILES),
         samples=samples,
@@ -302,36 +312,12 @@ def _figures(
     )
 
 
-def _time_of_max(
-    result: RunResult, measurement: Measurement, samples: Samples | None
-) -> int | None:
-    if measurement.statistics.max_time_ticks is not None:
-        return measurement.statistics.max_time_ticks - result.start_ticks
+def _time_of_max(result: RunResult, known: Statistics, samples: Samples | None) -> int | None:
+    if known.max_time_ticks is not None:
+        return known.max_time_ticks - result.start_ticks
     if samples is None or not len(samples.value_ticks):
         return None
     return int(samples.time_ticks[np.argmax(samples.value_ticks)]) - result.start_ticks
-
-
-def differences(channel: ChannelResult, samples: ChannelSamples) -> list[str]:
-    """Return the differences between rebuilt samples and the chip's figures."""
-    found: list[str] = []
-    for measurement in channel.measurements:
-        if not measurement.on_chip:
-            continue
-        own: Samples = getattr(samples, measurement.kind.value)
-        values, known = own.value_ticks, measurement.statistics
-        events = (len(values), int(values.sum()), *_extremes(values))
-        chip = (known.count, known.sum_ticks, known.min_ticks, known.max_ticks)
-        if events != chip:
-            found.append(
-                f"{channel.name} {measurement.kind.value}: the events have count, sum, min, max "
-                f"{events}, the chip has {chip}"
-            )
-    return found
-
-
-def _extremes(values: npt.NDArray[np.int64]) -> tuple[int | None, int | None]:
-    return (int(values.min()), int(values.max())) if len(values) else (None, None)
 
 
 def _all_shares(

@@ -24,6 +24,7 @@ class Known:
 
 
 NO_EXTREMES = "no extremes kept"
+AT_LIMIT = "beyond what the instrument's registers hold; measure it with events, in stream mode"
 
 
 def exact(value: Fraction | int | None) -> Fraction | None:
@@ -35,12 +36,15 @@ def extreme(figures: Figures, least: bool) -> Known:
     """Return the bounds of the minimum if `least`, else of the maximum, in ticks.
 
     If the chip kept no extremes, the bounds are those of the outermost cell. The cells below 0 and
-    above the range are open: samples in them may have any size.
+    above the range are open: samples in them may have any size. So may those at the limit of the
+    chip's registers.
     """
     value = figures.min_ticks if least else figures.max_ticks
     if value is not None:
         return Known(Fraction(value), Fraction(value), Fraction(value))
     cells = figures.distribution
+    if cells.limit_ticks is not None:
+        return Known(Fraction(int(cells.low_ticks[0 if least else -1])), None, None, AT_LIMIT)
     place = 0 if least else -1
     low, high = Fraction(int(cells.low_ticks[place])), Fraction(int(cells.high_ticks[place]) - 1)
     if least:
@@ -57,7 +61,7 @@ def _span(figures: Figures) -> Known:
     if first.most is not None and last.least is not None:
         least = max(last.least - first.most, least)
     most = None if first.least is None or last.most is None else last.most - first.least
-    return Known(least, most, None, NO_EXTREMES)
+    return Known(least, most, None, last.reason or first.reason)
 
 
 def _mean(figures: Figures) -> Known:
@@ -72,8 +76,10 @@ def _mean(figures: Figures) -> Known:
         / cells.total
         for ticks in (cells.low_ticks.tolist(), (cells.high_ticks - 1).tolist())
     )
-    inside = cells.low_ticks[0] >= 0 and cells.low_ticks[-1] < VALUE_MOST
-    return Known(low if inside else None, high if inside else None, None, "the sum is not known")
+    above = cells.low_ticks[0] >= 0
+    below = cells.limit_ticks is None and cells.low_ticks[-1] < VALUE_MOST
+    reason = "the sum is not known" if cells.limit_ticks is None else AT_LIMIT
+    return Known(low if above else None, high if below else None, None, reason)
 
 
 def _square(figures: Figures) -> Known:
@@ -88,7 +94,7 @@ def _square(figures: Figures) -> Known:
         None if span.least is None else span.least**2 / (2 * figures.count),
         None if span.most is None else span.most**2 / 4,
         None,
-        "the sum of squares is not known",
+        "the sum of squares is not known" if figures.limit_ticks is None else AT_LIMIT,
     )
 
 

@@ -127,6 +127,7 @@ def _figures(kind: Kind, values: Picoseconds, wanted: tuple[Fraction, ...]) -> C
     found = tuple(
         CorrectedQuantile(entry.q, entry.value_ticks, entry.lower_ticks, entry.upper_ticks)
         for entry in quantiles(from_values(values), wanted)
+        if entry.value_ticks is not None
     )
     # Moments of integers, whatever their unit.
     variance_ps2 = variance_ticks2(count, total, squares)

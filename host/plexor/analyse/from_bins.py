@@ -5,18 +5,19 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from plexor.analyse.percentiles import Distribution, from_cells
+from plexor.analyse.percentiles import OPEN_TICKS, Distribution, from_cells
 from plexor.model.results import Measurement, Zoom
 from plexor.protocol.memory import VALUE_MOST, bin_count, over_bin, under_bin
 
 Ticks = npt.NDArray[np.int64]
 
 
-def of_bins(measurement: Measurement) -> Distribution:
+def of_bins(measurement: Measurement, most_ticks: int | None = None) -> Distribution:
     """Return the distribution of a measurement's bins, with cells as narrow as known.
 
     The window of one-tick bins replaces the log-linear bins that it covers. Minimum and maximum
-    bound the first and the last cell.
+    bound the first and the last cell. `most_ticks` is the maximum if events tell it. If nothing
+    tells it, because samples are at the limit of the chip, their cell is open.
     """
     bins = measurement.bins
     mantissa, counts = bins.mantissa_bits, bins.counts.astype(np.int64)
@@ -27,7 +28,8 @@ def of_bins(measurement: Measurement) -> Distribution:
     counted = counts[: len(numbers)].copy()
     if measurement.zoom is not None:
         low, high, counted = _refined(low, high, counted, measurement.zoom)
-    least, most = measurement.statistics.min_ticks, measurement.statistics.max_ticks
+    known, limit = measurement.known, measurement.limit_ticks
+    least, most = known.min_ticks, known.max_ticks if most_ticks is None else most_ticks
     under, over = int(counts[under_bin(mantissa)]), int(counts[over_bin(mantissa)])
     least = 0 if least is None else least
     most = VALUE_MOST if most is None else most
@@ -35,7 +37,8 @@ def of_bins(measurement: Measurement) -> Distribution:
     kept = counted > 0
     low, high = np.maximum(low[kept], max(least, 0)), np.minimum(high[kept], end)
     low = np.concatenate([[min(least, -1)], low, [VALUE_MOST]])
-    high = np.concatenate([[0], np.maximum(high, low[1:-1] + 1), [max(most, VALUE_MOST) + 1]])
+    last = max(most, VALUE_MOST) + 1 if limit is None or most_ticks is not None else OPEN_TICKS
+    high = np.concatenate([[0], np.maximum(high, low[1:-1] + 1), [last]])
     return from_cells(low, high, np.concatenate([[under], counted[kept], [over]]))
 
 
@@ -78,6 +81,7 @@ def less_base(distribution: Distribution, base_ticks: int) -> tuple[Distribution
     clamped = int(distribution.counts[below].sum())
     low = np.maximum(distribution.low_ticks - base_ticks, 0)
     high = np.maximum(distribution.high_ticks - base_ticks, low + 1)
+    high[distribution.high_ticks == OPEN_TICKS] = OPEN_TICKS
     # Clamped cells and samples equal to the base all lie at 0. A cell on both sides of the base
     # joins them.
     at_zero = low == 0

@@ -23,6 +23,9 @@ Ticks = npt.NDArray[np.int64]
 CONFIDENCE = Fraction(95, 100)
 _WINDOW_DEVIATIONS = 12
 """Standard deviations of the binomial law that are summed on each side; the rest is below 1e-30."""
+OPEN_TICKS = 1 << 62
+"""End of the open cell, whose samples have any value from its first tick on: those at the limit of
+the instrument's registers."""
 _MOST_SUMMED = 1 << 36
 """Maximum number of samples for which the law is summed. It takes 120 MB."""
 
@@ -32,7 +35,8 @@ class Distribution:
     """Counts of values in disjoint cells in ascending order.
 
     Cell i holds values with low[i] <= value < high[i], in ticks. Every cell has a count above 0.
-    The distribution is exact if all cells are one tick wide.
+    The distribution is exact if all cells are one tick wide. The last cell may be open: then it
+    ends at OPEN_TICKS.
     """
 
     low_ticks: Ticks
@@ -56,27 +60,40 @@ class Distribution:
         """Whether every cell is one tick wide."""
         return bool(np.all(self.high_ticks - self.low_ticks == 1))
 
+    @property
+    def limit_ticks(self) -> int | None:
+        """First tick of the open cell; None if there is none."""
+        is_open = len(self.high_ticks) and int(self.high_ticks[-1]) == OPEN_TICKS
+        return int(self.low_ticks[-1]) if is_open else None
+
+    @property
+    def closed(self) -> Distribution:
+        """The distribution without its open cell."""
+        if self.limit_ticks is None:
+            return self
+        return Distribution(self.low_ticks[:-1], self.high_ticks[:-1], self.counts[:-1])
+
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
     """The estimate of one quantile and its interval, in ticks.
 
-    The estimate is the order statistic of rank ceil(n q), taken at the last tick of its cell.
+    The estimate is the order statistic of rank ceil(n q), taken at the last tick of its cell. If
+    that cell is open, the estimate is None, and `limit_ticks` is what it may exceed by any time.
     `value_resolution_ticks` is the width of that cell. `resolution_ticks` is the maximum width of
-    the cells of estimate and interval. A bound is None if there are too few samples for it.
+    the cells of estimate and interval, the open one aside. A bound is None if there are too few
+    samples for it, an upper one also if it lies in the open cell.
     """
 
     q: Fraction
-    value_ticks: int
+    value_ticks: int | None
     lower_ticks: int | None
     upper_ticks: int | None
     value_resolution_ticks: int
     resolution_ticks: int
-
-    @property
-    def enough(self) -> bool:
-        """Whether there are enough samples for an upper bound."""
-        return self.upper_ticks is not None
+    enough: bool
+    """Whether there are enough samples for an upper bound."""
+    limit_ticks: int | None = None
 
 
 def from_values(values_ticks: npt.ArrayLike) -> Distribution:
@@ -92,8 +109,8 @@ def from_cells(low_ticks: Ticks, high_ticks: Ticks, counts: Ticks) -> Distributi
     return Distribution(low_ticks[order], high_ticks[order], counts[order].astype(np.int64))
 
 
-def at_rank(distribution: Distribution, rank: int) -> tuple[int, int]:
-    """Return (last tick, width) of the cell that holds the sample of `rank`.
+def at_rank(distribution: Distribution, rank: int) -> tuple[int | None, int]:
+    """Return (last tick, width) of the cell that holds the sample of `rank`; (None, 1) if open.
 
     Ranks begin at 1. Raises ValueError if `rank` is not from 1 to the total.
     """
@@ -101,11 +118,14 @@ def at_rank(distribution: Distribution, rank: int) -> tuple[int, int]:
         raise ValueError(f"rank: {rank}; must be 1 to {distribution.total}")
     cell = int(np.searchsorted(np.cumsum(distribution.counts), rank))
     high = int(distribution.high_ticks[cell])
-    return high - 1, high - int(distribution.low_ticks[cell])
+    return (None, 1) if high == OPEN_TICKS else (high - 1, high - int(distribution.low_ticks[cell]))
 
 
 def cells_at(distribution: Distribution, ranks: Ticks) -> tuple[Ticks, Ticks]:
-    """Return the first and the last tick of the cells that hold the samples of `ranks`, from 1."""
+    """Return the first and the last tick of the cells that hold the samples of `ranks`, from 1.
+
+    The last tick of the open cell is OPEN_TICKS - 1.
+    """
     cells = np.searchsorted(np.cumsum(distribution.counts), ranks)
     return distribution.low_ticks[cells], distribution.high_ticks[cells] - 1
 
@@ -164,11 +184,13 @@ def quantile(
     if lower >= 1:
         # The cell's first tick is the bound: the sample itself cannot be below it.
         last, cell = at_rank(distribution, lower)
-        low, widest = last - cell + 1, max(widest, cell)
+        low = distribution.limit_ticks if last is None else last - cell + 1
+        widest = max(widest, cell)
     if upper <= count:
         high, cell = at_rank(distribution, upper)
         widest = max(widest, cell)
-    return Quantile(q, value, low, high, width, widest)
+    limit = distribution.limit_ticks if value is None else None
+    return Quantile(q, value, low, high, width, widest, upper <= count, limit)
 
 
 def quantiles(distribution: Distribution, qs: Sequence[Fraction]) -> tuple[Quantile, ...]:

@@ -6,11 +6,13 @@ jitter, latency over time, the first response) comes from here. Events must be c
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from plexor.decode.matched import Rules, Samples
+from plexor.decode.matched import Matched, Rules, Samples
 from plexor.decode.rematch import rematch
 from plexor.model.results import EventArray, Kind
+from plexor.protocol.memory import ResponseClass
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,9 +23,15 @@ class ChannelSamples:
     fall: Samples
     width: Samples
     period: Samples
+    counts: Mapping[ResponseClass, int] | None = None
+    """How many strikes and responses are in each class; None if that is not known."""
+
+    @classmethod
+    def of(cls, matched: Matched) -> ChannelSamples:
+        """Return the samples of a channel that was matched."""
+        return cls(*(matched.samples[kind] for kind in Kind), counts=matched.classes)
 
 
 def channel_samples(events: EventArray, rules: Rules, end_ticks: int) -> ChannelSamples:
     """Return the samples of a channel from complete, time-ordered events (EVENT_DTYPE)."""
-    samples = rematch(events, rules, end_ticks).samples
-    return ChannelSamples(*(samples[kind] for kind in Kind))
+    return ChannelSamples.of(rematch(events, rules, end_ticks))

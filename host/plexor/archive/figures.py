@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from plexor.analyse.percentiles import least_count, parse_quantile, quantile_name
+from plexor.analyse.percentiles import OPEN_TICKS, least_count, parse_quantile, quantile_name
 from plexor.archive.record import STORED
 from plexor.archive.schema import column_of
 from plexor.judge.compare import SHARES, TIMES, is_quantile
@@ -80,7 +80,8 @@ def _quantile(q: Fraction) -> Callable[..., float | None]:
             return None
         rank = max(-(-total * q.numerator // q.denominator), 1)
         cell = int(np.searchsorted(below, rank))
-        return low[cell] + width[cell] - 1
+        end = low[cell] + width[cell]
+        return None if end == OPEN_TICKS else end - 1
 
     return found
 

@@ -53,9 +53,12 @@ class Row:
     min_ticks: int | None = None
     max_ticks: int | None = None
     percentiles: Mapping[str, int | None] = field(default_factory=dict[str, int | None])
-    """Those of STORED; None where there are too few samples for an upper bound."""
+    """Those of STORED; None where there are too few samples for an upper bound, and for one that
+    is at the limit of the instrument's registers."""
     low_ticks: tuple[int, ...] = ()
-    """The first tick of each cell of the histogram; cells that hold nothing are left out."""
+    """The first tick of each cell of the histogram; cells that hold nothing are left out. An open
+    cell ends at OPEN_TICKS: its samples are at the limit of the instrument's registers, sums and
+    maximum are not known then, and neither is the minimum if all samples are."""
     width_ticks: tuple[int, ...] = ()
     counts: tuple[int, ...] = ()
 
@@ -149,7 +152,7 @@ def _rows(channel: ChannelFigures) -> Iterator[Row]:
         figures = channel.kinds[entry.kind]
         cells = figures.distribution
         if len(cells.counts) > MOST_CELLS:
-            cells = of_bins(entry)
+            cells = of_bins(entry, figures.max_ticks)
         known = {q.q: q.value_ticks for q in figures.quantiles if q.enough}
         yield Row(
             **common,

@@ -39,9 +39,13 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The maximum that was measured."""
+    """The maximum that was measured.
 
-    max_ns: Fraction
+    If samples are at the limit of the instrument's registers, `max_ns` is None, and the maximum is
+    known only to be above `over_ns`.
+    """
+
+    max_ns: Fraction | None
     what: str
     """Such as `on-width of TASK`."""
     provenance: str
@@ -55,6 +59,7 @@ class Measured:
     books: str = ""
     """Where the run's events went."""
     invalid_reasons: tuple[str, ...] = ()
+    over_ns: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,35 +70,44 @@ class Verdict:
     measured: Measured
 
     @property
-    def margin_ns(self) -> Fraction:
-        """Estimate less measurement; below 0 for an unsafe one."""
-        return self.estimate_ns - self.measured.max_ns
+    def margin_ns(self) -> Fraction | None:
+        """Estimate less measurement; below 0 for an unsafe one. None: the maximum is not known."""
+        most = self.measured.max_ns
+        return None if most is None else self.estimate_ns - most
 
     @property
     def of_measured(self) -> Fraction | None:
         """The overestimation as a part of what was measured; None unless that is above 0."""
-        return self.margin_ns / self.measured.max_ns if self.measured.max_ns > 0 else None
+        most, margin = self.measured.max_ns, self.margin_ns
+        return None if margin is None or most is None or most <= 0 else margin / most
 
     @property
     def of_estimate(self) -> Fraction | None:
         """The overestimation as a part of the estimate; None for an estimate of 0."""
-        return self.margin_ns / self.estimate_ns if self.estimate_ns else None
+        margin = self.margin_ns
+        return None if margin is None or not self.estimate_ns else margin / self.estimate_ns
 
     @property
     def outcome(self) -> Outcome:
         """Whether the estimate is safe, as far as it was measured.
 
         An invalid run proves nothing. A longer measurement refutes the estimate, also where strikes
-        were missed; otherwise missed strikes leave it unproven.
+        were missed; otherwise missed strikes leave it unproven. So does a maximum that is known
+        only to be above something.
         """
-        if self.measured.invalid_reasons:
+        measured = self.measured
+        if measured.invalid_reasons:
             return Outcome.NOT_PROVEN
-        if self.margin_ns < 0:
+        least = measured.over_ns if measured.max_ns is None else measured.max_ns
+        if least is not None and self.estimate_ns < least:
             return Outcome.UNSAFE
-        return Outcome.NOT_PROVEN if self.measured.missed else Outcome.SAFE
+        open_ended = measured.max_ns is None or measured.missed
+        return Outcome.NOT_PROVEN if open_ended else Outcome.SAFE
 
     @property
     def within_a_tick(self) -> bool:
         """Whether the margin is smaller than the tick, which decides nothing finer."""
-        tick_fs = self.measured.tick_fs
-        return tick_fs is not None and abs(self.margin_ns) < Fraction(tick_fs, NS_FS)
+        tick_fs, margin = self.measured.tick_fs, self.margin_ns
+        if tick_fs is None or margin is None:
+            return False
+        return abs(margin) < Fraction(tick_fs, NS_FS)

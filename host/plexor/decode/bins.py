@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +11,7 @@ from plexor.decode.matched import Samples
 from plexor.model.results import Bins, Kind, Measurement, Statistics
 from plexor.protocol.memory import VALUE_MOST, bin_bits, over_bin, under_bin
 
-_HALF_BITS = 16
+_PART_BITS = 16
 
 
 def bin_numbers(values: NDArray[np.int64], mantissa_bits: int) -> NDArray[np.int64]:
@@ -28,17 +30,27 @@ def bins_of(values: NDArray[np.int64], mantissa_bits: int) -> NDArray[np.uint64]
     return np.bincount(numbers, minlength=1 << bin_bits(mantissa_bits)).astype(np.uint64)
 
 
+def clamped(samples: Samples) -> Samples:
+    """Return samples as the chip records them: VALUE_MOST for every greater value."""
+    return replace(samples, value_ticks=np.minimum(samples.value_ticks, VALUE_MOST))
+
+
 def measurement_of(kind: Kind, samples: Samples, mantissa_bits: int) -> Measurement:
-    """Return the exact figures and the bins of samples; values above VALUE_MOST count as it."""
-    values = np.minimum(samples.value_ticks, VALUE_MOST)
-    bins = Bins(mantissa_bits, bins_of(values, mantissa_bits))
+    """Return the exact figures and the bins of samples; the over-range bin has those above."""
+    bins = Bins(mantissa_bits, bins_of(samples.value_ticks, mantissa_bits))
+    return Measurement(kind, statistics_of(samples), bins, on_chip=False)
+
+
+def statistics_of(samples: Samples) -> Statistics:
+    """Return the exact figures of samples."""
+    values = samples.value_ticks
     if not len(values):
-        return Measurement(kind, Statistics(0, 0, 0, None, None), bins, on_chip=False)
+        return Statistics(0, 0, 0, None, None)
     minimum, maximum = int(values.argmin()), int(values.argmax())
-    statistics = Statistics(
+    return Statistics(
         len(values),
         int(values.sum()),
-        _sum_of_squares(values),
+        sum_of_squares(values),
         int(values[minimum]),
         int(values[maximum]),
         int(samples.index[minimum]),
@@ -46,15 +58,20 @@ def measurement_of(kind: Kind, samples: Samples, mantissa_bits: int) -> Measurem
         int(samples.time_ticks[minimum]),
         int(samples.time_ticks[maximum]),
     )
-    return Measurement(kind, statistics, bins, on_chip=False)
 
 
-def _sum_of_squares(values: NDArray[np.int64]) -> int:
-    """Return the exact sum of squares of up to 2**31 values of 32 bits.
+def sum_of_squares(values: NDArray[np.int64]) -> int:
+    """Return the exact sum of squares of up to 2**31 values.
 
-    The squares of single values fit 64 bits, their sum may not. Sums of the products of halves do.
+    Squares of values of 64 bits do not fit 64 bits, and their sum fits still less. Sums of the
+    products of their parts of 16 bits do.
     """
-    high, low = values >> _HALF_BITS, values & ((1 << _HALF_BITS) - 1)
-    squares, products = int((high * high).sum()), int((high * low).sum())
-    rest = int((low * low).sum())
-    return (squares << 2 * _HALF_BITS) + (products << _HALF_BITS + 1) + rest
+    bits = int(np.abs(values).max(initial=0)).bit_length()
+    shifts = range(0, bits + 1, _PART_BITS)
+    parts = [values >> shift for shift in shifts]
+    parts = [*(part & ((1 << _PART_BITS) - 1) for part in parts[:-1]), parts[-1]]
+    return sum(
+        int((one * other).sum()) << _PART_BITS * (place + after)
+        for place, one in enumerate(parts)
+        for after, other in enumerate(parts)
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from plexor.decode.bins import measurement_of
+from plexor.decode.bins import clamped, measurement_of
 from plexor.decode.collect import Collector
 from plexor.decode.matched import Matched, Rules
 from plexor.decode.register_image import RegisterImage, enabled, set_up
@@ -103,11 +103,12 @@ class Channels:
         if events is not None and (absent or not squares or not extremes):
             again = rematch(events, self._rules(number), self.end_ticks)
             for kind in Kind:
-                made = measurement_of(kind, again.samples[kind], self._mantissa_bits(kind))
+                samples, bits = again.samples[kind], self._mantissa_bits(kind)
                 if kind in absent:
-                    measurements[kind] = made
+                    measurements[kind] = measurement_of(kind, samples, bits)
                     self.computed.append(f"{name}.{kind}")
                 elif not (squares and extremes):
+                    made = measurement_of(kind, clamped(samples), bits)
                     measurements[kind] = _completed(measurements[kind], made.statistics)
                     self.computed.append(f"{name}.{kind}: sum of squares, places of extremes")
         elif absent:

@@ -13,6 +13,7 @@ import numpy as np
 
 from plexor.decode.bins import bin_numbers
 from plexor.decode.code_tables import wrong_tables
+from plexor.decode.derived import derived_contradictions
 from plexor.model.results import (
     Bins,
     ChannelResult,
@@ -100,9 +101,12 @@ def consistent(result: RunResult) -> RunResult:
 
 
 def statistics_contradictions(
-    statistics: Statistics, limits: Limits, least_value: int = LEAST_VALUE
+    statistics: Statistics,
+    limits: Limits,
+    least_value: int = LEAST_VALUE,
+    most_value: int = VALUE_MOST,
 ) -> list[str]:
-    """Return why statistics are impossible for samples from `least_value` to VALUE_MOST ticks."""
+    """Return why statistics are impossible for samples from `least_value` to `most_value` ticks."""
     s = statistics
     places = (s.min_index, s.max_index, s.min_time_ticks, s.max_time_ticks)
     if not 0 <= s.count <= limits.ticks:
@@ -111,9 +115,9 @@ def statistics_contradictions(
         rest = (s.min_ticks, s.max_ticks, *places)
         empty = not s.sum_ticks and not s.sum_sq_ticks2 and rest == (None,) * len(rest)
         return [] if empty else ["figures without samples"]
-    if s.min_ticks is None or s.max_ticks is None:
-        return [f"{s.count} samples without their minimum and maximum"]
-    if not least_value <= s.min_ticks <= s.max_ticks <= VALUE_MOST:
+    if s.min_ticks is None or s.max_ticks is None or s.sum_ticks is None:
+        return [f"{s.count} samples without their minimum, maximum and sum"]
+    if not least_value <= s.min_ticks <= s.max_ticks <= most_value:
         return [f"samples from {s.min_ticks} to {s.max_ticks} ticks"]
     found: list[str] = []
     spread = s.max_ticks - s.min_ticks
@@ -155,10 +159,11 @@ def statistics_contradictions(
 def measurement_contradictions(measurement: Measurement, limits: Limits) -> list[str]:
     """Return why statistics, bins and window cannot describe the same samples."""
     least = LEAST_VALUE if measurement.kind == Kind.RISE else 0
+    most = VALUE_MOST if measurement.on_chip else MOST_TICKS
     known = measurement.statistics
     # Each check relies on the one before, so only the first that fails is reported.
     return (
-        statistics_contradictions(known, limits, least)
+        statistics_contradictions(known, limits, least, most)
         or list(_bins_contradictions(measurement.bins, known, limits))
         or list(_zoom_contradictions(measurement.zoom, measurement.bins, known, limits))
     )
@@ -286,6 +291,8 @@ def _sifted(result: RunResult) -> tuple[RunResult, tuple[str, ...]]:
         texts = list(wrong_tables(tables, channels, result.identity.geometry, limits.ticks))
         tables = None if texts else tables
         found += texts
+    if not found and result.valid and result.stop_reason != StopReason.NONE:
+        found += derived_contradictions(result)
     return replace(result, channels=channels, steps=steps, code_tables=tables), tuple(found)
 
 

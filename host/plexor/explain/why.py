@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plexor.analyse.analyse import differences, samples_of
+from plexor.analyse.analyse import samples_of
+from plexor.analyse.disagreements import differences
 from plexor.analyse.rules import has_rules, is_complete
 from plexor.codes.of_run import codes_of
 from plexor.explain.blame import Blame, Blamed, Chain

@@ -10,7 +10,6 @@ from plexor.analyse.percentiles import Distribution
 from plexor.export.about import about, line_of, started_s
 from plexor.export.source import Source
 from plexor.export.whole import needed
-from plexor.protocol.memory import VALUE_MOST
 from plexor.units import plot_seconds
 
 _LEAST_FIGURES, _MOST_FIGURES = 3, 5
@@ -55,8 +54,9 @@ def write_hlog(source: Source, path: Path, name: Path) -> None:
 
 
 def _histogram(library: Any, cells: Distribution) -> Any:
-    """Return the counts of cells, each at the greatest value of its cell."""
-    values = (cells.high_ticks - 1).clip(max=VALUE_MOST)
+    """Return the counts of cells, each at the greatest value of its cell; the open one is not."""
+    cells = cells.closed
+    values = cells.high_ticks - 1
     most = int(values.max(initial=2))
     figures = _LEAST_FIGURES
     while figures < _MOST_FIGURES and 2 * 10**figures < most:
@@ -70,11 +70,15 @@ def _histogram(library: Any, cells: Distribution) -> Any:
 
 def _said(cells: Distribution) -> list[str]:
     """Return what a histogram does not show."""
+    limit, over = cells.limit_ticks, cells.total - cells.closed.total
+    cells = cells.closed
     below = int(cells.counts[cells.high_ticks <= 0].sum())
     widest = int((cells.high_ticks - cells.low_ticks)[cells.high_ticks > 0].max(initial=1))
     found: list[str] = []
     if below:
         found.append(f"{below} values below 0 are left out, because the format has none")
+    if limit is not None:
+        found.append(f"{over} values over {limit} ticks are left out: no more is known of them")
     if widest > 1:
         found.append(f"counted in bins of up to {widest} ticks, each at its greatest value")
     return found

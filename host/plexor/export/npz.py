@@ -20,7 +20,8 @@ def write_npz(source: Source, path: Path, name: Path) -> None:
     `time_ticks`, `index`, `source` and `polarity` are the events, with times from the start of the
     run; they are left out if the run kept none. `code` and `code_time_ticks` are the code port's.
     For a channel ISR, `ISR.rise.low_ticks`, `.high_ticks` and `.counts` are the cells [low, high)
-    of its latencies, and likewise `fall`, `width` and `period`. `about` is JSON: texts of the run,
+    of its latencies, and likewise `fall`, `width` and `period`. A cell that ends at 2**62 is open:
+    its values are at the limit of the instrument's registers. `about` is JSON: texts of the run,
     the pins' names by source, and each channel's classes.
     """
     del name

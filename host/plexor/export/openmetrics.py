@@ -18,7 +18,7 @@ from plexor.decode.bins import bin_numbers
 from plexor.export.about import about
 from plexor.export.source import Source, distinct
 from plexor.export.whole import needed
-from plexor.model.results import Kind, Measurement
+from plexor.model.results import Kind, Statistics
 from plexor.protocol.memory import ResponseClass, bin_bits, bin_bounds, bin_count, under_bin
 from plexor.units import plot_seconds
 
@@ -126,9 +126,10 @@ class _Run:
             if entry is None:
                 continue
             cells = self.source.distribution(channel, entry)
-            histogram.add_metric([channel.name], *self._buckets(entry, cells))
+            known = self.source.statistics(channel, entry)
+            histogram.add_metric([channel.name], *self._buckets(known, cells))
             for end, family in extremes.items():
-                ticks = getattr(entry.statistics, f"{end}_ticks")
+                ticks = getattr(known, f"{end}_ticks")
                 if ticks is not None:
                     family.add_metric([channel.name], plot_seconds(ticks, self.tick_fs))
             for label, bound, ticks in _quantiles(cells):
@@ -137,7 +138,7 @@ class _Run:
         yield from (histogram, *extremes.values(), quantiles)
 
     def _buckets(
-        self, entry: Measurement, cells: Distribution
+        self, known: Statistics, cells: Distribution
     ) -> tuple[list[tuple[str, float]], float | None]:
         """Return (limit, count up to it) in the library's form, and the sum, which may be none.
 
@@ -153,11 +154,11 @@ class _Run:
             (to_text(plot_seconds(limit, self.tick_fs)), count)
             for limit, count in zip(limits, totals.tolist(), strict=True)
         ]
-        total = max(entry.statistics.count, cells.total)
+        total, ticks = max(known.count, cells.total), known.sum_ticks
         # A counter cannot fall: the format has no sum of values below 0.
-        known = not below and entry.statistics.sum_ticks >= 0
-        seconds = plot_seconds(entry.statistics.sum_ticks, self.tick_fs) if known else None
-        return [*buckets, ("+Inf", total)], seconds
+        if ticks is None or below or ticks < 0:
+            return [*buckets, ("+Inf", total)], None
+        return [*buckets, ("+Inf", total)], plot_seconds(ticks, self.tick_fs)
 
 
 def _quantiles(cells: Distribution) -> Iterator[tuple[str, str, int]]:

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from plexor.analyse.analyse import Report, analyse, differences
+from plexor.analyse.analyse import Report, analyse
+from plexor.analyse.disagreements import differences
 from plexor.analyse.from_bins import of_bins
 from plexor.analyse.percentiles import Distribution, from_values
 from plexor.analyse.rules import has_rules, is_complete, rules_of
@@ -26,11 +27,11 @@ from plexor.model.results import (
     Kind,
     Measurement,
     RunResult,
+    Statistics,
     source_name,
 )
 from plexor.model.settings import parse_reference
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE, SOURCES
-from plexor.protocol.memory import VALUE_MOST
 
 CHUNK = 1 << 16
 """Number of events that are written at once."""
@@ -94,9 +95,7 @@ class Source:
             disagreements += wrong
             if not wrong:
                 distributions |= {
-                    (channel.number, kind): from_values(
-                        np.minimum(matched.samples[kind].value_ticks, VALUE_MOST)
-                    )
+                    (channel.number, kind): from_values(matched.samples[kind].value_ticks)
                     for kind in Kind
                 }
             if matched.classes == channel.classes:
@@ -109,7 +108,7 @@ class Source:
         result = self.result
         assert result.events is not None
         matched = rematch(result.events, rules_of(result, channel), result.end_ticks)
-        samples = ChannelSamples(*(matched.samples[kind] for kind in Kind))
+        samples = ChannelSamples.of(matched)
         return matched, differences(channel, samples) if has_rules(result) else []
 
     def _outcomes(self, channel: ChannelResult, matched: Matched) -> Outcomes:
@@ -122,6 +121,15 @@ class Source:
         """Return the distribution of a measurement: to the tick if events tell, else by bins."""
         exact = self.checked.distributions.get((channel.number, measurement.kind))
         return of_bins(measurement) if exact is None else exact
+
+    def statistics(self, channel: ChannelResult, measurement: Measurement) -> Statistics:
+        """Return what is known of a measurement. Events tell what is at the limit of the chip."""
+        cells = self.checked.distributions.get((channel.number, measurement.kind))
+        if measurement.limit_ticks is None or cells is None:
+            return measurement.known
+        values, counts = cells.low_ticks.tolist(), cells.counts.tolist()
+        total = sum(value * count for value, count in zip(values, counts, strict=True))
+        return Statistics(cells.total, total, None, values[0], values[-1])
 
     @property
     def invalid_reasons(self) -> tuple[str, ...]:

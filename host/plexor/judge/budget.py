@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from plexor.analyse.analyse import LATENCIES, ChannelFigures, Figures, Report
-from plexor.analyse.bounds import KNOWN, Known, exact, extreme
+from plexor.analyse.bounds import AT_LIMIT, KNOWN, Known, exact, extreme
 from plexor.analyse.pairing import AMBIGUOUS
 from plexor.analyse.percentiles import Quantile, least_count, quantile, quantile_name
 from plexor.analyse.tail import beyond
@@ -108,7 +108,8 @@ class Budget:
 class Check:
     """One limit on one channel, and what was found there.
 
-    `found` is in ticks, or the number for a count; None: there is none. Between `least` and `most`
+    `found` is in ticks, or the number for a count; None: there is none, or it is known only to be
+    above `over_ticks`. Between `least` and `most`
     samples violate the limit; the two are equal if every sample is known. `first_sample` counts
     samples of this kind from 0, `first_index` is that of the event; None: not known.
     """
@@ -121,6 +122,7 @@ class Check:
     first_sample: int | None = None
     first_index: int | None = None
     reason: str = ""
+    over_ticks: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +215,13 @@ def _check(channel: ChannelFigures, limit: Limit, tick_fs: int) -> Check:
     known = KNOWN[limit.figure](figures)
     outcome = _place(known, most**2 if limit.figure == "rms" else most)
     reason = known.reason if known.found is None or outcome == Outcome.INSUFFICIENT else ""
-    return Check(channel.name, limit, outcome, known.found, reason=reason)
+    over = _over(known) if limit.figure != "rms" else None
+    return Check(channel.name, limit, outcome, known.found, reason=reason, over_ticks=over)
+
+
+def _over(known: Known) -> Fraction | None:
+    """Return what a figure is above, of which no more is known; None for every other."""
+    return known.least if known.found is None and known.reason == AT_LIMIT else None
 
 
 def _place(known: Known, limit: Fraction, at_least: bool = False) -> Outcome:
@@ -233,7 +241,9 @@ def _check_extreme(
     found = figures.min_ticks if least else figures.max_ticks
     if found is None:
         known = extreme(figures, least)
-        return Check(channel.name, limit, _place(known, most, least), None, reason=known.reason)
+        outcome, over = _place(known, most, least), _over(known)
+        reason = known.reason if outcome == Outcome.INSUFFICIENT or over is None else ""
+        return Check(channel.name, limit, outcome, None, reason=reason, over_ticks=over)
     broken = found < most if least else found > most
     if not broken:
         return Check(channel.name, limit, Outcome.PASS, Fraction(found), (0, 0))
@@ -273,13 +283,17 @@ def _check_quantile(
     outcome, reason = _place(known, most), ""
     if outcome == Outcome.INSUFFICIENT:
         reason = _between(found, most, figures.count)
-    return Check(channel.name, limit, outcome, Fraction(found.value_ticks), reason=reason)
+    value, over = exact(found.value_ticks), exact(found.limit_ticks)
+    return Check(channel.name, limit, outcome, value, reason=reason, over_ticks=over)
 
 
 def _between(found: Quantile, most: Fraction, count: int) -> str:
     """Return why a quantile, known to the width of its bin, cannot be compared with a limit."""
     if not found.enough:
         return f"{count} samples; {quantile_name(found.q)} needs {least_count(found.q)}"
-    if found.value_ticks > most >= found.value_ticks - found.value_resolution_ticks + 1:
+    value = found.value_ticks
+    if value is None or (found.enough and found.upper_ticks is None):
+        return AT_LIMIT
+    if value > most >= value - found.value_resolution_ticks + 1:
         return f"the limit lies inside a bin of {found.value_resolution_ticks} ticks"
     return "the limit lies within the 95 % interval"

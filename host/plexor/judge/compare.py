@@ -186,7 +186,7 @@ def _quantiles(
         if known == [None, None] or (name not in wanted and None in known):
             continue
         before, after = (
-            None if k is None else seconds_of(k.value_ticks, fs)
+            None if k is None or k.value_ticks is None else seconds_of(k.value_ticks, fs)
             for k, fs in zip(known, tick_fs, strict=True)
         )
         law = None

@@ -12,6 +12,7 @@ from plexor.analyse.analyse import LATENCIES, ChannelFigures
 from plexor.analyse.from_bins import of_bins
 from plexor.analyse.pairing import AMBIGUOUS, Pairing
 from plexor.analyse.percentiles import Distribution, quantile
+from plexor.decode.bins import statistics_of
 from plexor.decode.matched import Samples
 from plexor.errors import UsageError
 from plexor.model.results import ChannelResult, Kind, Measurement, Statistics
@@ -23,12 +24,14 @@ from plexor.units import FEMTOSECONDS, plot_seconds
 class Estimate:
     """A percentile in seconds, with the 95 % interval of its order statistics.
 
-    A bound is None if there are too few samples for it.
+    A bound is None if there are too few samples for it. If the percentile is at the limit of the
+    instrument's registers, it is None, and known only to be above `over_s`.
     """
 
-    value_s: float
+    value_s: float | None
     lower_s: float | None
     upper_s: float | None
+    over_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,8 +93,16 @@ class Reading:
         return self.result.classes[ResponseClass.SPURIOUS]
 
     def statistics(self, kind: str = "rise") -> Statistics:
-        """Return the exact count, sums and extremes in ticks."""
-        return self._measurement(kind).statistics
+        """Return the exact count, sums and extremes in ticks.
+
+        Sums and maximum are None if a sample is at the limit of the instrument's registers, and no
+        events tell what it was. The minimum is None, too, if all samples are.
+        """
+        measurement = self._measurement(kind)
+        known = None if self.figures is None else self.figures.kinds.get(measurement.kind)
+        if measurement.limit_ticks is not None and known is not None and known.samples is not None:
+            return statistics_of(known.samples)
+        return measurement.known
 
     @property
     def pairing(self) -> Pairing | None:
@@ -112,7 +123,9 @@ class Reading:
     def mean_s(self) -> float | None:
         """Mean latency in seconds; None as for `min_s`."""
         known = self._latency
-        return self._seconds(known.sum_ticks / known.count) if known.count else None
+        if not known.count or known.sum_ticks is None:
+            return None
+        return self._seconds(known.sum_ticks / known.count)
 
     def percentile(self, percent: float, kind: str = "rise") -> Estimate | None:
         """Return a percentile, such as 99.9; None without a sample.
@@ -126,9 +139,10 @@ class Reading:
         if found is None:
             return None
         return Estimate(
-            plot_seconds(found.value_ticks, self.tick_fs),
+            self._seconds(found.value_ticks),
             self._seconds(found.lower_ticks),
             self._seconds(found.upper_ticks),
+            self._seconds(found.limit_ticks),
         )
 
     def distribution(self, kind: str = "rise") -> Distribution:

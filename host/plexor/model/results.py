@@ -6,7 +6,7 @@ Arrays are compared by content, so a run that is read from disk equals the store
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, cast
 
@@ -23,7 +23,7 @@ from plexor.protocol.frames import (
     SOURCE_LOAD,
     SOURCE_STRIKE,
 )
-from plexor.protocol.memory import ResponseClass
+from plexor.protocol.memory import VALUE_MOST, ResponseClass
 from plexor.protocol.registers import StatusFlag, StopReason, register
 
 Counts = NDArray[np.uint64]
@@ -69,10 +69,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Exact figures of samples. None: there is no sample, or the chip does not keep the figure."""
+    """Exact figures of samples. None: there is no sample, or the figure is not known."""
 
     count: int
-    sum_ticks: int
+    sum_ticks: int | None
     sum_sq_ticks2: int | None
     min_ticks: int | None
     max_ticks: int | None
@@ -106,10 +106,39 @@ class Measurement:
 
     kind: Kind
     statistics: Statistics
+    """As the chip keeps them. VALUE_MOST stands for every greater fall latency, width or period; so
+    `known` is for whoever takes figures for numbers."""
     bins: Bins
     zoom: Zoom | None = None
     on_chip: bool = True
     """False if the chip leaves it out and the host computed it from events."""
+
+    @property
+    def limit_ticks(self) -> int | None:
+        """The limit that at least one sample may exceed by any time; None: all are exact.
+
+        The time-out bounds a rise latency, so it is never at the limit.
+        """
+        most = self.statistics.max_ticks
+        return VALUE_MOST if self.kind != Kind.RISE and most == VALUE_MOST else None
+
+    @property
+    def known(self) -> Statistics:
+        """The statistics, without those that a sample at the limit makes unknown."""
+        found = self.statistics
+        if self.limit_ticks is None:
+            return found
+        found = replace(
+            found,
+            sum_ticks=None,
+            sum_sq_ticks2=None,
+            max_ticks=None,
+            max_index=None,
+            max_time_ticks=None,
+        )
+        if found.min_ticks == self.limit_ticks:
+            found = replace(found, min_ticks=None, min_index=None, min_time_ticks=None)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

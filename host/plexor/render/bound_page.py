@@ -10,7 +10,7 @@ from html import escape
 from plexor.analyse.percentiles import Distribution
 from plexor.bound.estimate import Estimate
 from plexor.bound.model import Model, Platform
-from plexor.bound.verdict import MARK, Verdict
+from plexor.bound.verdict import MARK, Measured, Verdict
 from plexor.phase.model import PhaseResult
 from plexor.render.html import Heading, html_box, html_figure, html_list, html_page, html_table
 from plexor.render.pictures.bound import under_bound
@@ -23,6 +23,7 @@ from plexor.render.terminal.bound import (
     doubts,
     exact,
     formula_text,
+    margin_text,
     measured_text,
     overestimation,
 )
@@ -85,9 +86,15 @@ def bound_page(
     reasons = [*measured.invalid_reasons, *doubts(verdict)]
     banner = html_box(style, head, "; ".join([text, *reasons]))
     lead = f"{format_seconds(verdict.estimate_ns / _NS, 6)} at most, "
-    lead += f"{format_seconds(measured.max_ns / _NS, 6)} measured"
+    lead += f"{_most(measured)} measured"
     title = f"{model.title} on {platform.title}{at}"
     return html_page(Heading(title, measured.provenance, lead, banner), body)
+
+
+def _most(measured: Measured) -> str:
+    if measured.max_ns is None:
+        return f"over {format_seconds((measured.over_ns or 0) / _NS, 6)}"
+    return format_seconds(measured.max_ns / _NS, 6)
 
 
 def _scan(scan: PhaseResult | None, estimate: Estimate, n: int | None) -> str:
@@ -123,7 +130,7 @@ def _facts(estimate: Estimate, verdict: Verdict, n: int | None) -> str:
         ("estimate", f"{exact(verdict.estimate_ns)} ns, computed"),
         ("measured", measured_text(verdict)),
         ("events", verdict.measured.books),
-        ("margin", f"{exact(verdict.margin_ns)} ns"),
+        ("margin", margin_text(verdict)),
         ("overestimation", overestimation(verdict)),
         ("for comparison", f"{float(MARK.part * 100):.0f} % {MARK.about}"),
     ]

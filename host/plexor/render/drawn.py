@@ -60,7 +60,8 @@ def _cells(figures: Figures, channel: ChannelFigures) -> list[list[int]]:
     found: Distribution = figures.distribution
     measurement = channel.result.measurement(figures.kind)
     if len(found.counts) > MOST_CELLS and measurement is not None and not figures.clamped:
-        found = of_bins(measurement)
+        found = of_bins(measurement, figures.max_ticks)
+    found = found.closed
     widths = found.high_ticks - found.low_ticks
     return [
         found.low_ticks.tolist(),

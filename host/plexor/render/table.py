@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from plexor.analyse.analyse import ChannelFigures, Report
+from plexor.analyse.bounds import AT_LIMIT, KNOWN, Known, extreme
 from plexor.analyse.peaks import peaks
 from plexor.analyse.percentiles import Quantile, least_count, quantile_name
 from plexor.analyse.tail import earliest, latest
@@ -12,7 +13,14 @@ from plexor.judge.budget import Check
 from plexor.model.results import Kind
 from plexor.render.facts import CLASS_COLUMNS
 from plexor.render.pictures.scale import grouped, number
-from plexor.units import format_metres, format_seconds, format_ticks, format_variance, seconds_of
+from plexor.units import (
+    format_metres,
+    format_over,
+    format_seconds,
+    format_ticks,
+    format_variance,
+    seconds_of,
+)
 
 _SHOWN = (Fraction(50, 100), Fraction(99, 100), Fraction(999, 1000))
 _WHERE_KNOWN = Fraction(9999, 10_000)
@@ -122,9 +130,16 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
         if figures is None or not figures.count:
             row.append((NOTHING, ""))
         else:
-            least, most = _time(figures.min_ticks, tick_fs), _time(figures.max_ticks, tick_fs)
+            least, most = (_known(extreme(figures, end), tick_fs) for end in (True, False))
             row.append((most if least == most else f"{least} to {most}", ""))
     return row
+
+
+def _known(known: Known, tick_fs: int) -> str:
+    """Return a figure, or what it is over if no more is known."""
+    if known.found is None and known.reason == AT_LIMIT and known.least:
+        return format_over(float(known.least), tick_fs)
+    return _time(None if known.found is None else float(known.found), tick_fs)
 
 
 def share_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
@@ -157,17 +172,16 @@ def period_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
         period = channel.kinds.get(Kind.PERIOD)
         if channel.result.strikes or period is None or not period.count:
             continue
-        mean = None if period.mean_ticks is None else float(period.mean_ticks)
-        found: list[float | None] = [mean, period.min_ticks, period.max_ticks]
-        found += [period.peak_to_peak_ticks, period.rms_ticks]
+        found = [KNOWN["mean"](period), extreme(period, True), extreme(period, False)]
+        found.append(KNOWN["peak_to_peak"](period))
         more: list[float | None] = [None] * len(behind)
         if channel.periods is not None:
             own = channel.periods
             more = [own.cycle_to_cycle_max_ticks, own.cycle_to_cycle_rms_ticks]
             more += [float(own.tie_peak_to_peak_ticks), own.tie_rms_ticks]
         tick_fs = report.result.tick_fs
-        texts = [channel.name, grouped(period.count), *(_time(ticks, tick_fs) for ticks in found)]
-        texts += [_variance(period.variance_ticks2, tick_fs)]
+        texts = [channel.name, grouped(period.count), *(_known(each, tick_fs) for each in found)]
+        texts += [_time(period.rms_ticks, tick_fs), _variance(period.variance_ticks2, tick_fs)]
         texts += [_time(ticks, tick_fs) for ticks in more]
         rows.append([(text, "") for text in texts])
     return head + behind, rows
@@ -240,8 +254,11 @@ def quantile_cell(found: Quantile, tick_fs: int) -> Cell:
     """Return a quantile with its interval, or how many samples it lacks."""
     if not found.enough:
         return "too few", f"needs {grouped(least_count(found.q))}"
-    value = format_ticks(found.value_ticks, tick_fs)
-    return value, interval(found.lower_ticks, found.upper_ticks, tick_fs)
+    if found.limit_ticks is not None:
+        return format_over(found.limit_ticks, tick_fs), ""
+    return _time(found.value_ticks, tick_fs), interval(
+        found.lower_ticks, found.upper_ticks, tick_fs
+    )
 
 
 def interval(lower_ticks: int | None, upper_ticks: int | None, tick_fs: int) -> str:
@@ -260,7 +277,8 @@ def interval(lower_ticks: int | None, upper_ticks: int | None, tick_fs: int) -> 
 def found_text(check: Check, tick_fs: int) -> tuple[str, str, str]:
     """Return what a check found, its violations, and where the first was."""
     if check.found is None:
-        return NOTHING, NOTHING, ""
+        over = check.over_ticks
+        return NOTHING if over is None else format_over(float(over), tick_fs, 6), NOTHING, ""
     if check.limit.is_count:
         found = grouped(int(check.found))
     else:

@@ -100,7 +100,7 @@ def _row(shot: Shot, channel: ChannelResult) -> dict[str, Any]:
 
 def _variance_ticks2(known: Statistics) -> Fraction | None:
     """Return the variance about the mean, in square ticks; None if it is not known."""
-    if not known.count or known.sum_sq_ticks2 is None:
+    if not known.count or known.sum_ticks is None or known.sum_sq_ticks2 is None:
         return None
     return variance_ticks2(known.count, known.sum_ticks, known.sum_sq_ticks2)
 

@@ -153,7 +153,7 @@ def inconsistent(channels: Sequence[ChannelResult]) -> list[Finding]:
             weights = [int(count) for count in counts[filled]]
             least = sum(n * low for n, (low, _) in zip(weights, bounds, strict=True))
             most = sum(n * (above - 1) for n, (_, above) in zip(weights, bounds, strict=True))
-            if not least <= known.sum_ticks <= most:
+            if not least <= (known.sum_ticks or 0) <= most:
                 text = (
                     f"their sum is {known.sum_ticks} ticks; by the bins it must be {least} to "
                     f"{most}"
@@ -191,7 +191,7 @@ def unforeseen(
             wrong += inconsistent([channel])
             continue
         # For two adjacent values, count and sum tell how often each one came.
-        later = rise.statistics.sum_ticks - rise.statistics.count * least
+        later = (rise.statistics.sum_ticks or 0) - rise.statistics.count * least
         if not 0 <= later <= rise.statistics.count or bool(later) != (most > least):
             text = f"{rise.statistics.count} of {least} to {most} ticks, but their sum is"
             text += f" {rise.statistics.sum_ticks}"

@@ -240,6 +240,7 @@ def _figures(figures: Figures, tick_fs: int) -> dict[str, Any]:
         "count": figures.count,
         "min_ticks": figures.min_ticks,
         "max_ticks": figures.max_ticks,
+        "over_ticks": figures.limit_ticks,
         "max_at_ticks": figures.max_time_ticks,
         "max_event": figures.max_index,
         "sum_ticks": None if total is None else int(total),
@@ -268,6 +269,7 @@ def _quantile(quantile: Quantile) -> dict[str, Any]:
     return {
         "q": float(quantile.q),
         "ticks": quantile.value_ticks,
+        "over_ticks": quantile.limit_ticks,
         "lower_ticks": quantile.lower_ticks,
         "upper_ticks": quantile.upper_ticks,
         "resolution_ticks": quantile.resolution_ticks,
@@ -294,6 +296,7 @@ def _check(check: Check) -> dict[str, Any]:
         "goal": limit.goal,
         "outcome": check.outcome.value,
         "found": None if check.found is None else float(check.found),
+        "over_ticks": None if check.over_ticks is None else float(check.over_ticks),
         "violations": None if check.violations is None else list(check.violations),
         "first_sample": check.first_sample,
         "first_event": check.first_index,

@@ -179,7 +179,11 @@ def _greatest(runs: Sequence[RunFigures]) -> tuple[int | None, int | None]:
     """Return the maximum p50 and p99 of the runs, if their samples are not known."""
     p50, p99 = (
         max(
-            (f.value_ticks for run in runs if (f := run.quantile(q)) is not None),
+            (
+                found.value_ticks
+                for run in runs
+                if (found := run.quantile(q)) is not None and found.value_ticks is not None
+            ),
             default=None,
         )
         for q in _QUANTILES

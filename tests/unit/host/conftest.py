@@ -23,7 +23,7 @@ from plexor.model.results import (
 )
 from plexor.model.settings import Channel, RegisterWrite, Settings, Stimulus
 from plexor.protocol.geometry import Geometry
-from plexor.protocol.memory import ResponseClass, bin_of
+from plexor.protocol.memory import VALUE_MOST, ResponseClass, bin_of
 from plexor.protocol.registers import StatusFlag, StopReason
 
 from . import kept_scans
@@ -32,7 +32,8 @@ START = 1000
 
 
 def measured(kind, values, times, indices, mantissa_bits=6):
-    """Return what a chip says of these samples, by the declared bins."""
+    """Return what a chip says of these samples, by the declared bins and the declared limit."""
+    values = [min(value, VALUE_MOST) for value in values]
     counts = np.zeros(1 << mantissa_bits + 5, np.uint64)
     for value, times_seen in Counter(values).items():
         counts[bin_of(value, mantissa_bits)] += times_seen
@@ -115,7 +116,7 @@ def make_run(latencies, *, names=None, widths=100, period=50_000, keep_events=Tr
             strikes=(Stimulus(period_s=Fraction(period, 10**9), count=strikes),),
             channels=tuple(Channel(c.number, c.name) for c in channels),
         ),
-        "registers": (RegisterWrite("matcher", 0, "timeout_ticks", period),),
+        "registers": (RegisterWrite("matcher", 0, "timeout_ticks", min(period, VALUE_MOST)),),
         "echo": (),
         "start_ticks": START,
         "end_ticks": START + (strikes + 2) * period,

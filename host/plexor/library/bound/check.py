@@ -99,8 +99,9 @@ class BoundCheck:
             "outcome": found.outcome.value,
             "exit_code": int(self.exit_code()),
             "estimate_ns": str(found.estimate_ns),
-            "measured_ns": str(measured.max_ns),
-            "margin_ns": str(found.margin_ns),
+            "measured_ns": _part(measured.max_ns),
+            "measured_over_ns": _part(measured.over_ns),
+            "margin_ns": _part(found.margin_ns),
             "over_measured": _part(found.of_measured),
             "over_estimate": _part(found.of_estimate),
             "measured": {
@@ -132,10 +133,11 @@ def measured_of(run: Run, channel: str | None, of: str, name: Naming) -> Measure
     if reading.pairing is not None and not reading.pairing.known and kind == Kind.RISE:
         raise InvalidRunError(f"{reading.name}: {AMBIGUOUS}; nothing can be checked")
     known = reading.statistics(kind)
-    if known.max_ticks is None:
+    if not known.count:
         raise InvalidRunError(f"{reading.name}: has no {of}; nothing can be checked")
+    most, limit = known.max_ticks, reading.distribution(kind).limit_ticks
     return Measured(
-        Fraction(known.max_ticks * run.tick_fs, NS_FS),
+        None if most is None else Fraction(most * run.tick_fs, NS_FS),
         f"{of} of {reading.name}",
         provenance(run.result),
         run.tick_fs,
@@ -143,6 +145,7 @@ def measured_of(run: Run, channel: str | None, of: str, name: Naming) -> Measure
         reading.missed if kind == Kind.RISE else None,
         books(run.accounting),
         run.invalid_reasons,
+        None if most is not None or limit is None else Fraction(limit * run.tick_fs, NS_FS),
     )
 
 

@@ -84,10 +84,11 @@ def _figures(run: Run, channel: ChannelFigures) -> Figures:
     if rise is None or rise.max_ticks is None:
         return Figures(channel.name, 0, missed, None, None)
     p99 = rise.quantile(_P99)
+    most = p99.value_ticks if p99 is not None and p99.enough else None
     return Figures(
         channel.name,
         rise.count,
         missed,
-        plot_seconds(p99.value_ticks, run.tick_fs) if p99 is not None and p99.enough else None,
+        None if most is None else plot_seconds(most, run.tick_fs),
         plot_seconds(rise.max_ticks, run.tick_fs),
     )

@@ -44,8 +44,11 @@ def under_bound(
     top, bottom = TOP + 22, HEIGHT - 46.0
     panel(canvas, top, bottom)
     bound_s = float(bound_ns / _NS)
-    most_s = float(found.high_ticks.max()) * tick_fs / 1e15
-    least_s = float(found.low_ticks.min()) * tick_fs / 1e15
+    over = "" if found.limit_ticks is None else "over "
+    limit, found = found.limit_ticks, found.closed
+    most_ticks = int(found.high_ticks.max(initial=0)) if limit is None else limit
+    most_s = float(most_ticks) * tick_fs / 1e15
+    least_s = float(found.low_ticks.min(initial=0)) * tick_fs / 1e15
     axis = Axis(min(0.0, least_s), 1.06 * max(bound_s, most_s), LEFT, width - RIGHT)
     bins = round((axis.end - axis.start) / BIN)
     step = (axis.end - axis.start) / bins
@@ -63,7 +66,7 @@ def under_bound(
     )
     canvas.area(bars, "f0", 0.62)
     labels = [
-        Label(axis.at(most_s), f"maximum {format_seconds(most_s)}", "f0"),
+        Label(axis.at(most_s), f"maximum {over}{format_seconds(most_s)}", "f0"),
         Label(axis.at(bound_s), f"bound {format_seconds(bound_s)}", "alarm"),
     ]
     places = spread(labels, LEFT, width - RIGHT, bold=True)

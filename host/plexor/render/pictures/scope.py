@@ -103,8 +103,9 @@ def _window(channels: list[ChannelFigures]) -> tuple[int, int]:
         if rise is None or rise.max_ticks is None or rise.min_ticks is None:
             continue
         reach = rise.max_ticks
-        if fall is not None and fall.max_ticks is not None:
-            reach = max(reach, min(fall.max_ticks, reach + reach // 2))
+        longest = None if fall is None else fall.max_ticks or fall.limit_ticks
+        if longest is not None:
+            reach = max(reach, min(longest, reach + reach // 2))
         last, first = max(last, reach), min(first, rise.min_ticks)
     span = max(last - first, 1)
     return first - math.ceil(span * 0.04), last + math.ceil(span * 0.05)
@@ -120,7 +121,7 @@ def _row(
         fall = None
     tick_fs, number = report.result.tick_fs, channel.result.number
     axis = Axis(window[0], window[1], LEFT, canvas.width - RIGHT)
-    falls = None if fall is None else fall.distribution
+    falls = None if fall is None else fall.distribution.closed
     columns = round((axis.end - axis.start) / COLUMN)
     image = persistence(
         rise.distribution, falls, window, columns, max(channel.result.strikes, rise.count)

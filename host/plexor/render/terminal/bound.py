@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from plexor.analyse.bounds import AT_LIMIT
 from plexor.bound.estimate import Estimate
 from plexor.bound.formula import Formula, decimals
 from plexor.bound.model import Model, Platform
-from plexor.bound.verdict import MARK, NS_FS, Outcome, Verdict
+from plexor.bound.verdict import MARK, NS_FS, Measured, Outcome, Verdict
 from plexor.render.pictures.scale import grouped
 from plexor.render.table import Cell
 from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
@@ -133,7 +134,7 @@ def check_text(
     lines += wrapped(f"measured  {measured_text(found)}", width, paint, "")
     if measured.books:
         lines += wrapped(f"events    {measured.books}", width, paint, "muted")
-    lines += wrapped(f"margin    {exact(found.margin_ns)} ns", width, paint, "")
+    lines += wrapped(f"margin    {margin_text(found)}", width, paint, "")
     word, style = OUTCOMES[found.outcome]
     lines += ["", *wrapped(word, width, paint, style)]
     for doubt in doubts(found):
@@ -147,7 +148,7 @@ def check_text(
 def measured_text(found: Verdict) -> str:
     """Return what was measured, and how."""
     measured = found.measured
-    text = f"{exact(measured.max_ns)} ns"
+    text = most_text(measured)
     if measured.tick_fs is not None:
         text += f" ± {exact(Fraction(measured.tick_fs, NS_FS))} ns (a tick)"
     text += f", maximum {measured.what}" if measured.samples is not None else ""
@@ -159,8 +160,22 @@ def measured_text(found: Verdict) -> str:
     return text
 
 
+def most_text(measured: Measured) -> str:
+    """Return the maximum that was measured, or what it is above if no more is known."""
+    if measured.max_ns is None:
+        return f"over {exact(measured.over_ns or Fraction(0))} ns"
+    return f"{exact(measured.max_ns)} ns"
+
+
+def margin_text(found: Verdict) -> str:
+    """Return estimate less measurement."""
+    return "not known" if found.margin_ns is None else f"{exact(found.margin_ns)} ns"
+
+
 def doubts(found: Verdict) -> Iterator[str]:
     """Yield what leaves a verdict open."""
+    if found.measured.max_ns is None:
+        yield f"the maximum is {AT_LIMIT}"
     if found.measured.missed:
         yield "strikes were missed: their answers may have taken longer than any sample"
     if found.within_a_tick:

@@ -119,7 +119,7 @@ def _figures(
     if rise is not None:
         for q in _PERCENTILES:
             found = quantile(rise, q)
-            if found is not None:
+            if found is not None and found.value_ticks is not None:
                 pieces.append(f"p{float(q * 100):g} {format_ticks(found.value_ticks, tick_fs)}")
         pieces.append(_maximum(channel, tick_fs, start_ticks))
     answered = count[ResponseClass.ANSWERED] + count[ResponseClass.LATE]

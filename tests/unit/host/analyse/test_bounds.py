@@ -95,7 +95,7 @@ def test_samples_below_0_may_be_as_low_as_any():
     found = figures((-1, 0, 1), (5, 6, 1))
     assert (extreme(found, True).least, extreme(found, True).most) == (None, -1)
     assert (KNOWN["peak_to_peak"](found).least, KNOWN["peak_to_peak"](found).most) == (6, None)
-    assert (KNOWN["mean"](found).least, KNOWN["mean"](found).most) == (None, None)
+    assert (KNOWN["mean"](found).least, KNOWN["mean"](found).most) == (None, 2)
     assert KNOWN["rms"](found).most is None
 
 
@@ -103,7 +103,8 @@ def test_samples_at_the_end_of_the_range_may_be_as_great_as_any():
     found = figures((5, 6, 1), (VALUE_MOST, VALUE_MOST + 1, 1))
     assert (extreme(found, False).least, extreme(found, False).most) == (VALUE_MOST, None)
     assert KNOWN["peak_to_peak"](found).most is None
-    assert KNOWN["mean"](found).least is None
+    mean_of_least = Fraction(5 + VALUE_MOST, 2)
+    assert (KNOWN["mean"](found).least, KNOWN["mean"](found).most) == (mean_of_least, None)
 
 
 def test_what_is_known_is_its_own_bounds():

@@ -1,13 +1,14 @@
 """Bins and exact figures on the host, beside the contract and plain integers."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexor.decode.bins import bins_of, measurement_of
+from plexor.decode.bins import bins_of, clamped, measurement_of, sum_of_squares
 from plexor.decode.matched import Samples
 from plexor.model.results import Kind
-from plexor.protocol.memory import VALUE_MOST, bin_of
+from plexor.protocol.memory import VALUE_MOST, bin_of, over_bin
 
 
 def listed(*values):
@@ -47,6 +48,20 @@ def test_sums_are_exact_beyond_64_bits(values):
     assert figures.sum_sq_ticks2 == sum(value * value for value in values)
 
 
-def test_a_value_beyond_31_bits_counts_as_the_last_one():
-    figures = measurement_of(Kind.WIDTH, listed(5, 1 << 40), 4).statistics
+def test_a_value_beyond_31_bits_is_exact_and_in_the_last_bin():
+    found = measurement_of(Kind.WIDTH, listed(5, 1 << 40), 4)
+    assert (found.statistics.max_ticks, found.statistics.sum_ticks) == (1 << 40, (1 << 40) + 5)
+    assert found.statistics.sum_sq_ticks2 == (1 << 80) + 25
+    assert found.bins.counts[over_bin(4)] == 1
+    assert found.limit_ticks is None
+
+
+def test_a_chip_takes_a_value_beyond_31_bits_for_the_last_one():
+    figures = measurement_of(Kind.WIDTH, clamped(listed(5, 1 << 40)), 4).statistics
     assert (figures.max_ticks, figures.sum_ticks) == (VALUE_MOST, VALUE_MOST + 5)
+
+
+@pytest.mark.parametrize("bits", [1, 15, 16, 17, 31, 32, 33, 48, 61])
+def test_squares_are_exact_for_values_of_any_size(bits):
+    values = [0, 3, (1 << bits) - 1, -(1 << bits), (1 << bits) - 5]
+    assert sum_of_squares(np.array(values * 9)) == 9 * sum(value * value for value in values)

@@ -8,6 +8,7 @@ import pytest
 from plexor.analyse.analyse import analyse
 from plexor.judge.budget import judge
 from plexor.judge.budget_file import parse
+from plexor.model.results import SourceAccounting
 from plexor.protocol.memory import ResponseClass
 from plexor.render.table import (
     distance_rows,
@@ -87,8 +88,16 @@ def test_a_tick_beyond_a_long_limit_is_shown(run_of):
 def test_a_device_that_runs_by_itself_is_shown_by_its_period(run_of):
     run = run_of([[0, 2, 0, 0]], period=1000)
     channel = run.channels[0]
-    classes = dict(channel.classes) | {ResponseClass.STRIKES: 0}
-    free = dataclasses.replace(run, channels=(dataclasses.replace(channel, classes=classes),))
+    free = dataclasses.replace(
+        channel,
+        reference="strike1",
+        classes=dict.fromkeys(ResponseClass, 0) | {ResponseClass.SPURIOUS: 4},
+        measurements=channel.measurements[2:],
+    )
+    sources = (*run.accounting.sources, SourceAccounting(9, 0, 0, 0, 0))
+    books = dataclasses.replace(run.accounting, sources=sources)
+    free = dataclasses.replace(run, channels=(free,), accounting=books)
+    assert analyse(free).valid
     head, rows = period_rows(analyse(free))
     found = dict(zip(head, (text for text, _ in rows[0]), strict=True))
     # Periods 1002, 998, 1000 ns; edges are off the mean clock by 0, 2, 0, 0 ns.

@@ -1,0 +1,66 @@
+"""Differences between what complete events say and what the chip has counted. Pure.
+
+The chip counts every event, so both are the same, to the last square; one of the two is wrong where
+they differ. What the chip clamps is clamped here too: `docs/instrument.md`, "Samples".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from plexor.analyse.samples import ChannelSamples
+from plexor.decode.bins import bins_of, clamped, statistics_of
+from plexor.decode.matched import Samples
+from plexor.model.results import ChannelResult, Measurement
+from plexor.protocol.memory import ResponseClass
+
+_MORE = {
+    "sum of squares": "sum_sq_ticks2",
+    "event of the minimum": "min_index",
+    "event of the maximum": "max_index",
+    "time of the minimum": "min_time_ticks",
+    "time of the maximum": "max_time_ticks",
+}
+
+
+def differences(channel: ChannelResult, samples: ChannelSamples) -> list[str]:
+    """Return the differences between a channel's rebuilt samples and the chip's figures."""
+    found = list(_of_classes(channel, samples.counts))
+    for measurement in channel.measurements:
+        if measurement.on_chip:
+            own: Samples = getattr(samples, measurement.kind.value)
+            found += (
+                f"{channel.name} {measurement.kind.value}: {t}" for t in _of(measurement, own)
+            )
+    return found
+
+
+def _of_classes(
+    channel: ChannelResult, counts: Mapping[ResponseClass, int] | None
+) -> Iterator[str]:
+    for entry, count in (counts or {}).items():
+        chip = channel.classes[entry]
+        if chip != count:
+            what = entry.name.lower()
+            yield f"{channel.name}: the events have {count} {what}, the chip has {chip}"
+
+
+def _of(measurement: Measurement, samples: Samples) -> Iterator[str]:
+    taken = clamped(samples)
+    own, chip = statistics_of(taken), measurement.statistics
+    events, figures = (
+        (one.count, one.sum_ticks, one.min_ticks, one.max_ticks) for one in (own, chip)
+    )
+    if events != figures:
+        yield f"the events have count, sum, min, max {events}, the chip has {figures}"
+        return
+    for name, field in _MORE.items():
+        ours, theirs = getattr(own, field), getattr(chip, field)
+        # None: the chip does not keep it.
+        if theirs is not None and ours != theirs:
+            yield f"the events have the {name} {ours}, the chip has {theirs}"
+    bins = measurement.bins
+    if not np.array_equal(bins_of(taken.value_ticks, bins.mantissa_bits), bins.counts):
+        yield "the events are in other bins than those that the chip has counted"
