@@ -50,6 +50,11 @@ SIMULATED_PATIENCE = 60
 """Factor for waits on a simulated board: one second of its time may take half an hour. Only what
 its simulation sends comes at its own rate."""
 
+MOST_IN_FLIGHT_BYTES = 1 << 24
+"""Bytes that a link whose rate is not known holds between the instrument and the host."""
+IN_FLIGHT_S = 5
+"""The same of one whose rate is known, as a time."""
+
 _STATUS_TEXTS = {
     OpStatus.NO_REGISTER: "has no such register",
     OpStatus.READ_ONLY: "reports that it is read-only",
@@ -101,6 +106,12 @@ class Device:
         self._bytes_s = link.bytes_s
         self.retries = 0
         """Number of commands sent again because no answer came."""
+        self._first = 0
+        """Sequence number of the first try of the latest command."""
+        self._handled_bytes = 0
+        self._in_flight_bytes = (
+            MOST_IN_FLIGHT_BYTES if link.bytes_s is None else IN_FLIGHT_S * link.bytes_s
+        )
         self._response: Frame | None = None
         """The latest response to the latest command."""
         self._reader = Reader(link)
@@ -178,10 +189,14 @@ class Device:
     def write_once(
         self, block: str, name: str, value: int, most_wait_s: float | None = None
     ) -> bool:
-        """Write a one-word register with a single try; return whether it was answered."""
+        """Write a one-word register with a single try; return whether it was answered.
+
+        `most_wait_s` bounds the wait even while bytes come.
+        """
         try:
             operation = (address(block, name), OpCode.WRITE, register(block, name).check(value))
-            self._command([operation], self._timeouts_s[:1], most_wait_s or MOST_WAIT_S)
+            bounded = most_wait_s is not None
+            self._command([operation], self._timeouts_s[:1], most_wait_s or MOST_WAIT_S, bounded)
         except SilenceError:
             return False
         return True
@@ -200,11 +215,13 @@ class Device:
             except OSError as error:
                 path = getattr(self._tap, "name", "raw bytes")
                 raise StoreError(f"{path}: cannot write: {error.strerror or error}") from error
+        self._handled_bytes += len(data)
         for part in self.decoder.feed(data):
             if isinstance(part, Frame):
                 self.image.hear(part)
             if isinstance(part, Frame) and part.type == FrameType.RESPONSE:
-                if part.index == self._sequence:
+                # An answer to an earlier try is as good.
+                if (part.index - self._first) % (1 << 32) <= self._sequence - self._first:
                     self._response = part
             elif self.consumer is not None:
                 self.consumer.take(part)
@@ -219,12 +236,17 @@ class Device:
         operations: Sequence[tuple[int, OpCode, int]],
         timeouts_s: Sequence[float],
         most_wait_s: float,
+        bounded: bool = False,
     ) -> None:
-        """Send operations until they are answered. Reads and writes can be repeated safely."""
+        """Send operations until they are answered. Reads and writes can be repeated safely.
+
+        Silence counts from the last byte that came, unless the wait is `bounded`.
+        """
         payload = b"".join(
             OPERATION.pack({"address": place, "code": code, "status": 0, "value": value})
             for place, code, value in operations
         )
+        self._first = (self._sequence + 1) % (1 << 32)
         for attempt, timeout_s in enumerate(timeouts_s):
             self.retries += attempt > 0
             self._sequence = (self._sequence + 1) % (1 << 32)
@@ -232,10 +254,12 @@ class Device:
             frame = Frame(FrameType.COMMAND, 0, 0, self._sequence, 0, 0, payload)
             # A lost byte may have left a frame open at the instrument. A delimiter ends it.
             self._link.write((b"\0" if attempt else b"") + to_stream(frame))
-            began = time.monotonic()
+            wait = _Wait(self._reader, self._handled_bytes, self._in_flight_bytes)
             # A simulated board may not have announced itself before.
             while (
-                left := began + min(timeout_s * self.patience, most_wait_s) - time.monotonic()
+                left := wait.left_s(
+                    min(timeout_s * self.patience, most_wait_s), self._handled_bytes, bounded
+                )
             ) > 0:
                 self.pump(left)
                 response, self._response = self._response, None
@@ -287,6 +311,38 @@ class Device:
             return identity_of(self.image)
         except ValueError as error:
             raise IdentityError(f"{self.name}: impossible identity: {error}") from error
+
+
+class _Wait:
+    """A wait for the answer to a command that was just sent, by what comes meanwhile.
+
+    While nothing comes, time counts. While bytes come, the answer may be behind others: behind what
+    the host has not yet handled, which takes a slow host long. So a wait ends if what came later
+    than it lasts has been handled. If the host let the link wait, what came may itself be late:
+    then it ends after all bytes that can have been before the answer.
+    """
+
+    def __init__(self, reader: Reader, handled_bytes: int, in_flight_bytes: int) -> None:
+        self._reader = reader
+        self._began_s = time.monotonic()
+        self._last_bytes = handled_bytes
+        self._most_bytes = reader.received_bytes + in_flight_bytes
+
+    def left_s(self, wait_s: float, handled_bytes: int, bounded: bool) -> float:
+        """Return how long to wait for the next bytes; 0 or less at the end of the wait."""
+        now_s = time.monotonic()
+        if bounded:
+            return self._began_s + wait_s - now_s
+        heard_s = max(self._reader.heard_s, self._began_s)
+        if self._reader.received_bytes > handled_bytes:
+            heard_s = now_s  # the next bytes are there
+        if handled_bytes > self._last_bytes:
+            self._last_bytes = handled_bytes
+            late = self._reader.heard_s > self._began_s + wait_s
+            waited = self._reader.full_s >= self._began_s
+            if late and (not waited or handled_bytes > self._most_bytes):
+                return 0.0
+        return heard_s + wait_s - now_s
 
 
 class SilenceError(LinkError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 import time
@@ -82,9 +83,15 @@ class Reader:
 
     def __init__(self, link: Link) -> None:
         self.link = link
-        self._queue: queue.Queue[bytes | LinkError] = queue.Queue(_QUEUE_CHUNKS)
+        self._queue: queue.Queue[tuple[float, bytes] | LinkError] = queue.Queue(_QUEUE_CHUNKS)
         self._ended: LinkError | None = None
         self._closing = threading.Event()
+        self.received_bytes = 0
+        """Bytes that have come, taken or not."""
+        self.heard_s = -math.inf
+        """When the bytes came that were taken last, by the monotonic clock."""
+        self.full_s = -math.inf
+        """When the queue was full last, so that the link had to wait."""
         self._thread = threading.Thread(target=self._run, name="plexor link reader", daemon=True)
         self._thread.start()
 
@@ -102,8 +109,9 @@ class Reader:
         chunks: list[bytes] = []
         size = 0
         while not isinstance(entry, LinkError):
-            chunks.append(entry)
-            size += len(entry)
+            self.heard_s, data = entry
+            chunks.append(data)
+            size += len(data)
             if size >= _TAKE_BYTES:
                 return b"".join(chunks)
             try:
@@ -132,7 +140,14 @@ class Reader:
             while not self._closing.is_set():
                 data = self.link.read(CHUNK_BYTES, _POLL_S)
                 if data:
-                    self._queue.put(data)
+                    self.received_bytes += len(data)
+                    entry = time.monotonic(), data
+                    if self._queue.full():
+                        self.full_s = math.inf
+                        self._queue.put(entry)
+                        self.full_s = time.monotonic()
+                    else:
+                        self._queue.put(entry)
         except LinkError as error:
             self._put_last(error)
         except Exception as error:

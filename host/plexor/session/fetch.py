@@ -94,12 +94,12 @@ def _until_still(
     silence_s: float,
     most_bytes: int,
 ) -> None:
-    """Handle frames until `done`, until `amount` stands still, or until all must have come."""
+    """Handle frames until `done`, until nothing comes any more, or until all must have come."""
     silence_s *= device.patience
     most_s = silence_s + device.patience * most_bytes / SLOWEST_BYTES_S
     began = moved = time.monotonic()
     last = amount()
     while not done() and time.monotonic() < min(moved + silence_s, began + most_s):
-        device.pump(0.05)
-        if amount() != last:
+        # What is awaited may be behind bytes that a slow host has not handled yet.
+        if device.pump(0.05) or amount() != last:
             last, moved = amount(), time.monotonic()

@@ -1,5 +1,8 @@
 """Register access over a link, and instruments that lie about who they are."""
 
+import contextlib
+import struct
+import threading
 import time
 from dataclasses import replace
 
@@ -7,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import plexor.link.base
 from plexor.decode.register_image import RegisterImage
 from plexor.device.device import Device, identity_of
 from plexor.errors import ExitCode, IdentityError, InstrumentError, LinkError
@@ -17,6 +21,7 @@ from plexor.protocol.frames import (
     Frame,
     FrameType,
     OpStatus,
+    event_word,
     simulated_frame,
     to_stream,
 )
@@ -266,3 +271,106 @@ def test_closing_twice_is_harmless():
         device = opened(fake)
         device.close()
         device.close()
+
+
+WORDS = struct.pack("<200I", *[event_word(0, 16, 0)] * 200)
+COUNT = 500
+
+
+class Slow:
+    """A host that takes its time for each piece of what has come."""
+
+    def __init__(self):
+        self.taken = 0
+
+    def take(self, part):
+        self.taken += 1
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("queue", [256, 2])
+def test_an_answer_behind_bytes_that_a_slow_host_has_not_handled_is_waited_for(monkeypatch, queue):
+    """With a short queue the link waits for the host, too."""
+    monkeypatch.setattr(plexor.link.base, "_QUEUE_CHUNKS", queue)
+    monkeypatch.setattr(plexor.link.base, "CHUNK_BYTES", 1 << 14)
+    monkeypatch.setattr(plexor.link.base, "_TAKE_BYTES", 1 << 16)
+    ahead = []
+
+    def hook(frame, data):
+        if not ahead:
+            return data
+        return ahead.pop() + to_stream(replace(frame, sequence=frame.sequence + COUNT))
+
+    with FakeDevice(Scenario([50]), send_hook=hook) as fake, opened(fake) as device:
+        device.consumer = slow = Slow()
+        device._timeouts_s = TIMEOUTS_S
+        events = [
+            to_stream(Frame(FrameType.EVENTS, 0, 0, fake.sequence + n, 200 * n, 0, WORDS))
+            for n in range(COUNT)
+        ]
+        ahead.append(b"".join(events))
+        assert device.read("status", "state") == 0
+        assert slow.taken * 0.1 > 2 * sum(TIMEOUTS_S)
+
+
+@pytest.fixture
+def flooding():
+    """Yield a device that sends events without end, and answers as its last hook says."""
+    hooks, over = [lambda frame, data: data], threading.Event()
+
+    def flood():
+        number = 0
+        with contextlib.suppress(OSError):
+            while not over.wait(0.002):
+                fake.send(FrameType.EVENTS, 0, 0, 200 * number, 0, WORDS)
+                number += 1
+
+    def sent(frame, data):
+        return hooks[-1](frame, data) if frame.type == FrameType.RESPONSE else data
+
+    with FakeDevice(Scenario([50]), send_hook=sent) as fake, opened(fake) as device:
+        thread = threading.Thread(target=flood)
+        thread.start()
+        yield device, hooks
+        over.set()
+        thread.join()
+
+
+@pytest.mark.timeout(60)
+def test_a_flood_without_an_answer_is_one_clear_error_in_bounded_time(flooding):
+    device, hooks = flooding
+    hooks.append(lambda frame, data: None)
+    device._timeouts_s = TIMEOUTS_S
+    with pytest.raises(LinkError, match=r"no answer from the instrument in 0\.2 s"):
+        device.read("status", "state")
+    assert not device.write_once("control", "load", 1, 0.1)
+
+
+@pytest.mark.timeout(60)
+def test_a_response_that_is_lost_in_a_flood_is_asked_for_again(flooding):
+    device, hooks = flooding
+    device._timeouts_s = (0.1, 30.0)
+
+    def lost(frame, data):
+        hooks.pop()
+
+    hooks.append(lost)
+    assert device.read("status", "state") == 0
+    assert device.retries == 1
+
+
+def test_an_answer_to_an_earlier_try_is_as_good():
+    late = []
+
+    def hook(frame, data):
+        if device_of:
+            late.append(data)
+            return late[0] if len(late) == 2 else None
+        return data
+
+    device_of = []
+    with FakeDevice(Scenario([50]), send_hook=hook) as fake, opened(fake) as device:
+        device_of.append(device)
+        device._timeouts_s = (0.1, 30.0)
+        assert device.read("status", "state") == 0
+        assert device.retries == 1
