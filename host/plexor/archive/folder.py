@@ -14,7 +14,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,7 +22,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from plexor.archive.schema import ROW_GROUP, parquet
+from plexor.disk.aside import set_aside
 from plexor.disk.errors import unwritten
+from plexor.disk.said import say
 from plexor.disk.whole import whole
 from plexor.errors import StoreError
 from plexor.jsonable import one_line, read_document
@@ -126,9 +128,55 @@ def holds(folder: Path, run: str) -> bool:
         if own in known:
             return True
         near = [each for each in known if each.level and each.first <= own.first <= each.last]
-        return any(run in _runs(folder / each.name) for each in near)
+        return any(run in _sound_runs(folder / each.name) for each in near)
 
     return again(look)
+
+
+def _sound_runs(path: Path) -> frozenset[str]:
+    """Return the runs in a file; none of a damaged one, which is set aside."""
+    try:
+        return _runs(path)
+    except (OSError, ValueError) as error:
+        if not is_damage(error):
+            raise
+        aside(path, error)
+        return frozenset()
+
+
+def is_damage(error: OSError | ValueError) -> bool:
+    """Return whether a file was read, and is damaged: pyarrow's own errors have no number."""
+    return isinstance(error, ValueError) or error.errno is None
+
+
+def aside(path: Path, error: Exception) -> None:
+    """Set a damaged file of an archive aside, so that the others can be asked; say so.
+
+    In a folder that cannot be written it stays, and is only said.
+    """
+    why = f"{path}: damaged: {one_line(error).removeprefix(f'{path.name}: ')}"
+    try:
+        set_aside(path, why)
+    except FileNotFoundError:
+        return  # another process did so
+    except OSError:
+        say(f"{why}; it is left out")
+
+
+def damaged(folder: Path, names: Iterable[str]) -> set[str]:
+    """Read files of an archive; set aside those that are damaged, and return their names."""
+    found: set[str] = set()
+    for name in names:
+        try:
+            with reading(folder / name) as file:
+                for _ in file.iter_batches(use_threads=False):
+                    pass
+        except (OSError, ValueError) as error:
+            if not is_damage(error):
+                raise
+            aside(folder / name, error)
+            found.add(name)
+    return found
 
 
 @lru_cache(maxsize=256)

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from plexor.archive.folder import Segment, errors_of, reading, segments, write
+from plexor.archive.folder import Segment, aside, errors_of, is_damage, reading, segments, write
 from plexor.archive.schema import pyarrow
 from plexor.disk.whole import PART
 
@@ -51,10 +51,21 @@ def merge(folder: Path) -> None:
 
 
 def _merge(folder: Path, full: Sequence[Segment], level: int) -> None:
-    try:
-        tables = [_read(folder / each.name) for each in full]
-    except FileNotFoundError:
-        return  # another process has merged it
+    sound: list[Segment] = []
+    tables: list[Any] = []
+    for each in full:
+        try:
+            tables.append(_read(folder / each.name))
+            sound.append(each)
+        except FileNotFoundError:
+            return  # another process has merged it
+        except (OSError, ValueError) as error:
+            if not is_damage(error):
+                raise
+            aside(folder / each.name, error)
+    if not tables:
+        return
+    full = sound
     runs, table = _joined(tables)
     digest = hashlib.sha256("\n".join(runs).encode()).hexdigest()[:20]
     first, last = min(each.first for each in full), max(each.last for each in full)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from plexor.archive.folder import again, check_archive, segments
+from plexor.archive.folder import again, check_archive, damaged, segments
 from plexor.archive.origin import Origin
 from plexor.errors import StoreError, UsageError
 from plexor.jsonable import one_line
@@ -79,6 +79,8 @@ class Query:
         self._connection: Any = None
         self._names: tuple[str, ...] = ()
         """The files of which `_connection` has a table."""
+        self._damaged: set[str] = set()
+        """Files that cannot be read, and could perhaps not be set aside."""
 
     def runs(self, where: Sequence[Where] = (), last: int | None = None) -> list[Kept]:
         """Return runs, newest first; the newest `last` alone."""
@@ -129,7 +131,8 @@ class Query:
         before: Sequence[Any],
         behind: Sequence[Any],
     ) -> list[tuple[Any, ...]]:
-        names = tuple(each.name for each in segments(self.folder))
+        known = (each.name for each in segments(self.folder))
+        names = tuple(name for name in known if name not in self._damaged)
         if not names:
             return []
         try:
@@ -141,6 +144,10 @@ class Query:
             self._names = ()
             for name in names:
                 (self.folder / name).stat()  # raises FileNotFoundError if it is gone: ask again
+            found = damaged(self.folder, names)
+            if found:
+                self._damaged |= found
+                return self._ask(sql, where, before, behind)
             raise StoreError(f"{self.folder}: cannot read: {one_line(error)}") from error
 
     def _open(self, names: tuple[str, ...]) -> None:

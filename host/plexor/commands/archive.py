@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
@@ -44,21 +45,25 @@ def archive() -> None:
 def add(runs: tuple[Path, ...], folder: Path, commit: str | None, branch: str | None) -> None:
     """Add runs to the archive: folders of `plexor measure --out`, or raw bytes of a link.
 
-    A run that is there already is not added again. Any number of processes may add runs at the
-    same time. Without --commit, the commit and the branch are those of the repository around each
-    run's folder.
+    A run that is there already is not added again. A run that cannot be read is told, and the
+    others are added. Any number of processes may add runs at the same time. Without --commit, the
+    commit and the branch are those of the repository around each run's folder.
 
     \b
       plexor archive add main branch
       plexor archive add main --archive nightly --commit 3fa9c2d --branch main
     """
+    from plexor.commands.output import all_of  # noqa: PLC0415
     from plexor.library.archive import Archive  # noqa: PLC0415
 
     kept = Archive(folder)
-    for run in runs:
+
+    def put(run: Path) -> None:
         added = kept.add(run, commit=commit, branch=branch)
         what = "added as" if added.new else "is there already, as"
         print(f"{run}: {what} {added.run}", flush=True)
+
+    all_of(*(partial(put, run) for run in runs))
 
 
 @archive.command()

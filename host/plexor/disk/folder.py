@@ -97,8 +97,11 @@ def put(
             held.close()
 
 
-def find_left(place: Place, kind: Kind) -> None:
-    """Put whole folders beside that ended processes left, and say so; remove unfinished ones."""
+def find_left(place: Place, kind: Kind, *, spare: bool = True) -> None:
+    """Put whole folders beside that ended processes left, and say so; remove unfinished ones.
+
+    Without `spare`, the first of them takes the place itself if that is free.
+    """
     for part in parts_of(place.path):
         with suppress(OSError):
             held = lock(part)
@@ -106,12 +109,18 @@ def find_left(place: Place, kind: Kind) -> None:
                 continue
             try:
                 if _is_whole(part, kind):
-                    found = _beside(part, place.path, spare=True)
+                    found = _beside(part, place.path, spare=spare)
                     say(f"{found}: whole, and left by a process that ended before it had its place")
                 elif part.is_dir():
                     _remove(part, kind.names)
             finally:
                 held.close()
+
+
+def remove_own(folder: Path, kind: Kind) -> None:
+    """Remove Plexor's own files from a folder, and the folder if nothing else is in it."""
+    with suppress(OSError):
+        _remove(folder, kind.names, kind.result)
 
 
 def _is_whole(folder: Path, kind: Kind) -> bool:

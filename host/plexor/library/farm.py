@@ -6,18 +6,22 @@ print(found.text())
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+from plexor.archive.folder import MARK
 from plexor.archive.origin import Origin, origin_of
-from plexor.disk.folder import place_of
-from plexor.errors import ExitCode, PlexorError, UsageError
+from plexor.disk.aside import DAMAGED, set_aside
+from plexor.disk.folder import find_left, place_of, remove_own
+from plexor.disk.lock import Held
+from plexor.errors import ExitCode, PlexorError, StoreError, UsageError
 from plexor.jsonable import read_document
 from plexor.library.archive import Archive
 from plexor.library.cells.cell import Cell
@@ -30,7 +34,7 @@ from plexor.library.load import load_run
 from plexor.library.run import Run
 from plexor.library.scans.workers import executor as executor_of
 from plexor.model.results import RunResult
-from plexor.store.run_folder import RUN_FILE
+from plexor.store.run_folder import KIND, RUN_FILE
 from plexor.sweep.executor import Workers
 from plexor.sweep.store import question_of
 
@@ -102,12 +106,21 @@ def farm(
     folder = path.with_suffix("") if out is None else Path(out)
     origin = origin_of(path.absolute().parent)
     kept = _Kept(folder, Archive(archive), origin, on_cell)
-    kept.claim(_question(cells, origin), force)
-    kept.find(cells)
+    with kept:
+        kept.claim(_question(cells, origin), force)
+        kept.find(cells)
+        found = _measured(kept, cells, executor)
+        kept.end(found)
+    return found
+
+
+def _measured(
+    kept: _Kept, cells: Sequence[Cell], executor: str | Callable[[], Executor] | None
+) -> Farm:
+    """Measure the cells that are not measured yet, and return what came of all."""
     rest = [cell for cell in cells if cell.name not in kept.outcomes]
-    found = Farm(kept.of(cells))
     if not rest:
-        return found
+        return Farm(kept.of(cells))
     real = len({cell.link for cell in cells if cell.real})
     opener = executor_of(executor or f"local:{max(os.cpu_count() or 1, real)}")
     interrupted, error = False, None
@@ -135,6 +148,39 @@ class _Mark:
     """The content of FILE."""
 
     question: str
+    older: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Runs that this farm replaces: their folders, and the digests of their run.json. Each stays
+    until its cell is measured, or until the farm's end."""
+
+
+def _runs_in(folder: Path) -> dict[str, str]:
+    """Return the runs in a farm's folder, but for those that are damaged or in an archive."""
+    found: dict[str, str] = {}
+    for place, folders, files in os.walk(folder):
+        if MARK in files:
+            folders.clear()
+            continue
+        folders[:] = [n for n in folders if not n.startswith(".") and not n.endswith(DAMAGED)]
+        if RUN_FILE in files:
+            name = Path(place).relative_to(folder).as_posix()
+            found[name] = _digest(Path(place, RUN_FILE))
+    return found
+
+
+def _digest(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except FileNotFoundError:
+        return ""
+
+
+def _remove(farm: Path, folder: Path) -> None:
+    """Remove a run, and the folders above it that are empty then."""
+    remove_own(folder, KIND)
+    with suppress(OSError):
+        while folder.parent != farm:
+            folder = folder.parent
+            folder.rmdir()
 
 
 class _Kept:
@@ -149,12 +195,26 @@ class _Kept:
         self._origin = origin
         self._on_cell = on_cell
         self._total = 0
+        self._older: Mapping[str, str] = {}
+        self._held: Held | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._held is not None:
+            self._held.close()
 
     def claim(self, question: str, force: bool) -> None:
-        """Take the folder for a farm. Raises UsageError if it holds anything else."""
+        """Take the folder for a farm. Raises UsageError if it holds anything else.
+
+        Nothing in it is removed: with `force`, each run that is there is replaced when its cell is
+        measured.
+        """
         mark = self._folder / FILE
         with writing(self._folder):
-            if self._folder.exists() and any(self._folder.iterdir()):
+            self._held = Held(self._folder, "farm")
+            if any(entry.name != Held.FILE for entry in self._folder.iterdir()):
                 if not mark.is_file():
                     raise UsageError(f"{self._folder}: holds no farm; name another folder")
                 known = read_document(mark, "farm", FORMAT, _Mark, lambda _: None)
@@ -163,27 +223,48 @@ class _Kept:
                         f"{self._folder}: holds another farm, or one of another commit; name "
                         "another folder, or replace it"
                     )
-                if force:
-                    shutil.rmtree(self._folder)
-            self._folder.mkdir(parents=True, exist_ok=True)
-        document = {"format": FORMAT, "farm": {"question": question}}
+                self._older = _runs_in(self._folder) if force else known.older
+        own = {"question": question} | ({"older": dict(self._older)} if self._older else {})
+        document = {"format": FORMAT, "farm": own}
         write_text(mark, json.dumps(document) + "\n")
 
     def find(self, cells: Sequence[Cell]) -> None:
         """Archive the runs of cells that were measured before, unless that was done."""
         self._total = len(cells)
         for cell in cells:
-            place = self._folder / cell.name
-            if (place / RUN_FILE).is_file():
-                self._add(cell, load_run(place), State.KEPT)
+            folder = self._folder / cell.name
+            find_left(place_of(folder), KIND, spare=False)
+            if not (folder / RUN_FILE).is_file() or self._is_older(cell.name):
+                continue
+            try:
+                run = load_run(folder)
+            except StoreError as error:
+                if not isinstance(error.__cause__, ValueError | FileNotFoundError):
+                    raise
+                with writing(folder):
+                    set_aside(folder, f"{error}; cell {cell.name} is measured again")
+                continue
+            self._add(cell, run, State.KEPT)
 
     def done(self, cell: Cell, found: RunResult | PlexorError) -> None:
         """Keep and archive the run of a cell, or why there is none."""
         if isinstance(found, PlexorError):
             self._tell(failed(cell, found))
             return
-        keep(found, place_of(self._folder / cell.name))
+        keep(found, place_of(self._folder / cell.name, replace=True))
         self._add(cell, Run(found), State.MEASURED)
+
+    def end(self, found: Farm) -> None:
+        """Remove the runs of cells that a farm no longer has, once all of its own are measured."""
+        if all(each.done for each in found.outcomes):
+            for name in self._older:
+                if name not in self.outcomes and self._is_older(name):
+                    _remove(self._folder, self._folder / name)
+
+    def _is_older(self, name: str) -> bool:
+        """Return whether the run of a name is one that this farm replaces."""
+        known = self._older.get(name)
+        return known is not None and _digest(self._folder / name / RUN_FILE) == known
 
     def of(self, cells: Sequence[Cell]) -> tuple[Outcome, ...]:
         """Return the outcomes of all cells, in their order."""

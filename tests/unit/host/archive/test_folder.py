@@ -20,6 +20,7 @@ from plexor.archive.folder import (
     segments,
 )
 from plexor.archive.origin import Origin
+from plexor.archive.query import Query
 from plexor.archive.record import record
 from plexor.archive.schema import table
 from plexor.disk import whole
@@ -146,12 +147,65 @@ def test_a_name_says_what_a_file_holds():
     assert segment(f"x{one.name}") is None
 
 
-def test_a_file_that_is_none_is_told_by_its_name(tmp_path):
+DAMAGE = {
+    "empty": lambda data: b"",
+    "cut": lambda data: data[: len(data) // 2],
+    "no Parquet": lambda data: b"PAR1 nothing PAR1",
+    "zeros within": lambda data: data[:4] + bytes(len(data) // 2) + data[4 + len(data) // 2 :],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_file_is_set_aside_and_named_and_the_rest_is_asked(tmp_path, damage, caplog):
+    names = kept(tmp_path, *(planted(1000, number) for number in range(4)))
+    merged, single = segments(tmp_path)[::-1]
+    assert (merged.level, single.level) == (1, 0)
+    path = tmp_path / merged.name
+    content = DAMAGE[damage](path.read_bytes())
+    path.write_bytes(content)
+    query = Query(tmp_path)
+    assert [each.run for each in query.runs()] == [names[3]]
+    assert query.count() == 1
+    assert (tmp_path / f"{merged.name}.damaged").read_bytes() == content
+    (told,) = caplog.messages
+    assert f"{path}: damaged: " in told
+    assert told.endswith(f"; set aside as {merged.name}.damaged")
+    # Its runs can be added again.
+    assert kept(tmp_path, planted(1000, 0)) == [names[0]]
+    assert {each.run for each in Query(tmp_path).runs()} == {names[0], names[3]}
+
+
+def test_runs_are_added_and_merged_beside_a_damaged_file(tmp_path, caplog):
     names = kept(tmp_path, *(planted(1000, number) for number in range(3)))
     (merged,) = segments(tmp_path)
     (tmp_path / merged.name).write_bytes(b"PAR1 nothing PAR1")
-    with pytest.raises(StoreError, match=merged.name):
-        put(tmp_path, names[0], None)
+    assert kept(tmp_path, planted(1000, 1)) == [names[1]]
+    (single,) = segments(tmp_path)
+    (tmp_path / single.name).write_bytes(b"")
+    kept(tmp_path, planted(1000, 7), planted(1000, 8), planted(1000, 9))
+    assert [each.level for each in segments(tmp_path)] == [0, 1]
+    assert len(Query(tmp_path).runs()) == 3
+    assert [line.partition(":")[0] for line in caplog.messages] == [
+        str(tmp_path / merged.name),
+        str(tmp_path / single.name),
+    ]
+
+
+def test_an_archive_that_cannot_be_written_is_asked_without_its_damaged_files(
+    tmp_path, monkeypatch, caplog
+):
+    names = kept(tmp_path, *(planted(1000, number) for number in range(4)))
+    merged = segments(tmp_path)[-1]
+    (tmp_path / merged.name).write_bytes(b"")
+
+    def refused(one, two):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(os, "rename", refused)
+    query = Query(tmp_path)
+    assert [[each.run for each in query.runs()] for _ in range(2)] == [[names[3]]] * 2
+    (told,) = caplog.messages
+    assert told.endswith("; it is left out")
 
 
 def test_a_listing_is_taken_again_while_files_go(tmp_path, monkeypatch):

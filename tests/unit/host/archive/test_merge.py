@@ -17,7 +17,6 @@ from plexor.archive.merge import MOST_LEVEL, merge
 from plexor.archive.origin import Origin
 from plexor.archive.record import record
 from plexor.archive.schema import table
-from plexor.errors import StoreError
 
 from .conftest import FAN_IN
 from .planted import kept, planted
@@ -203,12 +202,15 @@ def test_files_of_an_earlier_version_have_columns_that_are_not_known(tmp_path, t
     assert read(tmp_path) == Counter(names)
 
 
-def test_a_damaged_file_is_told_by_its_name_and_none_is_removed(tmp_path, tables):
+def test_a_damaged_file_is_set_aside_by_its_name_and_the_others_are_merged(
+    tmp_path, tables, caplog
+):
     add_all(tmp_path, tables)
     broken = segments(tmp_path)[1]
     (tmp_path / broken.name).write_bytes(b"PAR1")
-    with pytest.raises(StoreError, match=f"cannot merge: {broken.name}") as caught:
-        merge(tmp_path)
-    assert "\n" not in str(caught.value)
-    assert len(segments(tmp_path)) == len(tables)
+    merge(tmp_path)
+    assert (tmp_path / f"{broken.name}.damaged").read_bytes() == b"PAR1"
+    assert f"{tmp_path / broken.name}: damaged: " in caplog.text
+    assert read(tmp_path) == Counter([run for run in tables if files.of_run(run) != broken])
+    assert [each.level for each in segments(tmp_path)] == [1]
     assert not (tmp_path / ".merging").exists()

@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from plexor.archive.origin import Origin
+from plexor.disk.lock import Held
 from plexor.errors import ExitCode, LinkError, StoreError, UsageError
 from plexor.library import farm as under_test
 from plexor.library.archive import Archive
@@ -188,6 +190,93 @@ def test_a_folder_of_another_farm_is_neither_continued_nor_replaced_unless_asked
         with pytest.raises(UsageError, match="holds no farm; name another folder"):
             bench(out=other, force=force)
     assert os.listdir(other) == ["main.c"]
+
+
+def run_files(folder):
+    """Return when the runs in a folder began, by the names of their cells."""
+    return {
+        path.parent.relative_to(folder).as_posix(): json.loads(path.read_text())["run"]["started"]
+        for path in sorted(folder.rglob("run.json"))
+    }
+
+
+def test_force_leaves_an_archive_and_foreign_files_in_the_folder(bench, tmp_path):
+    out = tmp_path / "farm"
+    inside = Archive(out / "archive")
+    bench()
+    inside.keep(planted(9000, 99), Origin("c"))
+    (out / "notes.txt").write_text("mine")
+    (out / NAMES[0] / "notes.txt").write_text("mine too")
+    bench.file.write_text(TEXT.replace("20k", "10k").replace("[builds.topic]", ""))
+    found = bench(force=True)
+    assert found.exit_code() == ExitCode.PASS
+    assert inside.log().total == 1
+    assert (out / "notes.txt").read_text() == "mine"
+    assert (out / NAMES[0] / "notes.txt").read_text() == "mine too"
+    # Cells that the farm no longer has are gone at its end.
+    left = [name for name in NAMES if name.endswith("main")]
+    assert sorted(run_files(out)) == sorted(left)
+    assert not (out / NAMES[1]).exists()
+
+
+def test_a_forced_farm_that_ends_early_has_lost_no_run_and_goes_on(bench, tmp_path, monkeypatch):
+    out = tmp_path / "farm"
+    bench()
+    before = run_files(out)
+    number = NAMES.index
+
+    def later(cell):
+        bench.taken[cell.name] += 1
+        if len(bench.taken) > 3:
+            raise LinkError("gone")
+        return planted(5000, 100 + number(cell.name), device=cell.device)
+
+    bench.taken.clear()
+    monkeypatch.setattr(rounds, "take", later)
+    found = bench(force=True)
+    new = [each.cell.name for each in found.outcomes if each.state == State.MEASURED]
+    assert len(new) == 3
+    now = run_files(out)
+    assert {name: now[name] for name in NAMES if name not in new} == {
+        name: before[name] for name in NAMES if name not in new
+    }
+    assert all(now[name] != before[name] for name in new)
+    # It goes on without force: what is older is measured again, what is new is not.
+    monkeypatch.setattr(rounds, "take", bench.take)
+    bench.taken.clear()
+    found = bench()
+    assert sorted(bench.taken) == sorted(set(NAMES) - set(new))
+    assert found.exit_code() == ExitCode.PASS
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [("run.json", b""), ("run.json", b"{"), ("histograms.parquet", b""), ("run.json", None)],
+)
+def test_a_damaged_run_is_set_aside_and_measured_again(bench, tmp_path, file, content, caplog):
+    bench()
+    cell = tmp_path / "farm" / NAMES[2]
+    if content is None:
+        (cell / "histograms.parquet").unlink()
+    else:
+        (cell / file).write_bytes(content)
+    bench.taken.clear()
+    found = bench()
+    assert bench.taken == Counter([NAMES[2]])
+    assert [each.state for each in found.outcomes].count(State.KEPT) == 7
+    (told,) = caplog.messages
+    assert f"cell {NAMES[2]} is measured again; set aside as main.damaged" in told
+    assert (cell.with_name("main.damaged") / "run.json").exists()
+    assert (cell / "run.json").stat().st_size > 0
+
+
+def test_a_farm_has_one_writer(bench, tmp_path):
+    first = Held(tmp_path / "farm", "farm")
+    with pytest.raises(UsageError, match=rf"^farm {tmp_path}/farm: process {os.getpid()} writes"):
+        bench()
+    first.close()
+    bench()
+    assert ".lock" not in os.listdir(tmp_path / "farm")
 
 
 def test_another_commit_is_another_farm(bench, tmp_path):
