@@ -27,7 +27,7 @@ def run_data(report: Report) -> dict[str, Any]:
     references = {channel.result.reference for channel in shown}
     return {
         "tick_fs": report.result.tick_fs,
-        "strike_ticks": strike_width_ticks(report.result, references),
+        "strike_ticks": strike_width_ticks(report.result.registers, references),
         "channels": [_channel(channel) for channel in shown],
         "edges": _edges() if shown else [],
         "rows": _rows(report, shown),

@@ -11,10 +11,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from plexor.analyse.percentiles import Distribution, from_values
+from plexor.analyse.rules import is_complete, rules_of
+from plexor.decode.rematch import rematch
 from plexor.errors import PlexorError, UsageError
 from plexor.model.results import Kind, RunResult
 from plexor.protocol.registers import RunState
+from plexor.render.drawn import MOST_CELLS
 from plexor.render.facts import books
+from plexor.render.pictures.scope import strike_width_ticks
 from plexor.scope.figures import figures
 from plexor.scope.newest import Newest
 from plexor.scope.outliers import Outliers
@@ -221,7 +226,9 @@ class Conductor:
         listener.join()
         with self._lock:
             self._result = result
-        self._shoot(final(result, last), ended=True)
+        shot = final(result, last)
+        self._shoot(shot, ended=True)
+        self._show.show("exact", exact_document(self._run, shot))
         self._figures.flush()
         self._show.show("books", books_of(result))
         self._show.show("codes", self._bench.explain(result))
@@ -319,7 +326,32 @@ def final(result: RunResult, last: Shot | None) -> Shot:
         result.start_ticks,
         time.time(),
         result.invalid_reasons,
+        _exact(result),
+        strike_width_ticks(result.registers, {entry.reference for entry in result.channels}),
     )
+
+
+def _exact(result: RunResult) -> dict[tuple[int, Kind], Distribution]:
+    """Return the rises and falls of each channel whose events all came, to the tick."""
+    found: dict[tuple[int, Kind], Distribution] = {}
+    for channel in result.answering:
+        if result.events is None or not is_complete(result, channel):
+            continue
+        matched = rematch(result.events, rules_of(result, channel), result.end_ticks)
+        if matched.classes == channel.classes:
+            for kind in (Kind.RISE, Kind.FALL):
+                found[channel.number, kind] = from_values(matched.samples[kind].value_ticks)
+    return found
+
+
+def exact_document(run: int, shot: Shot) -> dict[str, Any]:
+    """Return the exact cells of a run's end, by channel; none of more than the page can draw."""
+    cells: dict[str, dict[str, Any]] = {}
+    for (channel, kind), found in shot.exact.items():
+        if len(found.counts) <= MOST_CELLS:
+            own = cells.setdefault(str(channel), {})
+            own[kind.value] = [found.low_ticks.tolist(), [], found.counts.tolist()]
+    return {"run": run, "cells": cells}
 
 
 def books_of(result: RunResult) -> dict[str, str]:

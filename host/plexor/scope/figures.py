@@ -51,7 +51,9 @@ def _row(shot: Shot, channel: ChannelResult) -> dict[str, Any]:
     rise = channel.measurement(Kind.RISE)
     found: Mapping[str, Quantile] = {}
     if rise is not None and rise.statistics.count:
-        distribution = of_bins(rise)
+        # During a run there are only the chip's bins.
+        exact = shot.exact.get((channel.number, Kind.RISE))
+        distribution = of_bins(rise) if exact is None else exact
         found = {
             quantile_name(q): each
             for q in PERCENTILES
@@ -70,6 +72,8 @@ def _row(shot: Shot, channel: ChannelResult) -> dict[str, Any]:
     for q in PERCENTILES:
         each = found.get(quantile_name(q))
         text, note = (NOTHING, "") if each is None else quantile_cell(each, tick_fs)
+        if each is not None and each.enough and each.value_resolution_ticks > 1:
+            text = f"≤ {text}"  # the sample is in this bin; where is not known yet
         cells.append((text, note, False))
     at = None if known.max_time_ticks is None else known.max_time_ticks - shot.start_ticks
     over = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -22,10 +22,11 @@ from plexor.library.snapshot import Snapshot
 from plexor.link.open import device_of
 from plexor.model.codes import CodeName
 from plexor.model.results import EventArray, RunResult
-from plexor.model.settings import Channel, Settings
+from plexor.model.settings import Channel, RegisterWrite, Settings
 from plexor.plan.registers import plan_of
 from plexor.protocol.registers import RunState
 from plexor.render.pictures.frame import provenance_of
+from plexor.render.pictures.scope import strike_width_ticks
 from plexor.scope.seam import OnStep, Shot, Swept
 from plexor.session.progress import Progress
 from plexor.session.stop import Stop
@@ -107,7 +108,8 @@ class LibraryBench:
         # The events of a run without an end would fill the memory.
         ends = "count" in options or "time" in options
         settings = replace(self._settings({**every, **options}), keep_events=ends)
-        return LibraryRun(self._instrument.measure(settings))
+        registers = plan_of(settings, self._identity).registers
+        return LibraryRun(self._instrument.measure(settings), registers)
 
     def channels(self, options: Mapping[str, Any]) -> tuple[Channel, ...]:
         """Return the channels of a run or a sweep with these options."""
@@ -167,8 +169,9 @@ class LibraryBench:
 class LibraryRun:
     """A run of the library, under way."""
 
-    def __init__(self, measurement: Measurement) -> None:
+    def __init__(self, measurement: Measurement, registers: Sequence[RegisterWrite] = ()) -> None:
         self._measurement = measurement
+        self._registers = registers
         self._events = measurement.events()
 
     def shots(self) -> Iterator[Shot]:
@@ -207,4 +210,7 @@ class LibraryRun:
             snapshot.simulated,
             found.start_ticks,
             time.time(),
+            strike_ticks=strike_width_ticks(
+                self._registers, {channel.reference for channel in channels}
+            ),
         )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from plexor.analyse.percentiles import Distribution
 from plexor.errors import PlexorError
-from plexor.model.results import ChannelResult, EventArray, RunResult
+from plexor.model.results import ChannelResult, EventArray, Kind, RunResult
 from plexor.model.settings import Channel
 from plexor.session.progress import Progress
 from plexor.session.stop import Stop
@@ -29,6 +30,12 @@ class Shot:
     """Wall time at which the host had it."""
     invalid: tuple[str, ...] = ()
     """Reasons why nothing is proven; known at the end of a run."""
+    exact: Mapping[tuple[int, Kind], Distribution] = field(
+        default_factory=dict[tuple[int, Kind], Distribution]
+    )
+    """By channel, all rises and falls to the tick, where every event came; known at the end."""
+    strike_ticks: int | None = None
+    """How long a strike is active; None if the channels answer edges of different length."""
 
 
 class Running(Protocol):

@@ -43,6 +43,7 @@ HEADER = np.dtype(
         ("dropped", "<f8"),
         ("lost", "<f8"),
         ("faults", "<f8"),
+        ("strike_ticks", "<f8"),
     ]
 )
 _TRIMMED = [("first", "<u4"), ("cells", "<u4"), ("at", "<u4"), ("mantissa_bits", "<u4")]
@@ -55,6 +56,10 @@ CHANNEL = np.dtype(
         ("min_ticks", "<f8"),
         ("max_ticks", "<f8"),
         ("max_at_ticks", "<f8"),
+        ("fall_min_ticks", "<f8"),
+        ("fall_max_ticks", "<f8"),
+        ("width_min_ticks", "<f8"),
+        ("width_max_ticks", "<f8"),
         ("rise", _TRIMMED),
         ("fall", _TRIMMED),
     ]
@@ -144,6 +149,7 @@ def encode(shot: Shot, place: Place) -> bytes:
         ("dropped", progress.dropped),
         ("lost", progress.frames_lost),
         ("faults", progress.decode_faults),
+        ("strike_ticks", np.nan if shot.strike_ticks is None else shot.strike_ticks),
     ):
         header[name] = value
     records = np.zeros(len(shot.channels), CHANNEL)
@@ -163,15 +169,23 @@ def _channel(
     record["conserved"] = channel.conserved
     record["classes"] = [channel.classes.get(entry, 0) for entry in ResponseClass]
     record["pending"] = channel.pending
+    fall = channel.measurement(Kind.FALL)
     known = None if rise is None else rise.statistics
+    width = channel.measurement(Kind.WIDTH)
+    falls = None if fall is None else fall.statistics
+    widths = None if width is None else width.statistics
     at_ticks = None if known is None else known.max_time_ticks
     for name, value in (
         ("min_ticks", None if known is None else known.min_ticks),
         ("max_ticks", None if known is None else known.max_ticks),
         ("max_at_ticks", None if at_ticks is None else at_ticks - start_ticks),
+        ("fall_min_ticks", None if falls is None else falls.min_ticks),
+        ("fall_max_ticks", None if falls is None else falls.max_ticks),
+        ("width_min_ticks", None if widths is None else widths.min_ticks),
+        ("width_max_ticks", None if widths is None else widths.max_ticks),
     ):
         record[name] = np.nan if value is None else value
-    for name, measurement in (("rise", rise), ("fall", channel.measurement(Kind.FALL))):
+    for name, measurement in (("rise", rise), ("fall", fall)):
         cells = cells_of(measurement)
         (filled,) = np.nonzero(cells)
         first, end = (int(filled[0]), int(filled[-1]) + 1) if len(filled) else (0, 0)

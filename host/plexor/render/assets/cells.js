@@ -29,6 +29,19 @@ export class Cells {
   }
 }
 
+/** Return cells as a document has them: where they begin, their widths if not all 1, counts. */
+export function cellsOf([low, widths, counts]) {
+  const high = low.map((ticks, i) => ticks + (widths.length ? widths[i] : 1));
+  return new Cells(Float64Array.from(low), Float64Array.from(high), Float64Array.from(counts));
+}
+
+/** Return cells later by so many ticks. */
+export function later(cells, ticks) {
+  const shift = (at) => at + ticks;
+  const found = new Cells(cells.low.map(shift), cells.high.map(shift), cells.counts);
+  return Object.assign(found, { from: cells.from, to: cells.to });
+}
+
 /** Return how many values lie below each of `at`, which rises. */
 export function below(cells, at, out = new Float64Array(at.length)) {
   const { low, high, counts, to } = cells;

@@ -1,6 +1,6 @@
 /** A report: the pictures of a finished run, with cursors, in the place of still ones. */
 
-import { Cells } from "./cells.js";
+import { cellsOf } from "./cells.js";
 import { button, make } from "./dom.js";
 import { fillHelp, listen, POINTER, stackKeys } from "./keys.js";
 import { fillLegend } from "./legend.js";
@@ -27,11 +27,6 @@ export function runOf(data) {
     decayed: null,
   }));
   return { tickS: data.tick_fs / 1e15, strikeTicks: data.strike_ticks, channels, waterfall };
-}
-
-function cellsOf([low, widths, counts]) {
-  const high = low.map((ticks, i) => ticks + (widths.length ? widths[i] : 1));
-  return new Cells(Float64Array.from(low), Float64Array.from(high), Float64Array.from(counts));
 }
 
 /** Draw the run of a report. */

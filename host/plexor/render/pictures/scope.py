@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Iterable
 
 import numpy as np
 
 from plexor.analyse.analyse import ChannelFigures, Figures, Report
 from plexor.analyse.traces import Persistence, Staircase, average_trace, persistence
-from plexor.model.results import RunResult
+from plexor.model.settings import RegisterWrite
 from plexor.model.sources import source_name
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.render.pictures.frame import (
@@ -65,7 +66,7 @@ def scope(report: Report, title: str = "Persistence", width: float = WIDTH) -> C
     after = "the strike" if len(references) == 1 else "each channel's own strike"
     canvas.text(LEFT - 9, top + 38, "strike", style="muted", anchor="end")
     strike = f"M{LEFT:.1f} {top + 46:.1f}H{axis.at(0):.1f}V{top + 20:.1f}"
-    width_ticks = strike_width_ticks(result, references)
+    width_ticks = strike_width_ticks(result.registers, references)
     if width_ticks is not None and width_ticks < high:
         strike += f"H{axis.at(plot_seconds(width_ticks, result.tick_fs)):.1f}V{top + 46:.1f}"
     canvas.path(f"{strike}H{width - RIGHT:.1f}", "rule", 'stroke-width="1.5"')
@@ -84,11 +85,11 @@ def scope(report: Report, title: str = "Persistence", width: float = WIDTH) -> C
 _WORST = 'stroke-width="1.4" stroke-dasharray="5 3"'
 
 
-def strike_width_ticks(result: RunResult, references: set[str]) -> int | None:
+def strike_width_ticks(registers: Iterable[RegisterWrite], references: set[str]) -> int | None:
     """Return how long strikes last, where all channels are timed from those of one output."""
     widths = {
         source_name(SOURCE_STRIKE + write.copy): write.value
-        for write in result.registers
+        for write in registers
         if (write.block, write.name) == ("stimulus", "width_ticks")
     }
     found = {widths.get(reference) for reference in references}

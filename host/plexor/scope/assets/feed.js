@@ -1,5 +1,6 @@
 /** What the stack draws, as frames and figures come: channels, waterfall, and traces that fade. */
 
+import { cellsOf, later } from "./draw/cells.js";
 import { slice, Waterfall } from "./draw/waterfall.js";
 
 const NOTHING = new Float64Array(0);
@@ -12,6 +13,7 @@ export class Feed {
     this.waterfall = new Waterfall();
     this.names = new Map();
     this.traces = { run: 0, of: {} };
+    this.exact = { run: 0, cells: {} };
     this.nothing = "set strikes and channels, then Run (r)";
     this.reset();
     this.tickS = 1e-9;
@@ -39,6 +41,7 @@ export class Feed {
     const last = this.frame;
     this.frame = frame;
     this.tickS = frame.tick_fs / 1e15;
+    this.strikeTicks = Number.isFinite(frame.strike_ticks) ? frame.strike_ticks : null;
     this.channels = frame.channels.map((given) => this.channel(given, before.get(given.number)));
     const parts = this.channels.map((channel) => [channel.number, channel.fresh]);
     const since = last?.elapsed_s ?? 0;
@@ -48,8 +51,10 @@ export class Feed {
 
   channel(given, before) {
     const told = this.names.get(given.number);
-    const rise = bounded(this.cells(given.rise), given.min_ticks, given.max_ticks);
-    const fall = given.fall.bits ? this.cells(given.fall) : null;
+    const binned = bounded(this.cells(given.rise), given.min_ticks, given.max_ticks);
+    const falls = () => bounded(this.cells(given.fall), given.fall_min_ticks, given.fall_max_ticks);
+    const binnedFall = given.fall.bits ? falls() : null;
+    const exact = this.exactOf(given.number);
     return {
       number: given.number,
       name: told?.name ?? `ch${given.number}`,
@@ -57,19 +62,38 @@ export class Feed {
       deadline: told?.deadline ?? null,
       classes: given.classes,
       conserved: Boolean(given.conserved),
-      traces: Math.max(given.classes.strikes, rise.total),
+      traces: Math.max(given.classes.strikes, binned.total),
       min: given.min_ticks,
       max: given.max_ticks,
       maxAt: given.max_at_ticks,
-      rise,
-      fall,
-      fresh: fresh(rise, before?.rise),
-      freshFall: fall && Number.isFinite(this.decay) ? fresh(fall, before?.fall) : null,
+      binned,
+      binnedFall,
+      rise: exact.rise ?? binned,
+      fall: exact.fall ?? fallOf(binned, binnedFall, given),
+      fresh: fresh(binned, before?.binned),
+      freshFall:
+        binnedFall && Number.isFinite(this.decay) ? fresh(binnedFall, before?.binnedFall) : null,
       freshTraces: given.classes.strikes - (before?.classes.strikes ?? 0),
       last: before?.last ?? this.trace(given.number),
       worst: before?.max === given.max_ticks ? before.worst : alone(given.max_ticks),
       decayed: before?.decayed ?? null,
     };
+  }
+
+  /** Return the cells of a channel to the tick: at the end of a run of which every event came. */
+  exactOf(number) {
+    const own = this.exact.run === this.frame?.run && !this.frame.running;
+    return (own && this.exact.cells[number]) || {};
+  }
+
+  /** Take exact cells; they may come before their run's last frame. */
+  takeExact({ run, cells }) {
+    const read = ([number, kinds]) => [
+      number,
+      Object.fromEntries(Object.entries(kinds).map(([kind, each]) => [kind, cellsOf(each)])),
+    ];
+    this.exact = { run, cells: Object.fromEntries(Object.entries(cells).map(read)) };
+    for (const channel of this.channels) Object.assign(channel, this.exactOf(channel.number));
   }
 
   trace(number) {
@@ -156,6 +180,16 @@ function bounded(cells, least, most) {
   cells.low[0] = least;
   cells.high[last] = Math.max(most, least) + 1;
   return cells;
+}
+
+/**
+ * Return the cells of falls: those of rises, later by the width, if widths differ by less than a
+ * cell. Else a short pulse would begin anywhere in one cell and end anywhere in another.
+ */
+function fallOf(rise, fall, { width_min_ticks: least, width_max_ticks: most }) {
+  if (!fall?.counts.length || !rise.counts.length) return fall;
+  const widest = Math.max(...fall.high.map((high, i) => high - fall.low[i]));
+  return most - least < widest ? later(rise, (least + most) / 2) : fall;
 }
 
 /** Return the trace of a response of which only the rise is known. */

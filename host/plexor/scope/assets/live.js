@@ -107,6 +107,10 @@ const socket = new Socket({
     refresh();
   },
   figures: takeFigures,
+  exact: (found) => {
+    feed.takeExact(found);
+    stack.ask();
+  },
   outliers: (found) => {
     outliers.take(found.outliers, found.names, feed.tickS);
     feed.takeOutliers(outliers.all);

@@ -1,9 +1,11 @@
 """The table of a run under way: figures that can be counted by hand, and their alarms."""
 
 import dataclasses
+from dataclasses import replace
 
 from plexor.analyse.from_bins import of_bins
-from plexor.analyse.percentiles import quantile
+from plexor.analyse.percentiles import from_values, quantile
+from plexor.model.results import Kind
 from plexor.scope.figures import HEADS, PERCENTILES, figures
 
 from .shots import shot_of
@@ -31,7 +33,7 @@ def test_a_percentile_has_the_interval_that_the_report_gives_it(run_of):
     run = run_of([[1000 + 3 * n for n in range(600)]])
     cells = row(figures(shot_of(run)))
     known = quantile(of_bins(run.channels[0].measurement("rise")), PERCENTILES[0])
-    assert cells["p50"][0] == f"{known.value_ticks / 1000:.4g} µs"
+    assert cells["p50"][0] == f"≤ {known.value_ticks / 1000:.4g} µs"
     low, high = cells["p50"][1].removesuffix(" µs").split(" to ")
     assert (float(low), float(high)) == (
         float(f"{known.lower_ticks / 1000:.4g}"),
@@ -61,3 +63,11 @@ def test_a_channel_that_never_answers_has_a_row_without_times(run_of):
     assert row(found)["p50"] == ("-", "", False)
     assert row(found)["variance"] == ("-", "", False)
     assert found["rows"][0]["quantiles"] == {}
+
+
+def test_a_percentile_of_exact_latencies_is_itself(run_of):
+    """Of 9,576 ticks 600 times, and bins of 1.6 %: the bin ends at 9,599."""
+    run = run_of([[9500, *[9576] * 600, 9700]])
+    exact = {(0, Kind.RISE): from_values([9500, *[9576] * 600, 9700])}
+    assert row(figures(shot_of(run)))["p50"][0].startswith("≤ ")
+    assert row(figures(replace(shot_of(run), exact=exact)))["p50"][0] == "9.576 µs"

@@ -1,6 +1,7 @@
 """Binary snapshots: what is written is where the layout says, and it is all of the histogram."""
 
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -97,3 +98,14 @@ def test_edges_are_the_bounds_of_the_declared_bins(bits):
 
 def test_counts_begin_where_a_page_can_read_floats_in_place():
     assert HEADER.itemsize % 8 == CHANNEL.itemsize % 8 == 0
+
+
+def test_a_shot_has_the_length_of_strikes_and_the_extremes_of_falls_and_widths(run_of):
+    shot = shot_of(run_of([[1000, 1300, 1200]], widths=20))
+    data = encode(replace(shot, strike_ticks=2000), Place(1, 1, running=True))
+    assert read(data, layout()["header"])["strike_ticks"] == 2000
+    unknown = encode(shot, Place(1, 1, running=True))
+    assert np.isnan(read(unknown, layout()["header"])["strike_ticks"])
+    record = channel(data, 0)
+    assert (record["fall_min_ticks"], record["fall_max_ticks"]) == (1020, 1320)
+    assert (record["width_min_ticks"], record["width_max_ticks"]) == (20, 20)
