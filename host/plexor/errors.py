@@ -17,6 +17,7 @@ class ExitCode(IntEnum):
     USAGE = 2  # arguments, settings, or a file or folder that was named
     LINK = 3  # the link or the instrument
     INVALID = 4  # the run proves nothing: accounting, saturation, too few samples
+    APART = 5  # results that have nothing in common that could be compared
     UNWRITTEN = 5  # a disk that is full or broken: something was not kept
     UNEXPECTED = 70  # a fault of Plexor itself, or no memory; EX_SOFTWARE of sysexits.h
     INTERRUPTED = 130
@@ -32,6 +33,12 @@ class UsageError(PlexorError):
     """A request that cannot be met. The text says what was wrong, the value and what is right."""
 
     exit_code = ExitCode.USAGE
+
+
+class ApartError(UsageError):
+    """Results that cannot be compared. The text says what they have instead."""
+
+    exit_code = ExitCode.APART
 
 
 class LinkError(PlexorError):

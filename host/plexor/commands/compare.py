@@ -80,8 +80,8 @@ def compare(
     configuration that is valid, was not interrupted and did not begin later; --where and --across
     choose from those.
 
-    The exit code is 1 if a figure has certainly changed by more than --fail-on allows, and 4 if
-    there are too few samples to tell.
+    The exit code is 1 if a figure has certainly changed by more than --fail-on allows, 4 if there
+    are too few samples to tell, and 5 if the results have nothing in common.
     """
     if by != JUDGES[0] and not fail_on:
         raise click.UsageError("--judge says how --fail-on judges; give --fail-on too")

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from typing import Protocol
 
-from plexor.analyse.analyse import ChannelFigures, Figures, Report
+from plexor.analyse.analyse import ChannelFigures, Figures
 from plexor.analyse.percentiles import parse_quantile, quantile, quantile_name
 from plexor.judge.change_bounds import Bounds, Law, MeanLaw, QuantileLaw, ShareLaw, Sums
 from plexor.protocol.memory import UNBOUNDED_CLASSES, ResponseClass
@@ -29,6 +30,13 @@ TIMES: dict[str, Callable[[Figures], int | Fraction | None]] = {
 WITHOUT_LAW = ("min", "max", "peak_to_peak")
 """Figures of single samples, the most extreme ones: more samples only make them more extreme."""
 _EACH_SIDE = 0.025
+
+
+class Bound(StrEnum):
+    """What is known of a figure of which only one end is known."""
+
+    ABOVE = "above"
+    BELOW = "below"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +58,9 @@ class Difference:
     """Name of the two results that it is of, where folders of results are compared."""
     side: str = ""
     """Letter of the second run, where several are compared with the first; else it is B."""
+    before_bound: Bound | None = None
+    after_bound: Bound | None = None
+    """Whether the figure lies above or below its value, and is not it."""
 
     @property
     def name(self) -> str:
@@ -59,16 +70,32 @@ class Difference:
     @property
     def change(self) -> Fraction | None:
         """The difference as a part of what was before; None where that was 0, or is not known."""
+        return None if self.before_bound or self.after_bound else self._change
+
+    @property
+    def _change(self) -> Fraction | None:
         if not self.before or self.after is None:
             return None
         return (self.after - self.before) / self.before
+
+    @property
+    def change_ends(self) -> tuple[Fraction | None, Fraction | None]:
+        """The least and the most that the change can be, where a value is a bound of its figure.
+
+        None: nothing bounds that side.
+        """
+        if not self.before_bound and not self.after_bound:
+            return self.change, self.change
+        least = self.before_bound != Bound.ABOVE and self.after_bound != Bound.BELOW
+        most = self.before_bound != Bound.BELOW and self.after_bound != Bound.ABOVE
+        return self._change if least else None, self._change if most else None
 
     @property
     def ratio(self) -> Fraction | None:
         """What is now, divided by what was before; None if that was not above 0, or not known."""
         if self.before is None or self.after is None or self.before <= 0:
             return None
-        return self.after / self.before
+        return None if self.before_bound or self.after_bound else self.after / self.before
 
     @property
     def interval(self) -> Bounds:
@@ -99,11 +126,6 @@ def is_quantile(figure: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def configuration(report: Report) -> dict[str, str]:
-    """Return what a run's device was: its description, and whether it was loaded."""
-    return {"load": str(report.result.settings.load), **report.result.device}
 
 
 def differing_keys(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from plexor.judge.compare import (
     SHARES,
     TIMES,
     WITHOUT_LAW,
+    Bound,
     Difference,
     is_quantile,
 )
@@ -146,8 +147,27 @@ def _by_estimate(condition: FailOn, entry: Difference) -> Judgement:
     if entry.before is None or entry.after is None:
         run = "A" if entry.before is None else entry.side or "B"
         return Judgement(condition, entry, Outcome.TOO_FEW, reason=f"{run} has no samples")
+    if entry.before_bound or entry.after_bound:
+        return _by_bound(condition, entry)
     broken = condition.breaks(entry.before, entry.after)
     return Judgement(condition, entry, Outcome.BROKEN if broken else Outcome.KEPT)
+
+
+def _by_bound(condition: FailOn, entry: Difference) -> Judgement:
+    """Return what is known of a figure that lies above or below its value."""
+    ends = entry.change_ends if condition.rises else entry.change_ends[::-1]
+    sure, at_worst = ends
+    if sure is not None and _beyond(condition, sure):
+        outcome = Outcome.BROKEN
+    elif at_worst is not None and not _beyond(condition, at_worst):
+        outcome = Outcome.KEPT
+    else:
+        return Judgement(condition, entry, Outcome.TOO_FEW, reason=_further(entry))
+    return Judgement(condition, entry, outcome)
+
+
+def _beyond(condition: FailOn, change: Fraction) -> bool:
+    return change > condition.part if condition.rises else change < condition.part
 
 
 def _by_interval(condition: FailOn, entry: Difference, fail_error: float) -> Judgement:
@@ -163,10 +183,13 @@ def _by_interval(condition: FailOn, entry: Difference, fail_error: float) -> Jud
         None if end is None or before <= 0 else float(condition.part + end / before)
         for end in (bounds.least, bounds.most)
     )
+    if entry.before_bound == Bound.BELOW:
+        most = None  # of a part of anything down to 0
     if outcome != Outcome.TOO_FEW:
         return Judgement(condition, entry, outcome, least, most, fail_error)
     if law.counts is None:
-        reason = _narrower(condition.part, bounds)
+        bound = entry.before_bound or entry.after_bound
+        reason = _further(entry) if bound else _narrower(condition.part)
         return Judgement(condition, entry, outcome, least, most, fail_error, reason)
     return Judgement(condition, entry, outcome, least, most, fail_error)
 
@@ -241,10 +264,15 @@ def _rounded(count: float) -> int:
     return math.ceil(count / 10**digits) * 10**digits
 
 
-def _narrower(part: Fraction, bounds: Bounds) -> str:
-    """Return of what width brackets tell a knee that has not moved from one at the limit."""
-    if bounds.least is None or bounds.most is None:
+def _further(entry: Difference) -> str:
+    """Return which rates a sweep must try to find a frequency that it has only bounded."""
+    if Bound.ABOVE in (entry.before_bound, entry.after_bound):
         return "no rate failed; sweep up to a higher rate with --to"
+    return "no rate passed; sweep from a lower rate with --from"
+
+
+def _narrower(part: Fraction) -> str:
+    """Return of what width brackets tell a knee that has not moved from one at the limit."""
     width = 1 / (1 + part) - 1 if -1 < part < 0 else max(part, Fraction(0))
     if not width:
         return "brackets cannot prove that there is no change at all"

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from plexor.analyse.analyse import Report
 from plexor.archive.archived import Archived
-from plexor.errors import ExitCode, UsageError
-from plexor.judge.compare import Difference, configuration, differences, differing_keys
-from plexor.judge.configuration import configuration as archived_configuration
+from plexor.errors import ApartError, ExitCode, UsageError
+from plexor.judge.compare import Difference, differences
+from plexor.judge.configuration import (
+    CHANNEL,
+    NOT_SET,
+    configuration,
+    differing,
+    exact_rate,
+    exact_time,
+)
 from plexor.judge.gate import (
     By,
     FailOn,
@@ -48,11 +56,20 @@ _CODES = {
 }
 
 
+_NO_CAUSE = ("count",)
+"""Keys that are named where they differ, and that cause no difference by themselves."""
+
+
 @dataclass(frozen=True, slots=True)
 class Other:
     """A result that is compared with the first one, A."""
 
     letter: str
+    place: str
+    """Its folder, or what else it is."""
+    values: Mapping[str, tuple[str, str]]
+    """Entries of settings and device in which it differs from A: what A has, and what it has. Of
+    folders of results each name begins with that of its result."""
     differing_keys: tuple[str, ...]
     """Keys of the configuration in which it differs from A."""
 
@@ -61,6 +78,8 @@ class Other:
 class Comparison:
     """Two or more results side by side, or folders of such. All are compared with the first."""
 
+    place: str
+    """The first result's folder, or what else it is."""
     differences: tuple[Difference, ...]
     """Each figure of the first and of each other one, its change and the change's interval."""
     others: tuple[Other, ...]
@@ -95,7 +114,12 @@ class Comparison:
         """Return it as text for a terminal of `width` columns."""
         from plexor.render.terminal.compare import compare_text  # noqa: PLC0415
 
-        return compare_text(self.differences, self.judgements, width=width, colour=colour)
+        none: Mapping[str, tuple[str, str]] = {}
+        sides = [("A", self.place, none)]
+        sides += [(other.letter, other.place, other.values) for other in self.others]
+        return compare_text(
+            self.differences, self.judgements, sides=sides, width=width, colour=colour
+        )
 
     def document(self) -> dict[str, Any]:
         """Return it as the document that `plexor compare --json` prints."""
@@ -106,9 +130,18 @@ class Comparison:
             "invalid_reasons": list(self.invalid_reasons),
             "differing_keys": list(self.differing_keys),
             "runs": [
-                {"run": other.letter, "differing_keys": list(other.differing_keys)}
+                {
+                    "run": other.letter,
+                    "place": other.place,
+                    "differing_keys": list(other.differing_keys),
+                    "differing": {
+                        key: {"before": before, "after": after}
+                        for key, (before, after) in other.values.items()
+                    },
+                }
                 for other in self.others
             ],
+            "first": {"run": "A", "place": self.place},
             "differences": [_difference(entry) for entry in self.differences],
             "judged_by": self.by.value if asked else None,
             "outcome": self.outcome.value if asked else None,
@@ -185,6 +218,7 @@ def compared(
         found += [replace(entry, side=side.letter) for entry in part.differences]
         notes += [f"A and {side.letter}: {note}" for note in part.notes]
     return Comparison(
+        first.place,
         tuple(found),
         tuple(other for part in parts for other in part.others),
         tuple(dict.fromkeys(reason for part in parts for reason in part.invalid_reasons)),
@@ -200,26 +234,47 @@ class _Side:
     source: Source
     results: dict[str, Result]
 
+    @property
+    def place(self) -> str:
+        """Its folder, or what else it is."""
+        if isinstance(self.source, Archived):
+            return f"run {self.source.kept.run} of the archive"
+        if isinstance(self.source, Run):
+            return f"the run begun {self.source.result.started or 'at an unknown time'}"
+        if isinstance(self.source, Sweep):
+            return f"the sweep begun {self.source.result.started or 'at an unknown time'}"
+        return str(self.source)
+
+    @property
+    def name(self) -> str:
+        """Its letter and its place, for messages."""
+        return f"{self.letter} ({self.place})"
+
 
 def _two(first: _Side, second: _Side, wanted: Collection[str]) -> Comparison:
     """Return what differs between two."""
     one, other = first.results, second.results
     names = [name for name in one if name in other]
     if not names:
-        raise UsageError(
+        raise ApartError(
             f"{first.source}, {second.source}: hold {_names(one)} and {_names(other)}; both must "
             "be a single result, or folders of results with the same names"
         )
     found: list[Difference] = []
+    values: dict[str, tuple[str, str]] = {}
     keys: set[str] = set()
     invalid: list[str] = []
     notes = [f"{name}: is in only one of the two" for name in sorted({*one} ^ {*other})]
     for name in names:
         pair = one[name], other[name]
         label = f"{name}: " if name else ""
-        own, differing = _pair(*pair, wanted, f"{label}A and {second.letter}")
+        own = _pair(*pair, wanted, f"{label}A and {second.letter}")
         found += [replace(entry, result=name) for entry in own]
-        keys |= {*differing}
+        for key, (before, after) in differing(*map(_configuration, pair)).items():
+            if key.startswith(CHANNEL) and NOT_SET in (before, after):
+                continue  # a channel of one of them alone, which a note names
+            values[f"{label}{key}"] = before, after
+            keys.add(key)
         channels = [_channels(each) for each in pair]
         alone = sorted(set(channels[0]) ^ set(channels[1]))
         notes += [f"{label}{channel}: is in only one of the two" for channel in alone]
@@ -228,13 +283,23 @@ def _two(first: _Side, second: _Side, wanted: Collection[str]) -> Comparison:
                 reasons = result.invalid_reasons
                 told = f"{label}{side.letter} is an INVALID RUN"
                 invalid += [f"{told}: {reason}" for reason in reasons]
-    if len(keys) > 1:
-        notes.append(
-            f"{len(keys)} keys of the configuration differ ({', '.join(sorted(keys))}), so the "
-            "cause of a difference is not known"
+    if not found:
+        ours, theirs = (
+            ", ".join(dict.fromkeys(c for n in names for c in _channels(side.results[n])))
+            for side in (first, second)
         )
-    differing_from = Other(second.letter, tuple(sorted(keys)))
-    return Comparison(tuple(found), (differing_from,), tuple(invalid), tuple(notes))
+        raise ApartError(
+            f"{first.name} and {second.name} have no channel in common: {ours or 'none'}, and "
+            f"{theirs or 'none'}"
+        )
+    causes = sorted(keys.difference(_NO_CAUSE))
+    if len(causes) > 1:
+        notes.append(
+            f"{len(causes)} keys of the configuration differ ({', '.join(causes)}), so the cause "
+            "of a difference is not known"
+        )
+    other_side = Other(second.letter, second.place, values, tuple(sorted(keys)))
+    return Comparison(first.place, tuple(found), (other_side,), tuple(invalid), tuple(notes))
 
 
 def _results(source: Source) -> dict[str, Result]:
@@ -257,18 +322,35 @@ def _read(path: Path) -> Result:
     return load(path) if is_sweep(path) else load_run(path).report
 
 
-def _pair(
-    one: Result, other: Result, wanted: Collection[str], label: str
-) -> tuple[Iterable[Difference], tuple[str, ...]]:
-    if isinstance(one, Report) and isinstance(other, Report):
-        keys = differing_keys(configuration(one), configuration(other))
-        return differences(one, other, wanted), keys
-    if isinstance(one, Archived) and isinstance(other, Report):
-        now = archived_configuration(other.result)
-        return differences(one, other, wanted), differing_keys(one.kept.configuration, now)
+def _pair(one: Result, other: Result, wanted: Collection[str], label: str) -> Iterable[Difference]:
+    if isinstance(one, Report | Archived) and isinstance(other, Report):
+        return differences(one, other, wanted)
     if isinstance(one, SweepResult) and isinstance(other, SweepResult):
-        return sweep_differences(one, other), differing_keys(one.device, other.device)
-    raise UsageError(f"{label}: one is a sweep, the other a run; both must be of the same kind")
+        if one.criteria != other.criteria:
+            ours, theirs = (" and ".join(each.criteria) for each in (one, other))
+            raise ApartError(
+                f"{label}: sweeps by different criteria, {ours} and {theirs}; their saturation "
+                "frequencies are not of the same thing"
+            )
+        return sweep_differences(one, other)
+    raise ApartError(f"{label}: one is a sweep, the other a run; both must be of the same kind")
+
+
+def _configuration(result: Result) -> Mapping[str, str]:
+    """Return what a result was taken with."""
+    if isinstance(result, Report):
+        return configuration(result.result)
+    if isinstance(result, Archived):
+        return result.kept.configuration
+    return {
+        "source": "simulated" if result.simulated else "measured",
+        "tick": exact_time(Fraction(result.tick_fs, 10**15)),
+        "strike": result.shape,
+        "from": exact_rate(result.low_hz),
+        "to": exact_rate(result.high_hz),
+        "resolution": f"{float(result.width):.3g}",
+        **result.device,
+    }
 
 
 def _channels(result: Result) -> list[str]:
@@ -302,7 +384,9 @@ def _difference(entry: Difference) -> dict[str, Any]:
         "unit": entry.unit,
         "run": entry.side or OTHERS[0],
         "before": _number(entry.before),
+        "before_bound": None if entry.before_bound is None else entry.before_bound.value,
         "after": _number(entry.after),
+        "after_bound": None if entry.after_bound is None else entry.after_bound.value,
         "ratio": _number(entry.ratio),
         "least": _number(interval.least),
         "most": _number(interval.most),

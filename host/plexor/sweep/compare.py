@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from plexor.judge.change_bounds import Bounds, limit_of
-from plexor.judge.compare import SATURATION, Difference
+from plexor.judge.compare import SATURATION, Bound, Difference
 from plexor.sweep.model import Bracket, SweepResult
 
 
@@ -26,15 +26,10 @@ class BracketLaw:
     ) -> Bounds:
         """Return where the second frequency less `limit_of` the first lies; errors are the sweeps'.
 
-        Where both sustain all that was tried, what is compared is the highest rate of both; where
-        both sustain nothing, nothing has changed.
+        A sweep that sustains all that it tried, or nothing, bounds its frequency on one side.
         """
         low, high = _ends(self.before)
         after_low, after_high = _ends(self.after)
-        if low and after_low and high is None and after_high is None:
-            low = high = after_low = after_high = min(low, after_low)
-        if not low and not after_low and high is not None and after_high is not None:
-            high = after_high = low
         return Bounds(
             None if high is None else after_low - limit_of(high, part),
             None if after_high is None else after_high - limit_of(low, part),
@@ -53,8 +48,9 @@ def _ends(bracket: Bracket) -> tuple[Fraction, Fraction | None]:
 def differences(before: SweepResult, after: SweepResult) -> tuple[Difference, ...]:
     """Return the saturation frequencies, in hertz, of channels and loads that both sweeps have.
 
-    A saturation frequency is the highest rate that passed, 0 where none did; the interval of its
-    difference is that of the brackets. Channels are named with their load, where that is not
+    A saturation frequency is the highest rate that passed. It lies above that if no rate failed,
+    and below the lowest rate tried if none passed. The interval of its difference is that of the
+    brackets. Channels are named with their load, where that is not
     `none`.
     """
     found: list[Difference] = []
@@ -66,6 +62,25 @@ def differences(before: SweepResult, after: SweepResult) -> tuple[Difference, ..
             continue
         name = knee.channel if knee.load == "none" else f"{knee.channel}, {knee.load}"
         law = BracketLaw(knee.bracket, other.bracket)
-        values = _ends(knee.bracket)[0], _ends(other.bracket)[0]
-        found.append(Difference(name, SATURATION, *values, law, "Hz"))
+        (value, bound), (now, bound_now) = map(_value, (knee.bracket, other.bracket))
+        found.append(
+            Difference(
+                name,
+                SATURATION,
+                value,
+                now,
+                law,
+                "Hz",
+                before_bound=bound,
+                after_bound=bound_now,
+            )
+        )
     return tuple(found)
+
+
+def _value(bracket: Bracket) -> tuple[Fraction, Bound | None]:
+    """Return a saturation frequency, and whether it lies above or below that."""
+    low, high = _ends(bracket)
+    if high is None:
+        return low, Bound.ABOVE
+    return (low, None) if low else (high, Bound.BELOW)

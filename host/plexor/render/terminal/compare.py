@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from plexor.judge.compare import Difference
+from plexor.judge.compare import Bound, Difference
 from plexor.judge.gate import Judgement, Outcome, needed, outcome_of
 from plexor.render.pictures.scale import grouped
 from plexor.render.table import NOTHING, Cell
@@ -29,12 +29,15 @@ def compare_text(
     found: Sequence[Difference],
     judgements: Sequence[Judgement],
     *,
+    sides: Sequence[tuple[str, str, Mapping[str, tuple[str, str]]]] = (),
     width: int = 100,
     colour: bool = False,
 ) -> str:
     """Return a row for each figure as lines of at most `width` columns, then what is judged.
 
-    Where several results are compared with the first, each has a column beside it.
+    Before them, `sides` are the letter of each result, its place, and in what it differs from the
+    first one: what that one has, and what it has. Where several results are compared with the
+    first, each has a column beside it.
     """
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     letters = list(dict.fromkeys(entry.side for entry in found if entry.side))
@@ -43,7 +46,8 @@ def compare_text(
     else:
         heads = ["channel", "figure", "A", "B", "change", "ratio", "B - A, 95 %"]
         rows = [[(cell, "") for cell in _row(entry)] for entry in found]
-    lines = list(table(heads, rows, width, paint))
+    lines = [line for side in sides for line in wrapped(_side(*side), width, paint, "")]
+    lines += ["", *table(heads, rows, width, paint)] if lines else table(heads, rows, width, paint)
     if judgements:
         lines.append("")
         for entry in judgements:
@@ -54,6 +58,14 @@ def compare_text(
         text = _ENDS[outcome].format(number, len(judgements))
         lines += wrapped(text, width, paint, _WORDS[outcome][1])
     return paint.done(lines)
+
+
+def _side(letter: str, place: str, values: Mapping[str, tuple[str, str]]) -> str:
+    """Return which result a letter stands for, and in what it differs from the first one."""
+    apart = "; ".join(f"{key} {after}, not {before}" for key, (before, after) in values.items())
+    if not apart and letter != "A":
+        apart = "same settings and device as A"
+    return f"{letter}  {place}" + (f": {apart}" if apart else "")
 
 
 def _judgement(entry: Judgement) -> str:
@@ -85,8 +97,8 @@ def _row(entry: Difference) -> list[str]:
     return [
         entry.name,
         entry.figure,
-        _value(entry, entry.before),
-        _value(entry, entry.after),
+        _bounded(entry, entry.before, entry.before_bound),
+        _bounded(entry, entry.after, entry.after_bound),
         _change(entry),
         _ratio(entry),
         _interval(entry),
@@ -105,7 +117,10 @@ def _of_several(
     rows: list[list[Cell]] = []
     for key, by_letter in figures.items():
         first = next(iter(by_letter.values()))
-        row: list[Cell] = [*((text, "") for text in key), (_value(first, first.before), "")]
+        row: list[Cell] = [
+            *((text, "") for text in key),
+            (_bounded(first, first.before, first.before_bound), ""),
+        ]
         entries = [by_letter.get(letter) for letter in letters]
         row += [(NOTHING, "") if entry is None else _other(entry) for entry in entries]
         row += [(NOTHING if entry is None else _interval(entry), "") for entry in entries]
@@ -116,14 +131,26 @@ def _of_several(
 def _other(entry: Difference) -> Cell:
     """Return the second value; below it, how it differs from the first."""
     parts = [text for text in (_change(entry), _ratio(entry)) if text != NOTHING]
-    return _value(entry, entry.after), " ".join(parts)
+    return _bounded(entry, entry.after, entry.after_bound), " ".join(parts)
 
 
 def _interval(entry: Difference) -> str:
     least, most = entry.interval.least, entry.interval.most
-    if least is None or most is None:
+    if least is None and most is None:
         return NOTHING
+    if most is None and least is not None:
+        return f"at least {_signed(entry, least)}"
+    if least is None and most is not None:
+        return f"at most {_signed(entry, most)}"
+    assert least is not None
+    assert most is not None
     return f"{_signed(entry, least)} to {_signed(entry, most)}"
+
+
+def _bounded(entry: Difference, value: Fraction | None, bound: Bound | None) -> str:
+    """Return a value, and whether the figure lies above or below it."""
+    said = _value(entry, value)
+    return said if bound is None else f"{bound} {said}"
 
 
 def _value(entry: Difference, value: Fraction | None) -> str:
@@ -141,6 +168,11 @@ def _signed(entry: Difference, value: Fraction) -> str:
 def _change(entry: Difference) -> str:
     if entry.before is None or entry.after is None:
         return NOTHING
+    if entry.before_bound or entry.after_bound:
+        least, most = entry.change_ends
+        if least is not None:
+            return f"at least {float(least * 100):+.2f} %"
+        return NOTHING if most is None else f"at most {float(most * 100):+.2f} %"
     if entry.change is None:
         return "from 0" if entry.after else "+0.00 %"
     return f"{float(entry.change * 100):+.2f} %"

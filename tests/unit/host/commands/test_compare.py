@@ -1,6 +1,7 @@
 """`plexor compare`: what it compares, what it says, and how it ends."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -91,7 +92,7 @@ def test_conditions_of_which_none_applies_are_an_error(kept, capsys):
 
 def test_a_run_and_a_sweep_are_not_compared(kept, capsys):
     code, out, err = compare(capsys, kept("a", [1000]), kept("b", knee=(50_000, 50_500)))
-    assert (code, out) == (2, "")
+    assert (code, out) == (5, "")
     assert "one is a sweep, the other a run" in err
 
 
@@ -99,7 +100,7 @@ def test_folders_without_a_name_in_common_are_an_error(kept, capsys):
     kept("a/one", [1000]), kept("b/two", [1000])
     folders = (kept("a/three", [1]).rsplit("/", 1)[0], kept("b/four", [1]).rsplit("/", 1)[0])
     code, _, err = compare(capsys, *folders)
-    assert code == 2
+    assert code == 5
     assert "hold one, three and four, two; both must be a single result, or folders" in err
 
 
@@ -108,7 +109,12 @@ def test_several_runs_stand_beside_the_first(kept, capsys):
     code, out, err = compare(capsys, *runs, "--fail-on", "p50>+40%")
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0].split()[:5] == ["channel", "figure", "A", "B", "C"]
+    assert [line.split()[:2] for line in lines[:3]] == [
+        ["A", runs[0]],
+        ["B", f"{runs[1]}:"],
+        ["C", f"{runs[2]}:"],
+    ]
+    assert lines[4].split()[:5] == ["channel", "figure", "A", "B", "C"]
     place = next(n for n, line in enumerate(lines) if line.split()[1:2] == ["mean"])
     assert lines[place].startswith("ISR")
     assert lines[place].split()[2:8] == ["1", "µs", "1.37", "µs", "500", "ns"]
@@ -186,9 +192,26 @@ def test_an_invalid_run_proves_nothing(kept, capsys):
     assert compare(capsys, *runs)[0] == 0
 
 
-def test_a_channel_of_one_run_alone_is_named(kept, capsys):
+def test_runs_without_a_common_channel_are_refused_in_one_line(kept, capsys):
     runs = kept("a", [1000] * 9), kept("b", [1000] * 9, names=["IST"])
-    assert "plexor: ISR: is in only one of the two\n" in compare(capsys, *runs)[2]
+    code, out, err = compare(capsys, *runs)
+    assert (code, out) == (5, "")
+    assert err.count("\n") == 1
+    assert "have no channel in common: ISR, and IST" in err
+
+
+def test_a_knee_that_is_the_highest_rate_tried_is_a_bound(kept, capsys):
+    to_80k = {"low_hz": Fraction(1000), "high_hz": Fraction(80_000)}
+    folders = kept("a", knee=(80_000, None), **to_80k), kept("b", knee=(7392, 7400), **to_80k)
+    code, out, err = compare(capsys, *folders, "--fail-on", "saturation<-2%")
+    assert (code, err) == (1, "")
+    assert "above 80 kHz" in out
+    assert "at most -90.76 %" in out
+    assert " -90.76 %" in out
+    both = [kept(name, knee=(80_000, None), **to_80k) for name in "cd"]
+    code, out, _ = compare(capsys, *both, "--fail-on", "saturation<-2%")
+    assert code == 4
+    assert "no rate failed; sweep up to a higher rate with --to" in out
 
 
 @pytest.mark.parametrize(("after", "colour"), [(1100, "31"), (1000, "32")])

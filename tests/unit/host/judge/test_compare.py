@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 
 from plexor.analyse.analyse import analyse
-from plexor.judge.compare import configuration, differences, differing_keys
+from plexor.judge.compare import differences, differing_keys
+from plexor.judge.configuration import configuration
 
 NS = Fraction(1, 10**9)
 
@@ -78,7 +79,7 @@ def test_the_keys_that_differ_are_named(run_of):
     run = run_of([[1000]])
     one = analyse(dataclasses.replace(run, device={"os": "CE 3.0", "board": "x"}))
     other = analyse(dataclasses.replace(run, device={"os": "CE .NET", "board": "x", "rev": "2"}))
-    assert differing_keys(configuration(one), configuration(other)) == ("os", "rev")
+    assert differing_keys(configuration(one.result), configuration(other.result)) == ("os", "rev")
     loaded = dataclasses.replace(run.settings, load=True)
     third = analyse(dataclasses.replace(one.result, settings=loaded))
-    assert differing_keys(configuration(one), configuration(third)) == ("load",)
+    assert differing_keys(configuration(one.result), configuration(third.result)) == ("load",)

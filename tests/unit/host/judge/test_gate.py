@@ -201,9 +201,9 @@ def knees(low, high, other_low, other_high, text):
         ((1000, 1010, 970, 981), "too few"),
         ((1000, 1010, None, 500), "broken"),  # nothing is sustained any more
         ((1000, 1010, 1200, None), "kept"),
-        ((1000, None, 1000, None), "kept"),  # both sustain all that was tried
-        ((1200, None, 1000, None), "kept"),
-        ((None, 500, None, 400), "kept"),  # both sustain nothing that was tried
+        ((1000, None, 1000, None), "too few"),  # above 1000, both, by any amount
+        ((1200, None, 1000, None), "too few"),
+        ((None, 500, None, 400), "too few"),  # below, by any amount
         ((None, None, None, 400), "too few"),
         ((None, 500, 600, 700), "kept"),
         ((1000, None, 900, 950), "broken"),
@@ -220,6 +220,27 @@ def test_brackets_that_are_too_wide_say_what_width_it_takes():
     assert needed(found) is None
     (found,) = knees(1000, None, 990, 1000, "saturation<-2%")
     assert "--to" in found.reason
+    assert "--from" in knees(None, 500, None, 400, "saturation<-2%")[0].reason
+
+
+@pytest.mark.parametrize(
+    ("ends", "outcome"),
+    [
+        ((1000, None, 900, 950), "broken"),
+        ((1000, None, 1000, 1010), "too few"),
+        ((1000, 1010, 1200, None), "kept"),
+        ((1000, 1010, 900, None), "too few"),
+        ((1000, None, 1000, None), "too few"),
+        ((1000, 1010, None, 500), "broken"),
+        ((None, 500, 600, 700), "kept"),
+    ],
+)
+def test_estimates_of_bounds_are_judged_as_bounds(ends, outcome):
+    results = [
+        sweeps.result([], [sweeps.knee("none", "IST", *two)]) for two in (ends[:2], ends[2:])
+    ]
+    (found,) = judge(sweep_differences(*results), parse_fail_on("saturation<-2%"), By.ESTIMATE)
+    assert found.outcome == outcome
 
 
 def test_bins_are_in_the_interval_of_a_change(run_of):

@@ -5,9 +5,10 @@ from fractions import Fraction
 import pytest
 
 import plexor
-from plexor.errors import ExitCode, StoreError, UsageError
+from plexor.errors import ApartError, ExitCode, StoreError, UsageError
 from plexor.judge.gate import By, FailOn, Outcome
 from plexor.library.compare import compared
+from plexor.library.run import Run
 from plexor.store.run_folder import save
 from plexor.sweep import store as sweep_store
 
@@ -65,17 +66,51 @@ def test_results_of_one_name_are_compared_in_order_and_others_are_named(kept, tm
 
 
 def test_a_channel_of_one_run_alone_is_named_with_its_result(kept, tmp_path):
-    kept("a/idle", names=["ISR"])
-    kept("b/idle", names=["IST"])
+    for side, name in (("a", "ISR"), ("b", "IST")):
+        kept(f"{side}/idle", names=[name])
+        kept(f"{side}/busy")
     notes = compared(tmp_path / "a", tmp_path / "b", ()).notes
     assert [note.rpartition(":")[0] for note in notes] == ["idle: ISR", "idle: IST"]
 
 
+def test_runs_without_a_common_channel_are_refused(kept):
+    a, b = kept("a", names=["ISR"]), kept("b", names=["IST"])
+    with pytest.raises(ApartError, match="no channel in common: ISR, and IST") as refused:
+        compared(a, b)
+    assert f"B ({b})" in str(refused.value)
+    assert refused.value.exit_code == 5
+
+
+def test_sweeps_by_other_criteria_are_refused(kept):
+    a = kept("a", knee=(50_000, 50_500))
+    b = kept("b", knee=(50_000, 50_500), criteria=("latency<10us@99%",))
+    with pytest.raises(ApartError, match="different criteria, missed<1%@95% and latency<10us@99%"):
+        compared(a, b)
+
+
+def test_settings_and_keys_that_differ_are_listed_with_both_values(run_of):
+    slow = run_of([[1000]], period=50_000, device={"dut": "one"})
+    fast = run_of([[1000]], period=10_000, device={"dut": "one", "rev": "2"})
+    (other,) = compared(Run(slow), Run(fast)).others
+    assert other.values["rate"] == ("20 kHz", "100 kHz")
+    assert other.values["rev"] == ("none", "2")
+    assert "dut" not in other.values
+
+
+def test_one_key_that_differs_is_listed_and_is_a_cause(run_of):
+    one, other = (run_of([[1000]], device={"rev": rev}) for rev in "12")
+    found = compared(Run(one), Run(other))
+    assert (found.others[0].values, found.notes) == ({"rev": ("1", "2")}, ())
+    assert "B  the run begun" in found.text()
+    assert "rev 2, not 1" in found.text()
+
+
 def test_a_channel_of_a_sweep_is_named_with_its_load(kept, tmp_path):
     a, b = kept("a", knee=(50_000, 50_500)), tmp_path / "b"
-    sweep_store.save(sweeps.result([], [sweeps.knee("cpu", "ISR", 50_000, 50_500)]), b)
+    both = [sweeps.knee(load, "ISR", 50_000, 50_500) for load in ("cpu", "none")]
+    sweep_store.save(sweeps.result([], both), b)
     notes = compared(a, b, ()).notes
-    assert [note.partition(":")[0] for note in notes] == ["ISR under cpu", "ISR under none"]
+    assert [note.partition(":")[0] for note in notes] == ["ISR under cpu"]
 
 
 def test_invalid_runs_are_told_by_side_and_reason(kept, tmp_path):

@@ -81,10 +81,11 @@ def test_a_cause_is_doubted_of_each_that_differs_in_more_than_one_key(tables):
     (note,) = result.notes
     assert note.startswith("A and B: 2 keys of the configuration differ (debug link, rtc)")
     document = result.document()
-    assert document["runs"] == [
-        {"run": "B", "differing_keys": ["debug link", "rtc"]},
-        {"run": "C", "differing_keys": ["TLB pool"]},
+    assert [(each["run"], each["differing_keys"]) for each in document["runs"]] == [
+        ("B", ["debug link", "rtc"]),
+        ("C", ["TLB pool"]),
     ]
+    assert document["runs"][0]["differing"]["debug link"] == {"before": "off", "after": "on"}
 
 
 def test_the_slow_path_takes_137_5_times_as_long_as_the_fast_one(run):
@@ -119,14 +120,12 @@ def test_a_figure_that_one_of_them_has_is_there_of_all(run):
     assert changes(result, "mean") == {"B": (1, None), "C": (1, 2)}
 
 
-def test_what_one_of_several_has_alone_is_told_with_both_letters(run):
+def test_what_one_of_several_has_alone_is_told_with_both_letters(run, run_of):
     a = run(1000, names=["ISR"], invalid_reasons=("a bin is full",))
-    c = run(1000, names=["TASK"], invalid_reasons=("no end",))
+    two = run_of([[1000], [2000]], names=["ISR", "TASK"], invalid_reasons=("no end",))
+    c = Run(two)
     result = compared(a, [run(1000, names=["ISR"]), c])
-    assert result.notes == (
-        "A and C: ISR: is in only one of the two",
-        "A and C: TASK: is in only one of the two",
-    )
+    assert result.notes == ("A and C: TASK: is in only one of the two",)
     assert result.invalid_reasons == (
         "A is an INVALID RUN: a bin is full",
         "C is an INVALID RUN: no end",
@@ -174,3 +173,18 @@ def test_folders_are_compared_by_name_with_each_of_the_others(tmp_path, run_of):
     sweep_store.save(swept, tmp_path / "d" / "idle")
     with pytest.raises(UsageError, match=r"^idle: A and C: one is a sweep, the other a run"):
         compared(tmp_path / "a", [tmp_path / "b", tmp_path / "d"])
+
+
+def test_ten_results_are_mapped_to_their_folders_in_text_and_document(run_of, tmp_path):
+    folders = [tmp_path / f"night {n}" for n in range(10)]
+    for n, folder in enumerate(folders):
+        save(run_of([[1000 + n] * 400]), folder)
+    found = plexor.compare(folders[0], folders[1:])
+    lines = found.text(width=400).splitlines()
+    for letter, folder, line in zip("ABCDEFGHIJ", folders, lines, strict=False):
+        assert line.startswith(f"{letter}  {folder}")
+    document = found.document()
+    assert document["first"] == {"run": "A", "place": str(folders[0])}
+    assert [(each["run"], each["place"]) for each in document["runs"]] == [
+        (letter, str(folder)) for letter, folder in zip("BCDEFGHIJ", folders[1:], strict=True)
+    ]

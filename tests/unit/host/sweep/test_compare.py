@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from plexor.judge.compare import Bound
 from plexor.sweep.compare import BracketLaw, differences
 from plexor.sweep.model import Bracket
 
@@ -23,10 +24,11 @@ def bracket(low, high):
         ((None, 10), (20, 30), 10, 30),
         ((100, 110), (200, None), 90, None),
         ((100, None), (50, 60), None, -40),
-        # Both sustain all that was tried: the highest rate of both is compared.
-        ((100, None), (300, None), 0, 0),
-        # Both sustain nothing: nothing has changed.
-        ((None, 10), (None, 500), 0, 0),
+        # Both sustain all that was tried: either may be the higher by any amount.
+        ((100, None), (300, None), None, None),
+        ((100, None), (100, None), None, None),
+        # Both sustain nothing that was tried.
+        ((None, 10), (None, 500), -10, 500),
     ],
 )
 def test_a_difference_lies_between_the_ends_of_both_brackets(before, after, least, most):
@@ -60,11 +62,24 @@ def test_channels_and_loads_that_both_have_are_compared_by_name():
     found = differences(before, after)
     assert [(each.channel, each.before, each.after) for each in found] == [
         ("ISR", 30_000, 20_000),
-        ("ISR, cpu", 0, 25_000),
+        ("ISR, cpu", 20_000, 25_000),
     ]
+    assert [each.before_bound for each in found] == [None, Bound.BELOW]
+    assert [each.change for each in found] == [Fraction(-1, 3), None]
 
 
-def test_of_two_that_sustain_all_the_lower_rate_is_compared_with_itself():
-    law = BracketLaw(bracket(100, None), bracket(300, None))
-    found = law.excess(Fraction(1, 10), 0.05, 0.05)
-    assert (found.least, found.most) == (100 - 110, 100 - 110)
+@pytest.mark.parametrize(
+    ("before", "after", "ends"),
+    [
+        ((80, None), (8, 9), (None, Fraction(-9, 10))),
+        ((8, 9), (80, None), (9, None)),
+        ((None, 20), (30, 40), (Fraction(1, 2), None)),
+        ((30, 40), (None, 15), (None, Fraction(-1, 2))),
+        ((80, None), (80, None), (None, None)),
+        ((100, 110), (150, 160), (Fraction(1, 2), Fraction(1, 2))),
+    ],
+)
+def test_the_change_of_a_bound_has_one_end_at_most(before, after, ends):
+    (found,) = differences(swept(knee("none", "ISR", *before)), swept(knee("none", "ISR", *after)))
+    assert found.change_ends == ends
+    assert (found.change is None) == (ends[0] != ends[1] or ends[0] is None)
