@@ -16,7 +16,7 @@ from plexor.analyse.pairing import (
 )
 from plexor.analyse.rules import rules_of
 from plexor.decode.matched import Rules, Samples
-from plexor.model.results import ChannelResult, Kind, RunResult
+from plexor.model.results import ChannelResult, Kind, RunResult, StepChannel, StepResult
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Trigger, register
@@ -34,6 +34,54 @@ def pairing_of(
     timed = None if rise is None else _timed(result, rules, rise, registers.random(rules))
     counted = _counted(result, channel, rules, registers, timed)
     return pairing_by_counts(counted) if timed is None else pairing_by_times(counted, timed)
+
+
+def pairing_of_step(
+    result: RunResult,
+    channel: ChannelResult,
+    counted: StepChannel,
+    step: StepResult,
+    rise: Samples | None = None,
+) -> Pairing | None:
+    """Return what `pairing_of` does of the strikes of one step of a sweep table."""
+    rules = rules_of(result, channel)
+    registers = _Registers(result)
+    timed = None
+    if rise is not None:
+        timed = _timed(result, rules, rise, registers.random(rules))
+        timed = _between(timed, step.start_ticks, step.end_ticks)
+    part = replace(
+        channel,
+        classes=counted.classes,
+        pending=counted.pending,
+        measurements=(),
+    )
+    found = _counted(result, part, rules, registers, timed)
+    found = replace(
+        found,
+        longest_ticks=counted.rise.max_ticks,
+        duration_ticks=step.end_ticks - step.start_ticks,
+        # What an earlier step left open may have been answered in this one.
+        surplus=found.surplus + counted.pending_before,
+    )
+    return pairing_by_counts(found) if timed is None else pairing_by_times(found, timed)
+
+
+def _between(timed: Timed, start_ticks: int, end_ticks: int) -> Timed:
+    """Return what came from the first strike on in a part of a run to its last."""
+    first, last = np.searchsorted(timed.strike_ticks, (start_ticks, end_ticks)).tolist()
+    own = (timed.owner >= first) & (timed.owner < last)
+    changed = (timed.changes >= first) & (timed.changes < last)
+    struck = timed.struck[own]
+    inside = (struck >= first) & (struck < last)
+    return Timed(
+        timed.strike_ticks[first:last],
+        timed.edge_ticks[own],
+        timed.owner[own] - first,
+        np.where(inside, struck - first, -1),
+        timed.changes[changed] - first,
+        timed.random,
+    )
 
 
 def least_spacing_ticks(result: RunResult, channel: ChannelResult) -> int:

@@ -11,14 +11,13 @@ import numpy.typing as npt
 
 from plexor.analyse.analyse import ChannelFigures, analyse
 from plexor.analyse.analyse import Figures as RunFigures
+from plexor.analyse.pairing import Pairing
 from plexor.analyse.percentiles import from_values, quantile
 from plexor.decode.matched import Samples
-from plexor.model.results import RunResult
-from plexor.model.settings import Stimulus
+from plexor.model.results import Kind, RunResult
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import Criterion, judge
 from plexor.sweep.model import Figures
-from plexor.units import seconds_of
 
 LEAST_STRIKES = 256
 """Strikes that show whether a device falls behind, or does not answer at all."""
@@ -47,8 +46,8 @@ def figures_of(
         }
         channels = [report.channels[place] for report in reports]
         figures = _figures(channel.name, channels, classes, float(period_ticks), drawn is False)
-        least_s = least_spacing_s(runs[0].settings.strikes[0], channel.reference)
-        found.append(judged(figures, criteria, stage, first, runs[0], least_s))
+        pairings = [entry.pairing for entry in channels]
+        found.append(judged(figures, criteria, stage, first, runs[0].tick_fs, pairings))
     return tuple(found)
 
 
@@ -57,16 +56,16 @@ def judged(
     criteria: Sequence[Criterion],
     stage: int,
     first: int,
-    run: RunResult,
-    least_s: Fraction,
+    tick_fs: int,
+    pairings: Sequence[Pairing | None],
 ) -> Figures:
-    """Return figures with their verdict, without latencies that may be wrong.
+    """Return figures with their verdict, without latencies whose strikes are not known.
 
-    The channel's strikes are `least_s` apart or more.
+    `pairings` are those of the runs, or of the part of one, that they are of.
     """
-    if _shifted(figures, run, least_s):
-        figures = replace(figures, shifted=True)
-    verdict, reason = judge(criteria, figures, stage, first, run.tick_fs)
+    shifted = any(pairing is not None and not pairing.known for pairing in pairings)
+    figures = replace(figures, shifted=shifted)
+    verdict, reason = judge(criteria, figures, stage, first, tick_fs)
     figures = replace(figures, verdict=verdict, reason=reason)
     if not figures.shifted:
         return figures
@@ -81,32 +80,6 @@ def judged(
     )
 
 
-def _shifted(figures: Figures, run: RunResult, least_s: Fraction) -> bool:
-    """Return whether a response may have been taken for that of another strike than its own.
-
-    A strike that is missing is open until the time-out: where the next one comes before, it gets
-    that one's response, which gets the response of the one after. A response that nobody asked for
-    shifts them the other way where responses come after the next strike.
-    """
-    timeout_s = run.settings.timeout_s
-    if timeout_s is not None and timeout_s <= least_s:
-        return False
-    counts = figures.classes
-    most = figures.max_ticks
-    late = most is not None and seconds_of(most, run.tick_fs) >= least_s
-    idle = counts[ResponseClass.DUPLICATE] + counts[ResponseClass.SPURIOUS]
-    return counts[ResponseClass.MISSED] > 0 or (late and idle > 0)
-
-
-def least_spacing_s(swept: Stimulus, reference: str) -> Fraction:
-    """Return how far apart the strikes of a channel are at least; 0: it is not known."""
-    if reference != f"strike{swept.output}" or swept.poisson or swept.period_s is None:
-        return Fraction(0)
-    if swept.burst > 1 and swept.spacing_s is not None:
-        return swept.spacing_s
-    return swept.period_s - swept.dither_s / 2
-
-
 def _figures(
     name: str,
     runs: Sequence[ChannelFigures],
@@ -114,7 +87,7 @@ def _figures(
     period_ticks: float,
     deterministic: bool,
 ) -> Figures:
-    rises = [entry.rise for entry in runs if entry.rise is not None]
+    rises = [rise for entry in runs if (rise := entry.kinds.get(Kind.RISE)) and rise.count]
     least = [rise.min_ticks for rise in rises if rise.min_ticks is not None]
     most = [rise.max_ticks for rise in rises if rise.max_ticks is not None]
     missed = classes[ResponseClass.MISSED]

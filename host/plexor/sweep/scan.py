@@ -9,17 +9,19 @@ from fractions import Fraction
 import numpy as np
 
 from plexor.analyse.analyse import ChannelFigures, analyse
+from plexor.analyse.evidence import pairing_of_step
+from plexor.decode.matched import Samples
 from plexor.device.device import Device
 from plexor.errors import InvalidRunError
 from plexor.link.open import open_link
-from plexor.model.results import RunResult, StepChannel, StepResult
+from plexor.model.results import Kind, RunResult, StepChannel, StepResult
 from plexor.model.settings import Settings, TableStep
 from plexor.plan.registers import COUNTED_SPACES
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.session.session import measure
 from plexor.sweep.criterion import Criterion
-from plexor.sweep.figures import LEAST_STRIKES, judged, least_spacing_s, quantiles_of
+from plexor.sweep.figures import LEAST_STRIKES, judged, quantiles_of
 from plexor.sweep.job import check_run, first_stage, is_drawn
 from plexor.sweep.model import DOWN, REST, UP, Figures, Step
 from plexor.units import seconds_of
@@ -85,7 +87,6 @@ def take_scan(scan: Scan) -> tuple[Step, ...]:
     highest rate to the first from which on every one is answered, of the slowest channel.
     """
     ways, settings = _asked(scan)
-    swept = scan.settings.strikes[0]
     link = open_link(scan.link, scan.dut, again=True)
     with Device(link) as device:
         run = measure(device, settings)
@@ -100,15 +101,14 @@ def take_scan(scan: Scan) -> tuple[Step, ...]:
     source, drawn = (run.tick_fs, run.simulated), is_drawn(settings, link)
     steps: list[Step] = []
     for (rate_hz, way), step in zip(ways, run.steps, strict=True):
-        struck = replace(swept, period_s=1 / rate_hz)
         figures = tuple(
             judged(
                 _figures(step, counted, channel),
                 scan.criteria,
                 STAGE,
                 first,
-                run,
-                least_spacing_s(struck, channel.result.reference),
+                run.tick_fs,
+                (pairing_of_step(run, channel.result, counted, step, _samples(channel)),),
             )
             for counted, channel in zip(step.channels, channels, strict=True)
         )
@@ -119,12 +119,11 @@ def take_scan(scan: Scan) -> tuple[Step, ...]:
 
 
 def _figures(step: StepResult, counted: StepChannel, channel: ChannelFigures) -> Figures:
-    rise = channel.rise
+    samples = _samples(channel)
     values = np.zeros(0, np.int64)
-    if rise is not None and rise.samples is not None:
-        start = rise.samples.start_ticks
-        inside = (start >= step.start_ticks) & (start < step.end_ticks)
-        values = rise.samples.value_ticks[inside]
+    if samples is not None:
+        inside = (samples.start_ticks >= step.start_ticks) & (samples.start_ticks < step.end_ticks)
+        values = samples.value_ticks[inside]
     known = len(values) == counted.rise.count > 0
     p50_ticks, p99_ticks = quantiles_of(values) if known else (None, None)
     return Figures(
@@ -139,15 +138,20 @@ def _figures(step: StepResult, counted: StepChannel, channel: ChannelFigures) ->
     )
 
 
+def _samples(channel: ChannelFigures) -> Samples | None:
+    """Return the latencies as they were matched, if all events came."""
+    rise = channel.kinds.get(Kind.RISE)
+    return None if rise is None else rise.samples
+
+
 def recovery_s(
     run: RunResult, channels: Sequence[ChannelFigures], steps: Sequence[StepResult]
 ) -> float | None:
     """Return how long after the overload every channel answers every strike; None: it does not."""
-    if run.whole_events is None:
+    events = run.whole_events
+    if events is None:
         return None
-    strikes = run.events["time_ticks"][
-        (run.events["source"] == SOURCE_STRIKE) & (run.events["polarity"] == 1)
-    ]
+    strikes = events["time_ticks"][(events["source"] == SOURCE_STRIKE) & (events["polarity"] == 1)]
     overload, rest = (
         strikes[(strikes >= step.start_ticks) & (strikes < step.end_ticks)] for step in steps
     )
@@ -155,9 +159,10 @@ def recovery_s(
         return None
     begins = 0
     for channel in channels:
-        if channel.rise is None or channel.rise.samples is None:
+        samples = _samples(channel)
+        if samples is None or not len(samples.start_ticks):
             return None
-        missed = np.flatnonzero(~np.isin(rest, channel.rise.samples.start_ticks))
+        missed = np.flatnonzero(~np.isin(rest, samples.start_ticks))
         begins = max(begins, int(missed[-1]) + 1 if len(missed) else 0)
     if begins == len(rest):
         return None

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plexor.analyse.lags import fitting_lag
 from plexor.analyse.pairing import By, Counted, Standing, pairing_by_counts
 
 from .crossing import KINDS, Trial, paired, struck, trial
@@ -198,24 +197,6 @@ def test_a_pin_that_changes_once_a_strike_is_seen_and_its_rises_are_proven():
     found, _ = paired(one)
     assert found is not None
     assert not found.toggles
-
-
-def test_a_drift_of_the_latency_hides_no_lag():
-    strikes = dithered(4000)
-    latency = 20_000 + np.arange(4000) * 2 + jitter(4000, 0, 200)
-    assert fitting_lag(strikes, np.arange(4000), strikes + latency) == 0
-    assert fitting_lag(strikes, np.arange(3, 4000), (strikes + latency)[:-3]) == 3
-
-
-def test_one_late_answer_in_a_hundred_hides_no_lag():
-    strikes = dithered(4000)
-    latency = np.where(jitter(4000, 0, 100) == 0, 10**7, jitter(4000, 2000, 2100))
-    assert fitting_lag(strikes, np.arange(4000), strikes + latency) == 0
-
-
-def test_strikes_that_do_not_vary_fit_none():
-    strikes = struck(None, "periodic", PERIOD, 4000, 0)
-    assert fitting_lag(strikes, np.arange(4000), strikes + jitter(4000, 0, 3000)) is None
 
 
 def _rates(trials, how, count=3000):

@@ -1,26 +1,15 @@
 """Whether a device falls behind, its answers repeat, and its latencies are known."""
 
-from dataclasses import dataclass
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plexor.model.settings import Settings, Stimulus
+from plexor.analyse.pairing import By, Pairing, Standing
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import DEFAULT
-from plexor.sweep.figures import behind, cycle, falls_behind, judged, least_spacing_s
+from plexor.sweep.figures import behind, cycle, falls_behind, judged
 from plexor.sweep.model import Figures
-
-US = Fraction(1, 10**6)
-
-
-@dataclass
-class Run:
-    settings: Settings
-    tick_fs: int = 1_000_000
 
 
 @settings(max_examples=100)
@@ -102,49 +91,26 @@ def test_answers_that_do_not_come_again_have_no_cycle(answers):
     assert cycle(answers) is None
 
 
-def latencies(timeout_s, least_s, *, max_ticks=300, **classes):
-    """Return whether matches may be shifted, and the latencies that are left."""
-    counts = {entry: classes.get(entry.name.lower(), 0) for entry in ResponseClass}
-    found = judged(
-        Figures("pin", 1000, counts, 100, max_ticks, 200, 250, 9.5, 150),
-        (DEFAULT,),
-        0,
-        0,
-        Run(Settings(timeout_s=timeout_s)),
-        least_s,
-    )
-    known = (found.min_ticks, found.max_ticks, found.p50_ticks, found.p99_ticks)
-    return found.shifted, (*known, found.rms_ticks, found.jitter128_ticks)
-
-
-KNOWN = (False, (100, 300, 200, 250, 9.5, 150))
-NOT_KNOWN = (True, (None,) * 6)
-
-
-def test_where_a_strike_is_missing_and_open_when_the_next_one_comes_no_latency_is_known():
-    assert latencies(4 * US, 1 * US, missed=1) == NOT_KNOWN
-    assert latencies(4 * US, 1 * US) == KNOWN
-    # It has timed out by then, so that each response has its own strike.
-    assert latencies(1 * US, 1 * US, missed=1) == KNOWN
-    assert latencies(1 * US, Fraction(999, 1000) * US, missed=1) == NOT_KNOWN
-
-
-@pytest.mark.parametrize("entry", ["duplicate", "spurious"])
-def test_a_response_too_many_shifts_those_that_come_after_the_next_strike(entry):
-    assert latencies(4 * US, 1 * US, **{entry: 1}) == KNOWN
-    assert latencies(4 * US, 1 * US, max_ticks=1000, **{entry: 1}) == NOT_KNOWN
-    assert latencies(1 * US, 1 * US, max_ticks=1000, **{entry: 1})[0] is False
+PROVEN = Pairing(Standing.PROVEN, By.INTERVALS)
+SUPPORTED = Pairing(Standing.SUPPORTED, By.LAGS)
+AMBIGUOUS = Pairing(Standing.AMBIGUOUS, By.NOTHING)
 
 
 @pytest.mark.parametrize(
-    ("stimulus", "reference", "least_s"),
+    ("pairings", "known"),
     [
-        (Stimulus(period_s=10 * US), "strike0", 10 * US),
-        (Stimulus(period_s=10 * US, dither_s=4 * US), "strike0", 8 * US),
-        (Stimulus(period_s=10 * US, burst=3, spacing_s=2 * US), "strike0", 2 * US),
-        (Stimulus(period_s=10 * US, poisson=True), "strike0", 0),
-        (Stimulus(period_s=10 * US), "ch0.fall", 0),
+        ([PROVEN], True),
+        ([PROVEN, SUPPORTED], True),
+        ([None], True),
+        ([AMBIGUOUS], False),
+        ([PROVEN, AMBIGUOUS], False),
     ],
 )
-def test_how_far_apart_strikes_are_at_least_is_of_their_own_output(stimulus, reference, least_s):
-    assert least_spacing_s(stimulus, reference) == least_s
+def test_latencies_whose_strikes_are_not_known_in_any_run_are_left_out(pairings, known):
+    counts = dict.fromkeys(ResponseClass, 0)
+    asked = Figures("pin", 1000, counts, 100, 300, 200, 250, 9.5, 150)
+    found = judged(asked, (DEFAULT,), 0, 0, 1_000_000, pairings)
+    left = (found.min_ticks, found.max_ticks, found.p50_ticks, found.p99_ticks)
+    left = (*left, found.rms_ticks, found.jitter128_ticks)
+    assert found.shifted == (not known)
+    assert left == ((100, 300, 200, 250, 9.5, 150) if known else (None,) * 6)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from plexor.errors import InvalidRunError
-from plexor.model.results import EVENT_DTYPE, StepResult
+from plexor.model.results import EVENT_DTYPE, Kind, StepResult
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.sweep import scan as scan_module
@@ -65,10 +65,14 @@ class Rise:
 class Figures:
     rise: Rise
 
+    @property
+    def kinds(self):
+        return {Kind.RISE: self.rise}
+
 
 @dataclass
 class Run:
-    events: np.ndarray
+    whole_events: np.ndarray
     tick_fs: int = TICK_FS
 
 
