@@ -44,13 +44,17 @@ def test_a_calibration_is_kept_applied_and_refused_elsewhere(uri, capsys, tmp_pa
     assert "Calibration of tcp://127.0.0.1:" in out
     assert "simulated" in out
     (kept,) = (tmp_path / "data" / "plexor" / "calibrations").iterdir()
-    assert f"kept in {kept}" in err
+    assert f"kept in {kept}; it is applied with --calibration {kept}" in err
     late = json.loads(kept.read_text())["calibration"]["channels"][0]["rise"]["late_ps"]
     planted = (-455, -145, 165, 435)  # less their mean
     assert max(abs(one - other) for one, other in zip(late, planted, strict=True)) < 200
 
+    code, out, err = run(capsys, *measured(uri, *channel))
+    assert (code, json.loads(out)["corrected"], "calibration" in err) == (0, None, False)
+
     folder = tmp_path / "run"
-    code, out, _ = run(capsys, *measured(uri, *channel, "--out", str(folder)))
+    named = ("--calibration", str(kept))
+    code, out, _ = run(capsys, *measured(uri, *channel, *named, "--out", str(folder)))
     found = json.loads(out)
     assert (code, found["corrected"]["serial"]) == (0, uri)
     latency = found["corrected"]["channels"][0]["latency"]
@@ -70,6 +74,13 @@ def test_a_calibration_is_kept_applied_and_refused_elsewhere(uri, capsys, tmp_pa
     assert (code, out) == (ExitCode.USAGE, "")
     assert err.count("\n") == 1
     assert f"other.json: made for board FT4711, but this is board {uri}" in err
+
+    code, out, err = run(capsys, "calibrate", "--link", uri, "--forget")
+    assert (code, out, err) == (0, "", f"plexor: removed {kept}\n")
+    assert not kept.exists()
+    code, out, err = run(capsys, "calibrate", "--link", uri, "--forget")
+    assert (code, out) == (ExitCode.USAGE, "")
+    assert err == f"plexor: no calibration is kept for {uri} in {kept}\n"
 
 
 def test_a_self_test_says_what_a_jumper_may_not_name(uri, capsys):

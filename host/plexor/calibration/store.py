@@ -89,17 +89,38 @@ def checked(calibration: Calibration, serial: str, identity: Identity, where: st
 def find(serial: str, identity: Identity, chosen: Path | None) -> Calibration | None:
     """Return the chosen calibration, or else the one kept for this instrument.
 
-    Raises StoreError for an unreadable file and UsageError for another instrument's calibration.
+    What is kept for a simulated instrument is not applied unless it is chosen: a simulation gives
+    the same figures each time, whatever was done with one before. Raises StoreError for an unreadable file and UsageError for another instrument's calibration.
     """
     path = chosen or default_path(serial, identity.placement)
-    if chosen is None and not path.is_file():
+    if chosen is None and (identity.simulated or not path.is_file()):
         return None
     return checked(load(path), serial, identity, str(path))
 
 
+def forget(serial: str, identity: Identity) -> Path:
+    """Remove the calibration kept for this instrument; return its path.
+
+    Raises UsageError where none is kept, StoreError where it cannot be removed.
+    """
+    path = default_path(serial, identity.placement)
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        raise UsageError(f"no calibration is kept for {serial} in {path}") from None
+    except OSError as error:
+        raise StoreError(f"{path}: cannot remove: {error.strerror or error}") from error
+    return path
+
+
 def of_other_builds(serial: str, identity: Identity) -> list[str]:
-    """Return a line for each calibration of this board and gateware, but of another build."""
+    """Return a line for each calibration of this board and gateware, but of another build.
+
+    There is none of a simulated instrument, whose calibrations are applied where they are named.
+    """
     lines: list[str] = []
+    if identity.simulated:
+        return lines
     here = default_path(serial, identity.placement)
     for path in sorted(here.parent.glob(f"{_board(serial)}-*.json")):
         try:

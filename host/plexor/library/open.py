@@ -24,8 +24,8 @@ def open(
     `link` is `sim:`, `sim:?dut=NAME&board=NAME`, `tcp://HOST:PORT`, `udp://HOST:PORT`,
     `serial:PORT` or `file:PATH` with the raw bytes of a recorded link, which are replayed. `dut` is
     a simulated device. `fallback` takes a simpler one if its parts are not available. `calibration`
-    is a file or `none`; without it, the one that is kept for the instrument. `record` is a file for
-    the raw bytes of the link, which `file:PATH` replays.
+    is a file or `none`; without it, the one that is kept for the board, and none for a simulated
+    instrument. `record` is a file for the raw bytes of the link, which `file:PATH` replays.
 
     Raises UsageError for what cannot be opened, LinkError if nothing answers, IdentityError if it
     is no Plexor, and StoreError if `record` cannot be written.

@@ -132,7 +132,8 @@ _PATH = click.Path(path_type=Path)
     type=_PATH,
     metavar="FILE",
     help="Correct latencies to picoseconds with a file from `plexor calibrate`. Default: the file "
-    "kept for this instrument, if there is one. With none, latencies are not corrected.",
+    "kept for this board, if there is one; for a simulated instrument none. With none, latencies "
+    "are not corrected.",
 )
 @click.option("--load", is_flag=True, help="Raise the load output during the run.")
 @click.option(

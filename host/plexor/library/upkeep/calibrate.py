@@ -55,6 +55,14 @@ def target_of(device: Device, path: Path | None) -> Path:
     return path or store.default_path(device.serial, device.identity.placement)
 
 
+def forgotten(device: Device) -> Path:
+    """Remove the calibration that is kept for this board and build; return where it was.
+
+    Raises UsageError where none is kept, StoreError where it cannot be removed.
+    """
+    return store.forget(device.serial, device.identity)
+
+
 def calibrated(
     device: Device,
     edges: Count = EDGES,

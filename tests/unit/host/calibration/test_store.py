@@ -13,6 +13,7 @@ from plexor.calibration.store import (
     data_folder,
     default_path,
     find,
+    forget,
     load,
     of_other_builds,
     save,
@@ -20,11 +21,12 @@ from plexor.calibration.store import (
 from plexor.errors import StoreError, UsageError
 from plexor.model.calibration import Calibration, ChannelInstants, Instants, PadDelay
 from plexor.model.identity import Identity
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.render.table import NOTHING
 from plexor.render.terminal.calibration import calibration_text
 
-IDENTITY = Identity(Geometry(channels=1, strikes=1), 0xABCDEF)
+GEOMETRY = Geometry(channels=1, strikes=1)
+IDENTITY = Identity(replace(GEOMETRY, features=GEOMETRY.features & ~Feature.SIMULATED), 0xABCDEF)
 BINS = Instants((10, -20, 5, 5), (3, 3, 3, 3), 20_000)
 CALIBRATION = Calibration(
     serial="FT1234",
@@ -49,6 +51,37 @@ def test_what_is_loaded_is_what_was_saved(tmp_path):
     save(CALIBRATION, path)
     assert load(path) == CALIBRATION
     assert [entry.name for entry in path.parent.iterdir()] == ["c.json"]
+
+
+SIMULATED = replace(
+    IDENTITY, geometry=replace(GEOMETRY, features=GEOMETRY.features | Feature.SIMULATED)
+)
+
+
+def test_that_of_a_simulated_instrument_is_applied_only_where_it_is_named():
+    kept = default_path("sim", SIMULATED.placement)
+    save(replace(CALIBRATION, serial="sim", simulated=True), kept)
+    assert find("sim", SIMULATED, None) is None
+    assert find("sim", SIMULATED, kept) == load(kept)
+    later = replace(SIMULATED, build_id=7)
+    assert of_other_builds("sim", later) == []
+
+
+def test_one_that_is_forgotten_is_not_found_again_and_the_others_stay():
+    mine, other = default_path("FT1234", 0xABCDEF), default_path("FT1235", 0xABCDEF)
+    save(CALIBRATION, mine)
+    save(replace(CALIBRATION, serial="FT1235"), other)
+    assert forget("FT1234", IDENTITY) == mine
+    assert find("FT1234", IDENTITY, None) is None
+    assert find("FT1235", IDENTITY, None) is not None
+    with pytest.raises(UsageError, match=f"no calibration is kept.*{mine.name}"):
+        forget("FT1234", IDENTITY)
+
+
+def test_one_that_cannot_be_removed_is_an_error_of_the_store():
+    default_path("FT1234", 0xABCDEF).mkdir(parents=True)
+    with pytest.raises(StoreError, match="cannot remove"):
+        forget("FT1234", IDENTITY)
 
 
 def test_it_is_found_again_by_serial_and_hash_alone():
