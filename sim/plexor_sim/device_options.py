@@ -368,5 +368,6 @@ VERILOG: tuple[Option, ...] = (
         "file for each line that the design prints, with its time; without it the first 20 are "
         "shown, and the others counted",
     ),
+    Option("seed", Whole(0, 2**31 - 1), "0", "seed of $random and the like; 0: their own"),
     Option("plus.NAME", Text("TEXT"), "the manifest's", "value of the plusarg +NAME=TEXT"),
 )

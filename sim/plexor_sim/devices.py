@@ -7,13 +7,14 @@ prints the device's options as JSON, for `plexor devices NAME`.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from plexor_sim.device_forms import DISTRIBUTIONS, Distribution
+from plexor_sim.device_forms import DISTRIBUTIONS, Distribution, Whole
 from plexor_sim.device_options import RISCV, SYNTHETIC, VERILOG, Option, checked
 from plexor_sim.entry import entered
 from plexor_sim.manifest import load
@@ -81,6 +82,21 @@ def option_text(name: str, device: DeviceBuild, own: str) -> str:
     preset = ",".join(f"{key}={value}" for key, value in PRESETS.get(name, {}).items())
     taken = [checked(options_of(name), text, name) for text in (preset, own)]
     return ",".join(filter(None, [*built, *taken]))
+
+
+def drawn_for(name: str, options: str, text: str) -> str:
+    """Return a device's options with a seed that its own and a text give, if it has a seed.
+
+    Each text gives other random numbers, and always the same. An empty text leaves the seed as it
+    is.
+    """
+    seed = next((option for option in options_of(name) if option.name == "seed"), None)
+    if not text or seed is None or not isinstance(seed.form, Whole):
+        return options
+    own = dict(chosen(options)).get(seed.name, seed.default)
+    digest = hashlib.sha256(f"{own}\0{text}".encode()).digest()
+    drawn = 1 + int.from_bytes(digest[:16], "little") % seed.form.high
+    return ",".join(filter(None, (options, f"{seed.name}={drawn}")))
 
 
 def explained(name: str) -> dict[str, Any]:

@@ -3,10 +3,12 @@
     python -m plexor_sim.serve --dut NAME_OR_MANIFEST[:options] ...
 
 Prints `device NAME`, `firmware FILE` if it has firmware, `draws` if the device draws at random,
-`serial tcp://127.0.0.1:PORT` if it has a serial line, and `listening tcp://127.0.0.1:PORT` on
-stdout. Progress and errors go to stderr. With --fallback, `fallback WHY` comes before these lines
-if NAME is not the requested device. Exit codes: 2 for usage, a bad option or manifest; 3 if the
-build or the simulation fails; 4 if a file cannot be written; 70 for a fault of the program.
+`load NAME`, or `load NAME always` if it runs whatever the load output's level is, `load none` if
+nothing can be loaded, `serial tcp://127.0.0.1:PORT` if it has a serial line, and `listening
+tcp://127.0.0.1:PORT` on stdout. Progress and errors go to stderr. With --fallback, `fallback WHY`
+comes before these lines if NAME is not the requested device. Exit codes: 2 for usage, a bad option
+or manifest; 3 if the build or the simulation fails; 4 if a file cannot be written; 70 for a fault of
+the program.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,7 +25,14 @@ from plexor_hdl.build import boards
 from plexor_sim.build import BuildError, build
 from plexor_sim.device_forms import Time
 from plexor_sim.device_options import checked
-from plexor_sim.devices import NAMES, chosen, find_device, option_text, options_of
+from plexor_sim.devices import (
+    NAMES,
+    chosen,
+    drawn_for,
+    find_device,
+    option_text,
+    options_of,
+)
 from plexor_sim.entry import entered
 from plexor_sim.front_end import front_end_options
 from plexor_sim.manifest import ManifestError
@@ -99,6 +108,8 @@ class Prepared:
     """The device's options, for the simulator's --device."""
     elf: Path | None = None
     """The device's firmware, if it has any."""
+    name: str = "synthetic"
+    """The device as it was named, without options; after a fallback the one in its place."""
 
     @property
     def said(self) -> list[str]:
@@ -128,7 +139,12 @@ def prepare(
         executable,
         option_text(name, device, own),
         None if elf is None else Path(elf).with_name(ELF_FILE),
+        name,
     )
+
+
+Prepare = Callable[..., Prepared]
+"""As `prepare`, or what remembers its results."""
 
 
 def _find(name: str, own: str, cache: Path, fallback: bool) -> tuple[str, DeviceBuild, str]:
@@ -172,6 +188,12 @@ def parser() -> argparse.ArgumentParser:
         parser.add_argument(
             f"--{name}", type=int, metavar=what, help=f"{meaning}; not with --board"
         )
+    parser.add_argument(
+        "--draws-of",
+        default="",
+        metavar="TEXT",
+        help="have the device draw other random numbers for each text, the same each time",
+    )
     parser.add_argument(
         "--front-end",
         default="",
@@ -231,17 +253,20 @@ def _geometry(chosen: argparse.Namespace) -> Geometry:
     return replace(boards.simulated(chosen.board or boards.DEFAULT), **own)
 
 
-def command_of(arguments: list[str] | None, parent: int) -> tuple[list[str], list[str]] | int:
+def command_of(
+    arguments: list[str] | None, parent: int, prepared: Prepare | None = None
+) -> tuple[list[str], list[str]] | int:
     """Build a simulator; return lines that say what it is, and its command; or an exit code.
 
-    With `--once` it ends when process `parent` is no longer its parent.
+    `prepared` is called in place of `prepare`. With `--once` it ends when process `parent` is no
+    longer its parent.
     """
     chosen = parser().parse_args(arguments)
     try:
         geometry = _geometry(chosen)
         front_end = front_end_options(chosen.front_end, geometry)
         simulation = _simulation(chosen)
-        ready = prepare(
+        ready = (prepared or prepare)(
             chosen.dut, geometry, chosen.cache, uart=chosen.uart, fallback=chosen.fallback
         )
     except (ValueError, ManifestError, boards.BoardError) as error:
@@ -250,7 +275,8 @@ def command_of(arguments: list[str] | None, parent: int) -> tuple[list[str], lis
     except (BuildError, FirmwareError, PackageMissing, OSError) as error:
         _say(f"error: {error}")
         return EXIT_FAILED
-    command = [str(ready.executable), "--device", ready.options, *simulation]
+    options = drawn_for(ready.name, ready.options, chosen.draws_of)
+    command = [str(ready.executable), "--device", options, *simulation]
     if front_end:
         command += ["--front-end", front_end]
     if chosen.once:

@@ -56,6 +56,8 @@ class Server:
         """Whether the device draws at random."""
         self.reads: list[str] = []
         """Paths of the files that it has read so far, relative to the device's manifest."""
+        self.load = ""
+        """What it says of its load: `none`, `NAME` or `NAME always`."""
         self.serial_port: int | None = None
         """Port on which the device's serial line is; None if it has none."""
         self.port = self._read_port(timeout_s)
@@ -121,6 +123,9 @@ class Server:
         line = lines.readline() if ready else ""
         if line == "draws\n":
             self.draws = True
+            line = lines.readline()
+        if line.startswith("load "):
+            self.load = line.removeprefix("load ").strip()
             line = lines.readline()
         while line.startswith(_READS):
             self.reads.append(line.removeprefix(_READS).rstrip("\n"))

@@ -16,6 +16,7 @@ import select
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 
 from plexor_sim import serve
 from plexor_sim.entry import entered
@@ -49,12 +50,13 @@ class _Simulator:
 class _Starter:
     def __init__(self) -> None:
         self._known: dict[tuple[str, ...], tuple[list[str], list[str]]] = {}
+        self._prepare = cache(serve.prepare)
 
     def start(self, arguments: list[str]) -> _Simulator | int:
         """Start a simulator; return the exit code if it does not start."""
         key = tuple(arguments)
         if key not in self._known:
-            found = serve.command_of(arguments, os.getpid())
+            found = serve.command_of(arguments, os.getpid(), self._prepare)
             if isinstance(found, int):
                 return found
             self._known[key] = found

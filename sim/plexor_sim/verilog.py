@@ -241,6 +241,7 @@ struct Glue {{
   static constexpr bool kClocked = {str(manifest.clock is not None).lower()};
   static constexpr bool kDraws = {str(draws).lower()};
   static constexpr bool kTimed = {str(timed).lower()};
+  static constexpr bool kLoads = {str(manifest.load is not None).lower()};
   static void constants([[maybe_unused]] Model& top) {{ {constants} }}
   static void strikes([[maybe_unused]] Model& top, [[maybe_unused]] uint32_t mask) {{
     {setters(manifest.strikes)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from plexor.link.base import Link
 from plexor.link.open import open_link
 from plexor.link.sim import SimLink
 from plexor.model.results import RunResult
-from plexor.model.settings import Settings
+from plexor.model.settings import Settings, Stimulus
 from plexor.plan.registers import COUNTED_SPACES, plan_of
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.session.session import measure
@@ -57,6 +58,13 @@ class Job:
     def simulated(self) -> bool:
         """Whether each run has an instrument and a device of its own."""
         return self.link.startswith("sim:")
+
+    @property
+    def draws_of(self) -> str:
+        """What the step is, so that its random numbers are its own: each time the same ones."""
+        burst, spacing_s = self.settings.strikes[0].burst, self.settings.strikes[0].spacing_s
+        what = f"bursts of {burst} every {spacing_s} s" if burst > 1 else "strikes"
+        return f"{what} at {self.rate_hz} Hz under {self.load!r} for {self.for_channel!r}"
 
 
 def take(job: Job) -> tuple[Step]:
@@ -118,6 +126,17 @@ def check_run(link: str, dut: str | None, settings: Settings, what: str) -> tupl
     return ()
 
 
+def drawn_anew(swept: Stimulus, draws_of: str) -> Stimulus:
+    """Return a stimulus whose random numbers are those of its seed and of what is struck."""
+    digest = hashlib.sha256(f"{swept.seed}\0{draws_of}".encode()).digest()
+    return replace(swept, seed=1 + int.from_bytes(digest[:7], "little"))
+
+
+def draws_option(swept: Stimulus, draws_of: str) -> tuple[str, str]:
+    """Return the option by which a simulated device draws as `drawn_anew` has strikes do."""
+    return "--draws-of", f"{draws_of}, seed {swept.seed}"
+
+
 def first_stage(criteria: Sequence[Criterion], least_strikes: int) -> int:
     """Return the minimum number of strikes of a step."""
     return stage_strikes(criteria, max(least_strikes, LEAST_STRIKES))
@@ -175,6 +194,7 @@ def _recover(job: Job, rest_hz: Fraction) -> float:
 
 def _settings(job: Job, rate_hz: Fraction, number: int, count: int) -> Settings:
     swept, *others = job.settings.strikes
+    swept = drawn_anew(swept, job.draws_of)
     swept = replace(swept, period_s=1 / rate_hz, count=count, seed=swept.seed + number)
     timeout_s = job.settings.timeout_s or TIMEOUT_PERIODS / rate_hz
     # Bins are for the quantiles of a step whose events a slow link does not carry.
@@ -185,7 +205,8 @@ def _settings(job: Job, rate_hz: Fraction, number: int, count: int) -> Settings:
 def _run(job: Job, rate_hz: Fraction, number: int, count: int) -> tuple[RunResult, bool | None]:
     """Return the run of this number, and whether anything in it was drawn at random."""
     settings = _settings(job, rate_hz, number, count)
-    link = open_link(job.link, job.dut, again=True)
+    own = draws_option(job.settings.strikes[0], job.draws_of) if job.simulated else ()
+    link = open_link(job.link, job.dut, own, again=True)
     with Device(link) as device:
         result = measure(device, settings)
     if result.interrupted:

@@ -22,7 +22,7 @@ from plexor.protocol.memory import ResponseClass, Space
 from plexor.session.session import measure
 from plexor.sweep.criterion import Criterion
 from plexor.sweep.figures import LEAST_STRIKES, judged, quantiles_of
-from plexor.sweep.job import check_run, first_stage, is_drawn
+from plexor.sweep.job import check_run, drawn_anew, draws_option, first_stage, is_drawn
 from plexor.sweep.model import DOWN, REST, UP, Figures, Step
 from plexor.units import seconds_of
 
@@ -46,6 +46,12 @@ class Scan:
     criteria: tuple[Criterion, ...]
     least_strikes: int = LEAST_STRIKES
 
+    @property
+    def draws_of(self) -> str:
+        """What the scan is, as `Job.draws_of`."""
+        rates = ", ".join(map(str, self.rates_hz))
+        return f"scan both ways at {rates} Hz under {self.load!r}"
+
 
 def plan(scan: Scan) -> tuple[list[tuple[Fraction, str]], list[TableStep]]:
     """Return rate and direction of each step, and the steps."""
@@ -67,7 +73,10 @@ def _asked(scan: Scan) -> tuple[list[tuple[Fraction, str]], Settings]:
     swept, *others = scan.settings.strikes
     settings = replace(
         scan.settings,
-        strikes=(replace(swept, period_s=table[0].period_s), *others),
+        strikes=(
+            replace(drawn_anew(swept, scan.draws_of), period_s=table[0].period_s),
+            *others,
+        ),
         table=tuple(table),
         spaces=(*COUNTED_SPACES, Space.STEPS),
     )
@@ -87,7 +96,9 @@ def take_scan(scan: Scan) -> tuple[Step, ...]:
     highest rate to the first from which on every one is answered, of the slowest channel.
     """
     ways, settings = _asked(scan)
-    link = open_link(scan.link, scan.dut, again=True)
+    swept = scan.settings.strikes[0]
+    own = draws_option(swept, scan.draws_of) if scan.link.startswith("sim:") else ()
+    link = open_link(scan.link, scan.dut, own, again=True)
     with Device(link) as device:
         run = measure(device, settings)
     if run.interrupted:

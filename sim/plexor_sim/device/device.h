@@ -22,6 +22,12 @@ struct SerialByte {
   uint8_t byte;
 };
 
+// The background load of a device.
+struct Load {
+  std::string name;     // empty: there is nothing that could be loaded
+  bool always = false;  // it runs whatever the load input's level is
+};
+
 // A device option that cannot be used. The text has the option, its value and what would be right.
 struct BadOption : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -63,6 +69,9 @@ class Device {
 
   // Whether it draws at random. If not, it always answers the same inputs in the same way.
   virtual bool draws() const { return false; }
+
+  // The load that it runs while the load input is high, or always.
+  virtual Load load() const { return {}; }
 
   // Idle levels of the output pins before the first edge.
   virtual uint32_t initial_levels() const { return 0; }

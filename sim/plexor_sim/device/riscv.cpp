@@ -204,6 +204,11 @@ class Riscv final : public plexor::Device {
     inputs_.push_back({time_ps, strikes_, load_, timecode_});
   }
 
+  plexor::Load load() const override {
+    if (!(options_.load_select & soc_->loads_offered)) return {};
+    return {options_.load, !options_.load_switched};
+  }
+
   void timecode(int64_t time_ps, uint32_t pins) override {
     timecode_ = static_cast<uint16_t>(pins);
     inputs_.push_back({time_ps, strikes_, load_, timecode_});

@@ -179,6 +179,7 @@ class Synthetic final : public Device {
  public:
   explicit Synthetic(const SyntheticOptions& options)
       : instants_(options),
+        load_name_(options.loaded()),
         loadable_(options.load != "none"),
         draws_(std::any_of(options.channels.begin(), options.channels.end(),
                            [](const ChannelOptions& channel) { return channel.draws(); })) {
@@ -191,6 +192,8 @@ class Synthetic final : public Device {
   }
 
   bool draws() const override { return draws_; }
+
+  Load load() const override { return {load_name_}; }
 
   uint32_t initial_levels() const override {
     uint32_t levels = 0;
@@ -274,6 +277,7 @@ class Synthetic final : public Device {
   std::vector<Edge> codes_;
   size_t next_code_ = 0;
   std::array<Input, kPins> strikes_;
+  const std::string load_name_;
   const bool loadable_, draws_;
   bool load_ = false;
   int64_t next_ps_ = kNever;

@@ -47,6 +47,9 @@ struct ChannelOptions {
 
   // Whether the channel draws anything at random.
   bool draws() const;
+
+  // Whether it has options of its own under load.
+  bool loadable() const { return load_latency || load_width || load_service; }
 };
 
 struct SyntheticOptions {
@@ -58,6 +61,9 @@ struct SyntheticOptions {
   std::string codes;  // file of lines "time_ps value"; empty: the code pins stay low
   int64_t code_skew_ps = 0;
   bool code_strobe = false;
+
+  // The name of the load that a high load input applies; empty: none, or no channel has one.
+  std::string loaded() const;
 
   // Throws BadOption.
   static SyntheticOptions parse(const std::string& text);

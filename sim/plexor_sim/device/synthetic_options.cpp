@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "option_text.h"
 #include "synthetic.h"
 
@@ -109,6 +111,12 @@ bool ChannelOptions::draws() const {
   return latency.draws() || width.draws() || service.draws() || maybe(load_latency) ||
          maybe(load_width) || maybe(load_service) || maybe(overload_service) ||
          (drop > 0 && drop < 1) || (duplicate > 0 && (duplicate < 1 || duplicate_delay.draws()));
+}
+
+std::string SyntheticOptions::loaded() const {
+  const bool any = std::any_of(channels.begin(), channels.end(),
+                               [](const ChannelOptions& channel) { return channel.loadable(); });
+  return any && load != "none" ? load_name : "";
 }
 
 SyntheticOptions SyntheticOptions::parse(const std::string& text) {

@@ -5,6 +5,7 @@
 //     static constexpr bool kClocked;
 //     static constexpr bool kDraws;                 // its sources have $random or the like
 //     static constexpr bool kTimed;                 // its sources have delays
+//     static constexpr bool kLoads;                 // it has an input for the load
 //     static void constants(Model&);                // once: inputs that never change
 //     static void strikes(Model&, uint32_t mask);
 //     static void load(Model&, bool level);
@@ -66,6 +67,7 @@ const std::string kFolder = "folder";  // the manifest's, not a user's
 
 struct VerilogOptions {
   int64_t clock_ps = 10'000, phase_ps = 0, ppm = 0, reset_cycles = 0, delay_ps = 0, initial = 0;
+  int64_t seed = 0;
   std::string folder, said;
   std::vector<std::string> plusargs;
 
@@ -80,11 +82,12 @@ struct VerilogOptions {
       else if (key == "initial") options.initial = option_integer(key, value, 0, INT32_MAX);
       else if (key == "said") options.said = value;
       else if (key == kFolder) options.folder = value;
+      else if (key == "seed") options.seed = option_integer(key, value, 0, INT32_MAX);
       else if (key.rfind("plus.", 0) == 0)
         options.plusargs.push_back("+" + key.substr(5) + "=" + value);
       else
         throw BadOption("'" + key + "': the options are clock_ps, phase_ps, ppm, reset_cycles, " +
-                        "delay_ps, initial, said, plus.NAME");
+                        "delay_ps, initial, seed, said, plus.NAME");
     }
     // ../manifest.py: a comma would end the option.
     std::replace(options.folder.begin(), options.folder.end(), '\x1f', ',');
@@ -112,6 +115,8 @@ class VerilogDevice final : public Device {
   ~VerilogDevice() override { model_->final(); }
 
   bool draws() const override { return Glue::kDraws; }
+
+  Load load() const override { return {Glue::kLoads ? "on" : ""}; }
 
   uint32_t initial_levels() const override { return levels_; }
 
@@ -240,6 +245,7 @@ class VerilogDevice final : public Device {
     }
     now_ps_ = -lead_ps_;
     model_ = std::make_unique<typename Glue::Model>(context_.get(), "device");
+    if (options_.seed) context_->randSeed(static_cast<int>(options_.seed));
     time_units_ = 1;
     for (int unit = context_->timeprecision(); unit < kPicoseconds; unit++) time_units_ *= 10;
     clock_ps_ = Glue::kClocked ? options_.phase_ps : INT64_MAX;

@@ -12,7 +12,7 @@ import pytest
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.build import boards
 from plexor_sim import serve
-from plexor_sim.devices import find_device
+from plexor_sim.devices import drawn_for, find_device
 from plexor_sim.packages import PackageMissing, default_cache
 
 
@@ -124,3 +124,23 @@ def test_a_simulator_that_is_built_starts_without_amaranth():
     )
     command = [sys.executable, "-c", program]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_text_of_draws_gives_the_device_another_seed_each_and_the_same_each_time(
+    monkeypatch, tmp_path
+):
+    seeds = []
+    for text in ("a", "b", "a"):
+        _, command = served(monkeypatch, tmp_path, "--draws-of", text)
+        seeds.append(command[2].split(","))
+    assert [seed[0] for seed in seeds] == ["seed=1"] * 3
+    assert seeds[0] == seeds[2] != seeds[1]
+    assert served(monkeypatch, tmp_path, "--draws-of", "")[1][2] == "seed=1"
+
+
+def test_draws_depend_on_the_devices_own_seed_too_and_firmware_has_none():
+    one, other = (drawn_for("synthetic", f"seed={n}", "a").split("seed=")[2] for n in (1, 2))
+    assert one != other
+    assert drawn_for("synthetic", "", "a") == f"seed={one}"
+    assert drawn_for("freertos", "load=cpu", "a") == "load=cpu"
+    assert re.fullmatch(r"ppm=3,seed=\d+", drawn_for("d.toml", "ppm=3", "a"))

@@ -35,19 +35,20 @@ STRIKE0 = 8
 
 @dataclass(frozen=True)
 class Lossy:
-    """A device that loses each strike with a probability; started anew it draws the same again."""
+    """A device that loses each strike with a probability.
+
+    Started anew for a step it draws the same again, and for another step other numbers.
+    """
 
     seed: int
     loss: float
-    by_rate: bool = False
-    """Whether it draws other losses at another rate, as a device does that is not simulated."""
 
-    def run(self, settings: Settings) -> RunResult:
+    def run(self, settings: Settings, draws_of: str = "") -> RunResult:
         """Return the run of so many strikes, after a start."""
         swept = settings.strikes[0]
         assert swept.period_s is not None
-        rate = [int(1 / swept.period_s)] if self.by_rate else []
-        lost = np.random.default_rng([self.seed, *rate]).random(swept.count) < self.loss
+        own = [self.seed, *draws_of.encode()]
+        lost = np.random.default_rng(own).random(swept.count) < self.loss
         return run_of(settings, int(lost.sum()))
 
 
@@ -110,6 +111,6 @@ def put_in(monkeypatch, device: Lossy) -> None:
         timeout_s = asked.settings.timeout_s
         assert timeout_s is not None
         settings = replace(asked.settings, strikes=(swept, *others), timeout_s=timeout_s)
-        return device.run(settings), True
+        return device.run(settings, asked.draws_of), True
 
     monkeypatch.setattr(job, "_run", run)

@@ -1,5 +1,6 @@
 """How often whole sweeps of a device that is at its limit are wrong."""
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,6 +10,7 @@ import pytest
 from plexor.burst.scan import Wanted as BurstWanted
 from plexor.burst.scan import burst_scan
 from plexor.model.settings import Channel, Settings, Stimulus
+from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import Criterion, What
 from plexor.sweep.decide import Verdict
 from plexor.sweep.executor import Workers
@@ -39,8 +41,8 @@ class Errors:
         return f"{wrong}; rates: {dict(self.by_rate)}"
 
 
-def swept(monkeypatch, limit, sweeps, **device):
-    """Sweep devices that lose just the limit at both rates; each verdict but undecided is wrong."""
+def swept_once(monkeypatch, limit, seed):
+    """Return the steps of the sweep of a device that loses just the limit at both rates."""
     wanted = Wanted(
         "sim:",
         {"none": Load("drawn", False)},
@@ -56,14 +58,19 @@ def swept(monkeypatch, limit, sweeps, **device):
         2,
         1,
     )
+    put_in(monkeypatch, Lossy(seed, float(limit)))
+    with Workers(Here) as workers:
+        found = sweep(wanted, workers, StepStore(None))
+    assert found.error is None
+    return found.steps
+
+
+def swept(monkeypatch, limit, sweeps):
+    """Sweep devices that lose just the limit at both rates; each verdict but undecided is wrong."""
     passed = failed = 0
     by_rate = Counter()
     for seed in range(sweeps):
-        put_in(monkeypatch, Lossy(seed, float(limit), **device))
-        with Workers(Here) as workers:
-            found = sweep(wanted, workers, StepStore(None))
-        assert found.error is None
-        verdicts = [step.of("R").verdict for step in found.steps]
+        verdicts = [step.of("R").verdict for step in swept_once(monkeypatch, limit, seed)]
         by_rate.update(verdicts)
         passed += Verdict.PASS in verdicts
         failed += Verdict.FAIL in verdicts
@@ -95,9 +102,8 @@ def test_bursts_of_a_device_at_the_limit_pass_and_fail_at_most_as_often_as_was_a
         assert found[verdict] <= MOST * found.total()
 
 
-@pytest.mark.parametrize("by_rate", [False, True])
-def test_a_device_at_the_limit_passes_and_fails_at_most_as_often_as_was_asked(monkeypatch, by_rate):
-    found = swept(monkeypatch, Fraction(1, 20), 100, by_rate=by_rate)
+def test_a_device_at_the_limit_passes_and_fails_at_most_as_often_as_was_asked(monkeypatch):
+    found = swept(monkeypatch, Fraction(1, 20), 100)
     for verdict in (Verdict.PASS, Verdict.FAIL):
         assert found.by_rate[verdict] <= MOST * found.by_rate.total()
 
@@ -113,11 +119,25 @@ def test_stages_that_drew_the_same_again_would_be_wrong_more_often(monkeypatch):
 @pytest.mark.full
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("limit", [Fraction(1, 20), Fraction(1, 100), Fraction(1, 1000)])
-def test_of_a_thousand_sweeps_at_the_limit_at_most_a_twentieth_is_wrong_each_way(
+def test_of_two_thousand_rates_at_the_limit_at_most_a_fortieth_is_wrong_each_way(
     monkeypatch, capsys, limit
 ):
     found = swept(monkeypatch, limit, 1000)
     with capsys.disabled():
         print(f"\n{float(limit):g}: {found.line}", flush=True)
-    assert found.passed <= MOST * found.sweeps
-    assert found.failed <= MOST * found.sweeps
+    # Rates draw independently: three standard deviations above a fortieth.
+    rates, share = found.by_rate.total(), float(MOST / 2)
+    most = rates * share + 3 * math.sqrt(rates * share * (1 - share))
+    assert rates == 2000
+    assert found.by_rate[Verdict.PASS] <= most
+    assert found.by_rate[Verdict.FAIL] <= most
+
+
+def test_rates_draw_independently_of_each_other_and_each_time_the_same(monkeypatch):
+    """Two rates that lose 5 % of 437 strikes and more lose as many in some 9 % of sweeps."""
+    found = [swept_once(monkeypatch, Fraction(1, 20), seed) for seed in range(45)]
+    missed = [[step.of("R").classes[ResponseClass.MISSED] for step in each] for each in found]
+    alike = sum(first == second for first, second in missed)
+    assert alike < 15
+    again = swept_once(monkeypatch, Fraction(1, 20), 7)
+    assert again == found[7]

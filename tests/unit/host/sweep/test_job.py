@@ -1,17 +1,27 @@
 """When a step's figures are looked at, how it goes on, and how a device is left to recover."""
 
+from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
 import pytest
 
 from plexor.errors import InvalidRunError
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep import job
 from plexor.sweep.criterion import Criterion, What
 from plexor.sweep.decide import STAGES
 from plexor.sweep.figures import LEAST_STRIKES
-from plexor.sweep.job import RECOVERY_S, RECOVERY_STRIKES, likely, looks_of
+from plexor.sweep.job import (
+    RECOVERY_S,
+    RECOVERY_STRIKES,
+    Job,
+    drawn_anew,
+    draws_option,
+    likely,
+    looks_of,
+)
 from plexor.sweep.model import Figures
 
 
@@ -88,3 +98,38 @@ def test_a_device_that_does_not_recover_in_time_ends_the_sweep_and_names_its_cha
     with pytest.raises(InvalidRunError, match=r"isr: did not answer all of .* at 100 Hz within"):
         job._recover(None, Fraction(100))
     assert RECOVERY_S < clock.now_s - 1000.0 <= RECOVERY_S + 1.0
+
+
+SWEPT = Stimulus(period_s=Fraction(1, 1000), seed=3)
+JOB = Job("sim:", "d", "none", Settings((SWEPT,), (Channel(0),)), Fraction(1000), "", ())
+
+
+def draws(job):
+    """Return what strikes and a simulated device draw in a step."""
+    (swept,) = job.settings.strikes
+    return drawn_anew(swept, job.draws_of).seed, draws_option(swept, job.draws_of)
+
+
+def bursts(**changed):
+    return replace(JOB.settings, strikes=(replace(SWEPT, **changed),))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"rate_hz": Fraction(1001)},
+        {"load": "cpu"},
+        {"for_channel": "ISR"},
+        {"settings": bursts(seed=4)},
+        {"settings": bursts(burst=2, spacing_s=Fraction(1, 10**6))},
+        {"settings": bursts(burst=2, spacing_s=Fraction(2, 10**6))},
+        {"settings": bursts(burst=3, spacing_s=Fraction(1, 10**6))},
+    ],
+)
+def test_each_step_draws_numbers_of_its_own_and_always_the_same(changed):
+    other = draws(replace(JOB, **changed))
+    assert other[0] != draws(JOB)[0]
+    assert other[1] != draws(JOB)[1]
+    assert draws(replace(JOB)) == draws(JOB)
+    assert draws(replace(JOB, least_strikes=999, dut="other")) == draws(JOB)
+    assert 0 < other[0] < 1 << 63
