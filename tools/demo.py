@@ -20,9 +20,9 @@ _PLEXOR = str(Path(sys.executable).with_name("plexor"))
 # Without dither, every strike would meet the same phase of the device's clock.
 _STRIKES = ("--rate", "18k", "--width", "2us", "--dither", "8192ns")
 # A 99.9th percentile needs 3,688 answers. The loaded run is the one that has it.
-_RUNS = {"idle": ("--count", "1500"), "loaded": ("--count", "3700", "--load")}
-_LOADS = {"freertos": ("critical", "critical sections"), "bare": ("all", "all of it")}
-"""Each device's load: its name for the simulator, and in words."""
+_RUNS = {"idle": ("--count", "1500"), "loaded": ("--count", "3700")}
+_LOADS = {"freertos": "critical", "bare": "all"}
+"""Each device's load."""
 _SYSTEMS = {"freertos": "FreeRTOS", "bare": "bare metal"}
 
 
@@ -32,7 +32,7 @@ def main(folder: Path = Path("runs", "demo")) -> int:
     device = "freertos" if reason is None else "bare"
     if reason is not None:
         print(f"demo: FreeRTOS is not available ({reason}); measuring the device `bare` instead")
-    link = f"sim:{device}:load={_LOADS[device][0]}"
+    link = f"sim:{device}"
     print("demo: the simulator is built the first time, which takes a minute or two", flush=True)
     code = _plexor("identify", "--link", link).wait()
     if code:
@@ -59,9 +59,9 @@ def _measure(device: str, link: str, folder: Path) -> dict[str, tuple[int, str]]
         run = str(folder / name)
         kept = ("--out", run, "--force", "--page", f"{run}.html")
         described = [f"os={_SYSTEMS[device]}", "board=VexRiscv at 50 MHz"]
-        described += [f"load={_LOADS[device][1]}"] if "--load" in options else []
+        load = ("--load", _LOADS[device]) if name == "loaded" else ()
         keys = [word for key in described for word in ("--key", key)]
-        command = ("measure", "--link", link, *_STRIKES, *options, *kept, *keys)
+        command = ("measure", "--link", link, *load, *_STRIKES, *options, *kept, *keys)
         running[name] = _plexor(*command, quiet=bool(running), figures=True)
     ended: dict[str, tuple[int, str]] = {}
     for name, process in running.items():

@@ -122,11 +122,20 @@ def _served() -> Iterator[tuple[str, str]]:
         yield f"`{names}{value}`", plain((action.help or "").replace("%%", "%"))
 
 
+_LOADS = """
+A load is put on by `--load NAME`, with one of the names that the device's option `load` has. `--load on` raises the
+load output, for the load that the device's options name and for a design's own input (`ports.load` in its manifest).
+A device that has no load refuses both. On a board `--load-on` and `--load-off` of `plexor sweep`, and `load-on` and
+`load-off` of a farm, run commands of your own beside it.
+"""
+
+
 def devices_page() -> str:
     """Return docs/lookup/devices.md."""
     text = _DEVICES_HEAD + table(
         ("device", "what it is"), ((f"`{name}`", about) for name, about in SIMULATED.items())
     )
+    text += _LOADS
     for heading, (about, options) in _GROUPS.items():
         text += f"\n## {heading}\n\n{about}\n\n"
         text += table(("option", "values", "default", "meaning"), _options(options))

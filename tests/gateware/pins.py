@@ -42,7 +42,7 @@ PLANTED = (
     "ch2.after=strike0,ch2.duplicate=0.3,ch3.after=ch0-fall,ch3.spurious=40000"
 )
 FIRST = (
-    *("--rate", "41.3k", "--count", str(STRIKES), "--width", "2.001us", "--load"),
+    *("--rate", "41.3k", "--count", str(STRIKES), "--width", "2.001us", "--load", "on"),
     *("--channel", "late=ch0:deadline=7us", "--channel", "some=ch1", "--channel", "twice=ch2"),
     *("--channel", "chained=ch3:after=ch0.fall"),
 )

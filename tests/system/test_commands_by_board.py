@@ -24,7 +24,7 @@ COMMANDS = {
     STRUCK: (Feature(0), 1),
     f"{STRUCK} --mode dump": (Feature(0), 1),
     f"{STRUCK} --mode stream": (Feature.EVENTS, 1),
-    f"{STRUCK} --load --policy latest --deadline 3us --phase 1us": (Feature(0), 1),
+    f"{STRUCK} --load on --policy latest --deadline 3us --phase 1us": (Feature(0), 1),
     f"{STRUCK} --dither 1024ns": (Feature.DITHER, 1),
     f"{STRUCK} --poisson": (Feature.POISSON, 1),
     f"{STRUCK} --burst 4 --spacing 1us": (Feature.BURST, 1),

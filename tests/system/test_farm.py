@@ -29,7 +29,7 @@ left = "sim:"
 middle = "sim:"
 right = "sim:"
 """
-LOADS = "[loads.none]\n[loads.on]\nload = true\n"
+LOADS = '[loads.none]\n[loads.on]\nload = "on"\n'
 BUILDS = "[builds.one]\n[builds.two]\nseed = 2\ndither = '1024ns'\n"
 
 

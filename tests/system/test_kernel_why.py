@@ -17,7 +17,7 @@ CRITICAL = 8 << 4
 @pytest.fixture(scope="module")
 def critical(tmp_path_factory):
     folder = tmp_path_factory.mktemp("critical")
-    asked = {"rate": "5k", "count": 250, "load": True, "channels": "ISR=ch0"}
+    asked = {"rate": "5k", "count": 250, "load": "on", "channels": "ISR=ch0"}
     return told(folder, "codes=port,load=critical", **asked)
 
 

@@ -233,7 +233,7 @@ def assert_critical(strikes_a_step: int, folder: Path) -> None:
         threshold_s=6 * US,
         width_s=US,
         span_s=span_s,
-        load=True,
+        load="on",
     )
     dut = f"freertos:load=critical,critical_pin={MARKER},phase=1234ps,ppm=37"
     scan = scanned(dut, wanted, folder, None)

@@ -26,7 +26,7 @@ def test_a_critical_section_is_found_from_its_code_and_sized(instrument):
         code_port="change",
         channels="ISR=ch0",
         threshold="6us",
-        load=True,
+        load="on",
         **ASKED,
     )
     (found,) = scan.channels

@@ -18,7 +18,7 @@ from plexor.store.run_folder import WIRE_FILE, save
 _US = Fraction(1, 10**6)
 _DUT = (
     "synthetic:latency=uniform:900ns:1300ns,width=uniform:200ns:300ns,drop=0.05,"
-    "duplicate=0.05,duplicate_delay=1700ns,seed=2"
+    "duplicate=0.05,duplicate_delay=1700ns,load_width=250ns,seed=2"
 )
 _PINS = ("--channel", "ISR=ch0:deadline=1.2us", "--channel", "TASK=ch1:after=ch0.fall")
 _STRIKES = ("--dut", _DUT, "--rate", "100k", "--dither", "512ns", *_PINS, "--key", "os=an <OS>")
@@ -62,7 +62,7 @@ def make(corpus: Path) -> None:
 def _make(corpus: Path, scratch: Path) -> None:
     kept = _folder(corpus, "calibration", "seed") / "calibration.json"
     _plexor("calibrate", "--edges", "1k", "--calibration", kept)
-    calibrated = ("--calibration", kept, "--early", "50ns", "--load")
+    calibrated = ("--calibration", kept, "--early", "50ns", "--load", "on")
     runs = {
         "seed-streamed": ("--count", "200", *calibrated),
         "seed-stopped": ("--count", "60", "--stop-on", "latency>1250ns", "--policy", "latest"),

@@ -56,10 +56,15 @@ class BurstResult:
     """Limits by spacing, then by channel."""
     interrupted: bool = False
     load: bool = False
+    """Level of the load output."""
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     drawn: bool | None = None
     """Whether anything was drawn at random; None for a real device, where it is not known."""
+    load_name: str = ""
+    """The load that was asked for by name."""
+    device_load: str | None = None
+    """The load that a simulated device ran; None: it is not known."""
 
     @property
     def channels(self) -> tuple[str, ...]:

@@ -90,7 +90,8 @@ def find(serial: str, identity: Identity, chosen: Path | None) -> Calibration | 
     """Return the chosen calibration, or else the one kept for this instrument.
 
     What is kept for a simulated instrument is not applied unless it is chosen: a simulation gives
-    the same figures each time, whatever was done with one before. Raises StoreError for an unreadable file and UsageError for another instrument's calibration.
+    the same figures each time, whatever was done with one before. Raises StoreError for an
+    unreadable file and UsageError for another instrument's calibration.
     """
     path = chosen or default_path(serial, identity.placement)
     if chosen is None and (identity.simulated or not path.is_file()):

@@ -21,6 +21,7 @@ from plexor.library.texts import (
     parse_stop,
     parse_strike,
 )
+from plexor.model.load import parse_load
 from plexor.units import parse_count, parse_duration, parse_rate, parse_velocity
 
 T = TypeVar("T")
@@ -235,6 +236,13 @@ dut_option = click.option(
     metavar="NAME[:OPTIONS]",
     help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
     "`plexor devices NAME` explains its options.",
+)
+load_option = click.option(
+    "--load",
+    type=Parsed("name", parse_load),
+    metavar="NAME",
+    help="Load to put on: one of the simulated device's own, such as cpu, or on, which raises the "
+    "load output; on a board every name but none does. Default: the load output stays low.",
 )
 _INSTRUMENT = "Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT."
 

@@ -52,6 +52,7 @@ class Circumstances:
     started: str = ""
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     device: Mapping[str, str] = field(default_factory=dict[str, str])
+    device_load: str | None = None
     disorder: Mapping[str, int] = field(default_factory=dict[str, int])
     wrong: tuple[str, ...] = ()
     """Requests that the instrument could not carry out, one sentence each."""
@@ -172,6 +173,7 @@ def assemble(
         started=circumstances.started,
         versions=dict(circumstances.versions),
         device=dict(circumstances.device),
+        device_load=circumstances.device_load,
         steps=steps,
         code_tables=None if broken is not None else code_tables_of(image, memories),
     )

@@ -9,8 +9,8 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 
 from plexor.errors import UsageError
+from plexor.model.load import IDLE
 
-IDLE = "none"
 BEGIN_S = 1.0
 """A command that fails within this time has not put a load on."""
 END_S = 10.0

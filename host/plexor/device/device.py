@@ -19,6 +19,7 @@ from plexor.decode.register_image import Place, RegisterImage
 from plexor.errors import IdentityError, InstrumentError, LinkError, StoreError
 from plexor.link.base import DatagramLink, Link, Reader, SimulatedLink
 from plexor.model.identity import Identity
+from plexor.model.load import DeviceLoad, parse_device_load
 from plexor.model.settings import RegisterWrite
 from plexor.protocol.frames import (
     MAX_OPERATIONS,
@@ -126,6 +127,12 @@ class Device:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def load(self) -> DeviceLoad | None:
+        """The load of the device under test, if its simulator says it; None: not known."""
+        link = self._link
+        return parse_device_load(link.load) if isinstance(link, SimulatedLink) else None
 
     @property
     def disorder(self) -> Counter[str]:

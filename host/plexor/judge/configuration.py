@@ -10,9 +10,9 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any, cast
 
-from plexor.desk.load import IDLE
 from plexor.jsonable import to_json
 from plexor.model.codes import Codes, Port
+from plexor.model.load import load_name
 from plexor.model.results import RunResult
 from plexor.model.settings import MODES, Channel, Settings, Stimulus, TableStep
 
@@ -20,7 +20,7 @@ CHANNEL = "channel "
 """Begins the names of what belongs to one channel."""
 _REPLICATES = ("seed", "keep_events", "spaces", "report_s", "report_on_chip")
 """Settings that may differ between runs of one configuration."""
-_APART = ("strikes", "channels", "load", "stream", "table", "codes")
+_APART = ("strikes", "channels", "load", "load_name", "stream", "table", "codes")
 _TIMES = ((Fraction(1), "s"), (Fraction(1, 10**3), "ms"), (Fraction(1, 10**6), "µs"))
 _RATES = ((Fraction(10**6), "MHz"), (Fraction(10**3), "kHz"))
 _MOST_DIGITS = 13
@@ -39,7 +39,7 @@ def configuration(result: RunResult) -> dict[str, str]:
         "gateware": f"{identity.gateware_hash:016x}",
         "tick": exact_time(Fraction(result.tick_fs, 10**15)),
         "source": "simulated" if result.simulated else "measured",
-        "load": "on" if settings.load else IDLE,
+        "load": load_name(result.device_load, settings.load, settings.load_name),
     }
     if settings.stream is not None:
         found["mode"] = modes[settings.stream]

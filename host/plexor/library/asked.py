@@ -37,6 +37,7 @@ from plexor.library.values import (
     seed,
 )
 from plexor.model.codes import Codes
+from plexor.model.load import is_raised, parse_load
 from plexor.model.settings import MODES, Channel, Settings, Stimulus
 from plexor.protocol.registers import Policy, Trigger
 
@@ -70,7 +71,8 @@ class Asked:
     timeout: Fraction | None = None
     deadline: Fraction | None = None
     early: Fraction = Fraction(0)
-    load: bool = False
+    load: str | None = None
+    """Load by name (plexor.model.load). None: the load output stays low."""
     mode: str | None = None
     stop_on: tuple[StopCondition, ...] = ()
     code_wires: Codes | None = None
@@ -101,7 +103,8 @@ _READERS: Mapping[str, Reader] = {
     **dict.fromkeys(("timeout", "deadline", "early", "every"), seconds),
     "duty": duty,
     "burst": count,
-    **dict.fromkeys(("poisson", "active_low", "load"), flag),
+    **dict.fromkeys(("poisson", "active_low"), flag),
+    "load": parse_load,
     "seed": seed,
     "start": _start,
     "strikes": each(Stimulus, parse_strike),
@@ -156,7 +159,8 @@ def settings_of(options: Asked, name: Naming = plain, *, endless: bool = False) 
         stall=_only([stop.stall for stop in options.stop_on], name),
         stop_code=_only([stop.code for stop in options.stop_on], name),
         stream=None if options.mode is None else MODES[options.mode],
-        load=options.load,
+        load=is_raised(options.load),
+        load_name=options.load or "",
         codes=codes_asked(options.code_wires, options.code_port, options.codes, name),
         report_s=options.every,
     )

@@ -10,9 +10,11 @@ from typing import Any, Self
 from plexor.device.device import Device
 from plexor.errors import UsageError
 from plexor.library.keep import Tap
+from plexor.library.pins import under
 from plexor.link.open import device_of, open_link, sim_device
 from plexor.link.sim import SimLink
 from plexor.model.identity import Identity
+from plexor.model.load import check_load, is_own, is_raised
 
 
 class Connection:
@@ -25,8 +27,12 @@ class Connection:
         fallback: bool,
         tap: Tap | None,
         again: bool = False,
+        load: str | None = None,
     ) -> None:
         self.uri = uri
+        self._load = load if is_own(load) else None
+        """The load by name that a simulated device runs while the load output is raised; None: that
+        of its own options."""
         self._again = again
         self.notes: tuple[str, ...] = ()
         """What the user should know of what was opened, one sentence each."""
@@ -65,8 +71,8 @@ class Connection:
     def device(self) -> Device:
         """The instrument at the link, which is opened again if a scan has closed it."""
         if self._released:
-            self._released = False
             self._open(*self._wanted)
+            self._released = False
         return self._device
 
     @property
@@ -84,6 +90,27 @@ class Connection:
         simulated = self.uri.startswith("sim:") and not sim_device(self.uri)
         return {"link": self.uri, "dut": self._dut if simulated else None}
 
+    def _put_on(self, load: str) -> None:
+        """Have the device run a load by name; a simulated one that ran another starts anew.
+
+        Raises UsageError for a load that it does not have.
+        """
+        if not self.uri.startswith("sim:"):
+            return
+        before, own = self._load, load if is_own(load) else None
+        if is_raised(load) and own != before:
+            if self._wanted[2] is not None:
+                raise UsageError(f"load {load}: the link is recorded; open it with this load")
+            self._release()
+            self._load = own
+        try:
+            check_load(self.device.load, load, is_raised(load))
+        except BaseException:
+            if self._load != before:
+                self._release()
+                self._load = before
+            raise
+
     def _release(self) -> None:
         """Close the link until it is used again, for a scan that opens links of its own."""
         if self._wanted[2] is not None:
@@ -97,7 +124,8 @@ class Connection:
             what = "fallback" if dut is None else f"dut {dut}"
             raise UsageError(f"{what}: is for sim: links; {self.uri} has a device of its own")
         options = ["--fallback"] if fallback else []
-        link = open_link(self.uri, dut, options, again=self._again)
+        uri, loaded = under(self.uri, dut, self._load)
+        link = open_link(uri, loaded, options, again=self._again)
         self._device = self._stack.enter_context(Device(link, tap))
         if simulated:
             wanted = device_of(self.uri, dut)

@@ -17,6 +17,7 @@ from plexor.library.measurement import Labels, Measurement, busy
 from plexor.library.pins import channels_of, wired
 from plexor.library.run import Run
 from plexor.model.calibration import Calibration
+from plexor.model.load import parse_load
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings
 from plexor.plan.registers import plan_of, stream_of
@@ -41,8 +42,9 @@ class Instrument(Connection):
     """An instrument, from `plexor.open`. Use it as a context manager, or close it.
 
     It is used by one run at a time. At the end of its block, a run that is under way is stopped and
-    kept: `last.run` is what was measured, even if the block ended with an exception. `again`: this
-    process will open more instruments, so what starts a simulated one may stay.
+    kept: `last.run` is what was measured, even if the block ended with an exception. `load` is a
+    load that a simulated device has, by name: a run with another one starts the device anew.
+    `again`: this process will open more instruments, so what starts a simulated one may stay.
     """
 
     def __init__(
@@ -54,8 +56,9 @@ class Instrument(Connection):
         calibration: Calibration | str | Path | None = None,
         tap: Tap | None = None,
         again: bool = False,
+        load: str | None = None,
     ) -> None:
-        super().__init__(uri, dut, fallback, tap, again)
+        super().__init__(uri, dut, fallback, tap, again, load)
         self.last: Measurement | None = None
         """The last measurement; None before the first."""
         try:
@@ -81,8 +84,10 @@ class Instrument(Connection):
     def checked(self, settings: Settings, wanted: Asked | None = None) -> Settings:
         """Return settings with the device's pins if they name no channel.
 
-        Raises UsageError for settings that the instrument cannot take.
+        A simulated device that runs another load starts anew. Raises UsageError for settings that
+        the instrument cannot take, and for a load that the device does not have.
         """
+        self._put_on(settings.load_name)
         if not settings.channels:
             carry = () if settings.codes is None else settings.codes.channels
             pins = channels_of(self._dut, self.identity.geometry.channels)
@@ -203,6 +208,9 @@ class Instrument(Connection):
         from plexor.library.scans.phase import phase  # noqa: PLC0415
 
         busy(self.last)
+        load = options.get("load") if asked is None else asked.load
+        if load is not None:
+            self._put_on(parse_load(load))
         described = {**self._description, **(device or {})}
         options["firmware"] = self._firmware
         return phase(self.device, self._place(), asked, device=described, **options)

@@ -18,6 +18,7 @@ def open(
     fallback: bool = False,
     calibration: Calibration | str | Path | None = None,
     record: str | Path | None = None,
+    load: str | None = None,
 ) -> Instrument:
     """Return the instrument at a link; close it, or use it as a context manager.
 
@@ -25,14 +26,15 @@ def open(
     `serial:PORT` or `file:PATH` with the raw bytes of a recorded link, which are replayed. `dut` is
     a simulated device. `fallback` takes a simpler one if its parts are not available. `calibration`
     is a file or `none`; without it, the one that is kept for the board, and none for a simulated
-    instrument. `record` is a file for the raw bytes of the link, which `file:PATH` replays.
+    instrument. `record` is a file for the raw bytes of the link, which `file:PATH` replays. `load`
+    is the load that a simulated device has, by name, for runs that put it on.
 
     Raises UsageError for what cannot be opened, LinkError if nothing answers, IdentityError if it
     is no Plexor, and StoreError if `record` cannot be written.
     """
     tap = None if record is None else tap_at(Path(record))
     kind = Replay if link.startswith("file:") else Instrument
-    return kind(link, dut=dut, fallback=fallback, calibration=calibration, tap=tap)
+    return kind(link, dut=dut, fallback=fallback, calibration=calibration, tap=tap, load=load)
 
 
 def open_any(link: str) -> Instrument:

@@ -9,7 +9,8 @@ from typing import Any, cast
 
 from plexor.errors import UsageError
 from plexor.library.values import Naming, plain
-from plexor.link.open import device_of
+from plexor.link.open import device_of, without_device
+from plexor.model.load import RAISED, is_own
 from plexor.model.settings import Channel, Settings
 from plexor.protocol.frames import MAX_CHANNELS
 from plexor.toml_text import parse_toml
@@ -75,6 +76,23 @@ def response_pins(uri: str, dut: str | None, but: int | None = None) -> tuple[Ch
         raise UsageError("channels: name the device's response pins, such as ISR=ch0")
     found = channels_of(device_of(uri, dut), MAX_CHANNELS)
     return tuple(channel for channel in found if channel.number != but)
+
+
+def under(uri: str, dut: str | None, load: str | None) -> tuple[str, str | None]:
+    """Return a link and its device under test with one of the device's own loads, by name.
+
+    Raises UsageError for a load that no device of a manifest has.
+    """
+    if not uri.startswith("sim:") or not is_own(load):
+        return uri, dut
+    device = device_of(uri, dut)
+    manifest, colon, _ = device.partition(":")
+    if manifest.endswith(".toml"):
+        raise UsageError(
+            f"load {load}: a design's load has no name; say {RAISED}, which raises the input that "
+            f"{manifest} names as ports.load"
+        )
+    return without_device(uri), f"{device}{',' if colon else ':'}load={load}"
 
 
 def described(uri: str, dut: str | None, keys: Mapping[str, str]) -> dict[str, str]:

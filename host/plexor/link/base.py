@@ -74,6 +74,11 @@ class SimulatedLink(Link, Protocol):
         """What it simulates."""
         ...
 
+    @property
+    def load(self) -> str:
+        """What it says of the device's load (plexor.model.load.parse_device_load)."""
+        ...
+
 
 class Reader:
     """A thread that reads a link into a queue, so that the link never waits for the host's work.

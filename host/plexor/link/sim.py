@@ -56,6 +56,8 @@ class SimLink:
         """The ELF file of the device's firmware; None if it has none."""
         self.device_line = ""
         """URI of the device's own serial line; empty if it has none."""
+        self.load = ""
+        """What it says of the device's load: `none`, `NAME` or `NAME always`."""
         self.draws = False
         """Whether the device draws at random; otherwise it answers the same strikes the same."""
         self._tcp: TcpLink | None = None
@@ -117,6 +119,8 @@ class SimLink:
                 raise _ERRORS.get(self._process.code or 0, LinkError)(text)
             if line.strip() == "draws":
                 self.draws = True
+            if line.startswith("load "):
+                self.load = line.removeprefix("load ").strip()
             if line.startswith("device "):
                 self.device = line.removeprefix("device ").strip()
             if line.startswith("firmware "):

@@ -346,6 +346,8 @@ class RunResult(_ByContent):
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     """The device under test: board, os, build, driver, test code, free keys."""
+    device_load: str | None = None
+    """The load that a simulated device ran, such as `cpu`, or `none`; None: it is not known."""
     calibration: Calibration | None = None
     """Calibration of the instrument, to correct this run's events with."""
     steps: tuple[StepResult, ...] = ()

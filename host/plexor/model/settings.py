@@ -162,6 +162,9 @@ class Settings:
     keep_events: bool = True
     """Whether the result keeps the received events."""
     load: bool = False
+    """Level of the load output during the run."""
+    load_name: str = ""
+    """The load that was asked for by name; empty: none was."""
     input_select: InputSelect = InputSelect.PINS
     """What every channel samples."""
     loopback_output: int = 0

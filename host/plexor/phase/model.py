@@ -128,9 +128,14 @@ class PhaseResult:
     invalid_reasons: tuple[str, ...] = ()
     interrupted: bool = False
     load: bool = False
+    """Level of the load output."""
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     started: str = ""
+    load_name: str = ""
+    """The load that was asked for by name."""
+    device_load: str | None = None
+    """The load that a simulated device ran; None: it is not known."""
 
     @property
     def complete(self) -> bool:

@@ -20,6 +20,7 @@ from plexor.analyse.rules import rules_of
 from plexor.device.device import Device
 from plexor.errors import InvalidRunError, UsageError
 from plexor.model.codes import Codes
+from plexor.model.load import is_raised
 from plexor.model.results import ChannelResult, RunResult
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.model.sources import source_of
@@ -71,7 +72,8 @@ class Wanted:
     timeout_s: Fraction | None = None
     span_s: Fraction | None = None
     """None: the reference is a tick. Otherwise phases are times since its last edge, below this."""
-    load: bool = False
+    load: str | None = None
+    """Load by name (plexor.model.load); None: the load output stays low."""
     seed: int = 1
     codes: Codes | None = None
     """How the device's codes come, with their names, if the reference is one."""
@@ -136,7 +138,8 @@ def settings_of(wanted: Wanted, reference_period_s: Fraction | None, tick_fs: in
         timeout_s=timeout_s,
         # The last strike's phase needs the reference's next edge.
         settle_s=2 * max(timeout_s, reference_period_s or Fraction(0)),
-        load=wanted.load,
+        load=is_raised(wanted.load),
+        load_name=wanted.load or "",
         codes=wanted.codes,
     )
 
@@ -187,7 +190,13 @@ def _reference_period(device: Device, wanted: Wanted, stop: Stop) -> Fraction | 
     found, time_s = 0, FIRST_LOOK_S
     for look in range(LOOKS):
         time_s = FIRST_LOOK_S * 10**look
-        settings = Settings(channels=channels, time_s=time_s, load=wanted.load, codes=wanted.codes)
+        settings = Settings(
+            channels=channels,
+            time_s=time_s,
+            load=is_raised(wanted.load),
+            load_name=wanted.load or "",
+            codes=wanted.codes,
+        )
         seen = measure(device, settings, stop=stop)
         if seen.interrupted or stop.asked:
             raise KeyboardInterrupt
@@ -230,6 +239,8 @@ def analyse(result: RunResult, wanted: Wanted) -> PhaseResult:
         result.device,
         result.versions,
         result.started,
+        result.settings.load_name,
+        result.device_load,
     )
 
 

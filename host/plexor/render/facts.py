@@ -8,6 +8,7 @@ from fractions import Fraction
 from plexor.analyse.analyse import Report
 from plexor.analyse.done import Strikes, strikes_of, timeout_of
 from plexor.analyse.stopped import Stopped, stopped
+from plexor.model.load import RAISED, load_text
 from plexor.model.results import LINK_DROPPED_MOST, Accounting, RunResult
 from plexor.model.sources import source_name
 from plexor.protocol.memory import ResponseClass
@@ -37,16 +38,22 @@ def summary(report: Report) -> str:
     result = report.result
     parts = [f"{grouped(result.strikes)} strikes", *_rates(result)]
     parts.append(format_seconds(seconds_of(report.duration_ticks, result.tick_fs), 3))
-    named = result.device.get("load", "")
-    loaded = f"under load: {named}" if named else "under load"
     if result.imported is None:
-        parts.append(loaded if result.settings.load else "idle")
+        parts.append(load(result))
     parts.append(provenance(result))
     if result.interrupted:
         parts.append("interrupted")
     if not report.valid:
         parts.append("INVALID RUN")
     return " · ".join(parts)
+
+
+def load(result: RunResult) -> str:
+    """Return the load of a run's device: what it ran, or what is known of the load output."""
+    name = result.settings.load_name
+    if name in ("", RAISED):
+        name = result.device.get("load", "")
+    return load_text(result.device_load, result.settings.load, name)
 
 
 def _rates(result: RunResult) -> list[str]:

@@ -16,7 +16,7 @@ RATE_HZ, BURST = 60.0, 120
 """Messages a second, on average and at once, of which most say that a frame has come."""
 SETTINGS = {
     **dict.fromkeys(("rate", "count", "time", "width", "dither", "burst", "spacing"), str),
-    **dict.fromkeys(("deadline", "code_port", "code_wires"), str),
+    **dict.fromkeys(("deadline", "code_port", "code_wires", "load"), str),
     "channels": list,
     "stop_on": list,
 }

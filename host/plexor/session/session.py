@@ -16,6 +16,7 @@ from plexor.decode.collect import Collector
 from plexor.device.device import Device
 from plexor.device.features import COMPUTED
 from plexor.errors import InstrumentError, LinkError, UsageError
+from plexor.model.load import check_load
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings
 from plexor.plan.registers import plan_of, stream_of
@@ -92,6 +93,7 @@ class _End:
 
 
 def _planned(device: Device, settings: Settings) -> Run:
+    check_load(device.load, settings.load_name, settings.load)
     try:
         plan = plan_of(settings, device.identity)
     except ValueError as error:
@@ -148,6 +150,7 @@ def _result(run: Run, begin: Begin, end: _End, description: Mapping[str, str]) -
             started=begin.started,
             versions=versions(),
             device=description,
+            device_load=None if device.load is None else device.load.during(run.settings.load),
             disorder=device.disorder - begin.disorder,
         ),
         end.broken,

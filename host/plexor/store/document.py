@@ -70,6 +70,8 @@ def _document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> d
         "settings": settings_document(result),
         "device": dict(result.device),
         "load": result.settings.load,
+        "load_name": result.settings.load_name,
+        "device_load": result.device_load,
         "computed_on_host": list(result.computed_on_host),
         "accounting": {
             "generated": books.generated,

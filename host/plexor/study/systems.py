@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from plexor.analyse.analyse import ChannelFigures, Report
 from plexor.errors import InvalidRunError, UsageError
+from plexor.model.load import RAISED
 from plexor.study.reference import IDLE, Role
 from plexor.sweep.decide import Verdict
 from plexor.sweep.model import Bracket, Knee, Step, SweepResult
@@ -105,13 +106,19 @@ def system_of(device: Mapping[str, str]) -> str:
 
 
 def load_of(report: Report) -> str:
-    """Return a run's load: the key `load`, the simulated device's option, or `on`."""
-    device = report.result.device
-    if not report.result.settings.load:
+    """Return a run's load: what a simulated device ran, the key `load`, or what was asked for.
+
+    Runs that do not know what the device ran have it by the device's option, or by `on`.
+    """
+    result, device = report.result, report.result.device
+    if result.device_load is not None:
+        return result.device_load
+    if not result.settings.load:
         return IDLE
     options = device.get("dut", "").partition(":")[2].split(",")
     named = [text.removeprefix("load=") for text in options if text.startswith("load=")]
-    return device.get("load") or (named[-1] if named else "on")
+    own = result.settings.load_name or (named[-1] if named else RAISED)
+    return device.get("load") or own
 
 
 class Systems:

@@ -13,6 +13,7 @@ from plexor.errors import InvalidRunError, UsageError
 from plexor.link.base import Link
 from plexor.link.open import open_link
 from plexor.link.sim import SimLink
+from plexor.model.load import check_load
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings, Stimulus
 from plexor.plan.registers import COUNTED_SPACES, plan_of
@@ -106,6 +107,7 @@ def take(job: Job) -> tuple[Step]:
         figures,
         recovery_s,
         drawn=drawn,
+        device_load=runs[0].device_load,
     )
     return (step,)
 
@@ -119,6 +121,7 @@ def check(job: Job) -> tuple[Step, ...]:
 def check_run(link: str, dut: str | None, settings: Settings, what: str) -> tuple[Step, ...]:
     """Strike nothing and return no step; raise UsageError if an instrument cannot run it."""
     with Device(open_link(link, dut, again=True)) as device:
+        check_load(device.load, settings.load_name, settings.load)
         try:
             plan_of(settings, device.identity)
         except ValueError as error:

@@ -86,6 +86,8 @@ class Step:
     drawn: bool | None = None
     """Whether anything was random, in the strikes or in a simulated device. If not, the same
     strikes get the same answers. None: not known, for a real device."""
+    device_load: str | None = None
+    """The load that a simulated device ran, such as `cpu`, or `none`; None: it is not known."""
 
     def of(self, name: str) -> Figures:
         """Return a channel's figures; raise KeyError for a channel that is not there."""

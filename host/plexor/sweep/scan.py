@@ -124,7 +124,19 @@ def take_scan(scan: Scan) -> tuple[Step, ...]:
             for counted, channel in zip(step.channels, channels, strict=True)
         )
         strikes = max((counted.strikes for counted in step.channels), default=0)
-        steps.append(Step(*source, scan.load, rate_hz, "", strikes, figures, None, way, drawn))
+        steps.append(
+            Step(
+                *source,
+                scan.load,
+                rate_hz,
+                "",
+                strikes,
+                figures,
+                direction=way,
+                drawn=drawn,
+                device_load=run.device_load,
+            )
+        )
     last = replace(steps[-1], recovery_s=recovery_s(run, channels, run.steps[-2:]))
     return (*steps[:-2], last)
 

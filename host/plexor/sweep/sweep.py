@@ -214,11 +214,15 @@ class _Sweep:
     # Jobs.
 
     def _sweep(self, loads: Sequence[str]) -> None:
-        # Lower rates are possible where the highest one is: only then anything is struck.
-        high = self._job(loads[0], self.wanted.high_hz, "")
+        # Lower rates are possible where the highest one is, and every load is one that the device
+        # has: only then anything is struck.
+        unchecked = list(loads)
 
         def begin(_: Steps) -> None:
-            self.driver.ask(check, high, lambda _: self._begin(loads))
+            if not unchecked:
+                self._begin(loads)
+                return
+            self.driver.ask(check, self._job(unchecked.pop(0), self.wanted.high_hz, ""), begin)
 
         if self.wanted.both_ways:
             self.driver.ask(check_scan, self._scan(loads[0]), begin)
@@ -239,7 +243,7 @@ class _Sweep:
             wanted.link,
             its.dut,
             load,
-            replace(wanted.settings, load=its.level),
+            replace(wanted.settings, load=its.level, load_name=load),
             rate_hz,
             channel,
             wanted.criteria,
@@ -258,7 +262,7 @@ class _Sweep:
             wanted.link,
             its.dut,
             load,
-            replace(wanted.settings, load=its.level, timeout_s=timeout_s),
+            replace(wanted.settings, load=its.level, load_name=load, timeout_s=timeout_s),
             self.rates,
             wanted.criteria,
             wanted.least_strikes,

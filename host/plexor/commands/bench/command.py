@@ -17,6 +17,7 @@ from plexor.commands.parameters import (
     json_option,
     key_option,
     link_option,
+    load_option,
     option_name,
     time_option,
 )
@@ -61,6 +62,7 @@ SUITES = ("osbench", "threadmetric", "kernel")
 @time_option(
     "--time", default="10s", show_default=True, help="Time after which the run stops in any case."
 )
+@load_option
 @key_option
 @json_option
 @click.option(
@@ -81,6 +83,7 @@ def bench(
     code_port: Any,
     codes: Path | None,
     time: Fraction,
+    load: str | None,
     keys: tuple[tuple[str, str], ...],
     as_json: bool,
     frames: Path | None,
@@ -106,7 +109,17 @@ def bench(
         if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
     }
     if run is not None:
-        measuring = ("link", "dut", "counts_itself", "code_port", "codes", "time", "keys", "out")
+        measuring = (
+            "link",
+            "dut",
+            "counts_itself",
+            "code_port",
+            "codes",
+            "time",
+            "load",
+            "keys",
+            "out",
+        )
         wrong = next((name for name in measuring if name in given), None)
         if wrong is not None:
             raise click.UsageError(f"{option_name(wrong)} is for a measurement; {run} is one")
@@ -144,6 +157,7 @@ def bench(
             code_port=code_port,
             codes=codes,
             time_s=time,
+            load=load,
         )
         measured = _take(asked, dict(keys))
         unsaved = None if place is None else kept(measured, place)

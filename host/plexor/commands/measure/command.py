@@ -29,6 +29,7 @@ from plexor.commands.parameters import (
     json_option,
     key_option,
     link_option,
+    load_option,
     page_option,
     time_option,
     velocity_option,
@@ -135,7 +136,7 @@ _PATH = click.Path(path_type=Path)
     "kept for this board, if there is one; for a simulated instrument none. With none, latencies "
     "are not corrected.",
 )
-@click.option("--load", is_flag=True, help="Raise the load output during the run.")
+@load_option
 @click.option(
     "--mode",
     type=click.Choice(list(MODES)),

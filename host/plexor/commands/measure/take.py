@@ -27,6 +27,7 @@ def take(options: Options, settings: Settings, tap: Tap | None, budget: Budget |
         fallback=options.fallback,
         calibration=options.calibration,
         tap=tap,
+        load=options.load,
     ) as instrument:
         for note in instrument.notes:
             print(f"plexor: {note}", file=sys.stderr)

@@ -17,6 +17,7 @@ from plexor.commands.parameters import (
     json_option,
     key_option,
     link_option,
+    load_option,
     option_name,
     page_option,
     seed_option,
@@ -84,7 +85,7 @@ class Options(BurstAsked):
     metavar="NAME=chN",
     help="A response pin, as in `plexor measure`. Repeat it for each pin.",
 )
-@click.option("--load", is_flag=True, help="Raise the load output during the runs.")
+@load_option
 @seed_option
 @executor_option
 @key_option

@@ -21,6 +21,7 @@ from plexor.commands.parameters import (
     json_option,
     key_option,
     link_option,
+    load_option,
     option_name,
     page_option,
     seed_option,
@@ -103,7 +104,7 @@ class Options(PhaseAsked):
 @code_wires_option
 @code_port_option
 @codes_option
-@click.option("--load", is_flag=True, help="Raise the load output during the run.")
+@load_option
 @seed_option
 @key_option
 @json_option
@@ -120,7 +121,7 @@ def phase(**given: Any) -> int:
     enough; with --repeats 3, a single step is.
 
     \b
-      plexor phase --dut freertos:load=critical,critical_pin=2 --load --against ch2 --span 60us
+      plexor phase --dut freertos:critical_pin=2 --load critical --against ch2 --span 60us
              --step 1us --rate 5k --channel ISR=ch0
       plexor phase --link serial:/dev/ttyUSB1 --channel IRQ=ch0 --against ch2.fall --rate 2k
       plexor phase --dut bare --against strike1 --period 20us --points 200 --rate 10k
@@ -141,7 +142,9 @@ def phase(**given: Any) -> int:
             check_new(options.out, option_name("out"))
     check_outputs(options.page, folder=options.out)
     with (
-        Instrument(options.link, dut=options.dut, calibration="none") as instrument,
+        Instrument(
+            options.link, dut=options.dut, calibration="none", load=options.load
+        ) as instrument,
         closing(ProgressLine()) as line,
         stop_on_signals() as stop,
     ):

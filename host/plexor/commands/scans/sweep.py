@@ -106,7 +106,8 @@ class Options(SweepAsked):
     default=IDLE,
     show_default=True,
     metavar="NAME,...",
-    help="Loads to run one after the other: none, on (the load output), or loads of the device.",
+    help="Loads to put on one after the other: none, those of the simulated device, such as cpu, "
+    "or on, which raises the load output; on a board every name but none does.",
 )
 @click.option(
     "--load-on",

@@ -18,6 +18,7 @@ from plexor.library.texts import parse_code_port
 from plexor.library.values import Naming, plain
 from plexor.link.open import sim_device
 from plexor.model.codes import Codes
+from plexor.model.load import is_raised
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.codes import CodeClass, code_of
 from plexor.session.stop import Stop
@@ -50,6 +51,8 @@ class BenchAsked:
     """Names of codes: the firmware's ELF file, or a TOML file."""
     time_s: Fraction = USUAL_TIME_S
     """Time after which the run stops if the tests are not done."""
+    load: str | None = None
+    """Load by name (plexor.model.load); None: the load output stays low."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.iterations <= MOST_ITERATIONS:
@@ -95,6 +98,8 @@ def settings_of(asked: BenchAsked, dut: str | None, name: Naming = plain) -> Set
         time_s=asked.time_s,
         stop_code=code_of(CodeClass.SET, STATE_DONE, port.bits),
         codes=codes,
+        load=is_raised(asked.load),
+        load_name=asked.load or "",
     )
 
 
@@ -114,6 +119,6 @@ def taken(
     dut = device_of(asked)
     settings = settings_of(asked, dut, name)
     described = {SUITE_KEY: asked.suite, ITERATIONS_KEY: str(asked.iterations), **(keys or {})}
-    with Instrument(asked.link, dut=dut, tap=tap) as instrument:
+    with Instrument(asked.link, dut=dut, tap=tap, load=asked.load) as instrument:
         checked = instrument.checked(settings)
         return instrument.run(checked, listeners=listeners, stop=stop, device=described)

@@ -12,12 +12,11 @@ from typing import Any
 from plexor.desk.load import switched
 from plexor.errors import UsageError
 from plexor.library.instrument import Instrument
+from plexor.model.load import RAISED
 from plexor.model.results import RunResult
 
 PREPARE_S = 600.0
 """Wall time that a command of `prepare` has."""
-LOADED = "on"
-"""The name of a load that is put on by commands, for `plexor.desk.load`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +60,10 @@ def take(cell: Cell) -> RunResult:
     """Measure a cell. Raises PlexorError if it cannot be prepared, opened or measured."""
     if cell.prepare:
         _prepare(cell)
-    load = switched(cell.load_on, cell.load_off, ("load-on", "load-off"))
-    with Instrument(cell.link, dut=cell.dut, again=True) as instrument, load(LOADED):
+    switch = switched(cell.load_on, cell.load_off, ("load-on", "load-off"))
+    load: str | None = cell.options.get("load")
+    opened = Instrument(cell.link, dut=cell.dut, again=True, load=load)
+    with opened as instrument, switch(RAISED):
         return instrument.run(device=cell.device, **cell.options).result
 
 

@@ -157,4 +157,6 @@ def _result(
         description,
         versions(),
         steps[0].drawn,
+        wanted.settings.load_name,
+        steps[0].device_load,
     )

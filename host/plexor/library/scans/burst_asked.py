@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Required, TypedDict
 
 from plexor.burst.model import LONGEST_PART
 from plexor.errors import UsageError
-from plexor.library.pins import described, response_pins
+from plexor.library.pins import described, response_pins, under
 from plexor.library.scans.workers import Opener, executor, workers_of
 from plexor.library.values import (
     Count,
@@ -18,12 +18,12 @@ from plexor.library.values import (
     Time,
     channels,
     count,
-    flag,
     plain,
     seconds,
     seed,
     whole,
 )
+from plexor.model.load import is_raised, parse_load
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import Criterion, What, parse_criterion
 
@@ -53,8 +53,9 @@ class BurstOptions(TypedDict, total=False):
     """Width of a strike. Default: half the spacing, at most 10 µs."""
     channels: str | Channel | Sequence[str | Channel]
     """Response pins, such as `ISR=ch0`. Default: those of a simulated device."""
-    load: bool
-    """Whether the load output is raised during the runs."""
+    load: str | None
+    """Load to put on: one of the device's own, `on` for the load output, or `none`. Default: the
+    load output stays low, during the runs."""
     seed: int
     """Seed for the random parts of the strikes."""
     executor: str | Opener | None
@@ -75,7 +76,7 @@ class BurstAsked:
     criterion: Criterion = DEFAULT
     width: Fraction | None = None
     channels: tuple[Channel, ...] = ()
-    load: bool = False
+    load: str | None = None
     seed: int = 1
     executor: Opener | None = None
 
@@ -90,7 +91,7 @@ READERS: Mapping[str, Reader] = {
     "most": count,
     "criterion": _criterion,
     "channels": channels,
-    "load": flag,
+    "load": parse_load,
     "seed": seed,
     "executor": executor,
 }
@@ -127,10 +128,17 @@ def wanted_of(asked: BurstAsked, name: Naming = plain) -> Wanted:
 
     stimulus = Stimulus(period_s=asked.period, width_s=asked.width, seed=asked.seed)
     pins = asked.channels or response_pins(asked.link, asked.dut)
+    link, dut = under(asked.link, asked.dut, asked.load)
+    settings = Settings(
+        strikes=(stimulus,),
+        channels=pins,
+        load=is_raised(asked.load),
+        load_name=asked.load or "",
+    )
     return Wanted(
-        asked.link,
-        asked.dut,
-        Settings(strikes=(stimulus,), channels=pins, load=asked.load),
+        link,
+        dut,
+        settings,
         asked.low,
         asked.high,
         asked.points,

@@ -20,7 +20,6 @@ from plexor.library.values import (
     Time,
     channels,
     count,
-    flag,
     hertz,
     plain,
     seconds,
@@ -28,6 +27,7 @@ from plexor.library.values import (
     whole,
 )
 from plexor.model.codes import Codes
+from plexor.model.load import parse_load
 from plexor.model.settings import Channel, Settings
 from plexor.model.sources import source_of
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
@@ -79,8 +79,9 @@ class PhaseOptions(TypedDict, total=False):
     """How the device shows codes on the code pins, such as `change`."""
     codes: str | Path | None
     """The firmware's ELF file, or a TOML file, with the names of codes."""
-    load: bool
-    """Whether the load output is raised during the run."""
+    load: str | None
+    """Load to put on: one of the device's own, `on` for the load output, or `none`. Default: the
+    load output stays low, during the run."""
     seed: int
     """Seed for the random parts of the strikes."""
 
@@ -105,7 +106,7 @@ class PhaseAsked:
     code_wires: Codes | None = None
     code_port: Codes | None = None
     codes: Path | None = None
-    load: bool = False
+    load: str | None = None
     seed: int = 1
 
 
@@ -117,7 +118,7 @@ READERS: Mapping[str, Reader] = {
     "repeats": count,
     "channels": channels,
     **CODE_READERS,
-    "load": flag,
+    "load": parse_load,
     "seed": seed,
 }
 

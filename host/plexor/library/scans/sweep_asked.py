@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Required, TypedDict
 
-from plexor.desk.load import IDLE
 from plexor.errors import UsageError
-from plexor.library.pins import described, response_pins
+from plexor.library.pins import described, response_pins, under
 from plexor.library.scans.workers import Opener, executor, workers_of
 from plexor.library.values import (
     Count,
@@ -29,7 +28,8 @@ from plexor.library.values import (
     seed,
     whole,
 )
-from plexor.link.open import device_of, sim_device, without_device
+from plexor.link.open import sim_device, without_device
+from plexor.model.load import IDLE, is_own, is_raised
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import MAX_STEPS
 from plexor.sweep.criterion import DEFAULT, Criterion, What, parse_criterion
@@ -236,14 +236,9 @@ def _levels(asked: SweepAsked, name: Naming) -> dict[str, tuple[str | None, bool
             raise UsageError(
                 f"{said}: must be one load with {name('load_on')}, or none and one load"
             )
-    own = set(names) - {IDLE, "on"} if uri.startswith("sim:") else set[str]()
+    own = any(is_own(load) for load in names) and uri.startswith("sim:")
     idle = (sim_device(uri) or asked.dut) if own else asked.dut
-    found: dict[str, tuple[str | None, bool]] = {}
-    for load in names:
-        if load in own:
-            dut = device_of(uri, asked.dut)
-            glue = "," if ":" in dut else ":"
-            found[load] = f"{dut}{glue}load={load}", True
-        else:
-            found[load] = idle, load != IDLE
-    return found
+    return {
+        load: (under(uri, asked.dut, load)[1] if own and is_own(load) else idle, is_raised(load))
+        for load in names
+    }

@@ -10,6 +10,7 @@ const STRIKES = [
   ["spacing", "spacing", "–", "Time between the strikes of a burst: 5us"],
   ["count", "count", "endless", "Strikes after which the run ends: 10k"],
   ["time", "time", "endless", "Time after which the run ends: 2s"],
+  ["load", "load", "none", "Load to put on: cpu, or on for the load output"],
 ];
 const LIMITS = [
   ["deadline", "deadline", "none", "Latency above which a response is late: 50us"],

@@ -23,7 +23,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_defaults_come_from_the_nearest_file_upwards(folder, bench, capsys, tmp_path):
     channels = 'channel = ["A=ch1", "B=ch2:invert"]'
-    folder(f'[measure]\nrate = "20k"\ncount = 40\n{channels}\nload = true\n')
+    folder(f'[measure]\nrate = "20k"\ncount = 40\n{channels}\nactive-low = true\n')
     (tmp_path / "plexor.toml").write_text("[measure]\nrate = 1\n")
     asked = bench()
     assert cli.main(["measure"]) == 0
@@ -31,7 +31,7 @@ def test_defaults_come_from_the_nearest_file_upwards(folder, bench, capsys, tmp_
     assert settings.strikes[0].period_s == Fraction(1, 20_000)
     assert settings.strikes[0].count == 40
     assert [channel.label for channel in settings.channels] == ["A", "B"]
-    assert settings.load
+    assert settings.strikes[0].invert
     assert f"defaults from {tmp_path / 'project' / 'plexor.toml'}" in capsys.readouterr().err
 
 
@@ -59,7 +59,8 @@ def test_an_option_for_all_commands_is_left_out_where_a_command_has_none(folder,
         ('[measure]\nrat = "20k"\n', "[measure] rat: no such option"),
         ("[all]\nrat = 1\n", "[all] rat: no such option"),
         ("[mesure]\nrate = 1\n", "[mesure]: no such command"),
-        ("[measure]\nload = 1\n", "[measure] load: 1; must be true or false"),
+        ("[measure]\nload = true\n", "[measure] load: True; must be a text or a number"),
+        ("[measure]\npoisson = 1\n", "[measure] poisson: 1; must be true or false"),
         ("[measure]\nrate = [1]\n", "[measure] rate: [1]; must be a text or a number"),
         ("rate = 1\n", "rate: must be a table"),
         ("[measure\n", "plexor.toml: "),

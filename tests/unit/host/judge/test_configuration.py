@@ -142,6 +142,14 @@ def test_a_key_of_the_device_takes_the_place_of_a_setting_of_its_name():
     assert configuration(planted(1000, device={"load": "stress-ng"}))["load"] == "stress-ng"
 
 
+def test_the_load_is_what_a_simulated_device_ran():
+    run = planted(1000)
+    assert configuration(replace(run, device_load="critical"))["load"] == "critical"
+    named = replace(run.settings, load=True, load_name="stress")
+    assert configuration(replace(run, settings=named))["load"] == "stress"
+    assert configuration(replace(run, settings=named, device_load="none"))["load"] == "none"
+
+
 def test_rates_that_are_nearly_the_same_are_not_the_same():
     assert exact_rate(Fraction(20_000)) == "20 kHz"
     assert exact_rate(Fraction(20_001)) == "20.001 kHz"

@@ -104,3 +104,61 @@ def test_a_scan_gets_the_link_and_its_device_once(monkeypatch, fake, uri, dut, p
 def test_a_scan_at_a_link_with_a_device_of_its_own_gets_the_link_alone(fake):
     with connection(fake.uri) as opened:
         assert opened._place() == {"link": fake.uri, "dut": None}
+
+
+LOADED = """
+import sys
+load = ([text[5:] for text in sys.argv[1].replace(":", ",").split(",") if text[:5] == "load="])
+print("device " + sys.argv[1], flush=True)
+print("load " + (load[-1] if load else "none"), flush=True)
+print("listening " + sys.argv[2], flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def opened_as(monkeypatch, fake):
+    """Return the devices that simulators are started with; each says the load of its options."""
+    found = []
+
+    def command_of(device, arguments):
+        found.append(device)
+        return [sys.executable, "-c", LOADED, device, fake.uri.removeprefix("tcp://")]
+
+    monkeypatch.setattr("plexor.link.open.sim_command", command_of)
+    return found
+
+
+def test_a_simulated_device_starts_anew_where_another_load_is_put_on(opened_as):
+    with connection("sim:", "bare:ppm=3") as opened:
+        for load in ("none", "cpu", "cpu", "none", "critical", "cpu"):
+            opened._put_on(load)
+        with pytest.raises(UsageError, match=r"^load on: this device has no load"):
+            opened._put_on("on")
+        opened._put_on("cpu")
+        assert opened._place() == {"link": "sim:", "dut": "bare:ppm=3"}
+    cpu, critical = (f"bare:ppm=3,load={name}" for name in ("cpu", "critical"))
+    assert opened_as == ["bare:ppm=3", cpu, critical, cpu, "bare:ppm=3", cpu]
+
+
+def test_a_device_of_the_link_itself_has_loads_too(opened_as):
+    with connection("sim:bare?board=ulx3s-25f") as opened:
+        opened._put_on("cpu")
+    assert opened_as == ["bare", "bare:load=cpu"]
+
+
+def test_a_recorded_link_has_the_load_that_it_was_opened_with(opened_as, tmp_path):
+    tap = tap_at(tmp_path / "wire.bin")
+    with Connection("sim:", "bare", False, tap, load="cpu") as opened:
+        opened._put_on("cpu")
+        with pytest.raises(UsageError, match=r"^load queue: the link is recorded"):
+            opened._put_on("queue")
+        opened._put_on("cpu")
+    assert opened_as == ["bare:load=cpu"]
+
+
+def test_nothing_is_known_of_the_load_of_a_device_that_is_not_simulated(fake):
+    with connection(fake.uri) as opened:
+        opened._put_on("stress")
+        assert opened.device.load is None
+    assert fake.connections == 1

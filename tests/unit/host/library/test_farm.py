@@ -26,7 +26,7 @@ left = "tcp://left:1"
 right = "sim:"
 [loads.none]
 [loads.busy]
-load = true
+load = "on"
 [builds.main]
 [builds.topic]
 """

@@ -33,6 +33,14 @@ def test_a_simulated_instrument_says_why_it_has_another_device(tmp_path):
     link.close()
 
 
+@pytest.mark.parametrize("load", ["none", "cpu", "critical always"])
+def test_a_simulated_instrument_says_the_load_of_its_device(tmp_path, load):
+    said = f"print('load {load}', flush=True)\n"
+    link = SimLink(script(tmp_path, said + textwrap.dedent(SERVE)))
+    assert link.load == load
+    link.close()
+
+
 def test_a_simulated_instrument_that_crashes_says_its_last_line(tmp_path):
     link = SimLink(script(tmp_path, SERVE))
     link.write(b"crash")

@@ -63,16 +63,19 @@ MS = Fraction(1, 1000)
 )
 def test_each_output_says_how_it_strikes(run, strikes, said):
     found = summary(analyse(replace(run, settings=Settings(strikes))))
-    assert found == f"2 strikes · {said} · 200 µs · idle · simulated"
+    assert found == f"2 strikes · {said} · 200 µs · load output off · simulated"
 
 
 def test_load_interrupt_and_doubt_are_said(run):
     loaded = replace(run, settings=replace(run.settings, load=True), interrupted=True)
     loaded = replace(loaded, device={"load": "cpu"}, invalid_reasons=("x",))
     assert summary(analyse(loaded)).endswith(
-        "under load: cpu · simulated · interrupted · INVALID RUN"
+        "load output on (cpu) · simulated · interrupted · INVALID RUN"
     )
-    assert "· under load · " in summary(analyse(replace(loaded, device={})))
+    assert "· load output on · " in summary(analyse(replace(loaded, device={})))
+    ran = replace(loaded, device_load="critical")
+    assert "· under load critical · " in summary(analyse(ran))
+    assert "· idle · " in summary(analyse(replace(ran, device_load="none")))
 
 
 def test_books_that_do_not_hold_are_no_equation():

@@ -124,6 +124,9 @@ def test_the_load_of_a_run_is_its_key_or_the_devices_option(run_of):
     assert load_of(loaded(run, "ce30:seed=3")) == "on"
     other = dataclasses.replace(loaded(run).result, device={"dut": "x:load=cpu", "load": "two"})
     assert load_of(analyse(other)) == "two"
+    ran = dataclasses.replace(other, device_load="cpu")
+    assert load_of(analyse(ran)) == "cpu"
+    assert load_of(analyse(dataclasses.replace(ran, device_load="none"))) == "none"
 
 
 @pytest.mark.parametrize("kind", ["sweeps", "runs"])

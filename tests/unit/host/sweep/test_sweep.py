@@ -152,6 +152,27 @@ def test_each_channel_under_each_load_has_its_own_knee(reference):
         assert knee.strikes == sum(step.strikes for step in own)
 
 
+def test_every_load_is_checked_before_anything_is_struck(monkeypatch):
+    """A load that is no device's own is told at its check, as by a simulator that refuses it."""
+    asked = []
+
+    def submit(self, work, job):
+        asked.append((work.__name__, job.load, job.settings.load_name))
+        future = Future()
+        if job.load == "critcal":
+            future.set_exception(UsageError("load=critcal: must be one of none, cpu"))
+        else:
+            future.set_result(())
+        return future
+
+    monkeypatch.setattr(Planted, "submit", submit)
+    loads = {**WANTED.loads, "critcal": Load("freertos:load=critcal", True)}
+    found = run(lambda: Planted([]), wanted=replace(WANTED, loads=loads))
+    assert "critcal" in str(found.error)
+    assert asked == [("check", name, name) for name in loads]
+    assert found.steps == []
+
+
 def test_the_order_in_which_jobs_end_changes_nothing(reference):
     for seed in range(3):
         order = random.Random(seed)

@@ -22,8 +22,8 @@ def test_settings_are_exact_and_complete(bench):
     asked = bench()
     arguments = (
         "measure --rate 3 --time 1.5ms --duty 20% --phase 7ns --dither 1us --burst 3 --spacing 2us "
-        "--seed 9 --active-low --policy latest --timeout 3ms --deadline 50us --early 1us --load "
-        "--mode dump --stop-on latency>40us --stop-on latency>60us --stop-on missed "
+        "--seed 9 --active-low --policy latest --timeout 3ms --deadline 50us --early 1us "
+        "--load cpu --mode dump --stop-on latency>40us --stop-on latency>60us --stop-on missed "
         "--channel ISR=ch2:invert,filter=20ns --channel TASK=ch1:after=ch2.fall,deadline=2us"
     )
     assert cli.main(arguments.split()) == 0
@@ -37,7 +37,7 @@ def test_settings_are_exact_and_complete(bench):
     assert settings.policy is Policy.LATEST
     assert settings.latency_over_s == Fraction(40, 10**6)
     assert settings.stop_on_missed
-    assert settings.load
+    assert (settings.load, settings.load_name) == (True, "cpu")
     assert settings.stream == Stream.OFF
     isr, task = settings.channels
     assert (isr.number, isr.invert, isr.filter_s) == (2, True, Fraction(20, 10**9))

@@ -25,7 +25,7 @@ count = 100
 
 [loads.none]
 [loads.busy]
-load = true
+load = "on"
 load-on = "stress"
 load-off = "calm"
 
@@ -87,7 +87,7 @@ def test_what_comes_later_replaces_what_comes_before_and_keys_are_joined(farm):
     }
     other = cells["right/busy/release/fast"]
     assert not other.real
-    assert [other.options[name] for name in ("rate", "count", "load")] == ["40k", 100, True]
+    assert [other.options[name] for name in ("rate", "count", "load")] == ["40k", 100, "on"]
     assert (other.load_on, other.load_off) == ("stress", "calm")
     assert (other.budget, other.commit, other.branch) == ("omac", "v1.2", "main")
     assert other.device == {

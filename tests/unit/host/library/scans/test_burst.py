@@ -39,7 +39,7 @@ def test_the_longest_burst_is_found_at_each_spacing():
 
 
 def test_options_reach_the_jobs():
-    found, device = scanned(most=4, width="1us", load=True, seed=7, criterion="missed<5%@90%")
+    found, device = scanned(most=4, width="1us", load="cpu", seed=7, criterion="missed<5%@90%")
     assert {limit.lengths.passing for limit in found.limits} == {4}
     strike = device.jobs[0].settings.strikes[0]
     assert (strike.width_s, strike.seed) == (Fraction(1, 10**6), 7)

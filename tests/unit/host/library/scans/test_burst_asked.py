@@ -27,17 +27,17 @@ def test_what_is_wanted_is_exact_and_complete():
             criterion="missed<2%@99%",
             width="1us",
             seed=3,
-            load=True,
+            load="cpu",
             channels="A=ch2",
         )
     )
-    assert (found.link, found.dut) == ("sim:", "bare")
+    assert (found.link, found.dut) == ("sim:", "bare:load=cpu")
     assert (found.low_s, found.high_s, found.period_s) == (2 * US, 40 * US, 1000 * US)
     assert (found.points, found.most) == (5, 1000)
     assert found.criterion == parse_criterion("missed<2%@99%")
     strike = found.settings.strikes[0]
     assert (strike.period_s, strike.width_s, strike.seed) == (1000 * US, US, 3)
-    assert found.settings.load
+    assert (found.settings.load, found.settings.load_name) == (True, "cpu")
     assert [channel.label for channel in found.settings.channels] == ["A"]
 
 

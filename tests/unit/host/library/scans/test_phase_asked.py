@@ -35,7 +35,7 @@ def test_what_is_wanted_is_exact_and_complete():
             threshold="1us",
             width="0.5us",
             timeout="9us",
-            load=True,
+            load="cpu",
             seed=4,
             channels=["A=ch0", "B=ch1"],
         )
@@ -43,7 +43,7 @@ def test_what_is_wanted_is_exact_and_complete():
     assert (found.against, found.rate_hz, found.period_s) == ("strike1", 5000, 20 * US)
     assert (found.step_s, found.points, found.repeats) == (US / 5, None, 3)
     assert (found.threshold_s, found.width_s, found.timeout_s) == (US, US / 2, 9 * US)
-    assert (found.load, found.seed, found.span_s) == (True, 4, None)
+    assert (found.load, found.seed, found.span_s) == ("cpu", 4, None)
     assert [channel.label for channel in found.channels] == ["A", "B"]
 
 

@@ -1,0 +1,96 @@
+"""Loads of a device: which one is asked for, and which one a simulated device ran."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plexor.errors import UsageError
+
+IDLE = "none"
+"""The name of no load."""
+RAISED = "on"
+"""The name of whatever a device does while the load output is raised."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceLoad:
+    """The load of a simulated device, as its simulator says."""
+
+    name: str
+    """IDLE: there is nothing that could be loaded; RAISED: its load has no name."""
+    always: bool = False
+    """Whether it runs whatever the load output's level is."""
+
+    def during(self, raised: bool) -> str:
+        """Return the load that ran with the load output raised, or not."""
+        return self.name if raised or self.always else IDLE
+
+
+def parse_device_load(text: str) -> DeviceLoad | None:
+    """Return the load that a simulator says: `NAME` or `NAME always`; None if it says nothing."""
+    name, _, always = text.partition(" ")
+    return DeviceLoad(name, always == "always") if name else None
+
+
+def parse_load(value: object) -> str:
+    """Return the name of a load as it is asked for; raise ValueError."""
+    if not isinstance(value, str) or not value.strip() or len(value.split()) > 1 or "," in value:
+        raise ValueError(
+            f"load: {value!r}; must be the name of one load, such as cpu, {RAISED} for the load "
+            f"output, or {IDLE}"
+        )
+    return value.strip()
+
+
+def is_raised(name: str | None) -> bool:
+    """Return whether the load output is raised for a load; None: none is asked for."""
+    return name not in (None, "", IDLE)
+
+
+def is_own(name: str | None) -> bool:
+    """Return whether a load is one that a device has by this name."""
+    return is_raised(name) and name != RAISED
+
+
+def check_load(found: DeviceLoad | None, name: str, raised: bool) -> None:
+    """Raise UsageError if a simulated device does not run what is asked for.
+
+    `name` is the load that is asked for, empty if the level of the load output alone is. Of a
+    device that is not simulated nothing is known: `found` is None.
+    """
+    if found is None:
+        return
+    said = f"load {name or RAISED}"
+    if raised and found.name == IDLE:
+        raise UsageError(
+            f"{said}: this device has no load that could be put on; name one that it has "
+            "(`plexor devices NAME` lists its options), or an input as ports.load in its manifest"
+        )
+    if is_own(name) and found.name != name:
+        raise UsageError(f"{said}: this device runs {found.name}; must be {found.name} or {IDLE}")
+    if name == IDLE and found.during(False) != IDLE:
+        raise UsageError(
+            f"{said}: this device runs {found.name} whatever the load output's level is; name "
+            f"{found.name}, or leave its option load_switched=0 out"
+        )
+
+
+def load_name(ran: str | None, raised: bool, name: str = "") -> str:
+    """Return a run's load in a word: what the device ran, or what was asked of an unknown one."""
+    if ran is not None:
+        return ran
+    return (name or RAISED) if raised else IDLE
+
+
+def load_text(ran: str | None, raised: bool, name: str = "") -> str:
+    """Return what is known of a run's load: `idle`, `under load cpu`, `load output on`.
+
+    `ran` is what a simulated device ran. If it is None, only the load output's level is known, and
+    the name that the user gave to what it does.
+    """
+    if ran is None:
+        own = f" ({name})" if raised and name not in ("", RAISED) else ""
+        return f"load output {'on' if raised else 'off'}{own}"
+    if ran == IDLE:
+        return "idle"
+    return "under load" if ran == RAISED else f"under load {ran}"
