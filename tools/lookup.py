@@ -123,10 +123,11 @@ def _served() -> Iterator[tuple[str, str]]:
 
 
 _LOADS = """
-A load is put on by `--load NAME`, with one of the names that the device's option `load` has. `--load on` raises the
-load output, for the load that the device's options name and for a design's own input (`ports.load` in its manifest).
-A device that has no load refuses both. On a board `--load-on` and `--load-off` of `plexor sweep`, and `load-on` and
-`load-off` of a farm, run commands of your own beside it.
+A load is put on by `--load NAME`, with one of the names that the device's option `load` has.
+`--load on` raises the load output, for the load that the device's options name and for a design's
+own input (`ports.load` in its manifest). A device that has no load refuses both. On a board
+`--load-on` and `--load-off` of `plexor sweep`, and `load-on` and `load-off` of a farm, run commands
+of your own beside it.
 """
 
 

@@ -22,6 +22,7 @@ from fractions import Fraction
 from plexor.device.device import Device
 from plexor.link import open_link
 from plexor.model.settings import Channel, Settings, Stimulus
+from plexor.plan.sustained import sustained_clocks
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Stream
@@ -36,8 +37,8 @@ BURST_PERIOD_CLOCKS = 8192
 BURSTS_A_RUN = 16
 LEAST_CLOCKS, MOST_CLOCKS = 8, 512
 REPORT_S = Fraction(1, 1000)
-EXPECTED_CLOCKS = 19
-"""Start of the search for one channel. For more channels it starts at twice the last result."""
+UNKNOWN_CLOCKS = 19
+"""Start of the search for a build of which nothing is known."""
 STRIKES = 40_000
 """Strikes in a run. An interval too short by 1 clock in 100 strikes fills the FIFOs by then."""
 
@@ -144,10 +145,11 @@ def main() -> int:
     chosen = parser.parse_args()
     bench = Bench(chosen.board, chosen.strikes)
     print(f"{chosen.board}, simulated, {chosen.strikes} strikes a run: {bench.geometry.features!r}")
-    missing, guess = False, EXPECTED_CLOCKS
+    missing = False
     for channels in channel_counts(bench.geometry):
         found: list[int | None] = []
         for live in bench.ways:
+            guess = sustained_clocks(bench.geometry, channels, live=live) or UNKNOWN_CLOCKS
             clocks = least(
                 LEAST_CLOCKS,
                 MOST_CLOCKS,
@@ -155,8 +157,7 @@ def main() -> int:
                 guess,
             )
             found.append(clocks)
-            guess = clocks or guess
-        missing, guess = missing or None in found, 2 * guess
+        missing = missing or None in found
         line = f"  {channels} channels matched: {found[0]} core clocks"
         print(line + "".join(f", {clocks} live" for clocks in found[1:]), flush=True)
     if Feature.BURST in bench.geometry.features:

@@ -145,6 +145,8 @@ class _Spacing:
         reason = "" if worst is None else worst.reason
         if worst is not None and worst.classes[ResponseClass.QUEUE_FULL]:
             reason = QUEUE_FULL
+        if worst is not None and worst.verdict == Verdict.BEYOND:
+            reason = worst.reason
         return Limit(
             self.spacing_s,
             channel,

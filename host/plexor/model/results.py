@@ -371,6 +371,12 @@ class RunResult(_ByContent):
         return None if cut else self.events
 
     @property
+    def overrun(self) -> bool:
+        """Whether all that is wrong is that edges came faster than the instrument matches them."""
+        dropped = sum(1 for entry in self.accounting.sources if entry.dropped)
+        return 0 < dropped == len(self.invalid_reasons)
+
+    @property
     def answering(self) -> tuple[ChannelResult, ...]:
         """The channels but for those that carry codes, which answer no strikes."""
         codes = self.settings.codes

@@ -62,12 +62,18 @@ def _of_result(result: SweepResult) -> Iterator[str]:
 
 def _of_bracket(bracket: Bracket, low: Fraction, high: Fraction) -> Iterator[str]:
     passing, failing = bracket.passing_hz, bracket.failing_hz
-    ends = [end for end in (passing, failing) if end is not None]
+    ends = [end for end in (passing, failing, bracket.instrument_hz) if end is not None]
     rates = (*ends, *bracket.undecided_hz, *bracket.passing_above_hz)
     if any(not low <= rate <= high for rate in rates):
         yield f"a rate outside of {low} to {high} Hz"
     if passing is not None and failing is not None and passing >= failing:
         yield f"passes {passing} Hz and fails {failing} Hz; must fail above"
+    instrument = bracket.instrument_hz
+    if instrument is not None and (failing is not None or (passing or 0) > instrument):
+        yield (
+            f"passes {passing} Hz, fails {failing} Hz, and the instrument ends at {instrument} Hz; "
+            "its end must be above what passes, and nothing fails below it"
+        )
 
 
 def _of_step(step: Step) -> Iterator[str]:

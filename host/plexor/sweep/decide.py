@@ -32,6 +32,7 @@ class Verdict(StrEnum):
     PASS = "pass"
     FAIL = "fail"
     UNDECIDED = "undecided"
+    BEYOND = "beyond"  # the instrument, not the device, is at its end: nothing is known
 
 
 @dataclass(frozen=True, slots=True)

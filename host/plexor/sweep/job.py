@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,17 +14,21 @@ from plexor.errors import InvalidRunError, UsageError
 from plexor.link.base import Link
 from plexor.link.open import open_link
 from plexor.link.sim import SimLink
+from plexor.model.identity import Identity
 from plexor.model.load import check_load
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings, Stimulus
-from plexor.plan.registers import COUNTED_SPACES, plan_of
+from plexor.plan.registers import COUNTED_SPACES, plan_of, stream_of
+from plexor.plan.sustained import sustained_clocks
 from plexor.protocol.memory import ResponseClass, Space
+from plexor.protocol.registers import Stream
 from plexor.session.session import measure
 from plexor.sweep.criterion import Criterion, judge, stage_strikes
 from plexor.sweep.decide import STAGES, Verdict
 from plexor.sweep.figures import LEAST_STRIKES, figures_of
 from plexor.sweep.model import Figures, Step
-from plexor.units import format_rate
+from plexor.sweep.search import DIGITS
+from plexor.units import format_rate, seconds_of
 
 MOST_S = Fraction(60)
 RECOVERY_S = 5.0
@@ -34,6 +39,9 @@ strike's, so that one strike is missing where all are late: so many missing do n
 """
 RECOVERY_STRIKES = 16
 """If all of these are answered on all channels, a device answers again."""
+
+
+OVERRUN = "lost edges that came faster than it matches them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +97,8 @@ def take(job: Job) -> tuple[Step]:
         if job.simulated:
             runs, sent = [], 0
         run, drawn = _run(job, job.rate_hz, len(runs), strikes - sent)
+        if isinstance(run, Beyond):
+            return (_beyond(job, run, sent, recovery_s),)
         runs.append(run)
         sent = strikes
         figures = figures_of(runs, job.criteria, stage, first, job.rate_hz, drawn)
@@ -110,6 +120,67 @@ def take(job: Job) -> tuple[Step]:
         device_load=runs[0].device_load,
     )
     return (step,)
+
+
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """Why the instrument could not carry a run, whatever the device does."""
+
+    tick_fs: int
+    simulated: bool
+    reason: str
+    ends_hz: Fraction | None = None
+    """The highest rate that it carries, if nothing was struck because that is known."""
+
+
+def _beyond(job: Job, found: Beyond, sent: int, recovery_s: float | None) -> Step:
+    """Return the step of a rate that the instrument could not carry: nothing of it is known."""
+    nothing = dict.fromkeys(ResponseClass, 0)
+    figures = (
+        Figures(channel.label, 0, nothing, verdict=Verdict.BEYOND, reason=found.reason)
+        for channel in job.settings.channels
+    )
+    return Step(
+        found.tick_fs,
+        found.simulated,
+        job.load,
+        job.rate_hz,
+        job.for_channel,
+        sent,
+        tuple(figures),
+        recovery_s,
+        ends_hz=found.ends_hz,
+    )
+
+
+def ends_hz(identity: Identity, settings: Settings) -> Fraction | None:
+    """Return the highest rate at which all channels may answer without end and without a loss.
+
+    It is rounded down to the digits of a sweep's rates. None: it is not known for this build, or
+    for bursts.
+    """
+    geometry = identity.geometry
+    live = stream_of(settings, identity) == Stream.LIVE
+    clocks = sustained_clocks(geometry, len(settings.channels), live=live)
+    if clocks is None or settings.strikes[0].burst > 1:
+        return None
+    period_s = seconds_of(clocks * geometry.samples, geometry.tick_fs)
+    exact = math.floor(1 / period_s)
+    step = 10 ** max(len(str(exact)) - DIGITS, 0)
+    return Fraction(exact // step * step)
+
+
+def _carried(identity: Identity, settings: Settings, rate_hz: Fraction) -> Beyond | None:
+    """Return why an instrument cannot carry a rate, as far as that is known before a run."""
+    end_hz = ends_hz(identity, settings)
+    if end_hz is None or rate_hz <= end_hz:
+        return None
+    count = len(settings.channels)
+    reason = (
+        f"the instrument ends at {format_rate(end_hz)} with {count} "
+        f"channel{'s' if count > 1 else ''}"
+    )
+    return Beyond(identity.tick_fs, identity.simulated, reason, end_hz)
 
 
 def check(job: Job) -> tuple[Step, ...]:
@@ -184,6 +255,8 @@ def _recover(job: Job, rest_hz: Fraction) -> float:
     while True:
         waited_s = time.monotonic() - began
         run, _ = _run(job, rest_hz, 0, RECOVERY_STRIKES)
+        if isinstance(run, Beyond):
+            raise InvalidRunError(f"at {format_rate(rest_hz)}: {run.reason}")
         silent = [c.name for c in run.channels if c.classes[ResponseClass.MISSED]]
         if not silent:
             return round(waited_s, 3)
@@ -205,15 +278,25 @@ def _settings(job: Job, rate_hz: Fraction, number: int, count: int) -> Settings:
     return replace(job.settings, strikes=(swept, *others), timeout_s=timeout_s, spaces=spaces)
 
 
-def _run(job: Job, rate_hz: Fraction, number: int, count: int) -> tuple[RunResult, bool | None]:
-    """Return the run of this number, and whether anything in it was drawn at random."""
+def _run(
+    job: Job, rate_hz: Fraction, number: int, count: int
+) -> tuple[RunResult | Beyond, bool | None]:
+    """Return the run of this number, and whether anything in it was drawn at random.
+
+    In its place why the instrument could not carry it: edges came faster than it matches them.
+    """
     settings = _settings(job, rate_hz, number, count)
     own = draws_option(job.settings.strikes[0], job.draws_of) if job.simulated else ()
     link = open_link(job.link, job.dut, own, again=True)
     with Device(link) as device:
+        beyond = _carried(device.identity, settings, rate_hz)
+        if beyond is not None:
+            return beyond, None
         result = measure(device, settings)
     if result.interrupted:
         raise KeyboardInterrupt
+    if result.overrun:
+        return Beyond(result.tick_fs, result.simulated, f"the instrument {OVERRUN}"), None
     # A device that is swept may leave every strike unanswered; nothing else may be wrong.
     if not result.valid:
         raise InvalidRunError(f"at {format_rate(rate_hz)}: {'; '.join(result.invalid_reasons)}")

@@ -88,6 +88,8 @@ class Step:
     strikes get the same answers. None: not known, for a real device."""
     device_load: str | None = None
     """The load that a simulated device ran, such as `cpu`, or `none`; None: it is not known."""
+    ends_hz: Fraction | None = None
+    """The highest rate that the instrument carries, of a step above it that was not taken."""
 
     def of(self, name: str) -> Figures:
         """Return a channel's figures; raise KeyError for a channel that is not there."""
@@ -109,6 +111,8 @@ class Bracket:
     """Rates between the two at which the test could not decide."""
     passing_above_hz: tuple[Fraction, ...] = ()
     """Rates above the failing one that passed: the device is not monotonic."""
+    instrument_hz: Fraction | None = None
+    """Where the instrument ends, if no rate failed below: the device's own end is not known."""
 
     @property
     def width(self) -> float | None:

@@ -31,7 +31,8 @@ def between(low_hz: Fraction, high_hz: Fraction, part: Fraction = Fraction(1, 2)
 
 def scan_bracket(verdicts: Mapping[Fraction, Verdict]) -> Bracket:
     """Return the lowest rate of a scan that fails, and the highest below it that passes."""
-    rates = sorted(verdicts)
+    beyond = min((rate for rate in verdicts if verdicts[rate] == Verdict.BEYOND), default=None)
+    rates = sorted(rate for rate in verdicts if beyond is None or rate < beyond)
     failing = next((rate for rate in rates if verdicts[rate] == Verdict.FAIL), None)
     below = [rate for rate in rates if failing is None or rate < failing]
     passing = max((rate for rate in below if verdicts[rate] == Verdict.PASS), default=None)
@@ -48,33 +49,48 @@ def scan_bracket(verdicts: Mapping[Fraction, Verdict]) -> Bracket:
             for rate in rates
             if failing is not None and rate > failing and verdicts[rate] == Verdict.PASS
         ),
+        beyond if failing is None else None,
     )
 
 
-def bisect(scan: Bracket, width: Fraction) -> Generator[Fraction, Verdict, Bracket]:
+def bisect(
+    scan: Bracket, width: Fraction, *, untried: bool = False
+) -> Generator[Fraction, Verdict, Bracket]:
     """Yield rates to try between the ends of a scan's bracket, and return the narrowed one.
 
     Ends when failing <= passing x (1 + width), or when only rates at which the test cannot decide
-    are left: then each gap on their two sides is at most the width.
+    are left: then each gap on their two sides is at most the width. Where the instrument's end is
+    the upper one, it is narrowed alike until a rate below it fails. `untried`: that end is known
+    without a run, so it is the first rate to try.
     """
-    passing, failing = scan.passing_hz, scan.failing_hz
+    passing, failing, instrument = scan.passing_hz, scan.failing_hz, scan.instrument_hz
     undecided = list(scan.undecided_hz)
-    if passing is None or failing is None:
+    upper = instrument if failing is None else failing
+    if passing is None or upper is None:
         return scan
-    while failing / passing > 1 + width:
-        gaps = [(passing, failing)]
+    while upper / passing > 1 + width or (untried and upper > passing):
+        gaps = [(passing, upper)]
         if undecided:
-            gaps = [(passing, min(undecided)), (max(undecided), failing)]
+            gaps = [(passing, min(undecided)), (max(undecided), upper)]
         low, high = max(gaps, key=lambda gap: gap[1] / gap[0])
-        rate = between(low, high)
-        if high / low <= 1 + width or rate in (low, high):
+        rate = upper if untried else between(low, high)
+        if not untried and (high / low <= 1 + width or rate in (low, high)):
             break
+        untried = False
         verdict = yield rate
         if verdict == Verdict.PASS:
             passing = rate
         elif verdict == Verdict.FAIL:
-            failing = rate
+            failing = upper = rate
+        elif verdict == Verdict.BEYOND:
+            instrument = upper = rate
         else:
             undecided.append(rate)
-        undecided = [entry for entry in undecided if passing < entry < failing]
-    return Bracket(passing, failing, tuple(sorted(undecided)), scan.passing_above_hz)
+        undecided = [entry for entry in undecided if passing < entry < upper]
+    return Bracket(
+        passing,
+        failing,
+        tuple(sorted(undecided)),
+        scan.passing_above_hz,
+        instrument if failing is None else None,
+    )

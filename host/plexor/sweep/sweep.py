@@ -90,18 +90,22 @@ class _Search:
 
     def left(self, wanted: Wanted) -> int:
         """Return about how many steps are left."""
-        low, high = self.bracket.passing_hz, self.bracket.failing_hz
+        low = self.bracket.passing_hz
+        high = self.bracket.failing_hz or self.bracket.instrument_hz
         ratio = (wanted.high_hz / wanted.low_hz) ** (1 / (wanted.points - 1))
         if self._steps is not None:
             if low is None or high is None:
                 return 0
             ratio = high / low
+        if ratio <= 1:
+            return 0
         return max(math.ceil(math.log2(math.log(ratio) / math.log1p(float(wanted.width)))), 0)
 
     def begin(self, scan: Sequence[Step], width: Fraction) -> Fraction | None:
         """Start with the scan of all channels; return the first rate to try."""
         self.look(scan)
-        self._steps = bisect(self.bracket, width)
+        untried = any(step.ends_hz is not None for step in scan)
+        self._steps = bisect(self.bracket, width, untried=untried)
         return self._go(None)
 
     def look(self, scan: Sequence[Step]) -> None:
@@ -111,7 +115,11 @@ class _Search:
 
     def bracket_of(self, scan: Sequence[Step]) -> Bracket:
         """Return the bracket of a scan's verdicts."""
-        return scan_bracket({step.rate_hz: step.of(self.channel).verdict for step in scan})
+        found = scan_bracket({step.rate_hz: step.of(self.channel).verdict for step in scan})
+        ends_hz = min((s.ends_hz for s in scan if s.ends_hz is not None), default=None)
+        if found.instrument_hz is None or ends_hz is None:
+            return found
+        return replace(found, instrument_hz=min(found.instrument_hz, ends_hz))
 
     def go_on(self, step: Step) -> Fraction | None:
         """Take a step's verdict; return the next rate, None at the end."""
@@ -120,7 +128,9 @@ class _Search:
         if verdict == Verdict.PASS:
             self.bracket = replace(self.bracket, passing_hz=step.rate_hz)
         elif verdict == Verdict.FAIL:
-            self.bracket = replace(self.bracket, failing_hz=step.rate_hz)
+            self.bracket = replace(self.bracket, failing_hz=step.rate_hz, instrument_hz=None)
+        elif verdict == Verdict.BEYOND:
+            self.bracket = replace(self.bracket, instrument_hz=step.rate_hz)
         return self._go(verdict)
 
     def _go(self, verdict: Verdict | None) -> Fraction | None:
@@ -201,7 +211,9 @@ class _Sweep:
     def _knee(self, search: _Search) -> Knee:
         scans: list[Bracket | None] = []
         for way in (UP, DOWN):
-            steps = [s for s in self._of(search.load) if way in _ways(s, self.wanted)]
+            scanned = [step for step in self._of(search.load) if step.direction]
+            top = max((step.rate_hz for step in scanned), default=self.wanted.high_hz)
+            steps = [step for step in scanned if way in _ways(step, top)]
             scans.append(search.bracket_of(steps) if steps else None)
         if not search.begun:
             # The first scan was not whole.
@@ -263,10 +275,20 @@ class _Sweep:
             its.dut,
             load,
             replace(wanted.settings, load=its.level, load_name=load, timeout_s=timeout_s),
-            self.rates,
+            self._carried(load),
             wanted.criteria,
             wanted.least_strikes,
         )
+
+    def _is_searched(self, load: str) -> bool:
+        """Return whether a load's searches have ended, so that its scan both ways may begin."""
+        done = all(search.done for search in self.searches if search.load == load)
+        return done and len(self._carried(load)) > 1
+
+    def _carried(self, load: str) -> tuple[Fraction, ...]:
+        """Return the rates of the first scan that the instrument carried, all before it."""
+        beyond = {step.rate_hz for step in self._of(load) if _is_beyond(step)}
+        return tuple(rate for rate in self.rates if rate < min(beyond, default=rate + 1))
 
     def _ask(self, work: Work, job: Job | Scan, then: Callable[[Steps], None]) -> None:
         def taken(steps: Steps) -> None:
@@ -295,11 +317,18 @@ class _Sweep:
         if rate_hz is not None:
             job = self._job(search.load, rate_hz, search.channel)
             self._ask(take, job, lambda steps: self._go_on(search, search.go_on(steps[0])))
-        elif self.wanted.both_ways and all(s.done for s in self.searches if s.load == search.load):
+        elif self.wanted.both_ways and self._is_searched(search.load):
             self._ask(take_scan, self._scan(search.load), lambda steps: None)
 
     def _hear(self, step: Step) -> None:
-        """Raise InvalidRunError if no channel answers at the lowest rate."""
+        """Raise InvalidRunError if nothing can be known at the lowest rate.
+
+        That is where a channel does not answer, and where the instrument is at its end.
+        """
+        if step.rate_hz == self.wanted.low_hz and _is_beyond(step):
+            raise InvalidRunError(
+                f"{step.load}: {step.channels[0].reason}; begin below {format_rate(step.rate_hz)}"
+            )
         silent = [
             entry.name
             for entry in step.channels
@@ -320,11 +349,16 @@ class _Sweep:
         return first + taken + both_ways + sum(search.left(self.wanted) for search in self.searches)
 
 
+def _is_beyond(step: Step) -> bool:
+    """Return whether the instrument could not carry a step."""
+    return any(entry.verdict == Verdict.BEYOND for entry in step.channels)
+
+
 def _place(step: Step) -> tuple[str, str, int, Fraction]:
     return step.load, step.for_channel, ("", UP, DOWN, REST).index(step.direction), step.rate_hz
 
 
-def _ways(step: Step, wanted: Wanted) -> tuple[str, ...]:
+def _ways(step: Step, high_hz: Fraction) -> tuple[str, ...]:
     """Return the scans that a step belongs to: with the highest rate one ends and one begins."""
-    both = step.direction == UP and step.rate_hz == wanted.high_hz
+    both = step.direction == UP and step.rate_hz == high_hz
     return (UP, DOWN) if both else (step.direction,)

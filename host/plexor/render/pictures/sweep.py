@@ -84,7 +84,14 @@ def frontier(result: SweepResult, channel: str, width: float = WIDTH) -> Canvas:
     top = TOP + LABEL_LINE * len(rows)
     middle = top + LATENCY_HEIGHT
     bottom = middle + BETWEEN + MISSED_HEIGHT
-    steps = {knee.load: own_steps(result.steps, knee) for knee in knees}
+    steps = {
+        knee.load: [
+            step
+            for step in own_steps(result.steps, knee)
+            if step.of(channel).verdict != Verdict.BEYOND
+        ]
+        for knee in knees
+    }
     limit = _limit(result)
     keys = _keys(steps, limit is not None, width)
     source = "simulated" if result.simulated else "measured"

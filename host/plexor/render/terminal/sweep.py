@@ -48,7 +48,8 @@ def _knee_row(result: SweepResult, knee: Knee) -> list[str]:
     failing = _step(result.steps, knee, bracket.failing_hz)
     row = [knee.load, knee.channel, bracket_text(bracket)]
     row.append(NOTHING if bracket.width is None else f"{bracket.width:.2%}")
-    row.append(NOTHING if failing is None else failing.of(knee.channel).reason)
+    why = "the instrument ends" if bracket.instrument_hz is not None else NOTHING
+    row.append(why if failing is None else failing.of(knee.channel).reason)
     figures = None if passing is None else passing.of(knee.channel)
     for ticks in (None, None) if figures is None else (figures.p99_ticks, figures.max_ticks):
         row.append(NOTHING if ticks is None else format_ticks(ticks, result.tick_fs))
@@ -86,7 +87,7 @@ def notes(knee: Knee, result: SweepResult) -> list[str]:
     if bracket.passing_hz is None and bracket.failing_hz is not None:
         found.append(f"does not sustain {format_rate(bracket.failing_hz)}, the lowest rate tried")
     if bracket.failing_hz is None and bracket.passing_hz is not None:
-        found.append(f"sustains {format_rate(bracket.passing_hz)}, the highest rate tried")
+        found.append(f"sustains {format_rate(bracket.passing_hz)}, {_upper(bracket)}")
     passing = _step(result.steps, knee, bracket.passing_hz)
     if passing is not None:
         counts = passing.of(knee.channel).classes
@@ -104,6 +105,14 @@ def notes(knee: Knee, result: SweepResult) -> list[str]:
         rates = ", ".join(map(format_rate, bracket.undecided_hz))
         found.append(f"wider than requested, because the test could not decide at {rates}")
     return found
+
+
+def _upper(bracket: Bracket) -> str:
+    """Return why nothing is known above the highest rate that passed, if none failed."""
+    end = bracket.instrument_hz
+    if end is None:
+        return "the highest rate tried"
+    return f"and the instrument ends at {format_rate(end)}, before the device does"
 
 
 def _cycle_note(knee: Knee, result: SweepResult) -> list[str]:

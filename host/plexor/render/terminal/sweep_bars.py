@@ -21,14 +21,16 @@ LINES = 3
 """Rows of the latency bars."""
 LEAST_SHARE = 1e-4
 """Share of missed strikes that the lowest bar shows."""
-_MARKS = {Verdict.FAIL: "x", Verdict.UNDECIDED: "?", Verdict.PASS: "+"}
+_MARKS = {Verdict.FAIL: "x", Verdict.UNDECIDED: "?", Verdict.PASS: "+", Verdict.BEYOND: "|"}
 """The first of several in one column is shown."""
 
 
 def sweep_bars(result: SweepResult, width: int, paint: Paint) -> Iterator[str]:
     """Draw each knee, the way down of a scan by itself; loads of a channel on the same axes."""
     yield ""
-    yield from wrapped(_EXPLAINED, width, paint, "muted")
+    verdicts = {figures.verdict for step in result.steps for figures in step.channels}
+    beyond = ", | beyond the instrument" if Verdict.BEYOND in verdicts else ""
+    yield from wrapped(f"{_EXPLAINED}{beyond}", width, paint, "muted")
     loads = list(dict.fromkeys(knee.load for knee in result.knees))
     for knee in result.knees:
         own = own_steps(result.steps, knee)
