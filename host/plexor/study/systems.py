@@ -75,7 +75,8 @@ class Change:
     system: str
     load: str
     role: Role
-    part: Fraction
+    part: Fraction | None
+    """None: a bracket is open, so its rate that passed is a bound and no frequency."""
     least: Fraction | None
     """Lower bound of the change, by the brackets; None if a bracket is open."""
     most: Fraction | None
@@ -246,7 +247,7 @@ def _change(row: Row, role: Role, before: Saturation, after: Saturation) -> Chan
         row.system,
         row.load,
         role,
-        loaded / low - 1,
+        None if high is None or loaded_high is None else loaded / low - 1,
         None if high is None else loaded / high - 1,
         None if loaded_high is None else loaded_high / low - 1,
         joint_source(before.source, after.source),

@@ -85,6 +85,8 @@ def _of_step(step: Step) -> Iterator[str]:
         yield f"direction: {step.direction!r}; must be one of {_DIRECTIONS}"
     if not 0 <= step.strikes < MOST_TICKS:
         yield f"{step.strikes} strikes; must be 0 or more"
+    if step.ends_hz is not None and not 0 < step.ends_hz < step.rate_hz:
+        yield f"the instrument ends at {step.ends_hz} Hz; must be below the step's rate"
     if step.recovery_s is not None and step.recovery_s < 0:
         yield f"recovery: {step.recovery_s} s; must be 0 or more"
     names = [entry.name for entry in step.channels]

@@ -139,7 +139,11 @@ def _change(entry: Change) -> list[str]:
     interval = NOTHING
     if entry.least is not None and entry.most is not None:
         interval = f"{_percent(entry.least)} to {_percent(entry.most)}"
-    change = _percent(entry.part)
+    elif entry.least is not None:
+        interval = f"at least {_percent(entry.least)}"
+    elif entry.most is not None:
+        interval = f"at most {_percent(entry.most)}"
+    change = NOTHING if entry.part is None else _percent(entry.part)
     return [entry.system, entry.load, entry.role.value, change, interval, entry.source]
 
 

@@ -84,11 +84,26 @@ def test_an_open_bracket_bounds_no_change():
     sweep = one_system("x", {("none", "IST"): (50_000, None), ("cpu", "IST"): (25_000, 26_000)})
     (change,) = changes(systems(("s", sweep)))
     assert (change.part, change.least, change.most) == (
-        Fraction(-1, 2),
+        None,
         None,
         Fraction(26_000, 50_000) - 1,
     )
-    assert "above 50 kHz" in written(systems(("s", sweep)), [("s", sweep)])
+    text = written(systems(("s", sweep)), [("s", sweep)])
+    assert "above 50 kHz" in text
+    assert "at most -48" in text
+    assert "-50" not in text
+
+
+def test_a_change_to_above_what_was_carried_is_at_least_that():
+    ended = dataclasses.replace(
+        knee("cpu", "IST", 90_000, None, instrument_hz=Fraction(91_000)), strikes=10
+    )
+    sweep = one_system("x", {("none", "IST"): (50_000, 60_000)})
+    sweep = dataclasses.replace(sweep, knees=(*sweep.knees, ended))
+    (change,) = changes(systems(("s", sweep)))
+    assert (change.part, change.most) == (None, None)
+    assert change.least == Fraction(1, 2)
+    assert "at least +50" in written(systems(("s", sweep)), [("s", sweep)])
 
 
 def test_what_is_doubtful_is_said():

@@ -50,6 +50,9 @@ def test_nothing_is_wrong_with_a_sweep_that_was_taken():
         ({"strikes": MOST_TICKS}, f"{MOST_TICKS} strikes"),
         ({"recovery_s": 0.0}, ""),
         ({"recovery_s": -0.1}, "recovery: -0.1 s"),
+        ({"ends_hz": Fraction(39_999)}, ""),
+        ({"ends_hz": Fraction(40_000)}, "the instrument ends at 40000 Hz"),
+        ({"ends_hz": Fraction(0)}, "the instrument ends at 0 Hz"),
         ({"for_channel": "APP"}, ""),
         ({"for_channel": "TASK"}, "for 'TASK'; must be different and include it"),
         ({"channels": (figures("IST"), figures("IST"))}, "channels ['IST', 'IST']"),
@@ -139,3 +142,21 @@ def test_rates_between_and_above_are_inside_of_the_sweep_too():
         planted = replace(SWEEP.knees[0].bracket, **{place: (Fraction(200_001),)})
         found = wrong(replace(SWEEP, knees=(replace(SWEEP.knees[0], bracket=planted),)))
         assert "a rate outside of" in found
+
+
+@pytest.mark.parametrize(
+    ("ends", "says"),
+    [
+        ((30_000, None, 30_000), ""),
+        ((30_000, None, 40_000), ""),
+        ((None, None, 40_000), ""),
+        ((30_000, None, 29_000), "the instrument ends at 29000 Hz"),
+        ((30_000, 40_000, 50_000), "the instrument ends at 50000 Hz"),
+        ((30_000, None, 300_000), "a rate outside"),
+    ],
+)
+def test_an_end_of_the_instrument_is_above_what_passes_and_below_it_nothing_fails(ends, says):
+    passing, failing, instrument = ends
+    own = knee("none", "IST", passing, failing, instrument_hz=Fraction(instrument))
+    text = wrong(result([step("none", 30_000, figures("IST"))], [own]))
+    assert (says in text) if says else text == ""

@@ -1,5 +1,6 @@
 """When a step's figures are looked at, how it goes on, and how a device is left to recover."""
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -7,11 +8,15 @@ from types import SimpleNamespace
 import pytest
 
 from plexor.errors import InvalidRunError
+from plexor.model.identity import Identity
 from plexor.model.settings import Channel, Settings, Stimulus
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
+from plexor.protocol.registers import Stream
 from plexor.sweep import job
+from plexor.sweep.consistent import check_step
 from plexor.sweep.criterion import Criterion, What
-from plexor.sweep.decide import STAGES
+from plexor.sweep.decide import STAGES, Verdict
 from plexor.sweep.figures import LEAST_STRIKES
 from plexor.sweep.job import (
     RECOVERY_S,
@@ -23,6 +28,8 @@ from plexor.sweep.job import (
     looks_of,
 )
 from plexor.sweep.model import Figures
+
+from .drawn import run_of
 
 
 @pytest.mark.parametrize("first", [256, 368, 1023, 1024, 3688])
@@ -133,3 +140,75 @@ def test_each_step_draws_numbers_of_its_own_and_always_the_same(changed):
     assert draws(replace(JOB)) == draws(JOB)
     assert draws(replace(JOB, least_strikes=999, dut="other")) == draws(JOB)
     assert 0 < other[0] < 1 << 63
+
+
+IDENTITY = Identity(Geometry(), 1)
+
+
+def struck(channels, stream=Stream.LIVE, **changed):
+    pins = tuple(Channel(number) for number in range(channels))
+    return replace(bursts(**changed), channels=pins, stream=stream)
+
+
+@pytest.mark.parametrize(
+    ("channels", "stream", "clocks"),
+    [(1, Stream.OFF, 19), (2, Stream.OFF, 37), (8, Stream.OFF, 145), (1, Stream.LIVE, 23)],
+)
+def test_the_instruments_end_is_what_it_sustains_rounded_down(channels, stream, clocks):
+    """A clock of this build is 8 ticks of a nanosecond."""
+    end = job.ends_hz(IDENTITY, struck(channels, stream))
+    exact = Fraction(10**9, 8 * clocks)
+    assert IDENTITY.geometry.samples * IDENTITY.geometry.tick_fs == 8 * 10**6
+    assert end <= exact < end * Fraction(100_001, 100_000)
+    assert len(str(end).rstrip("0")) <= 6
+
+
+def test_the_end_of_bursts_and_of_other_builds_is_not_known():
+    assert job.ends_hz(IDENTITY, struck(1, burst=2, spacing_s=Fraction(1, 10**6))) is None
+    geometry = Geometry()
+    lesser = replace(geometry, features=geometry.features & ~Feature.FALL)
+    assert job.ends_hz(replace(IDENTITY, geometry=lesser), struck(1)) is None
+
+
+def test_a_rate_that_the_instrument_cannot_carry_is_beyond_and_nothing_is_struck(monkeypatch):
+    opened = SimpleNamespace(identity=IDENTITY, __enter__=None)
+
+    class Opened:
+        def __init__(self, link):
+            pass
+
+        def __enter__(self):
+            return opened
+
+        def __exit__(self, *_):
+            return None
+
+    monkeypatch.setattr(job, "open_link", lambda *_, **__: None)
+    monkeypatch.setattr(job, "Device", Opened)
+    monkeypatch.setattr(job, "measure", lambda *_: pytest.fail("it was struck"))
+    end = job.ends_hz(IDENTITY, struck(2))
+    above = replace(JOB, settings=struck(2), rate_hz=end + 1, criteria=(Criterion(What.MISSED),))
+    (step,) = job.take(above)
+    assert (step.strikes, step.ends_hz, step.simulated) == (0, end, True)
+    assert {entry.verdict for entry in step.channels} == {Verdict.BEYOND}
+    assert re.fullmatch(
+        r"the instrument ends at [\d.]+ MHz with 2 channels", step.channels[0].reason
+    )
+
+
+def test_a_run_whose_edges_were_lost_is_beyond_and_one_with_another_fault_is_an_error(monkeypatch):
+    def lost(dropped, *reasons):
+        found = run_of(replace(struck(1), timeout_s=Fraction(1)), 0)
+        sources = tuple(replace(s, dropped=dropped) for s in found.accounting.sources)
+        accounting = replace(found.accounting, sources=sources)
+        return replace(found, accounting=accounting, invalid_reasons=reasons)
+
+    assert lost(9, "strike0: 9 edges were dropped before they could be matched").overrun
+    assert not lost(0).overrun
+    assert not lost(9, "strike0: 9 edges were dropped", "accounting: 1 generated").overrun
+    assert not lost(0, "accounting: 1 generated").overrun
+    monkeypatch.setattr(job, "_run", lambda *_: (job.Beyond(1000, True, "lost"), None))
+    (step,) = job.take(replace(JOB, criteria=(Criterion(What.MISSED),)))
+    assert [(f.verdict, f.reason) for f in step.channels] == [(Verdict.BEYOND, "lost")]
+    assert step.ends_hz is None
+    check_step(step)

@@ -12,6 +12,7 @@ from plexor.sweep.model import Bracket
 from plexor.sweep.search import between, bisect, scan_bracket, scan_rates
 
 PASS, FAIL, UNDECIDED = Verdict.PASS, Verdict.FAIL, Verdict.UNDECIDED
+BEYOND = Verdict.BEYOND
 
 
 def found(judge, low=Fraction(1000), high=Fraction(100_000), width=Fraction(1, 100), points=9):
@@ -93,3 +94,54 @@ def test_a_scan_goes_from_end_to_end():
     for low, high, points in ((1, 1, 3), (2, 1, 3), (0, 1, 3), (1, 2, 1)):
         with pytest.raises(ValueError, match="must be 2 or more"):
             scan_rates(Fraction(low), Fraction(high), points)
+
+
+def carried(knee, end):
+    """Return the verdicts of a device at an instrument that carries no more than `end`."""
+    return lambda rate: BEYOND if rate > end else PASS if rate <= knee else FAIL
+
+
+@given(knee=st.floats(1001, 49_000), end=st.floats(50_000, 99_000))
+def test_a_knee_below_the_instruments_end_is_found_as_without_it(knee, end):
+    bracket, _ = found(carried(knee, end), points=2)
+    assert bracket.passing_hz <= knee < bracket.failing_hz
+    assert bracket.width <= 0.01
+    assert bracket.instrument_hz is None
+
+
+@given(end=st.floats(1001, 99_000))
+def test_an_end_of_the_instrument_below_the_knee_is_a_bound_of_its_own(end):
+    bracket, tried = found(carried(10**6, end))
+    assert bracket.failing_hz is None
+    assert bracket.passing_hz <= end < bracket.instrument_hz
+    assert bracket.instrument_hz / bracket.passing_hz <= Fraction(101, 100)
+    assert len(tried) < 14
+
+
+def test_an_end_that_is_known_is_tried_first_and_is_the_bound_where_it_passes():
+    end = Fraction(43_000)
+    scan = Bracket(Fraction(10_000), None, instrument_hz=end)
+    for knee, outcome in ((10**6, (end, None, end)), (42_000, None)):
+        search = bisect(scan, Fraction(1, 100), untried=True)
+        tried = [next(search)]
+        try:
+            while True:
+                tried.append(search.send(carried(knee, end)(tried[-1])))
+        except StopIteration as stopped:
+            bracket = stopped.value
+        assert tried[0] == end
+        if outcome is not None:
+            assert tried == [end]
+            ends = bracket.passing_hz, bracket.failing_hz, bracket.instrument_hz
+            assert ends == outcome
+        else:
+            assert bracket.passing_hz <= knee < bracket.failing_hz
+            assert bracket.instrument_hz is None
+
+
+def test_rates_at_and_above_the_instruments_end_say_nothing_of_the_device():
+    rates = [Fraction(n) for n in (1000, 2000, 3000, 4000)]
+    verdicts = dict(zip(rates, (PASS, BEYOND, FAIL, PASS), strict=True))
+    assert scan_bracket(verdicts) == Bracket(rates[0], None, instrument_hz=rates[1])
+    verdicts = dict(zip(rates, (PASS, FAIL, BEYOND, PASS), strict=True))
+    assert scan_bracket(verdicts) == Bracket(rates[0], rates[1])

@@ -173,6 +173,51 @@ def test_every_load_is_checked_before_anything_is_struck(monkeypatch):
     assert found.steps == []
 
 
+@pytest.mark.parametrize("known", [True, False])
+def test_a_search_goes_on_below_the_instruments_end(monkeypatch, known):
+    """The instrument ends at 35 kHz: above it nothing is known of a device."""
+    end = Fraction(35_000)
+
+    def ended(self, job):
+        (step,) = taken(job)
+        if step.rate_hz <= end:
+            return (step,)
+        beyond = tuple(
+            replace(entry, verdict=Verdict.BEYOND, reason="the instrument ends")
+            for entry in step.channels
+        )
+        return (replace(step, channels=beyond, ends_hz=end if known else None),)
+
+    monkeypatch.setattr(Planted, "_take", ended)
+    found = run(lambda: Planted([]))
+    assert found.error is None
+    for knee in found.knees:
+        bracket, planted = knee.bracket, KNEES[knee.load, knee.channel]
+        if planted < end:
+            assert bracket.passing_hz <= planted < bracket.failing_hz
+            assert bracket.width <= 0.01
+            assert bracket.instrument_hz is None
+        else:
+            assert bracket.failing_hz is None
+            assert bracket.passing_hz == end if known else bracket.passing_hz > end / Fraction(1.01)
+            assert bracket.instrument_hz <= end * Fraction(1.01)
+            assert bracket.passing_hz <= end <= bracket.instrument_hz
+
+
+def test_an_instrument_that_ends_below_the_lowest_rate_is_told(monkeypatch):
+    def ended(self, job):
+        (step,) = taken(job)
+        beyond = tuple(
+            replace(entry, verdict=Verdict.BEYOND, reason="the instrument ends at 900 Hz")
+            for entry in step.channels
+        )
+        return (replace(step, channels=beyond),)
+
+    monkeypatch.setattr(Planted, "_take", ended)
+    found = run(lambda: Planted([]))
+    assert str(found.error) == "none: the instrument ends at 900 Hz; begin below 1 kHz"
+
+
 def test_the_order_in_which_jobs_end_changes_nothing(reference):
     for seed in range(3):
         order = random.Random(seed)

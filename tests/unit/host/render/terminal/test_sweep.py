@@ -10,6 +10,7 @@ import pytest
 from plexor.protocol.memory import ResponseClass
 from plexor.render.sweep_page import sweep_page
 from plexor.render.terminal.sweep import sweep_text
+from plexor.sweep.decide import Verdict
 from plexor.sweep.model import REST, Bracket
 
 from ...sweeps import figures, knee, result, step
@@ -47,6 +48,23 @@ def test_hysteresis_and_recovery_are_said():
     found = sweep_text(result([replace(rest, recovery_s=None)], [sticky]))
     assert "after the highest rate it never again answers every strike at 20 kHz\n" in found
     assert "never again answers" in sweep_page(result([replace(rest, recovery_s=None)], [sticky]))
+
+
+def test_where_the_instrument_ends_is_told_everywhere_and_is_not_the_devices_end():
+    lost = dataclasses.replace(
+        figures("IST", missed=0), verdict=Verdict.BEYOND, reason="the instrument ends"
+    )
+    steps = [step("none", 20_000, figures("IST")), step("none", 160_000, lost)]
+    ended = knee("none", "IST", 100_000, None, instrument_hz=Fraction(101_000))
+    planted = result(steps, [ended])
+    for text in shown_everywhere(planted):
+        said = " ".join(text.split())
+        assert "and the instrument ends at 101 kHz, before the device does" in said
+        assert "the highest rate tried" not in said
+    text = " ".join(sweep_text(planted).split())
+    assert "IST above 100 kHz - the instrument ends" in text
+    assert "| beyond the instrument" in text
+    assert "beyond" not in sweep_text(result(steps[:1], [knee("none", "IST", 100_000, None)]))
 
 
 def test_without_colour_there_are_no_escapes():
