@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from plexor.errors import UsageError
@@ -73,6 +74,13 @@ def check_load(found: DeviceLoad | None, name: str, raised: bool) -> None:
             f"{said}: this device runs {found.name} whatever the load output's level is; name "
             f"{found.name}, or leave its option load_switched=0 out"
         )
+
+
+def named_load(device: Mapping[str, str]) -> str:
+    """Return the load that a simulated device's options name, by a run's description of it."""
+    options = device.get("dut", "").partition(":")[2].split(",")
+    named = [text.removeprefix("load=") for text in options if text.startswith("load=")]
+    return named[-1] if named else ""
 
 
 def load_name(ran: str | None, raised: bool, name: str = "") -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from plexor.analyse.analyse import Report
 from plexor.analyse.done import Strikes, strikes_of, timeout_of
 from plexor.analyse.stopped import Stopped, stopped
-from plexor.model.load import RAISED, load_text
+from plexor.model.load import IDLE, RAISED, is_raised, load_text, named_load
 from plexor.model.results import LINK_DROPPED_MOST, Accounting, RunResult
 from plexor.model.sources import source_name
 from plexor.protocol.memory import ResponseClass
@@ -51,6 +51,9 @@ def summary(report: Report) -> str:
 def load(result: RunResult) -> str:
     """Return the load of a run's device: what it ran, or what is known of the load output."""
     name = result.settings.load_name
+    unused = named_load(result.device)
+    if result.device_load == IDLE and is_raised(unused):
+        return f"idle, load {unused} not put on"
     if name in ("", RAISED):
         name = result.device.get("load", "")
     return load_text(result.device_load, result.settings.load, name)

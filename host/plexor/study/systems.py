@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from plexor.analyse.analyse import ChannelFigures, Report
 from plexor.errors import InvalidRunError, UsageError
-from plexor.model.load import RAISED
+from plexor.model.load import RAISED, named_load
 from plexor.study.reference import IDLE, Role
 from plexor.sweep.decide import Verdict
 from plexor.sweep.model import Bracket, Knee, Step, SweepResult
@@ -116,9 +116,7 @@ def load_of(report: Report) -> str:
         return result.device_load
     if not result.settings.load:
         return IDLE
-    options = device.get("dut", "").partition(":")[2].split(",")
-    named = [text.removeprefix("load=") for text in options if text.startswith("load=")]
-    own = result.settings.load_name or (named[-1] if named else RAISED)
+    own = result.settings.load_name or named_load(device) or RAISED
     return device.get("load") or own
 
 

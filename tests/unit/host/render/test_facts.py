@@ -76,6 +76,10 @@ def test_load_interrupt_and_doubt_are_said(run):
     ran = replace(loaded, device_load="critical")
     assert "· under load critical · " in summary(analyse(ran))
     assert "· idle · " in summary(analyse(replace(ran, device_load="none")))
+    named = replace(ran, device_load="none", device={"dut": "freertos:ppm=3,load=critical"})
+    assert "· idle, load critical not put on · " in summary(analyse(named))
+    named = replace(named, device={"dut": "freertos:load=none"})
+    assert "· idle · " in summary(analyse(named))
 
 
 def test_books_that_do_not_hold_are_no_equation():
