@@ -8,11 +8,11 @@ import pytest
 from plexor import cli
 from plexor.calibration.store import default_path, save
 from plexor.model.calibration import Calibration, ChannelInstants, Instants
-from plexor.protocol.geometry import PLACED
+from plexor.protocol.geometry import PLACED, Feature
 from plexor.store.run_folder import load
 
 from ...fake_device import FakeDevice
-from ...scenario import Scenario
+from ...scenario import GEOMETRY, Scenario
 from ...test_cli import errors_of
 
 GATEWARE, BUILD, OTHER = 0x1122334455667788, PLACED | 0xB1, PLACED | 0xB2
@@ -23,7 +23,8 @@ STRIKES = ["measure", "--rate", "1M", "--count", "20", "--json", "--link"]
 @pytest.fixture
 def fake(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    identity = {"gateware_hash": GATEWARE, "build_id": BUILD}
+    features = GEOMETRY.features & ~Feature.SIMULATED
+    identity = {"gateware_hash": GATEWARE, "build_id": BUILD, "features": features}
     with FakeDevice(Scenario([100] * 20), identity=identity) as device:
         yield device
 

@@ -45,7 +45,7 @@ def test_a_cell_is_measured_with_its_options_and_described_by_its_names(opened):
     assert take(cell) == planted(1000)
     described = {"instrument": "left", "load": "busy", "build": "of its own", "os": "FreeRTOS"}
     assert opened == [
-        ("open", "tcp://host:1", {"dut": None, "again": True}),
+        ("open", "tcp://host:1", {"dut": None, "again": True, "load": None}),
         ("run", {"device": described, "rate": "20k", "count": 5}),
     ]
 
