@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from plexor.errors import UsageError
+from plexor.library.asked import parse_load
 from plexor.library.texts import (
     parse_channel,
     parse_code_port,
@@ -21,7 +22,6 @@ from plexor.library.texts import (
     parse_stop,
     parse_strike,
 )
-from plexor.model.load import parse_load
 from plexor.units import parse_count, parse_duration, parse_rate, parse_velocity
 
 T = TypeVar("T")
