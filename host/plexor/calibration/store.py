@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from plexor.calibration.consistent import check
+from plexor.disk.aside import set_aside
 from plexor.disk.errors import writing
 from plexor.disk.whole import write_text
 from plexor.errors import StoreError, UsageError
@@ -90,12 +91,22 @@ def find(serial: str, identity: Identity, chosen: Path | None) -> Calibration | 
     """Return the chosen calibration, or else the one kept for this instrument.
 
     What is kept for a simulated instrument is not applied unless it is chosen: a simulation gives
-    the same figures each time, whatever was done with one before. Raises StoreError for an
-    unreadable file and UsageError for another instrument's calibration.
+    the same figures each time, whatever was done with one before. A damaged one that was kept is
+    set aside, and there is none then. Raises StoreError for an unreadable file and UsageError for
+    another instrument's calibration.
     """
     path = chosen or default_path(serial, identity.placement)
-    if chosen is None and (identity.simulated or not path.is_file()):
-        return None
+    if chosen is None:
+        if identity.simulated or not path.is_file():
+            return None
+        try:
+            load(path)
+        except StoreError as error:
+            if not isinstance(error.__cause__, ValueError):
+                raise
+            with writing(path):
+                set_aside(path, f"{error}; latencies are not corrected")
+            return None
     return checked(load(path), serial, identity, str(path))
 
 

@@ -257,3 +257,18 @@ def test_a_delay_that_was_not_measured_leaves_its_column_empty():
     text = calibration_text(replace(CALIBRATION, channels=channels, delays=delays))
     (row,) = [line for line in text.splitlines() if line.startswith("strike0 up")]
     assert row.split()[2:] == [NOTHING, "-506"]
+
+
+def test_a_damaged_one_that_was_kept_is_set_aside_and_a_chosen_one_is_refused(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    path = default_path("B1", IDENTITY.placement)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"")
+    with pytest.raises(StoreError, match="cannot read"):
+        find("B1", IDENTITY, path)
+    for _ in range(2):
+        assert find("B1", IDENTITY, None) is None
+    assert path.with_name(f"{path.name}.damaged").exists()
+    (told,) = caplog.messages
+    assert told.startswith(f"{path}: cannot read: ")

@@ -12,17 +12,30 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from pathlib import Path
 
 import pandas  # noqa: F401  what pyarrow imports at its first table, here once for all children
 import pyarrow.parquet  # noqa: F401
 
+from plexor.archive import merge
+from plexor.archive.origin import Origin
 from plexor.disk import folder as folders
 from plexor.disk.folder import Place
+from plexor.library.archive import Archive
+from plexor.library.cells import round as rounds
+from plexor.library.farm import farm
 from plexor.library.keep import check_out, keep, recording
+from plexor.model.settings import Channel, Settings
 from plexor.store.run_folder import save
+from plexor.sweep.criterion import DEFAULT
+from plexor.sweep.job import Job
+from plexor.sweep.store import StepStore, question_of
+from plexor.sweep.store import save as save_sweep
 
-from ..archive.planted import planted
+from ..archive.planted import kept, planted
+from ..sweeps import swept
 
 OPERATIONS = {
     "open",
@@ -73,10 +86,86 @@ def recorded(room: Path) -> None:
         keep(NEW, Place(room / "run"), tap)
 
 
+ONE, OTHER = (question_of("sweep", text, []) for text in ("one", "other"))
+SWEPT = {ONE: swept({"none": 100_000}), OTHER: swept({"none": 200_000})}
+JOBS = [
+    Job("sim:", "synthetic", load, Settings(channels=(Channel(0),)), Fraction(9), "", (DEFAULT,))
+    for load in ("a", "b", "c")
+]
+
+
+def sweep_of(folder: Path, question: str, force: bool) -> None:
+    """Sweep, as `plexor sweep --out` does."""
+    with StepStore(folder, question, force=force) as store:
+        for job in JOBS:
+            store.add(job, SWEPT[question].steps[:1])
+        store.finish()
+        save_sweep(SWEPT[question], folder)
+
+
+def old_sweep(room: Path) -> None:
+    """Begin with a sweep, and a file of someone else in its folder."""
+    sweep_of(room / "s", ONE, force=False)
+    (room / "s" / "notes.txt").write_text("mine")
+
+
+def swept_anew(room: Path) -> None:
+    """Replace the sweep."""
+    sweep_of(room / "s", OTHER, force=True)
+
+
+def old_archive(room: Path) -> None:
+    """Begin with an archive in which one run more is merged."""
+    kept(room / "a", *(planted(1000, number) for number in range(2)))
+
+
+def archived(room: Path) -> None:
+    """Add a run, and merge all."""
+    merge.FAN_IN = 3
+    Archive(room / "a").keep(planted(1000, 2), Origin())
+
+
+FARM = """
+[measure]
+rate = "20k"
+count = 400
+[instruments]
+left = "tcp://left:1"
+[builds.main]
+[builds.topic]
+"""
+
+
+def farm_of(room: Path, level: int, force: bool) -> None:
+    """Measure a farm whose instrument answers after `level` ticks."""
+    rounds.take = lambda cell: planted(level, level, device=cell.device)
+    rounds.POLL_S = 0.01
+    farm(
+        room / "farm.toml",
+        executor=lambda: ThreadPoolExecutor(1),
+        archive=room / "farm" / "archive",
+        force=force,
+    )
+
+
+def old_farm(room: Path) -> None:
+    """Begin with a farm, whose archive is in its folder."""
+    (room / "farm.toml").write_text(FARM)
+    farm_of(room, 1000, force=False)
+
+
+def farmed(room: Path) -> None:
+    """Measure the farm anew."""
+    farm_of(room, 2000, force=True)
+
+
 STEPS: dict[str, tuple[Act, Act]] = {
     "replaced": (old_run, replaced),
     "replaced_in_two": (old_run, replaced_in_two),
     "recorded": (nothing, recorded),
+    "swept": (old_sweep, swept_anew),
+    "archived": (old_archive, archived),
+    "farmed": (old_farm, farmed),
 }
 
 

@@ -1,5 +1,6 @@
 """A process that is killed at any moment loses nothing that was kept, and what it left is found."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,17 +8,35 @@ from pathlib import Path
 
 import pytest
 
+from plexor.archive import merge
+from plexor.library.archive import Archive
+from plexor.library.cells import round as rounds
 from plexor.library.keep import check_out, keep
 from plexor.library.load import load_run
 from plexor.store.run_folder import load
+from plexor.sweep.store import FILE, read_steps
+from plexor.sweep.store import load as load_sweep
 
-from .crash import FOREIGN, NEW, OLD, RAW
+from .crash import (
+    FOREIGN,
+    JOBS,
+    NEW,
+    OLD,
+    ONE,
+    OTHER,
+    RAW,
+    SWEPT,
+    archived,
+    farm_of,
+    sweep_of,
+)
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Leave out the waits for a disk."""
     monkeypatch.setattr(os, "fsync", lambda handle: None)
+    monkeypatch.setattr(merge, "FAN_IN", merge.FAN_IN)
 
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -89,3 +108,54 @@ def test_raw_bytes_are_where_one_looks_for_them_at_each_moment(tmp_path):
         if raw == [RAW] and places[0].name == "wire.bin":
             assert load_run(places[0].parent).result == NEW
     assert (folders[-1] / "run" / "wire.bin").read_bytes() == RAW
+
+
+def test_a_sweep_that_is_replaced_is_whole_at_each_moment_and_goes_on(tmp_path):
+    folders = killed(tmp_path, "swept")
+    assert len(folders) > 15
+    for folder in folders:
+        out = folder / "s"
+        found = read_steps(out / FILE)
+        assert found.question in (ONE, OTHER)
+        assert (len(found.steps), found.wrong) == (len(JOBS), [])
+        # The result may still be the older one for a moment, but it is whole.
+        result = load_sweep(out)
+        assert result in SWEPT.values()
+        assert found.question == OTHER or result == SWEPT[ONE]
+        assert (out / "notes.txt").read_text() == "mine"
+        sweep_of(out, OTHER, force=True)
+        assert (len(read_steps(out / FILE).steps), load_sweep(out)) == (len(JOBS), SWEPT[OTHER])
+
+
+def test_an_archive_holds_all_of_its_runs_at_each_moment(tmp_path):
+    folders = killed(tmp_path, "archived")
+    assert len(folders) > 5
+    for folder in folders:
+        archive = Archive(folder / "a")
+        assert archive.log().total in (2, 3)
+        archived(folder)
+        assert Archive(folder / "a").log().total == 3
+        assert not list((folder / "a").glob("*.damaged"))
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3600)
+def test_a_farm_that_is_measured_anew_has_a_whole_run_of_each_cell_at_each_moment(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(rounds, "take", rounds.take)
+    monkeypatch.setattr(rounds, "POLL_S", rounds.POLL_S)
+    folders = killed(tmp_path, "farmed")
+    assert len(folders) > 30
+    for folder in folders:
+        found = {path.parent.name: load(path.parent) for path in folder.rglob("run.json")}
+        assert {"main", "topic"} <= set(found)
+        assert Archive(folder / "farm" / "archive").log().total >= 2
+        farm_of(folder, 2000, force=False) if _new(folder) else farm_of(folder, 2000, force=True)
+        again = {path.parent.name: load(path.parent).started for path in folder.rglob("run.json")}
+        assert len({again["main"], again["topic"]}) == 1
+
+
+def _new(folder):
+    """Return whether a farm's mark is of the new round."""
+    return "older" in json.loads((folder / "farm" / "farm.json").read_text())["farm"]
