@@ -6,6 +6,7 @@ for prints and plots.
 
 from __future__ import annotations
 
+import math
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -180,6 +181,24 @@ def format_seconds(seconds: Fraction | float, digits: int = 4) -> str:
     if value == 0:
         return "0 s"
     return f"{value / scale:.{digits}g} {unit}"
+
+
+def format_mean(mean_ticks: float, variance_ticks2: float, count: int, tick_fs: int) -> str:
+    """Return a mean in ticks as text in seconds, to the digit that its standard error reaches.
+
+    The error is sqrt(variance / count), of independent samples. Equal samples give an exact mean
+    of up to 9 digits; one sample has no error, and four digits.
+    """
+    value = plot_seconds(mean_ticks, tick_fs)
+    if count < 2 or not value:
+        return format_seconds(value)
+    if variance_ticks2 <= 0:
+        return format_seconds(value, 9)
+    scale, unit = next(((s, u) for s, u in _PRINTED if abs(value) >= s), _PRINTED[-1])
+    error = plot_seconds(math.sqrt(variance_ticks2 / count), tick_fs) / scale
+    # An error of more than the mean itself leaves its first digit.
+    place = min(math.floor(math.log10(error)), math.floor(math.log10(abs(value) / scale)))
+    return f"{round(value / scale, -place):.{max(-place, 0)}f} {unit}"
 
 
 def format_ticks(ticks: float, tick_fs: int, digits: int = 4) -> str:

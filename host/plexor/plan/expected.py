@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from plexor.model.settings import Settings
+import math
+from fractions import Fraction
+
+from plexor.model.settings import Settings, Stimulus
 from plexor.plan.registers import Plan
 from plexor.protocol.registers import Trigger
 
@@ -21,7 +24,11 @@ def followed(settings: Settings) -> tuple[int, ...]:
 
 
 def expected_strikes(plan: Plan, settings: Settings) -> int | None:
-    """Return how many strikes the followed outputs will have; None: without end, or not known."""
+    """Return how many strikes the followed outputs will have; None: without end, or not known.
+
+    A run that a time ends has strikes at its start and before that time. With dither or at random
+    their number is not known.
+    """
     if settings.table:
         return sum(step.count for step in settings.table)
     outputs = followed(settings)
@@ -33,5 +40,16 @@ def expected_strikes(plan: Plan, settings: Settings) -> int | None:
         return sum(counts)
     if settings.time_s is None:
         return None
-    periods = [(entry.period_s or settings.time_s, entry.burst) for entry in entries]
-    return sum(int(settings.time_s / period) * burst for period, burst in periods)
+    if any(entry.dither_s or entry.poisson for entry in entries):
+        return None
+    return sum(_in_time(entry, settings.time_s) for entry in entries)
+
+
+def _in_time(stimulus: Stimulus, time_s: Fraction) -> int:
+    """Return how many strikes of an output that starts with the run come before a time."""
+    left_s = max(time_s - stimulus.phase_s, Fraction(0))
+    period_s = stimulus.period_s or left_s or Fraction(1)
+    whole = int(left_s / period_s)
+    in_last_s = left_s - whole * period_s
+    spacing_s = stimulus.spacing_s or period_s
+    return whole * stimulus.burst + min(math.ceil(in_last_s / spacing_s), stimulus.burst)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from plexor.analyse.analyse import ChannelFigures, Report
+from plexor.analyse.analyse import ChannelFigures, Figures, Report
 from plexor.analyse.bounds import AT_LIMIT, KNOWN, Known, extreme
 from plexor.analyse.peaks import peaks
 from plexor.analyse.percentiles import Quantile, least_count, quantile_name
@@ -14,6 +14,7 @@ from plexor.model.results import Kind
 from plexor.render.facts import CLASS_COLUMNS
 from plexor.render.pictures.scale import grouped, number
 from plexor.units import (
+    format_mean,
     format_metres,
     format_over,
     format_seconds,
@@ -111,10 +112,8 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
     if rise is None:
         row += [(NOTHING, "")] * 7
     else:
-        mean = None if rise.mean_ticks is None else float(rise.mean_ticks)
-        row += [
-            (_time(value, tick_fs), "") for value in (mean, rise.peak_to_peak_ticks, rise.rms_ticks)
-        ]
+        row.append((_mean(rise, tick_fs), ""))
+        row += [(_time(value, tick_fs), "") for value in (rise.peak_to_peak_ticks, rise.rms_ticks)]
         row.append((_variance(rise.variance_ticks2, tick_fs), ""))
         if rise.span is None:
             row.append((NOTHING, "needs events"))
@@ -157,7 +156,8 @@ def share_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
         ]
         for ticks in (parts.rise_ticks, parts.width_ticks, parts.gap_ticks, parts.total_ticks):
             least, most = (_time(int(v), report.result.tick_fs) for v in (ticks.min(), ticks.max()))
-            mean = _time(float(ticks.mean()), report.result.tick_fs)
+            spread = float(ticks.var())
+            mean = format_mean(float(ticks.mean()), spread, len(ticks), report.result.tick_fs)
             row.append((mean, least if least == most else f"{least} to {most}"))
         rows.append(row)
     return head, rows
@@ -172,15 +172,18 @@ def period_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
         period = channel.kinds.get(Kind.PERIOD)
         if channel.result.strikes or period is None or not period.count:
             continue
-        found = [KNOWN["mean"](period), extreme(period, True), extreme(period, False)]
-        found.append(KNOWN["peak_to_peak"](period))
+        found = [extreme(period, True), extreme(period, False), KNOWN["peak_to_peak"](period)]
         more: list[float | None] = [None] * len(behind)
         if channel.periods is not None:
             own = channel.periods
             more = [own.cycle_to_cycle_max_ticks, own.cycle_to_cycle_rms_ticks]
             more += [float(own.tie_peak_to_peak_ticks), own.tie_rms_ticks]
         tick_fs = report.result.tick_fs
-        texts = [channel.name, grouped(period.count), *(_known(each, tick_fs) for each in found)]
+        mean = _mean(period, tick_fs)
+        if period.mean_ticks is None:
+            mean = _known(KNOWN["mean"](period), tick_fs)
+        texts = [channel.name, grouped(period.count), mean]
+        texts += [_known(each, tick_fs) for each in found]
         texts += [_time(period.rms_ticks, tick_fs), _variance(period.variance_ticks2, tick_fs)]
         texts += [_time(ticks, tick_fs) for ticks in more]
         rows.append([(text, "") for text in texts])
@@ -240,6 +243,15 @@ def _outlier(
     tick_fs = report.result.tick_fs
     texts = (name, which, _time(value, tick_fs), sample, event, _time(time, tick_fs))
     return [(text, "") for text in texts]
+
+
+def _mean(figures: Figures, tick_fs: int) -> str:
+    mean, variance = figures.mean_ticks, figures.variance_ticks2
+    if mean is None:
+        return NOTHING
+    if variance is None:
+        return format_ticks(float(mean), tick_fs)
+    return format_mean(float(mean), float(variance), figures.count, tick_fs)
 
 
 def _time(ticks: float | None, tick_fs: int) -> str:

@@ -164,3 +164,22 @@ def test_an_exact_text_is_the_number_again(value):
 def test_a_decimal_has_no_needless_digits():
     texts = [units.decimal_text(Fraction(text)) for text in ("0", "20000", "1/2", "-3/1000", "1/3")]
     assert texts == ["0", "20000", "0.5", "-0.003", "1/3"]
+
+
+@pytest.mark.parametrize(
+    ("mean", "variance", "count", "text"),
+    [
+        # The error is sqrt(variance / count) ns: 0.117, 0.0026, 30 and 2000.
+        (156_124, 6.859e6, 500, "156.1 ns"),
+        (156_124, 6.859e6, 10**6, "156.124 ns"),
+        (156_100, 6.859e6, 10**6, "156.100 ns"),
+        (156_124, 9e9, 10, "160 ns"),
+        (156_124, 4e13, 10, "200 ns"),
+        (9_576_500, 0, 100, "9.5765 µs"),  # all are equal
+        (9_576_543, 0, 1, "9.577 µs"),
+        (0, 0, 7, "0 s"),
+    ],
+)
+def test_a_mean_has_the_digits_that_its_error_reaches(mean, variance, count, text):
+    """In ticks of 1 ps."""
+    assert units.format_mean(mean, variance, count, 1000) == text

@@ -14,7 +14,7 @@ from plexor.render import facts
 from plexor.render.pictures.scale import grouped
 from plexor.render.table import NOTHING, Cell
 from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
-from plexor.units import format_seconds, format_ticks, format_variance, seconds_of
+from plexor.units import format_mean, format_seconds, format_ticks, format_variance, seconds_of
 
 SHOWN = 8
 """Spikes in the table of a run."""
@@ -109,7 +109,8 @@ def _row(name: str, figures: Summary, tick_fs: int) -> list[Cell]:
     if moments is None:
         cells += [NOTHING] * 5
     else:
-        cells.append(format_ticks(float(moments.mean_ticks), tick_fs, DIGITS))
+        mean, variance = float(moments.mean_ticks), float(moments.variance_ticks2)
+        cells.append(format_mean(mean, variance, moments.count, tick_fs))
         cells.append(format_variance(moments.variance_ticks2, tick_fs))
         cells.append(format_ticks(moments.sd_ticks, tick_fs))
         cells += [format_ticks(t, tick_fs, DIGITS) for t in (moments.min_ticks, moments.max_ticks)]

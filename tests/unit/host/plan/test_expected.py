@@ -22,6 +22,22 @@ RUNS = {
     "one that follows": (Settings((Stimulus(0, MS, count=7), Stimulus(1, **ON_STRIKE))), (0,), 7),
     "one without end": (Settings((Stimulus(0, MS, count=7), Stimulus(1, MS))), (0,), 7),
     "a time": (Settings((Stimulus(0, MS),), time_s=9 * MS), (0,), 9),
+    "a time within a period": (
+        Settings((Stimulus(0, MS),), time_s=Fraction(9001, 1000) * MS),
+        (0,),
+        10,
+    ),
+    "a time after a phase": (Settings((Stimulus(0, MS, phase_s=MS / 2),), time_s=2 * MS), (0,), 2),
+    "a time within a burst": (
+        Settings((Stimulus(0, MS, burst=3, spacing_s=MS / 9),), time_s=Fraction(91, 10) * MS),
+        (0,),
+        28,
+    ),
+    "a time, with dither": (
+        Settings((Stimulus(0, MS, dither_s=Fraction(8192, 10**9)),), time_s=9 * MS),
+        (0,),
+        None,
+    ),
     "bursts": (Settings((Stimulus(0, MS, burst=3, spacing_s=MS / 9),), time_s=9 * MS), (0,), 27),
     "without end": (Settings((Stimulus(0, MS),)), (0,), None),
     "a gate": (Settings((Stimulus(0, MS, count=7, trigger=Trigger.GATE),)), (0,), None),
