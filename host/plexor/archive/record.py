@@ -38,7 +38,8 @@ _DIGITS = 20
 class Row:
     """One kind of sample of one channel, in ticks. None: there is no sample, or it is not known.
 
-    A channel without any kind of sample has one row, whose `kind` is None.
+    Latencies that may be those of other strikes are left out. A channel without any kind of sample
+    has one row, whose `kind` is None.
     """
 
     number: int
@@ -146,14 +147,15 @@ def _rows(channel: ChannelFigures) -> Iterator[Row]:
         "pending": result.pending,
         "classes": dict(result.classes),
     }
-    if not result.measurements:
+    known = [entry for entry in result.measurements if channel.latency(entry.kind) is not None]
+    if not known:
         yield Row(**common)
-    for entry in result.measurements:
+    for entry in known:
         figures = channel.kinds[entry.kind]
         cells = figures.distribution
         if len(cells.counts) > MOST_CELLS:
             cells = of_bins(entry, figures.max_ticks)
-        known = {q.q: q.value_ticks for q in figures.quantiles if q.enough}
+        quantiles = {q.q: q.value_ticks for q in figures.quantiles if q.enough}
         yield Row(
             **common,
             kind=entry.kind,
@@ -162,7 +164,7 @@ def _rows(channel: ChannelFigures) -> Iterator[Row]:
             sum_sq_ticks2=_squares(figures),
             min_ticks=figures.min_ticks,
             max_ticks=figures.max_ticks,
-            percentiles={name: known.get(q) for name, q in STORED.items()},
+            percentiles={name: quantiles.get(q) for name, q in STORED.items()},
             low_ticks=tuple(cells.low_ticks.tolist()),
             width_ticks=tuple((cells.high_ticks - cells.low_ticks).tolist()),
             counts=tuple(cells.counts.tolist()),

@@ -7,6 +7,7 @@ from datetime import datetime
 from importlib import metadata
 
 from plexor.analyse.analyse import Report
+from plexor.analyse.pairing import AMBIGUOUS
 from plexor.export.source import Source
 from plexor.render import facts
 from plexor.render.pictures.frame import provenance
@@ -24,6 +25,7 @@ def about(source: Source) -> Mapping[str, str]:
         "source": provenance(result),
         "simulated": _yes(result.simulated),
         "valid": "no: " + "; ".join(reasons) if reasons else "yes",
+        "pairing": "; ".join(f"{name}: {AMBIGUOUS}" for name in source.unpaired),
         "started": result.started,
         "interrupted": _yes(result.interrupted),
         "stopped_by": result.stop_reason.name.lower(),

@@ -11,7 +11,9 @@ import numpy.typing as npt
 
 from plexor.analyse.analyse import Report, analyse
 from plexor.analyse.disagreements import differences
+from plexor.analyse.evidence import pairing_of
 from plexor.analyse.from_bins import of_bins
+from plexor.analyse.pairing import Pairing
 from plexor.analyse.percentiles import Distribution, from_values
 from plexor.analyse.rules import has_rules, is_complete, rules_of
 from plexor.analyse.samples import ChannelSamples
@@ -53,6 +55,8 @@ class Checked:
     """By channel number, of channels whose events are complete and agree with their counts."""
     distributions: Mapping[tuple[int, Kind], Distribution]
     """Of each channel and kind whose values the events give, to the tick."""
+    pairings: Mapping[int, Pairing | None]
+    """By channel number: whether answers are those of their own strikes."""
     disagreements: tuple[str, ...]
     """Differences between complete events and the chip's figures. One of the two is wrong."""
 
@@ -87,12 +91,16 @@ class Source:
         """What the events say, channel by channel."""
         outcomes_of: dict[int, Outcomes] = {}
         distributions: dict[tuple[int, Kind], Distribution] = {}
+        pairings: dict[int, Pairing | None] = {}
         disagreements: list[str] = []
         for channel in self.result.answering:
             if not is_complete(self.result, channel):
+                pairings[channel.number] = pairing_of(self.result, channel)
                 continue
             matched, wrong = self._matched(channel)
             disagreements += wrong
+            rise = None if wrong else matched.samples[Kind.RISE]
+            pairings[channel.number] = pairing_of(self.result, channel, rise)
             if not wrong:
                 distributions |= {
                     (channel.number, kind): from_values(matched.samples[kind].value_ticks)
@@ -101,7 +109,17 @@ class Source:
             if matched.classes == channel.classes:
                 outcomes_of[channel.number] = self._outcomes(channel, matched)
             del matched  # a third of a run's memory, before that of the next channel
-        return Checked(outcomes_of, distributions, tuple(disagreements))
+        return Checked(outcomes_of, distributions, pairings, tuple(disagreements))
+
+    @property
+    def unpaired(self) -> tuple[str, ...]:
+        """The channels whose latencies may be those of other strikes."""
+        found = self.checked.pairings
+        return tuple(
+            channel.name
+            for channel in self.result.answering
+            if (pairing := found.get(channel.number)) is not None and not pairing.known
+        )
 
     def _matched(self, channel: ChannelResult) -> tuple[Matched, list[str]]:
         """Return a channel's events matched again, and what disagrees."""

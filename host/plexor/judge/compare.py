@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from plexor.analyse.analyse import ChannelFigures, Figures
+from plexor.analyse.pairing import AMBIGUOUS
 from plexor.analyse.percentiles import parse_quantile, quantile, quantile_name
 from plexor.judge.change_bounds import Bounds, Law, MeanLaw, QuantileLaw, ShareLaw, Sums
 from plexor.protocol.memory import UNBOUNDED_CLASSES, ResponseClass
@@ -58,6 +59,8 @@ class Difference:
     """Name of the two results that it is of, where folders of results are compared."""
     side: str = ""
     """Letter of the second run, where several are compared with the first; else it is B."""
+    reason: str = ""
+    """Why it cannot be compared; empty if it can, or if there are no samples."""
     before_bound: Bound | None = None
     after_bound: Bound | None = None
     """Whether the figure lies above or below its value, and is not it."""
@@ -136,7 +139,8 @@ def differing_keys(before: Mapping[str, str], after: Mapping[str, str]) -> tuple
 def differences(before: Side, after: Side, wanted: Collection[str] = ()) -> tuple[Difference, ...]:
     """Return every figure of the channels that both runs have, by name.
 
-    The `wanted` ones are there too where one run alone has them, classes where neither has.
+    The `wanted` ones are there too where one run alone has them, classes where neither has, and
+    latencies of a channel whose answers may be those of other strikes, without values.
     """
     qs = {quantile_name(q): q for q in QUANTILES}
     qs |= {name: parse_quantile(name) for name in wanted if is_quantile(name)}
@@ -146,6 +150,14 @@ def differences(before: Side, after: Side, wanted: Collection[str] = ()) -> tupl
         if other is not None:
             tick_fs = before.tick_fs, after.tick_fs
             found += _shares(channel, other, wanted)
+            apart = [
+                letter for letter, c in zip("AB", (channel, other), strict=True) if not c.paired
+            ]
+            if apart:
+                reason = f"in {' and '.join(apart)} {AMBIGUOUS}"
+                names = [name for name in wanted if name in TIMES or name in qs]
+                found += [Difference(channel.name, n, None, None, reason=reason) for n in names]
+                continue
             found += _times(channel, other, tick_fs, wanted)
             found += _quantiles(channel, other, tick_fs, qs, wanted)
     return tuple(found)

@@ -144,6 +144,8 @@ def outcome_of(judgements: Sequence[Judgement]) -> Outcome:
 
 
 def _by_estimate(condition: FailOn, entry: Difference) -> Judgement:
+    if entry.reason:
+        return Judgement(condition, entry, Outcome.TOO_FEW, reason=entry.reason)
     if entry.before is None or entry.after is None:
         run = "A" if entry.before is None else entry.side or "B"
         return Judgement(condition, entry, Outcome.TOO_FEW, reason=f"{run} has no samples")

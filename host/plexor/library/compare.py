@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plexor.analyse.analyse import Report
+from plexor.analyse.pairing import AMBIGUOUS
 from plexor.archive.archived import Archived
 from plexor.errors import ApartError, ExitCode, UsageError
 from plexor.judge.compare import Difference, differences
@@ -280,6 +281,12 @@ def _two(first: _Side, second: _Side, wanted: Collection[str]) -> Comparison:
         notes += [f"{label}{channel}: is in only one of the two" for channel in alone]
         for side, result in zip((first, second), pair, strict=True):
             if isinstance(result, Report):
+                apart = [c.name for c in result.channels if not c.paired]
+                notes += [
+                    f"{label}{channel}: latencies are not comparable, since in {side.letter} "
+                    f"{AMBIGUOUS}"
+                    for channel in apart
+                ]
                 reasons = result.invalid_reasons
                 told = f"{label}{side.letter} is an INVALID RUN"
                 invalid += [f"{told}: {reason}" for reason in reasons]

@@ -217,7 +217,7 @@ def _rates(trials, how, count=3000):
     return counts
 
 
-BOUNDS = {"periodic": (0.01, 0.25), "dithered": (0.01, 0.25), "poisson": (0.01, 0.35)}
+BOUNDS = {"periodic": (0.01, 0.15), "dithered": (0.01, 0.08), "poisson": (0.05, 0.05)}
 """Shares of false 'proven' and 'supported' among all wrong, and of 'ambiguous' among all right."""
 
 

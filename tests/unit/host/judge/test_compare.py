@@ -8,6 +8,7 @@ import numpy as np
 from plexor.analyse.analyse import analyse
 from plexor.judge.compare import differences, differing_keys
 from plexor.judge.configuration import configuration
+from plexor.judge.gate import Outcome, judge, parse_fail_on
 
 NS = Fraction(1, 10**9)
 
@@ -15,6 +16,20 @@ NS = Fraction(1, 10**9)
 def by_figure(before, after, wanted=()):
     found = differences(analyse(before), analyse(after), wanted)
     return {(entry.channel, entry.figure): entry for entry in found}
+
+
+def test_latencies_of_unknown_strikes_are_not_compared_and_leave_a_gate_open(run_of):
+    known = analyse(run_of([[1000, 2000, 3000]]))
+    other = analyse(run_of([[None, 20_000, 30_000]]))
+    found = differences(known, other, ["mean", "p99", "missed"])
+    latencies = [entry for entry in found if entry.unit == "s"]
+    assert [(e.figure, e.before, e.after) for e in latencies] == [
+        ("mean", None, None),
+        ("p99", None, None),
+    ]
+    assert {e.reason for e in latencies} == {"in B its answers may be those of other strikes"}
+    (verdict,) = judge(found, parse_fail_on("p99>+5%"))
+    assert (verdict.outcome, verdict.reason) == (Outcome.TOO_FEW, latencies[0].reason)
 
 
 def test_differences_are_exact(run_of):
