@@ -42,15 +42,19 @@ def check(result: RunResult) -> None:
         check_calibration(result.calibration)
 
 
-def check_events(events: EventArray, result: RunResult) -> None:
-    """Raise ValueError for events that no instrument with the run's geometry sends."""
+def check_events(events: EventArray, result: RunResult, before: EventArray | None = None) -> None:
+    """Raise ValueError for events that no instrument with the run's geometry sends.
+
+    `before` has the event before them; it is empty, or None, if there is none.
+    """
     times, known = events["time_ticks"], result.identity.geometry.sources
     for name, values in (("time", times), ("index", events["index"])):
         if len(events) and int(values.max()) >= 2 * MOST_TICKS:
             raise ValueError(f"an event of {name} {values.max()}; must be below {2 * MOST_TICKS}")
     if not np.isin(events["source"], known).all() or (events["polarity"] > 1).any():
         raise ValueError(f"an event of another source than {[*known]} or of no polarity")
-    if result.valid and (times[1:] < times[:-1]).any():
+    back = before is not None and len(before) and bool((times[:1] < before["time_ticks"]).any())
+    if result.valid and (back or (times[1:] < times[:-1]).any()):
         raise ValueError("an event earlier than the one before; must be in order in a valid run")
 
 

@@ -112,11 +112,13 @@ def load(folder: Path) -> RunResult:
         result = replace(result, invalid_reasons=(*result.invalid_reasons, reason))
     with _reading(folder / HISTOGRAMS_FILE):
         result = _with_histograms(result, folder / HISTOGRAMS_FILE)
+    received, ring = result.accounting.received, result.identity.geometry.ring_depth
     return consistent(
         replace(
             result,
-            events=_read_events(folder / EVENTS_FILE, result.events, result),
-            trace=_read_events(folder / TRACE_FILE, result.trace, result),
+            events=_read_events(folder / EVENTS_FILE, result.events, result, received),
+            # A code and its value take one place in the ring.
+            trace=_read_events(folder / TRACE_FILE, result.trace, result, 2 * ring),
             codes=_read_codes(folder / CODES_FILE, result),
         )
     )
@@ -210,7 +212,8 @@ def _write_histograms(path: Path, result: RunResult) -> None:
 
 def _with_histograms(result: RunResult, path: Path) -> RunResult:
     known = stored.histograms(result)
-    columns = _read_table(path, _histogram_schema())
+    # Each histogram has a row more, of its number of bins.
+    columns = _read_table(path, _histogram_schema(), sum(known.values()) + len(known))
     found: dict[stored.Place, NDArray[np.uint64]] = {}
     for number, kind, scale, bins, place, count in zip(
         *(column.to_pylist() for column in columns.values()), strict=True
@@ -254,20 +257,17 @@ def _write_events(path: Path, events: EventArray | None) -> None:
     _write_table(table, path, ("time_ticks", "index"))
 
 
-def _read_events(path: Path, known: EventArray | None, result: RunResult) -> EventArray | None:
+def _read_events(
+    path: Path, known: EventArray | None, result: RunResult, most: int
+) -> EventArray | None:
     if known is None:
         return None
+
+    def check(piece: EventArray, before: EventArray) -> None:
+        stored.check_events(piece, result, before)
+
     with _reading(path):
-        pieces = [np.empty(0, dtype=EVENT_DTYPE)]
-        for columns in _read_pieces(path, _event_schema()):
-            piece = np.empty(len(columns["index"]), dtype=EVENT_DTYPE)
-            for name, column in columns.items():
-                piece[name] = np.from_dlpack(column)
-            pieces.append(piece)
-        events = np.concatenate(pieces)
-        del pieces
-        stored.check_events(events, result)
-    return events
+        return _read_array(path, _event_schema(), EVENT_DTYPE, most, check)
 
 
 def _code_schema() -> Any:
@@ -293,12 +293,12 @@ def _read_codes(path: Path, result: RunResult) -> CodeArray:
     if not _has_codes(result):
         return np.empty(0, CODE_DTYPE)
     with _reading(path):
-        columns = _read_table(path, _code_schema())
-        codes = np.empty(len(columns["index"]), CODE_DTYPE)
-        for name, column in columns.items():
-            codes[name] = column.to_numpy()
-        stored.check_codes(codes, result)
-    return codes
+
+        def check(piece: CodeArray, before: CodeArray) -> None:
+            del before
+            stored.check_codes(piece, result)
+
+        return _read_array(path, _code_schema(), CODE_DTYPE, result.accounting.received, check)
 
 
 def _pyarrow(name: str = "pyarrow") -> Any:
@@ -316,27 +316,60 @@ def _write_table(table: Any, path: Path, differences: tuple[str, ...] = ()) -> N
     _pyarrow("pyarrow.parquet").write_table(table, path, **options)
 
 
-def _read_table(path: Path, schema: Any) -> Mapping[str, Any]:
+def _read_array(
+    path: Path,
+    schema: Any,
+    kind: np.dtype[np.void],
+    most: int,
+    check: Callable[[NDArray[np.void], NDArray[np.void]], None],
+) -> NDArray[np.void]:
+    """Return a file's rows, read into their place piece by piece; at most so many may be there.
+
+    `check` gets each piece and the row before it, if there is one.
+    """
+    found: NDArray[np.void] | None = None
+    place = 0
+    for rows, columns in _read_pieces(path, schema, most):
+        if found is None:
+            found = np.empty(rows, dtype=kind)
+        size = len(columns["index"])
+        if place + size > rows:
+            raise ValueError(f"more rows than the {rows} that it says it has")
+        piece = found[place : place + size]
+        for name, column in columns.items():
+            piece[name] = column.to_numpy(zero_copy_only=False)
+        check(piece, found[max(place - 1, 0) : place])
+        place += size
+    return np.empty(0, dtype=kind) if found is None else found[:place]
+
+
+def _read_table(path: Path, schema: Any, most: int) -> Mapping[str, Any]:
     """Return a file's columns. They must be those of the schema, without nulls."""
     pa = _pyarrow()
-    pieces = list(_read_pieces(path, schema))
+    pieces = [columns for _, columns in _read_pieces(path, schema, most)]
     return {
         name: pa.chunked_array([piece[name] for piece in pieces], schema.field(name).type)
         for name in schema.names
     }
 
 
-def _read_pieces(path: Path, schema: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield a file's columns, piece by piece. They must be those of the schema, without nulls."""
+def _read_pieces(path: Path, schema: Any, most: int) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the number of a file's rows, and its columns, piece by piece.
+
+    The columns must be those of the schema, without nulls. More rows than `most` are not read.
+    """
     arrow_error: type[Exception] = _pyarrow().ArrowException
     try:
         with _pyarrow("pyarrow.parquet").ParquetFile(path) as file:
             if not file.schema_arrow.equals(schema):
                 names = file.schema_arrow.names
                 raise ValueError(f"columns {names}; must be {schema.names}, of their types")
+            rows = int(file.metadata.num_rows)
+            if rows > most:
+                raise ValueError(f"{rows} rows; run.json has at most {most}")
             for batch in file.iter_batches(_PIECE, use_threads=False):
                 if any(column.null_count for column in batch.columns):
                     raise ValueError("a missing value")
-                yield dict(zip(schema.names, batch.columns, strict=True))
+                yield rows, dict(zip(schema.names, batch.columns, strict=True))
     except arrow_error as error:
         raise ValueError(str(error)) from error
