@@ -17,7 +17,7 @@ LOW = 290.0
 _TITLE_SIZE, _SAID_SIZE = 22, 13
 _MOST_KEYS = 6
 """Keys that a heading names; it counts the others."""
-_IN_SUMMARY = ("rate", "load", "source")
+_IN_SUMMARY = ("rate", "load", "source", "count")
 """Keys that the summary of each run says."""
 
 
