@@ -81,10 +81,10 @@ def _ambiguous(report: Report, channel: ChannelFigures) -> str:
         )
     counts = channel.result.classes
     surplus = counts[ResponseClass.DUPLICATE] + counts[ResponseClass.SPURIOUS]
-    parts = [f"{grouped(counts[ResponseClass.MISSED])} strikes were missed"]
-    parts += [f"{grouped(surplus)} edges were left over"] if surplus else []
+    parts = [f"missed strikes: {grouped(counts[ResponseClass.MISSED])}"]
+    parts += [f"edges too many: {grouped(surplus)}"] if surplus else []
     if channel.result.pending:
-        parts.append(f"{grouped(channel.result.pending)} strikes are pending")
+        parts.append(f"pending: {grouped(channel.result.pending)}")
     return (
         f"answers may be those of other strikes ({', '.join(parts)}): its latencies are left out; "
         f"{' or '.join(_options(report, channel, least_ticks))} settles it"

@@ -8,6 +8,8 @@ import numpy as np
 
 from plexor.analyse.analyse import samples_of
 from plexor.analyse.disagreements import differences
+from plexor.analyse.evidence import pairing_of
+from plexor.analyse.pairing import AMBIGUOUS
 from plexor.analyse.rules import has_rules, is_complete
 from plexor.codes.of_run import codes_of
 from plexor.explain.blame import Blame, Blamed, Chain
@@ -67,6 +69,9 @@ def _explained(
     samples = samples_of(result, channel)
     if has_rules(result) and differences(channel, samples):
         return Explained(channel.name, None, missing="events and results of the chip disagree")
+    pairing = pairing_of(result, channel, samples.rise)
+    if pairing is not None and not pairing.known:
+        return Explained(channel.name, None, missing=AMBIGUOUS)
     order = np.argsort(samples.rise.start_ticks, kind="stable")
     times, latencies = samples.rise.start_ticks[order], samples.rise.value_ticks[order]
     tail = tail_of(latencies, over_ticks)

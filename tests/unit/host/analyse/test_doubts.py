@@ -53,7 +53,7 @@ def test_answers_of_unknown_strikes_name_what_settles_it(run_of):
     run = asked(run_of([[None, 20_000, 30_000]]))
     (line,) = lines(run)
     assert line == (
-        "ISR: answers may be those of other strikes (1 strikes were missed): its latencies are "
+        "ISR: answers may be those of other strikes (missed strikes: 1): its latencies are "
         "left out; --dither 8.192us or a --timeout longer than any answer takes or a lower --rate "
         "settles it"
     )

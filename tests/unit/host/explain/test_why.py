@@ -50,3 +50,8 @@ def test_a_run_without_events_has_the_answers_by_code_that_the_chip_counted():
     isr, other = why(replace(result, code_tables=tables))
     assert isr.blamed == (Blamed(7, 2, None, 30, 50, 80), Blamed(5, 9, None, 10, 10, 90))
     assert other.blamed == ()
+
+
+def test_latencies_of_unknown_strikes_are_not_explained(run_of):
+    (isr,) = why(run_of([[None, 20_000, 30_000]]))
+    assert (isr.tail, isr.missing) == (None, "its answers may be those of other strikes")

@@ -222,3 +222,29 @@ def test_a_channel_without_a_sample_proves_nothing(run_of):
 def test_an_unknown_channel_is_an_error(run_of):
     with pytest.raises(ValueError, match='channel "ACK" is not in this run; it has ISR'):
         verdict(run_of([[1]]), '[channel.ACK]\nmax = "1 us"')
+
+
+@pytest.mark.parametrize(
+    ("limits", "outcome", "silent"),
+    [
+        ("[channel.ISR]\nmax = '9 us'", Outcome.INSUFFICIENT, ("TASK",)),
+        ("[all]\nduplicate = 0", Outcome.INSUFFICIENT, ("TASK",)),
+        ("[channel.TASK]\nmissed = 3\n[channel.ISR]\nmax = '9 us'", Outcome.PASS, ()),
+        ("[channel.TASK]\nmissed = 2", Outcome.BROKEN, ()),
+        ("[all]\nmissed = 0", Outcome.BROKEN, ("TASK",)),
+    ],
+)
+def test_a_silent_channel_that_the_budget_does_not_name_leaves_all_unproven(
+    run_of, limits, outcome, silent
+):
+    found = judge(analyse(run_of([[1000, 2000, 3000], [None] * 3])), parse(limits, "b"))
+    assert (found.outcome, found.silent) == (outcome, silent)
+
+
+def test_latencies_of_unknown_strikes_keep_no_limit_and_break_none(run_of):
+    run = run_of([[None, 20_000, 30_000]])
+    found = judge(analyse(run), parse("[all]\nmax = '1 us'\np50 = '1 s'\nmin = '1 s'", "b"))
+    assert {check.outcome for check in found.checks} == {Outcome.INSUFFICIENT}
+    assert {check.reason for check in found.checks} == {"its answers may be those of other strikes"}
+    counts = judge(analyse(run), parse("[all]\nmissed = 1\n[all.width]\nmax = '1 us'", "b"))
+    assert counts.outcome == Outcome.PASS

@@ -76,7 +76,7 @@ def test_json_leaves_out_latencies_of_strikes_that_are_not_known(bench, capsys, 
     assert isr["latency"]["max_ticks"] == 3000
     assert task["width"] is not None
     (line,) = found["doubts"]
-    assert line.startswith("TASK: answers may be those of other strikes (1 strikes were missed)")
+    assert line.startswith("TASK: answers may be those of other strikes (missed strikes: 1)")
     cli.main(STRIKES)
     assert line in " ".join(capsys.readouterr().out.split())
 

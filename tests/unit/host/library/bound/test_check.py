@@ -2,6 +2,7 @@
 
 import pytest
 
+from plexor.errors import InvalidRunError
 from plexor.library.bound.bound import Bound
 from plexor.library.run import Run
 
@@ -72,3 +73,8 @@ def test_the_document_says_what_was_measured_and_how(run_of):
 
 def test_the_text_is_that_of_the_terminal(run_of):
     assert "SAFE: nothing that was measured" in checked(Run(run_of([[14_137]]))).text()
+
+
+def test_latencies_of_unknown_strikes_prove_nothing(run_of):
+    with pytest.raises(InvalidRunError, match="ISR: its answers may be those of other strikes"):
+        checked(Run(run_of([[None, 9000, 14_137]])))
