@@ -24,7 +24,7 @@ from plexor_sim.build import (
 )
 from plexor_sim.devices import find_device, option_text
 from plexor_sim.entry import entered
-from plexor_sim.manifest import ManifestError
+from plexor_sim.manifest import ManifestError, load
 from plexor_sim.packages import PackageMissing, default_cache, make_once
 from plexor_sim.riscv import DeviceBuild, FirmwareError
 from plexor_sim.toolchain import COMPILE, run_tool
@@ -50,7 +50,8 @@ def files_of(dut: str, cache: Path) -> list[Path]:
         found for path in verilated.glob("*.cpp") for found in _OPENED.findall(path.read_text())
     ]
     names += _opened(device, option_text(name, device, own), cache)
-    return sorted({*files_read(device, cache), *(folder / name for name in names if name)})
+    named = {*load(Path(name)).sources, *(folder / opened for opened in names if opened)}
+    return sorted({*files_read(device, cache), *named})
 
 
 def _opened(device: DeviceBuild, options: str, cache: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -15,6 +16,13 @@ _PREFIX = "Vdevice"
 FIRST_CODE_PIN = 8
 """Number of code pin 0 among a device's outputs, as `kFirstCodePin` in runtime/truth.h."""
 _PRECISION = Path(__file__).parent / "device" / "precision.sv"
+_DELAYED = re.compile(
+    r"""(?:\{[^{};]*\}|[\w$.]+(?:\s*\[[^\];]*\])*)  # what is assigned
+        \s*<?=\s*\#[^;]*;""",
+    re.VERBOSE,
+)
+"""An assignment with a delay in it, such as `q <= #1 d;`."""
+_KEPT = 'begin {} $c(";"); end'
 _RANDOM = ("--x-initial", "unique", "--x-assign", "unique")
 _WHOLE_BITS, _WORD_BITS, _WORD_MASK = 64, 32, (1 << 32) - 1
 """Verilator's ports: up to so many bits are an integer, others are words of so many."""
@@ -31,15 +39,16 @@ def verilog_device(manifest: Manifest, cache: Path, *, is_random: bool = False) 
     Raises ManifestError for a port that is missing or for what is not supported, BuildError if
     Verilator rejects the sources.
     """
+    folder = manifest.path.parent.resolve()
     parameters = {name: _parameter(value) for name, value in (manifest.parameters or {}).items()}
     item = Verilation(
         name=manifest.top,
-        verilog=(*manifest.sources, _PRECISION),
+        verilog=(*(_with_delays(path, folder, cache) for path in manifest.sources), _PRECISION),
         top=manifest.top,
         prefix=_PREFIX,
         parameters=parameters,
         flags=("--timing", "--assert", "-Wwarn-TIMESCALEMOD", *(_RANDOM if is_random else ())),
-        folder=manifest.path.parent.resolve(),
+        folder=folder,
         searched=manifest.include,
     )
     verilated = _verilated(manifest, item, cache)
@@ -70,6 +79,30 @@ def verilog_device(manifest: Manifest, cache: Path, *, is_random: bool = False) 
         searched=item.searched,
         notes=_floating(manifest, found, is_random),
     )
+
+
+def _with_delays(source: Path, folder: Path, cache: Path) -> Path:
+    """Return a source in which Verilator keeps all delays; the source itself if it has none.
+
+    Of `if (r) q <= 0; else q <= #1 d;` Verilator 5.48 makes `q <= r ? 0 : d` before it looks at
+    delays. It does not if a branch has another statement.
+    """
+    text = source.read_bytes().decode(errors="surrogateescape")
+    bare = _bare(text)
+    parts: list[str] = []
+    end = 0
+    for found in _DELAYED.finditer(bare):
+        parts += [text[end : found.start()], _KEPT.format(text[found.start() : found.end()])]
+        end = found.end()
+    if not parts:
+        return source
+    changed = f'`line 1 "{os.path.relpath(source, folder)}" 0\n' + "".join(parts) + text[end:]
+    data = changed.encode(errors="surrogateescape")
+
+    def fill(directory: Path) -> None:
+        (directory / source.name).write_bytes(data)
+
+    return make_once(cache / "delays" / sha256(data)[:32], fill) / source.name
 
 
 def _parameter(value: int | str) -> str:

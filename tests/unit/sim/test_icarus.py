@@ -145,9 +145,10 @@ def test_resets_delays_times_images_and_wide_inputs_are_those_of_icarus(
     assert answered == set(range(8))
 
 
-@pytest.mark.parametrize(
-    "seed", [1, *(pytest.param(n, marks=pytest.mark.full) for n in range(2, 39))]
-)
+SEEDS = [2, *(pytest.param(n, marks=pytest.mark.full) for n in range(1, 39) if n != 2)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_random_designs_are_those_of_icarus(seed: int, tmp_path: Path) -> None:
     path = random_design(seed, tmp_path)
     strikes = strikes_of(60, 1_000_000, seed)[1:]
