@@ -207,7 +207,8 @@ class StepStore:
             return
         first = not self._whole_bytes
         lines = [{"question": self._question}] if first else []
-        lines.append({"job": key, "steps": to_json(steps)})
+        entries = to_json(steps)
+        lines.append({"job": key, "steps": entries, "sha256": _line_digest(key, entries)})
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         with writing(self._path):
             with self._path.open("ab") as file:
@@ -267,6 +268,13 @@ class _Line:
 
     job: str
     steps: tuple[Step, ...]
+    sha256: str = ""
+    """Digest of the others; empty in a line of an older version."""
+
+
+def _line_digest(job: str, steps: Any) -> str:
+    """Return the digest of a line, by which a change of it is seen."""
+    return hashlib.sha256(json.dumps([job, steps], sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(slots=True)
@@ -296,6 +304,8 @@ def read_steps(path: Path) -> Steps:
                 found.question = from_json(_Asked, value).question
             else:
                 entry = from_json(_Line, value)
+                if entry.sha256 not in ("", _line_digest(entry.job, value["steps"])):
+                    raise ValueError("changed since it was taken (its SHA-256 is another)")
                 for step in entry.steps:
                     check_step(step)
                 found.steps[entry.job] = entry.steps

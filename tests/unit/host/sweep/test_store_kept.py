@@ -223,6 +223,24 @@ def test_a_damaged_line_is_set_aside_and_the_others_are_taken(tmp_path, damage, 
         assert len(store) == 3
 
 
+def test_a_step_that_was_edited_is_not_taken_for_one_that_was_measured(tmp_path):
+    with StepStore(tmp_path, "sweep x") as store:
+        store.add(JOB, (step("none", HZ, figures("ch0")),))
+    content = (tmp_path / FILE).read_text()
+    assert not read_steps(tmp_path / FILE).wrong
+    entry = json.loads(content.splitlines()[1])
+    entry["steps"][0]["rate_hz"] = "1001"
+    question = content.splitlines()[0]
+    (tmp_path / FILE).write_text(f"{question}\n{json.dumps(entry)}\n")
+    found = read_steps(tmp_path / FILE)
+    assert found.steps == {}
+    assert "line 2: not a valid step: changed since it was taken" in found.wrong[0]
+    # A line of an older version has no digest.
+    del entry["sha256"]
+    (tmp_path / FILE).write_text(f"{question}\n{json.dumps(entry)}\n")
+    assert len(read_steps(tmp_path / FILE).steps) == 1
+
+
 def test_steps_are_on_the_disk_when_they_are_kept(tmp_path, monkeypatch):
     waited = []
     fsync = os.fsync
