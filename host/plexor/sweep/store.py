@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from plexor.disk.aside import DAMAGED, free
-from plexor.disk.errors import writing
+from plexor.disk.errors import NO_ROOM, unwritten, writing
 from plexor.disk.lock import Held
 from plexor.disk.said import say
 from plexor.disk.whole import sync, whole, write_text
@@ -153,6 +153,8 @@ class StepStore:
             self._open(folder, force, names)
         except OSError as error:
             self.close()
+            if error.errno in NO_ROOM:
+                raise unwritten(folder, error) from error
             raise UsageError(f"{names[0]} {folder}: {error.strerror or error}") from error
         except BaseException:
             self.close()

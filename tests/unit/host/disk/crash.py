@@ -7,6 +7,7 @@ last child ends by itself.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
@@ -23,6 +24,7 @@ from plexor.archive import merge
 from plexor.archive.origin import Origin
 from plexor.disk import folder as folders
 from plexor.disk.folder import Place
+from plexor.errors import UnwrittenError
 from plexor.library.archive import Archive
 from plexor.library.cells import round as rounds
 from plexor.library.farm import farm
@@ -47,7 +49,9 @@ OPERATIONS = {
     "os.chmod",
     "plexor.exchange",
 }
-ENDED = 7
+GROWING = {"open", "os.mkdir", "os.rename"}
+"""Operations that need room on the disk."""
+ENDED, FULL = 7, 8
 Act = Callable[[Path], object]
 FOREIGN = {"notes.txt": "mine", "mine/deep.txt": "deep"}
 OLD, NEW = planted(1000, 1), planted(2000, 2)
@@ -169,12 +173,15 @@ STEPS: dict[str, tuple[Act, Act]] = {
 }
 
 
-def child(act: Act, folder: Path, number: int | None) -> bool:
-    """Have a child die before an operation; return whether it ended by itself."""
+def child(act: Act, folder: Path, number: int | None, full: bool = False) -> bool:
+    """Have a child die before an operation; return whether it ended by itself.
+
+    With `full`, it does not die: the operation finds no room on the disk, if it needs any.
+    """
     process = os.fork()
     if process:
         code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-        if code not in (ENDED, -signal.SIGKILL):
+        if code not in (ENDED, FULL if full else -signal.SIGKILL):
             raise SystemExit(f"{act.__name__}: exit code {code}")
         return code == ENDED
     left = number
@@ -187,20 +194,26 @@ def child(act: Act, folder: Path, number: int | None) -> bool:
             return
         if str(arguments[0]).startswith(str(folder)):
             left -= 1
-            if left < 0:
+            if left < 0 and not full:
                 os.kill(os.getpid(), signal.SIGKILL)
+            if left == -1 and name in GROWING:
+                raise OSError(errno.ENOSPC, "No space left on device")
 
     code = 1
     try:
         sys.addaudithook(hook)
         act(folder)
-        code = ENDED
+        code = ENDED if left is None or left >= 0 else FULL
+    except UnwrittenError:
+        code = FULL
     finally:
         os._exit(code)
 
 
 def main(room: Path, names: list[str]) -> None:
-    """Take the steps of some names."""
+    """Take the steps of some names; `full` before them is a disk without room."""
+    full = names[0] == "full"
+    names = names[full:]
     os.fsync = lambda handle: None  # a killed process needs no wait for the disk
     for name in names:
         prepare, act = STEPS[name]
@@ -211,7 +224,7 @@ def main(room: Path, names: list[str]) -> None:
         while not ended:
             folder = room / name / str(number)
             shutil.copytree(first, folder)
-            ended = child(act, folder, number)
+            ended = child(act, folder, number, full)
             number += 1
 
 

@@ -42,16 +42,16 @@ def quick(monkeypatch):
 ROOT = Path(__file__).resolve().parents[4]
 
 
-def killed(room, step):
+def killed(room, step, *how):
     """Return the folders of a step that was killed at each of its operations; the last is whole."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.unit.host.disk.crash", str(room), step],
+        [sys.executable, "-m", "tests.unit.host.disk.crash", str(room), *how, step],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0, done.stderr
     found = sorted((room / step).iterdir(), key=lambda path: (path.name == "first", path.stem))
     return sorted(found[:-1], key=lambda path: int(path.name))
 
@@ -108,6 +108,25 @@ def test_raw_bytes_are_where_one_looks_for_them_at_each_moment(tmp_path):
         if raw == [RAW] and places[0].name == "wire.bin":
             assert load_run(places[0].parent).result == NEW
     assert (folders[-1] / "run" / "wire.bin").read_bytes() == RAW
+
+
+@pytest.mark.parametrize("step", ["replaced", "recorded", "swept"])
+def test_a_disk_that_is_full_at_any_operation_takes_nothing_that_was_there(tmp_path, step):
+    folders = killed(tmp_path, step, "full")
+    assert len(folders) > 10
+    for folder in folders:
+        if step == "replaced":
+            # Either is whole at its place, and what is left beside it is whole, too.
+            found = runs(folder)
+            assert found["run"] in (OLD, NEW)
+            assert len(foreign(folder)) == len(FOREIGN)
+        elif step == "recorded":
+            places = [*folder.glob("run*/wire.bin"), *folder.glob("*.wire.part")]
+            raw = [path.read_bytes() for path in places]
+            assert raw == [RAW] or not runs(folder)
+        else:
+            assert len(read_steps(folder / "s" / FILE).steps) == len(JOBS)
+            assert load_sweep(folder / "s") in SWEPT.values()
 
 
 def test_a_sweep_that_is_replaced_is_whole_at_each_moment_and_goes_on(tmp_path):
