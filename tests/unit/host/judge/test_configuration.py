@@ -71,7 +71,9 @@ PLACES = [(kind, entry) for kind in (Settings, Stimulus, Channel) for entry in f
 )
 def test_each_setting_but_those_of_repetitions_makes_another_configuration(kind, entry):
     run = planted(1000)
-    settings = run.settings
+    # A load has a name while the load output is raised.
+    settings = replace(run.settings, load=entry.name == "load_name")
+    run = replace(run, settings=settings)
     one = {
         Settings: settings,
         Stimulus: settings.strikes[0],
