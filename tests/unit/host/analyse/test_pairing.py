@@ -127,6 +127,14 @@ def test_edges_that_answer_nothing_are_not_supported_by_random_strikes():
         assert (found.standing, wrong) == (Standing.AMBIGUOUS, 1)
 
 
+@pytest.mark.parametrize("seed", [2, 5, 8])
+def test_a_time_out_that_cuts_long_latencies_off_supports_nothing(seed):
+    # A queue that is full answers at its own times; what is left within the time-out is short.
+    found, wrong = standing(trial(seed, "queue", "poisson", 3000))
+    assert wrong > MOST_WRONG
+    assert found.standing == Standing.AMBIGUOUS
+
+
 def test_a_device_that_looks_for_strikes_less_often_than_dither_moves_them_is_no_other_strikes():
     # Its answers vary with no strike: each comes at the next of its own ticks.
     strikes = dithered(3000, 1 / 64)
