@@ -132,8 +132,8 @@ def _defaults(context: click.Context, name: str) -> dict[str, Any]:
     cls=_Lazy,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 pass, 1 budget broken, 2 wrong usage, 3 link or instrument failed, 4 "
-    "invalid run or too few samples, 5 disk full or broken, 70 a fault of Plexor itself, 130 "
-    "interrupted.",
+    "invalid run or too few samples, 5 disk full or broken, 6 results that cannot be compared, 70 "
+    "a fault of Plexor itself, 130 interrupted.",
 )
 @click.version_option(package_name="plexor")
 def plexor() -> None:

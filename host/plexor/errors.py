@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from enum import IntEnum
+from enum import IntEnum, unique
 
 _MOST_SAID = 300
 """Characters of an error's own text in a message."""
 
 
+@unique
 class ExitCode(IntEnum):
     """Exit codes of the command line."""
 
@@ -17,8 +18,8 @@ class ExitCode(IntEnum):
     USAGE = 2  # arguments, settings, or a file or folder that was named
     LINK = 3  # the link or the instrument
     INVALID = 4  # the run proves nothing: accounting, saturation, too few samples
-    APART = 5  # results that have nothing in common that could be compared
     UNWRITTEN = 5  # a disk that is full or broken: something was not kept
+    APART = 6  # results that have nothing in common that could be compared
     UNEXPECTED = 70  # a fault of Plexor itself, or no memory; EX_SOFTWARE of sysexits.h
     INTERRUPTED = 130
 

@@ -17,7 +17,7 @@ NONE = -1
 
 Classes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int32]
-"""Places, numbers or latencies: a run keeps at most 2**26 events, and a latency has 32 bits."""
+"""Places or numbers: a run keeps at most 2**26 events."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +37,7 @@ class Outcomes:
     response_class: Classes
     """ANSWERED, LATE, DUPLICATE or SPURIOUS."""
     strike_of: Numbers
-    latency_ticks: Numbers
+    latency_ticks: Ticks
     """Of each response; 0 where it answers no strike."""
 
 
@@ -68,7 +68,7 @@ def outcomes(events: EventArray, rules: Rules, matched: Matched) -> Outcomes:
     response_class[response] = taken
     strike_of = np.full(len(responses), NONE, np.int32)
     strike_of[response] = strike
-    latency_ticks = np.zeros(len(responses), np.int32)
+    latency_ticks = np.zeros(len(responses), np.int64)
     latency_ticks[response] = rise.value_ticks
     return Outcomes(
         strikes, strike_class, answer_of, responses, response_class, strike_of, latency_ticks

@@ -100,7 +100,7 @@ def test_folders_without_a_name_in_common_are_an_error(kept, capsys):
     kept("a/one", [1000]), kept("b/two", [1000])
     folders = (kept("a/three", [1]).rsplit("/", 1)[0], kept("b/four", [1]).rsplit("/", 1)[0])
     code, _, err = compare(capsys, *folders)
-    assert code == 5
+    assert code == 6
     assert "hold one, three and four, two; both must be a single result, or folders" in err
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from plexor.analyse.analyse import analyse
 from plexor.analyse.rules import rules_of
+from plexor.decode.outcomes import outcomes
 from plexor.decode.rematch import rematch
 from plexor.errors import UsageError
 from plexor.export.formats import export
@@ -220,6 +221,8 @@ def test_a_period_of_more_ticks_than_a_register_holds_is_matched(deadline, tmp_p
     rules = rules_of(again, again.channels[0])
     values = rematch(again.events, rules, again.end_ticks).samples[Kind.RISE].value_ticks
     assert values.tolist() == [5 * 10**9] * 20
+    told = outcomes(again.events, rules, rematch(again.events, rules, again.end_ticks))
+    assert told.latency_ticks.tolist() == [5 * 10**9] * 20
 
 
 def test_events_are_an_array_of_one_type(tmp_path):

@@ -78,7 +78,7 @@ def test_runs_without_a_common_channel_are_refused(kept):
     with pytest.raises(ApartError, match="no channel in common: ISR, and IST") as refused:
         compared(a, b)
     assert f"B ({b})" in str(refused.value)
-    assert refused.value.exit_code == 5
+    assert refused.value.exit_code == 6
 
 
 def test_sweeps_by_other_criteria_are_refused(kept):
