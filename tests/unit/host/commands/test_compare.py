@@ -92,7 +92,7 @@ def test_conditions_of_which_none_applies_are_an_error(kept, capsys):
 
 def test_a_run_and_a_sweep_are_not_compared(kept, capsys):
     code, out, err = compare(capsys, kept("a", [1000]), kept("b", knee=(50_000, 50_500)))
-    assert (code, out) == (5, "")
+    assert (code, out) == (6, "")
     assert "one is a sweep, the other a run" in err
 
 
@@ -195,7 +195,7 @@ def test_an_invalid_run_proves_nothing(kept, capsys):
 def test_runs_without_a_common_channel_are_refused_in_one_line(kept, capsys):
     runs = kept("a", [1000] * 9), kept("b", [1000] * 9, names=["IST"])
     code, out, err = compare(capsys, *runs)
-    assert (code, out) == (5, "")
+    assert (code, out) == (6, "")
     assert err.count("\n") == 1
     assert "have no channel in common: ISR, and IST" in err
 
