@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,10 @@ _PIECE = 1 << 20
 _MOST_HEADER = 1 << 26
 _MOST_DIGITS = 18
 _HASH = ord("#")
+_MARK = b"\xef\xbb\xbf"
+"""What some programs write before text in UTF-8."""
+_BEYOND = re.compile(r"_plexor_([0-9a-f]+)_")
+"""A character beyond ASCII in declarations, as a word of ASCII."""
 _COMMANDS = (b"$dumpall", b"$dumpon", b"$dumpoff")
 _UNITS = {"s": 10**15, "ms": 10**12, "us": 10**9, "ns": 10**6, "ps": 10**3, "fs": 1}
 _END = re.compile(rb"\$enddefinitions\s+\$end(?=\s|\Z)")
@@ -130,27 +135,47 @@ def _header(path: Path, text: bytes) -> _Header:
     kinds, scopes = reader.TokenKind, list[str]()
     found = _Header(0, {}, "", "")
     try:
-        for token in reader.tokenize(io.BytesIO(text)):
+        for token in reader.tokenize(io.BytesIO(_in_ascii(text))):
             data: Any = token.data
             if token.kind is kinds.SCOPE:
-                scopes.append(data.ident)
+                scopes.append(_restored(data.ident))
             elif token.kind is kinds.UPSCOPE:
                 del scopes[-1:]
             elif token.kind is kinds.TIMESCALE:
                 found.unit_fs = _unit_fs(path, data)
             elif token.kind is kinds.COMMENT:
-                found.comments += f"{data}\n"
+                found.comments += f"{_restored(data)}\n"
             elif token.kind is kinds.DATE:
                 found.date = data.strip()
             elif token.kind is kinds.VAR:
-                name = ".".join((*scopes, data.ref_str))
+                name = ".".join((*scopes, _restored(data.ref_str)))
                 code = data.id_code.encode()
                 found.variables.setdefault(name, _Variable(code, data.type_.value, data.size))
     except (reader.VCDParseError, ValueError) as error:
-        raise UsageError(f"{path}: its declarations: {_shown(str(error))}") from error
+        raise UsageError(f"{path}: its declarations: {_shown(_restored(str(error)))}") from error
     if not found.unit_fs:
         raise UsageError(f"{path}: no $timescale; must say how long a unit of time is")
     return found
+
+
+def _in_ascii(text: bytes) -> bytes:
+    """Return declarations with a word in place of each character beyond ASCII.
+
+    The standard has none, but programs write names, dates and comments in UTF-8 or Latin-1.
+    """
+    text = text.removeprefix(_MARK)
+    if text.isascii():
+        return text
+    try:
+        plain = text.decode()
+    except UnicodeDecodeError:
+        plain = text.decode("latin-1")
+    return re.sub(r"[^\x00-\x7f]", lambda found: f"_plexor_{ord(found[0]):x}_", plain).encode()
+
+
+def _restored(text: str) -> str:
+    """Return text with the characters that `_in_ascii` has replaced."""
+    return _BEYOND.sub(lambda found: chr(min(int(found[1], 16), sys.maxunicode)), text)
 
 
 def _unit_fs(path: Path, timescale: Any) -> int:

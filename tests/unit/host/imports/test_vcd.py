@@ -161,6 +161,35 @@ def test_a_unit_that_is_no_power_of_ten_counts_or_is_refused(tmp_path):
         assert "magnitude" in str(error)  # noqa: PT017
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        "$date Mo 3 März $end",
+        "$version Ünïversal 1 $end",
+        "$comment Grüße µs 時 $end",
+        "$scope module tür $end",
+    ],
+)
+@pytest.mark.parametrize("code", ["utf-8", "utf-8-sig", "latin-1"])
+def test_declarations_may_have_characters_beyond_ascii(more, code, tmp_path):
+    path = tmp_path / "a.vcd"
+    path.write_bytes((more + GOOD).encode(code, "replace"))
+    assert edges(read_vcd(path, ["a"])) == {"a": [(5, 1), (9, 0)]}
+
+
+@pytest.mark.parametrize("code", ["utf-8", "latin-1"])
+def test_a_name_beyond_ascii_is_the_signals_name(code, tmp_path):
+    path = tmp_path / "a.vcd"
+    text = GOOD.replace("! a $end", "! réponse $end $var wire 1 ! répo_plexor_ $end")
+    path.write_bytes(text.encode(code))
+    assert read_vcd(path, ["réponse", "répo_plexor_"]).names == {
+        "réponse": "réponse",
+        "répo_plexor_": "répo_plexor_",
+    }
+    with pytest.raises(UsageError, match="no signal 'reponse'; it has réponse"):
+        read_vcd(path, ["reponse"])
+
+
 GOOD = "$timescale 1 ns $end $var wire 1 ! a $end $enddefinitions $end #0 0! #5 1! #9 0!"
 
 
