@@ -24,7 +24,7 @@ from plexor.analyse.percentiles import Distribution, Quantile, from_values, quan
 from plexor.analyse.rules import has_rules, is_complete, rules_of
 from plexor.analyse.samples import ChannelSamples, channel_samples
 from plexor.analyse.tail import ColdStart, cold_start
-from plexor.decode.bins import statistics_of, sum_of_squares
+from plexor.decode.bins import statistics_with, sum_of_squares
 from plexor.decode.matched import Samples
 from plexor.model.results import ChannelResult, Kind, Measurement, RunResult, Statistics
 from plexor.protocol.memory import ResponseClass
@@ -250,9 +250,12 @@ def _channel(
         base = base_ticks if measurement.kind in LATENCIES else 0
         kinds[measurement.kind] = _figures(result, measurement, own, base)
     periods = None
-    if samples is not None and len(samples.period.value_ticks):
-        first = samples.period.time_ticks[:1] - samples.period.value_ticks[:1]
-        periods = period_jitter(np.concatenate([first, samples.period.time_ticks]))
+    if samples is not None and len(samples.period):
+        edges = np.empty(len(samples.period) + 1, np.int64)
+        edges[0] = samples.period.part(slice(0, 1)).start_ticks[0]
+        edges[1:] = samples.period.time_ticks
+        periods = period_jitter(edges)
+        del edges
     pairing = pairing_of(result, channel, None if samples is None else samples.rise)
     return ChannelFigures(channel, kinds, periods, pairing)
 
@@ -261,15 +264,15 @@ def _figures(
     result: RunResult, measurement: Measurement, samples: Samples | None, base_ticks: int
 ) -> Figures:
     known = measurement.known
-    if samples is not None and measurement.limit_ticks is not None:
-        known = statistics_of(samples)
-    distribution = of_bins(measurement) if samples is None else from_values(samples.value_ticks)
+    values = None if samples is None else samples.value_ticks
+    if samples is not None and values is not None and measurement.limit_ticks is not None:
+        known = statistics_with(samples, values)
+    distribution = of_bins(measurement) if values is None else from_values(values)
     count, total, squares = known.count, known.sum_ticks, known.sum_sq_ticks2
     least, most = known.min_ticks, known.max_ticks
-    if samples is not None and squares is None:
-        squares = sum_of_squares(samples.value_ticks)
+    if values is not None and squares is None:
+        squares = sum_of_squares(values)
     clamped = 0
-    values = None if samples is None else samples.value_ticks
     if base_ticks:
         distribution, clamped = less_base(distribution, base_ticks)
         least = None if least is None else max(least - base_ticks, 0)
@@ -287,8 +290,8 @@ def _figures(
                 else squares - 2 * base_ticks * total + count * base_ticks**2
             )
             total -= count * base_ticks
-    if samples is not None and values is not None:
-        samples = Samples(values, samples.time_ticks, samples.index, samples.start_ticks)
+    if samples is not None and base_ticks:
+        samples = samples.less(base_ticks)
     has = count > 0
     return Figures(
         kind=measurement.kind,
@@ -315,9 +318,10 @@ def _figures(
 def _time_of_max(result: RunResult, known: Statistics, samples: Samples | None) -> int | None:
     if known.max_time_ticks is not None:
         return known.max_time_ticks - result.start_ticks
-    if samples is None or not len(samples.value_ticks):
+    if samples is None or not len(samples):
         return None
-    return int(samples.time_ticks[np.argmax(samples.value_ticks)]) - result.start_ticks
+    place = int(np.argmax(samples.value_ticks))
+    return int(samples.part(slice(place, place + 1)).time_ticks[0]) - result.start_ticks
 
 
 def _all_shares(

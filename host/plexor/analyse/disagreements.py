@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from plexor.analyse.samples import ChannelSamples
-from plexor.decode.bins import bins_of, clamped, statistics_of
+from plexor.decode.bins import bins_of, statistics_with
 from plexor.decode.matched import Samples
 from plexor.model.results import ChannelResult, Measurement
-from plexor.protocol.memory import ResponseClass
+from plexor.protocol.memory import VALUE_MOST, ResponseClass
 
 _MORE = {
     "sum of squares": "sum_sq_ticks2",
@@ -48,8 +48,11 @@ def _of_classes(
 
 
 def _of(measurement: Measurement, samples: Samples) -> Iterator[str]:
-    taken = clamped(samples)
-    own, chip = statistics_of(taken), measurement.statistics
+    # The chip records VALUE_MOST for every greater value.
+    values = samples.value_ticks
+    if len(values) and int(values.max()) > VALUE_MOST:
+        values = np.minimum(values, VALUE_MOST)
+    own, chip = statistics_with(samples, values), measurement.statistics
     events, figures = (
         (one.count, one.sum_ticks, one.min_ticks, one.max_ticks) for one in (own, chip)
     )
@@ -62,5 +65,5 @@ def _of(measurement: Measurement, samples: Samples) -> Iterator[str]:
         if theirs is not None and ours != theirs:
             yield f"the events have the {name} {ours}, the chip has {theirs}"
     bins = measurement.bins
-    if not np.array_equal(bins_of(taken.value_ticks, bins.mantissa_bits), bins.counts):
+    if not np.array_equal(bins_of(values, bins.mantissa_bits), bins.counts):
         yield "the events are in other bins than those that the chip has counted"

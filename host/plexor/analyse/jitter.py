@@ -15,6 +15,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from plexor.decode.matched import pieces
+
 Ticks = npt.NDArray[np.int64]
 
 WINDOW = 128
@@ -61,9 +63,15 @@ def sliding_span(values_ticks: Ticks, window: int = WINDOW) -> SlidingSpan | Non
     if len(values) < window:
         span = int(values.max() - values.min())
         return SlidingSpan(span, span, len(values) - 1, False)
-    spans = _sliding(values, window, np.maximum) - _sliding(values, window, np.minimum)
-    worst = int(np.argmax(spans))
-    return SlidingSpan(int(spans[-1]), int(spans[worst]), worst + window - 1, True)
+    current, greatest, worst = 0, -1, 0
+    for part in pieces(len(values) - window + 1):
+        own = values[part.start : part.stop + window - 1]
+        spans = _sliding(own, window, np.maximum) - _sliding(own, window, np.minimum)
+        place = int(np.argmax(spans))
+        if spans[place] > greatest:
+            greatest, worst = int(spans[place]), part.start + place
+        current = int(spans[-1])
+    return SlidingSpan(current, greatest, worst + window - 1, True)
 
 
 def _sliding(values: Ticks, window: int, fold: np.ufunc) -> Ticks:
@@ -91,8 +99,7 @@ def variance_ticks2(count: int, total_ticks: int, total_sq_ticks2: int) -> Fract
 def period_jitter(edges_ticks: Ticks) -> PeriodJitter | None:
     """Return the jitter of a signal from the times of its active edges; None below two periods."""
     edges = np.asarray(edges_ticks, dtype=np.int64)
-    periods = np.diff(edges)
-    count = len(periods)
+    count = len(edges) - 1
     if count < 2:
         return None
     total = int(edges[-1] - edges[0])
@@ -100,18 +107,48 @@ def period_jitter(edges_ticks: Ticks) -> PeriodJitter | None:
     # Times are multiplied by `count`, so that each edge's error is an exact integer. Python's own
     # integers are used if products could exceed 64 bits.
     wide = total > (1 << 62) // (count + 1)
-    positions = np.arange(count + 1, dtype=object if wide else np.int64)
-    offsets = (edges - edges[0]).astype(positions.dtype)
-    errors = offsets * count - positions * total
-    steps = np.diff(periods)
-    deviations = np.asarray(errors, dtype=np.float64) / count
+    deviations = np.empty(count + 1)
+    least = most = 0
+    for part in pieces(count + 1):
+        positions = np.arange(part.start, part.stop, dtype=object if wide else np.int64)
+        offsets = (edges[part] - edges[0]).astype(positions.dtype)
+        errors = offsets * count - positions * total
+        least, most = min(least, int(errors.min())), max(most, int(errors.max()))
+        deviations[part] = np.asarray(errors, dtype=np.float64) / count
+    tie_rms_ticks = _rms_of(deviations)
+    del deviations
+    periods, shortest, longest = _differences(edges, 1)
+    period_rms_ticks = _rms_of(periods)
+    del periods
+    steps, down, up = _differences(edges, 2)
+    steps *= steps
     return PeriodJitter(
         count=count,
         mean_ticks=mean,
-        period_peak_to_peak_ticks=int(periods.max() - periods.min()),
-        period_rms_ticks=float(np.std(periods.astype(np.float64))),
-        cycle_to_cycle_max_ticks=int(np.abs(steps).max()),
-        cycle_to_cycle_rms_ticks=float(np.sqrt(np.mean(steps.astype(np.float64) ** 2))),
-        tie_peak_to_peak_ticks=Fraction(int(errors.max()) - int(errors.min()), count),
-        tie_rms_ticks=float(np.std(deviations)),
+        period_peak_to_peak_ticks=longest - shortest,
+        period_rms_ticks=period_rms_ticks,
+        cycle_to_cycle_max_ticks=max(up, -down),
+        cycle_to_cycle_rms_ticks=float(np.sqrt(np.mean(steps))),
+        tie_peak_to_peak_ticks=Fraction(most - least, count),
+        tie_rms_ticks=tie_rms_ticks,
     )
+
+
+def _differences(values: Ticks, order: int) -> tuple[npt.NDArray[np.float64], int, int]:
+    """Return the differences of that order, the least and the greatest."""
+    found = np.empty(len(values) - order)
+    least: list[int] = []
+    most: list[int] = []
+    for part in pieces(len(found)):
+        own = np.diff(values[part.start : part.stop + order], order)
+        found[part] = own
+        least.append(int(own.min()))
+        most.append(int(own.max()))
+    return found, min(least), max(most)
+
+
+def _rms_of(values: npt.NDArray[np.float64]) -> float:
+    """Return the standard deviation of values, as np.std does, in their own place."""
+    values -= values.mean()
+    values *= values
+    return float(np.sqrt(values.mean()))

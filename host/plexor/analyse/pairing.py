@@ -25,8 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.analyse.lags import LAGS, fitting_lag
-
-Ticks = npt.NDArray[np.int64]
+from plexor.decode.matched import Places, Ticks, pieces
 
 _TOLERANCE = 0.1
 """Share of the answers by which two distributions may differ."""
@@ -115,11 +114,11 @@ class Timed:
     strike_ticks: Ticks
     edge_ticks: Ticks
     """Of each active edge."""
-    owner: Ticks
+    owner: Places
     """Of each active edge, the number of the last strike before it; -1: there is none."""
-    struck: Ticks
+    struck: Places
     """Of each active edge, the number of the strike that it was matched with; -1: there is none."""
-    changes: Ticks
+    changes: Places
     """As `owner`, of all edges, trailing ones too."""
     random: bool
     """Whether the instrument strikes at random times."""
@@ -165,14 +164,37 @@ def pairing_by_times(counted: Counted, timed: Timed) -> Pairing | None:
             median = round(float(np.median(latency)))
             return Pairing(Standing.AMBIGUOUS, By.NOTHING, proven, lag, median, toggles)
     by = By.NOTHING
-    latency = timed.edge_ticks - timed.strike_ticks[timed.struck]
-    if _alike(latency[sure], latency[answers & ~sure], timed.strike_ticks):
+    later = answers & ~sure
+    if _alike(_latency(timed, sure), _latency(timed, later), timed.strike_ticks):
         by = By.SHAPE
     elif _silent(counted):
         by = By.SILENCE
     if by == By.NOTHING:
         return Pairing(Standing.AMBIGUOUS, by, proven, toggles=toggles)
     return Pairing(Standing.SUPPORTED, by, proven, 0, toggles=toggles)
+
+
+def _latency(timed: Timed, chosen: npt.NDArray[np.bool_]) -> Ticks:
+    """Return the latencies of some active edges."""
+    found = np.empty(int(np.count_nonzero(chosen)), np.int64)
+    end = 0
+    for part in pieces(len(chosen)):
+        own = chosen[part]
+        ticks = timed.edge_ticks[part][own] - timed.strike_ticks[timed.struck[part][own]]
+        found[end : end + len(ticks)] = ticks
+        end += len(ticks)
+    return found
+
+
+def least_between(times_ticks: Ticks) -> int:
+    """Return the least time between two, in order; the most there can be for a single one."""
+    return min(
+        (
+            int(np.diff(times_ticks[part.start : part.stop + 1]).min())
+            for part in pieces(len(times_ticks) - 1)
+        ),
+        default=np.iinfo(np.int64).max,
+    )
 
 
 def toggles_by_counts(
@@ -186,6 +208,11 @@ def toggles_by_counts(
         and width_ticks is not None
         and abs(width_ticks - mean_spacing_ticks) <= mean_spacing_ticks / 10
     )
+
+
+def may_toggle(strikes: int, edges: int) -> bool:
+    """Return whether so few active edges came that the pin may change once a strike."""
+    return strikes >= _LEAST_TOGGLES and 2 * edges <= strikes + strikes // 10
 
 
 def _one_to_one(counted: Counted) -> bool:
@@ -216,15 +243,22 @@ def _silent(counted: Counted) -> bool:
     )
 
 
-def _per_strike(owner: Ticks, strikes: int) -> Ticks:
+def _per_strike(owner: Places, strikes: int) -> Ticks:
     """Return how many edges came from each strike to the next one."""
-    return np.bincount(owner[owner >= 0], minlength=strikes)
+    counts = np.zeros(strikes, np.int64)
+    for part in pieces(len(owner)):
+        own = owner[part]
+        own = own[own >= 0]
+        first = int(own.min(initial=strikes))
+        found = np.bincount(own - first)
+        counts[first : first + len(found)] += found
+    return counts
 
 
 def _toggles(timed: Timed) -> bool:
     """Return whether the pin changes once a strike."""
     strikes = len(timed.strike_ticks)
-    if strikes < _LEAST_TOGGLES or not 2 * len(timed.owner) <= strikes + strikes // 10:
+    if not may_toggle(strikes, len(timed.owner)):
         return False
     once = np.count_nonzero(_per_strike(timed.changes, strikes) == 1)
     return int(once) >= strikes - max(2, strikes // 20)
@@ -251,7 +285,7 @@ def _alike(proven_ticks: Ticks, later_ticks: Ticks, strike_ticks: Ticks) -> bool
         return False
     low, high = int(proven_ticks.min()), int(proven_ticks.max())
     spread = high - low + 2
-    spacing = int(np.diff(strike_ticks).min(initial=np.iinfo(np.int64).max))
+    spacing = least_between(strike_ticks)
     within = (later_ticks >= low - spread) & (later_ticks <= high + spread)
     if 3 * spread <= spacing * _NARROW and float(within.mean()) >= 1 - _TOLERANCE:
         return True

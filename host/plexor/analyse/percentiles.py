@@ -16,6 +16,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from plexor.decode.matched import pieces
 from plexor.units import parse_part
 
 Ticks = npt.NDArray[np.int64]
@@ -26,6 +27,8 @@ _WINDOW_DEVIATIONS = 12
 OPEN_TICKS = 1 << 62
 """End of the open cell, whose samples have any value from its first tick on: those at the limit of
 the instrument's registers."""
+_MOST_COUNTED = 1 << 16
+"""Width of the values that are counted, in ticks; wider ones are sorted."""
 _MOST_SUMMED = 1 << 36
 """Maximum number of samples for which the law is summed. It takes 120 MB."""
 
@@ -98,8 +101,18 @@ class Quantile:
 
 def from_values(values_ticks: npt.ArrayLike) -> Distribution:
     """Return the exact distribution of integer values in any order."""
-    values, counts = np.unique(np.asarray(values_ticks, dtype=np.int64), return_counts=True)
-    return Distribution(values, values + 1, counts.astype(np.int64))
+    values = np.asarray(values_ticks, dtype=np.int64)
+    least = int(values.min()) if len(values) else 0
+    span = int(values.max()) - least + 1 if len(values) else 0
+    if span > _MOST_COUNTED:
+        values, counts = np.unique(values, return_counts=True)
+        return Distribution(values, values + 1, counts.astype(np.int64))
+    counts = np.zeros(span, np.int64)
+    for part in pieces(len(values)):
+        counts += np.bincount(values[part] - least, minlength=span)
+    filled = np.flatnonzero(counts)
+    values = filled + least
+    return Distribution(values, values + 1, counts[filled])
 
 
 def from_cells(low_ticks: Ticks, high_ticks: Ticks, counts: Ticks) -> Distribution:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
-from plexor.decode.matched import Samples
+from plexor.decode.matched import Samples, pieces
 from plexor.model.results import Bins, Kind, Measurement, Statistics
 from plexor.protocol.memory import VALUE_MOST, bin_bits, over_bin, under_bin
 
@@ -26,13 +24,17 @@ def bin_numbers(values: NDArray[np.int64], mantissa_bits: int) -> NDArray[np.int
 
 def bins_of(values: NDArray[np.int64], mantissa_bits: int) -> NDArray[np.uint64]:
     """Return log-linear counts of values in ticks."""
-    numbers = bin_numbers(values, mantissa_bits)
-    return np.bincount(numbers, minlength=1 << bin_bits(mantissa_bits)).astype(np.uint64)
+    bins = 1 << bin_bits(mantissa_bits)
+    counts = np.zeros(bins, np.int64)
+    for part in pieces(len(values)):
+        counts += np.bincount(bin_numbers(values[part], mantissa_bits), minlength=bins)
+    return counts.astype(np.uint64)
 
 
 def clamped(samples: Samples) -> Samples:
     """Return samples as the chip records them: VALUE_MOST for every greater value."""
-    return replace(samples, value_ticks=np.minimum(samples.value_ticks, VALUE_MOST))
+    values = np.minimum(samples.value_ticks, VALUE_MOST)
+    return Samples(values, samples.time_ticks, samples.index, samples.start_ticks)
 
 
 def measurement_of(kind: Kind, samples: Samples, mantissa_bits: int) -> Measurement:
@@ -43,20 +45,25 @@ def measurement_of(kind: Kind, samples: Samples, mantissa_bits: int) -> Measurem
 
 def statistics_of(samples: Samples) -> Statistics:
     """Return the exact figures of samples."""
-    values = samples.value_ticks
+    return statistics_with(samples, samples.value_ticks)
+
+
+def statistics_with(samples: Samples, values: NDArray[np.int64]) -> Statistics:
+    """Return the exact figures of values, which are those of samples."""
     if not len(values):
         return Statistics(0, 0, 0, None, None)
     minimum, maximum = int(values.argmin()), int(values.argmax())
+    least, most = (samples.part(slice(at, at + 1)) for at in (minimum, maximum))
     return Statistics(
         len(values),
         int(values.sum()),
         sum_of_squares(values),
         int(values[minimum]),
         int(values[maximum]),
-        int(samples.index[minimum]),
-        int(samples.index[maximum]),
-        int(samples.time_ticks[minimum]),
-        int(samples.time_ticks[maximum]),
+        int(least.index[0]),
+        int(most.index[0]),
+        int(least.time_ticks[0]),
+        int(most.time_ticks[0]),
     )
 
 
@@ -66,6 +73,10 @@ def sum_of_squares(values: NDArray[np.int64]) -> int:
     Squares of values of 64 bits do not fit 64 bits, and their sum fits still less. Sums of the
     products of their parts of 16 bits do.
     """
+    return sum(_sum_of_squares(values[part]) for part in pieces(len(values)))
+
+
+def _sum_of_squares(values: NDArray[np.int64]) -> int:
     bits = int(np.abs(values).max(initial=0)).bit_length()
     shifts = range(0, bits + 1, _PART_BITS)
     parts = [values >> shift for shift in shifts]

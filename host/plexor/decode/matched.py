@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from plexor.model.results import Kind
+from plexor.model.results import EventArray, Kind
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy
 
 Ticks = npt.NDArray[np.int64]
+Places = npt.NDArray[np.int32 | np.int64]
+"""Places of events among all events."""
+
+PIECE = 1 << 18
+"""Number of values that are worked on at once. What is as long as a run is not copied."""
+
+
+def pieces(count: int) -> Iterator[slice]:
+    """Yield slices that are at most PIECE long, of `count` values together."""
+    return (slice(at, min(at + PIECE, count)) for at in range(0, count, PIECE))
+
+
+def times_at(events: EventArray, places: Places) -> Ticks:
+    """Return the times of some events."""
+    return events["time_ticks"][places].astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +45,99 @@ class Rules:
     queue_depth: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """Values in the order in which they were completed.
+    """Values in the order in which they were completed."""
 
-    `time_ticks` and `index` are those of the event that completed each: the response, the trailing
-    edge, or for an early response the strike. `start_ticks` is the time of the edge each was
-    measured from: the strike, by which channels that share it are joined, or the active edge.
-    """
+    def __init__(self, value_ticks: Ticks, time_ticks: Ticks, index: Ticks, start_ticks: Ticks):
+        self._columns = (value_ticks, time_ticks, index, start_ticks)
 
-    value_ticks: Ticks
-    time_ticks: Ticks
-    index: Ticks
-    start_ticks: Ticks
+    def __len__(self) -> int:
+        return len(self._columns[0])
+
+    @property
+    def value_ticks(self) -> Ticks:
+        """The values."""
+        return self._columns[0]
+
+    @property
+    def time_ticks(self) -> Ticks:
+        """Times of the events that completed each.
+
+        That is the response, the trailing edge, or for an early response the strike.
+        """
+        return self._columns[1]
+
+    @property
+    def index(self) -> Ticks:
+        """Indices of the events that completed each."""
+        return self._columns[2]
+
+    @property
+    def start_ticks(self) -> Ticks:
+        """Times of the edges that each was measured from.
+
+        That is the strike, by which channels that share it are joined, or the active edge.
+        """
+        return self._columns[3]
+
+    def part(self, part: slice) -> Samples:
+        """Return some of them."""
+        return Samples(*(column[part] for column in self._columns))
+
+    def less(self, base_ticks: int) -> Samples:
+        """Return them less a base; values below it are 0."""
+        values = np.maximum(self.value_ticks - base_ticks, 0)
+        return Samples(values, *self._columns[1:])
+
+
+class EventSamples(Samples):
+    """Samples between events, which are their start and end. Nothing else is kept of them."""
+
+    def __init__(self, events: EventArray, start: Places, end: Places, base_ticks: int = 0) -> None:
+        self.start, self.end = start, end
+        self._events, self._base_ticks = events, base_ticks
+
+    def __len__(self) -> int:
+        return len(self.end)
+
+    @property
+    def value_ticks(self) -> Ticks:
+        """The values."""
+        return self._filled("value_ticks")
+
+    @property
+    def time_ticks(self) -> Ticks:
+        """Times of the events that completed each."""
+        return self._filled("time_ticks")
+
+    @property
+    def index(self) -> Ticks:
+        """Indices of the events that completed each."""
+        return self._filled("index")
+
+    @property
+    def start_ticks(self) -> Ticks:
+        """Times of the edges that each was measured from."""
+        return self._filled("start_ticks")
+
+    def part(self, part: slice) -> Samples:
+        """Return some of them."""
+        start, end = (times_at(self._events, own[part]) for own in (self.start, self.end))
+        values = end - start
+        if self._base_ticks:
+            values = np.maximum(values - self._base_ticks, 0)
+        index = self._events["index"][self.end[part]].astype(np.int64)
+        return Samples(values, end, index, start)
+
+    def less(self, base_ticks: int) -> Samples:
+        """Return them less a base; values below it are 0."""
+        return EventSamples(self._events, self.start, self.end, base_ticks + self._base_ticks)
+
+    def _filled(self, name: str) -> Ticks:
+        found = np.empty(len(self), np.int64)
+        for part in pieces(len(self)):
+            found[part] = getattr(self.part(part), name)
+        return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)

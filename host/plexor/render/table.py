@@ -222,8 +222,9 @@ def outlier_rows(report: Report, each: int = 3) -> tuple[list[str], list[list[Ce
             ("earliest", earliest(values, each)),
         ):
             for entry in chosen:
-                time = int(rise.samples.time_ticks[entry.position]) - report.result.start_ticks
-                event = grouped(int(rise.samples.index[entry.position]))
+                own = rise.samples.part(slice(entry.position, entry.position + 1))
+                time = int(own.time_ticks[0]) - report.result.start_ticks
+                event = grouped(int(own.index[0]))
                 sample = grouped(entry.position)
                 rows.append(
                     _outlier(report, channel.name, which, entry.value_ticks, sample, event, time)

@@ -43,7 +43,7 @@ KIND = Kind(
     | {"report.html", "phase.json", "phase.html"},
 )
 """The files of a run, of its page, and of the phase scan that it was taken for."""
-_PIECE = 1 << 20
+_PIECE = 1 << 17
 """Number of rows that are read at once."""
 
 
@@ -113,7 +113,7 @@ def load(folder: Path) -> RunResult:
     with _reading(folder / HISTOGRAMS_FILE):
         result = _with_histograms(result, folder / HISTOGRAMS_FILE)
     received, ring = result.accounting.received, result.identity.geometry.ring_depth
-    return consistent(
+    found = consistent(
         replace(
             result,
             events=_read_events(folder / EVENTS_FILE, result.events, result, received),
@@ -122,6 +122,9 @@ def load(folder: Path) -> RunResult:
             codes=_read_codes(folder / CODES_FILE, result),
         )
     )
+    # pyarrow keeps what it has freed, as much as a fifth of the events.
+    _pyarrow().default_memory_pool().release_unused()
+    return found
 
 
 @contextmanager

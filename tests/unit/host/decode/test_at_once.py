@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from plexor.decode import matched
 from plexor.decode.at_once import match_at_once
 from plexor.decode.in_turn import match_in_turn
 from plexor.decode.matched import Rules
@@ -78,7 +79,9 @@ def drawn(rng):
     return steps
 
 
-def test_thousands_of_drawn_runs_are_matched_at_once_as_in_turn():
+@pytest.mark.parametrize("piece", [matched.PIECE, 3])
+def test_thousands_of_drawn_runs_are_matched_at_once_as_in_turn(piece, monkeypatch):
+    monkeypatch.setattr(matched, "PIECE", piece)
     rng, exact = random.Random(5), 0
     for _ in range(3000):
         made = events(drawn(rng))
