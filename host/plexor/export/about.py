@@ -14,7 +14,7 @@ from plexor.render.pictures.frame import provenance
 
 
 def about(source: Source) -> Mapping[str, str]:
-    """Return texts by name, in the order in which files show them."""
+    """Return texts by name, in the order in which files show them. Each name is one line."""
     result = source.result
     bare = Report(result, (), ())
     reasons = source.invalid_reasons
@@ -42,7 +42,7 @@ def about(source: Source) -> Mapping[str, str]:
     }
     found |= {f"device.{name}": text for name, text in result.device.items()}
     found |= {f"version.{name}": text for name, text in result.versions.items()}
-    return {name: text for name, text in found.items() if text}
+    return {" ".join(name.split()): text for name, text in found.items() if text}
 
 
 def _yes(value: bool) -> str:

@@ -32,7 +32,7 @@ def write_csv(source: Source, path: Path, name: Path) -> None:
     first = next(batches)
     with path.open("wb") as file:
         for key, text in about(source).items():
-            file.write(f"# {key}: {' '.join(text.split())}\n".encode())
+            file.write(f"# {_remark(f'{key}: {text}')}\n".encode())
         file.write(f"{','.join(first.schema.names)}\n".encode())
         options = csv.WriteOptions(include_header=False, quoting_style="none")
         with csv.CSVWriter(file, first.schema, write_options=options) as writer:
@@ -74,5 +74,16 @@ class _Texts:
 
 
 def _plain(names: list[str]) -> list[str]:
-    """Return the names without what would need quotes, or would begin a comment, each once."""
-    return distinct([re.sub(r'[",;#\r\n]', "_", name) for name in names])
+    """Return names that need no quotes and begin no comment and no formula, each once."""
+    return distinct([re.sub(r'[",;#\r\n]', "_", no_formula(name)) for name in names])
+
+
+def no_formula(name: str) -> str:
+    """Return a name that no spreadsheet takes for a formula."""
+    return re.sub(r"^\s*[=+@-]", "_", name)
+
+
+def _remark(text: str) -> str:
+    """Return a text as one line, without quotes and formulas where a reader splits it in cells."""
+    line = " ".join(text.split()).replace('"', "'")
+    return re.sub(r"([,;]\s*)(?=[=+@-])", r"\1'", line)

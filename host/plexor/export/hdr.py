@@ -32,7 +32,7 @@ def write_hlog(source: Source, path: Path, name: Path) -> None:
         writer = log.HistogramLogWriter(file)
         writer.output_comment("[Histogram log format version 1.3]")
         for key, text in about(source).items():
-            writer.output_comment(f"[{key}: {line_of(text)}]")
+            writer.output_comment(f"[{line_of(f'{key}: {text}')}]")
         writer.output_comment(f"[unit: ticks of {tick_fs} femtoseconds]")
         epoch_s = started_s(source)
         if epoch_s is not None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from plexor.codes.lanes import STATES, Lane, State
 from plexor.errors import UsageError
+from plexor.export.csv import no_formula
 from plexor.export.perfetto import nanoseconds
 from plexor.export.vcd import identifiers, timescale
 from plexor.export.whole import needed, whole
@@ -50,7 +51,8 @@ def write_lanes_csv(view: View, path: Path, name: Path) -> None:
         for start, _, lane, state in _spans(view):
             millions, part = divmod(start * view.tick_fs, _FS_PER_NS)
             exact = f"{millions}.{part:06d}".rstrip("0").rstrip(".")
-            writer.writerow((start, exact, lane.kind.value, view.names[lane], state.value))
+            lane_name = no_formula(view.names[lane])
+            writer.writerow((start, exact, lane.kind.value, lane_name, state.value))
 
 
 def write_lanes_vcd(view: View, path: Path, name: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -29,7 +30,12 @@ _VERDICTS = {
     Outcome.INSUFFICIENT: "**NOT PROVEN**: budget {} cannot be decided",
 }
 _WORDS = {Outcome.PASS: "pass", Outcome.BROKEN: "**broken**", Outcome.INSUFFICIENT: "not proven"}
-_SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>#|~"})
+_SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>#|~&"})
+_LINK = re.compile(r"(?i)(?=://)|(?<=\bwww)(?=\.)")
+"""Where GitHub finds the address of a link without brackets."""
+_MENTION = re.compile(r"@(?=\w)")
+_BLOCK = re.compile(r"^(?=[-+](\s|$)|--)|(?<=^\d)(?=[.)]\s)")
+"""Where a line would begin a list or a rule."""
 
 
 def write_markdown(source: Source, path: Path, name: Path) -> None:
@@ -110,4 +116,6 @@ def _row(cells: Sequence[str]) -> str:
 
 def plain(text: str) -> str:
     """Return a text as Markdown that shows it as it is, on one line."""
-    return " ".join(text.split()).translate(_SPECIAL)
+    line = _LINK.sub(r"\\", " ".join(text.split()).translate(_SPECIAL))
+    # A character without width parts the sign from the name or the address that it would reach.
+    return _BLOCK.sub(r"\\", _MENTION.sub("@&#8203;", line))

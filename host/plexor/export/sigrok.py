@@ -77,7 +77,7 @@ def write_sr(source: Source, path: Path, name: Path) -> None:
         "",
     ]
     said = {**about(source), "lead_ticks": str(LEAD_TICKS)}
-    texts = "".join(f"{key}: {text}\n" for key, text in said.items())
+    texts = "".join(f"{key}: {' '.join(text.split())}\n" for key, text in said.items())
     with zipfile.ZipFile(path, "w") as archive:
         _put(archive, "version", "2")
         _put(archive, "metadata", "\n".join(metadata))

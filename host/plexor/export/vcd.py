@@ -49,7 +49,7 @@ def write_vcd(source: Source, path: Path, name: Path) -> None:
     library = needed("vcd.writer", "pyvcd", name)
     size, unit, factor = timescale(source.result.tick_fs)
     said = {**about(source), "lead_ticks": str(LEAD_TICKS)}
-    texts = [f"{key}: {line_of(text).replace('$end', '$ end')}" for key, text in said.items()]
+    texts = [line_of(f"{key}: {text}").replace("$end", "$ end") for key, text in said.items()]
     texts.append("level: 1 is the active level")
     labels = identifiers([pin.name for pin in source.waves])
     with path.open("w", encoding="ascii") as file:

@@ -23,8 +23,8 @@ TRUTH = {
 }
 
 
-def written(path, tick_fs=10**6):
-    result = coded_run(PLANTED, END, NAMES)
+def written(path, tick_fs=10**6, names=NAMES):
+    result = coded_run(PLANTED, END, names)
     geometry = replace(result.identity.geometry, tick_fs=tick_fs)
     result = replace(result, identity=replace(result.identity, geometry=geometry))
     export_lanes(Run(result).timeline().view, path)
@@ -39,6 +39,13 @@ def test_a_csv_has_each_span_to_the_tick_and_in_exact_nanoseconds(tmp_path):
         assert float(row["start_ns"]) == ticks / 2
         found.setdefault(row["name"], []).append((ticks, row["state"]))
     assert found == TRUTH
+
+
+def test_a_name_is_no_formula_of_a_spreadsheet(tmp_path):
+    names = (CodeName(1, 3, "=motor()"), CodeName(6, 0, "@strike"))
+    path = written(tmp_path / "a.csv", names=names)
+    rows = csv.DictReader(path.read_text().splitlines())
+    assert {row["name"] for row in rows} == {"_motor()", "_strike"}
 
 
 @pytest.mark.parametrize("tick_fs", [10**6, 500_000, 1_041_667])
