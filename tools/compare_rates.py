@@ -110,11 +110,11 @@ def differences(runs: Runs, strikes: int, figures: Iterable[str] = FIGURES) -> l
             found.append(Difference("ISR", figure, values[0], values[1], law, "share"))
             continue
         q = parse_quantile(figure)
-        lower, upper = (quantile(each, q) for each in distributions)
+        known = (quantile(each, q) for each in distributions)
+        lower, upper = (None if entry is None else entry.value_ticks for entry in known)
         if lower is None or upper is None:
             raise ValueError(f"{figure}: a run of {strikes} strikes has none")
-        before = seconds_of(lower.value_ticks, tick_fs[0])
-        after = seconds_of(upper.value_ticks, tick_fs[1])
+        before, after = seconds_of(lower, tick_fs[0]), seconds_of(upper, tick_fs[1])
         law = QuantileLaw(q, distributions, tick_fs)
         found.append(Difference("ISR", figure, before, after, law))
     return found

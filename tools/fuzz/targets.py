@@ -42,7 +42,7 @@ from plexor.sweep.store import RESULT_FILE, read_steps
 from plexor.sweep.store import load as load_sweep
 from plexor_sim.manifest import ManifestError
 from plexor_sim.manifest import load as load_manifest
-from plexor_sim.verilog import glue
+from plexor_sim.verilog import Ports, glue
 from tools.fuzz import mutate
 
 CORPUS = Path(__file__).resolve().parents[2] / "tests" / "fuzz" / "corpus"
@@ -259,7 +259,7 @@ def _draw_sweep(result: SweepResult, folder: Path) -> None:
 
 def _go_steps(folder: Path) -> bool:
     whole = load_sweep(seeds("sweep")[0])
-    _, known, _ = read_steps(folder / STEPS_FILE)
+    known = read_steps(folder / STEPS_FILE).steps
     steps = tuple(step for taken in known.values() for step in taken)
     own = replace(whole, steps=steps, knees=_knees_of(whole, steps))
     if own.knees:
@@ -312,7 +312,7 @@ def _go_budget(folder: Path) -> bool:
 
 def _go_manifest(folder: Path) -> bool:
     manifest = load_manifest(folder / "irq.toml")
-    found = dict.fromkeys(manifest.constants or {}, ("in", 1))
+    found: Ports = dict.fromkeys(manifest.constants or {}, ("in", 1))
     glue(manifest, found, draws=True, timed=True).encode()
     for value in (manifest.options or {}).values():
         value.encode()
