@@ -13,6 +13,7 @@ from plexor.model.codes import Codes, Port
 from plexor.protocol.geometry import Feature
 
 from ..coded import coded_run
+from ..runs import run
 
 BITS = 8
 ENTER, EXIT, SET, VALUE_A, VALUE_B, RUN, ISR_ENTER = 8, 9, 10, 11, 12, 1, 6
@@ -79,7 +80,8 @@ class Script:
 
     def run(self, **device: str) -> Run:
         """A valid run with these codes, of a device with a description."""
-        result = coded_run([], max(self.now + 1000, 20_000))
+        struck, _ = run()
+        result = coded_run([], max(self.now + 1000, struck.end_ticks))
         settings = replace(result.settings, codes=Codes(port=Port(), bits=BITS))
         geometry = replace(
             result.identity.geometry,
@@ -91,6 +93,8 @@ class Script:
                 result,
                 identity=replace(result.identity, geometry=geometry),
                 settings=settings,
+                # The edges beside them are those of its accounting.
+                events=struck.events,
                 codes=self.codes(),
                 device=device,
             )

@@ -121,10 +121,10 @@ def test_what_is_for_simulated_devices_is_refused_with_the_link(capsys, option, 
 
 def test_channels_that_nobody_named_are_all_there_are_with_the_common_deadline(fake, tmp_path):
     out = tmp_path / "run"
-    assert cli.main([*STRIKES, fake.uri, "--deadline", "50ns", "--out", str(out)]) == 0
+    assert cli.main([*STRIKES, fake.uri, "--deadline", "900ns", "--out", str(out)]) == 0
     result = load(out)
     assert [channel.name for channel in result.settings.channels] == ["ch0", "ch1"]
-    assert [channel.deadline_ticks for channel in result.channels] == [50, 50]
+    assert [channel.deadline_ticks for channel in result.channels] == [900, 900]
 
 
 def test_a_device_at_a_link_of_its_own_is_described_by_the_user_alone(fake, capsys):
