@@ -39,6 +39,8 @@ def load(name: str) -> Budget:
     """Return the built-in budget of that name, or the one in that file; raise UsageError."""
     if name in BUILT_IN:
         return BUILT_IN[name]
+    if "\0" in name:
+        raise UsageError(f"budget {name!r}: has a NUL character; must be a path without one")
     try:
         text = Path(name).read_bytes().decode("utf-8")
     except OSError as error:

@@ -29,7 +29,7 @@ from plexor.errors import StoreError, UsageError
 from plexor.library.compare import By, Comparison, FailOn, comparison
 from plexor.library.load import load_run
 from plexor.library.run import Run
-from plexor.library.values import Naming, choice, plain, read
+from plexor.library.values import Naming, choice, path_of, plain, read
 from plexor.model.results import Kind, RunResult
 from plexor.store.run_folder import RUN_FILE
 
@@ -104,7 +104,7 @@ class Archive:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
+        self.folder = path_of(folder)
 
     def add(
         self, run: Run | str | Path, *, commit: str | None = None, branch: str | None = None
@@ -115,8 +115,8 @@ class Archive:
         working folder, unless it is given. A repository in the run's folder is none of the user's.
         Raises StoreError with a path if the run cannot be read or added.
         """
-        place = Path() if isinstance(run, Run) else _folder(Path(run))
-        result = run.result if isinstance(run, Run) else load_run(Path(run)).result
+        place = Path() if isinstance(run, Run) else _folder(path_of(run))
+        result = run.result if isinstance(run, Run) else load_run(path_of(run)).result
         origin = origin_of(place) if commit is None else Origin(commit)
         if branch is not None:
             origin = Origin(origin.commit, branch, origin.dirty)
@@ -212,7 +212,7 @@ class Archive:
         """
         from plexor.archive.words import run_text  # noqa: PLC0415
 
-        after = run if isinstance(run, Run) else load_run(Path(run))
+        after = run if isinstance(run, Run) else load_run(path_of(run))
         before = self.last_good(after, where, across)
         note = f"A is the last good run: {run_text(before.kept)}"
         return comparison(before, after, conditions, by, name, (note,))

@@ -31,6 +31,7 @@ from plexor.library.values import (
     each,
     flag,
     hertz,
+    path_of,
     plain,
     read,
     seconds,
@@ -93,7 +94,7 @@ T = TypeVar("T")
 CODE_READERS: Mapping[str, Reader] = {
     "code_wires": lambda value: value if isinstance(value, Codes) else parse_code_wires(str(value)),
     "code_port": lambda value: value if isinstance(value, Codes) else parse_code_port(str(value)),
-    "codes": lambda value: Path(str(value)),
+    "codes": lambda value: path_of(str(value)),
 }
 POLICIES = tuple(policy.name.lower() for policy in Policy)
 _READERS: Mapping[str, Reader] = {

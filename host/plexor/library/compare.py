@@ -34,7 +34,7 @@ from plexor.judge.gate import (
 from plexor.library.load import load_run
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
-from plexor.library.values import Naming, Reader, choice, plain, read
+from plexor.library.values import Naming, Reader, choice, path_of, plain, read
 from plexor.store.run_folder import RUN_FILE
 from plexor.sweep.compare import differences as sweep_differences
 from plexor.sweep.model import SweepResult
@@ -317,7 +317,7 @@ def _results(source: Source) -> dict[str, Result]:
         return {"": source.result}
     if isinstance(source, Archived):
         return {"": source}
-    path = Path(source)
+    path = path_of(source)
     if not path.is_dir() or is_sweep(path) or (path / RUN_FILE).exists():
         return {"": _read(path)}
     folders = sorted(entry for entry in path.iterdir() if entry.is_dir())

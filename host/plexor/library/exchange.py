@@ -19,7 +19,7 @@ from plexor.imports.wanted import (
 from plexor.judge.budget import Budget
 from plexor.judge.budget_file import load as load_budget
 from plexor.library.run import Run
-from plexor.library.values import Time, seconds
+from plexor.library.values import Time, path_of, seconds
 from plexor.protocol.registers import Policy
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ def export(
     """
     paths = [path] if isinstance(path, str | Path) else list(path)
     limits = load_budget(budget) if isinstance(budget, str) else budget
-    formats.export(run.result, [Path(each) for each in paths], limits)
+    formats.export(run.result, [path_of(each) for each in paths], limits)
 
 
 def import_capture(
@@ -80,7 +80,7 @@ def import_capture(
         raise UsageError(f"policy: {policy!r}; must be one of {', '.join(POLICIES)}") from error
     except ValueError as error:
         raise UsageError(str(error)) from error
-    return Run(import_run(Path(path), wanted))
+    return Run(import_run(path_of(path), wanted))
 
 
 def _each(entries: Sequence[T | str], parse: Callable[[str], T]) -> list[T]:

@@ -33,6 +33,7 @@ from plexor.library.keep import keep
 from plexor.library.load import load_run
 from plexor.library.run import Run
 from plexor.library.scans.workers import executor as executor_of
+from plexor.library.values import path_of
 from plexor.model.results import RunResult
 from plexor.store.run_folder import KIND, RUN_FILE
 from plexor.sweep.executor import Workers
@@ -101,9 +102,9 @@ def farm(
     Raises UsageError for a file that is no farm and for a folder that holds another one, and
     StoreError for what cannot be written.
     """
-    path = Path(file)
+    path = path_of(file)
     cells = read_cells(path)
-    folder = path.with_suffix("") if out is None else Path(out)
+    folder = path.with_suffix("") if out is None else path_of(out)
     origin = origin_of(path.absolute().parent)
     kept = _Kept(folder, Archive(archive), origin, on_cell)
     with kept:

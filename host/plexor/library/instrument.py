@@ -16,6 +16,7 @@ from plexor.library.keep import Place, Tap, check_out
 from plexor.library.measurement import Labels, Measurement, busy
 from plexor.library.pins import channels_of, wired
 from plexor.library.run import Run
+from plexor.library.values import path_of
 from plexor.model.calibration import Calibration
 from plexor.model.load import parse_load
 from plexor.model.results import RunResult
@@ -139,7 +140,7 @@ class Instrument(Connection):
         """
         busy(self.last)
         chosen = self._chosen(settings, options, endless=True)
-        target = None if out is None else check_out(Path(out), force=False)
+        target = None if out is None else check_out(path_of(out), force=False)
 
         def take(listeners: Listeners, stop: Stop) -> Run:
             return self._take(chosen, listeners, stop, device, target)
@@ -165,7 +166,7 @@ class Instrument(Connection):
         """
         busy(self.last)
         chosen = self._chosen(settings, options, endless=stop is not None)
-        target = None if out is None else check_out(Path(out), force=False)
+        target = None if out is None else check_out(path_of(out), force=False)
         return self._take(chosen, listeners or Listeners(), stop or Stop(), device, target)
 
     def sweep(self, **options: Any) -> Sweep:
@@ -311,7 +312,7 @@ class Instrument(Connection):
     def _calibrated(self, chosen: Calibration | str | Path | None) -> Calibration | None:
         if isinstance(chosen, Calibration):
             return chosen
-        path = None if chosen is None else Path(chosen)
+        path = None if chosen is None else path_of(chosen)
         if path == Path("none"):
             return None
         found = find(self._serial(), self.identity, path)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plexor.library.run import Run
+from plexor.library.values import path_of
 
 if TYPE_CHECKING:
     from plexor.library.mixed.mixed import Mixed
@@ -24,7 +25,7 @@ def load(path: str | Path) -> Run | Sweep | PhaseScan | BurstScan | Mixed:
     Raises StoreError for a folder without a readable result, LinkError for a file that cannot be
     read, and IdentityError for one that is no recording of an instrument.
     """
-    place = Path(path)
+    place = path_of(path)
     return _scan(place) or load_run(place)
 
 

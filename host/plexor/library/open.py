@@ -7,6 +7,7 @@ from pathlib import Path
 from plexor.library.instrument import Instrument
 from plexor.library.keep import tap_at
 from plexor.library.replay import Replay
+from plexor.library.values import path_of
 from plexor.link.open import sim_device
 from plexor.model.calibration import Calibration
 
@@ -32,7 +33,9 @@ def open(
     Raises UsageError for what cannot be opened, LinkError if nothing answers, IdentityError if it
     is no Plexor, and StoreError if `record` cannot be written.
     """
-    tap = None if record is None else tap_at(Path(record))
+    for text in (link, dut):
+        path_of(text or "")
+    tap = None if record is None else tap_at(path_of(record))
     kind = Replay if link.startswith("file:") else Instrument
     return kind(link, dut=dut, fallback=fallback, calibration=calibration, tap=tap, load=load)
 

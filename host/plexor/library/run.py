@@ -14,7 +14,7 @@ from plexor.errors import ExitCode, StoreError, UsageError
 from plexor.judge.budget import Budget, Outcome, Verdict, judge
 from plexor.judge.budget_file import load as load_budget
 from plexor.library.reading import Reading, of_name
-from plexor.library.values import read, seconds
+from plexor.library.values import path_of, read, seconds
 from plexor.model.identity import Identity
 from plexor.model.results import Accounting, EventArray, RunResult
 from plexor.units import parse_velocity, ticks_of
@@ -281,4 +281,4 @@ class Run:
         """
         from plexor.library.keep import check_out  # noqa: PLC0415
 
-        return self.keep(check_out(Path(folder), force), wire)
+        return self.keep(check_out(path_of(folder), force), wire)

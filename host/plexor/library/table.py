@@ -12,7 +12,7 @@ from plexor.jsonable import to_json
 from plexor.library.load import load_run
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
-from plexor.library.values import Time, choice, read, seconds
+from plexor.library.values import Time, choice, path_of, read, seconds
 from plexor.study.reference import SOURCE, STATEMENTS
 from plexor.study.systems import (
     Change,
@@ -128,10 +128,10 @@ def _results(sources: Iterable[Source]) -> Sequence[tuple[str, Run | SweepResult
             found.append((f"run {number}", source))
         elif isinstance(source, Sweep):
             found.append((f"sweep {number}", source.result))
-        elif is_sweep(Path(source)):
-            found.append((str(source), load(Path(source))))
+        elif is_sweep(path_of(source)):
+            found.append((str(source), load(path_of(source))))
         else:
-            found.append((str(source), load_run(Path(source))))
+            found.append((str(source), load_run(path_of(source))))
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, TypeVar
 
 from plexor.errors import UsageError
@@ -24,6 +25,13 @@ Naming = Callable[[str], str]
 """Gives an option's name in the words of the caller."""
 Reader = Callable[[Any], object]
 """Returns an option's exact value; raises TypeError or ValueError with what would be right."""
+
+
+def path_of(name: str | Path) -> Path:
+    """Return a path. Raises UsageError for a text with a NUL character, which names no file."""
+    if "\0" in str(name):
+        raise UsageError(f"{str(name)[:80]!r}: has a NUL character; must be a path without one")
+    return Path(name)
 
 
 def plain(name: str) -> str:

@@ -12,6 +12,7 @@ from plexor.bound.image import read_image
 from plexor.bound.writing import map_text, model_text
 from plexor.errors import UsageError
 from plexor.library.files import write_text
+from plexor.library.values import path_of
 
 SCHEMA = "plexor.bound-trace/1"
 MOST_INTERRUPTS = 1000
@@ -95,8 +96,8 @@ def trace_bus(
         raise UsageError(f"pin: {pin}; must be a pin from 0 to {PINS - 1}")
     if not 0 <= interrupts <= MOST_INTERRUPTS:
         raise UsageError(f"interrupts: {interrupts}; must be 0 to {MOST_INTERRUPTS}")
-    place = Path(log)
-    image = read_image(Path(f"{log}.elf") if elf is None else Path(elf))
+    place = path_of(log)
+    image = read_image(Path(f"{log}.elf") if elf is None else path_of(elf))
     try:
         return BusTrace(traced(calls(read_log(place), pin), image, title or place.stem, interrupts))
     except UsageError as error:

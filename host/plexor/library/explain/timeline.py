@@ -10,6 +10,7 @@ from plexor.codes.instances import instances
 from plexor.codes.lanes import Lane, State, switches
 from plexor.errors import UsageError
 from plexor.library.explain.coded import Coded
+from plexor.library.values import path_of
 from plexor.model.results import RunResult
 from plexor.render.timeline import View
 from plexor.units import FEMTOSECONDS, ticks_of
@@ -86,7 +87,7 @@ class Timeline:
         from plexor.export.lanes import export_lanes  # noqa: PLC0415
 
         for path in paths:
-            export_lanes(self.view, Path(path))
+            export_lanes(self.view, path_of(path))
 
     def document(self) -> dict[str, Any]:
         """Return it as the document that `plexor timeline --json` prints, times in ticks."""

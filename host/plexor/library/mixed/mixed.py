@@ -15,7 +15,7 @@ from plexor.library.files import write_text, writing
 from plexor.library.keep import check_new
 from plexor.library.mixed.asked import READERS, MixedAsked, MixedOptions, wanted_of
 from plexor.library.scans.scan import Ended
-from plexor.library.values import read
+from plexor.library.values import path_of, read
 from plexor.mixed.compare import least_safe
 from plexor.mixed.device_line import open_line
 from plexor.mixed.figures import by_distance, figures, summaries
@@ -115,7 +115,7 @@ def mixed(
         asked = MixedAsked(**read(options, READERS))
     elif options:
         raise UsageError(f"{', '.join(options)}: give complete options, or single ones")
-    target = None if out is None else check_new(Path(out), kind=KIND)
+    target = None if out is None else check_new(path_of(out), kind=KIND)
     wanted = wanted_of(asked)
     with ExitStack() as stack:
         executor = None
@@ -149,4 +149,4 @@ def _kept(made: Mixed, runs: Sequence[RunResult], place: Place) -> StoreError | 
 
 def load_mixed(path: str | Path) -> Mixed:
     """Return the schedule in a folder of `out`. Raises StoreError if there is none."""
-    return Mixed(load(Path(path)))
+    return Mixed(load(path_of(path)))

@@ -17,7 +17,7 @@ from plexor.library.scans.burst_asked import READERS, BurstAsked, BurstOptions, 
 from plexor.library.scans.scan import Scan
 from plexor.library.scans.watched import watched
 from plexor.library.scans.workers import workers_of
-from plexor.library.values import Naming, plain, read
+from plexor.library.values import Naming, path_of, plain, read
 from plexor.session.session import versions
 from plexor.session.stop import Stop
 from plexor.store.kept_json import document_of
@@ -95,7 +95,7 @@ def burst(
     `if __name__ == "__main__":`.
     """
     asked = BurstAsked(link=link, dut=dut, **read(options, READERS, ("low", "high", "period")))
-    target = None if out is None else Path(out)
+    target = None if out is None else path_of(out)
     return scanned(asked, device=device, out=target, force=force, on_step=on_step, stop=stop)
 
 

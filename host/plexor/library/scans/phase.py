@@ -17,7 +17,7 @@ from plexor.library.keep import check_new
 from plexor.library.run import Run
 from plexor.library.scans.phase_asked import READERS, PhaseAsked, PhaseOptions, wanted_of
 from plexor.library.scans.scan import Scan
-from plexor.library.values import read
+from plexor.library.values import path_of, read
 from plexor.model.results import RunResult
 from plexor.phase.model import PhaseResult
 from plexor.phase.model import PhaseScan as ChannelScan
@@ -108,7 +108,7 @@ def phase(
         asked = PhaseAsked(**place, **read(options, READERS, ("against", "rate")))
     elif options:
         raise UsageError(f"{', '.join(options)}: give complete options, or single ones")
-    target = None if out is None else check_new(Path(out))
+    target = None if out is None else check_new(path_of(out))
     wanted = wanted_of(asked)
     wanted = replace(wanted, codes=named_by(wanted.codes, firmware))
     result, taken = run(instrument, wanted, on_progress, device, stop)

@@ -15,7 +15,7 @@ from plexor.library.scans.sweep_asked import READERS, SweepAsked, SweepOptions, 
 from plexor.library.scans.watched import watched
 from plexor.library.scans.workers import workers_of
 from plexor.library.tables import steps_table, to_pandas
-from plexor.library.values import Naming, plain, read
+from plexor.library.values import Naming, path_of, plain, read
 from plexor.session.session import versions
 from plexor.session.stop import Stop
 from plexor.sweep.executor import Workers
@@ -106,7 +106,7 @@ def sweep(
     `if __name__ == "__main__":`.
     """
     asked = SweepAsked(link=link, dut=dut, **read(options, READERS, ("low", "high")))
-    target = None if out is None else Path(out)
+    target = None if out is None else path_of(out)
     return swept(asked, device=device, out=target, force=force, on_step=on_step, stop=stop)
 
 

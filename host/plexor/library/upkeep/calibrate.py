@@ -12,7 +12,7 @@ from plexor.calibration.run import Wanted, calibrate
 from plexor.device.device import Device
 from plexor.errors import StoreError, UsageError
 from plexor.jsonable import to_json
-from plexor.library.values import Count, Naming, count, plain, read
+from plexor.library.values import Count, Naming, count, path_of, plain, read
 from plexor.model.calibration import Calibration
 
 EDGES = "20k"
@@ -79,7 +79,7 @@ def calibrated(
     source or its looped-back strikes.
     """
     found = calibrate(device, Wanted(edges_of(edges)), on_line or (lambda line: None))
-    target = target_of(device, None if path is None else Path(path))
+    target = target_of(device, None if path is None else path_of(path))
     try:
         store.save(found, target)
     except StoreError as error:

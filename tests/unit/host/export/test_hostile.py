@@ -7,6 +7,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from plexor.export.csv import write_csv
 from plexor.export.hdr import write_hlog
@@ -99,9 +100,8 @@ def test_a_page_and_a_picture_have_the_elements_of_any_run(name):
 
 @each_name
 def test_metrics_are_read_back_with_their_names(name, tmp_path):
-    parser = pytest.importorskip("prometheus_client.parser")
     path = planted.written(write_prometheus, tmp_path / "a.prom", hostile(name))
-    families = list(parser.text_string_to_metric_families(path.read_text()))
+    families = list(text_string_to_metric_families(path.read_text()))
     labels = {sample.labels.get("channel") for family in families for sample in family.samples}
     assert labels <= {None, name, f"{name}1"}
     planted.written(write_openmetrics, tmp_path / "a.om", hostile(name))

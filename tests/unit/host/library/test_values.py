@@ -4,7 +4,10 @@ from fractions import Fraction
 
 import pytest
 
+import plexor
 from plexor.errors import UsageError
+from plexor.judge.budget_file import load as load_budget
+from plexor.library.run import Run
 from plexor.library.values import (
     channels,
     choice,
@@ -145,3 +148,30 @@ def test_options_are_read_by_their_readers_and_none_is_left_out():
 def test_what_cannot_be_read_is_refused_with_its_option(options, message):
     with pytest.raises(UsageError, match=f"^{message}"):
         read(options, READERS, ["rate"])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda run: plexor.load("a\0b"),
+        lambda run: plexor.compare("a\0b", run),
+        lambda run: plexor.import_capture("a\0b.vcd", ["R=r"], ["s"]),
+        lambda run: plexor.Archive("a\0b"),
+        lambda run: plexor.open("sim:", record="a\0b"),
+        lambda run: plexor.open("sim:a\0b"),
+        lambda run: plexor.open("file:a\0b"),
+        lambda run: plexor.open("sim:", dut="a\0b.toml"),
+        lambda run: run.save("a\0b"),
+        lambda run: run.export("a\0b.csv"),
+        lambda run: run.export("a.csv", budget="a\0b.toml"),
+        lambda run: load_budget("a\0b.toml"),
+    ],
+    ids=range(12),
+)
+def test_a_name_of_a_file_with_a_nul_is_one_line(call, run_of):
+    with pytest.raises(plexor.PlexorError) as caught:
+        call(Run(run_of([[1000, 2000]])))
+    said = str(caught.value)
+    assert "NUL" in said or "null" in said
+    assert "\n" not in said
+    assert "\0" not in said
