@@ -7,15 +7,20 @@ from dataclasses import replace
 import numpy as np
 
 from plexor.analyse.pairing import (
+    By,
     Counted,
     Pairing,
+    Standing,
     Timed,
+    least_between,
+    may_toggle,
     pairing_by_counts,
     pairing_by_times,
     toggles_by_counts,
 )
 from plexor.analyse.rules import rules_of
-from plexor.decode.matched import Rules, Samples
+from plexor.decode.at_once import Edges, last_before
+from plexor.decode.matched import EventSamples, Rules, Samples, pieces, times_at
 from plexor.model.results import ChannelResult, Kind, RunResult, StepChannel, StepResult
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
@@ -31,7 +36,11 @@ def pairing_of(
     """
     rules = rules_of(result, channel)
     registers = _Registers(result)
-    timed = None if rise is None else _timed(result, rules, rise, registers.random(rules))
+    if rise is not None and _answered_in_turn(result, rules, rise):
+        return Pairing(Standing.PROVEN, By.INTERVALS, len(rise), 0)
+    timed = None
+    if rise is not None:
+        timed = _timed(result, rules, rise, registers.random(rules), whole=True)
     counted = _counted(result, channel, rules, registers, timed)
     return pairing_by_counts(counted) if timed is None else pairing_by_times(counted, timed)
 
@@ -168,7 +177,7 @@ def _counted(
     sources = {rules.channel_source, rules.reference_source}
     least = registers.least_ticks(rules)
     if timed is not None and len(timed.strike_ticks) > 1:
-        least = int(np.diff(timed.strike_ticks).min())
+        least = least_between(timed.strike_ticks)
     counted = Counted(
         strikes=channel.strikes,
         answers=classes[ResponseClass.ANSWERED] + classes[ResponseClass.LATE],
@@ -191,26 +200,68 @@ def _counted(
     return counted
 
 
-def _timed(result: RunResult, rules: Rules, rise: Samples, random: bool) -> Timed:
+def _answered_in_turn(result: RunResult, rules: Rules, rise: Samples) -> bool:
+    """Return whether each answer came before the next strike, and each strike had as many edges.
+
+    It is what `pairing_by_times` finds first, by places alone. False where a closer look is needed.
+    """
+    events = result.events
+    if events is None or rules.early_ticks or not len(rise) or not isinstance(rise, EventSamples):
+        return False
+    edges = Edges.of(events, rules)
+    strikes, active = edges.strikes, edges.active
+    if may_toggle(len(strikes), len(active)):
+        return False
+    first = per_strike = None
+    for part in pieces(len(strikes)):
+        after = np.append(strikes[part], strikes[part.stop : part.stop + 1])
+        begun = np.searchsorted(active, after)
+        if part.stop == len(strikes):
+            begun = np.append(begun, len(active))
+        counts = np.diff(begun)
+        per_strike = max(int(counts[0]), 1) if per_strike is None else per_strike
+        other = np.flatnonzero(counts != per_strike)
+        if len(other):
+            first = part.start + int(other[0]) + 1
+            break
+    first = len(strikes) if first is None else first
+    for part in pieces(len(rise)):
+        struck = np.searchsorted(strikes, rise.start[part])
+        owner = np.searchsorted(strikes, rise.end[part]) - 1
+        if int(struck[-1]) >= first or bool((owner != struck).any()):
+            return False
+    return True
+
+
+def _timed(
+    result: RunResult, rules: Rules, rise: Samples, random: bool, *, whole: bool = False
+) -> Timed:
+    """Return a channel's edges; trailing ones are left out of a `whole` run that cannot toggle."""
     events = result.events
     assert events is not None
-    source, polarity = events["source"], events["polarity"]
-    own = source == rules.channel_source
-    struck = (source == rules.reference_source) & ~own & (polarity == rules.reference_polarity)
-    strikes, changes = np.flatnonzero(struck), np.flatnonzero(own)
-    edges = changes[polarity[changes] == 1]
-    times = events["time_ticks"]
-    strike_ticks, edge_ticks = times[strikes].astype(np.int64), times[edges].astype(np.int64)
+    edges = Edges.of(events, rules)
+    strikes, active, changes = edges.strikes, edges.active, edges.active
+    if not whole or may_toggle(len(strikes), len(active)):
+        changes = np.concatenate([active, edges.back])
+        changes.sort()
+    del edges
+    of_edge = np.full(len(active), -1, active.dtype)
+    if isinstance(rise, EventSamples):
+        for part in pieces(len(rise)):
+            answer = np.searchsorted(active, rise.end[part])
+            of_edge[answer] = np.searchsorted(strikes, rise.start[part])
+    else:
+        # A source has at most one edge in a tick, so its time tells which edge it is.
+        answer = np.searchsorted(times_at(events, active), rise.start_ticks + rise.value_ticks)
+        of_edge[answer] = np.searchsorted(times_at(events, strikes), rise.start_ticks)
     if rules.early_ticks:
-        begins = strike_ticks - rules.early_ticks
-        change_ticks = times[changes].astype(np.int64)
+        begins = times_at(events, strikes) - rules.early_ticks
         owner, change_owner = (
-            np.searchsorted(begins, each, "right") - 1 for each in (edge_ticks, change_ticks)
+            np.searchsorted(begins, times_at(events, each), "right") - 1
+            for each in (active, changes)
         )
     else:
-        owner, change_owner = (np.searchsorted(strikes, each) - 1 for each in (edges, changes))
-    of_edge = np.full(len(edges), -1, np.int64)
-    # A source has at most one edge in a tick, so its time tells which edge it is.
-    answer = np.searchsorted(edge_ticks, rise.start_ticks + rise.value_ticks)
-    of_edge[answer] = np.searchsorted(strike_ticks, rise.start_ticks)
-    return Timed(strike_ticks, edge_ticks, owner, of_edge, change_owner, random)
+        owner = last_before(strikes, active)
+        change_owner = owner if changes is active else last_before(strikes, changes)
+    strike_ticks = times_at(events, strikes)
+    return Timed(strike_ticks, times_at(events, active), owner, of_edge, change_owner, random)
