@@ -192,9 +192,9 @@ def _counted(
         whole=not any(e.dropped for e in result.accounting.sources if e.source in sources),
     )
     mean = None
-    known = None if width is None else width.known
-    if known is not None and known.count and known.sum_ticks is not None:
-        mean = known.sum_ticks / known.count
+    total_ticks = None if width is None else width.known.sum_ticks
+    if width is not None and total_ticks is not None and width.statistics.count:
+        mean = total_ticks / width.statistics.count
     if timed is None and toggles_by_counts(counted, registers.mean_ticks(rules), mean):
         return replace(counted, toggles=True)
     return counted
