@@ -85,6 +85,7 @@ class OwnSimulator(TcpLink):
     """A link that `sim:` has started, as far as a device knows."""
 
     device = "synthetic"
+    load = ""
 
 
 def test_an_answer_of_a_simulator_of_its_own_is_waited_for_longer():

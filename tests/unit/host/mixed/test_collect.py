@@ -8,7 +8,7 @@ import pytest
 from plexor.mixed.collect import contradictions, due_output, fired, id_of, joined, struck_in
 from plexor.mixed.model import Mode, Response, Served, Status
 from plexor.model.code_array import CODE_DTYPE
-from plexor.model.results import EVENT_DTYPE
+from plexor.model.results import EVENT_DTYPE, Accounting
 from plexor.protocol.geometry import Geometry
 
 from ..runs import run
@@ -18,6 +18,8 @@ from .lists import LIMITS, MS, STEP, listed
 START = 10_000
 RESULT, _ = run()
 RESULT = replace(RESULT, start_ticks=START, end_ticks=START + 100 * STEP, invalid_reasons=())
+# Each test plants the events; none are missing.
+RESULT = replace(RESULT, accounting=Accounting(0, 0, 0, 0))
 DUE_SOURCE = 8 + RESULT.identity.geometry.strikes - 1
 
 

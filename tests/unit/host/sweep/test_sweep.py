@@ -4,7 +4,7 @@ import itertools
 import random
 import threading
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from fractions import Fraction
 
@@ -128,8 +128,8 @@ class Planted(Executor):
 
 
 def run(executor, store=None, on_step=None, wanted=WANTED):
-    with Workers(executor) as workers:
-        return sweep(wanted, workers, StepStore(None) if store is None else store, on_step)
+    with closing(StepStore(None) if store is None else store) as kept, Workers(executor) as workers:
+        return sweep(wanted, workers, kept, on_step)
 
 
 @pytest.fixture(scope="module")
