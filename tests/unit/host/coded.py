@@ -62,4 +62,16 @@ def coded_run(planted: Planted, end_ticks: int, names: tuple[CodeName, ...] = ()
     settings = replace(
         result.settings, codes=Codes(wires=Wires(CLOCK, DATA), bits=BITS, names=names)
     )
-    return replace(result, events=events, settings=settings, start_ticks=0, end_ticks=end_ticks)
+    whole = replace(
+        result.accounting,
+        received=len(events),
+        generated=len(events) + result.accounting.generated - result.accounting.received,
+    )
+    return replace(
+        result,
+        accounting=whole,
+        events=events,
+        settings=settings,
+        start_ticks=0,
+        end_ticks=end_ticks,
+    )

@@ -95,6 +95,7 @@ class Script:
                 settings=settings,
                 # The edges beside them are those of its accounting.
                 events=struck.events,
+                accounting=struck.accounting,
                 codes=self.codes(),
                 device=device,
             )
