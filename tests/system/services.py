@@ -46,7 +46,7 @@ def logged(folder: Path, blocks: str, strikes: int, rate: str = "1k", seed: int 
             seed=seed,
             timeout="3ms",
             channels=CHANNELS,
-            load=True,
+            load="cpu+critical",
         ).run
     assert run.invalid_reasons == ()
     return log

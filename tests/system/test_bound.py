@@ -246,7 +246,7 @@ def test_a_fitted_bound_is_never_below_what_is_measured(
             seed=seed,
             timeout="1400us",
             channels="malloc=ch0",
-            load=True,
+            load="cpu+critical",
         ).run
     assert run.invalid_reasons == ()
     widths = run.channels[0].samples("width").value_ticks

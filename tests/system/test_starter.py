@@ -16,7 +16,10 @@ from plexor.model.results import RunResult
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.session.session import measure
 
-DUTS = ("freertos:load=critical", "synthetic:latency=exponential:2us,drop=0.1")
+DUTS = (
+    "freertos:load=critical",
+    "synthetic:latency=exponential:2us,load_latency=exponential:3us,drop=0.1",
+)
 
 
 @pytest.fixture(autouse=True)

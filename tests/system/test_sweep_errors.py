@@ -11,6 +11,7 @@ import pytest
 from plexor.analyse.analyse import analyse
 from plexor.device.device import Device
 from plexor.link import open as links
+from plexor.model.results import Kind
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Geometry
 from plexor.session.session import measure
@@ -95,7 +96,7 @@ def run(dut: str, rate_hz: int, strikes: int):
     settings = Settings(strikes=(stimulus,), channels=(Channel(0),), timeout_s=period_s / 2)
     with Device(links.open_link("sim:", dut)) as device:
         result = measure(device, settings)
-    samples = analyse(result).channels[0].rise.samples
+    samples = analyse(result).channels[0].kinds[Kind.RISE].samples
     return np.stack([samples.start_ticks - result.start_ticks, samples.value_ticks])
 
 

@@ -161,6 +161,7 @@ def test_the_served_instrument_is_that_of_a_ulx3s() -> None:
     with subprocess.Popen([*command, "--once"], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "device synthetic\n"
+        assert process.stdout.readline() == "load none\n"
         port = int(process.stdout.readline().removeprefix("listening tcp://127.0.0.1:"))
         names = ("magic", "channels", "samples", "tick_fs")
         assert read_registers(port, names) == [MAGIC, 8, 16, 500_000]
