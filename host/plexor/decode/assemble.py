@@ -23,6 +23,7 @@ from plexor.model.results import (
     Accounting,
     RunResult,
     StepResult,
+    cut_text,
 )
 from plexor.model.settings import Echo, RegisterWrite, Settings
 from plexor.protocol.memory import (
@@ -118,9 +119,7 @@ def assemble(
     builder.ended = broken is None
     if collector.keep_events and collector.too_many:
         kept = 0 if events is None else len(events)
-        builder.omitted.append(
-            f"events: the first {kept} are kept, which is the bound, of {collector.received_total}"
-        )
+        builder.omitted.append(cut_text(kept, collector.received_total))
     channels = builder.build(events if whole else None, streamed)
     reasons += _reasons(accounting, flags, broken is None)
     reasons += builder.idle() if broken is None else []

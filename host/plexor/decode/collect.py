@@ -139,9 +139,21 @@ class Collector:
             events = batch.array()
             self.on_events(events[events["time_ticks"] >= (self.started_ticks or 0)])
         if self.keep_events and len(batch) and not self.too_many:
+            self._keep(batch)
+
+    def _keep(self, batch: EventBatch) -> None:
+        """Keep the frames for which there is room, whatever came with them."""
+        room = MOST_KEPT_BYTES - self._kept_bytes
+        if batch.size_bytes > room:
+            frames = len(batch.counts)
+            a_frame = (batch.size_bytes - batch.words.nbytes) // frames
+            ends = np.cumsum(batch.counts) * batch.words.itemsize
+            ends += np.arange(1, frames + 1) * a_frame
+            batch = batch.part(0, int(np.searchsorted(ends, room, "right")))
+            self.too_many = True
+        if len(batch):
             self._batches.append(batch)
             self._kept_bytes += batch.size_bytes
-            self.too_many = self._kept_bytes > MOST_KEPT_BYTES
 
     def _times(self, batch: EventBatch) -> None:
         """Record the batch's first and last time, and count times that step back."""

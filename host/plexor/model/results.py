@@ -312,6 +312,11 @@ class Imported:
     """Edges of the file that are not in the run, one sentence each."""
 
 
+def cut_text(kept: int, received: int) -> str:
+    """Return what a run says that keeps only the first of its events."""
+    return f"events: the first {kept} are kept, which is the bound, of {received}"
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RunResult(_ByContent):
     """A run, with everything it was taken with. It is valid if it has no invalid reasons."""

@@ -34,27 +34,35 @@ Lie = Callable[[Frame], Frame]
 
 
 class Stepped(Scenario):
-    """Strikes in the second step of a table of two; in the first there were none."""
+    """A strike in the first step of a table of two, all others in the second.
+
+    Channel 1 answers none: the first step's strike is missed in the second.
+    """
 
     def memories(self) -> dict[tuple[Space, int], list[int]]:
         words = super().memories()
-        answered = [value for value in self.latencies if value is not None]
-        squares = sum(value**2 for value in answered)
-        for step, end_ticks in ((0, START_TICKS + 50), (1, self.end_ticks)):
+        # Counts and sums go on from step to step; extremes are a step's own.
+        so_far = (self.latencies[:1], self.latencies)
+        parts = (self.latencies[:1], self.latencies[1:])
+        for step, end_ticks in ((0, START_TICKS + PERIOD_TICKS), (1, self.end_ticks)):
+            answered = [value for value in so_far[step] if value is not None]
+            own = [value for value in parts[step] if value is not None]
             for channel in range(2):
                 record = dict.fromkeys((field.name for field in STEP.fields), 0)
                 record["end_ticks"] = end_ticks
-                if step:
-                    record["strikes"] = len(self.latencies)
-                    record["missed"] = len(self.latencies) - (0 if channel else len(answered))
-                if step and not channel:
+                record["strikes"] = len(so_far[step])
+                if channel:
+                    record["missed"] = step * len(self.latencies)
+                    record["pending"] = 1 - step
+                else:
                     record |= {
+                        "missed": len(so_far[step]) - len(answered),
                         "answered": len(answered),
                         "count": len(answered),
                         "sum_ticks": sum(answered),
-                        "sum_sq_low_ticks2": squares,
-                        "min_ticks": min(answered),
-                        "max_ticks": max(answered),
+                        "sum_sq_low_ticks2": sum(value**2 for value in answered),
+                        "min_ticks": min(own),
+                        "max_ticks": max(own),
                     }
                 size = STEP.size_bytes // 4
                 place = ((step << self.geometry.key_bits) + channel) * size
@@ -66,7 +74,7 @@ class Stepped(Scenario):
 SETTINGS = Settings(
     strikes=(Stimulus(0, PERIOD_TICKS * TICK),),
     channels=(Channel(0), Channel(1)),
-    table=(TableStep(PERIOD_TICKS * TICK, 1), TableStep(PERIOD_TICKS * TICK, len(LATENCIES))),
+    table=(TableStep(PERIOD_TICKS * TICK, 1), TableStep(PERIOD_TICKS * TICK, len(LATENCIES) - 1)),
 )
 
 
@@ -78,7 +86,7 @@ def recorded(path: Path) -> list[Frame]:
         path.open("wb") as tap,
     ):
         with Device(open_link(fake.uri), tap) as device:
-            assert measure(device, SETTINGS).valid
+            assert measure(device, SETTINGS).invalid_reasons == ()
     stretches = path.read_bytes().split(b"\0")
     return [Frame.decode(cobs_decode(part)) for part in stretches if part]
 
