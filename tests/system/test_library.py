@@ -13,7 +13,8 @@ from plexor.protocol.memory import LatencyKind
 from plexor_sim.golden.memory import bins_of
 
 DEVICE = "synthetic:seed=3,latency=lognormal:5us:0.4,drop=0.01,duplicate=0.02"
-ASKED = {"rate": "100k", "count": "1500", "every": "2ms", "channels": ["ISR=ch0", "TASK=ch1"]}
+ASKED = {"rate": "40k", "count": "1500", "every": "2ms", "dither": "8192ns"}
+ASKED["channels"] = ["ISR=ch0", "TASK=ch1"]
 SAMPLES = {Kind.RISE: LatencyKind.RISE, Kind.FALL: LatencyKind.FALL}
 
 

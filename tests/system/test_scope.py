@@ -16,6 +16,7 @@ from bench import SMALL, simulator
 from scope_page import LivePage
 
 from plexor.library.run import Run
+from plexor.model.results import Kind
 from plexor.store.run_folder import load
 from plexor.units import format_rate, format_seconds
 
@@ -96,7 +97,8 @@ def test_the_run_that_was_kept_has_what_was_asked_for_and_what_was_drawn(live, r
     assert writes["stimulus", 0, "interval_ticks"] * tick_s == pytest.approx(5e-6, rel=1e-3)
     assert writes["stimulus", 0, "width_ticks"] * tick_s == pytest.approx(500e-9, rel=0.02)
     assert writes["channel", 0, "deadline_ticks"] * tick_s == pytest.approx(1.8e-6, rel=0.01)
-    assert live["drawn"] == [channel.statistics().count for channel in run.channels]
+    kept = [channel.measurement(Kind.RISE) for channel in run.result.channels]
+    assert live["drawn"] == [entry.statistics.count for entry in kept]
     assert run["ch1"].missed > 0
 
 

@@ -110,7 +110,8 @@ class Memories:
         if len(set(lasts.values())) != 1:
             return None
         (last,) = set(lasts.values())
-        return last[0] if last is not None else None
+        # The dump at the end has the number of the last snapshot, and other counts.
+        return None if last is None or last[1] else last[0]
 
     @property
     def words(self) -> int:

@@ -122,6 +122,11 @@ def test_a_snapshot_is_coherent_once_all_its_spaces_have_come():
     assert memories.coherent(spaces) is None
     feed(memories, dump(Space.CLASSES, 1, counters(5), tag=2, final=False))
     assert memories.coherent(spaces) == 2
+    # The end has the number of the last snapshot, and is none.
+    feed(memories, dump(Space.CLASSES, 0, counters(9), tag=2, final=True))
+    feed(memories, dump(Space.CLASSES, 1, counters(9), tag=2, final=True))
+    feed(memories, dump(Space.LATENCY_BINS, 0, bins, tag=2, final=True))
+    assert memories.coherent(spaces) is None
 
 
 def test_bins_are_dumped_whole_and_replace_what_came_before():
