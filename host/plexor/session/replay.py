@@ -36,7 +36,7 @@ from plexor.session.stop import Stop
 
 _PIECE_BYTES = 1 << 20
 _SMALL_BYTES = 1 << 12
-"""Bytes that are read at once where somebody watches: less than a snapshot."""
+"""Bytes that are read at once where somebody watches."""
 _SET_UP = [
     place
     for block in (STIMULUS, CHANNEL, STEP, MATCHER, CONTROL)
@@ -170,6 +170,9 @@ def replay(
         while not (stopped := asked.stop is not None and asked.stop.asked):
             for part in decoder.feed(link.read(watch.piece_bytes, 0.0)):
                 state.take(part)
+                if watch.watched:
+                    # A snapshot is whole until the next one's frames come.
+                    watch.look()
             watch.look()
     except LinkEndError:
         decoder.finish()
@@ -204,8 +207,9 @@ class _Watch:
         self._asked = asked
         self._snapshots: Snapshots | None = None
         self._started: int | None = None
-        watched = asked.listeners.on_snapshot or asked.listeners.on_events
-        self.piece_bytes = _SMALL_BYTES if watched else _PIECE_BYTES
+        listeners = asked.listeners
+        self.watched = bool(listeners.on_snapshot or listeners.on_events)
+        self.piece_bytes = _SMALL_BYTES if self.watched else _PIECE_BYTES
 
     def look(self) -> None:
         """Tell of what came since the last look."""
