@@ -81,7 +81,7 @@ def compare(
     choose from those.
 
     The exit code is 1 if a figure has certainly changed by more than --fail-on allows, 4 if there
-    are too few samples to tell, and 5 if the results have nothing in common.
+    are too few samples to tell, and 6 if the results have nothing in common.
     """
     if by != JUDGES[0] and not fail_on:
         raise click.UsageError("--judge says how --fail-on judges; give --fail-on too")
