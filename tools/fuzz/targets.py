@@ -259,12 +259,12 @@ def _draw_sweep(result: SweepResult, folder: Path) -> None:
 
 def _go_steps(folder: Path) -> bool:
     whole = load_sweep(seeds("sweep")[0])
-    known = read_steps(folder / STEPS_FILE).steps
-    steps = tuple(step for taken in known.values() for step in taken)
+    read = read_steps(folder / STEPS_FILE)
+    steps = tuple(step for taken in read.steps.values() for step in taken)
     own = replace(whole, steps=steps, knees=_knees_of(whole, steps))
     if own.knees:
         _draw_sweep(own, folder)
-    return True
+    return not read.wrong
 
 
 def _knees_of(whole: SweepResult, steps: tuple[Step, ...]) -> tuple[Knee, ...]:

@@ -89,7 +89,7 @@ def _banner(report: Report, verdict: Verdict | None) -> str:
     stop = facts.stop_line(report)
     box = html_box("doubt", "Stopped early", stop) if stop else ""
     lines = doubts(report)
-    box += html_box("doubt", "In doubt", "; ".join(lines)) if lines else ""
+    box += "".join(html_box("doubt", "In doubt", line) for line in lines)
     return box + _judged(report, verdict)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from plexor.analyse.analyse import Report
+from plexor.analyse.pairing import AMBIGUOUS
 from plexor.model.identity import Identity
 from plexor.model.results import RunResult
 from plexor.render.pictures.scale import Axis, number
@@ -27,6 +29,12 @@ class Label:
     x: float
     content: str
     style: str
+
+
+def nothing_drawn(report: Report) -> str:
+    """Return why a run has no latency to draw."""
+    apart = any(not channel.paired for channel in report.channels)
+    return f"no latency is known: {AMBIGUOUS}" if apart else "no response"
 
 
 def provenance(result: RunResult) -> str:

@@ -23,6 +23,7 @@ from plexor.render.pictures.frame import (
     framed,
     in_rows,
     legend,
+    nothing_drawn,
     panel,
     provenance,
     short,
@@ -94,7 +95,7 @@ def histogram(
     top, bottom = TOP + 22, heading.height - 46.0
     if not shown:
         panel(canvas, top, bottom)
-        return _nothing(canvas, top, bottom)
+        return _nothing(canvas, report, top, bottom)
     together = beside or [report]
     axis = latency_axis(together, LEFT, width - RIGHT)
     walls = _wall_labels(canvas, shown, axis, tick_fs)
@@ -123,8 +124,9 @@ def histogram(
     return canvas
 
 
-def _nothing(canvas: Canvas, top: float, bottom: float) -> Canvas:
-    canvas.text(canvas.width / 2, (top + bottom) / 2, "no response", style="muted", anchor="middle")
+def _nothing(canvas: Canvas, report: Report, top: float, bottom: float) -> Canvas:
+    why, middle = nothing_drawn(report), (top + bottom) / 2
+    canvas.text(canvas.width / 2, middle, why, style="muted", anchor="middle")
     return canvas
 
 
@@ -210,7 +212,7 @@ def tail(report: Report, width: float = WIDTH) -> Canvas:
     top, bottom = TOP, 350 - 46.0
     panel(canvas, top, bottom)
     if not shown:
-        return _nothing(canvas, top, bottom)
+        return _nothing(canvas, report, top, bottom)
     total = max(c.rise.count for c in shown if c.rise is not None)
     axis = latency_axis([report], LEFT, width - RIGHT)
     y = Axis(0.5 / max(total, 2), 1.0, bottom, top, True)
@@ -242,7 +244,9 @@ def course(report: Report, width: float = WIDTH) -> Canvas:
     shown = [c for c in _answered(report) if c.rise is not None and c.rise.samples is not None]
     result = report.result
     if not shown:
-        subtitle = "Needs every event: this run kept none, or lost some."
+        known = _answered(report)
+        lost = "Needs every event: this run kept none, or lost some."
+        subtitle = lost if known else f"{nothing_drawn(report).capitalize()}."
         canvas = framed("Latency over time", subtitle, 60, provenance(result), width)
         return canvas
     canvas = framed(

@@ -22,6 +22,7 @@ from plexor.render.pictures.frame import (
     beside,
     framed,
     legend,
+    nothing_drawn,
     panel,
     provenance,
     spread,
@@ -42,7 +43,7 @@ def scope(report: Report, title: str = "Persistence", width: float = WIDTH) -> C
     """Return the persistence view of all channels over the strike."""
     result = report.result
     shown = [channel for channel in report.channels if channel.rise is not None]
-    strikes = max((channel.result.strikes for channel in shown), default=0)
+    strikes = max((channel.result.strikes for channel in report.channels), default=0)
     references = {channel.result.reference for channel in shown}
     height = TOP + 62 + ROW * max(len(shown), 1) + 62
     subtitle = (
@@ -53,7 +54,8 @@ def scope(report: Report, title: str = "Persistence", width: float = WIDTH) -> C
     top, bottom = TOP, height - 62
     panel(canvas, top, bottom)
     if not shown:
-        canvas.text(width / 2, (top + bottom) / 2, "no response", style="muted", anchor="middle")
+        why, middle = nothing_drawn(report), (top + bottom) / 2
+        canvas.text(width / 2, middle, why, style="muted", anchor="middle")
         return canvas
     low, high = _window(shown)
     axis = Axis(

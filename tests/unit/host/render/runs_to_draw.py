@@ -59,6 +59,7 @@ def all_runs(run_of):
         "zero": run_of([[0, 0, 0]]),
         "early": run_of([[-300, 200, 400]]),
         "none": run_of([[None, None]]),
+        "ambiguous": run_of([[None, *[5000] * 200]], period=20_000),
         "no channel": run_of([]),
         "eight": run_of([isr] * 8, names=[f"channel number {n} <&>" for n in range(8)]),
         "board": dataclasses.replace(usual, identity=Identity(board, 7)),

@@ -45,3 +45,19 @@ def test_every_picture_says_where_its_figures_come_from(runs, draw):
 def test_labels_are_written_out_where_there_is_room(run_of, channels, said):
     run = run_of([[2000, 2010]] * channels, names=[f"pin number {n}" for n in range(channels)])
     assert histogram(analyse(run)).render(style=True).count(" back wall ") == said
+
+
+@pytest.mark.parametrize("draw", [scope, histogram, tail, course])
+@pytest.mark.parametrize(
+    ("kind", "said", "not_said"),
+    [
+        ("none", "no response", "those of other strikes"),
+        ("ambiguous", "those of other strikes", "no response"),
+    ],
+)
+def test_a_picture_without_latencies_says_why(runs, draw, kind, said, not_said):
+    drawn = draw(analyse(runs[kind])).render(style=True)
+    assert said in drawn.replace("No response", "no response")
+    assert not_said not in drawn
+    assert "Needs every event" not in drawn
+    assert ">0 strikes" not in drawn
