@@ -7,6 +7,7 @@ mapping by an enumeration has all of its members.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import types
@@ -32,6 +33,7 @@ _MOST_FRACTION = 10**60
 _FRACTION = re.compile(r"(-?\d+)(?:/(\d+))?")
 _WORDS = {"dict": "an object", "list": "a list", "str": "a text", "int": "an integer"}
 _MOST_SHOWN, _MOST_SAID = 80, 400
+_SEAL = "sha256"
 
 
 def to_json(value: object) -> Any:
@@ -63,7 +65,7 @@ def read_document(
     `check` raises ValueError for an object that contradicts itself.
     """
     try:
-        entries = _of(dict, parse_json(path.read_bytes()), "")
+        entries = unsealed(_of(dict, parse_json(path.read_bytes()), ""))
         found = entries.get("format")
         if found != file_format:
             raise ValueError(f"format {_shown(found)}; this host reads {file_format}")
@@ -82,6 +84,29 @@ def one_line(error: Exception) -> str:
     """Return an error's text as one readable line, whatever input it quotes."""
     text = " ".join(str(error).split())
     return text if len(text) <= _MOST_SAID else f"{text[:_MOST_SAID]}…"
+
+
+def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document of JSON types with the SHA-256 of the rest of it, which shows a change.
+
+    It is no signature: who changes a document on purpose can write its digest anew.
+    """
+    return {**document, _SEAL: _digest(document)}
+
+
+def unsealed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document without its digest. Raises ValueError for one that was changed.
+
+    Documents of older versions have no digest, and nothing is known of them.
+    """
+    rest = {key: value for key, value in document.items() if key != _SEAL}
+    if len(rest) < len(document) and document[_SEAL] != _digest(rest):
+        raise ValueError("changed since it was taken (its SHA-256 is another)")
+    return rest
+
+
+def _digest(document: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
 def parse_json(data: bytes) -> Any:

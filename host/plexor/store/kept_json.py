@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from plexor.errors import StoreError
-from plexor.jsonable import from_json, one_line, parse_json, to_json
+from plexor.jsonable import from_json, one_line, parse_json, sealed, to_json, unsealed
 
 T = TypeVar("T")
 
@@ -15,6 +16,11 @@ T = TypeVar("T")
 def document_of(schema: str, result: object) -> dict[str, Any]:
     """Return the document that `--json` prints for a result."""
     return {"schema": schema, **to_json(result)}
+
+
+def kept_text(document: dict[str, Any]) -> str:
+    """Return the content of a document's file: its JSON text, with its digest."""
+    return json.dumps(sealed(document), indent=1, ensure_ascii=False) + "\n"
 
 
 def read_kept(
@@ -28,7 +34,7 @@ def read_kept(
         document = parse_json(path.read_bytes())
         if not isinstance(document, dict):
             raise ValueError("no object")
-        entries = cast("dict[str, Any]", document)
+        entries = unsealed(cast("dict[str, Any]", document))
         found = entries.pop("schema", None)
         if found != schema:
             raise ValueError(f"schema: {found!r}; this host reads {schema}")

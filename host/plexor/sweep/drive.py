@@ -73,7 +73,7 @@ class Driver:
 
     def _wait(self) -> None:
         done, _ = wait(self._under_way, POLL_S, FIRST_COMPLETED)
-        for future in done:
+        for future in [future for future in self._under_way if future in done]:
             try:
                 steps = future.result()
             except Exception as error:

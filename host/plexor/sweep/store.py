@@ -19,8 +19,17 @@ from plexor.disk.lock import Held
 from plexor.disk.said import say
 from plexor.disk.whole import sync, whole, write_text
 from plexor.errors import StoreError, UsageError
-from plexor.jsonable import from_json, one_line, parse_json, read_document, to_json
+from plexor.jsonable import (
+    from_json,
+    one_line,
+    parse_json,
+    read_document,
+    sealed,
+    to_json,
+    unsealed,
+)
 from plexor.link.sim import files_of_design
+from plexor.store.kept_json import kept_text
 from plexor.sweep.consistent import check, check_step
 from plexor.sweep.job import Job
 from plexor.sweep.model import Step, SweepResult
@@ -99,10 +108,10 @@ def is_sweep(folder: Path) -> bool:
 
 def save(result: SweepResult, folder: Path) -> None:
     """Write a sweep's result to its folder; raise StoreError where that cannot be."""
-    text = json.dumps({"format": FORMAT, "sweep": to_json(result)}, indent=1, ensure_ascii=False)
+    text = kept_text({"format": FORMAT, "sweep": to_json(result)})
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    write_text(folder / RESULT_FILE, text + "\n")
+    write_text(folder / RESULT_FILE, text)
 
 
 def load(folder: Path) -> SweepResult:
@@ -210,7 +219,7 @@ class StepStore:
         first = not self._whole_bytes
         lines = [{"question": self._question}] if first else []
         entries = to_json(steps)
-        lines.append({"job": key, "steps": entries, "sha256": _line_digest(key, entries)})
+        lines.append(sealed({"job": key, "steps": entries}))
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         with writing(self._path):
             with self._path.open("ab") as file:
@@ -270,13 +279,6 @@ class _Line:
 
     job: str
     steps: tuple[Step, ...]
-    sha256: str = ""
-    """Digest of the others; empty in a line of an older version."""
-
-
-def _line_digest(job: str, steps: Any) -> str:
-    """Return the digest of a line, by which a change of it is seen."""
-    return hashlib.sha256(json.dumps([job, steps], sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(slots=True)
@@ -305,9 +307,10 @@ def read_steps(path: Path) -> Steps:
             if number == 1 and isinstance(value, dict) and "question" in value:
                 found.question = from_json(_Asked, value).question
             else:
-                entry = from_json(_Line, value)
-                if entry.sha256 not in ("", _line_digest(entry.job, value["steps"])):
-                    raise ValueError("changed since it was taken (its SHA-256 is another)")
+                entries = (
+                    unsealed(cast("dict[str, Any]", value)) if isinstance(value, dict) else value
+                )
+                entry = from_json(_Line, entries)
                 for step in entry.steps:
                     check_step(step)
                 found.steps[entry.job] = entry.steps

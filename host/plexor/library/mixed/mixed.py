@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,7 +25,7 @@ from plexor.mixed.store import FILE, SCHEMA, load
 from plexor.mixed.summary import Summary
 from plexor.model.results import RunResult
 from plexor.session.stop import Stop
-from plexor.store.kept_json import document_of
+from plexor.store.kept_json import document_of, kept_text
 from plexor.store.run_folder import write
 
 ROWS_FILE = "rows.csv"
@@ -130,14 +129,14 @@ def mixed(
 
 def _kept(made: Mixed, runs: Sequence[RunResult], place: Place) -> StoreError | None:
     """Keep a result, its rows and its runs; return why they could not be."""
-    text = json.dumps(document_of(SCHEMA, made.result), indent=1, ensure_ascii=False)
+    text = kept_text(document_of(SCHEMA, made.result))
 
     def fill(folder: Path) -> None:
         for entry, result in zip(made.runs, runs, strict=True):
             (folder / entry.name).mkdir()
             write(result, folder / entry.name)
         write_text(folder / ROWS_FILE, made.csv())
-        write_text(folder / FILE, f"{text}\n")
+        write_text(folder / FILE, text)
 
     try:
         with writing(place.path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
@@ -20,7 +19,7 @@ from plexor.library.scans.workers import workers_of
 from plexor.library.values import Naming, path_of, plain, read
 from plexor.session.session import versions
 from plexor.session.stop import Stop
-from plexor.store.kept_json import document_of
+from plexor.store.kept_json import document_of, kept_text
 from plexor.sweep.executor import Workers
 from plexor.sweep.job import Job
 from plexor.sweep.model import Step
@@ -128,10 +127,10 @@ def scanned(
 
 def _kept(scan: BurstScan, out: Path, store: StepStore) -> StoreError | None:
     """Keep a scan and its page; return why it could not be."""
-    text = json.dumps(scan.document(), indent=1, ensure_ascii=False)
+    text = kept_text(scan.document())
     try:
         store.finish()
-        write_text(out / FILE, f"{text}\n")
+        write_text(out / FILE, text)
         write_text(out / PAGE_FILE, scan.page())
     except StoreError as error:
         return error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +24,7 @@ from plexor.phase.run import run
 from plexor.phase.store import FILE, SCHEMA
 from plexor.session.follow import OnProgress
 from plexor.session.stop import Stop
-from plexor.store.kept_json import document_of
+from plexor.store.kept_json import document_of, kept_text
 from plexor.store.run_folder import put_run
 
 PAGE_FILE = "phase.html"
@@ -120,11 +119,11 @@ def phase(
 
 def _kept(scan: PhaseScan, taken: RunResult, place: Place) -> StoreError | None:
     """Keep a scan, its run and its page; return why they could not be."""
-    text = json.dumps(scan.document(), indent=1, ensure_ascii=False)
+    text = kept_text(scan.document())
 
     def more(folder: Path) -> None:
         write_text(folder / PAGE_FILE, scan.page())
-        write_text(folder / FILE, f"{text}\n")
+        write_text(folder / FILE, text)
 
     try:
         put_run(taken, place, more=more)

@@ -32,6 +32,17 @@ def test_a_scan_is_read_of_its_folder_or_its_file(folder):
     assert scan.exit_code() is ExitCode.PASS
 
 
+def test_a_scan_that_was_changed_is_refused_and_one_without_a_digest_is_read(folder):
+    path = folder / f"{folder.name}.json"
+    document = json.loads(path.read_bytes())
+    path.write_bytes(path.read_bytes().replace(b"1", b"2"))
+    with pytest.raises(StoreError, match="changed since it was taken"):
+        plexor.load(folder)
+    del document["sha256"]
+    path.write_text(json.dumps(document))
+    assert plexor.load(folder).result == RESULTS[folder.name]
+
+
 def test_a_scan_is_shown_as_wide_and_as_coloured_as_asked(folder):
     scan = plexor.load(folder)
     assert "\x1b[" not in scan.text()

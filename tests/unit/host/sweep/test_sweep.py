@@ -215,7 +215,10 @@ def test_an_instrument_that_ends_below_the_lowest_rate_is_told(monkeypatch):
 
     monkeypatch.setattr(Planted, "_take", ended)
     found = run(lambda: Planted([]))
-    assert str(found.error) == "none: the instrument ends at 900 Hz; begin below 1 kHz"
+    # The loads are taken side by side; the first to end is told.
+    assert str(found.error) in {
+        f"{load}: the instrument ends at 900 Hz; begin below 1 kHz" for load in WANTED.loads
+    }
 
 
 def test_the_order_in_which_jobs_end_changes_nothing(reference):
