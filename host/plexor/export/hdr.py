@@ -41,7 +41,7 @@ def write_hlog(source: Source, path: Path, name: Path) -> None:
             )
         lines: list[tuple[str, Any]] = []
         for channel in source.result.channels:
-            for entry in channel.measurements:
+            for entry in source.measurements(channel):
                 cells = source.distribution(channel, entry)
                 tag = f"{_NO_TAG.sub('_', channel.name)}.{entry.kind}"
                 for text in _said(cells):

@@ -34,7 +34,7 @@ def write_npz(source: Source, path: Path, name: Path) -> None:
         arrays["code_time_ticks"] = source.times(result.codes)
         arrays["code"] = result.codes["code"]
     for channel in result.channels:
-        for entry in channel.measurements:
+        for entry in source.measurements(channel):
             cells = source.distribution(channel, entry)
             place = f"{channel.name.replace('/', '_')}.{entry.kind}"
             arrays[f"{place}.low_ticks"] = cells.low_ticks

@@ -122,9 +122,10 @@ class _Run:
             labels=["channel", "q", "bound"],  # promtool keeps `quantile` for summaries
         )
         for channel in self.source.result.channels:
-            entry = channel.measurement(kind)
-            if entry is None:
+            kinds = {entry.kind: entry for entry in self.source.measurements(channel)}
+            if kind not in kinds:
                 continue
+            entry = kinds[kind]
             cells = self.source.distribution(channel, entry)
             known = self.source.statistics(channel, entry)
             histogram.add_metric([channel.name], *self._buckets(known, cells))

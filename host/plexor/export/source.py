@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from plexor.analyse.analyse import Report, analyse
+from plexor.analyse.analyse import LATENCIES, Report, analyse
 from plexor.analyse.disagreements import differences
 from plexor.analyse.evidence import pairing_of
 from plexor.analyse.from_bins import of_bins
@@ -118,8 +118,14 @@ class Source:
         return tuple(
             channel.name
             for channel in self.result.answering
-            if (pairing := found.get(channel.number)) is not None and not pairing.known
+            if not _is_known(found.get(channel.number))
         )
+
+    def measurements(self, channel: ChannelResult) -> tuple[Measurement, ...]:
+        """Return a channel's measurements, without latencies that may be of other strikes."""
+        if channel.name not in self.unpaired:
+            return channel.measurements
+        return tuple(entry for entry in channel.measurements if entry.kind not in LATENCIES)
 
     def _matched(self, channel: ChannelResult) -> tuple[Matched, list[str]]:
         """Return a channel's events matched again, and what disagrees."""
@@ -229,6 +235,10 @@ class Source:
             return 0
         first = np.flatnonzero(events["source"] == source)[:1]
         return 1 - int(events["polarity"][first[0]]) if len(first) else 0
+
+
+def _is_known(pairing: Pairing | None) -> bool:
+    return pairing is None or pairing.known
 
 
 def distinct(names: list[str]) -> list[str]:

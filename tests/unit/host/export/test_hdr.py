@@ -17,6 +17,8 @@ from plexor.protocol.registers import Policy
 
 from . import planted
 
+pytestmark = pytest.mark.usefixtures("every_latency_is_written")
+
 VALUES = {
     "ISR.rise": [50, 300, 50],
     "ISR.fall": [70, 320, 60],

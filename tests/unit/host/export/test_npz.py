@@ -4,10 +4,13 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from plexor.export.npz import write_npz
 
 from . import planted
+
+pytestmark = pytest.mark.usefixtures("every_latency_is_written")
 
 
 def read(tmp_path, run):

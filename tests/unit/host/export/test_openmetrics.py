@@ -13,6 +13,8 @@ from plexor.model.results import Bins, Kind
 from . import planted
 from .test_hdr import VALUES
 
+pytestmark = pytest.mark.usefixtures("every_latency_is_written")
+
 NAMES = {
     "rise": "plexor_latency",
     "fall": "plexor_fall_latency",

@@ -2,10 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from plexor.decode.outcomes import NONE
 from plexor.errors import UsageError
+from plexor.export.hdr import write_hlog
+from plexor.export.npz import write_npz
+from plexor.export.openmetrics import write_openmetrics, write_prometheus
 from plexor.export.source import Source, distinct
 from plexor.judge.budget import Budget, Limit, Scope
 from plexor.model.results import Kind
@@ -103,3 +107,28 @@ def test_a_budget_for_a_channel_that_is_not_there_is_a_usage_error():
     limit = Limit(Scope.CHANNEL, "max", planted.DEADLINE, channel="nosuch")
     with pytest.raises(UsageError, match='"nosuch" is not in this run'):
         _ = Source(planted.run(), Budget("b", (limit,))).verdict
+
+
+def test_latencies_that_may_be_of_other_strikes_are_left_out_and_named(run_of, tmp_path):
+    own, other = [5000] * 200, [None, *[5000] * 199]
+    source = Source(run_of([own, other], period=20_000))
+    assert source.unpaired == ("TASK",)
+    kinds = [{entry.kind for entry in source.measurements(c)} for c in source.result.channels]
+    assert kinds == [set(Kind), {Kind.WIDTH, Kind.PERIOD}]
+    metric = 'latency_max_seconds{channel="%s"}'
+    for write, suffix, has, has_not in (
+        (write_hlog, "hlog", "Tag=ISR.rise", "Tag=TASK.rise"),
+        (write_openmetrics, "om", metric % "ISR", metric % "TASK"),
+        (write_prometheus, "prom", metric % "ISR", metric % "TASK"),
+    ):
+        path = tmp_path / f"run.{suffix}"
+        write(source, path, path)
+        text = path.read_text()
+        assert has in text
+        assert has_not not in text
+        assert "TASK: its answers may be those of other strikes" in text
+    path = tmp_path / "run.npz"
+    write_npz(source, path, path)
+    with np.load(path) as found:
+        assert {"ISR.rise.counts", "TASK.width.counts"} <= set(found.files)
+        assert not {"TASK.rise.counts", "TASK.fall.counts"} & set(found.files)
