@@ -145,7 +145,8 @@ class SimLink:
         code, last = self._process.ended()
         last = last.removeprefix("error: ")
         if code == 2 and last:
-            return f"{self.name}: {last}"
+            design = self.name.removeprefix("sim:").partition("?")[0]
+            return last if last.startswith(f"{design}: ") else f"{self.name}: {last}"
         reason = f" (exit code {code})" if code else ""
         return f"{self.name}: {what}{reason}" + (f": {last}" if last else "")
 

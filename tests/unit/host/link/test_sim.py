@@ -125,3 +125,17 @@ def test_a_link_that_was_closed_says_so_and_not_that_the_instrument_ended(tmp_pa
     for access in (lambda: link.read(10, 0.01), lambda: link.write(b"x")):
         with pytest.raises(LinkEndError, match=r"^sim:mine: closed$"):
             access()
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("irq.toml: top: missing", "irq.toml: top: missing"),
+        ("'latenc': not an option", "sim:irq.toml?board=x: 'latenc': not an option"),
+    ],
+)
+def test_what_is_refused_names_the_design_once(tmp_path, said, told):
+    refuses = f"import sys; print({said!r}, file=sys.stderr); sys.exit(2)"
+    with pytest.raises(UsageError) as refused:
+        SimLink(script(tmp_path, refuses), "sim:irq.toml?board=x")
+    assert str(refused.value) == told
