@@ -86,6 +86,11 @@ def one_line(error: Exception) -> str:
     return text if len(text) <= _MOST_SAID else f"{text[:_MOST_SAID]}…"
 
 
+def document_text(document: Mapping[str, Any]) -> str:
+    """Return the content of a document's file: its JSON text, sealed."""
+    return json.dumps(sealed(document), indent=1, ensure_ascii=False) + "\n"
+
+
 def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a document of JSON types with the SHA-256 of the rest of it, which shows a change.
 

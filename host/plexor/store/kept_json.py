@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from plexor.errors import StoreError
-from plexor.jsonable import from_json, one_line, parse_json, sealed, to_json, unsealed
+from plexor.jsonable import from_json, one_line, parse_json, to_json, unsealed
 
 T = TypeVar("T")
 
@@ -16,11 +15,6 @@ T = TypeVar("T")
 def document_of(schema: str, result: object) -> dict[str, Any]:
     """Return the document that `--json` prints for a result."""
     return {"schema": schema, **to_json(result)}
-
-
-def kept_text(document: dict[str, Any]) -> str:
-    """Return the content of a document's file: its JSON text, with its digest."""
-    return json.dumps(sealed(document), indent=1, ensure_ascii=False) + "\n"
 
 
 def read_kept(

@@ -20,6 +20,7 @@ from plexor.disk.said import say
 from plexor.disk.whole import sync, whole, write_text
 from plexor.errors import StoreError, UsageError
 from plexor.jsonable import (
+    document_text,
     from_json,
     one_line,
     parse_json,
@@ -29,7 +30,6 @@ from plexor.jsonable import (
     unsealed,
 )
 from plexor.link.sim import files_of_design
-from plexor.store.kept_json import kept_text
 from plexor.sweep.consistent import check, check_step
 from plexor.sweep.job import Job
 from plexor.sweep.model import Step, SweepResult
@@ -108,7 +108,7 @@ def is_sweep(folder: Path) -> bool:
 
 def save(result: SweepResult, folder: Path) -> None:
     """Write a sweep's result to its folder; raise StoreError where that cannot be."""
-    text = kept_text({"format": FORMAT, "sweep": to_json(result)})
+    text = document_text({"format": FORMAT, "sweep": to_json(result)})
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / RESULT_FILE, text)

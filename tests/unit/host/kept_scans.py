@@ -1,8 +1,9 @@
 """Folders with a sweep, a phase scan or a burst scan, as their commands keep them."""
 
 from plexor.burst import store as burst_store
+from plexor.jsonable import document_text
 from plexor.phase import store as phase_store
-from plexor.store.kept_json import document_of, kept_text
+from plexor.store.kept_json import document_of
 from plexor.sweep import store as sweep_store
 
 from .render.scans_to_draw import MASKS, burst_result, limit, phase_result
@@ -21,5 +22,5 @@ def keep(kind, folder):
         return kept
     store, result = {"phase": (phase_store, PHASE), "burst": (burst_store, BURST)}[kind]
     kept.mkdir()
-    (kept / store.FILE).write_text(kept_text(document_of(store.SCHEMA, result)))
+    (kept / store.FILE).write_text(document_text(document_of(store.SCHEMA, result)))
     return kept

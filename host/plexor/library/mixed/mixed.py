@@ -10,6 +10,7 @@ from typing import Any, Unpack
 from plexor.device.device import Device
 from plexor.disk.folder import Kind, Place, put
 from plexor.errors import ExitCode, StoreError, UsageError
+from plexor.jsonable import document_text
 from plexor.library.files import write_text, writing
 from plexor.library.keep import check_new
 from plexor.library.mixed.asked import READERS, MixedAsked, MixedOptions, wanted_of
@@ -25,7 +26,7 @@ from plexor.mixed.store import FILE, SCHEMA, load
 from plexor.mixed.summary import Summary
 from plexor.model.results import RunResult
 from plexor.session.stop import Stop
-from plexor.store.kept_json import document_of, kept_text
+from plexor.store.kept_json import document_of
 from plexor.store.run_folder import write
 
 ROWS_FILE = "rows.csv"
@@ -129,7 +130,7 @@ def mixed(
 
 def _kept(made: Mixed, runs: Sequence[RunResult], place: Place) -> StoreError | None:
     """Keep a result, its rows and its runs; return why they could not be."""
-    text = kept_text(document_of(SCHEMA, made.result))
+    text = document_text(document_of(SCHEMA, made.result))
 
     def fill(folder: Path) -> None:
         for entry, result in zip(made.runs, runs, strict=True):

@@ -10,6 +10,7 @@ from plexor.burst.model import BurstResult, Limit
 from plexor.burst.scan import Wanted, burst_scan
 from plexor.burst.store import FILE, SCHEMA
 from plexor.errors import StoreError
+from plexor.jsonable import document_text
 from plexor.library.files import write_text
 from plexor.library.pins import described
 from plexor.library.scans.burst_asked import READERS, BurstAsked, BurstOptions, wanted_of
@@ -19,7 +20,7 @@ from plexor.library.scans.workers import workers_of
 from plexor.library.values import Naming, path_of, plain, read
 from plexor.session.session import versions
 from plexor.session.stop import Stop
-from plexor.store.kept_json import document_of, kept_text
+from plexor.store.kept_json import document_of
 from plexor.sweep.executor import Workers
 from plexor.sweep.job import Job
 from plexor.sweep.model import Step
@@ -127,7 +128,7 @@ def scanned(
 
 def _kept(scan: BurstScan, out: Path, store: StepStore) -> StoreError | None:
     """Keep a scan and its page; return why it could not be."""
-    text = kept_text(scan.document())
+    text = document_text(scan.document())
     try:
         store.finish()
         write_text(out / FILE, text)

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 from plexor.device.device import Device
 from plexor.disk.folder import Place
 from plexor.errors import StoreError, UsageError
+from plexor.jsonable import document_text
 from plexor.library.asked import named_by
 from plexor.library.files import write_text
 from plexor.library.keep import check_new
@@ -24,7 +25,7 @@ from plexor.phase.run import run
 from plexor.phase.store import FILE, SCHEMA
 from plexor.session.follow import OnProgress
 from plexor.session.stop import Stop
-from plexor.store.kept_json import document_of, kept_text
+from plexor.store.kept_json import document_of
 from plexor.store.run_folder import put_run
 
 PAGE_FILE = "phase.html"
@@ -119,7 +120,7 @@ def phase(
 
 def _kept(scan: PhaseScan, taken: RunResult, place: Place) -> StoreError | None:
     """Keep a scan, its run and its page; return why they could not be."""
-    text = kept_text(scan.document())
+    text = document_text(scan.document())
 
     def more(folder: Path) -> None:
         write_text(folder / PAGE_FILE, scan.page())

@@ -75,7 +75,9 @@ def test_a_scan_is_printed_and_kept(capsys, tmp_path):
     (scan,) = printed["scans"]
     assert [entry["strikes"] for entry in scan["bins"]] == [1] * 20
     assert {entry["max_ticks"] for entry in scan["bins"]} == {600}  # of half a nanosecond
-    assert json.loads((out / "phase.json").read_text()) == printed
+    kept = json.loads((out / "phase.json").read_text())
+    del kept["sha256"]
+    assert kept == printed
     assert "over the phase of strike1" in (out / "phase.html").read_text()
     assert (Fraction(printed["rate_hz"]), printed["asked_rate_hz"]) == (
         # The first multiple of 2 µs that with a step of 100 ns is not below 10 µs.
