@@ -1,5 +1,6 @@
 """The long suite goes on where it was stopped, as long as no file of the clone changed."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -43,8 +44,13 @@ def clone(tmp_path):
 
 
 def ran(clone, *options):
-    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, "tests")
-    return subprocess.run(command, cwd=clone, capture_output=True, text=True, check=False)
+    # Without the plug-ins that are not asked for, which take seconds to import.
+    environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    plugins = ("-p", "no:cacheprovider", "-p", "xdist.plugin")
+    command = (sys.executable, "-m", "pytest", "-q", *plugins, *options, "tests")
+    return subprocess.run(
+        command, cwd=clone, capture_output=True, text=True, check=False, env=environment
+    )
 
 
 def counts(clone, *options):

@@ -70,7 +70,9 @@ def foreign(folder):
     return found
 
 
-@pytest.mark.parametrize("step", ["replaced", "replaced_in_two"])
+@pytest.mark.parametrize(
+    "step", ["replaced", pytest.param("replaced_in_two", marks=pytest.mark.full)]
+)
 def test_a_run_that_is_replaced_is_whole_at_each_moment_and_foreign_files_stay(
     tmp_path, step, caplog
 ):
@@ -110,7 +112,14 @@ def test_raw_bytes_are_where_one_looks_for_them_at_each_moment(tmp_path):
     assert (folders[-1] / "run" / "wire.bin").read_bytes() == RAW
 
 
-@pytest.mark.parametrize("step", ["replaced", "recorded", "swept"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        "replaced",
+        pytest.param("recorded", marks=pytest.mark.full),
+        pytest.param("swept", marks=pytest.mark.full),
+    ],
+)
 def test_a_disk_that_is_full_at_any_operation_takes_nothing_that_was_there(tmp_path, step):
     folders = killed(tmp_path, step, "full")
     assert len(folders) > 10
