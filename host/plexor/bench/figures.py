@@ -65,11 +65,6 @@ class Figures:
         apart = abs(len(self.samples) - sum(self.counters))
         return not self.counters or apart <= _MOST_COUNT_APART
 
-    @property
-    def exact_mean_ticks(self) -> Fraction:
-        """Mean of all samples that count."""
-        return self.operations.mean_ticks
-
 
 def figures_of(
     found: Samples, suite: Suite, tick_fs: int, *, skip_first: bool = False

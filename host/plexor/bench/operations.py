@@ -21,6 +21,8 @@ class Operations:
     min_ticks: Fraction
     mean_ticks: Fraction
     max_ticks: Fraction
+    variance_ticks2: Fraction
+    """Mean square of what each differs from the mean by."""
     iterations: int
     """Operations in each sample."""
     base_ticks: int
@@ -53,11 +55,14 @@ def per_operation(
     if min(samples) < 0:
         raise ValueError(f"samples_ticks: {min(samples)}; must be 0 or more")
     spent = [max(sample - base_ticks, 0) for sample in used]
+    mean = Fraction(sum(spent), len(spent))
+    square = Fraction(sum(ticks * ticks for ticks in spent), len(spent))
     return Operations(
         count=len(spent),
         min_ticks=Fraction(min(spent), iterations),
-        mean_ticks=Fraction(sum(spent), len(spent) * iterations),
+        mean_ticks=mean / iterations,
         max_ticks=Fraction(max(spent), iterations),
+        variance_ticks2=(square - mean * mean) / iterations**2,
         iterations=iterations,
         base_ticks=base_ticks,
         clamped=sum(sample < base_ticks for sample in used),

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from plexor.analyse.percentiles import least_count
 from plexor.bench.figures import PERCENTS, Figures
+from plexor.bench.operations import Operations
 from plexor.bench.samples import Sample
 from plexor.model.results import RunResult
 from plexor.render.facts import books, device_name
@@ -15,7 +16,7 @@ from plexor.render.pictures.frame import provenance
 from plexor.render.pictures.scale import grouped
 from plexor.render.table import Cell
 from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
-from plexor.units import format_seconds, seconds_of
+from plexor.units import format_mean, format_seconds, seconds_of
 
 _DIGITS = 5
 
@@ -84,7 +85,7 @@ def _times(view: View) -> tuple[list[str], list[list[Cell]]]:
         texts += [_time(view, time) for time in (each.first_ticks, found.min_ticks)]
         cells = [(text, "") for text in texts]
         cells += [_percentile(view, each, percent) for percent in PERCENTS]
-        cells += [(_time(view, time), "") for time in (found.mean_ticks, found.max_ticks)]
+        cells += [(_mean(view, found), ""), (_time(view, found.max_ticks), "")]
         rows.append(cells)
     return head, rows
 
@@ -127,7 +128,7 @@ def _own(view: View) -> tuple[list[str], list[list[Cell]]]:
             each.own.most_error_ticks,
         )
         texts = [each.test.id, _time(view, each.own.mean_ticks)]
-        texts += [_time(view, each.exact_mean_ticks), *(_time(view, time) for time in errors)]
+        texts += [_mean(view, each.operations), *(_time(view, time) for time in errors)]
         rows.append([(text, "") for text in texts])
     return head, rows
 
@@ -148,6 +149,11 @@ def _worst_line(view: View, each: Figures) -> str:
     ]
     ran = ", ".join(words) if words else "nothing that says so"
     return f"{each.test.id}  sample {place}, {_time(view, Fraction(worst.ticks))}: {ran}"
+
+
+def _mean(view: View, found: Operations) -> str:
+    mean, variance = float(found.mean_ticks), float(found.variance_ticks2)
+    return format_mean(mean, variance, found.count, view.result.tick_fs)
 
 
 def _time(view: View, ticks: Fraction) -> str:

@@ -1,6 +1,7 @@
 """Times per operation: exact, with the base taken off and the first samples out where asked."""
 
 from fractions import Fraction
+from statistics import pvariance
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ def test_operations_of_whole_ticks_are_found_behind_any_base(operations, base, i
     assert found.min_ticks == min(operations)
     assert found.max_ticks == max(operations)
     assert found.mean_ticks == Fraction(sum(operations), len(operations))
+    assert found.variance_ticks2 == pvariance([Fraction(each) for each in operations])
     assert (found.count, found.clamped) == (len(operations), 0)
 
 

@@ -50,3 +50,13 @@ def test_the_longest_sample_is_named_with_what_ran_meanwhile():
 def test_no_line_is_wider_than_the_terminal(width):
     bench = Bench(suite_run().run(), "kernel", iterations=2)
     assert all(len(line) <= width for line in bench.text(width=width).splitlines())
+
+
+def test_a_mean_has_the_digits_that_its_standard_error_reaches():
+    script = Script().say(announced(3, 1))
+    for number in range(400):
+        script.lasts(1, 10_440 + number % 2)
+    found = Bench(script.say(DONE).run(), "kernel", iterations=1)
+    row = next(line for line in found.text().splitlines() if line.startswith("1.01      "))
+    # Half a tick of spread over the root of 400 samples: a fortieth of a tick.
+    assert f"{10_440.5 * found.run.tick_fs / 10**9:.5f} µs" in row
