@@ -47,6 +47,14 @@ def test_a_base_is_no_part_of_what_is_kept(archive):
     assert first.run == archive.log().runs[0].run
 
 
+def test_latencies_that_may_be_of_other_strikes_are_in_no_trend(archive, run_of):
+    archive.add(Run(run_of([[1000] * 200], period=20_000)))
+    archive.add(Run(run_of([[None, *[5000] * 199]], period=20_000)))
+    assert archive.log().total == 2
+    (course,) = archive.trend("ISR", ["max"]).histories[0].courses
+    assert list(course.values) == pytest.approx([1e-6])
+
+
 def test_a_commit_is_that_of_the_repository_around_the_run_unless_it_is_given(archive, tmp_path):
     repository = tmp_path / "project"
     repository.mkdir()
