@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -64,9 +65,14 @@ def rooms() -> dict[str, list[Path]]:
     """Return the files of each room of the host; those beside the rooms are a room, too."""
     found: dict[str, list[Path]] = {}
     for path in sorted((HOST / "plexor").rglob("*.py")):
-        parts = path.relative_to(HOST / "plexor").parts
-        found.setdefault(parts[0] if len(parts) > 1 else "plexor", []).append(path)
+        found.setdefault(room_of(path), []).append(path)
     return found
+
+
+def room_of(path: Path) -> str:
+    """Return the room of one of the host's files."""
+    parts = path.relative_to(HOST / "plexor").parts
+    return parts[0] if len(parts) > 1 else "plexor"
 
 
 def every(path: Path) -> list[Fault]:
@@ -125,12 +131,12 @@ def run(per_room: int, seed: int, jobs: int, named: Sequence[str]) -> bool:
             with lock:
                 free.append(copy)
 
-    counts: dict[str, int] = {}
+    counts = {name: Counter[str]() for name in files}
     survivors: list[Fault] = []
     try:
         with ThreadPoolExecutor(jobs) as pool:
             for fault, result in zip(faults, pool.map(outcome, faults), strict=True):
-                counts[result.kind] = counts.get(result.kind, 0) + 1
+                counts[room_of(HOST / fault.file)][result.kind] += 1
                 where = f"{fault.file}:{fault.edit.line}"
                 told = f"{fault.edit.old!r} -> {fault.edit.new!r}: {fault.text}"
                 print(f"{result.kind:11} {result.seconds:5.1f} s  {where}  {told}", flush=True)
@@ -139,12 +145,16 @@ def run(per_room: int, seed: int, jobs: int, named: Sequence[str]) -> bool:
     finally:
         for copy in copies:
             copy.remove()
-    caught = counts.get("caught", 0)
+    for name, kinds in counts.items():
+        tried = kinds.total() - kinds["equivalent"]
+        print(f"{name:12} {kinds['caught']} of {tried}")
+    total = sum(counts.values(), Counter[str]())
+    caught = total["caught"]
     share = caught / max(caught + len(survivors), 1)
     print(
         f"host's mutants, seed {seed}: {caught} of {caught + len(survivors)} caught"
         f" ({share:.1%}; at least {LEAST_CAUGHT:.0%} are asked),"
-        f" {counts.get('equivalent', 0)} equivalent, in {time.monotonic() - began:.0f} s"
+        f" {total['equivalent']} equivalent, in {time.monotonic() - began:.0f} s"
     )
     for fault in survivors:
         print(f"survives: {fault.name}")
