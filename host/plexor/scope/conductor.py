@@ -11,6 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from plexor.analyse.analyse import analyse
+from plexor.analyse.doubts import doubts
 from plexor.analyse.percentiles import Distribution, from_values
 from plexor.analyse.rules import is_complete, rules_of
 from plexor.decode.rematch import rematch
@@ -77,7 +79,7 @@ class Conductor:
         self._keeping = False
         self._kept: list[str] = []
         self._frame = self._run = 0
-        self._phase, self._error = "idle", ""
+        self._phase, self._error, self._doubt = "idle", "", ""
         self._outliers = Outliers()
         self._figures = Newest(self._figure, FIGURES_EACH_S, "figures")
         self._edges: set[int] = set()
@@ -232,7 +234,8 @@ class Conductor:
         self._figures.flush()
         self._show.show("books", books_of(result))
         self._show.show("codes", self._bench.explain(result))
-        self._set("idle", "" if result.valid else "; ".join(result.invalid_reasons))
+        doubt = "; ".join(doubts(analyse(result))) if result.valid else ""
+        self._set("idle", "; ".join(result.invalid_reasons), doubt)
 
     def _listen(self, running: Running) -> None:
         for batch in running.events():
@@ -281,8 +284,8 @@ class Conductor:
         self._kept.append(str(folder))
         self._tell()
 
-    def _set(self, phase: str, error: str = "") -> None:
-        self._phase, self._error = phase, error
+    def _set(self, phase: str, error: str = "", doubt: str = "") -> None:
+        self._phase, self._error, self._doubt = phase, error, doubt
         self._tell()
 
     def _tell(self) -> None:
@@ -292,6 +295,7 @@ class Conductor:
             {
                 "phase": self._phase,
                 "error": self._error,
+                "doubt": self._doubt,
                 "run": self._run,
                 "options": {} if asked is None else dict(asked.options),
                 "single": asked is not None and asked.single,

@@ -64,6 +64,7 @@ function takeState(state) {
   if (state.run && state.run !== before.run && !now.seats.steers) controls.show(state.options);
   if (feed.frame && state.run !== feed.frame.run) feed.reset();
   if (state.error && state.error !== before.error) notice(state.error, "bad");
+  else if (state.doubt && state.doubt !== before.doubt) notice(state.doubt, "doubt");
   else if (state.phase === "starting") notice("");
   const kept = state.kept.at(-1);
   if (kept && before.kind && kept !== before.kept.at(-1)) notice(`kept in ${kept}`, "good");

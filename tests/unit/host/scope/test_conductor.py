@@ -85,6 +85,26 @@ def test_the_end_of_a_run_of_which_every_event_came_is_exact(run_of):
     assert exact_document(3, final(lost, None))["cells"] == {}
 
 
+@pytest.mark.parametrize(("latencies", "doubted"), [([1000] * 9, False), ([None] * 9, True)])
+def test_what_is_in_doubt_about_a_run_is_said_when_it_has_ended(
+    conductor, bench, shown, run_of, monkeypatch, latencies, doubted
+):
+    begin = bench.begin
+
+    def begun(options):
+        running = begin(options)
+        monkeypatch.setattr(running, "result", lambda: run_of([latencies]))
+        return running
+
+    monkeypatch.setattr(bench, "begin", begun)
+    conductor.run({"rate": "20k", "count": "100"})
+    shown.until(lambda: (shown.last("books") or {}).get("state") == "good")
+    shown.phase("idle")
+    state = shown.last("state")
+    assert state["error"] == ""
+    assert ("ISR: none of 9 strikes was answered" in state["doubt"]) == doubted
+
+
 def test_wrong_settings_are_refused_before_anything_is_struck(conductor, bench):
     with pytest.raises(UsageError, match="rate"):
         conductor.run({"rate": "fast"})
