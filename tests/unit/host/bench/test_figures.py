@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.bench.figures import figures_of, meanwhile
+from plexor.bench.figures import figures_of, meanwhile, typical
 from plexor.bench.samples import samples_of
 from plexor.bench.suites import KERNEL, OSBENCH
 
@@ -102,3 +102,7 @@ def test_the_worst_sample_says_what_ran_meanwhile():
     worst = figures(script)[1].worst
     assert worst.ticks == 100
     assert meanwhile(worst) == ((ISR_ENTER, 15, 2), (RUN, 2, 1))
+
+
+def test_a_typical_value_is_the_lower_median():
+    assert [typical(values) for values in ([], [7], [9, 3], [9, 3, 5])] == [0, 7, 3, 5]

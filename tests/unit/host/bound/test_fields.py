@@ -53,6 +53,7 @@ def test_every_decimal_is_taken_as_it_is_written(value):
     [
         *(-1, "-1", Decimal("-0.5"), Decimal("inf"), Decimal("nan"), Decimal("1e999"), "1e999"),
         *("14 ns", "20%", "1/0", "1/2/3", "", "x", True, None, [14], {"ns": 14}, 10**40, "125/-9"),
+        1.5,
     ],
 )
 def test_a_time_that_is_none_is_refused(value):

@@ -63,6 +63,8 @@ def test_a_time_out_is_within_the_period(changes, says):
         ({"lengths": Lengths(4, 6, (0,)), "most": 64}, "undecided at (0,)"),
         ({"lengths": Lengths(4, 6, (65,)), "most": 64}, "undecided at (65,)"),
         ({"strikes": -1}, "-1 strikes"),
+        ({"strikes": 0}, ""),
+        ({"max_ticks": 0}, ""),
         ({"max_ticks": MOST - 1}, ""),
         ({"max_ticks": MOST}, "ticks; must be 0 or more"),
     ],

@@ -28,6 +28,7 @@ def delay(**changes):
     [
         ({}, ""),
         ({"tick_fs": 0}, "tick_fs: 0; must be 1 to 4294967295"),
+        ({"tick_fs": (1 << 32) - 1}, ""),
         ({"tick_fs": 1 << 32}, "tick_fs: 4294967296"),
         ({"build_id": (1 << 64) - 1}, ""),
         ({"build_id": 1 << 64}, "build_id"),

@@ -129,3 +129,8 @@ def test_an_echo_of_other_than_each_strike_shows(edges, statistics, seen):
     found = echo_of(looped(8, edges, statistics), 1, 4098)
     assert (found.struck, found.seen) == (8, seen)
     assert len(found.strikes_ticks) == len(found.seen_ticks)
+
+
+def test_bins_do_not_tell_which_edges_channels_share():
+    observer = BinObserver(SimpleNamespace(identity=IDENTITY))
+    assert observer.behind([None, None]) == {1: [None, None], 0: [None, None]}

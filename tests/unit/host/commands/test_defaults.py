@@ -84,10 +84,15 @@ FOREIGN = 12345
 FSTAT = os.fstat
 
 
+def owned(number, user):
+    """Return what is known of an open file, as if it were a user's."""
+    known = FSTAT(number)
+    return os.stat_result((*known[:4], user, *known[5:10]))
+
+
 def foreign(number):
     """Return what is known of an open file, as if it were FOREIGN's."""
-    known = FSTAT(number)
-    return os.stat_result((*known[:4], FOREIGN, *known[5:10]))
+    return owned(number, FOREIGN)
 
 
 def refused(capsys, *arguments):
@@ -118,6 +123,21 @@ def test_a_link_of_another_user_to_a_file_of_ones_own_is_refused(folder, capsys,
     folder("[measure]\ncount = 40\n")
     monkeypatch.setattr(Path, "lstat", lambda path: SimpleNamespace(st_uid=FOREIGN))
     assert "belongs to user 12345" in refused(capsys, "measure", "--rate", "20k")
+
+
+@pytest.mark.parametrize(("owner", "trusted"), [(0, True), (1, False), (1234, True)])
+def test_a_file_of_root_or_of_ones_own_is_taken(folder, bench, capsys, monkeypatch, owner, trusted):
+    folder("[measure]\ncount = 40\n")
+    monkeypatch.setattr(os, "getuid", lambda: 1234)
+    monkeypatch.setattr(Path, "lstat", lambda path: SimpleNamespace(st_uid=owner))
+    known = os.fstat
+    monkeypatch.setattr(
+        os,
+        "fstat",
+        lambda number: os.stat_result((*known(number)[:4], owner, *known(number)[5:10])),
+    )
+    bench()
+    assert cli.main(["measure", "--rate", "20k"]) == (0 if trusted else 2)
 
 
 def test_who_calls_sudo_keeps_the_defaults(folder, bench, capsys, monkeypatch):

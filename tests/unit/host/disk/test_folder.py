@@ -146,6 +146,28 @@ def test_all_is_on_the_disk_before_a_folder_has_its_name(tmp_path, monkeypatch):
     assert after == [tmp_path.stat().st_ino]
 
 
+@pytest.mark.parametrize("at_once", [True, False])
+def test_the_names_of_a_folder_that_is_replaced_are_on_the_disk_after_each_change(
+    tmp_path, monkeypatch, at_once
+):
+    out = put(place_of(tmp_path / "run"), KIND, fill("x"))
+    done, fsync, rename, exchange = [], os.fsync, os.rename, under_test.exchange
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: (done.append(os.fstat(handle).st_ino), fsync(handle))
+    )
+    monkeypatch.setattr(os, "rename", lambda one, two: (done.append("named"), rename(one, two)))
+    monkeypatch.setattr(
+        under_test,
+        "exchange",
+        lambda one, two: done.append("named") or exchange(one, two) if at_once else False,
+    )
+    put(place_of(out, replace=True), KIND, fill("y"))
+    named = [number for number, what in enumerate(done) if what == "named"]
+    assert len(named) == (1 if at_once else 2)
+    assert [done[number + 1] for number in named] == [tmp_path.stat().st_ino] * len(named)
+    assert texts(tmp_path)["run/run.json"] == "y"
+
+
 def test_a_folder_that_cannot_be_put_in_place_is_whole_where_it_was_written(tmp_path, monkeypatch):
     rename = os.rename
 

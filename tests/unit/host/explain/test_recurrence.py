@@ -68,8 +68,10 @@ def test_a_period_that_is_no_multiple_of_the_strikes_is_found(period_ticks):
 
 
 def test_all_answers_recur_at_each_one():
-    found = recurrence(np.arange(50), times(50), late(np.arange(50), 50))
+    every = times(50)
+    found = recurrence(np.arange(50), every, late(np.arange(50), 50))
     assert (found.law, found.every, found.exact) == (Law.COUNT, 1, True)
+    assert found.period_ticks == (every[-1] - every[0]) / 49
 
 
 def test_too_few_answers_tell_nothing():
