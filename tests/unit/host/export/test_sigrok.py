@@ -49,6 +49,9 @@ def test_sigrok_sees_each_level_at_each_tick(chunk, tmp_path, monkeypatch):
         (520_833, 1920 * 10**6),
         (1_041_667, 960 * 10**6),
         (2_604_167, 384 * 10**6),
+        (9_950_249, 1005 * 10**5),
+        (81_037_277, 1234 * 10**4),
+        (81_004_455, 12_345 * 10**3),
     ],
 )
 def test_the_sample_rate_is_the_instruments_clock(tick_fs, rate, tmp_path):

@@ -106,5 +106,7 @@ def test_the_registers_are_the_divider_of_48_32_bits_and_strikes_at_due_times():
     # The last entry is due at step 11. There are two steps, and the time-out, behind it.
     assert abs(plan.value("control", "run_time_ticks") - 17 * interval) < 2
     assert plan.value("code", "mask") == 0xFF
+    # 10 µs, which is less than a quarter of a step.
+    assert plan.value("stimulus", "width_ticks") == 10**10 // BOARD.tick_fs
     normal = plan_of(settings_of(identity, SEED8751, Mode.NORMAL, made, limits), identity)
     assert normal.value("code", "mask") == 0

@@ -130,6 +130,7 @@ def test_changes_that_are_too_large_are_counted_at_the_end():
     ]
     judgements = judged(found, parse_fail_on("p99>+5%"))
     lines = compare_text(found, judgements, width=200).splitlines()
+    assert lines.count("") == compare_text(found, (), width=200).splitlines().count("") + 1
     assert lines[-1] == "FAIL: 1 of 3 changes are too large"
     assert lines[-4].startswith("TOO LARGE ISR p99>+5%: +20.00 %, between +19.90%")
     assert lines[-3].startswith("kept      TASK p99>+5%: +0.00 %, between -0.10%")
