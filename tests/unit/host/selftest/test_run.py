@@ -52,7 +52,7 @@ class Device:
 
     def __init__(self, **counts):
         self.identity = Identity(GEOMETRY, 7)
-        self.decoder = SimpleNamespace(bytes_received=0, frames_lost=0, fault_counts=Counter())
+        self.decoder = SimpleNamespace(bytes_received=0, frames_lost=5, fault_counts=Counter())
         self.counts = counts
 
     def read_all(self, places):
