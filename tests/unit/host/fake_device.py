@@ -73,6 +73,8 @@ class FakeDevice:
         self.words: dict[int, int] = {}
         self.written: list[tuple[int, int]] = []
         self.starts = 0
+        self.started_anew = False
+        """Whether a run was started while an earlier one went on."""
         self.connections = 0
         self.commands = 0
         self.sequence = 0
@@ -174,6 +176,7 @@ class FakeDevice:
             answers += OPERATION.pack(operation)
         self.send(FrameType.RESPONSE, 0, len(frame.payload) // 8, frame.sequence, 0, answers)
         if actions & r.Action.START:
+            self.started_anew |= self.get("status", "state") == r.RunState.RUNNING
             if self.deaf_to:
                 self.deaf_to -= 1
             else:

@@ -29,6 +29,7 @@ def test_an_earlier_run_is_stopped_first():
     assert result.valid, result.invalid_reasons
     assert len(result.events) == len(fake.scenario.events)
     assert fake.starts == 2
+    assert not fake.started_anew
 
 
 def test_a_device_that_is_silent_at_the_start_is_a_link_error():
