@@ -64,6 +64,13 @@ def test_a_command_that_takes_no_notice_of_its_end_is_killed(tmp_path):
     assert gone(int(path.read_text()))
 
 
+def test_a_command_ends_when_its_guard_is_told_to():
+    with guarded("import time; print('here', flush=True); time.sleep(600)") as process:
+        assert process.stdout.readline() == b"here\n"
+        process.terminate()
+        assert process.wait(20) == 128 + signal.SIGTERM
+
+
 def test_what_a_command_leaves_behind_ends_with_it():
     source = """
         import subprocess, sys
