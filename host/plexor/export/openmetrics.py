@@ -122,10 +122,10 @@ class _Run:
             labels=["channel", "q", "bound"],  # promtool keeps `quantile` for summaries
         )
         for channel in self.source.result.channels:
-            kinds = {entry.kind: entry for entry in self.source.measurements(channel)}
-            if kind not in kinds:
+            found = [own for own in self.source.measurements(channel) if own.kind == kind]
+            if not found:
                 continue
-            entry = kinds[kind]
+            (entry,) = found
             cells = self.source.distribution(channel, entry)
             known = self.source.statistics(channel, entry)
             histogram.add_metric([channel.name], *self._buckets(known, cells))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import queue
+import re
 import subprocess
 import sys
 import time
@@ -145,7 +146,7 @@ class SimLink:
         code, last = self._process.ended()
         last = last.removeprefix("error: ")
         if code == 2 and last:
-            design = self.name.removeprefix("sim:").partition("?")[0]
+            design = re.split("[?:]", self.name.removeprefix("sim:"))[0]
             return last if last.startswith(f"{design}: ") else f"{self.name}: {last}"
         reason = f" (exit code {code})" if code else ""
         return f"{self.name}: {what}{reason}" + (f": {last}" if last else "")

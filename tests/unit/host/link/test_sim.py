@@ -128,14 +128,15 @@ def test_a_link_that_was_closed_says_so_and_not_that_the_instrument_ended(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("name", "said", "told"),
     [
-        ("irq.toml: top: missing", "irq.toml: top: missing"),
-        ("'latenc': not an option", "sim:irq.toml?board=x: 'latenc': not an option"),
+        ("sim:irq.toml?board=x", "irq.toml: top: missing", "irq.toml: top: missing"),
+        ("sim:irq.toml:clock=9ns", "irq.toml: top: missing", "irq.toml: top: missing"),
+        ("sim:irq.toml:a=1", "'a': not an option", "sim:irq.toml:a=1: 'a': not an option"),
     ],
 )
-def test_what_is_refused_names_the_design_once(tmp_path, said, told):
+def test_what_is_refused_names_the_design_once(tmp_path, name, said, told):
     refuses = f"import sys; print({said!r}, file=sys.stderr); sys.exit(2)"
     with pytest.raises(UsageError) as refused:
-        SimLink(script(tmp_path, refuses), "sim:irq.toml?board=x")
+        SimLink(script(tmp_path, refuses), name)
     assert str(refused.value) == told
