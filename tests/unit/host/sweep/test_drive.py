@@ -147,3 +147,12 @@ def test_steps_that_end_late_are_told_and_no_steps_are_not_kept(log):
     driver.finish(late.append)
     assert store.steps == {"a": taken("a")}
     assert sorted(late) == [(), taken("a")]
+
+
+def test_jobs_that_end_at_once_are_heard_of_in_the_order_in_which_they_were_asked_for(log):
+    heard, names = [], [f"job {number}" for number in range(50)]
+    driver = Driver(workers(log), Kept())
+    for name in names:
+        driver.ask(taken, name, heard.extend)
+    driver.run()
+    assert heard == [step for name in names for step in taken(name)]
