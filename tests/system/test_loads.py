@@ -68,7 +68,7 @@ def test_what_a_run_says_of_its_load_is_what_the_device_did(capsys, dut, load, r
     ("options", "error"),
     [
         (("--dut", "synthetic", "--load", "on"), "load on: this device has no load"),
-        (("--dut", "synthetic:load_latency=5us", "--load", "lod"), "none or load is needed"),
+        (("--dut", "synthetic:load_latency=5us", "--load", "lod"), "must be none or load"),
         (("--dut", IRQ, "--load", "cpu"), "say on, which raises the input"),
         (("--load", "critcal"), "must be one of none, cpu, critical, polygons"),
         (
@@ -97,5 +97,5 @@ def test_scans_refuse_it_before_the_first_strike(capsys, command):
     code = cli.main([*command.split(), *dut])
     out, err = capsys.readouterr()
     assert (code, out) == (ExitCode.USAGE, "")
-    assert "lod: none or load is needed" in err
+    assert "lod: must be none or load" in err
     assert "step" not in err

@@ -139,7 +139,7 @@ SyntheticOptions SyntheticOptions::parse(const std::string& text) {
       throw BadOption("'" + key + "': the options are " + kKeys);
   }
   if (!options.load.empty() && options.load != "none" && options.load != options.load_name)
-    bad_option("load", options.load, "none or " + options.load_name + " is needed");
+    bad_option("load", options.load, "must be none or " + options.load_name + ", which load_name names");
   for (int number = 0; number < kPins; number++) {
     const After& after = options.channels[number].after;
     if (after.is(After::Source::kChannel, number, after.rise))

@@ -108,7 +108,7 @@ def test_the_load_can_be_named_and_left_out(play: Play, seen, name: str) -> None
     assert edges("load=polygons") == loaded != idle
     assert edges("load=none") == idle
     options = option_text(name, find_device(name, Path()), "load=cpu")
-    assert play(options, []).error.startswith("load=cpu: none or polygons is needed")
+    assert play(options, []).error.startswith("load=cpu: must be none or polygons")
 
 
 KNEES_HZ = {

@@ -343,7 +343,7 @@ def test_a_channels_own_option_wins_wherever_it_stands(play: Play) -> None:
     [
         ("latency", "'latency': an option is key=value"),
         ("colour=red", "'colour': the options are seed,"),
-        ("load=nap,load_name=polygons", "load=nap: none or polygons is needed"),
+        ("load=nap,load_name=polygons", "load=nap: must be none or polygons"),
         ("ch8.drop=0", "'ch8.drop': the options are"),
         ("ch0.seed=1", "'ch0.seed': the options are"),
         ("drop=1.5", "drop=1.5: a number from 0 to 1 is needed"),
