@@ -105,6 +105,15 @@ def farmed(room: Path) -> None:
     assert len(kept) >= 2
 
 
+AFTER = {
+    beside: (*RUN, "--out", "new"),
+    replaced: (*RUN, "--out", "old", "--force"),
+    swept: (*SWEEP, "--out", "s"),
+    archived: ("archive", "add", "old", "more"),
+    farmed: ("farm", "farm.toml", "--out", "farm", "--archive", "farm/archive", "--force"),
+}
+
+
 def before(room: Path, check: Callable[[Path], None]) -> None:
     """Keep what a step begins with."""
     few = (*RUN[:-1], "300")
@@ -125,15 +134,6 @@ def before(room: Path, check: Callable[[Path], None]) -> None:
         process.kill()
         process.communicate()
         (room / "steps").write_text(str(steps(room)))
-
-
-AFTER = {
-    beside: (*RUN, "--out", "new"),
-    replaced: (*RUN, "--out", "old", "--force"),
-    swept: (*SWEEP, "--out", "s"),
-    archived: ("archive", "add", "old", "more"),
-    farmed: ("farm", "farm.toml", "--out", "farm", "--archive", "farm/archive", "--force"),
-}
 
 
 @pytest.mark.full

@@ -31,7 +31,7 @@ class Label:
     style: str
 
 
-def nothing_drawn(report: Report) -> str:
+def why_empty(report: Report) -> str:
     """Return why a run has no latency to draw."""
     apart = any(not channel.paired for channel in report.channels)
     return f"no latency is known: {AMBIGUOUS}" if apart else "no response"

@@ -23,11 +23,11 @@ from plexor.render.pictures.frame import (
     framed,
     in_rows,
     legend,
-    nothing_drawn,
     panel,
     provenance,
     short,
     spread,
+    why_empty,
     x_axis,
     y_line,
 )
@@ -125,7 +125,7 @@ def histogram(
 
 
 def _nothing(canvas: Canvas, report: Report, top: float, bottom: float) -> Canvas:
-    why, middle = nothing_drawn(report), (top + bottom) / 2
+    why, middle = why_empty(report), (top + bottom) / 2
     canvas.text(canvas.width / 2, middle, why, style="muted", anchor="middle")
     return canvas
 
@@ -246,7 +246,7 @@ def course(report: Report, width: float = WIDTH) -> Canvas:
     if not shown:
         known = _answered(report)
         lost = "Needs every event: this run kept none, or lost some."
-        subtitle = lost if known else f"{nothing_drawn(report).capitalize()}."
+        subtitle = lost if known else f"{why_empty(report).capitalize()}."
         canvas = framed("Latency over time", subtitle, 60, provenance(result), width)
         return canvas
     canvas = framed(

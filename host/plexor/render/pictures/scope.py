@@ -22,10 +22,10 @@ from plexor.render.pictures.frame import (
     beside,
     framed,
     legend,
-    nothing_drawn,
     panel,
     provenance,
     spread,
+    why_empty,
     x_axis,
 )
 from plexor.render.pictures.scale import Axis, grouped, time_unit
@@ -54,7 +54,7 @@ def scope(report: Report, title: str = "Persistence", width: float = WIDTH) -> C
     top, bottom = TOP, height - 62
     panel(canvas, top, bottom)
     if not shown:
-        why, middle = nothing_drawn(report), (top + bottom) / 2
+        why, middle = why_empty(report), (top + bottom) / 2
         canvas.text(width / 2, middle, why, style="muted", anchor="middle")
         return canvas
     low, high = _window(shown)
