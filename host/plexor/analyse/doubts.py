@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 from plexor.analyse.analyse import ChannelFigures, Report
 from plexor.analyse.evidence import is_struck_at_random, least_spacing_ticks
@@ -16,9 +17,16 @@ from plexor.units import format_ticks
 _LEAST_DITHERED_TICKS = 64
 """Strikes that are closer cannot be moved by enough to tell them apart."""
 
+_MOSTLY = Fraction(3, 4)
+"""A pin that is active for more of a run than this may rest there."""
+
 
 def doubts(report: Report) -> tuple[str, ...]:
-    """Return a line for each channel that is silent, or toggles, or whose pairing is ambiguous."""
+    """Return a line for each doubt of each channel.
+
+    A channel may be silent, its pin may toggle or rest at its active level, and its answers may be
+    those of other strikes.
+    """
     return tuple(line for channel in report.channels for line in _of(report, channel))
 
 
@@ -35,8 +43,28 @@ def _of(report: Report, channel: ChannelFigures) -> Iterator[str]:
             f"second strike counts as missed; --channel NAME=ch{number}:invert measures the other "
             "half"
         )
+    elif (share := _active_share(report, channel)) > _MOSTLY:
+        level = "low" if _is_inverted(report, channel) else "high"
+        yield (
+            f"{channel.name}: the pin is {level}, its active level, for {float(share):.0%} of the "
+            "run; if it rests there, an answer begins with the other edge: measure it "
+            f"{'without' if level == 'low' else 'with'} :invert"
+        )
     if not pairing.known:
         yield f"{channel.name}: {_ambiguous(report, channel)}"
+
+
+def _active_share(report: Report, channel: ChannelFigures) -> Fraction:
+    """Return the part of the run in which the pin was active, by its on-widths; 0: not known."""
+    widths = channel.kinds.get(Kind.WIDTH)
+    if widths is None or widths.mean_ticks is None or not report.duration_ticks:
+        return Fraction(0)
+    return widths.count * widths.mean_ticks / report.duration_ticks
+
+
+def _is_inverted(report: Report, channel: ChannelFigures) -> bool:
+    number = channel.result.number
+    return any(entry.number == number and entry.invert for entry in report.result.settings.channels)
 
 
 def _silent(report: Report, channel: ChannelFigures) -> str:

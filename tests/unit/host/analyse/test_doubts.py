@@ -86,3 +86,20 @@ def test_a_pin_that_changes_once_a_strike_says_so(run_of):
     run = asked(replace(run, events=None))
     assert lines(run)[0] == first
     assert not any("once a strike" in line for line in lines(run_of([[2000, None] * 50])))
+
+
+@pytest.mark.parametrize(("width_ticks", "percent"), [(30_000, None), (48_000, "94%")])
+def test_a_pin_that_may_rest_at_its_active_level_says_so(run_of, width_ticks, percent):
+    # 100 answers of that width in a run of 5.1 ms.
+    run = run_of([[1000] * 100], widths=width_ticks)
+    said = lines(run)
+    if percent is None:
+        assert said == ()
+        return
+    (line,) = said
+    assert line.startswith(f"ISR: the pin is high, its active level, for {percent} of the run")
+    assert line.endswith("begins with the other edge: measure it with :invert")
+    low = replace(run.settings, channels=(replace(run.settings.channels[0], invert=True),))
+    (line,) = lines(replace(run, settings=low))
+    assert "the pin is low, its active level" in line
+    assert line.endswith("measure it without :invert")
