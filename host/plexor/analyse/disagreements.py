@@ -12,8 +12,8 @@ import numpy as np
 
 from plexor.analyse.samples import ChannelSamples
 from plexor.decode.bins import bins_of, statistics_with
-from plexor.decode.matched import Samples
-from plexor.model.results import ChannelResult, Measurement
+from plexor.decode.matched import Samples, Ticks, pieces
+from plexor.model.results import ChannelResult, Counts, Measurement, Zoom
 from plexor.protocol.memory import VALUE_MOST, ResponseClass
 
 _MORE = {
@@ -67,3 +67,16 @@ def _of(measurement: Measurement, samples: Samples) -> Iterator[str]:
     bins = measurement.bins
     if not np.array_equal(bins_of(values, bins.mantissa_bits), bins.counts):
         yield "the events are in other bins than those that the chip has counted"
+    zoom = measurement.zoom
+    if zoom is not None and not np.array_equal(_window_of(values, zoom), zoom.counts):
+        yield "the events are elsewhere in the window than the chip has counted"
+
+
+def _window_of(values: Ticks, zoom: Zoom) -> Counts:
+    """Return what a window of one-tick bins counts of values in ticks, under and over included."""
+    last = len(zoom.counts) - 1
+    counts = np.zeros(last + 1, np.int64)
+    for part in pieces(len(values)):
+        places = np.clip(values[part] - zoom.first_ticks + 1, 0, last)
+        counts += np.bincount(places, minlength=last + 1)
+    return counts.astype(np.uint64)

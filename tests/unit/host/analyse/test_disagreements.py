@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from plexor.analyse.analyse import analyse, samples_of
 from plexor.analyse.disagreements import differences
-from plexor.model.results import Kind
+from plexor.model.results import Kind, Zoom
 from plexor.protocol.memory import VALUE_MOST, ResponseClass
 
 LATENCIES = [100, None, 300, 200]
@@ -78,3 +79,27 @@ def test_a_value_over_the_limit_of_the_chip_is_compared_as_recorded(run_of):
     wrong = replace(statistics, max_ticks=LONG, sum_ticks=1000 + LONG)
     (text,) = said(run, with_kind(run, Kind.WIDTH, statistics=wrong))
     assert f"min, max (2, {1000 + VALUE_MOST}, 1000, {VALUE_MOST}), the chip has" in text
+
+
+@pytest.mark.parametrize("values", [[100, 103, 106], [101, 102, 107], [99, 107, 300]])
+@pytest.mark.parametrize("place", range(8))
+def test_each_sample_is_in_its_place_of_the_window(run_of, values, place):
+    """A window of 8 places from 101 ticks: below it, 101 to 106, and 107 or more."""
+    right = [0] * 8
+    for value in values:
+        right[0 if value < 101 else 7 if value > 106 else value - 100] += 1
+    run = run_of([values])
+
+    def window(counts):
+        zoom = Zoom(101, np.array(counts, np.uint64))
+        channel = with_kind(run, Kind.RISE, zoom=zoom)
+        return differences(channel, samples_of(run, run.channels[0]))
+
+    assert window(right) == []
+    moved = right.copy()
+    moved[place] += 1
+    moved[right.index(max(right))] -= 1
+    if moved != right:
+        assert window(moved) == [
+            "ISR rise: the events are elsewhere in the window than the chip has counted"
+        ]
