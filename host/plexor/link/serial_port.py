@@ -10,6 +10,7 @@ import time
 from typing import Any
 
 from plexor.errors import LinkError, UsageError
+from plexor.link.ahead import Ahead
 
 DEFAULT_BAUD = 3_000_000
 LEAST_BAUD = 115_200
@@ -57,6 +58,9 @@ class SerialLink:
             )
         except (*self._errors, ValueError) as error:
             raise LinkError(f"{self.name}: cannot open: {_reason(error)}") from error
+        self._ahead: Ahead | None = None
+        if os.name == "posix":
+            self._ahead = Ahead(self._port.fileno())
         if is_instrument:
             self._have_rate_measured()
         # FTDI's default of 16 ms between two reports is the real cost of a round trip. pyserial can
@@ -79,6 +83,8 @@ class SerialLink:
     def read(self, max_bytes: int, timeout_s: float) -> bytes:
         """Return at least one byte, or none after the timeout."""
         try:
+            if self._ahead is not None:
+                return self._ahead.read(max_bytes, timeout_s)
             if self._port.timeout != timeout_s:
                 self._port.timeout = timeout_s
             first: bytes = self._port.read(1)
@@ -98,6 +104,8 @@ class SerialLink:
 
     def close(self) -> None:
         """Close the port; a read that waits ends."""
+        if self._ahead is not None:
+            self._ahead.close()
         with contextlib.suppress(*self._errors, AttributeError):
             self._port.cancel_read()
         with contextlib.suppress(*self._errors):
