@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo setup test newest one test-full lint fmax sustained gateware gateware-report flash wiring diagram features worth lookup site soc soc-report bench scope-bench scope-picture weights mutants fuzz lock clean
+.PHONY: demo setup test newest one test-full lint fmax sustained gateware gateware-report flash wiring diagram features worth lookup site soc soc-report bench scope-bench scope-picture stalls weights mutants fuzz lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -77,6 +77,9 @@ scope-bench: setup
 
 scope-picture: setup
 	$(RUN) tools.scope_picture
+
+stalls: setup
+	$(RUN) tools.stalls $(MEASURE:%=--measure=%)
 
 weights: setup
 	$(RUN) tools.weights

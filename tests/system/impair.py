@@ -50,6 +50,35 @@ class Impairment:
         return bytes(out)
 
 
+class Stalls:
+    """What the instrument sends over a link without flow control whose reader stands at times.
+
+    Of each `every_bytes` the first `kept_bytes` of a stall come, the next `swallowed_bytes` are
+    lost. `cut_frames` counts the frames that lost a byte.
+    """
+
+    def __init__(self, every_bytes: int, kept_bytes: int, swallowed_bytes: int) -> None:
+        self.cut_frames = 0
+        self._every_bytes = every_bytes
+        self._lost = range(kept_bytes, kept_bytes + swallowed_bytes)
+        self._place = every_bytes - 10_000
+        self._cut = False
+
+    def damage(self, data: bytes) -> bytes:
+        """Return what is left of the next bytes of the stream."""
+        out = bytearray()
+        for byte in data:
+            if self._place % self._every_bytes in self._lost and self._place > self._every_bytes:
+                self._cut = True
+            else:
+                out.append(byte)
+            self._place += 1
+            if not byte:
+                self.cut_frames += self._cut
+                self._cut = False
+        return bytes(out)
+
+
 class Proxy:
     """Listens on `port` for one client and passes bytes to and from a simulator.
 
@@ -57,7 +86,7 @@ class Proxy:
     """
 
     def __init__(
-        self, target: int, down: Impairment | None = None, up: Impairment | None = None
+        self, target: int, down: Impairment | Stalls | None = None, up: Impairment | None = None
     ) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bench import SMALL, TRUTH, Outcome, assert_equals_truth, run, simulator
-from impair import Impairment
+from impair import Impairment, Stalls
 
 from plexor.device.device import Device
 from plexor.link.tcp import TcpLink
@@ -91,6 +91,22 @@ def test_events_over_a_damaged_link_are_received_or_counted(stall, seed, tmp_pat
 def test_ten_million_events_over_a_damaged_link(stall, seed, tmp_path):
     outcome = measure_lossy(570_000, 20_000, tmp_path, stall, seed)
     assert outcome.result.accounting.generated >= 3_400_000
+
+
+@pytest.mark.parametrize(
+    "swallowed_bytes", [*(pytest.param(n, marks=pytest.mark.full) for n in (1, 34_000)), 3000]
+)
+def test_what_a_stalled_host_loses_is_counted_and_no_figure_of_the_chip_is(
+    swallowed_bytes, tmp_path
+):
+    down = Stalls(60_000, 5_631, swallowed_bytes)
+    outcome = run(DEVICE, settings(12_000), tmp_path, geometry=SMALL, down=down)
+    assert_nothing_is_lost_silently(outcome)
+    books = outcome.result.accounting
+    assert down.cut_frames >= 3
+    # The last frame may be an answer that is asked for again.
+    assert down.cut_frames - 1 <= books.frames_lost <= down.cut_frames
+    assert books.lost_on_link > 0
 
 
 def test_a_whole_link_loses_nothing(tmp_path):
