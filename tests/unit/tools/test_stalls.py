@@ -1,7 +1,6 @@
 """What a stalled host loses: the model against a stand-in that handles each byte."""
 
 import pytest
-
 from tools.stalled_reader import lost_by_a_process, stream
 from tools.stalls import FRAME_BYTES, FT231X, FT2232H, PAGE, Link, links, page, stalls
 
