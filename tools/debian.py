@@ -20,6 +20,7 @@ ICESTORM_VERSION = "0~20230218gitd20a5e9"
 ICESTORM_FILES: Mapping[str, str] = {
     "icebox.py": "5d13cbb7d1283680a64bf1515516af8410f6b4a82714e8ca302e02b7f65130ad",
     "iceboxdb.py": "dbe312fb18051c1fa88165720bbc7b9f817f4d5d37ef0c13cbb1155db204c9da",
+    "icebox_explain": "b168a03f50c20b3cf90c24fe6d5d0393325bf6b24ddc3988d6fee01c51b000aa",
     "icebox_vlog": "a725c1d313dc65ed1e449046509333cd13bc4ca38f567297906b3e30becf15a5",
 }
 _ICESTORM_FOLDER = "usr/share/fpga-icestorm/python"
@@ -27,7 +28,7 @@ _FETCH_TIMEOUT_S = 300
 
 
 def icestorm(cache: Path) -> Path:
-    """Return the folder with icebox_vlog and its imports. The first call fetches them.
+    """Return the folder with icebox_explain, icebox_vlog and their imports; fetch it once.
 
     Raises PackageMissing if there is no apt, no such package, or one with other files.
     """
