@@ -68,6 +68,8 @@ def calibrate(
             _say(f"removed {forgotten(instrument.device)}")
         return
     with open_any(link) as instrument:
+        for note in instrument.notes:
+            _say(note)
         target = target_of(instrument.device, path)
         check_outputs(target, folder=target.parent, whole=False)
         found = instrument.calibrate(edges=edges, path=target, on_line=_say)

@@ -54,6 +54,8 @@ def selftest(
     from plexor.library.upkeep.selftest import selftested  # noqa: PLC0415
 
     with open_any(link) as instrument, usage():
+        for note in instrument.notes:
+            _say(note)
         found = selftested(instrument.device, jumpers, link_rate, _say, option_name)
     show(found, as_json, indent=2)
     return found.exit_code()

@@ -1,1 +1,1 @@
-"""The user's own machine: boards, drivers, loads and speed."""
+"""The user's own machine: drivers, programs, loads and speed."""

@@ -15,12 +15,13 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
-from plexor.desk.boards import BOARDS, DAPLINK, DFU, Found, found, usb_devices
+from plexor.link.boards import BOARDS, DAPLINK, DFU, Found, found, usb_devices
 
 RULE_FILE = "/etc/udev/rules.d/60-plexor.rules"
 _RULE_FOLDERS = ("etc/udev/rules.d", "run/udev/rules.d", "usr/lib/udev/rules.d", "lib/udev/rules.d")
 LATENCY_MS = 1
-"""FTDI's driver collects bytes for 16 ms by default; each command would wait that long."""
+"""FTDI's driver collects bytes for 16 ms by default; each command would wait that long. A link sets
+this itself when it opens its port (ASYNC_LOW_LATENCY, for which ftdi_sio needs no privilege)."""
 
 INSTALL_SIM = "pip install '.[sim]'   # in a clone of plexor, which is on no package index"
 _OF_SIM = re.compile(r"""([\w.-]+).*;.*\bextra\s*==\s*['"]sim['"]""")
@@ -102,7 +103,7 @@ def _board(entry: Found, root: Path, access: Access) -> list[Diagnosis]:
     if plugged.node and not access(root / plugged.node.lstrip("/"), os.R_OK | os.W_OK):
         seen.append(
             Diagnosis(
-                Level.MISSING, f"{name}: {plugged.node}: no permission to flash it", _install()
+                Level.MISSING, f"{name}: {plugged.node}: no permission to flash it", install_rules()
             )
         )
     if not plugged.port:
@@ -121,27 +122,35 @@ def _board(entry: Found, root: Path, access: Access) -> list[Diagnosis]:
     elif not access(path, os.R_OK | os.W_OK):
         seen.append(
             Diagnosis(
-                Level.MISSING, f"{name}: {plugged.port}: no permission to open it", _install()
+                Level.MISSING, f"{name}: {plugged.port}: no permission to open it", install_rules()
             )
         )
     else:
-        seen.append(Diagnosis(Level.OK, f"{name}: --link '{entry.uri}'"))
+        links = " or ".join(f"--link '{uri}'" for uri, _ in entry.uris)
+        seen.append(Diagnosis(Level.OK, f"{name}: {links}"))
     return seen + _latency(name, plugged.port, root)
 
 
-def _latency(name: str, port: str, root: Path) -> list[Diagnosis]:
-    path = f"/sys/bus/usb-serial/devices/{Path(port).name}/latency_timer"
+def latency_timer(port: str, root: Path = Path("/")) -> tuple[Path, int] | None:
+    """Return the file of a port's latency timer, and its value in ms; None if it has none."""
+    path = root / f"sys/bus/usb-serial/devices/{Path(port).name}/latency_timer"
     try:
-        value = int((root / path.lstrip("/")).read_text())
+        return path, int(path.read_text())
     except (OSError, ValueError):
+        return None
+
+
+def _latency(name: str, port: str, root: Path) -> list[Diagnosis]:
+    timer = latency_timer(port, root)
+    if timer is None:
         return []
-    if value <= LATENCY_MS:
-        return [Diagnosis(Level.OK, f"{name}: latency timer {value} ms")]
-    what = f"{name}: latency timer {value} ms, must be {LATENCY_MS}; every command waits that long"
-    return [Diagnosis(Level.MISSING, what, f"echo {LATENCY_MS} | sudo tee {path}")]
+    _, value = timer
+    sets = f"; a link sets {LATENCY_MS} ms when it opens the port" if value > LATENCY_MS else ""
+    return [Diagnosis(Level.OK, f"{name}: latency timer {value} ms{sets}")]
 
 
-def _install() -> str:
+def install_rules() -> str:
+    """Return the command that installs the udev rules."""
     reload = "sudo udevadm control --reload && sudo udevadm trigger"
     return f"plexor doctor --udev | sudo tee {RULE_FILE} && {reload}"
 
@@ -164,7 +173,7 @@ def _rules(plugged: Sequence[Found], root: Path) -> Diagnosis:
     )
     if not without:
         return Diagnosis(Level.OK, "udev has a rule for each board")
-    return Diagnosis(Level.MISSING, f"udev has no rule for {', '.join(without)}", _install())
+    return Diagnosis(Level.MISSING, f"udev has no rule for {', '.join(without)}", install_rules())
 
 
 def _programs(plugged: Sequence[Found], which: Which) -> list[Diagnosis]:

@@ -16,8 +16,12 @@ from typing import Protocol
 
 from plexor.decode.decoder import Decoder, Part
 from plexor.decode.register_image import Place, RegisterImage
+from plexor.device.silence import Cause, Heard, advice
 from plexor.errors import IdentityError, InstrumentError, LinkError, StoreError
 from plexor.link.base import DatagramLink, Link, Reader, SimulatedLink
+from plexor.link.rates import RATES, answering
+from plexor.link.rates import said as said_rates
+from plexor.link.serial_port import SerialLink
 from plexor.model.identity import Identity
 from plexor.model.load import DeviceLoad, parse_device_load
 from plexor.model.settings import RegisterWrite
@@ -26,6 +30,7 @@ from plexor.protocol.frames import (
     OPERATION,
     Frame,
     FrameType,
+    LogCode,
     OpCode,
     OpStatus,
     to_stream,
@@ -55,6 +60,13 @@ MOST_IN_FLIGHT_BYTES = 1 << 24
 """Bytes that a link whose rate is not known holds between the instrument and the host."""
 IN_FLIGHT_S = 5
 """The same of one whose rate is known, as a time."""
+
+PROBE_S = 0.1
+"""Time that a command waits for its answer while it is found out what the link carries."""
+MOST_NOT_CARRIED = 8
+"""Where more values of bytes are lost, they are not lost by their value."""
+_RESTS = (0, 0x5A5A5A, 0xA53C69)
+"""The rest of a sequence, each with a CRC of its own: that may have a value that is lost, too."""
 
 _STATUS_TEXTS = {
     OpStatus.NO_REGISTER: "has no such register",
@@ -116,8 +128,15 @@ class Device:
         self._response: Frame | None = None
         """The latest response to the latest command."""
         self._reader = Reader(link)
+        self._heard = Heard()
         try:
             self.identity = self._read_identity()
+        except SilenceError as error:
+            try:
+                why = self._why_silent()
+            finally:
+                self.close()
+            raise SilenceError(f"{error}: {why}") from error
         except BaseException:
             self.close()
             raise
@@ -208,6 +227,19 @@ class Device:
             return False
         return True
 
+    def never_carried(self) -> tuple[int, ...]:
+        """Return the values of bytes that the link loses either way; none if it is not by value.
+
+        A command's sequence has the value, and its answer repeats it.
+        """
+        lost: list[int] = []
+        for value in range(1, 256):
+            if not any(self._carries(value | rest << 8) for rest in _RESTS):
+                lost.append(value)
+                if len(lost) > MOST_NOT_CARRIED:
+                    return ()
+        return tuple(lost)
+
     def pump(self, timeout_s: float) -> bool:
         """Wait for bytes and handle all that have come; return whether any came.
 
@@ -223,9 +255,11 @@ class Device:
                 path = getattr(self._tap, "name", "raw bytes")
                 raise StoreError(f"{path}: cannot write: {error.strerror or error}") from error
         self._handled_bytes += len(data)
+        self._heard.take(data)
         for part in self.decoder.feed(data):
             if isinstance(part, Frame):
                 self.image.hear(part)
+                self._heard.rejected += (part.type, part.tag) == (FrameType.LOG, LogCode.REJECTED)
             if isinstance(part, Frame) and part.type == FrameType.RESPONSE:
                 # An answer to an earlier try is as good.
                 if (part.index - self._first) % (1 << 32) <= self._sequence - self._first:
@@ -260,7 +294,8 @@ class Device:
             self._response = None
             frame = Frame(FrameType.COMMAND, 0, 0, self._sequence, 0, 0, payload)
             # A lost byte may have left a frame open at the instrument. A delimiter ends it.
-            self._link.write((b"\0" if attempt else b"") + to_stream(frame))
+            self._heard.command = to_stream(frame)
+            self._link.write((b"\0" if attempt else b"") + self._heard.command)
             wait = _Wait(self._reader, self._handled_bytes, self._in_flight_bytes)
             # A simulated board may not have announced itself before.
             while (
@@ -297,6 +332,31 @@ class Device:
                     f"{answer['value']:#x} instead of the {value:#x} that was written"
                 )
         self.image.update(response)
+        return True
+
+    def _why_silent(self) -> str:
+        """Return why the identity is not answered, and what to do next. A serial port is closed."""
+        heard = self._heard
+        heard.frames, heard.faults = self.decoder.frames_received, self.decoder.fault_counts
+        if heard.cause in (Cause.DAMAGED, Cause.REJECTED):
+            heard.dropped = self.never_carried()
+        link = self._link
+        said = advice(heard, serial=isinstance(link, SerialLink))
+        if not isinstance(link, SerialLink) or heard.cause not in (Cause.NOTHING, Cause.GARBLED):
+            return said
+        self.close()
+        others = tuple(rate for rate in RATES if rate != link.baud)
+        for rate in answering(link.port, others):
+            return f"it answers at another rate: --link 'serial:{link.port}?baud={rate}'"
+        return f"{said}; at {said_rates(others)} baud nothing answers either"
+
+    def _carries(self, sequence: int) -> bool:
+        self._sequence = sequence - 1
+        read = (address("identity", "magic"), OpCode.READ, 0)
+        try:
+            self._command([read], (PROBE_S,), PROBE_S, bounded=True)
+        except SilenceError:
+            return False
         return True
 
     def _read_identity(self) -> Identity:

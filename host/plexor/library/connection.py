@@ -12,6 +12,7 @@ from plexor.errors import UsageError
 from plexor.library.keep import Tap
 from plexor.library.pins import under
 from plexor.link.open import device_of, open_link, sim_device
+from plexor.link.serial_port import SerialLink
 from plexor.link.sim import SimLink
 from plexor.model.identity import Identity
 from plexor.model.load import check_load, is_own, is_raised
@@ -127,6 +128,8 @@ class Connection:
         uri, loaded = under(self.uri, dut, self._load)
         link = open_link(uri, loaded, options, again=self._again)
         self._device = self._stack.enter_context(Device(link, tap))
+        if isinstance(link, SerialLink) and link.note:
+            self.notes = (link.note,)
         if simulated:
             wanted = device_of(self.uri, dut)
             self._dut, self._description = wanted, {"dut": wanted}

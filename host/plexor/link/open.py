@@ -9,7 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 from plexor.errors import UsageError
 from plexor.link.base import Link
 from plexor.link.file import FileLink
-from plexor.link.serial_port import DEFAULT_BAUD, SerialLink
+from plexor.link.rates import rate_at
+from plexor.link.serial_port import SerialLink
 from plexor.link.sim import SimLink, sim_arguments, sim_command
 from plexor.link.tcp import TcpLink
 from plexor.link.udp import UdpLink
@@ -56,7 +57,7 @@ def open_link(
     if scheme == "udp":
         return UdpLink(*_address(uri))
     if scheme == "serial":
-        return SerialLink(*_serial(uri, rest, DEFAULT_BAUD))
+        return _instrument_at(*_serial(uri, rest))
     if scheme == "file":
         return FileLink(Path(rest.removeprefix("//")))
     raise UsageError(f"link: {uri!r}; must be {_FORMS}")
@@ -127,16 +128,28 @@ def open_device_line(uri: str, default_baud: int) -> Link:
     if scheme == "tcp":
         return TcpLink(*_address(uri))
     if scheme == "serial":
-        return SerialLink(*_serial(uri, rest, default_baud), is_instrument=False)
+        port, baud = _serial(uri, rest)
+        return SerialLink(port, baud or default_baud, is_instrument=False)
     raise UsageError(f"device's line: {uri!r}; must be {_DEVICE_FORMS}")
 
 
-def _serial(uri: str, rest: str, default_baud: int) -> tuple[str, int]:
-    """Return port and rate of a `serial:` URI."""
-    port, _, query = rest.partition("?")
+def _instrument_at(port: str, baud: int | None) -> SerialLink:
+    """Return the link to an instrument at a port; `baud` None: the rate is found, and noted."""
+    if baud is not None:
+        return SerialLink(port, baud)
+    found, how = rate_at(port)
+    link = SerialLink(port, found)
+    link.note = f"{link.name}: the rate {how}"
+    return link
+
+
+def _serial(uri: str, rest: str) -> tuple[str, int | None]:
+    """Return port and rate of a `serial:` URI; None: it has no rate."""
+    port, question, query = rest.partition("?")
     options = parse_qs(query, keep_blank_values=True)
     unknown = sorted(set(options) - {"baud"})
-    baud = options.get("baud", [str(default_baud)])[-1]
-    if not port or unknown or not baud.isdecimal() or len(baud) > 9:
+    baud = options.get("baud", [""])[-1]
+    fits = baud.isdecimal() and len(baud) <= 9
+    if not port or unknown or not (fits or not question):
         raise UsageError(f"link: {uri!r}; must be serial:PORT or serial:PORT?baud=RATE")
-    return port, int(baud)
+    return port, int(baud) if question else None

@@ -21,6 +21,11 @@ BITS_A_BYTE = 10
 WRITE_TIMEOUT_S = 10.0
 BREAK_S = 0.001
 """A break, longer than a byte at LEAST_BAUD."""
+MOST_RATE_ERROR = 0.02
+"""Part of the rate by which that of a port may be off: a byte's last bit is then still its own."""
+_TCGETS2 = 0x802C542A
+"""Reads `struct termios2`, which ends with the speed out (asm-generic/termbits.h)."""
+_TERMIOS2_BYTES, _SPEED_BYTES = 44, 4
 PREAMBLE = b"\x55\x00"
 """Bytes on which gateware measures the rate; the second byte ends any frame that had begun."""
 
@@ -38,13 +43,24 @@ class SerialLink:
     """A serial port of 8 data bits, no parity, 1 stop bit.
 
     `is_instrument`: gateware is at its other end, and measures its rate. Otherwise nothing but what
-    is written goes out, and slower rates are possible too.
+    is written goes out, and slower rates are possible too. `ahead`: a process of its own reads it.
     """
 
-    def __init__(self, port: str, baud: int = DEFAULT_BAUD, *, is_instrument: bool = True) -> None:
+    def __init__(
+        self,
+        port: str,
+        baud: int = DEFAULT_BAUD,
+        *,
+        is_instrument: bool = True,
+        ahead: bool = True,
+    ) -> None:
         least = LEAST_BAUD if is_instrument else LEAST_OTHER_BAUD
         if not least <= baud <= MOST_BAUD:
             raise UsageError(f"serial:{port}: baud {baud}; must be {least} to {MOST_BAUD}")
+        self.port = port
+        self.baud = baud
+        self.note = ""
+        """How the rate is known, if the URI did not say it."""
         self.name = f"serial:{port}?baud={baud}"
         self.bytes_s: int | None = baud // BITS_A_BYTE
         self.serial = _usb_serial(port) or f"serial:{port}"
@@ -59,7 +75,14 @@ class SerialLink:
         except (*self._errors, ValueError) as error:
             raise LinkError(f"{self.name}: cannot open: {_reason(error)}") from error
         self._ahead: Ahead | None = None
-        if os.name == "posix":
+        taken = _rate_taken(self._port.fd) if sys.platform == "linux" else None
+        if taken and abs(taken - baud) > baud * MOST_RATE_ERROR:
+            self.close()
+            raise LinkError(
+                f"{self.name}: the port runs at {taken:,} baud instead of {baud:,}; its bridge "
+                "cannot do that rate"
+            )
+        if ahead and os.name == "posix":
             self._ahead = Ahead(self._port.fileno())
         if is_instrument:
             self._have_rate_measured()
@@ -110,6 +133,20 @@ class SerialLink:
             self._port.cancel_read()
         with contextlib.suppress(*self._errors):
             self._port.close()
+
+
+def _rate_taken(port: int) -> int | None:
+    """Return the rate that Linux set on an open port; None if it does not tell.
+
+    A driver that cannot do a rate sets another one without an error: ftdi_sio 9,600 baud.
+    """
+    import fcntl  # noqa: PLC0415
+
+    try:
+        settings = fcntl.ioctl(port, _TCGETS2, bytes(_TERMIOS2_BYTES))
+    except OSError:
+        return None
+    return int.from_bytes(settings[-_SPEED_BYTES:], sys.byteorder)
 
 
 def _reason(error: Exception) -> str:

@@ -39,6 +39,7 @@ class FakeDevice:
 
     `send_hook` sees each frame's bytes and returns what is sent, or None.
     `endless`: the run lasts until STOP. `mute_after`: commands after which nothing is answered.
+    `clock` gives its time in ticks at each command; without it, time stands.
     `deaf_to`: so many START are answered and ignored, as while a dump goes out. `snapshots`: so
     many are sent after the events, if the run asks for snapshots.
     """
@@ -58,6 +59,7 @@ class FakeDevice:
         first_words: bytes = b"",
         deaf_to: int = 0,
         snapshots: int = 0,
+        clock: Callable[[], int] | None = None,
     ) -> None:
         self.scenario = scenario
         self.endless = endless
@@ -70,6 +72,7 @@ class FakeDevice:
         self.first_words = first_words
         self.deaf_to = deaf_to
         self.snapshots = snapshots
+        self.clock = clock
         self.words: dict[int, int] = {}
         self.written: list[tuple[int, int]] = []
         self.starts = 0
@@ -77,6 +80,7 @@ class FakeDevice:
         """Whether a run was started while an earlier one went on."""
         self.connections = 0
         self.commands = 0
+        self.rejected = 0
         self.sequence = 0
         self.banks = scenario.memories()
         geometry = scenario.geometry
@@ -145,8 +149,15 @@ class FakeDevice:
         while data := client.recv(4096):
             *frames, pending = (pending + data).split(b"\0")
             for encoded in frames:
-                if encoded:
-                    self._command(Frame.decode(cobs_decode(encoded)))
+                if not encoded:
+                    continue
+                try:
+                    frame = Frame.decode(cobs_decode(encoded))
+                except ValueError:
+                    self.rejected += 1
+                    self.send(FrameType.LOG, 0, LogCode.REJECTED, self.rejected)
+                else:
+                    self._command(frame)
 
     def send(self, type_: int, flags=0, tag=0, index=0, base=0, payload=b"") -> None:
         """Send a frame; the hook may change or swallow it."""
@@ -160,6 +171,8 @@ class FakeDevice:
         self.commands += 1
         if self.mute_after is not None and self.commands > self.mute_after:
             return
+        if self.clock is not None:
+            self.set("status", "time_ticks", self.clock())
         answers, actions = b"", 0
         for start in range(0, len(frame.payload), OPERATION.size_bytes):
             operation = OPERATION.unpack(frame.payload[start : start + OPERATION.size_bytes])

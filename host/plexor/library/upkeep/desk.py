@@ -30,7 +30,7 @@ def available() -> Iterator[tuple[str, str]]:
     """Yield what can be measured: its URI or place, and what it is."""
     from serial.tools.list_ports import comports  # noqa: PLC0415
 
-    from plexor.desk.boards import found, serial_ports, usb_devices  # noqa: PLC0415
+    from plexor.link.boards import found, serial_ports, usb_devices  # noqa: PLC0415
 
     if find_spec("plexor_sim") is None:
         yield "sim:", f"not installed; {_INSTEAD}"
@@ -40,9 +40,11 @@ def available() -> Iterator[tuple[str, str]]:
     boards = found(serial_ports())
     for entry in boards:
         serial = f", serial number {entry.plugged.serial}" if entry.plugged.serial else ""
-        port = entry.uri if entry.link else f"serial:{entry.plugged.port}"
-        use = "" if entry.link else ", not the instrument's port"
-        yield port, f"{entry.name}{serial}{use}"
+        if not entry.link:
+            yield f"serial:{entry.plugged.port}", f"{entry.name}{serial}, not the instrument's port"
+            continue
+        for uri, name in entry.uris:
+            yield uri, f"{name}{serial}"
     known = {entry.plugged.port for entry in boards}
     # A board that waits for its bitstream may have no port.
     for entry in found(usb_devices()):
@@ -108,11 +110,16 @@ class Examined:
         return [to_json(entry) for entry in self.findings]
 
 
-def examined() -> Examined:
-    """Find what keeps boards from working here: permissions, drivers, timers, baud, programs."""
-    from plexor.desk.doctor import examine  # noqa: PLC0415
+def examined(link: str | None = None) -> Examined:
+    """Find what keeps boards from working here: permissions, drivers, programs.
 
-    return Examined(tuple(examine()))
+    With a link, walk it instead: port, rate, identity, bytes, clock. Raises UsageError for a URI
+    that names no link.
+    """
+    from plexor.desk.doctor import examine  # noqa: PLC0415
+    from plexor.library.upkeep.walk import walked  # noqa: PLC0415
+
+    return Examined(tuple(examine() if link is None else walked(link)))
 
 
 def udev_rules() -> str:

@@ -8,6 +8,9 @@ from plexor import cli
 from plexor.desk import doctor as desk
 from plexor.desk.doctor import Diagnosis, Level, udev_rules
 
+from ..fake_device import FakeDevice
+from ..scenario import Scenario
+
 OK = Diagnosis(Level.OK, "udev has a rule for each board")
 NOTE = Diagnosis(Level.NOTE, "cargo is missing", "apt install cargo")
 MISSING = Diagnosis(Level.MISSING, "no driver", "sudo modprobe ftdi_sio")
@@ -68,3 +71,21 @@ def test_the_rules_are_all_that_is_printed_with_udev(capsys, monkeypatch):
     monkeypatch.setattr(desk, "examine", examined)
     assert cli.main(["doctor", "--udev"]) == 0
     assert capsys.readouterr() == (udev_rules(), "")
+
+
+def test_a_link_is_walked_in_place_of_the_machine(desk_of, capsys):
+    desk_of(MISSING)
+    with FakeDevice(Scenario([50])) as fake:
+        assert cli.main(["doctor", "--link", fake.uri]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert MISSING.what not in out
+    assert out.splitlines()[0].startswith(f"ok       {fake.uri}: ")
+    assert out.splitlines()[-1].startswith("ok       next: plexor selftest --link ")
+
+
+def test_a_link_that_fails_ends_with_1_and_one_that_is_none_with_2(desk_of, capsys):
+    assert cli.main(["doctor", "--link", "serial:/dev/none"]) == 1
+    assert "missing  serial:/dev/none?baud=" in capsys.readouterr().out
+    assert cli.main(["doctor", "--link", "nowhere"]) == 2
+    assert cli.main(["doctor", "--link", "sim:", "--udev"]) == 2

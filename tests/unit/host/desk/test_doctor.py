@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from plexor.desk.boards import BOARDS, DAPLINK, DFU, FT231X, FT2232H, Plugged, found
 from plexor.desk.doctor import Level, examine, udev_rules
+from plexor.link.boards import BOARDS, DAPLINK, DFU, FT231X, FT2232H, Plugged, found
 
 from .tree import ICEBREAKER, Tree
 
@@ -68,13 +68,14 @@ def test_a_port_that_is_not_the_instruments_may_be_closed(tree):
     assert tree.wrong() == []
 
 
-def test_a_slow_latency_timer_comes_with_the_command_for_its_file(tree):
+def test_a_slow_latency_timer_is_not_missing_because_a_link_sets_it(tree):
     tree.plug(**ICEBREAKER, latency="16")
     tree.write(RULES, udev_rules())
-    (entry,) = tree.wrong()
-    assert "latency timer 16 ms, must be 1" in entry.what
-    path = re.fullmatch(r"echo 1 \| sudo tee (\S+)", entry.command)[1]
-    assert (tree.root / path.lstrip("/")).read_text() == "16\n"
+    assert tree.wrong() == []
+    texts = [entry.what for entry in tree.examine()]
+    assert (
+        "iCEBreaker ib57aa: latency timer 16 ms; a link sets 1 ms when it opens the port" in texts
+    )
 
 
 @pytest.mark.parametrize(("usb_id", "driver"), [(FT231X, "ftdi_sio"), (DAPLINK, "cdc_acm")])
@@ -100,9 +101,12 @@ def test_a_board_comes_with_its_link_at_its_rate(tree):
     assert any(text.endswith(": --link 'serial:/dev/ttyACM0?baud=115200'") for text in texts)
 
 
-def test_of_boards_with_one_bridge_the_link_has_the_rate_of_the_one_with_a_set_rate():
+def test_of_boards_with_one_bridge_each_has_its_whole_address():
     (port,) = found([Plugged(FT2232H, "", "", 1, "COM3", "")])
-    assert port.uri == "serial:COM3?baud=12000000"
+    assert port.uris == (
+        ("serial:COM3?baud=12000000", "iCE40-HX8K-B-EVN"),
+        ("serial:COM3?baud=8000000", "iCEBreaker or ECPIX-5"),
+    )
 
 
 @pytest.mark.parametrize("path", sorted(CONSTRAINTS.glob("*.toml")), ids=lambda path: path.stem)
@@ -111,6 +115,7 @@ def test_the_rate_of_a_boards_link_is_that_of_its_file(path):
     (own,) = (entry for entry in BOARDS if entry.name in table["title"])
     # The OrangeCrab has no port of its own.
     assert own.baud == (table["link"]["baud"] if own.interface is not None else 0)
+    assert table["identity"] in own.identities
 
 
 def test_the_program_that_flashes_a_board_is_missed_for_that_board_only(tree):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from plexor.desk.boards import FT2232H
 from plexor.desk.doctor import Level, examine
+from plexor.link.boards import FT2232H
 
 
 class Tree:

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from plexor.desk import boards
 from plexor.desk import doctor as desk_doctor
 from plexor.desk.doctor import Diagnosis, Level
 from plexor.errors import ExitCode, LinkError, UsageError
@@ -18,6 +17,7 @@ from plexor.library.upkeep.desk import (
     options_of,
     udev_rules,
 )
+from plexor.link import boards
 
 from ...fake_device import FakeDevice
 from ...scenario import Scenario

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from plexor.desk.boards import (
+from plexor.link.boards import (
     DAPLINK,
     DFU,
     FT231X,
@@ -16,7 +16,7 @@ from plexor.desk.boards import (
     usb_devices,
 )
 
-from .tree import ICEBREAKER, Tree
+from ..desk.tree import ICEBREAKER, Tree
 
 
 @pytest.fixture

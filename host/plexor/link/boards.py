@@ -7,11 +7,10 @@ share one. The product's name distinguishes them if the maker of the board has s
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-
-from plexor.link.serial_port import DEFAULT_BAUD
 
 FT2232H = (0x0403, 0x6010)
 FT231X = (0x0403, 0x6015)
@@ -35,15 +34,20 @@ class Board:
     """The link's rate, as the board's file in constraints/ has it."""
     flasher: str
     """The program that writes its bitstream."""
+    identities: tuple[str, ...]
+    """What its bitstreams call themselves, as the files in constraints/ have it."""
 
 
 BOARDS = (
-    Board("ULX3S", FT231X, "", ONLY, 2_000_000, "openFPGALoader"),
-    Board("OrangeCrab", DFU, "", None, 0, "dfu-util"),
-    Board("iCEBreaker", FT2232H, "icebreaker", 1, 8_000_000, "openFPGALoader"),
-    Board("iCE40-HX8K-B-EVN", FT2232H, "lattice", 1, 12_000_000, "openFPGALoader"),
-    Board("ECPIX-5", FT2232H, "ecpix", 1, 8_000_000, "openFPGALoader"),
-    Board("Colorlight i5", DAPLINK, "", ONLY, 115_200, "openFPGALoader"),
+    Board(
+        *("ULX3S", FT231X, "", ONLY, 2_000_000, "openFPGALoader"),
+        ("ulx3s12f", "ulx3s25f", "ulx3s85f"),
+    ),
+    Board("OrangeCrab", DFU, "", None, 0, "dfu-util", ("orngcrab",)),
+    Board("iCEBreaker", FT2232H, "icebreaker", 1, 8_000_000, "openFPGALoader", ("icebrkr",)),
+    Board("iCE40-HX8K-B-EVN", FT2232H, "lattice", 1, 12_000_000, "openFPGALoader", ("hx8kevn",)),
+    Board("ECPIX-5", FT2232H, "ecpix", 1, 8_000_000, "openFPGALoader", ("ecpix5",)),
+    Board("Colorlight i5", DAPLINK, "", ONLY, 115_200, "openFPGALoader", ("clighti5",)),
 )
 
 
@@ -84,15 +88,20 @@ class Found:
         )
 
     @property
-    def uri(self) -> str:
-        """The link that it is, at a rate that all of these boards take.
+    def rates(self) -> tuple[int, ...]:
+        """The rates of the boards that it may be, fastest first; none if it has no port."""
+        return tuple(sorted({board.baud for board in self.boards if board.baud}, reverse=True))
 
-        The fastest is that of gateware with a set rate: what is slower measures it, but for the
-        iCEBreaker's, whose product's name tells it.
-        """
-        baud = max(board.baud for board in self.boards)
-        rate = "" if baud == DEFAULT_BAUD else f"?baud={baud}"
-        return f"serial:{self.plugged.port}{rate}"
+    @property
+    def uris(self) -> tuple[tuple[str, str], ...]:
+        """The whole address of its link, and the boards of which it is, for each rate."""
+        return tuple(
+            (
+                f"serial:{self.plugged.port}?baud={rate}",
+                " or ".join(board.name for board in self.boards if board.baud == rate),
+            )
+            for rate in self.rates
+        )
 
 
 def boards_of(plugged: Plugged) -> tuple[Board, ...]:
@@ -130,6 +139,16 @@ def serial_ports() -> tuple[Plugged, ...]:
         for port in comports()
         if port.vid is not None and port.pid is not None
     )
+
+
+def at_port(port: str) -> Found | None:
+    """Return the USB device behind a serial port, with the boards that it may be, maybe none.
+
+    None: no USB device is behind it.
+    """
+    real = os.path.realpath(port)
+    same = [entry for entry in serial_ports() if os.path.realpath(entry.port) == real]
+    return Found(same[0], boards_of(same[0])) if same else None
 
 
 def usb_devices(root: Path = Path("/")) -> tuple[Plugged, ...]:
