@@ -11,6 +11,7 @@ from plexor.device.device import Device
 from plexor.device.silence import Cause, Heard
 from plexor.errors import LinkError
 from plexor.link import open_link
+from plexor.link.serial_port import SerialLink
 
 from ..fake_device import FakeDevice
 from ..scenario import Scenario
@@ -26,9 +27,14 @@ def fake():
 
 
 def told(uri):
-    """Return the one line with which an instrument's link fails."""
+    """Return the one line with which an instrument's link fails.
+
+    A port is read here, not by a process, whose start would take longer than these time-outs.
+    """
+    port, _, rate = uri.removeprefix("serial:").partition("?baud=")
+    link = SerialLink(port, int(rate), ahead=False) if rate else open_link(uri)
     with pytest.raises(LinkError) as caught:
-        Device(open_link(uri), timeouts_s=TIMEOUTS_S)
+        Device(link, timeouts_s=TIMEOUTS_S)
     line = str(caught.value)
     start = f"{uri}: no answer from the instrument in 0.2 s (3 tries): "
     assert (line.startswith(start), "\n" in line) == (True, False), line
