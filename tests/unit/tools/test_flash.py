@@ -1,8 +1,16 @@
 """Writing bitstreams, with programs that only write down what they are called with."""
 
+from dataclasses import replace
+
 import pytest
 from tools import flash
 from tools.gateware import board
+
+from plexor.link.boards import DFU, FT2232H, Plugged
+from plexor.protocol.geometry import PLACED
+
+from ..host.fake_device import FakeDevice
+from ..host.scenario import GEOMETRY, Scenario
 
 OPEN = "openFPGALoader"
 ULX3S = ["--board", "ulx3s"]
@@ -23,6 +31,8 @@ def desk(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setattr(flash, "BUILD", tmp_path / "build")
     monkeypatch.setattr(flash, "find_spec", lambda name: None)
+    monkeypatch.setattr(flash, "PORT_S", 0)
+    monkeypatch.setattr(flash, "serial_ports", lambda: [])
     (tmp_path / "bin").mkdir()
     for name in board.names():
         bitstream(tmp_path, name).parent.mkdir(parents=True)
@@ -30,15 +40,30 @@ def desk(monkeypatch, tmp_path):
     return tmp_path
 
 
+BUILD_ID = PLACED | 0xB1
+
+
+def answering(name, build_id=BUILD_ID):
+    """Return an instrument of a board, with a build of its own."""
+    scenario = Scenario([50], replace(GEOMETRY, board=board.load(name).geometry.board))
+    return FakeDevice(scenario, identity={"build_id": build_id})
+
+
+def writes(name, *words):
+    """Write a board's bitstream; its instrument answers at a link of its own."""
+    with answering(name) as fake:
+        return flash.main([name, *words, "--link", fake.uri])
+
+
 def bitstream(desk, name):
     return desk / "build" / name / "seed1" / "top.bit"
 
 
-def program(desk, name, code=0):
+def program(desk, name, code=0, says="of the program"):
     """Put a program on the path that writes its arguments down, and says something."""
     path = desk / "bin" / name
     called = f"""printf '%s\\n' "$@" > {desk}/called"""
-    path.write_text(f"#!/bin/sh\n{called}\necho of the program >&2\nexit {code}\n")
+    path.write_text(f"#!/bin/sh\n{called}\necho '{says}' >&2\nexit {code}\n")
     path.chmod(0o755)
 
 
@@ -58,7 +83,7 @@ def test_every_board_is_tried():
 def test_a_bitstream_is_written_as_its_board_wants_it(desk, capfd, name, asked, way, says):
     tool, words = WAYS[name]
     program(desk, tool)
-    assert flash.main([name, *asked]) == 0
+    assert writes(name, *asked) == 0
     assert called(desk) == [*words, way, str(bitstream(desk, name))]
     assert says in capfd.readouterr().out
 
@@ -71,7 +96,7 @@ def test_an_orangecrab_is_written_through_its_boot_loader_and_only_if_asked_for(
         "make flash BOARD=orangecrab FLASH=1\n"
     )
     assert not (desk / "called").exists()
-    assert flash.main(["orangecrab", "--flash"]) == 0
+    assert writes("orangecrab", "--flash") == 0
     words = ["--device", "1209:5af0", "--alt", "0", "--download"]
     assert called(desk) == [*words, str(bitstream(desk, "orangecrab"))]
 
@@ -128,11 +153,11 @@ def wheel(desk, monkeypatch, code=0):
 
 def test_the_wheel_writes_where_no_program_is_on_the_path(desk, monkeypatch):
     wheel(desk, monkeypatch)
-    assert flash.main(["hx8k-evn"]) == 0
+    assert writes("hx8k-evn") == 0
     words = ["--board", "ice40_generic", "--write-sram"]
     assert called(desk) == ["wheel", *words, str(bitstream(desk, "hx8k-evn"))]
     program(desk, OPEN)
-    assert flash.main(["hx8k-evn"]) == 0
+    assert writes("hx8k-evn") == 0
     assert called(desk)[0] == "--board"
 
 
@@ -155,3 +180,86 @@ def test_a_word_that_is_no_board_nor_option_is_wrong_use(desk):
     with pytest.raises(SystemExit) as ended:
         flash.main(["ulx3s-25f", "--slowly"])
     assert ended.value.code == 2
+
+
+def named(desk, name, build_id=BUILD_ID):
+    """Put a copy of a board's bitstream beside it, with its build id as its name."""
+    path = bitstream(desk, name)
+    path.with_name(f"{build_id:016x}.bit").write_bytes(path.read_bytes())
+
+
+def test_it_ends_with_the_identity_that_answered(desk, capfd):
+    program(desk, OPEN)
+    named(desk, "hx8k-evn")
+    with answering("hx8k-evn") as fake:
+        assert flash.main(["hx8k-evn", "--link", fake.uri]) == 0
+    *_, last = capfd.readouterr().out.splitlines()
+    assert last == f"flash: hx8kevn answers, build 80000000000000b1: --link '{fake.uri}'"
+
+
+@pytest.mark.parametrize("says", ["Wait for CDONE FAIL", "Load SRAM: Fail", "write failed"])
+def test_a_program_that_says_fail_and_ends_with_0_has_failed(desk, capfd, says):
+    program(desk, OPEN, says=says)
+    assert writes("icebreaker") == 1
+    words = capfd.readouterr().err.splitlines()
+    assert words[0] == says
+    assert words[1].startswith("flash: openFPGALoader said that it failed, and ended with 0")
+
+
+def test_a_board_that_still_has_what_it_had_is_no_success(desk, capfd):
+    program(desk, OPEN)
+    named(desk, "hx8k-evn")
+    with answering("hx8k-evn", build_id=PLACED | 0xA0) as fake:
+        assert flash.main(["hx8k-evn", "--link", fake.uri]) == 1
+    assert capfd.readouterr().err.splitlines()[-1] == (
+        f"flash: {fake.uri}: hx8kevn, build 80000000000000a0; 80000000000000b1 was written, and "
+        "the board did not start from it"
+    )
+
+
+def test_another_boards_answer_is_no_success(desk, capfd):
+    program(desk, OPEN)
+    with answering("icebreaker") as fake:
+        assert flash.main(["hx8k-evn", "--link", fake.uri]) == 1
+    assert capfd.readouterr().err.endswith("icebrkr, build 80000000000000b1; hx8kevn was written\n")
+
+
+def test_silence_is_no_success_and_says_what_came(desk, capfd):
+    program(desk, OPEN)
+    assert flash.main(["hx8k-evn", "--link", "tcp://127.0.0.1:1"]) == 1
+    last = capfd.readouterr().err.splitlines()[-1]
+    assert last.startswith("flash: written, but not identified: tcp://127.0.0.1:1: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "plugged", "links"),
+    [
+        (
+            "hx8k-evn",
+            [
+                Plugged(FT2232H, "Lattice FTUSB Interface Cable", "", 0, "/dev/ttyUSB0", ""),
+                Plugged(FT2232H, "Lattice FTUSB Interface Cable", "", 1, "/dev/ttyUSB1", ""),
+                Plugged(FT2232H, "iCEBreaker V1.1a", "", 1, "/dev/ttyUSB3", ""),
+            ],
+            ["serial:/dev/ttyUSB1?baud=12000000"],
+        ),
+        (
+            "icebreaker",
+            [Plugged(FT2232H, "Dual RS232-HS", "", 1, "/dev/ttyUSB3", "")],
+            ["serial:/dev/ttyUSB3?baud=8000000"],
+        ),
+        ("orangecrab", [Plugged(DFU, "OrangeCrab", "", None, "", "")], []),
+    ],
+)
+def test_a_board_is_asked_at_the_port_of_its_usb_id(desk, monkeypatch, name, plugged, links):
+    monkeypatch.setattr(flash, "serial_ports", lambda: plugged)
+    assert flash._links(board.load(name)) == links
+
+
+def test_without_such_a_port_it_is_said_how_to_name_one(desk, capfd):
+    program(desk, "dfu-util")
+    assert flash.main(["orangecrab", "--flash"]) == 1
+    assert capfd.readouterr().err.splitlines()[-1] == (
+        "flash: written, but no port has this board's USB id to identify it: "
+        "make flash BOARD=orangecrab FLASH=1 LINK=serial:PORT"
+    )
