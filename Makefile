@@ -43,7 +43,7 @@ gateware-report: setup
 
 flash:
 	$(PYTHON) -m tools.setup flash
-	$(RUN) tools.flash $(BOARD) $(FLASH:1=--flash) $(if $(LINK),--link '$(LINK)')
+	$(RUN) tools.flash $(BOARD) $(FLASH:1=--flash) $(LINK:%='--link=%')
 
 wiring: setup
 	$(RUN) tools.wiring
