@@ -65,6 +65,10 @@ class BurstResult:
     """The load that was asked for by name."""
     device_load: str | None = None
     """The load that a simulated device ran; None: it is not known."""
+    started: str = ""
+    """When it began, or was continued: ISO 8601 in UTC."""
+    command: str = ""
+    """The command line that took it; empty if none did."""
 
     @property
     def channels(self) -> tuple[str, ...]:

@@ -198,6 +198,8 @@ class MixedResult:
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     started: str = ""
+    command: str = ""
+    """The command line that took it; empty if none did."""
 
     @property
     def invalid_reasons(self) -> tuple[str, ...]:

@@ -136,6 +136,8 @@ class PhaseResult:
     """The load that was asked for by name."""
     device_load: str | None = None
     """The load that a simulated device ran; None: it is not known."""
+    command: str = ""
+    """The command line that took it; empty if none did."""
 
     @property
     def complete(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from typing import Protocol
 
 from plexor.analyse.analyse import Report
 from plexor.analyse.done import Strikes, strikes_of, timeout_of
@@ -46,6 +47,19 @@ def summary(report: Report) -> str:
     if not report.valid:
         parts.append("INVALID RUN")
     return " · ".join(parts)
+
+
+class _Taken(Protocol):
+    @property
+    def started(self) -> str: ...
+    @property
+    def command(self) -> str: ...
+
+
+def began(result: _Taken) -> list[tuple[str, str]]:
+    """Return when a run or a scan began, and the command line that took it, where known."""
+    told = [("started", result.started), ("command", result.command)]
+    return [(name, text) for name, text in told if text]
 
 
 def load(result: RunResult) -> str:

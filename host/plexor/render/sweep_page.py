@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from html import escape
 
+from plexor.render import facts
 from plexor.render.html import Heading, html_box, html_figure, html_list, html_page, html_table
 from plexor.render.pictures.frame import alone
 from plexor.render.pictures.scale import grouped
@@ -80,6 +81,6 @@ def _taken_with(result: SweepResult) -> list[tuple[str, str]]:
     entries += [
         ("strikes", result.shape),
         ("requested resolution", f"{float(result.width):.2%}"),
-        ("started", result.started),
+        *facts.began(result),
     ]
     return entries + [(f"{name} version", text) for name, text in result.versions.items()]

@@ -33,6 +33,11 @@ class Begin:
     disorder: Counter[str]
 
 
+def now() -> str:
+    """Return the time, as results have it: ISO 8601 in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
 def prepare(run: Run) -> None:
     """End an earlier run if one is still going on, and write this run's registers.
 
@@ -85,7 +90,7 @@ def _end_earlier(run: Run) -> None:
 def _now(run: Run) -> Begin:
     decoder = run.device.decoder
     return Begin(
-        datetime.now(UTC).isoformat(timespec="seconds"),
+        now(),
         time.monotonic(),
         decoder.frames_received,
         decoder.frames_lost,

@@ -179,3 +179,6 @@ class SweepResult:
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     started: str = ""
+    """When it began, or was continued: ISO 8601 in UTC."""
+    command: str = ""
+    """The command line that took it; empty if none did."""

@@ -13,6 +13,7 @@ from plexor.commands.parameters import (
     COUNT,
     Drawn,
     Parsed,
+    command_line,
     dut_option,
     json_option,
     key_option,
@@ -198,5 +199,6 @@ def mixed(**given: Any) -> int:
             told=watch.told,
             stop=stop,
             out=options.out,
+            command=command_line(),
         )
     return conclude_mixed(found, options.as_json, options.csv, rows=options.rows)

@@ -13,6 +13,7 @@ from plexor.commands.parameters import (
     CHANNEL,
     COUNT,
     Parsed,
+    command_line,
     dut_option,
     json_option,
     key_option,
@@ -127,6 +128,7 @@ def burst(**given: Any) -> int:
         force=options.force,
         on_step=_say,
         name=option_name,
+        command=command_line(),
     )
     return conclude_scan(found, options.as_json, options.page)
 

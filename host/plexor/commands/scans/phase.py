@@ -17,6 +17,7 @@ from plexor.commands.parameters import (
     code_port_option,
     code_wires_option,
     codes_option,
+    command_line,
     dut_option,
     json_option,
     key_option,
@@ -149,6 +150,11 @@ def phase(**given: Any) -> int:
         stop_on_signals() as stop,
     ):
         found = instrument.phase(
-            options, on_progress=line, stop=stop, device=dict(options.keys), out=options.out
+            options,
+            on_progress=line,
+            stop=stop,
+            device=dict(options.keys),
+            out=options.out,
+            command=command_line(),
         )
     return conclude_scan(found, options.as_json, options.page)

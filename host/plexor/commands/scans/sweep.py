@@ -18,6 +18,7 @@ from plexor.commands.parameters import (
     RATE,
     Drawn,
     Parsed,
+    command_line,
     dut_option,
     json_option,
     key_option,
@@ -185,6 +186,7 @@ def sweep(**given: Any) -> int:
         force=options.force,
         on_step=Teller().step,
         name=option_name,
+        command=command_line(),
     )
     return conclude_scan(found, options.as_json, options.page, options.svg)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -98,13 +100,15 @@ def mixed(
     out: str | Path | None = None,
     told: Told | None = None,
     stop: Stop | None = None,
+    command: Sequence[str] = (),
     **options: Unpack[MixedOptions],
 ) -> Mixed:
     """Run a schedule in one or more modes, and return what came of each entry.
 
     The options are those of MixedOptions: `mode="verify"`, `distance="0,1,2"`, `count=100`. `asked`
     are complete ones, in their place. `line` is the link to the device's own serial line; without
-    it, only mode `normal` runs. `device` describes what is measured. The result, its rows and its
+    it, only mode `normal` runs. `device` describes what is measured; `command` are the words of the
+    command line that asks. The result, its rows and its
     runs are kept in the new folder `out`. `stop` and the first KeyboardInterrupt end the run; what
     was measured is kept.
 
@@ -122,7 +126,7 @@ def mixed(
         if line is not None and any(mode is not Mode.NORMAL for mode, _ in wanted.runs):
             executor = stack.enter_context(open_line(line))
         found = run(instrument, wanted, executor, told, stop=stop, description=device)
-    made = Mixed(found.result)
+    made = Mixed(replace(found.result, command=shlex.join(command)))
     if target is not None:
         made.unsaved = _kept(made, found.runs, target)
     return made

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -18,6 +20,7 @@ from plexor.library.scans.scan import Scan
 from plexor.library.scans.watched import watched
 from plexor.library.scans.workers import workers_of
 from plexor.library.values import Naming, path_of, plain, read
+from plexor.session.prepare import now
 from plexor.session.session import versions
 from plexor.session.stop import Stop
 from plexor.store.kept_json import document_of
@@ -108,8 +111,13 @@ def scanned(
     on_step: OnStep | None = None,
     stop: Stop | None = None,
     name: Naming = plain,
+    command: Sequence[str] = (),
 ) -> BurstScan:
-    """Take a burst scan of exact options. `name` gives an option's name for messages."""
+    """Take a burst scan of exact options.
+
+    `name` gives an option's name for messages; `command` are the words of the command line.
+    """
+    started = now()
     wanted = wanted_of(asked, name)
     workers = workers_of(asked.link, asked.executor, name)
     description = described(asked.link, asked.dut, device or {})
@@ -120,7 +128,14 @@ def scanned(
         if not steps:
             # Nothing is known of a device then, not even whether it is simulated.
             raise end.error or KeyboardInterrupt
-        made = BurstScan(_result(wanted, limits, steps, end.interrupted, description), end.error)
+        made = BurstScan(
+            replace(
+                _result(wanted, limits, steps, end.interrupted, description),
+                started=started,
+                command=shlex.join(command),
+            ),
+            end.error,
+        )
         if out is not None and out.exists():
             made.unsaved = _kept(made, out, store)
     return made

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
@@ -91,13 +92,15 @@ def phase(
     on_progress: OnProgress | None = None,
     stop: Stop | None = None,
     firmware: Path | None = None,
+    command: Sequence[str] = (),
     **options: Unpack[PhaseOptions],
 ) -> PhaseScan:
     """Find the phases of a tick, a code or another output in which a device is deaf.
 
     The options are those of PhaseOptions: `against="ch2"`, `rate="5k"`, `channels="ISR=ch0"`.
     `asked` are complete ones, in their place. `place` has the `link` and the simulated `dut`.
-    `device` describes what is measured; `firmware`, that of a simulated one, names its codes. Run,
+    `device` describes what is measured; `firmware`, that of a simulated one, names its codes.
+    `command` are the words of the command line that asks. Run,
     result and page are kept in the new folder `out`.
     `stop` and the first KeyboardInterrupt end the run; what was measured is kept.
 
@@ -112,7 +115,7 @@ def phase(
     wanted = wanted_of(asked)
     wanted = replace(wanted, codes=named_by(wanted.codes, firmware))
     result, taken = run(instrument, wanted, on_progress, device, stop)
-    scan = PhaseScan(result, Run(taken))
+    scan = PhaseScan(replace(result, command=shlex.join(command)), Run(taken))
     if target is not None:
         scan.unsaved = _kept(scan, taken, target)
     return scan

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -16,6 +18,7 @@ from plexor.library.scans.watched import watched
 from plexor.library.scans.workers import workers_of
 from plexor.library.tables import steps_table, to_pandas
 from plexor.library.values import Naming, path_of, plain, read
+from plexor.session.prepare import now
 from plexor.session.session import versions
 from plexor.session.stop import Stop
 from plexor.sweep.executor import Workers
@@ -119,8 +122,13 @@ def swept(
     on_step: OnStep | None = None,
     stop: Stop | None = None,
     name: Naming = plain,
+    command: Sequence[str] = (),
 ) -> Sweep:
-    """Take a sweep of exact options. `name` gives an option's name for messages."""
+    """Take a sweep of exact options.
+
+    `name` gives an option's name for messages; `command` are the words of the command line.
+    """
+    started = now()
     wanted = wanted_of(asked, name)
     workers = workers_of(asked.link, asked.executor, name)
     description = described(asked.link, asked.dut, device or {})
@@ -132,7 +140,14 @@ def swept(
         if not found.steps:
             # Nothing is known of a device then, not even whether it is simulated.
             raise found.error or KeyboardInterrupt
-        made = Sweep(_result(asked, wanted, found, description), found.error)
+        made = Sweep(
+            replace(
+                _result(asked, wanted, found, description),
+                started=started,
+                command=shlex.join(command),
+            ),
+            found.error,
+        )
         if out is not None:
             try:
                 store.finish()

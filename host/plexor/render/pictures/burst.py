@@ -77,6 +77,7 @@ def burst_page(result: BurstResult) -> str:
     said = notes(result)
     body += html_box("doubt", "About this scan", "; ".join(said)) if said else ""
     entries = [(f"device {name}", text) for name, text in result.device.items()]
+    entries += facts.began(result)
     entries += [(f"{name} version", text) for name, text in result.versions.items()]
     body += f"<h2>Taken with</h2>{html_list(entries)}"
     name = facts.device_name(result.device) or "Burst tolerance"

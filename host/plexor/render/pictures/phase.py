@@ -149,7 +149,7 @@ def phase_page(result: PhaseResult) -> str:
         if rows:
             body += f"<h2>Masked windows of {escape(scan.channel)}</h2>{html_table((heads, rows))}"
     entries = [("accounting", facts.books(result.accounting))]
-    entries += [("strike rate", rate(result)), ("started", result.started)]
+    entries += [("strike rate", rate(result)), *facts.began(result)]
     entries += [(f"device {name}", text) for name, text in result.device.items()]
     entries += [(f"{name} version", text) for name, text in result.versions.items()]
     body += f"<h2>Taken with</h2>{html_list(entries)}"
