@@ -13,21 +13,28 @@ from plexor.protocol.geometry import Geometry
 
 @dataclass(frozen=True)
 class Planted:
-    """What is wrong with a front-end: by how much each phase samples late, up and down, in ps."""
+    """What is wrong with a front-end: by how much each phase samples late, up and down, in ps.
+
+    `input_ps` and `loop_ps` are the ways of each channel, from its pin and from the multiplexer;
+    loopback has only the second one in it.
+    """
 
     geometry: Geometry
     rise_ps: tuple[tuple[int, ...], ...]
     fall_ps: tuple[tuple[int, ...], ...]
     input_ps: tuple[int, ...]
     output_ps: int
+    loop_ps: tuple[int, ...]
+    back_ps: int = 0
 
     @property
     def options(self) -> str:
         """The simulator's option."""
-        parts = [f"output_ps.0={self.output_ps}"]
+        parts = [f"output_ps.0={self.output_ps}", f"back_ps.0={self.back_ps}"]
         for name, rows in (("rise", self.rise_ps), ("fall", self.fall_ps)):
             parts += [f"{name}.{n}={':'.join(map(str, row))}" for n, row in enumerate(rows)]
-        parts += [f"input_ps.{n}={delay}" for n, delay in enumerate(self.input_ps)]
+        for name, ways in (("input_ps", self.input_ps), ("loop_ps", self.loop_ps)):
+            parts += [f"{name}.{n}={way}" for n, way in enumerate(ways)]
         return ",".join(parts)
 
     def rows(self, up: bool) -> tuple[tuple[int, ...], ...]:
@@ -55,11 +62,12 @@ class Planted:
         return np.array(found)
 
     def delays(self, calibration: Calibration) -> Iterator[tuple[float, int, int]]:
-        """Yield each pad delay as planted, as found, and its bound, in ps."""
+        """Yield each delay of the loop as planted, as found, and its bound, in ps."""
         for entry in calibration.delays:
             for up, found, bound in (
                 (True, entry.rise_ps, entry.rise_error_ps),
                 (False, entry.fall_ps, entry.fall_error_ps),
             ):
                 late = np.mean(self.rows(up)[entry.channel])
-                yield self.output_ps + self.input_ps[entry.channel] - late, found, bound
+                looped = self.output_ps + self.back_ps + self.loop_ps[entry.channel]
+                yield looped - late, found, bound

@@ -41,6 +41,7 @@ FrontEnd FrontEnd::parse(const std::string& text, int channels, int strikes, int
   FrontEnd made;
   made.inputs.resize(channels);
   made.output_ps.resize(strikes);
+  made.back_ps.resize(strikes);
   for (int channel = 0; channel < channels; channel++) made.inputs[channel].pin = channel;
   for (const auto& [key, value] : option_pairs(text)) {
     const size_t dot = key.find('.');
@@ -70,9 +71,15 @@ FrontEnd FrontEnd::parse(const std::string& text, int channels, int strikes, int
       input().fall_fs = instants(key, value, phases, tick_fs);
     } else if (name == "input_ps") {
       input().input_ps = option_integer(key, value, 0, kMostDelayPs);
-    } else if (name == "output_ps") {
-      made.output_ps[copy_of(key, value, dot, strikes)] =
-          option_integer(key, value, 0, kMostDelayPs);
+    } else if (name == "loop_ps") {
+      input().loop_ps = option_integer(key, value, 0, kMostDelayPs);
+    } else if (name == "wire_ps") {
+      input().wire_ps = option_integer(key, value, 0, kMostDelayPs);
+    } else if (name == "jumper") {
+      input().jumper = static_cast<int>(option_integer(key, value, 0, strikes - 1));
+    } else if (name == "output_ps" || name == "back_ps") {
+      std::vector<int64_t>& ways = name == "back_ps" ? made.back_ps : made.output_ps;
+      ways[copy_of(key, value, dot, strikes)] = option_integer(key, value, 0, kMostDelayPs);
     } else if (name == "stuck") {
       input().stuck = static_cast<int>(option_integer(key, value, 0, 1));
     } else if (name == "lamp") {

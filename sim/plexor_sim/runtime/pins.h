@@ -34,7 +34,7 @@ class Pins {
       : device_(device),
         log_(log),
         tick_fs_(tick_fs),
-        output_ps_(front_end.output_ps),
+        front_end_(front_end),
         oscillator_(front_end.async_fs, front_end.async_jitter_ps, front_end.async_seed),
         levels_(device.initial_levels()) {
     const int64_t clock_fs = W * tick_fs;
@@ -42,8 +42,7 @@ class Pins {
     clock_rest_fs_ = clock_fs % 1000;
     for (int channel = 0; channel < Channels; channel++) {
       samplers_.emplace_back(front_end.inputs[channel], tick_fs);
-      pin_of_.push_back(front_end.inputs[channel].pin);
-      samplers_[channel].start(level(pin_of_[channel]));
+      samplers_[channel].start(pin_level(channel));
       set_word<W>(steady_, channel, samplers_[channel].steady());
     }
     codes_ = code_levels();
@@ -134,6 +133,19 @@ class Pins {
 
   uint32_t code_levels() const { return levels_ >> kFirstCodePin & ((1u << Codes) - 1); }
   bool level(int pin) const { return levels_ >> pin & 1; }
+  // The strike whose wire drives a channel's pin, -1 for none.
+  int jumper_of(int channel) const {
+    return front_end_.inputs[front_end_.inputs[channel].pin].jumper;
+  }
+  bool pin_level(int channel) const {
+    const int jumper = jumper_of(channel);
+    return jumper < 0 ? level(front_end_.inputs[channel].pin) : pads_level_ >> jumper & 1;
+  }
+  // From the pin, or from the multiplexer of oscillator and pads, to a channel's table.
+  int64_t way_ps(int channel) const {
+    const FrontEnd::Input& input = front_end_.inputs[channel];
+    return select_ == kPins ? input.input_ps : input.loop_ps;
+  }
   int64_t tick_ps(int tick) const { return now_ps_ + (now_fs_ + tick * tick_fs_) / 1000; }
 
   // From now on the channels take another input.
@@ -143,10 +155,10 @@ class Pins {
     oscillator_.resume(now_ps_);
     for (int channel = 0; channel < Channels; channel++) {
       bool standing = false;
-      if (select == kPins) standing = level(pin_of_[channel]);
+      if (select == kPins) standing = pin_level(channel);
       if (select == kAsynchronous) standing = oscillator_.level();
       if (select == kLoopback) standing = pads_level_ >> output & 1;
-      samplers_[channel].choose(now_ps_, standing);
+      samplers_[channel].choose(now_ps_ + way_ps(channel), standing);
     }
     next_ps_ = INT64_MIN;
     still_ = 0;
@@ -168,7 +180,7 @@ class Pins {
         if (active == (strikes_ >> strike & 1)) continue;
         strikes_ ^= 1u << strike;
         const auto source = static_cast<uint8_t>(kSourceStrike + strike);
-        add({tick_ps(tick) + output_ps_[strike], source, active});
+        add({tick_ps(tick) + front_end_.output_ps[strike], source, active});
       }
       set_word<W>(idle_, strike, strikes_ >> strike & 1 ? kOnes : 0);
     }
@@ -189,7 +201,21 @@ class Pins {
       log_.input(now_ps_, source, high >> strike & 1);
       set_word<W>(idle_, strike, high >> strike & 1 ? kOnes : 0);
     }
+    for (int strike = 0; strike < Strikes; strike++)
+      if ((high ^ strikes_) >> strike & 1) pad_edge(strike, now_ps_, high >> strike & 1);
     strikes_ = pads_level_ = high;
+  }
+
+  // A strike's pad changes: loopback and jumpers bring that to channels.
+  void pad_edge(int strike, int64_t time_ps, bool level) {
+    for (int channel = 0; channel < Channels; channel++) {
+      const int64_t at_ps = time_ps + way_ps(channel);
+      if (select_ == kLoopback && strike == output_)
+        samplers_[channel].edge(at_ps + front_end_.back_ps[strike], level);
+      if (select_ == kPins && jumper_of(channel) == strike)
+        samplers_[channel].edge(
+            at_ps + front_end_.inputs[front_end_.inputs[channel].pin].wire_ps, level);
+    }
   }
 
   void add(const Pad& pad) {
@@ -214,8 +240,7 @@ class Pins {
         }
         const int strike = pad.source - kSourceStrike;
         pads_level_ ^= 1u << strike;
-        if (select_ == kLoopback && strike == output_)
-          for (auto& sampler : samplers_) sampler.edge(time_ps, pad.level);
+        pad_edge(strike, time_ps, pad.level);
       }
       device_.input(time_ps, pads_level_, pads_load_);
     }
@@ -246,15 +271,16 @@ class Pins {
       log_.response(edge.time_ps, edge.channel, edge.level);
       if (select_ != kPins) continue;
       for (int channel = 0; channel < Channels; channel++)
-        if (pin_of_[channel] == edge.channel) samplers_[channel].edge(edge.time_ps, edge.level);
+        if (front_end_.inputs[channel].pin == edge.channel && jumper_of(channel) < 0)
+          samplers_[channel].edge(edge.time_ps + way_ps(channel), edge.level);
     }
     edges_.erase(edges_.begin(), edges_.begin() + static_cast<std::ptrdiff_t>(taken));
     edge_ps_ = to_ps;
     log_.flush();
     if (select_ == kAsynchronous) {
       for (; oscillator_.next_ps() < to_ps; oscillator_.step())
-        for (auto& sampler : samplers_)
-          sampler.edge(oscillator_.next_ps(), !oscillator_.level());
+        for (int channel = 0; channel < Channels; channel++)
+          samplers_[channel].edge(oscillator_.next_ps() + way_ps(channel), !oscillator_.level());
     }
     sample(samples);
     next_ps_ = next_change_ps();
@@ -294,10 +320,9 @@ class Pins {
   Device& device_;
   EdgeLog& log_;
   const int64_t tick_fs_;
-  const std::vector<int64_t> output_ps_;
+  const FrontEnd front_end_;
   Oscillator oscillator_;
   std::vector<Sampler<W, Phases>> samplers_;
-  std::vector<int> pin_of_;
   int64_t clock_ps_, clock_rest_fs_;
   int64_t now_ps_ = 0, now_fs_ = 0;  // this clock's first tick: now_ps_ + now_fs_ / 1000
   int64_t next_ps_;                  // nothing changes before this

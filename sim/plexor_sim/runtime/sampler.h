@@ -1,5 +1,5 @@
-// The flip-flops of one channel turn edges of its input, in ps and in order of time, into words of
-// W samples. The sample of tick k shows an edge at t if t <= k * tick plus the delay of its phase.
+// The flip-flops of one channel turn edges at its table, in ps and in order of time, into words of W
+// samples. The sample of tick k shows an edge at t if t <= k * tick plus the delay of its phase.
 // Delays of rising and falling edges may differ.
 #pragma once
 
@@ -29,7 +29,7 @@ class Sampler {
   uint32_t steady() const { return level_ ? kOnes & alive_ : 0; }
 
   void edge(int64_t time_ps, bool level) {
-    if (input_.stuck < 0) edges_.push_back({time_ps + input_.input_ps, level});
+    if (input_.stuck < 0) edges_.push_back({time_ps, level});
   }
 
   // Discards edges under way, for another input with a constant level from a time on.

@@ -100,24 +100,45 @@ def test_every_edge_is_in_the_sample_of_its_instant(
         assert 1 in samples
 
 
-def test_loopback_shows_the_strikes_after_their_pads_delay(
-    simulator: Build, scripted: DeviceBuild, play: Play
-) -> None:
-    name = "W16"
-    geometry = GEOMETRIES[name]
-    options = f"{planted(name)},output_ps.0=2345"
-    words = [1, 0, 0, 0x0FF0, 0, 0xFFFF, 0, 0, 0x8000, 0, 0x5A3C]
-    executable = simulator(geometry, scripted, InputSelect.LOOPBACK)
-    played = play(executable, geometry, words, "", ["--front-end", options])
+WORDS = [1, 0, 0, 0x0FF0, 0, 0xFFFF, 0, 0, 0x8000, 0, 0x5A3C]
+OUTPUT_PS, BACK_PS, LOOP_PS, WIRE_PS = 2345, 1730, (4100, 6411), 480
+
+
+def struck(play: Play, executable: Path, options: str) -> Any:
+    """Return what the samplers have of WORDS, with a planted front-end and the pads' edges."""
+    geometry = GEOMETRIES["W16"]
+    ways = f"output_ps.0={OUTPUT_PS},back_ps.0={BACK_PS}"
+    ways += "".join(f",loop_ps.{channel}={way}" for channel, way in enumerate(LOOP_PS))
+    arguments = ["--front-end", f"{planted('W16')},{ways}{options}"]
+    played = play(executable, geometry, WORDS, "", arguments)
     pads = [(time, level) for time, source, level in played.truth if source == 8]
     # What the log and the device have of a strike is at its pad.
-    first = (pads[0][0] - 2345) // 500
-    assert (pads[0][0] - 2345) % 500 == 0
+    assert (pads[0][0] - OUTPUT_PS) % 500 == 0
+    return played, pads, (pads[0][0] - OUTPUT_PS) // 500
+
+
+def test_loopback_shows_the_strikes_after_the_ways_back_and_not_those_of_the_channels_pins(
+    simulator: Build, scripted: DeviceBuild, play: Play
+) -> None:
+    executable = simulator(GEOMETRIES["W16"], scripted, InputSelect.LOOPBACK)
+    played, pads, first = struck(play, executable, "")
     for channel in range(2):
-        edges = [(time + INPUT_PS[channel], level) for time, level in pads]
+        edges = [(time + BACK_PS + LOOP_PS[channel], level) for time, level in pads]
         samples = played.samples[channel]
-        assert samples == expected(edges, first, len(samples), name)
+        assert samples == expected(edges, first, len(samples), "W16")
         assert 1 in samples
+
+
+def test_a_jumper_shows_the_strikes_after_its_wire_and_the_way_of_the_channels_pin(
+    simulator: Build, scripted: DeviceBuild, play: Play
+) -> None:
+    executable = simulator(GEOMETRIES["W16"], scripted)
+    played, pads, first = struck(play, executable, f",jumper.1=0,wire_ps.1={WIRE_PS}")
+    edges = [(time + WIRE_PS + INPUT_PS[1], level) for time, level in pads]
+    samples = played.samples[1]
+    assert samples == expected(edges, first, len(samples), "W16")
+    assert 1 in samples
+    assert 1 not in played.samples[0]
 
 
 def test_low_inputs_show_nothing_of_the_pins(
@@ -130,15 +151,16 @@ def test_low_inputs_show_nothing_of_the_pins(
     assert not any(map(any, played.samples))
 
 
-def test_the_oscillator_comes_to_all_channels_with_its_period(
+def test_the_oscillator_comes_to_all_channels_with_its_period_by_the_multiplexers_ways(
     simulator: Build, scripted: DeviceBuild, play: Play
 ) -> None:
     geometry = GEOMETRIES["W16"]
     executable = simulator(geometry, scripted, InputSelect.ASYNCHRONOUS)
-    options = ["--front-end", "async_fs=20000500,async_jitter_ps=0"]
+    # The multiplexer's way to channel 1 is 3 ticks longer; its pin's is not in it.
+    options = ["--front-end", "async_fs=20000500,async_jitter_ps=0,loop_ps.1=1500,input_ps.1=9000"]
     played = play(executable, geometry, [], "", options)
     one, other = played.samples
-    assert one == other
+    assert one[:-3] == other[3:]
     rises = [tick for tick in range(1, len(one)) if one[tick] and not one[tick - 1]]
     assert len(rises) > 90
     # 20.0005 ns are 40.001 ticks.
@@ -202,6 +224,8 @@ def test_swapped_pins_come_to_each_others_channels(
         ("colour=red", "no such option of the front-end"),
         ("colour.0=red", "no such option of the front-end"),
         ("output_ps.1=5", "must be 0 to 0"),
+        ("back_ps.1=5", "must be 0 to 0"),
+        ("jumper.0=1", "from 0 to 0"),
         ("async_fs=1", "an integer from 2000000"),
     ],
 )
