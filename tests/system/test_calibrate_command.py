@@ -13,6 +13,9 @@ from plexor.errors import ExitCode
 from plexor.store.run_folder import load
 
 PLANTED = "rise.0=-450:-140:170:440,output_ps.0=1234"
+WIRE_PS, PAD_PS = 480, 3000
+WIRED = f"jumper.2=0,wire_ps.2={WIRE_PS},input_ps.2={PAD_PS}"
+"""A short wire to a channel whose pad takes 3 ns more than what loopback measures."""
 DUT = "synthetic:ch0.latency=uniform:200ns:900ns,ch1.after=strike0"
 
 
@@ -20,7 +23,7 @@ DUT = "synthetic:ch0.latency=uniform:200ns:900ns,ch1.after=strike0"
 def uri(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     """Return the link of an instrument that serves one client after the other."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    with simulator(DUT, ICE40, ("--front-end", PLANTED), once=False) as server:
+    with simulator(DUT, ICE40, ("--front-end", f"{PLANTED},{WIRED}"), once=False) as server:
         yield f"tcp://127.0.0.1:{server.port}"
 
 
@@ -87,3 +90,69 @@ def test_a_self_test_says_what_a_jumper_may_not_name(uri, capsys):
     code, _, err = run(capsys, "selftest", "--link", uri, "--jumper", "strike1=ch0")
     assert code == ExitCode.USAGE
     assert "strike1: this instrument has strike0 alone" in err
+
+
+def wire(uri: str, capsys: pytest.CaptureFixture[str], path: Path) -> tuple[dict, str]:
+    """Return the corrected latency of the planted wire, and the run as text."""
+    # A period of 9897 ticks: strikes at each phase in turn.
+    common = ("measure", "--link", uri, "--rate", "97k", "--count", "60", "--channel", "wire=ch2")
+    common += ("--calibration", str(path))
+    code, out, err = run(capsys, *common, "--json")
+    assert code == 0, err
+    (channel,) = json.loads(out)["corrected"]["channels"]
+    _, text, _ = run(capsys, *common)
+    return channel, " ".join(text.split())
+
+
+def test_3_ns_of_pad_that_loopback_cannot_see_are_within_its_error_and_taken_off_by_a_jumper(
+    uri, capsys, tmp_path
+):
+    path = tmp_path / "found.json"
+    calibrate = ("calibrate", "--link", uri, "--edges", "2k", "--calibration", str(path))
+    code, out, err = run(capsys, *calibrate)
+    assert code == 0, err
+    assert "give or take that of a board" in " ".join(out.split())
+    looped, text = wire(uri, capsys, path)
+    latency = looped["latency"]
+    # The wire is taken for one that is as much longer as its pad: within 5 ns, but far off.
+    assert latency["pins"] == "loopback"
+    assert abs(latency["mean_ps"] - (WIRE_PS + PAD_PS)) < 1000
+    assert PAD_PS < latency["error_ps"] < 7000
+    assert "by loopback, whose own way differs within bounds" in text
+
+    code, out, err = run(capsys, *calibrate, "--jumper", "strike0=ch2", "--wire", f"{WIRE_PS}ps")
+    assert code == 0, err
+    assert "strike0 through its jumper to ch2" in err
+    wired, text = wire(uri, capsys, path)
+    latency = wired["latency"]
+    assert latency["pins"] == "jumper"
+    # Each is the wire, within half a bin and what the strikes' whole ticks leave.
+    for name in ("min_ps", "mean_ps", "max_ps"):
+        assert abs(latency[name] - WIRE_PS) <= latency["error_ps"]
+    assert latency["error_ps"] < 2 * ICE40.tick_fs // 1000
+    assert f"{wired['late_ticks']} ± {wired['late_error_ticks']} ticks" in text
+    # 1.234 ns of output and 3 of pad.
+    assert abs(wired["late_ps"] - (1234 + PAD_PS)) <= wired["late_error_ps"]
+
+    # A new calibration keeps what the jumper gave.
+    code, _, err = run(capsys, *calibrate)
+    assert code == 0, err
+    assert "strike0 to ch2: its jumper's of" in err
+    assert wire(uri, capsys, path)[0]["latency"]["pins"] == "jumper"
+
+
+def test_a_jumper_that_is_not_there_is_told(uri, capsys, tmp_path):
+    path = str(tmp_path / "none.json")
+    code, _, err = run(
+        capsys, "calibrate", "--link", uri, "--edges", "1k", "--calibration", path,
+        "--jumper", "strike0=ch3",
+    )  # fmt: skip
+    assert code == ExitCode.LINK
+    assert "ch3 saw 0 edges of 32 of strike0 through its jumper" in err
+    for jumper, says in (("strike1=ch0", "strike0 alone"), ("strike0=ch9", "must be strikeN=chM")):
+        code, _, err = run(capsys, "calibrate", "--link", uri, "--jumper", jumper)
+        assert code == ExitCode.USAGE
+        assert says in err
+    code, _, err = run(capsys, "calibrate", "--link", uri, "--wire", "1ns")
+    assert code == ExitCode.USAGE
+    assert "name them with --jumper" in err

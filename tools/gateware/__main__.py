@@ -4,7 +4,8 @@
 
 Exits with 1 if the build misses its clock, if a hop between phases takes too long, or if a
 channel's bins miss their bounds. nextpnr computes the figures from its timing data; nothing is
-measured. The bitstream is build/BOARD/seedN/top.bit.
+measured. The bitstream is build/BOARD/seedN/top.bit. The ways over the board's pads go into the
+host's table of builds, for `plexor calibrate`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import sys
 
 from tools.gateware import board as boards
+from tools.gateware import ways
 from tools.gateware.build import board_hash, build_id, netlist, place
 from tools.gateware.figures import text
 from tools.gateware.flow import ToolError
@@ -37,6 +39,7 @@ def main() -> int:
             print(f"seed {seed}: build {build_id(board, seed, gateware):016x}", flush=True)
             placed = place(board, netlist(board, seed), seed)
             print(text(board, placed), flush=True)
+            ways.keep(board, placed.bitstream.parent, seed)
             failures += [f"seed {seed}: {failure}" for failure in placed.failures]
     except (ToolError, ValueError) as error:
         print(f"gateware: {error}", file=sys.stderr)

@@ -1,5 +1,7 @@
 """Build every board from three seeds and write the figures of each build to docs/gateware.md.
 
+The ways over pads go into the host's table of builds, too.
+
     .venv/bin/python -m tools.gateware.report [BOARD ...] [--seed N ...] [--jobs N]
 
 Builds in build/ are reused if they have the same gateware and tools, so an interrupted report
@@ -27,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.gateware import board as boards
+from tools.gateware import ways
 from tools.gateware.build import Placed, alone, board_hash, build_id, netlist, place
 from tools.gateware.flow import BUILD, ToolError
 
@@ -60,7 +63,7 @@ table.
 - **cells**: the share of the device's cells. Carries take some, in addition to the netlist's
   look-up tables, flip-flops and RAMs.
 - **RMS**: the error of a time without calibration.
-- **skew**: the longest path from a channel's pad minus the shortest, which calibration corrects.
+- **skew**: the longest path from a channel's pad minus the shortest, which a jumper measures.
 - **build id**: the value of the register `build_id`, from sources, seed and tools.
 - **build**: CPU seconds of synthesis, place and route, and packing, from nothing. Each of them uses
   one core at most.
@@ -243,10 +246,13 @@ def main() -> int:
         return 2
     with ProcessPoolExecutor(options.jobs) as pool:
         found = rows(wanted, pool)
+    for (board, seed), row in zip(wanted, found, strict=True):
+        if row["cells"]["build id"] != NONE:
+            ways.keep(board, _path(board, seed).parent, seed)
     text = table(found)
     print(text)
     if not options.boards and tuple(options.seed) == SEEDS:
-        PAGE.write_text(_HEAD.format(tools=versions()) + text)
+        PAGE.write_text(_HEAD.format(tools=versions()) + text + ways.section())
     return int(any(row["failures"] for row in found))
 
 

@@ -62,6 +62,29 @@ class Delays:
             (pin, ps) for (name, pin), ps in self._wires[cell, port].items() if name == sink
         )
 
+    def between(self, start: str, end: str, port: str) -> int | None:
+        """Return the longest way from a cell's outputs to an output of another, without clocks.
+
+        None if there is no way.
+        """
+        arrived: dict[tuple[str, str], int | None] = {}
+
+        def output(cell: str, port: str) -> int | None:
+            if cell == start:
+                return 0
+            if (cell, port) not in arrived:
+                arrived[cell, port] = None  # a ring of look-up tables is no way
+                ways = [
+                    before + wire_ps + self._through[cell, sink, port]
+                    for sink, source, wire_ps in self._drivers.get(cell, ())
+                    if (cell, sink, port) in self._through and sink not in CLOCKS
+                    if (before := output(*source)) is not None
+                ]
+                arrived[cell, port] = max(ways, default=None)
+            return arrived[cell, port]
+
+        return output(end, port)
+
     def from_clock(self, sink: str) -> int:
         """Return the delay from the clock of the flip-flop before a cell to that cell."""
         return next(

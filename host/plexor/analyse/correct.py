@@ -2,11 +2,18 @@
 
 An edge at tick k came between the sampling instants k - 1 and k. The middle between them has the
 smallest RMS error. A strike's own tick is exact. The delay between the strike and a channel's
-flip-flops, pads included, was measured by loopback and is subtracted.
+flip-flops, pads included, is subtracted: a jumper's, or that of loopback less its detour. A tick is
+as much shorter than its nominal length as the oscillator is fast.
+
+No corrected sample is off by more than the sum of: the error of its delays; half of the widest bin
+at each end that has bins, and SIGMAS standard errors of its instants; where one edge rises and the
+other falls, the difference of their delays, which may be that of one pad alone; and the
+oscillator's error.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -14,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.decode.matched import Samples
-from plexor.model.calibration import FS_PER_PS, Calibration, Instants
+from plexor.model.calibration import FS_PER_PS, PPB, SIGMAS, Calibration, Instants, PinDelay
 from plexor.model.results import ChannelResult, Kind
 from plexor.model.settings import parse_reference
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
@@ -25,6 +32,25 @@ Femtoseconds = npt.NDArray[np.int64]
 
 class UncalibratedError(ValueError):
     """The calibration lacks something that a channel needs; the text says what."""
+
+
+UNLIKE_PS = 600
+"""By how much a pad may be slower for one direction than for the other, unseen by a pair of pads.
+
+Project IceStorm's tables of iCE40 HX have 204 ps between both directions of an input pad and 293 of
+an output's (icefuzz/timings_hx8k.txt, IO_PAD and PRE_IO); ways in between add to that.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """What pads and paths add to samples, in ps."""
+
+    value_ps: int
+    error_ps: int
+    """Maximum error."""
+    by_jumper: bool
+    """Whether jumpers measured it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +69,13 @@ class _Pin:
         late = np.array(self.bins.late_ps, np.int64) * FS_PER_PS
         early = (tick_fs - late - np.roll(late, 1)) // 2
         return early[time_ticks % len(late)]
+
+    def error_ps(self, tick_fs: int) -> int:
+        """Return how far at most an edge is from the middle of its bin."""
+        if self.bins is None:
+            return 0
+        widest = max(self.bins.widths_ps(tick_fs))
+        return math.ceil(widest / 2) + SIGMAS * max(self.bins.error_ps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +96,14 @@ class Corrector:
         ended = began + samples.value_ticks
         found = samples.value_ticks * tick_fs
         found = found - end.early_fs(ended, tick_fs) + start.early_fs(began, tick_fs)
-        found -= self._delay_ps(start, end) * FS_PER_PS
-        return (found + FS_PER_PS // 2) // FS_PER_PS
+        found -= self._delay(start, end).value_ps * FS_PER_PS
+        found_ps = (found + FS_PER_PS // 2) // FS_PER_PS
+        scale = self.calibration.scale
+        if scale is not None:
+            found_ps -= np.rint(found_ps * (scale.fast_ppb / (PPB + scale.fast_ppb))).astype(
+                np.int64
+            )
+        return found_ps
 
     def rms_ps(self) -> float:
         """Return the RMS error of one active edge of the channel, computed from its bin widths."""
@@ -72,9 +111,16 @@ class Corrector:
         assert bins is not None
         return bins.rms_ps(self.calibration.tick_fs)
 
-    def delay_ps(self, kind: Kind) -> int:
-        """Return the pads' and paths' delay in samples, in ps; UncalibratedError if unknown."""
-        return self._delay_ps(*self._pins(kind))
+    def delay(self, kind: Kind) -> Delay:
+        """Return the pads' and paths' delay in samples; UncalibratedError if unknown."""
+        return self._delay(*self._pins(kind))
+
+    def error_ps(self, kind: Kind) -> int:
+        """Return by how much samples are off at most, without the oscillator's error."""
+        start, end = self._pins(kind)
+        tick_fs = self.calibration.tick_fs
+        error_ps = self._delay(start, end).error_ps
+        return error_ps + start.error_ps(tick_fs) + end.error_ps(tick_fs)
 
     def _pins(self, kind: Kind) -> tuple[_Pin, _Pin]:
         own = self.channel.number
@@ -98,21 +144,52 @@ class Corrector:
         up = active != self.inverts.get(number, False)
         return _Pin(source, up, found.rise if up else found.fall)
 
-    def _delay_ps(self, start: _Pin, end: _Pin) -> int:
-        """Return what pads and paths add to the time from `start` to `end`, in ps.
+    def _delay(self, start: _Pin, end: _Pin) -> Delay:
+        """Return what pads and paths add to the time from `start` to `end`.
 
         Between two channels it is the difference of their delays from the same output.
         """
         if start.source == end.source and start.up == end.up:
-            return 0
+            return Delay(0, 0, False)
         if start.source >= SOURCE_STRIKE:
-            return self._from_output(start.source - SOURCE_STRIKE, end)
-        output = min((entry.output for entry in self.calibration.delays), default=0)
-        return self._from_output(output, end) - self._from_output(output, start)
+            last = self._way(start.source - SOURCE_STRIKE, end)
+            delay_ps, error_ps, by_jumper = _of(last, end), _error_ps(last, end), bool(last.made)
+            first = last
+        else:
+            first, last = self._both(start, end)
+            delay_ps = _of(last, end) - _of(first, start)
+            error_ps = _error_ps(last, end) + _error_ps(first, start)
+            by_jumper = bool(first.made and last.made)
+            loop = self.calibration.delay(first.output, first.channel)
+            if start.source == end.source and loop is not None and not by_jumper:
+                # The detour is that of both edges.
+                error_ps = loop.rise_error_ps + loop.fall_error_ps
+        if start.up != end.up:
+            error_ps += UNLIKE_PS + max(abs(way.rise_ps - way.fall_ps) for way in (first, last))
+        return Delay(delay_ps, error_ps, by_jumper)
 
-    def _from_output(self, output: int, pin: _Pin) -> int:
-        found = self.calibration.delay(output, pin.source - SOURCE_CHANNEL)
+    def _both(self, start: _Pin, end: _Pin) -> tuple[PinDelay, PinDelay]:
+        """Return the ways of two channels from one output, through jumpers if there are both."""
+        jumpers = self.calibration.jumpers
+        wired = [
+            {entry.output for entry in jumpers if entry.channel == pin.source - SOURCE_CHANNEL}
+            for pin in (start, end)
+        ]
+        outputs = wired[0] & wired[1] or {entry.output for entry in self.calibration.delays} or {0}
+        output = min(outputs)
+        return self._way(output, start), self._way(output, end)
+
+    def _way(self, output: int, pin: _Pin) -> PinDelay:
+        number = pin.source - SOURCE_CHANNEL
+        found = self.calibration.pins(output, number)
         if found is None:
-            number = pin.source - SOURCE_CHANNEL
             raise UncalibratedError(f"no delay from strike{output} to ch{number} was measured")
-        return found.rise_ps if pin.up else found.fall_ps
+        return found
+
+
+def _of(way: PinDelay, pin: _Pin) -> int:
+    return way.rise_ps if pin.up else way.fall_ps
+
+
+def _error_ps(way: PinDelay, pin: _Pin) -> int:
+    return way.rise_error_ps if pin.up else way.fall_error_ps

@@ -1,17 +1,23 @@
-"""Figures of corrected samples, in picoseconds. They are never mixed with figures in ticks."""
+"""Figures of corrected samples, in picoseconds. They are never mixed with figures in ticks.
+
+The stated error of a figure bounds that of each of its samples, and so of their mean, quantiles and
+extremes.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from plexor.analyse.correct import Corrector, Picoseconds, UncalibratedError
+from plexor.analyse.correct import Corrector, Delay, Picoseconds, UncalibratedError
 from plexor.analyse.jitter import variance_ticks2
 from plexor.analyse.percentiles import from_values, quantiles
 from plexor.analyse.samples import ChannelSamples
-from plexor.model.calibration import FS_PER_PS
+from plexor.model.calibration import FS_PER_PS, PPB
+from plexor.model.oscillators import oscillator_of
 from plexor.model.results import ChannelResult, Kind, RunResult
 from plexor.protocol.geometry import Feature
 
@@ -42,6 +48,20 @@ class Corrected:
     variance_ps2: Fraction
     """Variance about the mean, in square ps."""
     quantiles: tuple[CorrectedQuantile, ...]
+    ways_error_ps: int
+    """Maximum error of each sample, without the oscillator's."""
+    clock_error_ppb: int
+    """Maximum error of the oscillator, after correction."""
+    by_jumper: bool
+    """Whether jumpers measured the way over the pins."""
+
+    def error_ps(self, value_ps: float | Fraction) -> int:
+        """Return the maximum error of a sample, mean, quantile or extreme of that value."""
+        return self.ways_error_ps + self.clock_ps(value_ps)
+
+    def clock_ps(self, value_ps: float | Fraction) -> int:
+        """Return the oscillator's part of the maximum error of a value."""
+        return math.ceil(abs(value_ps) * self.clock_error_ppb / PPB)
 
     @property
     def rms_ps(self) -> float:
@@ -74,6 +94,26 @@ class CorrectedChannel:
     """RMS error of one active edge of the channel, in ps, computed from its bin widths."""
     reason: str = ""
     """Why nothing was corrected; empty if something was."""
+    delay: Delay | None = None
+    """By how much latencies in ticks are late: the ways over pads; None if unknown."""
+    tick_fs: int = 0
+
+    @property
+    def late_ticks(self) -> int | None:
+        """By how many ticks a latency in ticks is late on the average, rounded; None if unknown.
+
+        It ends with the tick behind its edge: half a tick later on the average.
+        """
+        if self.delay is None:
+            return None
+        return math.floor(Fraction(self.delay.value_ps * FS_PER_PS, self.tick_fs) + 1)
+
+    @property
+    def late_error_ticks(self) -> int | None:
+        """Maximum error of `late_ticks` for one latency."""
+        if self.delay is None:
+            return None
+        return math.ceil(Fraction(self.delay.error_ps * FS_PER_PS, self.tick_fs) + 1)
 
 
 def corrected_channel(
@@ -91,11 +131,14 @@ def corrected_channel(
     assert calibration is not None
     inverts = {entry.number: entry.invert for entry in result.settings.channels}
     corrector = Corrector(calibration, channel, inverts)
+    clock_error_ppb = clock_error_of(result)
+    tick_fs = calibration.tick_fs
     if samples is None:
         reason = "its events are not complete"
         if Feature.EVENTS not in result.identity.geometry.features:
-            reason = _whole_ticks(corrector)
-        return CorrectedChannel(channel.number, channel.name, {}, None, reason)
+            reason = "this instrument sends no events, latencies are whole ticks"
+        delay = _known_delay(corrector)
+        return CorrectedChannel(channel.number, channel.name, {}, None, reason, delay, tick_fs)
     kinds: dict[Kind, Corrected] = {}
     try:
         for kind in Kind:
@@ -105,23 +148,38 @@ def corrected_channel(
                 if base_ticks and kind in (Kind.RISE, Kind.FALL):
                     base_ps = base_ticks * calibration.tick_fs // FS_PER_PS
                     values = np.maximum(values - base_ps, 0)
-                kinds[kind] = _figures(kind, values, wanted)
-        return CorrectedChannel(channel.number, channel.name, kinds, corrector.rms_ps())
+                errors = (corrector.error_ps(kind), clock_error_ppb)
+                by_jumper = corrector.delay(kind).by_jumper
+                kinds[kind] = _figures(kind, values, wanted, errors, by_jumper)
+        delay = _known_delay(corrector)
+        rms_ps = corrector.rms_ps()
+        return CorrectedChannel(channel.number, channel.name, kinds, rms_ps, "", delay, tick_fs)
     except UncalibratedError as error:
         return CorrectedChannel(channel.number, channel.name, {}, None, str(error))
 
 
-def _whole_ticks(corrector: Corrector) -> str:
-    """Return why an instrument without events has no correction, and the known pad delays."""
-    reason = "this instrument sends no events, latencies are whole ticks"
+def clock_error_of(result: RunResult) -> int:
+    """Return the maximum error of a run's time scale in ppb: as measured, or by the board."""
+    calibration = result.calibration
+    if calibration is not None and calibration.scale is not None:
+        return calibration.scale.error_ppb
+    return oscillator_of(result.identity.board).ppm * 1000
+
+
+def _known_delay(corrector: Corrector) -> Delay | None:
     try:
-        delay_ps = corrector.delay_ps(Kind.RISE)
+        return corrector.delay(Kind.RISE)
     except UncalibratedError:
-        return reason
-    return f"{reason}; {delay_ps} ps of each are the way over the pads"
+        return None
 
 
-def _figures(kind: Kind, values: Picoseconds, wanted: tuple[Fraction, ...]) -> Corrected:
+def _figures(
+    kind: Kind,
+    values: Picoseconds,
+    wanted: tuple[Fraction, ...],
+    errors: tuple[int, int],
+    by_jumper: bool,
+) -> Corrected:
     whole = values.tolist()
     count, total, squares = len(whole), sum(whole), sum(value * value for value in whole)
     found = tuple(
@@ -131,4 +189,5 @@ def _figures(kind: Kind, values: Picoseconds, wanted: tuple[Fraction, ...]) -> C
     )
     # Moments of integers, whatever their unit.
     variance_ps2 = variance_ticks2(count, total, squares)
-    return Corrected(kind, values, Fraction(total, count), variance_ps2, found)
+    mean_ps = Fraction(total, count)
+    return Corrected(kind, values, mean_ps, variance_ps2, found, *errors, by_jumper)

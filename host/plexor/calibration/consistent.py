@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plexor.model.calibration import Calibration, Instants, PadDelay
+from plexor.model.calibration import PPB, Calibration, Instants, PadDelay, PinDelay
 from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES
 from plexor.protocol.geometry import MOST_TICK_FS
 
@@ -41,8 +41,18 @@ def _wrong(calibration: Calibration) -> Iterator[str]:
     pairs = [(entry.output, entry.channel) for entry in delays]
     if len(set(pairs)) < len(pairs):
         yield f"delays of {pairs}; must be different"
-    for entry in delays:
+    for entry in (*delays, *calibration.jumpers):
         yield from _of_delay(entry)
+    for found in (calibration.jumpers, calibration.detours):
+        pairs = [(entry.output, entry.channel) for entry in found]
+        if len(set(pairs)) < len(pairs):
+            yield f"jumpers or detours of {pairs}; must be different"
+    for entry in calibration.detours:
+        if not -_MOST_PS <= entry.least_ps <= entry.greatest_ps <= _MOST_PS:
+            yield f"detour {entry.least_ps} to {entry.greatest_ps} ps; must rise"
+    scale = calibration.scale
+    if scale is not None and not (abs(scale.fast_ppb) < PPB and 0 <= scale.error_ppb < PPB):
+        yield f"scale {scale.fast_ppb} ± {scale.error_ppb} ppb; must be below {PPB}"
 
 
 _CHANNELS = frozenset(range(MAX_CHANNELS))
@@ -57,7 +67,7 @@ def _of_bins(way: Instants, tick_fs: int) -> Iterator[str]:
         yield f"errors {[*way.error_ps]} ps; must be 0 or more"
 
 
-def _of_delay(entry: PadDelay) -> Iterator[str]:
+def _of_delay(entry: PadDelay | PinDelay) -> Iterator[str]:
     if not (0 <= entry.output < MAX_STRIKES and entry.channel in _CHANNELS):
         yield f"delay of strike{entry.output} to ch{entry.channel}; there are no such pins"
     if max(abs(entry.rise_ps), abs(entry.fall_ps)) > _MOST_PS:

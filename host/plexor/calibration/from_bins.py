@@ -78,20 +78,28 @@ class BinObserver:
 
     def looped(self, output: int) -> Looped:
         """Return an output's strikes, looped back, from one run for each phase and direction."""
+        return self._struck(output, None)
+
+    def wired(self, output: int, channels: Sequence[int]) -> Looped:
+        """Return an output's strikes, through jumpers, from runs as those of `looped`."""
+        return self._struck(output, channels)
+
+    def _struck(self, output: int, wired: Sequence[int] | None) -> Looped:
         geometry = self._geometry
         generated: dict[int, int] = {}
         received = 0
         parts: dict[Way, list[Echo]] = {}
         for polarity in (1, 0):
             for phase in range(geometry.phases):
-                result = dumped_run(self.device, echo_settings(geometry, output, polarity, phase))
+                settings = echo_settings(geometry, output, polarity, phase, wired)
+                result = dumped_run(self.device, settings)
                 strike_ticks = result.start_ticks + phase
                 if not polarity:
                     strike_ticks += _echo_width_ticks(geometry)
                 received += result.accounting.received
                 for entry in result.accounting.sources:
                     generated[entry.source] = generated.get(entry.source, 0) + entry.generated
-                for number in range(geometry.channels):
+                for number in (channel.number for channel in settings.channels):
                     echo = echo_of(result, number, strike_ticks)
                     parts.setdefault((number, polarity), []).append(echo)
         return Looped(generated, received, {way: _joined(some) for way, some in parts.items()})
@@ -171,8 +179,13 @@ def source_settings(
     )
 
 
-def echo_settings(geometry: Geometry, output: int, polarity: int, phase: int) -> Settings:
-    """Return settings that loop an output back, with its edges of one direction at one phase."""
+def echo_settings(
+    geometry: Geometry, output: int, polarity: int, phase: int, wired: Sequence[int] | None = None
+) -> Settings:
+    """Return settings that loop an output back, with its edges of one direction at one phase.
+
+    With `wired` these channels see their own pins instead, which jumpers connect to the output.
+    """
     fall = "" if polarity else ".fall"
     return Settings(
         strikes=(
@@ -186,9 +199,9 @@ def echo_settings(geometry: Geometry, output: int, polarity: int, phase: int) ->
         ),
         channels=tuple(
             Channel(number, invert=not polarity, reference=f"strike{output}{fall}")
-            for number in range(geometry.channels)
+            for number in (range(geometry.channels) if wired is None else wired)
         ),
-        input_select=InputSelect.LOOPBACK,
+        input_select=InputSelect.LOOPBACK if wired is None else InputSelect.PINS,
         loopback_output=output,
         spaces=BIN_SPACES,
     )

@@ -74,12 +74,19 @@ class EventObserver:
 
     def looped(self, output: int) -> Looped:
         """Return an output's strikes, looped back; without echoes if events are missing."""
+        return self._struck(output, loopback_settings(self.device.identity.geometry, output))
+
+    def wired(self, output: int, channels: Sequence[int]) -> Looped:
+        """Return an output's strikes, through jumpers; without echoes if events are missing."""
         geometry = self.device.identity.geometry
-        result = complete_run(self.device, loopback_settings(geometry, output))
+        return self._struck(output, loopback_settings(geometry, output, channels))
+
+    def _struck(self, output: int, settings: Settings) -> Looped:
+        result = complete_run(self.device, settings)
         books, events = result.accounting, result.whole_events
         echoes: dict[tuple[int, int], Echo] = {}
         if events is not None and books.received == books.generated:
-            for number in range(geometry.channels):
+            for number in (channel.number for channel in settings.channels):
                 for polarity in (1, 0):
                     strikes = times_of(events, SOURCE_STRIKE + output, polarity)
                     seen = times_of(events, number, polarity)
@@ -88,10 +95,13 @@ class EventObserver:
         return Looped(generated, books.received, echoes, books.lost_on_link)
 
 
-def loopback_settings(geometry: Geometry, output: int) -> Settings:
+def loopback_settings(
+    geometry: Geometry, output: int, wired: Sequence[int] | None = None
+) -> Settings:
     """Return settings that loop an output back to every channel, at each phase of the sampler.
 
-    The run is slow enough for the slowest link to carry every event.
+    With `wired` these channels see their own pins instead, which jumpers connect to the output. The
+    run is slow enough for the slowest link to carry every event.
     """
     count = LOOPBACK_ROUNDS * geometry.phases
     rounds = int(LOOPBACK_PERIOD_S * FEMTOSECONDS / (geometry.phases * geometry.tick_fs))
@@ -107,9 +117,10 @@ def loopback_settings(geometry: Geometry, output: int) -> Settings:
             ),
         ),
         channels=tuple(
-            Channel(number, reference=f"strike{output}") for number in range(geometry.channels)
+            Channel(number, reference=f"strike{output}")
+            for number in (range(geometry.channels) if wired is None else wired)
         ),
-        input_select=InputSelect.LOOPBACK,
+        input_select=InputSelect.LOOPBACK if wired is None else InputSelect.PINS,
         loopback_output=output,
         spaces=SPACES,
     )

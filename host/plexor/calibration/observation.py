@@ -50,7 +50,10 @@ class Echo:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Looped:
-    """One output's strikes, at each phase of the sampler, looped back to every channel."""
+    """One output's strikes, at each phase of the sampler, as channels see them.
+
+    They come looped back, or through jumpers.
+    """
 
     generated: Mapping[int, int]
     """Edges of both directions, by source, counted before any could be dropped."""
@@ -78,5 +81,9 @@ class Observer(Protocol):
         ...
 
     def looped(self, output: int) -> Looped:
-        """Return an output's strikes, looped back."""
+        """Return an output's strikes, looped back to every channel."""
+        ...
+
+    def wired(self, output: int, channels: Sequence[int]) -> Looped:
+        """Return an output's strikes, through jumpers to the pins of channels."""
         ...

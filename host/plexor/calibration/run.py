@@ -1,9 +1,9 @@
-"""Takes a calibration from an instrument: the asynchronous source first, then loopback."""
+"""Takes a calibration from an instrument: the asynchronous source, loopback, then what is wired."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from plexor.calibration.density import DensityError, instants
@@ -11,13 +11,18 @@ from plexor.calibration.from_bins import BinObserver
 from plexor.calibration.from_events import EventObserver
 from plexor.calibration.loopback import Bounds, bounds, delays
 from plexor.calibration.observation import Behind, Looped, Observer, Source
+from plexor.calibration.reference import Reference, measured_scale
+from plexor.calibration.ways import detours_of
 from plexor.device.device import Device
 from plexor.errors import InstrumentError
-from plexor.model.calibration import Calibration, ChannelInstants, Instants, PadDelay
+from plexor.model.calibration import Calibration, ChannelInstants, Instants, PadDelay, PinDelay
 from plexor.protocol.geometry import Feature
 
-_Channels = tuple[ChannelInstants, ...]
+_Channels = Sequence[ChannelInstants]
+_WIRED = "through its jumper"
 Report = Callable[[str], None]
+WIRE_PS = (0, 1000)
+"""Bounds of a jumper's delay if nothing is said of it: up to 20 cm, at 5 ns a metre."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +31,29 @@ class Wanted:
 
     edges: int = 20_000
     """Minimum number of edges of each direction on each channel."""
+    wiring: Mapping[int, Sequence[int]] = field(default_factory=dict[int, Sequence[int]])
+    """Channels that jumpers connect to each strike output."""
+    wire_ps: tuple[int, int] = WIRE_PS
+    """Bounds of each jumper's delay."""
+    reference: Reference | None = None
+    """What the oscillator is compared with."""
 
 
 def calibrate(device: Device, wanted: Wanted, report: Report = lambda line: None) -> Calibration:
     """Return the calibration of an instrument; `report` gets a line about each step.
 
     Raises InstrumentError if a channel does not see the source, has a dead phase, or does not see
-    its looped-back strikes.
+    its strikes, looped back or through its jumper; ValueError for a pin that there is not.
     """
     identity = device.identity
     geometry = identity.geometry
+    for output, wired in wanted.wiring.items():
+        identity.check_pin("strike", output)
+        for number in wired:
+            identity.check_pin("ch", number)
+    if wanted.reference is not None:
+        identity.check_pin("ch", wanted.reference.channel)
+    made = datetime.now(UTC).isoformat(timespec="seconds")
     observer = observer_of(device)
     report(
         f"{geometry.channels} channels: {wanted.edges} rising and falling edges of the source on "
@@ -50,19 +68,46 @@ def calibrate(device: Device, wanted: Wanted, report: Report = lambda line: None
     found: list[PadDelay] = []
     for output in range(geometry.strikes):
         report(f"strike{output} looped back")
-        found += _delays(device, observer.looped(output), output, channels, behind)
+        looped = observer.looped(output)
+        found += _delays(device, looped, output, channels, behind, "looped back")
+    jumpers: list[PinDelay] = []
+    for output, wired in wanted.wiring.items():
+        pins = ", ".join(f"ch{number}" for number in wired)
+        report(f"strike{output} through its jumper to {pins}")
+        looped = observer.wired(output, wired)
+        own = [channels[number] for number in wired]
+        through = _delays(device, looped, output, own, None, _WIRED)
+        jumpers += _jumpers(through, wanted.wire_ps, made)
+    scale = None
+    if wanted.reference is not None:
+        report(f"{wanted.reference.name} for {float(wanted.reference.time_s):g} s")
+        scale = measured_scale(device, wanted.reference, made)
     return Calibration(
         device.serial,
         identity.gateware_hash,
         identity.board,
         identity.simulated,
         geometry.tick_fs,
-        datetime.now(UTC).isoformat(timespec="seconds"),
+        made,
         source.period_fs,
         channels,
         tuple(found),
         identity.build_id,
+        tuple(jumpers),
+        detours_of(identity.build_id),
+        scale,
     )
+
+
+def carried(found: Calibration, before: Calibration) -> Calibration:
+    """Return a calibration with what an earlier one of the same build has from jumpers and clocks.
+
+    What was measured again is left as it is.
+    """
+    again = {(entry.output, entry.channel) for entry in found.jumpers}
+    kept = [entry for entry in before.jumpers if (entry.output, entry.channel) not in again]
+    jumpers = sorted((*kept, *found.jumpers), key=lambda entry: (entry.output, entry.channel))
+    return replace(found, jumpers=tuple(jumpers), scale=found.scale or before.scale)
 
 
 def observer_of(device: Device) -> Observer:
@@ -83,12 +128,22 @@ def _instants(device: Device, source: Source, number: int, polarity: int) -> Ins
 
 
 def _delays(
-    device: Device, looped: Looped, output: int, channels: _Channels, behind: Behind
+    device: Device,
+    looped: Looped,
+    output: int,
+    channels: _Channels,
+    behind: Behind | None,
+    how: str,
 ) -> list[PadDelay]:
+    """Return the delays from an output to channels, whose order is that of `behind`.
+
+    Through jumpers, nothing is known of how much later one channel sees an edge than another.
+    """
+    ask = f"`plexor selftest{' --jumper' if how == _WIRED else ''}` finds the cause"
     if not looped.complete:
         raise InstrumentError(
-            f"{device.name}: strike{output} looped back: {looped.received} of "
-            f"{sum(looped.generated.values())} events arrived; `plexor selftest` finds the cause"
+            f"{device.name}: strike{output} {how}: {looped.received} of "
+            f"{sum(looped.generated.values())} events arrived; {ask}"
         )
     found: dict[int, list[tuple[int, int]]] = {}
     for polarity in (1, 0):
@@ -98,14 +153,29 @@ def _delays(
             if echo.struck != echo.seen or not echo.seen:
                 raise InstrumentError(
                     f"{device.name}: ch{channel.number} saw {echo.seen} edges of {echo.struck} of "
-                    f"strike{output} looped back; `plexor selftest` finds the cause"
+                    f"strike{output} {how}; {ask}"
                 )
             bins = channel.rise if polarity else channel.fall
             own.append(bounds(echo.strikes_ticks, echo.seen_ticks, bins, device.identity.tick_fs))
-        found[polarity] = delays(own, behind[polarity])
+        found[polarity] = delays(own, [None] * len(own) if behind is None else behind[polarity])
     return [
         PadDelay(output, channel.number, rise, fall, rise_error, fall_error)
         for channel, (rise, rise_error), (fall, fall_error) in zip(
             channels, found[1], found[0], strict=True
         )
     ]
+
+
+def _jumpers(found: Sequence[PadDelay], wire_ps: tuple[int, int], made: str) -> Iterator[PinDelay]:
+    """Yield delays over pins, of those through jumpers whose delay has bounds."""
+    wire, off = sum(wire_ps) // 2, (wire_ps[1] - wire_ps[0] + 1) // 2
+    for entry in found:
+        yield PinDelay(
+            entry.output,
+            entry.channel,
+            entry.rise_ps - wire,
+            entry.fall_ps - wire,
+            entry.rise_error_ps + off,
+            entry.fall_error_ps + off,
+            made,
+        )

@@ -18,6 +18,7 @@ from plexor.library.texts import (
     parse_code_port,
     parse_code_wires,
     parse_duty,
+    parse_jumpers,
     parse_start,
     parse_stop,
     parse_strike,
@@ -132,6 +133,14 @@ codes_option = click.option(
     help="Names of codes: the firmware's ELF file, or a TOML file.",
 )
 
+jumper_option = partial(
+    click.option,
+    "--jumper",
+    "jumpers",
+    type=Parsed("strikeN=chM", parse_jumpers),
+    multiple=True,
+    metavar="strikeN=chM",
+)
 time_option = partial(click.option, type=DURATION, metavar="TIME")
 """Decorator for an option that is a duration."""
 base_option = time_option(

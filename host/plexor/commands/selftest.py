@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import sys
 from fractions import Fraction
+from itertools import chain
 
 import click
 
 from plexor.commands.parameters import (
     RATE,
-    Parsed,
     json_option,
+    jumper_option,
     link_option,
     option_name,
     usage,
 )
 from plexor.library.pins import wiring_of
-from plexor.library.texts import parse_jumper
 
 
 @click.command()
 @link_option()
-@click.option(
-    "--jumper",
-    "jumpers",
-    type=Parsed("strikeN=chM", parse_jumper),
-    multiple=True,
-    metavar="strikeN=chM",
+@jumper_option(
     help="A wire from a strike's pin to a channel's pin, which tests both pins. Repeat it for each "
-    "wire.",
+    "wire, or part wires by commas.",
 )
 @click.option(
     "--link-rate",
@@ -39,15 +34,19 @@ from plexor.library.texts import parse_jumper
 )
 @json_option
 def selftest(
-    link: str, jumpers: tuple[tuple[int, int], ...], link_rate: Fraction | None, as_json: bool
+    link: str,
+    jumpers: tuple[tuple[tuple[int, int], ...], ...],
+    link_rate: Fraction | None,
+    as_json: bool,
 ) -> int:
     """Test an instrument: link, registers, memories, every channel, phase and strike output.
 
     Nothing needs to be connected. A device that is connected sees strikes. With jumpers the pins
     are tested too. The exit code is 1 if a defect was found.
     """
+    wires = list(chain.from_iterable(jumpers))
     with usage():
-        wiring_of(jumpers, option_name)
+        wiring_of(wires, option_name)
     # Imported here so that --help and wrong options answer at once.
     from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.library.open import open_any  # noqa: PLC0415
@@ -56,7 +55,7 @@ def selftest(
     with open_any(link) as instrument, usage():
         for note in instrument.notes:
             _say(note)
-        found = selftested(instrument.device, jumpers, link_rate, _say, option_name)
+        found = selftested(instrument.device, wires, link_rate, _say, option_name)
     show(found, as_json, indent=2)
     return found.exit_code()
 

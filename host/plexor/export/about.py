@@ -39,6 +39,8 @@ def about(source: Source) -> Mapping[str, str]:
         "computed_on_host": ", ".join(result.computed_on_host),
         "left_out": ", ".join(result.omitted),
         "imported": "; ".join(facts.imported(bare)),
+        "clock": facts.clock(bare),
+        "ways_over_pads": facts.ways(bare),
     }
     found |= {f"device.{name}": text for name, text in result.device.items()}
     found |= {f"version.{name}": text for name, text in result.versions.items()}

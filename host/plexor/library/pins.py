@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from plexor.errors import UsageError
+from plexor.library.texts import parse_jumpers
 from plexor.library.values import Naming, plain
 from plexor.link.open import device_of, without_device
 from plexor.model.load import RAISED, is_own
@@ -15,6 +16,8 @@ from plexor.model.settings import Channel, Settings
 from plexor.protocol.frames import MAX_CHANNELS
 from plexor.toml_text import parse_toml
 
+Jumper = str | tuple[int, int]
+"""A wire from a strike's pin to a channel's: `strike0=ch2`, or (0, 2)."""
 UNSTRUCK = "load.fall"
 """The reference of a channel that answers nothing: the load falls after a run only."""
 
@@ -105,6 +108,18 @@ def described(uri: str, dut: str | None, keys: Mapping[str, str]) -> dict[str, s
     if dut is not None:
         raise UsageError(f"dut {dut}: is for sim: links; {uri} has a device of its own")
     return dict(keys)
+
+
+def wires_of(jumpers: str | Sequence[Jumper]) -> list[tuple[int, int]]:
+    """Return jumpers as outputs with channels; raise UsageError for a text that is none."""
+    entries = [jumpers] if isinstance(jumpers, str) else jumpers
+    found: list[tuple[int, int]] = []
+    try:
+        for entry in entries:
+            found += parse_jumpers(entry) if isinstance(entry, str) else [entry]
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    return found
 
 
 def wiring_of(jumpers: Sequence[tuple[int, int]], name: Naming = plain) -> dict[int, list[int]]:

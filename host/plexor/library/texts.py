@@ -256,9 +256,28 @@ def _started(strike: Stimulus, start: Start) -> Stimulus:
 _JUMPER = re.compile(r"strike([0-7])=ch([0-7])")
 
 
-def parse_jumper(text: str) -> tuple[int, int]:
-    """Return (0, 2) for `strike0=ch2`; raise ValueError."""
-    match = _JUMPER.fullmatch(text)
+def parse_jumpers(text: str) -> tuple[tuple[int, int], ...]:
+    """Return ((0, 2), (0, 3)) for `strike0=ch2,strike0=ch3`; raise ValueError."""
+    found: list[tuple[int, int]] = []
+    for part in text.split(","):
+        match = _JUMPER.fullmatch(part.strip())
+        if match is None:
+            raise ValueError(f"jumper: {part.strip()!r}; must be strikeN=chM, such as strike0=ch2")
+        found.append((int(match[1]), int(match[2])))
+    return tuple(found)
+
+
+_REFERENCE = re.compile(r"ch([0-7])(?:=(.+))?")
+
+
+def parse_clock(text: str) -> tuple[int, Fraction]:
+    """Return the channel and the frequency in Hz of `ch7`, which is 1 PPS, or of `ch7=10M`.
+
+    Raises ValueError for another text.
+    """
+    match = _REFERENCE.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"jumper: {text!r}; must be strikeN=chM, such as strike0=ch2")
-    return int(match[1]), int(match[2])
+        raise ValueError(
+            f"reference: {text!r}; must be chN for 1 PPS, or chN=RATE, such as ch7=10M"
+        )
+    return int(match[1]), Fraction(1) if match[2] is None else parse_rate(match[2])

@@ -1,4 +1,11 @@
-"""Calibrations, in whole picoseconds."""
+"""Calibrations, in whole picoseconds.
+
+A latency between pins is what the flip-flops saw, less the way from a strike's tick over its pad,
+and from a channel's pad to the flip-flops. Loopback measures another way: from the strike's pad it
+goes back through a multiplexer, and meets the channel's own way at the look-up table only. Its
+detour is that it is longer than the way of the pins. A jumper between both pins measures the way of
+the pins itself; otherwise place and route says within which bounds the detour is.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +13,13 @@ import math
 from dataclasses import dataclass
 
 FS_PER_PS = 1000
+PPB = 10**9
+SIGMAS = 4
+"""Standard errors that a stated error allows for each sampling instant."""
+UNKNOWN_PS = (-2000, 10_000)
+"""Detours of a build of which place and route is not known. All that were computed lie within."""
+SIMULATED_PS = (-5000, 5000)
+"""Detours of a simulation: none, give or take as much as those of a board."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +66,7 @@ class ChannelInstants:
 
 @dataclass(frozen=True, slots=True)
 class PadDelay:
-    """Delay from a strike's tick, through its pad and back, to the channel's mean sampling instant.
+    """Delay from a strike's tick to the channel's mean sampling instant, looped back at its pad.
 
     `*_error_ps` is the maximum error of the delay, by every edge seen.
     """
@@ -63,6 +77,47 @@ class PadDelay:
     fall_ps: int
     rise_error_ps: int
     fall_error_ps: int
+
+
+@dataclass(frozen=True, slots=True)
+class PinDelay:
+    """Delay from a strike's tick, over its pin and a channel's, to the mean sampling instant.
+
+    `*_error_ps` is the maximum error of the delay, that of a jumper's length included.
+    """
+
+    output: int
+    channel: int
+    rise_ps: int
+    fall_ps: int
+    rise_error_ps: int
+    fall_error_ps: int
+    made: str = ""
+    """When a jumper measured it, ISO 8601 in UTC; empty: loopback, less its detour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detour:
+    """By how much a loop is longer than the way of the pins, by place and route, in ps."""
+
+    output: int
+    channel: int
+    least_ps: int
+    greatest_ps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """By how much the board's oscillator is fast, measured with a reference."""
+
+    fast_ppb: int
+    """Parts in 10^9 by which the instrument counts too many ticks; negative: too few."""
+    error_ppb: int
+    """Maximum error of `fast_ppb`, the oscillator's drift by a few kelvin included."""
+    reference: str
+    """What it was measured with: `1 PPS on ch7`."""
+    made: str
+    """When it was measured, ISO 8601 in UTC."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +137,12 @@ class Calibration:
     delays: tuple[PadDelay, ...]
     build_id: int = 0
     """Build of the gateware; 0 if the instrument does not know it."""
+    jumpers: tuple[PinDelay, ...] = ()
+    """Delays over pins that jumpers measured."""
+    detours: tuple[Detour, ...] = ()
+    """What place and route says of this build's loops; empty if it is not known."""
+    scale: Scale | None = None
+    """The oscillator's error; None if it was not measured."""
 
     @property
     def placement(self) -> int:
@@ -98,3 +159,32 @@ class Calibration:
             (e for e in self.delays if (e.output, e.channel) == (output, channel)),
             None,
         )
+
+    def pins(self, output: int, channel: int) -> PinDelay | None:
+        """Return the delay over an output's pin and a channel's; None if it was not measured.
+
+        It is that of a jumper, or else that of the loop, less its detour.
+        """
+        for entry in self.jumpers:
+            if (entry.output, entry.channel) == (output, channel):
+                return entry
+        loop = self.delay(output, channel)
+        if loop is None:
+            return None
+        least_ps, greatest_ps = self.detour_ps(output, channel)
+        detour_ps, off_ps = (least_ps + greatest_ps) // 2, (greatest_ps - least_ps + 1) // 2
+        return PinDelay(
+            output,
+            channel,
+            loop.rise_ps - detour_ps,
+            loop.fall_ps - detour_ps,
+            loop.rise_error_ps + off_ps,
+            loop.fall_error_ps + off_ps,
+        )
+
+    def detour_ps(self, output: int, channel: int) -> tuple[int, int]:
+        """Return the bounds of a loop's detour."""
+        for entry in self.detours:
+            if (entry.output, entry.channel) == (output, channel):
+                return entry.least_ps, entry.greatest_ps
+        return SIMULATED_PS if self.simulated else UNKNOWN_PS

@@ -10,6 +10,7 @@ from plexor.analyse.analyse import Report
 from plexor.analyse.done import Strikes, strikes_of, timeout_of
 from plexor.analyse.stopped import Stopped, stopped
 from plexor.model.load import IDLE, RAISED, is_raised, load_text, named_load
+from plexor.model.oscillators import oscillator_of
 from plexor.model.results import LINK_DROPPED_MOST, Accounting, RunResult
 from plexor.model.sources import source_name
 from plexor.protocol.memory import ResponseClass
@@ -271,6 +272,37 @@ def conserved(report: Report) -> str:
     if wrong:
         return f"classes do not add up on {', '.join(wrong)}"
     return "every strike and every response edge is in exactly one class"
+
+
+def clock(report: Report) -> str:
+    """Return how exact the run's times are by the board's oscillator; empty if it was imported."""
+    result = report.result
+    if result.imported is not None:
+        return ""
+    calibration = result.calibration
+    scale = None if calibration is None else calibration.scale
+    if scale is None:
+        oscillator = oscillator_of(result.identity.board)
+        return (
+            f"the board's oscillator is within ± {oscillator.ppm} ppm ({oscillator.source}), "
+            f"{oscillator.ppm} ns in 1 ms"
+        )
+    return (
+        f"by {scale.reference} on {scale.made} the oscillator is {scale.fast_ppb / 1000:+.2f} ± "
+        f"{scale.error_ppb / 1000:.2f} ppm fast; corrected figures take that into account, "
+        "ticks do not"
+    )
+
+
+def ways(report: Report) -> str:
+    """Return what a board's latencies have in them as long as it is not calibrated."""
+    result = report.result
+    if result.calibration is not None or result.imported is not None or result.simulated:
+        return ""
+    return (
+        "not calibrated: latencies are late by the ways over both pads, some 10 to 20 ns; "
+        "`plexor calibrate` measures them"
+    )
 
 
 CLASS_COLUMNS = (

@@ -178,6 +178,8 @@ def _taken_with(report: Report) -> str:
     if result.imported is None:
         entries.append(("upload", _UPLOADS[result.settings.stream or Stream.OFF]))
     entries += [("imported", line) for line in facts.imported(report)]
+    entries += [("clock", line) for line in (facts.clock(report),) if line]
+    entries += [("ways over pads", line) for line in (facts.ways(report),) if line]
     if report.base_ticks:
         clamped = sum(f.clamped for c in report.channels for f in c.kinds.values())
         text = f"{report.base_ticks} ticks subtracted from each latency, {clamped} clamped at 0"

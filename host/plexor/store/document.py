@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from plexor.analyse.analyse import ChannelFigures, Figures, Report, SharesOf
-from plexor.analyse.corrected_figures import Corrected, CorrectedChannel
+from plexor.analyse.corrected_figures import Corrected, CorrectedChannel, clock_error_of
 from plexor.analyse.doubts import doubts
 from plexor.analyse.pairing import By, Pairing
 from plexor.analyse.percentiles import Quantile
@@ -14,6 +14,7 @@ from plexor.analyse.stopped import stopped
 from plexor.errors import ExitCode
 from plexor.jsonable import to_json
 from plexor.judge.budget import Check, Verdict
+from plexor.model.oscillators import oscillator_of
 from plexor.model.results import Kind
 from plexor.protocol.memory import ResponseClass
 from plexor.store.done import settings_document
@@ -99,6 +100,7 @@ def _document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> d
         "doubts": list(doubts(report)),
         "channels": [_channel(report, channel) for channel in report.channels],
         "shares": [_shares(entry) for entry in report.shares],
+        "clock": _clock(report),
         "corrected": _corrected(report),
         "budget": None if verdict is None else _verdict(verdict),
     }
@@ -113,6 +115,19 @@ def _stopped(report: Report) -> dict[str, Any] | None:
         "latency_ticks": found.latency_ticks,
         "at_ticks": found.at_ticks,
         "strike": found.strike,
+    }
+
+
+def _clock(report: Report) -> dict[str, Any] | None:
+    result = report.result
+    if result.imported is not None:
+        return None
+    calibration = result.calibration
+    scale = None if calibration is None else calibration.scale
+    return {
+        "error_ppb": clock_error_of(result),
+        "fast_ppb": None if scale is None else scale.fast_ppb,
+        "source": oscillator_of(result.identity.board).source if scale is None else scale.reference,
     }
 
 
@@ -134,6 +149,10 @@ def _corrected_channel(entry: CorrectedChannel) -> dict[str, Any]:
         "number": entry.number,
         "reason": entry.reason or None,
         "edge_rms_ps": entry.edge_rms_ps,
+        "late_ps": None if entry.delay is None else entry.delay.value_ps,
+        "late_error_ps": None if entry.delay is None else entry.delay.error_ps,
+        "late_ticks": entry.late_ticks,
+        "late_error_ticks": entry.late_error_ticks,
         **{name: None if kind is None else _picoseconds(kind) for name, kind in kinds.items()},
     }
 
@@ -146,6 +165,9 @@ def _picoseconds(found: Corrected) -> dict[str, Any]:
         "mean_ps": float(found.mean_ps),
         "rms_ps": found.rms_ps,
         "variance_ps2": float(found.variance_ps2),
+        "error_ps": found.error_ps(max(abs(found.min_ps), abs(found.max_ps))),
+        "ways_error_ps": found.ways_error_ps,
+        "pins": "jumper" if found.by_jumper else "loopback",
         "quantiles": [
             {
                 "q": float(entry.q),

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from plexor.calibration import store
 from plexor.calibration.density import LEAST_EDGES
-from plexor.calibration.run import Wanted, calibrate
+from plexor.calibration.reference import LEAST_CLOCK_HZ, PPS_HZ, Reference
+from plexor.calibration.run import WIRE_PS, Wanted, calibrate, carried
 from plexor.device.device import Device
 from plexor.errors import StoreError, UsageError
 from plexor.jsonable import to_json
-from plexor.library.values import Count, Naming, count, path_of, plain, read
+from plexor.library.pins import Jumper, wires_of, wiring_of
+from plexor.library.texts import parse_clock
+from plexor.library.values import Count, Naming, Time, count, path_of, plain, read, seconds
 from plexor.model.calibration import Calibration
+from plexor.units import format_rate
 
 EDGES = "20k"
+SECONDS = 10
+"""Default of how long a reference is watched."""
+LEAST_SECONDS, MOST_SECONDS = 3, 3600
+PS_PER_S = 10**12
+MOST_WIRE_PS = 100_000
 OnLine = Callable[[str], None]
 """Gets a line about each step."""
 
@@ -50,6 +60,46 @@ def edges_of(edges: Count, name: Naming = plain) -> int:
     return number
 
 
+def reference_of(
+    clock: str | tuple[int, Fraction] | None, time: Time = SECONDS, name: Naming = plain
+) -> Reference | None:
+    """Return what the oscillator is compared with, by `ch7` or `ch7=10M`, and for how long.
+
+    Raises UsageError for a rate that is neither 1 Hz nor 1 MHz or more, or a time out of bounds.
+    """
+    if clock is None:
+        return None
+    try:
+        channel, hertz = parse_clock(clock) if isinstance(clock, str) else clock
+    except ValueError as error:
+        raise UsageError(f"{name('pps')}: {error}") from error
+    if hertz != PPS_HZ and hertz < LEAST_CLOCK_HZ:
+        raise UsageError(
+            f"{name('pps')}: {format_rate(hertz)}; must be 1 Hz, or {format_rate(LEAST_CLOCK_HZ)} "
+            "or more"
+        )
+    time_s: Fraction = read({"pps_time": time}, {"pps_time": seconds})["pps_time"]
+    if not LEAST_SECONDS <= time_s <= MOST_SECONDS:
+        raise UsageError(
+            f"{name('pps_time')} {float(time_s):g} s; must be {LEAST_SECONDS} to {MOST_SECONDS} s"
+        )
+    return Reference(channel, hertz, time_s)
+
+
+def wire_of(wire: Time | None, name: Naming = plain) -> tuple[int, int]:
+    """Return the bounds of a jumper's delay in ps; None: what is assumed if nothing is said.
+
+    Raises UsageError for a delay out of bounds.
+    """
+    if wire is None:
+        return WIRE_PS
+    wire_s: Fraction = read({"wire": wire}, {"wire": seconds})["wire"]
+    wire_ps = round(wire_s * PS_PER_S)
+    if not 0 <= wire_ps <= MOST_WIRE_PS:
+        raise UsageError(f"{name('wire')} {wire_ps} ps; must be 0 to {MOST_WIRE_PS} ps")
+    return wire_ps, wire_ps
+
+
 def target_of(device: Device, path: Path | None) -> Path:
     """Return where a calibration is kept: at `path`, or in the user's data folder."""
     return path or store.default_path(device.serial, device.identity.placement)
@@ -68,20 +118,65 @@ def calibrated(
     edges: Count = EDGES,
     path: str | Path | None = None,
     on_line: OnLine | None = None,
+    *,
+    jumpers: str | Sequence[Jumper] = (),
+    wire: Time | None = None,
+    pps: str | tuple[int, Fraction] | None = None,
+    pps_time: Time = SECONDS,
+    name: Naming = plain,
 ) -> Calibrated:
-    """Measure where the bins of each channel end, and keep it.
+    """Measure where the bins of each channel end and the ways over pads, and keep it.
 
     `edges` is the minimum number of edges of each direction on each channel, at least 1,000. `path`
     is a file; without it, one for each board and build in the user's data folder. `on_line` gets a
-    line about each step.
+    line about each step. `jumpers` are wires from strikes' pins to channels' pins: the way over
+    both pins is measured through them. `wire` is the delay of each; without it, 0 to 1 ns. `pps` is
+    a channel with 1 PPS, or a channel and its frequency, such as `ch7=10M`; the oscillator is
+    compared with it for `pps_time`. What an earlier calibration in the same file has of other
+    jumpers, or of a clock, is kept. `name` gives an option's name for messages.
 
-    Raises UsageError for too few edges, and InstrumentError if a channel does not see the on-chip
-    source or its looped-back strikes.
+    Raises UsageError for options out of bounds and pins that there are not, InstrumentError if a
+    channel does not see the on-chip source or its strikes, or if the reference is none.
     """
-    found = calibrate(device, Wanted(edges_of(edges)), on_line or (lambda line: None))
+    wanted = Wanted(
+        edges_of(edges),
+        wiring_of(wires_of(jumpers), name),
+        wire_of(wire, name),
+        reference_of(pps, pps_time, name),
+    )
+    told: OnLine = on_line or _silent
     target = target_of(device, None if path is None else path_of(path))
+    before = _before(device, target)
+    try:
+        found = calibrate(device, wanted, told)
+    except ValueError as error:
+        raise UsageError(f"{name('jumpers')}: {error}") from error
+    if before is not None:
+        found = _with(before, found, told)
     try:
         store.save(found, target)
     except StoreError as error:
         return Calibrated(found, target, error)
     return Calibrated(found, target, None)
+
+
+def _silent(line: str) -> None:
+    del line
+
+
+def _before(device: Device, target: Path) -> Calibration | None:
+    """Return an earlier calibration of this board and build; None if there is none there."""
+    try:
+        before = store.load(target)
+        return store.checked(before, device.serial, device.identity, str(target))
+    except (StoreError, UsageError):
+        return None
+
+
+def _with(before: Calibration, found: Calibration, told: OnLine) -> Calibration:
+    whole = carried(found, before)
+    for entry in set(whole.jumpers) - set(found.jumpers):
+        told(f"strike{entry.output} to ch{entry.channel}: its jumper's of {entry.made} is kept")
+    if whole.scale is not found.scale and whole.scale is not None:
+        told(f"{whole.scale.reference}: what it gave on {whole.scale.made} is kept")
+    return whole

@@ -8,16 +8,13 @@ from typing import Any
 from plexor.device.device import Device
 from plexor.errors import ExitCode, UsageError
 from plexor.jsonable import to_json
-from plexor.library.pins import wiring_of
-from plexor.library.texts import parse_jumper
+from plexor.library.pins import Jumper, wires_of, wiring_of
 from plexor.library.values import Naming, Rate, hertz, plain, read
 from plexor.selftest.model import Check, Finding, SelfTest
 from plexor.selftest.run import Wanted, selftest
 
 OnLine = Callable[[str], None]
 """Gets a line about each step."""
-Jumper = str | tuple[int, int]
-"""A wire from a strike's pin to a channel's: `strike0=ch2`, or (0, 2)."""
 
 
 class SelfTested:
@@ -69,18 +66,10 @@ def selftested(
     the rate that the link must carry, in bytes per second. `name` gives an option's name for
     messages. Raises UsageError for a pin that the instrument does not have.
     """
-    wires = _wires(jumpers)
+    wires = wires_of(jumpers)
     rate = read({"link_rate": link_rate}, {"link_rate": hertz}).get("link_rate")
     wanted = Wanted(wiring_of(wires, name), rate)
     try:
         return SelfTested(selftest(device, wanted, on_line or (lambda line: None)))
     except ValueError as error:
         raise UsageError(f"{name('jumpers')}: {error}") from error
-
-
-def _wires(jumpers: str | Sequence[Jumper]) -> list[tuple[int, int]]:
-    entries = [jumpers] if isinstance(jumpers, str) else jumpers
-    try:
-        return [parse_jumper(entry) if isinstance(entry, str) else entry for entry in entries]
-    except ValueError as error:
-        raise UsageError(str(error)) from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plexor.model.calibration import FS_PER_PS, Calibration, Instants, PadDelay
+from plexor.model.calibration import FS_PER_PS, Calibration, Instants, PadDelay, PinDelay
 from plexor.render.table import NOTHING, Cell
 from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
 from plexor.units import format_rate
@@ -42,17 +42,52 @@ def calibration_text(found: Calibration, *, width: int = 100, colour: bool = Fal
                 rows.append([(f"strike{output} {name}", ""), *cells])
         lines += table(head, rows, width, paint)
         said = (
-            "Delay from a strike's tick through its pad to the mean sampling instant, in ps; ± is "
-            "a bound."
+            "Delay from a strike's tick to the mean sampling instant, looped back at its pad, in "
+            "ps; ± is a bound. The channel's own pad is not in it."
+        )
+        lines += [*wrapped(said, width, paint, ""), ""]
+        head = ["pins", *(f"ch{entry.number}" for entry in found.channels)]
+        rows = []
+        for output in sorted({entry.output for entry in found.delays}):
+            for way, name in (("rise", "up"), ("fall", "down")):
+                cells = [_pins(found, output, e.number, way) for e in found.channels]
+                rows.append([(f"strike{output} {name}", ""), *cells])
+        lines += table(head, rows, width, paint)
+        said = (
+            "The same over both pins, which is subtracted from latencies: * by a jumper, "
+            "otherwise looped back, less the detour of the loop, of which "
+            f"{_known(found)}."
         )
         lines += wrapped(said, width, paint, "")
+    if found.scale is not None:
+        scale = found.scale
+        said = (
+            f"By {scale.reference} the oscillator is {scale.fast_ppb / 1000:+.3f} ± "
+            f"{scale.error_ppb / 1000:.3f} ppm fast ({scale.made})."
+        )
+        lines += ["", *wrapped(said, width, paint, "")]
     return paint.done(lines)
 
 
-def _delay(entry: PadDelay | None, way: str) -> Cell:
+def _delay(entry: PadDelay | PinDelay | None, way: str) -> Cell:
     if entry is None:
         return NOTHING, ""
     return str(getattr(entry, f"{way}_ps")), f"± {getattr(entry, f'{way}_error_ps')}"
+
+
+def _pins(found: Calibration, output: int, number: int, way: str) -> Cell:
+    entry = found.pins(output, number)
+    text, bound = _delay(entry, way)
+    return (f"{text}*" if entry is not None and entry.made else text), bound
+
+
+def _known(found: Calibration) -> str:
+    """Return what is known of the loops' detours."""
+    if found.detours:
+        return "place and route gives the bounds for this build"
+    if found.simulated:
+        return "a simulation has none, give or take that of a board"
+    return "nothing is known for this build but what boards have"
 
 
 def _row(name: str, way: Instants, tick_fs: int) -> list[Cell]:

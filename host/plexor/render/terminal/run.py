@@ -70,7 +70,8 @@ def text(
             lines.append("")
     lines += wrapped(facts.accounting(report), width, paint, "bold")
     lines += wrapped(facts.conserved(report), width, paint, "muted")
-    for line in filter(None, (facts.computed(report), facts.left_out(report))):
+    said = (facts.clock(report), facts.ways(report), facts.computed(report), facts.left_out(report))
+    for line in filter(None, said):
         lines += wrapped(line, width, paint, "muted")
     lines += _invalid(report, width, paint)
     if verdict is not None:

@@ -65,9 +65,22 @@ def test_text_page_and_document_say_what_is_corrected_and_in_what_unit(run_of):
     found = document(report, None, ExitCode.PASS)["corrected"]
     assert found["serial"] == "sim"
     assert found["channels"][0]["latency"]["count"] == 40
-    least = report.corrected[0].kinds[Kind.RISE].min_ps
-    assert found["channels"][0]["latency"]["min_ps"] == least
-    assert f"{least / 1000:.3f} ns" in shown
+    rise = report.corrected[0].kinds[Kind.RISE]
+    latency = found["channels"][0]["latency"]
+    assert latency["min_ps"] == rise.min_ps
+    # Delays ± 90, a detour ± 5000, half of the widest bin (1550) and 4 x 5 ps of its instants;
+    # 50 ppm of some µs add less than 100 ps.
+    assert latency["ways_error_ps"] == 90 + 5000 + 775 + 20
+    assert latency["ways_error_ps"] < latency["error_ps"] < latency["ways_error_ps"] + 100
+    assert latency["pins"] == "loopback"
+    # Two digits of the error: no figure goes beyond 0.1 ns.
+    assert f"{rise.min_ps / 1000:.1f} ns" in shown
+    assert f"{rise.min_ps / 1000:.2f}" not in shown
+    assert "± 6.0 ns" in shown
+    for content in (shown, page_text):
+        assert "oscillator is within ± 50 ppm (assumed)" in " ".join(content.split())
+        # 1500 ps are a tick and a half, and half a tick until an edge is seen.
+        assert "late by that, 2 ± 7 ticks" in " ".join(content.split())
 
 
 def test_without_calibration_nothing_speaks_of_one(run_of):
@@ -90,11 +103,13 @@ def test_of_an_instrument_without_events_it_says_what_the_pads_add(run_of):
     geometry = result.identity.geometry
     silent = replace(geometry, features=geometry.features & ~Feature.EVENTS)
     result = replace(result, identity=replace(result.identity, geometry=silent))
-    (delay_ps,) = (e.rise_ps for e in CALIBRATION.delays if (e.output, e.channel) == (0, 0))
     said = " ".join(text(analyse(result)).split())
     assert (
-        "ISR is not corrected: this instrument sends no events, latencies are whole ticks;"
-        f" {delay_ps} ps of each are the way over the pads"
+        "ISR is not corrected: this instrument sends no events, latencies are whole ticks"
+    ) in said
+    assert (
+        "ISR: the ways over its pads take 1.5 ns ± 5.2 ns, by loopback, whose own way differs "
+        "within bounds; latencies in ticks are late by that, 2 ± 7 ticks"
     ) in said
     bare = replace(result, calibration=replace(CALIBRATION, delays=()))
     said = " ".join(text(analyse(bare)).split())

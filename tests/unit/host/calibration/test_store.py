@@ -255,8 +255,10 @@ def test_a_delay_that_was_not_measured_leaves_its_column_empty():
     channels = tuple(replace(CALIBRATION.channels[0], number=number) for number in (0, 1))
     delays = (PadDelay(0, 1, -506, -496, 3, 4),)
     text = calibration_text(replace(CALIBRATION, channels=channels, delays=delays))
-    (row,) = [line for line in text.splitlines() if line.startswith("strike0 up")]
-    assert row.split()[2:] == [NOTHING, "-506"]
+    looped, pins = [line for line in text.splitlines() if line.startswith("strike0 up")]
+    assert looped.split()[2:] == [NOTHING, "-506"]
+    # Of a build that is not known the loop is 4 ns longer, give or take.
+    assert pins.split()[2:] == [NOTHING, "-4506"]
 
 
 def test_a_damaged_one_that_was_kept_is_set_aside_and_a_chosen_one_is_refused(

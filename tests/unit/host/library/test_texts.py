@@ -8,9 +8,10 @@ import pytest
 from plexor.library.texts import (
     Start,
     parse_channel,
+    parse_clock,
     parse_code_port,
     parse_duty,
-    parse_jumper,
+    parse_jumpers,
     parse_start,
     parse_stop,
     parse_strike,
@@ -168,15 +169,24 @@ def test_an_option_of_a_strike_that_is_wrong_is_named(option, wrong):
         parse_strike(f"1:{option}")
 
 
-def test_a_jumper_is_an_output_and_a_channel():
-    assert parse_jumper("strike0=ch2") == (0, 2)
-    assert parse_jumper("strike7=ch7") == (7, 7)
+def test_a_jumper_is_an_output_and_a_channel_and_several_are_parted_by_commas():
+    assert parse_jumpers("strike0=ch2") == ((0, 2),)
+    assert parse_jumpers("strike0=ch1, strike7=ch7") == ((0, 1), (7, 7))
 
 
 @pytest.mark.parametrize("text", ["", "strike0", "strike8=ch0", "strike0=ch8", "ch0=strike0"])
 def test_what_is_no_jumper_is_refused_with_it(text):
-    with pytest.raises(ValueError, match=f"{text!r}; must be strikeN=chM"):
-        parse_jumper(text)
+    for given in (text, f"strike0=ch1,{text}"):
+        with pytest.raises(ValueError, match=f"{text!r}; must be strikeN=chM"):
+            parse_jumpers(given)
+
+
+def test_a_clock_is_a_channel_with_1_pps_or_with_a_rate():
+    assert parse_clock("ch7") == (7, 1)
+    assert parse_clock("ch0=10M") == (0, 10**7)
+    for text in ("", "7", "ch8", "ch1=", "strike0"):
+        with pytest.raises(ValueError, match=f"{text!r}; must be chN for 1 PPS"):
+            parse_clock(text)
 
 
 @pytest.mark.parametrize(

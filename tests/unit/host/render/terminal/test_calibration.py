@@ -4,7 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from plexor.model.calibration import Calibration, ChannelInstants, Instants, PadDelay
+from plexor.model.calibration import (
+    Calibration,
+    ChannelInstants,
+    Detour,
+    Instants,
+    PadDelay,
+    PinDelay,
+    Scale,
+)
 from plexor.render.terminal.calibration import calibration_text
 
 UP = Instants((100, -300, 250, -50), (5, 6, 7, 8), 20_000)
@@ -17,7 +25,9 @@ FOUND = Calibration(
 
 
 def rows(text):
-    return {" ".join(line.split()[:2]): line.split()[2:] for line in text.splitlines() if line}
+    """Return the rows of a text, the first of each name."""
+    lines = [line.split() for line in text.splitlines() if line]
+    return {" ".join(line[:2]): line[2:] for line in reversed(lines)}
 
 
 def test_each_way_of_a_channel_has_its_widths_the_widest_and_the_error():
@@ -35,6 +45,29 @@ def test_a_delay_is_there_with_its_bound_and_absent_where_it_was_not_measured():
     assert found["strike1 down"] == ["1600", "-"]
     assert "strike0 up" not in found
     assert "pad delay" not in calibration_text(replace(FOUND, delays=()))
+
+
+WIRED = replace(
+    FOUND,
+    jumpers=(PinDelay(1, 0, 900, 950, 40, 41, "2026-11-23T12:00:00+00:00"),),
+    detours=(Detour(1, 0, 200, 1000),),
+    scale=Scale(12_345, 2100, "1 PPS on ch7", "2026-11-24T12:00:00+00:00"),
+)
+
+
+def test_pins_have_the_loops_delay_less_its_detour_or_a_jumpers_and_the_scale_is_told():
+    looped = replace(WIRED, jumpers=())
+    text = calibration_text(looped, width=200)
+    _, pins = text.split("\npins ")
+    assert rows(pins)["strike1 up"] == ["900", "-"]
+    assert "± 490" in pins
+    assert "place and route gives the bounds for this build" in text
+    text = calibration_text(replace(WIRED, detours=()), width=200)
+    _, pins = text.split("\npins ")
+    assert rows(pins)["strike1 down"] == ["950*", "-"]
+    assert "± 41" in pins
+    assert "nothing is known for this build but what boards have" in text
+    assert "By 1 PPS on ch7 the oscillator is +12.345 ± 2.100 ppm fast (2026-11-24T" in text
 
 
 @pytest.mark.parametrize(
