@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -156,3 +157,61 @@ def test_a_jumper_that_is_not_there_is_told(uri, capsys, tmp_path):
     code, _, err = run(capsys, "calibrate", "--link", uri, "--wire", "1ns")
     assert code == ExitCode.USAGE
     assert "name them with --jumper" in err
+
+
+def test_1_pps_tells_the_oscillators_error_and_corrected_figures_are_without_it(
+    capsys, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    # Seconds of 1.00002 s of the instrument: its oscillator is 20 ppm fast.
+    dut = "synthetic:ch0.latency=1ms,ch3.tick=1.00002s"
+    path = str(tmp_path / "scaled.json")
+    with simulator(dut, ICE40, once=False) as server:
+        uri = f"tcp://127.0.0.1:{server.port}"
+        calibrate = ("calibrate", "--link", uri, "--edges", "1k", "--calibration", path)
+        shot = ("measure", "--link", uri, "--rate", "500", "--count", "10", "--channel", "ISR=ch0")
+        shot += ("--calibration", path)
+        code, _, err = run(capsys, *calibrate)
+        assert code == 0, err
+        _, out, _ = run(capsys, *shot, "--json")
+        assert json.loads(out)["clock"] == {
+            "error_ppb": 50_000,
+            "fast_ppb": None,
+            "source": "assumed",
+        }
+        latency = json.loads(out)["corrected"]["channels"][0]["latency"]
+        true_ps = 10**9 / 1.00002
+        # 20 ns off, by 50 ppm within 50 ns and the pads.
+        assert 10_000 < abs(latency["mean_ps"] - true_ps) < latency["error_ps"]
+        assert 50_000 < latency["error_ps"] < 60_000
+        # No digit below the second one of 57 ns.
+        _, out, _ = run(capsys, *shot)
+        assert re.search(r"ISR +10 +1,000,0\d\d ns ", out), out
+
+        code, out, err = run(capsys, *calibrate, "--pps", "ch3", "--pps-time", "4s")
+        assert code == 0, err
+        assert "By 1 PPS on ch3 the oscillator is +20.000 ± 2.0" in out
+        _, out, _ = run(capsys, *shot, "--json")
+        clock = json.loads(out)["clock"]
+        assert clock["source"] == "1 PPS on ch3"
+        assert abs(clock["fast_ppb"] - 20_000) <= 10
+        latency = json.loads(out)["corrected"]["channels"][0]["latency"]
+        assert abs(latency["mean_ps"] - true_ps) < latency["error_ps"] < 10_000
+        _, out, _ = run(capsys, *shot)
+        assert "the oscillator is +20.00 ± 2.0" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--pps", "ch8"), "must be chN for 1 PPS"),
+        (("--pps", "ch3=100k"), "100 kHz; must be 1 Hz, or 1 MHz or more"),
+        (("--pps", "ch3", "--pps-time", "2s"), "--pps-time 2 s; must be 3 to 3600 s"),
+        (("--jumper", "strike0=ch1", "--wire", "1us"), "--wire 1000000 ps; must be 0 to 100000 ps"),
+        (("--forget", "--pps", "ch3"), "--forget measures nothing; leave out --pps"),
+    ],
+)
+def test_what_a_calibration_cannot_take_is_one_line_before_the_first_edge(capsys, options, says):
+    code, out, err = run(capsys, "calibrate", "--link", "tcp://127.0.0.1:1", *options)
+    assert (code, out) == (ExitCode.USAGE, "")
+    assert says in err
