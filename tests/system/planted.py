@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plexor.model.calibration import Calibration
+from plexor.model.calibration import Calibration, Detour
 from plexor.protocol.geometry import Geometry
 
 
@@ -46,6 +46,16 @@ class Planted:
         period = self.geometry.phases * self.tick_ps
         widths = np.diff(np.append(instants, instants[0] + period))
         return float(np.sqrt((widths**3).sum() / 12 / period))
+
+    @property
+    def detours(self) -> tuple[Detour, ...]:
+        """By how much each loop is longer than the way of its channel's pin, to the ps."""
+        return tuple(
+            Detour(0, number, *[self.back_ps + loop_ps - input_ps] * 2)
+            for number, (loop_ps, input_ps) in enumerate(
+                zip(self.loop_ps, self.input_ps, strict=True)
+            )
+        )
 
     @property
     def tick_ps(self) -> float:

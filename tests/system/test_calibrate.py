@@ -88,7 +88,9 @@ def one_calibrated(request: pytest.FixtureRequest, tmp_path_factory) -> Calibrat
     )
     with simulator(DUT, planted.geometry, arguments) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
-            calibration = calibrate(device, Wanted(EDGES))
+            found = calibrate(device, Wanted(EDGES))
+            # As if place and route had no corners, so that bins alone are uncertain.
+            calibration = replace(found, detours=planted.detours)
             looped, result = (
                 replace(measure(device, wanted), calibration=calibration)
                 for wanted in (loopback_settings(planted.geometry, 0), settings)
@@ -125,12 +127,12 @@ def test_the_pad_delay_is_within_its_bound_and_well_within_a_tick(calibrated):
         assert abs(found - true_ps) < calibrated.planted.tick_ps / 2
 
 
-def test_looped_back_strikes_have_a_latency_of_0_once_the_delay_is_taken_off(calibrated):
+def test_looped_back_strikes_have_their_detours_latency_once_the_delay_is_taken_off(calibrated):
     tick_ps = calibrated.planted.tick_ps
     delay_ps = calibrated.planted.output_ps
     report = analyse(calibrated.looped)
     for number, channel in enumerate(report.corrected):
-        found = channel.kinds[Kind.RISE].values_ps
+        found = channel.kinds[Kind.RISE].values_ps - calibrated.planted.detours[number].least_ps
         assert set(np.rint(found / tick_ps).tolist()) <= {-1, 0, 1}
         assert abs(found.mean()) < tick_ps / 2
         # Before, it is the delay: more than a tick.

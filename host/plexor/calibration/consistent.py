@@ -48,6 +48,8 @@ def _wrong(calibration: Calibration) -> Iterator[str]:
         if len(set(pairs)) < len(pairs):
             yield f"jumpers or detours of {pairs}; must be different"
     for entry in calibration.detours:
+        if not (0 <= entry.output < MAX_STRIKES and entry.channel in _CHANNELS):
+            yield f"detour of strike{entry.output} to ch{entry.channel}; there are no such pins"
         if not -_MOST_PS <= entry.least_ps <= entry.greatest_ps <= _MOST_PS:
             yield f"detour {entry.least_ps} to {entry.greatest_ps} ps; must rise"
     scale = calibration.scale

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plexor.analyse.correct import Corrector, UncalibratedError
+from plexor.analyse.correct import UNLIKE_PS, Corrector, Delay, UncalibratedError
 from plexor.analyse.samples import Samples
-from plexor.model.calibration import Instants
+from plexor.model.calibration import Instants, PinDelay, Scale
 from plexor.model.results import Kind
 
 from .planted import CALIBRATION, DOWN, OTHER, UP
@@ -99,3 +99,52 @@ def test_an_early_response_is_before_its_strike(channel):
 def test_what_was_not_calibrated_is_said(channel, number, reference, says):
     with pytest.raises(UncalibratedError, match=says):
         corrector(channel(number, reference)).correct(Kind.RISE, samples(*PAIRS))
+
+
+def wire(output, channel, rise_ps, fall_ps, error_ps=7):
+    return PinDelay(output, channel, rise_ps, fall_ps, error_ps, error_ps, "2026")
+
+
+def test_a_jumpers_way_is_taken_off_in_place_of_the_loops(channel):
+    wired = replace(CALIBRATION, jumpers=(wire(0, 0, 800, 850),))
+    one = corrector(channel(), calibration=wired)
+    expected(one.correct(Kind.RISE, samples(*PAIRS)), PAIRS, None, UP, 800)
+    assert one.delay(Kind.RISE) == Delay(800, 7, True)
+    # Half of 1550 ps, and four standard errors of 5 ps.
+    assert one.error_ps(Kind.RISE) == 7 + 775 + 20
+    # Looped back, with 5000 ps of a simulation's detour.
+    assert corrector(channel()).error_ps(Kind.RISE) == 90 + 5000 + 775 + 20
+
+
+def test_between_channels_the_jumpers_of_one_output_are_taken_if_both_have_one(channel):
+    jumpers = (wire(1, 0, 800, 850), wire(1, 1, 1000, 1100), wire(0, 0, 1, 1))
+    wired = replace(CALIBRATION, jumpers=jumpers)
+    found = corrector(channel(1, "ch0"), calibration=wired)
+    expected(found.correct(Kind.RISE, samples(*PAIRS)), PAIRS, UP, OTHER, 1000 - 800)
+    assert found.delay(Kind.RISE) == Delay(200, 14, True)
+    assert found.error_ps(Kind.RISE) == 14 + 775 + 20 + 600 + 20
+    half = replace(CALIBRATION, jumpers=jumpers[:1])
+    found = corrector(channel(1, "ch0"), calibration=half)
+    assert found.delay(Kind.RISE) == Delay(2000 - 1500, 2 * 5090, False)
+
+
+def test_edges_of_unlike_directions_have_the_difference_of_their_delays_as_error(channel):
+    # One pad may be the slower one for one direction: 100 ps of the loop, and what no pair shows.
+    assert corrector(channel()).delay(Kind.FALL).error_ps == 90 + 5000 + 100 + UNLIKE_PS
+    # Of one channel the detour is the same for both edges of a width.
+    assert corrector(channel()).delay(Kind.WIDTH) == Delay(100, 2 * 90 + 100 + UNLIKE_PS, False)
+    assert corrector(channel()).delay(Kind.PERIOD) == Delay(0, 0, False)
+    # Two edges, each half of the widest bin of its direction.
+    bins = 775 + 20 + 520 + 20
+    assert corrector(channel()).error_ps(Kind.WIDTH) == 2 * 90 + 100 + UNLIKE_PS + bins
+
+
+@pytest.mark.parametrize("fast_ppb", [-50_000, 20_000])
+def test_a_fast_oscillators_ticks_are_shorter(channel, fast_ppb):
+    scale = Scale(fast_ppb, 2000, "1 PPS on ch7", "2026")
+    pairs = [(1000, 1_001_000), (4000, 4040)]
+    scaled = corrector(channel(), calibration=replace(CALIBRATION, scale=scale))
+    found = scaled.correct(Kind.RISE, samples(*pairs))
+    plain = corrector(channel()).correct(Kind.RISE, samples(*pairs))
+    for value, without in zip(found.tolist(), plain.tolist(), strict=True):
+        assert value == pytest.approx(without / (1 + fast_ppb * 1e-9), abs=0.51)

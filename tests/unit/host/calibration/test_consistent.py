@@ -5,7 +5,15 @@ from dataclasses import replace
 import pytest
 
 from plexor.calibration.consistent import check
-from plexor.model.calibration import Calibration, ChannelInstants, Instants, PadDelay
+from plexor.model.calibration import (
+    Calibration,
+    ChannelInstants,
+    Detour,
+    Instants,
+    PadDelay,
+    PinDelay,
+    Scale,
+)
 
 WAY = Instants((100, -300, 250, -50), (5,) * 4, 20_000)
 GOOD = Calibration(
@@ -13,6 +21,11 @@ GOOD = Calibration(
     channels=(ChannelInstants(0, WAY, WAY), ChannelInstants(7, WAY, WAY)),
     delays=(PadDelay(0, 0, 1500, 1600, 90, 90), PadDelay(7, 7, 1500, 1600, 0, 0)),
 )
+
+
+JUMPER = PinDelay(0, 7, 1500, 1600, 0, 0, "2026")
+DETOUR = Detour(0, 7, -100, 900)
+SCALE = Scale(7, 2000, "1 PPS on ch7", "2026")
 
 
 def channel(number=0, **changes):
@@ -46,6 +59,16 @@ def delay(**changes):
         ({"channels": (channel(late_ps=(0, 0, 1002, 0)),)}, ""),
         ({"channels": (channel(late_ps=(0, 0, 1003, 0)),)}, "must leave each bin a width"),
         ({"channels": (channel(late_ps=(0, -1003, 0, 0)),)}, "must leave each bin a width"),
+        ({"jumpers": (JUMPER,), "detours": (DETOUR,), "scale": SCALE}, ""),
+        ({"jumpers": (JUMPER,) * 2}, "jumpers or detours of [(0, 7), (0, 7)]; must be different"),
+        ({"detours": (DETOUR,) * 2}, "jumpers or detours of [(0, 7), (0, 7)]; must be different"),
+        ({"jumpers": (replace(JUMPER, channel=8),)}, "strike0 to ch8; there are no such pins"),
+        ({"jumpers": (replace(JUMPER, fall_error_ps=-1),)}, "errors of delays 0, -1 ps"),
+        ({"detours": (replace(DETOUR, least_ps=900),)}, ""),
+        ({"detours": (replace(DETOUR, least_ps=901),)}, "detour 901 to 900 ps; must rise"),
+        ({"detours": (replace(DETOUR, output=-1),)}, "detour of strike-1 to ch7; there are no"),
+        ({"scale": replace(SCALE, fast_ppb=-(10**9))}, "scale -1000000000 ± 2000 ppb; must be"),
+        ({"scale": replace(SCALE, error_ppb=-1)}, "scale 7 ± -1 ppb; must be below 1000000000"),
         ({"delays": ()}, ""),
         ({"delays": GOOD.delays[:1] * 2}, "delays of [(0, 0), (0, 0)]; must be different"),
         ({"delays": delay(output=8)}, "delay of strike8 to ch0; there are no such pins"),

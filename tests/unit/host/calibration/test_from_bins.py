@@ -21,6 +21,7 @@ from plexor.model.results import Bins, Kind, Statistics
 from plexor.model.settings import Channel
 from plexor.plan.registers import plan_of
 from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.registers import InputSelect
 from plexor.units import seconds_of
 
 GEOMETRY = Geometry(
@@ -98,6 +99,10 @@ def test_strikes_looped_back_keep_to_the_phase_asked_for(phase, polarity):
     for channel in range(2):
         assert plan.value("channel", "reference_polarity", channel) == polarity
         assert plan.value("channel", "invert", channel) == 1 - polarity
+    wired = echo_settings(GEOMETRY, 0, polarity, phase, [1])
+    assert wired.input_select == InputSelect.PINS
+    assert [entry.number for entry in wired.channels] == [1]
+    assert wired.strikes == echo_settings(GEOMETRY, 0, polarity, phase).strikes
 
 
 def looped(strikes, edges, statistics):

@@ -160,3 +160,10 @@ def test_looped_strikes_come_at_each_phase_as_often(phases):
     # A millisecond between strikes: the slowest link carries their events.
     assert period == pytest.approx(10**6, rel=1e-4)
     assert {channel.reference for channel in settings.channels} == {"strike0"}
+    assert settings.input_select == InputSelect.LOOPBACK
+    wired = loopback_settings(geometry, 0, [1])
+    assert [channel.number for channel in wired.channels] == [1]
+    assert replace(wired, channels=(), input_select=0) == replace(
+        settings, channels=(), input_select=0
+    )
+    assert wired.input_select == InputSelect.PINS

@@ -11,8 +11,10 @@ from plexor.calibration.density import BATCHES
 from plexor.calibration.from_bins import BinObserver
 from plexor.calibration.from_events import EventObserver
 from plexor.calibration.observation import Echo, Looped, Source
-from plexor.calibration.run import Wanted, calibrate, observer_of
+from plexor.calibration.reference import Reference
+from plexor.calibration.run import Wanted, calibrate, carried, observer_of
 from plexor.errors import InstrumentError
+from plexor.model.calibration import Detour, PinDelay, Scale
 from plexor.model.identity import Identity
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 
@@ -35,6 +37,15 @@ class Planted:
             place: Echo(count, count, strikes, strikes + DELAY_TICKS[place[1]]) for place in WAYS
         }
         self.loop = Looped({8: 4}, 4, echoes)
+        # Through a wire, two ticks later on channel 0 and five on channel 1.
+        self.wires = Looped(
+            {8: 4},
+            4,
+            {
+                (channel, way): replace(echo, seen_ticks=echo.seen_ticks + (2, 5)[channel])
+                for (channel, way), echo in echoes.items()
+            },
+        )
 
     def source(self, edges):
         self.asked.append(edges)
@@ -46,6 +57,10 @@ class Planted:
     def looped(self, output):
         self.asked.append(f"strike{output}")
         return self.loop
+
+    def wired(self, output, channels):
+        self.asked.append((output, tuple(channels)))
+        return self.wires
 
 
 @pytest.fixture
@@ -101,3 +116,74 @@ def test_an_instrument_without_events_is_observed_by_its_bins():
     device = SimpleNamespace(identity=Identity(silent, 1), name="sim:")
     assert isinstance(observer_of(DEVICE), EventObserver)
     assert isinstance(observer_of(device), BinObserver)
+
+
+WIRED = {1: [0, 1]}
+
+
+def test_a_tee_of_wires_gives_the_way_over_each_pin_less_the_wires_own_delay(planted):
+    said = []
+    found = calibrate(DEVICE, Wanted(5000, WIRED, (400, 1000)), said.append)
+    assert planted.asked[-1] == (1, (0, 1))
+    assert said[-1] == "strike1 through its jumper to ch0, ch1"
+    exact = calibrate(DEVICE, Wanted(5000, WIRED, (700, 700)))
+    loops = {entry.channel: entry for entry in found.delays if entry.output == 1}
+    for entry, known in zip(found.jumpers, exact.jumpers, strict=True):
+        loop, late_ps = loops[entry.channel], (2000, 5000)[entry.channel]
+        # Uneven bins may leave a few ps of difference.
+        assert entry.rise_ps == known.rise_ps == pytest.approx(loop.rise_ps + late_ps - 700, abs=2)
+        assert entry.fall_ps == pytest.approx(loop.fall_ps + late_ps - 700, abs=2)
+        assert entry.rise_error_ps == known.rise_error_ps + 300
+        assert entry.made == found.made
+        assert (entry.output, entry) == (1, found.pins(1, entry.channel))
+    assert [entry.channel for entry in found.jumpers] == [0, 1]
+
+
+def test_a_channel_that_does_not_see_its_wire_is_told(planted):
+    echo = replace(planted.wires.echoes[1, 1], seen=0)
+    planted.wires = replace(planted.wires, echoes=planted.wires.echoes | {(1, 1): echo})
+    says = "ch1 saw 0 edges of 40 of strike1 through its jumper; `plexor selftest --jumper` finds"
+    with pytest.raises(InstrumentError, match=says):
+        calibrate(DEVICE, Wanted(5000, WIRED))
+    planted.wires = replace(planted.wires, received=0)
+    with pytest.raises(InstrumentError, match="strike1 through its jumper: 0 of 4 events arrived"):
+        calibrate(DEVICE, Wanted(5000, WIRED))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "says"),
+    [
+        (Wanted(5000, {2: [0]}), "strike2: this instrument has strike0 to strike1"),
+        (Wanted(5000, {0: [2]}), "ch2: this instrument has ch0 to ch1"),
+        (Wanted(5000, reference=Reference(3)), "ch3: this instrument has ch0 to ch1"),
+    ],
+)
+def test_a_pin_that_there_is_not_is_told_before_the_first_edge(planted, wanted, says):
+    with pytest.raises(ValueError, match=says):
+        calibrate(DEVICE, wanted)
+    assert planted.asked == []
+
+
+def test_what_place_and_route_says_of_this_build_and_a_reference_go_into_it(planted, monkeypatch):
+    detour, scale = Detour(0, 1, 100, 900), Scale(7, 2001, "1 PPS on ch1", "2026")
+    monkeypatch.setattr(run, "detours_of", lambda named: (detour,) if named == 9 else ())
+    monkeypatch.setattr(run, "measured_scale", lambda device, reference, made: scale)
+    said = []
+    found = calibrate(DEVICE, Wanted(5000, reference=Reference(1)), said.append)
+    assert (found.detours, found.scale) == ((detour,), scale)
+    assert said[-1] == "1 PPS on ch1 for 10 s"
+    assert calibrate(DEVICE, Wanted(5000)).scale is None
+
+
+def test_jumpers_and_a_clock_of_before_are_kept_unless_they_were_measured_again(planted):
+    old = PinDelay(0, 1, 1, 2, 3, 4, "2025")
+    again = PinDelay(1, 0, 5, 6, 7, 8, "2025")
+    scale = Scale(7, 2001, "1 PPS on ch1", "2025")
+    found = calibrate(DEVICE, Wanted(5000, WIRED))
+    before = replace(found, jumpers=(old, again), scale=scale)
+    whole = carried(found, before)
+    assert whole.jumpers == (old, *found.jumpers)
+    assert whole.scale == scale
+    newer = replace(found, scale=replace(scale, fast_ppb=9))
+    assert carried(newer, before).scale.fast_ppb == 9
+    assert carried(found, found) == found

@@ -274,3 +274,21 @@ def test_a_damaged_one_that_was_kept_is_set_aside_and_a_chosen_one_is_refused(
     assert path.with_name(f"{path.name}.damaged").exists()
     (told,) = caplog.messages
     assert told.startswith(f"{path}: cannot read: ")
+
+
+NEWER = ("jumpers", "detours", "scale")
+
+
+def test_a_file_from_before_jumpers_is_read_and_has_the_detours_of_an_unknown_build(tmp_path):
+    path = tmp_path / "old.json"
+    save(CALIBRATION, path)
+    document = json.loads(path.read_text())
+    for name in NEWER:
+        del document["calibration"][name]
+    path.write_text(json.dumps(document))
+    found = load(path)
+    assert found == CALIBRATION
+    # 4 ± 6 ns shorter than the loop.
+    pins = found.pins(0, 0)
+    assert (pins.rise_ps, pins.fall_ps, pins.made) == (1500 - 4000, 1510 - 4000, "")
+    assert (pins.rise_error_ps, pins.fall_error_ps) == (6400, 6390)

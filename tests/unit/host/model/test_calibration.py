@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexor.model.calibration import Calibration, ChannelInstants, Instants, PadDelay
+from plexor.model.calibration import (
+    Calibration,
+    ChannelInstants,
+    Detour,
+    Instants,
+    PadDelay,
+    PinDelay,
+)
 
 TICK_FS = 1_000_000
 LATE = (100, -300, 250, -50)
@@ -57,3 +64,25 @@ def test_channels_and_delays_are_found_by_their_pins_and_by_no_other():
 def test_it_is_kept_by_the_build_and_by_the_gateware_where_that_is_not_known():
     assert CALIBRATION.placement == 7
     assert replace(CALIBRATION, build_id=9).placement == 9
+
+
+WIRED = PinDelay(1, 0, 40, 50, 6, 7, "2026")
+
+
+@pytest.mark.parametrize(
+    ("changes", "pins"),
+    [
+        # 5000 ps either way of none, of a simulation; -2000 to 10000 of a board.
+        ({}, PinDelay(1, 0, 5, 6, 5007, 5008)),
+        ({"simulated": False}, PinDelay(1, 0, 5 - 4000, 6 - 4000, 6007, 6008)),
+        (
+            {"detours": (Detour(1, 0, 100, 301), Detour(0, 2, 9, 9))},
+            PinDelay(1, 0, -195, -194, 108, 109),
+        ),
+        ({"jumpers": (replace(WIRED, output=0), WIRED)}, WIRED),
+        ({"delays": ()}, None),
+        ({"delays": (), "jumpers": (WIRED,)}, WIRED),
+    ],
+)
+def test_the_way_over_pins_is_a_jumpers_or_the_loop_less_its_detour(changes, pins):
+    assert replace(CALIBRATION, **changes).pins(1, 0) == pins

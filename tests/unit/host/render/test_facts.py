@@ -6,12 +6,14 @@ from fractions import Fraction
 import pytest
 
 from plexor.analyse.analyse import analyse
-from plexor.model.results import Accounting, Identity
+from plexor.model.calibration import Scale
+from plexor.model.results import Accounting, Identity, Imported
 from plexor.model.settings import Settings, Stimulus
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import Trigger
 from plexor.render.facts import (
     books,
+    clock,
     computed,
     conserved,
     device_name,
@@ -19,7 +21,10 @@ from plexor.render.facts import (
     instrument,
     left_out,
     summary,
+    ways,
 )
+
+from ..analyse.planted import CALIBRATION
 
 
 @pytest.fixture
@@ -129,3 +134,26 @@ def test_channels_whose_classes_do_not_add_up_are_named(run):
     assert conserved(analyse(run)).startswith("every strike and every response edge")
     broken = replace(run, channels=(one, replace(other, pending=1)))
     assert conserved(analyse(broken)) == "classes do not add up on TASK"
+
+
+def test_a_run_says_how_exact_its_oscillator_is_and_what_was_measured_of_it(run):
+    board = replace(run, identity=Identity(Geometry(board="ulx3s25f"), 0xAB), calibration=None)
+    said = clock(analyse(board))
+    assert said.startswith("the board's oscillator is within ± 50 ppm (assumed of Y1, FNETHE025")
+    assert said.endswith("50 ns in 1 ms")
+    scale = Scale(-12_345, 2100, "10 MHz on ch7", "2026-11-24T12:00:00+00:00")
+    measured = replace(board, calibration=replace(CALIBRATION, scale=scale))
+    assert clock(analyse(measured)) == (
+        "by 10 MHz on ch7 on 2026-11-24T12:00:00+00:00 the oscillator is -12.35 ± 2.10 ppm fast; "
+        "corrected figures take that into account, ticks do not"
+    )
+    other = replace(board, imported=Imported("a.vcd", "VCD", 1000, {}, {}))
+    assert clock(analyse(other)) == ways(analyse(other)) == ""
+
+
+def test_a_board_that_is_not_calibrated_says_what_its_latencies_have_in_them(run):
+    features = Geometry().features & ~Feature.SIMULATED
+    board = replace(run, identity=Identity(Geometry(features=features), 0xAB), calibration=None)
+    assert ways(analyse(board)).startswith("not calibrated: latencies are late by the ways over")
+    assert ways(analyse(replace(board, calibration=CALIBRATION))) == ""
+    assert ways(analyse(run)) == ""

@@ -1,19 +1,28 @@
 """Calibrations from Python: taken, kept, and shown."""
 
 import json
+import re
+from dataclasses import replace
+from fractions import Fraction
 from types import SimpleNamespace
 
 import pytest
 
-from plexor.calibration.store import default_path, load
+from plexor.calibration.reference import Reference
+from plexor.calibration.store import default_path, load, save
 from plexor.errors import StoreError, UsageError
 from plexor.library.upkeep import calibrate as module
 from plexor.library.upkeep.calibrate import calibrated, edges_of, target_of
-from plexor.model.calibration import Calibration, ChannelInstants, Instants
+from plexor.model.calibration import Calibration, ChannelInstants, Instants, PinDelay
+from plexor.model.identity import Identity
+from plexor.protocol.geometry import Geometry
 
 CHANNEL = ChannelInstants(0, *[Instants((10, -20, 5, 5), (3, 3, 3, 3), 20_000)] * 2)
 FOUND = Calibration("S1", 7, "ulx3s", False, 10**6, "2026", 1, (CHANNEL,), ())
 DEVICE = SimpleNamespace(serial="S1", identity=SimpleNamespace(placement=9))
+BUILT = SimpleNamespace(serial="S1", identity=Identity(Geometry(phases=4, tick_fs=10**6), 7))
+ASKED = SimpleNamespace(wanted=None)
+"""What the instrument was last asked for."""
 
 
 @pytest.fixture
@@ -25,6 +34,9 @@ def asked(monkeypatch, tmp_path):
     def calibrate(device, wanted, report):
         edges.append(wanted.edges)
         report("strike0 looped back")
+        if 7 in wanted.wiring:
+            raise ValueError("strike7: this instrument has strike0 alone")
+        ASKED.wanted = wanted
         return FOUND
 
     monkeypatch.setattr(module, "calibrate", calibrate)
@@ -72,3 +84,51 @@ def test_too_few_edges_are_refused_before_the_first(asked, edges, message):
     assert asked == []
     with pytest.raises(UsageError, match=r"^--edges 999"):
         edges_of(999, lambda name: f"--{name}")
+
+
+def test_jumpers_their_delay_and_a_clock_reach_the_instrument(asked):
+    calibrated(BUILT, jumpers=["strike0=ch0,strike0=ch1", (1, 2)], wire="480ps", pps="ch7")
+    given = ASKED.wanted
+    assert (given.wiring, given.wire_ps) == ({0: [0, 1], 1: [2]}, (480, 480))
+    assert given.reference == Reference(7, Fraction(1), Fraction(10))
+    calibrated(BUILT, pps=(3, Fraction(10**7)), pps_time=4)
+    assert ASKED.wanted.reference == Reference(3, Fraction(10**7), Fraction(4))
+    # Up to 20 cm of wire, if nothing is said of it.
+    assert (ASKED.wanted.wiring, ASKED.wanted.wire_ps) == ({}, (0, 1000))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"jumpers": "strike0"}, "jumper: 'strike0'; must be strikeN=chM"),
+        ({"jumpers": "strike0=ch1,strike1=ch1"}, "jumpers: ch1 is given twice"),
+        ({"wire": "101ns"}, "wire 101000 ps; must be 0 to 100000 ps"),
+        ({"pps": "7"}, "pps: reference: '7'; must be chN for 1 PPS"),
+        ({"pps": "ch7=50"}, "pps: 50 Hz; must be 1 Hz, or 1 MHz or more"),
+        ({"pps": "ch7", "pps_time": "2s"}, "pps_time 2 s; must be 3 to 3600 s"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_the_first_edge(asked, options, says):
+    with pytest.raises(UsageError, match=f"^{re.escape(says)}"):
+        calibrated(DEVICE, **options)
+    assert asked == []
+
+
+@pytest.mark.usefixtures("asked")
+def test_a_pin_that_the_instrument_does_not_have_is_a_wrong_option():
+    with pytest.raises(UsageError, match=r"^--jumper: strike7: this instrument has strike0 alone"):
+        calibrated(DEVICE, jumpers="strike7=ch0", name=lambda name: "--jumper")
+
+
+@pytest.mark.usefixtures("asked")
+def test_what_a_jumper_gave_is_kept_with_the_next_calibration_of_this_build_alone(tmp_path):
+    path, lines = tmp_path / "c.json", []
+    jumper = PinDelay(0, 0, 40, 50, 6, 7, "2025")
+    save(replace(FOUND, jumpers=(jumper,)), path)
+    found = calibrated(BUILT, path=path, on_line=lines.append)
+    assert found.calibration.jumpers == load(path).jumpers == (jumper,)
+    assert lines[1:] == ["strike0 to ch0: its jumper's of 2025 is kept"]
+    # Of another board, or damaged: nothing of it is kept.
+    for text in (json.dumps(json.loads(path.read_text())).replace("S1", "S2"), "{"):
+        path.write_text(text)
+        assert calibrated(BUILT, path=path).calibration == FOUND
