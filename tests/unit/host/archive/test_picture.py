@@ -8,7 +8,8 @@ from plexor.archive.picture import HEIGHT, course, plots
 from plexor.render.html import WIDTHS
 
 from ..pictures import assert_no_texts_touch, assert_texts_lie_within, element
-from .trends import TRENDS
+from .trends import TRENDS, history, level, trend
+from .trends import course as made
 
 DOTS = re.compile(r"M([\d.]+) ([\d.]+)h0")
 
@@ -93,3 +94,19 @@ def test_a_picture_of_a_thousand_runs_is_small():
     (canvas,) = drawn("many changes")
     assert len(canvas.plot()) < 40_000
     assert element(canvas, heading=False) is not None
+
+
+@pytest.mark.parametrize(("places", "lines"), [((15, 45), 1), ((29, 31), 2)])
+def test_changes_that_have_room_are_named_on_one_line(places, lines):
+    first, second = places
+    values = level(3, first) + level(4, second - first) + level(5, 60 - second)
+    one = history({"os": "FreeRTOS"}, made("p99", values, *((n, 0.001) for n in places)))
+    (plot,) = plots(trend(one))
+    texts = re.findall(r"<text[^>]*>[^<]*</text>", course(plot, 1000.0).body())
+    heights = [
+        re.search(r'y="([\d.]+)"', text)[1]
+        for text in texts
+        if "alarm" in text and "middle" in text
+    ]
+    assert len(heights) == 2
+    assert len(set(heights)) == lines

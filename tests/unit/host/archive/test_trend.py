@@ -12,7 +12,7 @@ from plexor.archive.query import Query, parse_where
 from plexor.archive.trend import Asked, By, trend
 from plexor.errors import UsageError
 from plexor.model.results import Identity, Kind
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 
 from .planted import BEGAN, history, kept, loaded, planted
 
@@ -208,3 +208,22 @@ def test_each_history_of_a_few_runs_is_too_short_to_tell(tmp_path):
         history(tmp_path, LEVEL[:4], of=planted(1000, device=device), first=4 * number)
     found = asked(tmp_path).histories
     assert [course.needs for each in found for course in each.courses] == [10] * 6
+
+
+def test_a_few_runs_behind_a_change_that_was_found_are_no_doubt(tmp_path):
+    history(tmp_path, STEP[:37])
+    for course in asked(tmp_path).histories[0].courses:
+        assert [step.place for step in course.steps] == [30]
+        assert course.lacking == 0
+
+
+@pytest.mark.parametrize("simulated_first", [False, True])
+def test_a_history_with_a_simulated_run_is_simulated(tmp_path, simulated_first):
+    simulated, plain = Geometry(), Geometry(features=ALL_FEATURES & ~Feature.SIMULATED)
+    both = (simulated, plain) if simulated_first else (plain, simulated)
+    for number, geometry in enumerate(both):
+        of = planted(1000, identity=Identity(geometry, 1))
+        history(tmp_path, LEVEL, of=of, first=20 * number)
+    (one,) = asked(tmp_path, across=("source",)).histories
+    assert one.simulated
+    assert [each.simulated for each in asked(tmp_path).histories].count(True) == 1

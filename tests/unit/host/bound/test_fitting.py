@@ -58,6 +58,20 @@ def test_planted_terms_are_found_and_meet_other_platforms_exactly():
     assert others[0].plain_ns == plain
 
 
+def test_a_time_that_every_platform_has_is_taken_as_it_is():
+    services = [
+        service(shape, *memory, branch_ns=BRANCH)
+        for memory in ((20, 20), (80, 40))
+        for shape in SHAPES
+    ]
+    found = fit(services, FETCHED)
+    assert {term.name for term in found.terms} == {"fetch", "read", "write"}
+    assert errors(found.compare(services))[:2] == (0, 0)
+    models = [(services[0].model, services[0].region_map)]
+    made = found.platform(services[0].platform, models, bound=False)
+    assert made.times_ns["branch", Access.ANY] == BRANCH
+
+
 def test_noise_is_fitted_as_another_solver_does_and_no_term_is_below_0():
     noise = np.random.default_rng(5).normal(1, 0.05, 10)
     exact = planted((40, 20), (80, 40))  # every fetch takes longer than the core needs
