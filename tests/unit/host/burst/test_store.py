@@ -37,6 +37,7 @@ def test_nothing_is_told_of_a_scan_that_was_taken():
     [
         ({"tick_fs": 0}, "tick_fs: 0; must be above 0"),
         ({"tick_fs": MOST}, "tick_fs"),
+        ({"tick_fs": 1 << 62}, "tick_fs: 4611686018427387904; must be"),
         ({"timeout_s": BURST.period_s}, ""),
         ({"timeout_s": BURST.period_s + 1}, "a time-out of"),
         ({"timeout_s": Fraction(0)}, "a time-out of 0 s"),

@@ -139,3 +139,13 @@ def test_an_echo_of_other_than_each_strike_shows(edges, statistics, seen):
 def test_bins_do_not_tell_which_edges_channels_share():
     observer = BinObserver(SimpleNamespace(identity=IDENTITY))
     assert observer.behind([None, None]) == {1: [None, None], 0: [None, None]}
+
+
+def test_the_source_is_counted_for_both_directions_of_each_channel(monkeypatch):
+    asked = []
+    observer = BinObserver(SimpleNamespace(identity=IDENTITY))
+    monkeypatch.setattr(BinObserver, "_period_ticks", lambda _: 100)
+    monkeypatch.setattr(BinObserver, "_counts", lambda _, *way: asked.append(way))
+    found = observer.source(20)
+    assert sorted(asked) == [(n, up, 20, 100) for n in range(2) for up in (0, 1)]
+    assert set(found.counts) == {(n, up) for n in range(2) for up in (0, 1)}

@@ -55,3 +55,14 @@ def test_what_is_lost_makes_a_code_torn_and_never_wrong_without_that_mark():
 
 def test_without_a_clock_edge_there_is_no_code():
     assert len(two_wire(edges([]), CLOCK, DATA, BITS)) == 0
+
+
+def test_what_is_missing_before_the_last_clock_edge_does_not_touch_the_code_behind_the_pause():
+    whole = edges([(100, 0x5A5A), (100 + 20 * WORD_TICKS, 0x9234)])
+    rises = np.flatnonzero((whole["source"] == CLOCK) & (whole["polarity"] == 1))
+    kept = np.ones(len(whole), np.bool_)
+    kept[rises[BITS - 2] + 1 : rises[BITS - 1]] = False
+    assert not kept.all()
+    found = two_wire(whole[kept], CLOCK, DATA, BITS)
+    assert found["torn"].tolist() == [True, False]
+    assert found["code"][1] == 0x9234
