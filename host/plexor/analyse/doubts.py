@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from plexor.analyse.analyse import ChannelFigures, Report
 from plexor.analyse.evidence import is_struck_at_random, least_spacing_ticks
+from plexor.analyse.pulses import short_pulses
 from plexor.analyse.rules import rules_of
 from plexor.model.results import Kind
 from plexor.protocol.geometry import Feature
@@ -25,9 +26,10 @@ def doubts(report: Report) -> tuple[str, ...]:
     """Return a line for each doubt of each channel.
 
     A channel may be silent, its pin may toggle or rest at its active level, and its answers may be
-    those of other strikes.
+    those of other strikes. Pulses may be too short for a pad.
     """
-    return tuple(line for channel in report.channels for line in _of(report, channel))
+    lines = [line for channel in report.channels for line in _of(report, channel)]
+    return (*lines, *short_pulses(report))
 
 
 def _of(report: Report, channel: ChannelFigures) -> Iterator[str]:

@@ -11,8 +11,9 @@ from plexor.calibration import store
 from plexor.calibration.density import LEAST_EDGES
 from plexor.calibration.reference import LEAST_CLOCK_HZ, PPS_HZ, Reference
 from plexor.calibration.run import WIRE_PS, Wanted, calibrate, carried
+from plexor.calibration.sheet import outside
 from plexor.device.device import Device
-from plexor.errors import StoreError, UsageError
+from plexor.errors import InstrumentError, StoreError, UsageError
 from plexor.jsonable import to_json
 from plexor.library.pins import Jumper, wires_of, wiring_of
 from plexor.library.texts import parse_clock
@@ -133,10 +134,12 @@ def calibrated(
     both pins is measured through them. `wire` is the delay of each; without it, 0 to 1 ns. `pps` is
     a channel with 1 PPS, or a channel and its frequency, such as `ch7=10M`; the oscillator is
     compared with it for `pps_time`. What an earlier calibration in the same file has of other
-    jumpers, or of a clock, is kept. `name` gives an option's name for messages.
+    jumpers, or of a clock, is kept. Bins that the sheet of the board's PLL does not allow are told,
+    and nothing is kept. `name` gives an option's name for messages.
 
     Raises UsageError for options out of bounds and pins that there are not, InstrumentError if a
-    channel does not see the on-chip source or its strikes, or if the reference is none.
+    channel does not see the on-chip source or its strikes, if the reference is none, or if a bin is
+    wider or narrower than the sheet of the board's PLL allows.
     """
     wanted = Wanted(
         edges_of(edges),
@@ -151,6 +154,7 @@ def calibrated(
         found = calibrate(device, wanted, told)
     except ValueError as error:
         raise UsageError(f"{name('jumpers')}: {error}") from error
+    _check_bins(device, found, told)
     if before is not None:
         found = _with(before, found, told)
     try:
@@ -158,6 +162,18 @@ def calibrated(
     except StoreError as error:
         return Calibrated(found, target, error)
     return Calibrated(found, target, None)
+
+
+def _check_bins(device: Device, found: Calibration, told: OnLine) -> None:
+    lines = list(outside(found, device.identity.geometry))
+    for line in lines:
+        told(line)
+    if lines:
+        more = f" and {len(lines) - 1} more" if len(lines) > 1 else ""
+        raise InstrumentError(
+            f"{device.name}: {lines[0]}{more}; nothing is kept; look at the board's clock and "
+            "supply, and try another board or seed"
+        )
 
 
 def _silent(line: str) -> None:
