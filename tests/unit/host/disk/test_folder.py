@@ -1,6 +1,7 @@
 """Folders of results: whole, beside what is there, and on the disk before they have a name."""
 
 import os
+import shutil
 
 import pytest
 
@@ -143,7 +144,17 @@ def test_all_is_on_the_disk_before_a_folder_has_its_name(tmp_path, monkeypatch):
     before, after = done[:named], done[named + 1 :]
     for path in (out, out / "run.json", out / "a.bin", out / "wire.bin"):
         assert path.stat().st_ino in before
+    moved = next(n for n, what in enumerate(before) if str(what).endswith("wire.bin"))
+    assert out.stat().st_ino in before[moved:]
     assert after == [tmp_path.stat().st_ino]
+
+
+def test_a_folder_that_vanished_meanwhile_is_replaced_by_the_new_one(tmp_path):
+    out = put(place_of(tmp_path / "run"), KIND, fill("x"))
+    place = place_of(out, replace=True)
+    shutil.rmtree(out)
+    assert put(place, KIND, fill("y")) == out
+    assert texts(tmp_path) == {"run/run.json": "y", "run/a.bin": "y"}
 
 
 @pytest.mark.parametrize("at_once", [True, False])
