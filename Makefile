@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo setup test newest one test-full lint fmax sustained gateware gateware-report flash wiring diagram features worth lookup site soc soc-report bench scope-bench scope-picture stalls weights mutants fuzz lock clean
+.PHONY: demo setup test newest one test-full hardware lint fmax sustained gateware gateware-report flash wiring diagram features worth lookup site soc soc-report bench scope-bench scope-picture stalls weights mutants fuzz lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -25,6 +25,9 @@ one:
 
 test-full: setup
 	$(RUN) pytest -n 2 --dist worksteal --go-on --durations=40 -m "not hardware"
+
+hardware: setup
+	$(RUN) pytest tests/hardware -m hardware -s $(LINK:%='--plexor-link=%') $(ARGS)
 
 lint: setup
 	$(RUN) tools.lint

@@ -61,6 +61,7 @@ LONG = (
     "plexor burst ",
     "plexor phase ",
     "plexor calibrate ",
+    "plexor prove ",
     "plexor mixed ",
     "plexor compare main branch --fail-on 'p99",
     "plexor farm farm.toml",

@@ -24,6 +24,7 @@ from plexor.model.settings import Settings
 from plexor.plan.registers import plan_of, stream_of
 from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import Stream
+from plexor.prove.store import named as named_proof
 from plexor.session.follow import Listeners
 from plexor.session.session import measure
 from plexor.session.stop import Stop
@@ -64,6 +65,8 @@ class Instrument(Connection):
         """The last measurement; None before the first."""
         try:
             self._calibration = self._calibrated(calibration)
+            replayed = uri.startswith("file:")
+            self._proof = "" if replayed else named_proof(self._serial(), self.identity)
         except BaseException:
             self.close()
             raise
@@ -281,6 +284,8 @@ class Instrument(Connection):
         described = {**self._description, **(device or {})}
         result = self._measured(settings, listeners, stop, described)
         result = replace(result, calibration=self._calibration)
+        if self._proof:
+            result = replace(result, versions={**result.versions, "proof": self._proof})
         run = Run(result)
         if out is not None:
             try:

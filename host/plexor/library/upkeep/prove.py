@@ -1,0 +1,245 @@
+"""Proofs: the acceptance of an instrument, with who puts the wires."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from plexor.calibration.reference import Reference
+from plexor.device.device import Device
+from plexor.errors import ExitCode, StoreError, UsageError
+from plexor.library.instrument import Instrument
+from plexor.library.open import open_any
+from plexor.library.upkeep.calibrate import SECONDS, edges_of, reference_of
+from plexor.library.values import Count, Naming, Time, path_of, plain, read, seconds
+from plexor.link.open import sim_device
+from plexor.prove import store
+from plexor.prove.model import Outcome, Proof
+from plexor.prove.run import STEPS, STRIKE, Wanted, Wires, prove
+from plexor.units import parse_duration
+
+OnLine = Callable[[str], None]
+"""Gets a line about each step."""
+Ask = Callable[[str], bool]
+"""Asks somebody to put wires; whether they are there."""
+PS = 10**12
+JUMPER_PS, LONGER_PS = 300, 5000
+"""Delays of a simulated instrument's jumper, and of what its longer wire is longer."""
+SIMULATED_REFERENCE_S = Fraction(1, 200)
+SIMULATED_SOAK_S, SOAK_S = Fraction(1, 50), Fraction(10)
+"""How long a link is loaded: a simulated second takes half an hour."""
+LEAST_PS_M, MOST_PS_M = 3300, 6000
+"""Delay of a metre of any wire or coax: between that of light and that of solid polyethylene's
+cable, with a fifth more for insulation of PVC."""
+_FRONT_END = "front-end="
+_LENGTH = re.compile(r"(\d+(?:\.\d+)?) ?(c)?m")
+OFF_PART = Fraction(1, 50)
+"""By how much a delay that is told may be off."""
+
+
+class Proven:
+    """A proof that was taken now."""
+
+    def __init__(self, proof: Proof, path: Path | None = None) -> None:
+        self.proof = proof
+        self.path = path
+        """Where it is kept; None if it is not."""
+        self.unsaved: StoreError | None = None
+        """Why it was not kept; None if it was, or was not to be."""
+
+    @property
+    def seal(self) -> str:
+        """The SHA-256 of its document."""
+        return store.document(self.proof)[store.SEAL]
+
+    def exit_code(self) -> ExitCode:
+        """Return the exit code: BUDGET if a step failed, INVALID if nothing was proven."""
+        if self.proof.failed:
+            return ExitCode.BUDGET
+        proven = any(step.outcome == Outcome.PROVEN for step in self.proof.steps)
+        return ExitCode.PASS if proven else ExitCode.INVALID
+
+    def text(self, *, width: int = 100, colour: bool = False) -> str:
+        """Return it as text for a terminal of `width` columns."""
+        from plexor.render.terminal.proof import proof_text  # noqa: PLC0415
+
+        return proof_text(self.proof, self.seal, width=width, colour=colour)
+
+    def document(self) -> dict[str, Any]:
+        """Return it as the document that `plexor prove --json` prints, sealed."""
+        return store.document(self.proof)
+
+    def page(self) -> str:
+        """Return it as a page."""
+        from plexor.render.proof_page import proof_page  # noqa: PLC0415
+
+        return proof_page(self.proof, self.seal)
+
+
+def steps_of(only: Sequence[str], skip: Sequence[str]) -> tuple[str, ...]:
+    """Return the steps to do. Raises UsageError for a step that there is not."""
+    for name in (*only, *skip):
+        if name not in STEPS:
+            raise UsageError(f"step {name!r}; must be one of {', '.join(STEPS)}")
+    found = tuple(name for name in STEPS if name in (only or STEPS) and name not in skip)
+    if not found:
+        raise UsageError("no step is left; skip fewer of them")
+    return found
+
+
+def wire_ps(wire: str) -> tuple[int, int]:
+    """Return the bounds of a wire's delay, by a length such as `1m` or `30cm`, or by a time.
+
+    Raises ValueError for what is neither.
+    """
+    match = _LENGTH.fullmatch(wire.strip())
+    if match is not None:
+        metres = Fraction(match[1]) / (100 if match[2] else 1)
+        return int(metres * LEAST_PS_M), int(metres * MOST_PS_M)
+    try:
+        delay_ps = parse_duration(wire) * PS
+    except ValueError as error:
+        text = f"wire: {wire!r}; must be a length such as 1m or 30cm, or a time such as 5ns"
+        raise ValueError(text) from error
+    return int(delay_ps * (1 - OFF_PART)), int(delay_ps * (1 + OFF_PART))
+
+
+def check_wired(only: Sequence[str]) -> None:
+    """Raise UsageError unless the steps need the same wires, which can be in place."""
+    needed = {STEPS[name][0] for name in only if name in STEPS} - {Wires.NONE}
+    if len(needed) != 1:
+        which = "; ".join(sorted(needed)) or "none of them needs any"
+        raise UsageError(f"--wired: name steps that need the same wires with --only; {which}")
+
+
+class SimulatedBench:
+    """A simulated instrument, opened anew with each wiring at its pins.
+
+    Its jumper takes JUMPER_PS, its longer wire LONGER_PS more. Both are added to the front-end that
+    its link plants.
+    """
+
+    def __init__(self, link: str, reference: Reference | None = None) -> None:
+        self._link = link
+        self._reference = reference
+        self._channels = 0
+        self._stack = ExitStack()
+
+    def wired(self, wires: Wires) -> Device:
+        """Return the instrument with these wires."""
+        self.close()
+        link = self._link
+        if wires == Wires.REFERENCE and self._reference is not None and not sim_device(link):
+            link = link.replace("sim:", f"sim:{_clock(self._reference)}", 1)
+        opened = open_any(_planted(link, self._wires(wires)))
+        device = self._stack.enter_context(opened).device
+        self._channels = device.identity.geometry.channels
+        return device
+
+    def close(self) -> None:
+        """Close the link."""
+        self._stack.close()
+
+    def _wires(self, wires: Wires) -> list[str]:
+        own = {Wires.NONE: 0, Wires.REFERENCE: 0, Wires.TEE: self._channels}
+        channels = own.get(wires, 1)
+        wire_ps = JUMPER_PS + (LONGER_PS if wires == Wires.LONG else 0)
+        return [
+            option
+            for channel in range(channels)
+            for option in (f"jumper.{channel}={STRIKE}", f"wire_ps.{channel}={wire_ps}")
+        ]
+
+
+def _clock(reference: Reference) -> str:
+    """Return the simulated device that is a true clock on the channel of a reference."""
+    pin, period_ps = f"ch{reference.channel}", round(PS / reference.hertz)
+    return f"synthetic:{pin}.tick={period_ps}ps,{pin}.width={period_ps // 2}ps"
+
+
+def _planted(link: str, options: Sequence[str]) -> str:
+    """Return a simulated instrument's link with more options of its front-end."""
+    if not options:
+        return link
+    device, _, query = link.partition("?")
+    items = [item for item in query.split("&") if item]
+    own = [item.removeprefix(_FRONT_END) for item in items if item.startswith(_FRONT_END)]
+    rest = [item for item in items if not item.startswith(_FRONT_END)]
+    return f"{device}?{'&'.join([*rest, _FRONT_END + ','.join([*own, *options])])}"
+
+
+class OwnBench:
+    """An instrument at whose pins somebody puts the wires; without an answer they are not there."""
+
+    def __init__(self, instrument: Instrument, ask: Ask) -> None:
+        self._instrument = instrument
+        self._ask = ask
+
+    def wired(self, wires: Wires) -> Device | None:
+        """Return the instrument once the wires are there; None if they will not be."""
+        there = wires == Wires.NONE or self._ask(f"put {wires}")
+        return self._instrument.device if there else None
+
+
+def proven(
+    link: str,
+    *,
+    only: Sequence[str] = (),
+    skip: Sequence[str] = (),
+    edges: Count = "20k",
+    wire: str | None = None,
+    soak: Time | None = None,
+    pps: str | tuple[int, Fraction] | None = None,
+    pps_time: Time | None = None,
+    path: str | Path | None = None,
+    ask: Ask = lambda text: False,
+    on_line: OnLine | None = None,
+    name: Naming = plain,
+) -> Proven:
+    """Prove the instrument at a link step by step, and keep the proof.
+
+    `only` and `skip` choose among `plexor.prove.run.STEPS`. `wire` is how much longer the longer
+    wire is than the jumper: a length such as `1m`, or a time such as `5ns`. `soak` is how long the
+    link is loaded. `pps` is a channel with 1 PPS, `ch7`, or with a clock, `ch7=10M`; `pps_time` how
+    long it is watched. `ask` has somebody put wires, and says whether they are there; a simulated
+    instrument has them at once. `path` is the document's file; without it, one for each board and
+    build in the user's data folder, and none for a simulated instrument.
+
+    Raises UsageError for steps that there are not, LinkError if the link breaks or stays silent.
+    """
+    steps = steps_of(only, skip)
+    asked = read({"wire": wire, "soak": soak}, {"wire": wire_ps, "soak": seconds})
+    reference = reference_of(pps, pps_time or SECONDS, name)
+    least_edges = edges_of(edges, name)
+    say: OnLine = on_line or (lambda line: None)
+    with ExitStack() as stack:
+        if link.startswith("sim:"):
+            if reference is not None and pps_time is None:
+                reference = replace(reference, time_s=SIMULATED_REFERENCE_S)
+            bench = SimulatedBench(link, reference)
+            stack.callback(bench.close)
+            default_s = SIMULATED_SOAK_S
+        else:
+            instrument = stack.enter_context(open_any(link))
+            for note in instrument.notes:
+                say(note)
+            bench = OwnBench(instrument, ask)
+            default_s = SIMULATED_SOAK_S if instrument.simulated else SOAK_S
+        soak_s = asked.get("soak") or default_s
+        wanted = Wanted(steps, least_edges, asked.get("wire"), soak_s, reference)
+        proof = prove(bench, wanted, say)
+    target = None if path is None else path_of(path)
+    if target is None and not proof.simulated:
+        target = store.default_path(proof.serial, proof.placement)
+    found = Proven(proof, target)
+    if target is not None:
+        try:
+            store.save(proof, target)
+        except StoreError as error:
+            found.unsaved = error
+    return found

@@ -1,0 +1,1 @@
+"""The acceptance of an instrument: what was proven of it, with which error, and what was not."""

@@ -1,0 +1,106 @@
+"""Result of a proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """How a step ended."""
+
+    PROVEN = "proven"
+    FAILED = "failed"
+    LEFT_OUT = "left out"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measured figure."""
+
+    name: str
+    value: float
+    unit: str
+    """`ps`, `B/s`, `ppm`, or empty for a count."""
+    error: float | None = None
+    """By how much the value is off at most, in its unit; None: it is exact, or a count."""
+    least: float | None = None
+    most: float | None = None
+    """Bounds of a sound instrument; None: there is none."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the value can lie within its bounds: it is not outside by more than its error."""
+        error = self.error or 0.0
+        low = self.least is None or self.value >= self.least - error
+        return low and (self.most is None or self.value <= self.most + error)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: what was wired, what was found."""
+
+    name: str
+    """`selftest`, `bins`, `jumper`, `wire`, `tee`, `pps` or `soak`."""
+    outcome: Outcome
+    summary: str
+    """What was tested, or why it was left out."""
+    figures: tuple[Figure, ...] = ()
+    findings: tuple[str, ...] = ()
+    """Defects, each with what has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """All steps, in the order in which they were done, and the instrument that was proven."""
+
+    link: str
+    serial: str
+    board: str
+    gateware_hash: int
+    build_id: int
+    simulated: bool
+    tick_fs: int
+    made: str
+    """Time of the proof's begin, ISO 8601 in UTC."""
+    steps: tuple[Step, ...]
+
+    @property
+    def failed(self) -> tuple[Step, ...]:
+        """Steps that found a defect."""
+        return tuple(step for step in self.steps if step.outcome == Outcome.FAILED)
+
+    @property
+    def left_out(self) -> tuple[Step, ...]:
+        """Steps of which nothing is proven."""
+        return tuple(step for step in self.steps if step.outcome == Outcome.LEFT_OUT)
+
+    @property
+    def placement(self) -> int:
+        """The number that the proof is kept under; see Identity.placement."""
+        return self.build_id or self.gateware_hash
+
+
+def judged(
+    name: str, summary: str, figures: tuple[Figure, ...] = (), findings: tuple[str, ...] = ()
+) -> Step:
+    """Return a step that failed if it has findings, or figures beyond their bounds."""
+    beyond = tuple(_beyond(figure) for figure in figures if not figure.holds)
+    found = (*findings, *beyond)
+    return Step(name, Outcome.FAILED if found else Outcome.PROVEN, summary, figures, found)
+
+
+def left_out(name: str, why: str) -> Step:
+    """Return a step of which nothing is proven, with the reason."""
+    return Step(name, Outcome.LEFT_OUT, why)
+
+
+def _beyond(figure: Figure) -> str:
+    bounds = [
+        f"at least {figure.least:,.6g}" if figure.least is not None else "",
+        f"at most {figure.most:,.6g}" if figure.most is not None else "",
+    ]
+    must = " and ".join(filter(None, bounds))
+    off = f" ± {figure.error:,.3g}" if figure.error else ""
+    text = f"{figure.name}: {figure.value:,.6g}{off} {figure.unit}; must be {must} {figure.unit}"
+    return " ".join(text.split())

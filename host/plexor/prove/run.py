@@ -1,0 +1,309 @@
+"""Proves an instrument step by step: first what needs no wire, then what is wired for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from fractions import Fraction
+from typing import Protocol
+
+from plexor.calibration.reference import Reference, measured_scale
+from plexor.calibration.run import WIRE_PS, calibrate
+from plexor.calibration.run import Wanted as CalibrationWanted
+from plexor.calibration.runs import SPACES, whole_run
+from plexor.device.device import Device
+from plexor.errors import InstrumentError, LinkError
+from plexor.model.calibration import Calibration
+from plexor.model.oscillators import oscillator_of
+from plexor.model.settings import Channel, Settings
+from plexor.protocol.frames import WORD_BYTES
+from plexor.protocol.geometry import Feature
+from plexor.protocol.registers import InputSelect
+from plexor.prove.bins import widths_ps
+from plexor.prove.model import Figure, Proof, Step, judged, left_out
+from plexor.prove.through import SIGMAS, Delay, delay, echoes, missing, spread_ps
+from plexor.selftest.by_events import FRAME_BYTES
+from plexor.selftest.run import Wanted as SelfTestWanted
+from plexor.selftest.run import link_check, selftest
+from plexor.units import seconds_of
+
+STRIKE = 0
+"""The output whose wires are moved."""
+MOST_ZERO_PS = 40_000
+"""A strike's pad, a jumper and a channel's pad: the slowest family's, twice."""
+MOST_EDGES_PS = 5_000
+"""By how much rising and falling edges may differ on their way over pads."""
+MOST_SKEW_PS = 5_000
+"""By how much channels' ways over pads and routes may differ."""
+MOST_RMS_TICKS = 0.5
+"""An edge's RMS error in a bin of the greatest width that the sheets allow is 0.41 ticks."""
+LEAST_RATE = Fraction(1, 2)
+"""Part of its nominal rate that a loaded link must carry."""
+
+
+class Wires(StrEnum):
+    """What joins pins for a step."""
+
+    NONE = "no wire"
+    JUMPER = "a jumper from strike0 to ch0"
+    LONG = "a longer wire from strike0 to ch0"
+    TEE = "wires of one length from strike0 to all channels"
+    REFERENCE = "a reference on the channel that was named for it"
+
+
+class Bench(Protocol):
+    """Where the wires are put."""
+
+    def wired(self, wires: Wires) -> Device | None:
+        """Return the instrument with these wires; None if nobody has put them there."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is proven, and what is known of it."""
+
+    steps: Sequence[str] = ()
+    """Names of the steps; none: all."""
+    edges: int = 20_000
+    """Minimum number of edges of each direction on each channel for its bins."""
+    wire_ps: tuple[int, int] | None = None
+    """Bounds of how much longer the longer wire's delay is; None: not known."""
+    soak_s: Fraction = Fraction(10)
+    """How long the link is loaded, in the instrument's time."""
+    reference: Reference | None = None
+    """What the oscillator is compared with; None: there is nothing."""
+
+
+Report = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class _Known:
+    """What earlier steps found and later ones use."""
+
+    calibration: Calibration | None = None
+    zero: Mapping[int, Delay] = field(default_factory=dict[int, Delay])
+    """Delay through the jumper, by direction."""
+
+
+def prove(bench: Bench, wanted: Wanted, report: Report = lambda line: None) -> Proof:
+    """Return the proof of an instrument; `report` gets a line about each step.
+
+    Steps that are not wanted, or not wired, are left out. Raises LinkError if the link breaks or
+    stays silent.
+    """
+    made = datetime.now(UTC).isoformat(timespec="seconds")
+    known = _Known()
+    steps: list[Step] = []
+    device = bench.wired(Wires.NONE)
+    if device is None:
+        raise LinkError("there is no instrument")
+    identity, link, serial = device.identity, device.name, device.serial
+    for name, (wires, step) in STEPS.items():
+        if wanted.steps and name not in wanted.steps:
+            steps.append(left_out(name, "not asked for"))
+            continue
+        if wires == Wires.REFERENCE and wanted.reference is None:
+            steps.append(left_out(name, "no reference was named"))
+            continue
+        report(f"{name}: {wires}")
+        wired = bench.wired(wires)
+        if wired is None:
+            steps.append(left_out(name, f"not wired: it needs {wires}"))
+            continue
+        try:
+            steps.append(step(wired, wanted, known))
+        except InstrumentError as error:
+            steps.append(judged(name, "ended early", findings=(str(error),)))
+    return Proof(
+        link,
+        serial,
+        identity.board,
+        identity.gateware_hash,
+        identity.build_id,
+        identity.simulated,
+        identity.tick_fs,
+        made,
+        tuple(steps),
+    )
+
+
+def _selftest(device: Device, wanted: Wanted, known: _Known) -> Step:
+    del wanted, known
+    found = selftest(device, SelfTestWanted({}))
+    text = "; ".join(f"{check.name}: {check.summary}" for check in found.checks)
+    findings = tuple(f"{entry.subject}: {entry.text}" for entry in found.findings)
+    return judged("selftest", text, findings=findings)
+
+
+def _bins(device: Device, wanted: Wanted, known: _Known) -> Step:
+    known.calibration = found = calibrate(device, CalibrationWanted(wanted.edges))
+    least, most = widths_ps(device.identity)
+    figures: list[Figure] = []
+    for channel in found.channels:
+        for way, bins in (("up", channel.rise), ("down", channel.fall)):
+            name = f"ch{channel.number} {way}"
+            widths = bins.widths_ps(found.tick_fs)
+            error = SIGMAS * max(bins.error_ps)
+            figures.append(Figure(f"{name}: narrowest bin", min(widths), "ps", error, least))
+            figures.append(
+                Figure(f"{name}: widest bin", max(widths), "ps", error, most=most),
+            )
+    rms = max(
+        bins.rms_ps(found.tick_fs) for entry in found.channels for bins in (entry.rise, entry.fall)
+    )
+    figures.append(Figure("greatest RMS error of an edge, from its bins", rms, "ps"))
+    edges = min(bins.edges for entry in found.channels for bins in (entry.rise, entry.fall))
+    text = f"{edges} edges or more of the on-chip oscillator each way on {len(found.channels)} "
+    text += f"channels; bins must be {least:,.0f} to {most:,.0f} ps wide"
+    return judged("bins", text, tuple(figures))
+
+
+def _jumper(device: Device, wanted: Wanted, known: _Known) -> Step:
+    del wanted
+    found = echoes(device, STRIKE, (0,))
+    lost = missing(found)
+    if lost:
+        return judged("jumper", "the way through the pins", findings=tuple(lost))
+    known.zero = {way: delay(found, (0, way), device, known.calibration) for way in (1, 0)}
+    apart = known.zero[1] - known.zero[0]
+    figures = (
+        *(
+            Figure(name, zero.value_ps, "ps", zero.error_ps, 0, MOST_ZERO_PS)
+            for name, zero in (("edge up", known.zero[1]), ("edge down", known.zero[0]))
+        ),
+        Figure(
+            *("up less down", apart.value_ps, "ps", apart.error_ps),
+            *(-MOST_EDGES_PS, MOST_EDGES_PS),
+        ),
+    )
+    figures += _against_loop(known)
+    return judged("jumper", "from a strike's tick through both pins to ch0, each phase", figures)
+
+
+def _against_loop(known: _Known) -> tuple[Figure, ...]:
+    """Return how much longer the loop is than the pins, where place and route says how much."""
+    calibration = known.calibration
+    looped = None if calibration is None else calibration.delay(STRIKE, 0)
+    if calibration is None or looped is None:
+        return ()
+    bounds = [e for e in calibration.detours if (e.output, e.channel) == (STRIKE, 0)]
+    most_wire_ps = WIRE_PS[1]
+    return tuple(
+        Figure(
+            *(f"loop less pins and jumper, {name}", delay_ps - known.zero[way].value_ps, "ps"),
+            error_ps + known.zero[way].error_ps,
+            *(entry.least_ps - most_wire_ps, entry.greatest_ps),
+        )
+        for entry in bounds
+        for name, way, delay_ps, error_ps in (
+            ("up", 1, looped.rise_ps, looped.rise_error_ps),
+            ("down", 0, looped.fall_ps, looped.fall_error_ps),
+        )
+    )
+
+
+def _wire(device: Device, wanted: Wanted, known: _Known) -> Step:
+    if not known.zero:
+        return left_out("wire", "without the jumper's delay, that of a longer wire is not known")
+    found = echoes(device, STRIKE, (0,))
+    lost = missing(found)
+    if lost:
+        return judged("wire", "a longer wire", findings=tuple(lost))
+    least, most = wanted.wire_ps or (0, None)
+    figures = tuple(
+        Figure(name, longer.value_ps, "ps", longer.error_ps, least, most)
+        for name, way in (("edge up", 1), ("edge down", 0))
+        for longer in (delay(found, (0, way), device, known.calibration) - known.zero[way],)
+    )
+    told = "its delay was not told, so only that it is longer" if most is None else "as told"
+    return judged("wire", f"how much longer than the jumper the wire is; {told}", figures)
+
+
+def _tee(device: Device, wanted: Wanted, known: _Known) -> Step:
+    del wanted
+    geometry = device.identity.geometry
+    channels = tuple(range(geometry.channels))
+    found = echoes(device, STRIKE, channels)
+    lost = missing(found)
+    if lost:
+        return judged("tee", "one strike on all channels", findings=tuple(lost))
+    figures: list[Figure] = []
+    most_ps = MOST_RMS_TICKS * device.identity.tick_fs / 1000
+    first = {way: delay(found, (0, way), device, known.calibration) for way in (1, 0)}
+    for number in channels[1:]:
+        for name, way in (("up", 1), ("down", 0)):
+            skew = delay(found, (number, way), device, known.calibration) - first[way]
+            figures.append(
+                Figure(
+                    *(f"ch{number} less ch0, {name}", skew.value_ps, "ps", skew.error_ps),
+                    *(-MOST_SKEW_PS, MOST_SKEW_PS),
+                )
+            )
+        rms = spread_ps(found, (number, 1), (0, 1), device, known.calibration)
+        figures.append(Figure(f"ch{number} with ch0: RMS", rms, "ps", most=most_ps))
+    text = f"one strike on {len(channels)} channels; RMS is the spread of two channels' difference "
+    return judged("tee", f"{text}over the root of two", tuple(figures))
+
+
+def _pps(device: Device, wanted: Wanted, known: _Known) -> Step:
+    del known
+    reference = wanted.reference
+    assert reference is not None  # otherwise the step is left out
+    scale = measured_scale(device, reference, datetime.now(UTC).isoformat(timespec="seconds"))
+    oscillator = oscillator_of(device.identity.board)
+    fast = Figure(
+        *("the oscillator is fast by", scale.fast_ppb / 1000, "ppm", scale.error_ppb / 1000),
+        *(-oscillator.ppm, oscillator.ppm),
+    )
+    text = f"{reference.name} for {float(reference.time_s):g} s; the oscillator's {oscillator.ppm} "
+    return judged("pps", f"{text}ppm are {oscillator.source}", (fast,))
+
+
+def _soak(device: Device, wanted: Wanted, known: _Known) -> Step:
+    """Load the link with more than it carries; nothing may be lost on it."""
+    del known
+    checked = link_check(device)
+    findings = tuple(f"{entry.subject}: {entry.text}" for entry in checked.findings)
+    geometry = device.identity.geometry
+    if Feature.EVENTS not in geometry.features:
+        return judged("soak", f"{checked.summary}; it sends no events", findings=findings)
+    decoder = device.decoder
+    before = decoder.fault_counts.total()
+    settings = Settings(
+        channels=tuple(Channel(number) for number in range(geometry.channels)),
+        time_s=wanted.soak_s,
+        input_select=InputSelect.ASYNCHRONOUS,
+        spaces=SPACES,
+    )
+    result = whole_run(device, settings)
+    books = result.accounting
+    ran_s = seconds_of(max(result.end_ticks - result.start_ticks, 1), result.tick_fs)
+    carried = WORD_BYTES * books.received + FRAME_BYTES * books.frames_received
+    nominal = device.nominal_bytes_s
+    least = None if nominal is None else float(nominal * LEAST_RATE)
+    figures = (
+        Figure("carried", float(carried / ran_s), "B/s", least=least),
+        Figure("events received", books.received, ""),
+        Figure("events dropped on the chip, since the link was full", books.dropped_on_chip, ""),
+        Figure("events lost on the link", books.lost_on_link, "", most=0),
+        Figure("frames lost", books.frames_lost, "", most=0),
+        Figure("damaged stretches", decoder.fault_counts.total() - before, "", most=0),
+    )
+    text = f"{float(wanted.soak_s):g} s of more events than the link carries"
+    return judged("soak", text, figures, findings)
+
+
+STEPS: Mapping[str, tuple[Wires, Callable[[Device, Wanted, _Known], Step]]] = {
+    "selftest": (Wires.NONE, _selftest),
+    "bins": (Wires.NONE, _bins),
+    "soak": (Wires.NONE, _soak),
+    "jumper": (Wires.JUMPER, _jumper),
+    "wire": (Wires.LONG, _wire),
+    "tee": (Wires.TEE, _tee),
+    "pps": (Wires.REFERENCE, _pps),
+}
+"""Each step by its name, and what must be wired for it, in order."""

@@ -1,0 +1,101 @@
+"""Which steps are done, with which wires, and what a step that ends early says."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from plexor.calibration.reference import Reference
+from plexor.errors import InstrumentError, LinkError
+from plexor.model.identity import Identity
+from plexor.prove import run
+from plexor.prove.model import Outcome, judged
+from plexor.prove.run import STEPS, Wanted, Wires, prove
+
+from ..scenario import GEOMETRY
+
+
+class Bench:
+    """A bench with some wires; `asked` has those that steps needed."""
+
+    def __init__(self, *there):
+        self.there = there
+        self.asked = []
+
+    def wired(self, wires):
+        self.asked.append(wires)
+        if wires not in self.there:
+            return None
+        return SimpleNamespace(identity=Identity(GEOMETRY, 0x22), name="sim:x", serial="sim")
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    """Steps that only say with which wires they were done."""
+    done = {}
+
+    def replaced(name, wires):
+        def step(device, wanted, known):
+            done[name] = wires
+            return judged(name, "done")
+
+        return step
+
+    monkeypatch.setattr(
+        run, "STEPS", {name: (wires, replaced(name, wires)) for name, (wires, _) in STEPS.items()}
+    )
+    return done
+
+
+REFERENCE = Reference(1)
+
+
+def test_every_step_is_done_with_its_wires_and_what_needs_none_comes_first(steps):
+    bench = Bench(*Wires)
+    found = prove(bench, Wanted(reference=REFERENCE))
+    assert list(steps) == list(STEPS) == [step.name for step in found.steps]
+    assert list(steps.values()) == sorted(steps.values(), key=list(Wires).index)
+    assert found.left_out == found.failed == ()
+    assert (found.gateware_hash, found.simulated) == (0x22, True)
+
+
+def test_what_is_not_wired_or_not_wanted_is_left_out_with_the_reason(steps):
+    found = prove(Bench(Wires.NONE), Wanted(("selftest", "jumper")))
+    assert list(steps) == ["selftest"]
+    said = {step.name: step.summary for step in found.left_out}
+    assert said.pop("jumper") == "not wired: it needs a jumper from strike0 to ch0"
+    assert set(said.values()) == {"not asked for"}
+
+
+def test_without_a_reference_none_is_asked_for(steps):
+    bench = Bench(*Wires)
+    (step,) = prove(bench, Wanted()).left_out
+    assert (step.name, step.summary) == ("pps", "no reference was named")
+    assert Wires.REFERENCE not in bench.asked
+
+
+def test_wires_of_steps_that_are_not_wanted_are_not_asked_for(steps):
+    bench = Bench(*Wires)
+    prove(bench, Wanted(("bins",)))
+    assert set(bench.asked) == {Wires.NONE}
+
+
+def test_a_step_that_the_instrument_ends_has_failed_and_the_others_go_on(monkeypatch, steps):
+    def refuse(device, wanted, known):
+        raise InstrumentError("ch2: saw 0 edges")
+
+    monkeypatch.setitem(run.STEPS, "bins", (Wires.NONE, refuse))
+    found = prove(Bench(*Wires), Wanted(reference=REFERENCE))
+    assert [(step.name, step.findings) for step in found.failed] == [
+        ("bins", ("ch2: saw 0 edges",))
+    ]
+    assert list(steps) == [name for name in STEPS if name != "bins"]
+
+
+def test_without_an_instrument_nothing_is_proven():
+    with pytest.raises(LinkError):
+        prove(Bench(), Wanted())
+
+
+def test_a_longer_wire_needs_the_jumper_before_it():
+    step = STEPS["wire"][1](None, Wanted(), run._Known())
+    assert step.outcome == Outcome.LEFT_OUT
