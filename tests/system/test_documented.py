@@ -31,10 +31,17 @@ from plexor.protocol.geometry import Geometry
 EXAMPLES = Path(plexor_sim.__file__).parent / "examples"
 BIN = Path(sys.executable).parent
 SERIAL = "serial:/dev/ttyUSB1"
-BOARD = "synthetic:latency=2us,width=300ns,ch2.tick=40us,ch2.width=5us"
+BOARD = "synthetic:latency=2us,width=300ns,ch2.tick=40us,ch2.width=5us,ch7.tick=1s"
 """The device that is wired to what is at SERIAL."""
+JUMPERS = "jumper.0=0,jumper.1=0"
+"""What is wired there instead, where a command names jumpers."""
 NETWORK = re.compile(r"udp://[A-Z0-9.]+:7539")
-SHORTER = {"--time 60s": "--time 60ms", "--period 50ms": "--period 2ms", "--to 1ms": "--to 20us"}
+SHORTER = {
+    "--time 60s": "--time 60ms",
+    "--period 50ms": "--period 2ms",
+    "--to 1ms": "--to 20us",
+    "--pps ch7": "--pps ch7 --pps-time 3s",
+}
 """On a board: a simulated second takes half a minute."""
 STANDS_FOR = {
     "measure --fallback": "measure --fallback --rate 20k --count 400",
@@ -167,7 +174,9 @@ def instruments(text: str) -> Iterator[str]:
     """Yield commands whose board is a simulated one, behind the port or network they name."""
     with ExitStack() as stack:
         if SERIAL in text:
-            address = stack.enter_context(served(["-m", "plexor_sim.serve", "--dut", BOARD]))
+            wired = ["--front-end", JUMPERS] if "--jumper" in text else []
+            board = ["-m", "plexor_sim.serve", "--dut", BOARD, *wired]
+            address = stack.enter_context(served(board))
             text = text.replace(SERIAL, f"serial:{stack.enter_context(on_a_terminal(address))}")
             for long, short in SHORTER.items():
                 text = text.replace(long, short)

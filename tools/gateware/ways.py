@@ -20,7 +20,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from plexor.calibration.ways import TABLE, Bounds, Ways, read
+from plexor.calibration.ways import ROUTES_PS, TABLE, Bounds, Ways, read
 from plexor.jsonable import to_json
 from plexor_hdl.front.sampler import seen_name
 from tools.gateware.board import Board
@@ -53,7 +53,7 @@ def ways(board: Board, folder: Path, seed: int) -> Ways:
         )
         for output in range(geometry.strikes)
     )
-    return Ways(board.name, seed, BUFFERS_PS, pins, loops)
+    return Ways(geometry.board, seed, BUFFERS_PS, pins, loops)
 
 
 def _bounds(least_ps: int, greatest_ps: int) -> tuple[int, int]:
@@ -111,18 +111,20 @@ most. The pads' buffers are in neither; two of them differ by {BUFFERS_PS} ps at
 - **their error**: half of the widest detour, which is a corrected latency's error without a jumper
   ([calibration.md](calibration.md)), but for bins and the oscillator.
 
-Of builds that are not in this list, `plexor calibrate` takes a detour for 4 ± 6 ns.
+Of another build of a board in this list, `plexor calibrate` takes a detour for what lies within
+{ROUTES_PS} ps of all of the board's. Of another board it takes it for 2 ± 5 ns.
 
 """
 
 
 def keep(board: Board, folder: Path, seed: int, table: Path = TABLE) -> None:
     """Write a build's ways into the host's table, in place of the same board's and seed's."""
+    own = ways(board, folder, seed)
     rows = {} if not table.exists() else read(table)
     named = f"{build_id(board, seed, board_hash(board)):016x}"
-    rows = {
-        key: row for key, row in rows.items() if (row.board, row.seed) != (board.name, seed)
-    } | {named: ways(board, folder, seed)}
+    rows = {key: row for key, row in rows.items() if (row.board, row.seed) != (own.board, seed)} | {
+        named: own
+    }
     by_board = sorted(rows.items(), key=lambda entry: (entry[1].board, entry[1].seed))
     lines = (f" {json.dumps(key)}: {json.dumps(to_json(row))}" for key, row in by_board)
     table.write_text("{\n" + ",\n".join(lines) + "\n}\n")

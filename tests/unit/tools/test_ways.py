@@ -56,7 +56,7 @@ def board():
 def test_ways_are_the_longest_without_clocks_and_the_least_is_half_at_most(tmp_path, board):
     (tmp_path / "top.sdf").write_text(sdf())
     found = ways.ways(board, tmp_path, 3)
-    assert (found.board, found.seed, found.buffers_ps) == ("hx8k-evn", 3, 600)
+    assert (found.board, found.seed, found.buffers_ps) == ("hx8kevn", 3, 600)
     # Least: a quarter of the wires and the whole table, where that is less than half.
     assert found.pins[1] == (1100 // 4 + 50, 1150)
     # By the second pin it is 1900 + 190, more than 2000 + 80.
@@ -90,5 +90,5 @@ def test_a_build_replaces_the_same_boards_and_seeds_in_the_table_and_is_on_the_p
     assert all(isinstance(row, Ways) for row in rows.values())
     assert len(json.loads(table.read_text())) == 2
     text = ways.section(table)
-    assert f"| `hx8k-evn` | 1 | `{named[0]}` | 300 to 1350 | " in text
+    assert f"| `hx8kevn` | 1 | `{named[0]}` | 300 to 1350 | " in text
     assert text.startswith("\n## Ways over pads\n")

@@ -84,10 +84,10 @@ def _pins(found: Calibration, output: int, number: int, way: str) -> Cell:
 def _known(found: Calibration) -> str:
     """Return what is known of the loops' detours."""
     if found.detours:
-        return "place and route gives the bounds for this build"
+        return "place and route gives the bounds"
     if found.simulated:
         return "a simulation has none, give or take that of a board"
-    return "nothing is known for this build but what boards have"
+    return "nothing is known of this board but what others have"
 
 
 def _row(name: str, way: Instants, tick_fs: int) -> list[Cell]:

@@ -227,7 +227,8 @@ def test_a_jumpers_latencies_are_within_their_errors_and_loopbacks_are_in_95_of_
             f"{name}, {how}: {np.mean(shares):.4%} within, at least ± {np.mean(stated[how]):.0f} ps"
         )
     assert np.mean(within["jumper"]) == np.mean(within["known jumper"]) == 1
-    for how in ("place and route", "unknown"):
+    # The one board with an UP5K is never unknown: it is in the host's table.
+    for how in ("place and route", *(("unknown",) if name != "up5k" else ())):
         assert np.mean(within[how]) >= 0.95, how
     # A jumper is worth it, and an error of a tick or two, as was stated before, would not hold.
     assert np.mean(stated["jumper"]) < 0.7 * np.mean(stated["place and route"])

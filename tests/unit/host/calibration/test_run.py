@@ -13,6 +13,7 @@ from plexor.calibration.from_events import EventObserver
 from plexor.calibration.observation import Echo, Looped, Source
 from plexor.calibration.reference import Reference
 from plexor.calibration.run import Wanted, calibrate, carried, observer_of
+from plexor.calibration.ways import Detours
 from plexor.errors import InstrumentError
 from plexor.model.calibration import Detour, PinDelay, Scale
 from plexor.model.identity import Identity
@@ -166,13 +167,25 @@ def test_a_pin_that_there_is_not_is_told_before_the_first_edge(planted, wanted, 
 
 def test_what_place_and_route_says_of_this_build_and_a_reference_go_into_it(planted, monkeypatch):
     detour, scale = Detour(0, 1, 100, 900), Scale(7, 2001, "1 PPS on ch1", "2026")
-    monkeypatch.setattr(run, "detours_of", lambda named: (detour,) if named == 9 else ())
+    board = replace(GEOMETRY, features=ALL_FEATURES & ~Feature.SIMULATED, board="here")
+    device = SimpleNamespace(identity=Identity(board, 7, build_id=9), name="x", serial="S1")
+    known = {(9, "here"): Detours((detour,), True), (8, "here"): Detours((detour,), False)}
+    monkeypatch.setattr(run, "detours_of", lambda *asked: known.get(asked, Detours((), False)))
     monkeypatch.setattr(run, "measured_scale", lambda device, reference, made: scale)
     said = []
-    found = calibrate(DEVICE, Wanted(5000, reference=Reference(1)), said.append)
+    found = calibrate(device, Wanted(5000, reference=Reference(1)), said.append)
     assert (found.detours, found.scale) == ((detour,), scale)
     assert said[-1] == "1 PPS on ch1 for 10 s"
-    assert calibrate(DEVICE, Wanted(5000)).scale is None
+    assert calibrate(device, Wanted(5000)).scale is None
+    assert not any("place and route" in line for line in said)
+    # A simulation has no place and route.
+    assert calibrate(DEVICE, Wanted(5000), said.append).detours == ()
+    assert not any("place and route" in line for line in said)
+    for named, bounds, whose in ((8, (detour,), "other builds of this board"), (7, (), "boards")):
+        other = SimpleNamespace(identity=Identity(board, 7, build_id=named), name="x", serial="S1")
+        assert calibrate(other, Wanted(5000), said.append).detours == bounds
+        assert "place and route of this build is not known: " in said[-1]
+        assert whose in said[-1]
 
 
 def test_jumpers_and_a_clock_of_before_are_kept_unless_they_were_measured_again(planted):

@@ -257,8 +257,8 @@ def test_a_delay_that_was_not_measured_leaves_its_column_empty():
     text = calibration_text(replace(CALIBRATION, channels=channels, delays=delays))
     looped, pins = [line for line in text.splitlines() if line.startswith("strike0 up")]
     assert looped.split()[2:] == [NOTHING, "-506"]
-    # Of a build that is not known the loop is 4 ns longer, give or take.
-    assert pins.split()[2:] == [NOTHING, "-4506"]
+    # Of a board that is not known the loop is 2 ns longer, give or take.
+    assert pins.split()[2:] == [NOTHING, "-2506"]
 
 
 def test_a_damaged_one_that_was_kept_is_set_aside_and_a_chosen_one_is_refused(
@@ -279,7 +279,7 @@ def test_a_damaged_one_that_was_kept_is_set_aside_and_a_chosen_one_is_refused(
 NEWER = ("jumpers", "detours", "scale")
 
 
-def test_a_file_from_before_jumpers_is_read_and_has_the_detours_of_an_unknown_build(tmp_path):
+def test_a_file_from_before_jumpers_is_read_and_has_the_detours_of_an_unknown_board(tmp_path):
     path = tmp_path / "old.json"
     save(CALIBRATION, path)
     document = json.loads(path.read_text())
@@ -288,7 +288,7 @@ def test_a_file_from_before_jumpers_is_read_and_has_the_detours_of_an_unknown_bu
     path.write_text(json.dumps(document))
     found = load(path)
     assert found == CALIBRATION
-    # 4 ± 6 ns shorter than the loop.
+    # 2 ± 5 ns shorter than the loop.
     pins = found.pins(0, 0)
-    assert (pins.rise_ps, pins.fall_ps, pins.made) == (1500 - 4000, 1510 - 4000, "")
-    assert (pins.rise_error_ps, pins.fall_error_ps) == (6400, 6390)
+    assert (pins.rise_ps, pins.fall_ps, pins.made) == (1500 - 2000, 1510 - 2000, "")
+    assert (pins.rise_error_ps, pins.fall_error_ps) == (5400, 5390)

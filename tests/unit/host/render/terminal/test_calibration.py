@@ -61,12 +61,12 @@ def test_pins_have_the_loops_delay_less_its_detour_or_a_jumpers_and_the_scale_is
     _, pins = text.split("\npins ")
     assert rows(pins)["strike1 up"] == ["900", "-"]
     assert "± 490" in pins
-    assert "place and route gives the bounds for this build" in text
+    assert "place and route gives the bounds" in text
     text = calibration_text(replace(WIRED, detours=()), width=200)
     _, pins = text.split("\npins ")
     assert rows(pins)["strike1 down"] == ["950*", "-"]
     assert "± 41" in pins
-    assert "nothing is known for this build but what boards have" in text
+    assert "nothing is known of this board but what others have" in text
     assert "By 1 PPS on ch7 the oscillator is +12.345 ± 2.100 ppm fast (2026-11-24T" in text
 
 
