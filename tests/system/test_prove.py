@@ -59,8 +59,8 @@ def test_planted_pads_and_wires_are_proven_within_their_errors(link, capsys, tmp
 
 
 STUCK, DEAD = "stuck.1=0", "dead.0=2"
-WIDE = "rise.0=1700:0:0:0"
-"""At ticks of 2604 ps: a bin of 4304 ps, more than the sheet allows, and one of 904."""
+WIDE = "rise.0=0:0:1600:0"
+"""At ticks of 2604 ps: a bin of 4204 ps, more than the sheet allows behind a rising edge."""
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ WIDE = "rise.0=1700:0:0:0"
             marks=pytest.mark.full,
         ),
         pytest.param(
-            *("bins", WIDE, ("--edges", "4k"), "ch0 up: widest bin: "),
+            *("bins", WIDE, ("--edges", "4k"), "ch0, edges up: the bin of phase 2 is 4"),
             id="bin beyond the sheet",
             marks=pytest.mark.full,
         ),

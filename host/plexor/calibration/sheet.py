@@ -73,7 +73,7 @@ def _edges(sheet: Sheet, period_ps: float) -> list[tuple[float, float, frozenset
     steps = min(max(round(quarter_ps / _STEP_PS), 1), _MOST_STEPS)
     found: list[tuple[float, float, frozenset[_Error]]] = []
     for half, clock in ((half, clock) for half in (0, 1) for clock in range(sheet.clocks)):
-        errors = {("phase", clock)} | ({("duty", clock)} if half else set())
+        errors = {("phase", clock)} | ({("duty", clock)} if half else set[_Error]())
         place_ps = half * period_ps / 2 + (clock * quarter_ps if sheet.step_ps is None else 0)
         late_steps = 0 if sheet.step_ps is None else clock * steps
         found.append((place_ps, late_steps, frozenset(errors)))
@@ -115,7 +115,8 @@ def outside(calibration: Calibration, geometry: Geometry) -> Iterator[str]:
     """Yield a line for each measured bin that lies outside what the board's sheet allows.
 
     All errors that the sheet allows may be there at once, each clock's its own. Boards without a
-    sheet have no bounds.
+    sheet have no bounds, nor has a bin of whose errors the sheet says nothing: it is made by steps
+    of a delay without a range.
     """
     sheet = SHEETS.get(geometry.board)
     if sheet is None:
@@ -126,6 +127,8 @@ def outside(calibration: Calibration, geometry: Geometry) -> Iterator[str]:
             errors_ps = _width_errors_ps(found)
             for phase, width_ps in enumerate(found.widths_ps(geometry.tick_fs)):
                 bound, room_ps = ranges[phase], OWN_PS + ERRORS * errors_ps[phase]
+                if bound.least_ps == bound.greatest_ps:
+                    continue
                 if not bound.least_ps - room_ps <= width_ps <= bound.greatest_ps + room_ps:
                     yield (
                         f"ch{channel.number}, edges {way}: the bin of phase {phase} is "

@@ -13,18 +13,19 @@ from plexor.calibration.reference import Reference, measured_scale
 from plexor.calibration.run import WIRE_PS, calibrate
 from plexor.calibration.run import Wanted as CalibrationWanted
 from plexor.calibration.runs import SPACES, whole_run
+from plexor.calibration.sheet import SHEETS, outside
 from plexor.device.device import Device
 from plexor.errors import InstrumentError, LinkError
-from plexor.model.calibration import Calibration
+from plexor.model.calibration import FS_PER_PS, Calibration
 from plexor.model.oscillators import oscillator_of
 from plexor.model.settings import Channel, Settings
 from plexor.protocol.frames import WORD_BYTES
 from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import InputSelect
-from plexor.prove.bins import widths_ps
 from plexor.prove.model import Figure, Proof, Step, judged, left_out
 from plexor.prove.through import SIGMAS, Delay, delay, echoes, missing, spread_ps
 from plexor.selftest.by_events import FRAME_BYTES
+from plexor.selftest.judge import WIDEST_TICKS
 from plexor.selftest.run import Wanted as SelfTestWanted
 from plexor.selftest.run import link_check, selftest
 from plexor.units import seconds_of
@@ -141,25 +142,26 @@ def _selftest(device: Device, wanted: Wanted, known: _Known) -> Step:
 
 def _bins(device: Device, wanted: Wanted, known: _Known) -> Step:
     known.calibration = found = calibrate(device, CalibrationWanted(wanted.edges))
-    least, most = widths_ps(device.identity)
+    geometry = device.identity.geometry
+    sheet = SHEETS.get(geometry.board)
+    # Without a sheet, a bin may be as wide as for the self-test.
+    most = None if sheet is not None else WIDEST_TICKS * found.tick_fs / FS_PER_PS
     figures: list[Figure] = []
     for channel in found.channels:
         for way, bins in (("up", channel.rise), ("down", channel.fall)):
             name = f"ch{channel.number} {way}"
             widths = bins.widths_ps(found.tick_fs)
             error = SIGMAS * max(bins.error_ps)
-            figures.append(Figure(f"{name}: narrowest bin", min(widths), "ps", error, least))
-            figures.append(
-                Figure(f"{name}: widest bin", max(widths), "ps", error, most=most),
-            )
+            figures.append(Figure(f"{name}: narrowest bin", min(widths), "ps", error, least=0))
+            figures.append(Figure(f"{name}: widest bin", max(widths), "ps", error, most=most))
     rms = max(
         bins.rms_ps(found.tick_fs) for entry in found.channels for bins in (entry.rise, entry.fall)
     )
     figures.append(Figure("greatest RMS error of an edge, from its bins", rms, "ps"))
     edges = min(bins.edges for entry in found.channels for bins in (entry.rise, entry.fall))
     text = f"{edges} edges or more of the on-chip oscillator each way on {len(found.channels)} "
-    text += f"channels; bins must be {least:,.0f} to {most:,.0f} ps wide"
-    return judged("bins", text, tuple(figures))
+    by = "no sheet is known of its clocks" if sheet is None else f"held against {sheet.source}"
+    return judged("bins", f"{text}channels; {by}", tuple(figures), tuple(outside(found, geometry)))
 
 
 def _jumper(device: Device, wanted: Wanted, known: _Known) -> Step:

@@ -123,6 +123,25 @@ def test_a_bin_outside_the_sheet_is_told_with_what_is_allowed(widths_ps, told):
         assert "Lattice DS1040, p. 3-16 allows " in line
 
 
+UP5K = Geometry(
+    channels=1, samples=8, phases=4, tick_fs=2_604_167, board="icebrkr", features=Feature.EVENTS
+)
+
+
+@pytest.mark.parametrize(
+    ("widths_ps", "told"),
+    [
+        # Even ones, as a simulated board has: of 16 steps of the delay the sheet has no range.
+        ([2604, 2604, 2604, 2604], []),
+        ([3850, 2400, 1767, 2399], []),
+        ([4100, 2400, 1517, 2399], [0, 2]),
+    ],
+)
+def test_a_bin_of_whose_errors_the_sheet_says_nothing_is_not_told(widths_ps, told):
+    lines = [line for line in outside(calibration(UP5K, widths_ps), UP5K) if "up" in line[:14]]
+    assert [line.split("phase ")[1][0] for line in lines] == [str(phase) for phase in told]
+
+
 def test_an_instrument_without_a_sheet_has_no_bounds():
     other = Geometry(channels=1, samples=8, phases=4, tick_fs=1_041_667)
     assert list(outside(calibration(other, [4000, 50, 60, 56]), other)) == []
