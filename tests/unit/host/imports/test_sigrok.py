@@ -137,6 +137,12 @@ def test_samples_without_end_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "MOST_EDGES", 2)
     with pytest.raises(UsageError, match=r"more than .* edges of these signals"):
         read_sr(sr(tmp_path / "b.sr", PINS, 40), ["trig"])
+    monkeypatch.undo()
+    path = sr(tmp_path / "c.sr", PINS, 40)
+    edges = len(read_sr(path, ["trig"]).edges["trig"].levels)
+    # The level at the start counts, too.
+    monkeypatch.setattr(module, "MOST_EDGES", edges + 1)
+    assert len(read_sr(path, ["trig"]).edges["trig"].levels) == edges
 
 
 def refusal(path):

@@ -170,3 +170,14 @@ def test_a_read_returns_no_more_than_it_was_asked_for_however_much_waits(link, p
     assert max(sizes) <= most
     # A read takes what there is room for, not one datagram at a time.
     assert len(sizes) <= 20
+
+
+def test_frames_that_go_on_coming_do_not_hold_back_those_behind_a_lost_one(link, peer):
+    peer(frame(1).encode())
+    data, began = b"", time.monotonic()
+    sequence = 3
+    while time.monotonic() - began < 20 * HOLD_S and len(data) <= len(to_stream(frame(1))):
+        peer(frame(sequence).encode())
+        data += link.read(1 << 18, HOLD_S / 4)
+        sequence += 1
+    assert data.startswith(to_stream(frame(1)) + to_stream(frame(3)))

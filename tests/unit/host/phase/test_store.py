@@ -107,3 +107,9 @@ def test_a_window_lies_in_its_period_and_has_a_chance():
 def test_a_suspect_is_looked_at_as_a_window_is():
     window = replace(SMALL.scans[0].windows[0], chance=-0.1)
     assert "a chance of -0.1" in told(suspect=window)[0]
+
+
+def test_a_reference_may_have_an_edge_at_the_runs_start():
+    reference = replace(SMALL.scans[0].reference, least_ticks=0)
+    scan = replace(SMALL.scans[0], reference=reference)
+    assert [*contradictions_of(replace(SMALL, scans=(scan,)))] == []

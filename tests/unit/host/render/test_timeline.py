@@ -1,5 +1,7 @@
 """What a timeline says: cursors as a seed printed them, and tables that add up."""
 
+from dataclasses import replace
+
 import pytest
 
 from plexor.library.run import Run
@@ -11,6 +13,7 @@ from plexor.render.timeline import (
     state_rows,
     summary,
 )
+from plexor.units import format_ticks
 
 from ..coded import coded_run
 from ..library.explain.test_coded import NAMES
@@ -63,3 +66,8 @@ def test_who_ran_after_whom_is_counted(view):
 
 def test_the_summary_says_that_it_is_simulated(view):
     assert "measured on" in summary(view) or "simulated" in summary(view)
+
+
+def test_the_summary_begins_with_how_long_the_run_was(view):
+    later = replace(view, lanes=replace(view.lanes, start_ticks=view.lanes.end_ticks - 4000))
+    assert summary(later).split(" · ")[0] == format_ticks(4000, view.tick_fs)

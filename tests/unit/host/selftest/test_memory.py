@@ -8,9 +8,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from plexor.model.identity import Identity
 from plexor.model.results import Bins, ChannelResult, Kind, Measurement, Statistics
+from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import ResponseClass, bin_bits, bin_of
-from plexor.selftest.memory import inconsistent, unforeseen
+from plexor.protocol.registers import BLOCKS, Access
+from plexor.selftest.memory import inconsistent, registers, unforeseen
 
 MANTISSA = 3
 WIDTH = 4096
@@ -112,3 +115,31 @@ PLACE = bin_of(WIDTH + 3, MANTISSA)
 )
 def test_what_was_not_foreseen_is_found(result, says):
     assert says in " ".join(texts(unforeseen(result, WIDTH, DELAYS)))
+
+
+def test_all_registers_of_a_runs_settings_are_written_but_those_that_move_a_pin():
+    geometry = Geometry(
+        channels=2, strikes=1, table_steps=0, features=ALL_FEATURES & ~Feature.SWEEP
+    )
+    kept = {}
+    device = SimpleNamespace(
+        identity=Identity(geometry, 1),
+        read_all=lambda names: [kept.get(name, 0) for name in names],
+        write_all=lambda writes: kept.update(
+            {(each.block, each.copy, each.name): each.value for each in writes}
+        ),
+    )
+    found = registers(device)
+    assert not found.findings
+    copies = {"control": 1, "matcher": 1, "channel": 2, "stimulus": 1}
+    wanted = {
+        (block.name, copy, entry.name)
+        for block in BLOCKS
+        for copy in range(copies.get(block.name, 0))
+        for entry in block.registers
+        if entry.access is Access.SETUP
+        and (block.name, entry.name) not in (("stimulus", "enable"), ("stimulus", "invert"))
+        and entry.name != "step_count"
+    }
+    assert set(kept) == wanted
+    assert len(wanted) > 40

@@ -232,3 +232,13 @@ def test_without_a_velocity_no_way_is_shown(bench, capsys):
     assert found["channels"][0]["distance"] is None
     cli.main(STRIKES)
     assert "distance" not in capsys.readouterr().out
+
+
+def test_the_percentile_of_999_in_1000_is_the_least_that_as_many_do_not_exceed(
+    bench, capsys, run_of
+):
+    bench(run_of([list(range(1000, 6000))]))
+    cli.main([*STRIKES, "--json"])
+    latency = document(capsys)["channels"][0]["latency"]
+    # 999 of 1000 of 5,000: the 4,995th.
+    assert latency["p999_ticks"] == 1000 + 4995 - 1

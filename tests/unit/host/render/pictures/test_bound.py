@@ -1,5 +1,6 @@
 """The picture of what a service took: it holds the bound, and what exceeds it."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -25,3 +26,9 @@ def test_bound_and_maximum_are_within_the_picture_and_named(bound_ns):
     assert "maximum 45 µs" in picture
     assert f"bound {bound_ns / 1000} µs" in picture
     assert canvas.axes[0].high >= max(45e-6, float(bound_ns) / 1e9)
+    # The legend is below everything.
+    heights = {
+        re.sub(r"<[^>]*>", "", text): float(re.search(r'y="([\d.]+)"', text)[1])
+        for text in re.findall(r"<text[^>]*>[^<]*</text>", picture)
+    }
+    assert heights["samples"] == heights["bound"] == max(heights.values())
