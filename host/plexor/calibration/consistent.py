@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plexor.model.calibration import PPB, Calibration, Instants, PadDelay, PinDelay
+from plexor.model.calibration import Calibration, Instants, PadDelay, PinDelay
 from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES
 from plexor.protocol.geometry import MOST_TICK_FS
 
 _MOST_PS = 10**12
+_MOST_PPB = 10**6
 _ROUNDED_PS = 2
 """How far below zero a bin's width may be, in ps: the error of two rounded instants."""
 
@@ -53,8 +54,10 @@ def _wrong(calibration: Calibration) -> Iterator[str]:
         if not -_MOST_PS <= entry.least_ps <= entry.greatest_ps <= _MOST_PS:
             yield f"detour {entry.least_ps} to {entry.greatest_ps} ps; must rise"
     scale = calibration.scale
-    if scale is not None and not (abs(scale.fast_ppb) < PPB and 0 <= scale.error_ppb < PPB):
-        yield f"scale {scale.fast_ppb} ± {scale.error_ppb} ppb; must be below {PPB}"
+    if scale is not None and not (
+        abs(scale.fast_ppb) <= _MOST_PPB and 0 <= scale.error_ppb <= _MOST_PPB
+    ):
+        yield f"scale {scale.fast_ppb} ± {scale.error_ppb} ppb; must be at most {_MOST_PPB}"
 
 
 _CHANNELS = frozenset(range(MAX_CHANNELS))
