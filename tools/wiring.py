@@ -25,6 +25,22 @@ _NOTES = (
         "in all but channels and codes: where two outputs meet, 33 mA at most; edges ring less.",
     ),
 )
+_J1 = "of J1 is that of its supply, 2V5_3V3, which RV2, RV3 and J5 set: measure 3.3 V there first."
+_MALE = "swaps even and odd: GN18 to GN25, which the board drives, then lie where codes are read."
+_ULX3S = (("The level", _J1), ("A male header", _MALE))
+_OWN = {
+    "ulx3s-12f": _ULX3S,
+    "ulx3s-25f": _ULX3S,
+    "ulx3s-85f": _ULX3S,
+    "colorlight-i5": (
+        ("5 V", "lies between the two halves of the header, which is P3 on the board's silk."),
+    ),
+    "orangecrab": (
+        ("5 V", "is at USB, next to pin 13, and up to 4.2 V at BAT: keep wires off them."),
+    ),
+}
+"""What else a board's header asks for. ULX3S: schematics v3.1.7, pages 2 and 3. Colorlight i5: the
+extension board's schematic and pinout. OrangeCrab: its header is a Feather's."""
 _NO_PULL = ("Unused inputs", "of channels and gate go to ground: nothing pulls them down.")
 _UNUSED = {
     "ecp5": ("Unused pins", "stay open: channels and gate are pulled down."),
@@ -131,7 +147,7 @@ def draw(board: Board) -> Canvas:
     top = start + _GAP + (0 if computer.cable else _HEAD)
     rows.append((computer, top))
     bottom = top + computer.height + _GAP
-    notes = (*_NOTES, _UNUSED[board.profile.family])
+    notes = (*_NOTES, *_OWN.get(board.name, ()), _UNUSED[board.profile.family])
     height = bottom + _NOTE * len(notes) + 22
     canvas = Canvas(_WIDTH, height, f"Wiring of {board.title} to a device under test")
     canvas.rect(0, 0, _WIDTH, height, "paper")

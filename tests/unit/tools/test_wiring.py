@@ -1,6 +1,9 @@
 """The drawings of how boards are wired."""
 
+import re
+import tomllib
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 from tools import wiring
@@ -8,6 +11,9 @@ from tools.gateware import board
 
 from ..host.pictures import SVG, assert_no_texts_touch, assert_texts_lie_within
 
+ROOT = Path(__file__).parents[3]
+SHEETS = tomllib.loads((ROOT / "tests" / "gateware" / "sheets.toml").read_text(encoding="utf-8"))
+"""Pins by the boards' schematics, which decoded bitstreams are compared with."""
 BOARDS = pytest.mark.parametrize("name", board.names())
 
 
@@ -79,3 +85,22 @@ def test_texts_lie_within_and_do_not_touch(name):
     drawing = wiring.draw(board.load(name))
     assert_texts_lie_within(drawing)
     assert_no_texts_touch(drawing)
+
+
+def test_the_table_of_driven_pins_has_all_of_them_by_the_schematics():
+    page = (ROOT / "docs" / "boards.md").read_text(encoding="utf-8")
+    table = page.partition("### Pins that the board drives")[2].partition("\n\n")[0]
+    listed, name = {}, ""
+    for line in table.splitlines()[3:]:
+        _, first, _, sites, _ = line.split("|")
+        name = re.sub(r"-\d+f$", "", first.replace("`", "").split(",")[0].strip()) or name
+        listed.setdefault(name, set()).update(re.findall(r"\w+", sites))
+    assert listed == {board: set(pins["out"]) for board, pins in SHEETS.items()}
+
+
+@BOARDS
+def test_a_header_with_pins_of_5_v_or_of_another_level_is_warned_of(name):
+    texts = " ".join(text for texts in rows(board.load(name)).values() for text in texts)
+    said = {"ulx3s": "2V5_3V3", "colorlight-i5": "5 V lies between", "orangecrab": "5 V is at USB"}
+    for prefix, warning in said.items():
+        assert (warning in texts) == name.startswith(prefix)
