@@ -55,9 +55,9 @@ class Plan:
     entries: Sequence[Entry]
     due_ticks: Sequence[int]
     clock: StepClock
+    ids: int
+    spacing_steps: int
     gray: bool = False
-    ids: int = 1
-    spacing_steps: int = 1
 
 
 @dataclass(frozen=True, slots=True)

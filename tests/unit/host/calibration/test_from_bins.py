@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from plexor.calibration import from_bins as under_test
 from plexor.calibration.from_bins import (
     ECHOES,
     BinObserver,
@@ -149,3 +150,29 @@ def test_the_source_is_counted_for_both_directions_of_each_channel(monkeypatch):
     found = observer.source(20)
     assert sorted(asked) == [(n, up, 20, 100) for n in range(2) for up in (0, 1)]
     assert set(found.counts) == {(n, up) for n in range(2) for up in (0, 1)}
+
+
+@pytest.mark.parametrize("wired", [None, (1,)])
+def test_a_loop_is_struck_in_both_directions_at_each_phase(monkeypatch, wired):
+    asked = []
+
+    def run(device, settings):
+        del device
+        asked.append(settings)
+        return SimpleNamespace(
+            start_ticks=0, accounting=SimpleNamespace(received=1, sources=()), channels=()
+        )
+
+    monkeypatch.setattr(under_test, "dumped_run", run)
+    monkeypatch.setattr(under_test, "echo_of", lambda *_: None)
+    monkeypatch.setattr(under_test, "_joined", len)
+    observer = BinObserver(SimpleNamespace(identity=IDENTITY))
+    found = observer.looped(0) if wired is None else observer.wired(0, wired)
+    numbers = range(2) if wired is None else wired
+    assert found.received == len(asked) == 2 * GEOMETRY.phases
+    assert asked == [
+        echo_settings(GEOMETRY, 0, up, phase, wired)
+        for up in (1, 0)
+        for phase in range(GEOMETRY.phases)
+    ]
+    assert set(found.echoes) == {(number, up) for number in numbers for up in (0, 1)}

@@ -134,6 +134,6 @@ def test_a_device_is_not_asked_again_once_a_stop_is_requested():
 
 
 def test_a_mode_with_a_device_needs_its_line():
-    plan = Plan(Mode.MIXED, (), (), CLOCK)
+    plan = Plan(Mode.MIXED, (), (), CLOCK, 1, 1)
     with pytest.raises(ValueError, match="needs the device's line"):
         Drive(plan)

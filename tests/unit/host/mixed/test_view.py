@@ -18,7 +18,7 @@ def looked(mode, step, codes_of=(), events_of=(), started=START, ids=8):
         code_array=lambda: codes(*codes_of),
         event_array=lambda: events(*events_of),
     )
-    plan = Plan(mode, entries, due, CLOCK, ids=ids)
+    plan = Plan(mode, entries, due, CLOCK, ids, 1)
     return Looked(plan, SimpleNamespace(collector=collector), CLOCK.at(step), step, 5)
 
 

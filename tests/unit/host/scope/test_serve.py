@@ -122,7 +122,7 @@ def test_a_page_that_watches_at_the_end_makes_nothing_be_printed(tmp_path, capfd
     assert capfd.readouterr().err == ""
 
 
-def test_a_fault_while_it_serves_is_one_line(tmp_path, capfd, monkeypatch):
+def test_a_fault_while_it_serves_is_one_line(tmp_path, capfd, caplog, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("planted")
 
@@ -134,6 +134,7 @@ def test_a_fault_while_it_serves_is_one_line(tmp_path, capfd, monkeypatch):
     served.close()
     (line,) = capfd.readouterr().err.splitlines()
     assert line.startswith("plexor: a fault of Plexor itself: ZeroDivisionError: planted; ")
+    assert not caplog.records
 
 
 def test_a_machine_serves_its_own_names_when_it_listens_everywhere(tmp_path):
