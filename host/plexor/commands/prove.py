@@ -92,7 +92,7 @@ def prove(
 
     \b
       plexor prove --link serial:/dev/ttyUSB1 --wire 1m --page proof.html
-      plexor prove --link serial:/dev/ttyUSB1 --only jumper --wired
+      plexor prove --link serial:/dev/ttyUSB1 --only selftest --only bins
     """
     # Imported here so that --help and wrong options answer at once.
     from plexor.commands.conclude import show  # noqa: PLC0415

@@ -1,9 +1,11 @@
 """Proofs by Python: which steps, which wires, where the document goes."""
 
+from dataclasses import replace as changed
 from types import SimpleNamespace
 
 import pytest
 
+import plexor
 from plexor.errors import ExitCode, UsageError
 from plexor.library.upkeep import prove
 from plexor.library.upkeep.prove import (
@@ -15,12 +17,13 @@ from plexor.library.upkeep.prove import (
     steps_of,
     wire_ps,
 )
+from plexor.protocol.geometry import Feature
 from plexor.prove import store
 from plexor.prove.run import STEPS, Wires
 
 from ...fake_device import FakeDevice
 from ...prove.proofs import JUMPER, SELFTEST, TEE, proof
-from ...scenario import Scenario
+from ...scenario import GEOMETRY, Scenario
 
 
 @pytest.mark.parametrize(
@@ -168,3 +171,16 @@ def test_a_proof_that_cannot_be_kept_says_why(taken, tmp_path):
 def test_what_cannot_be_done_is_refused_before_a_link_is_opened(options):
     with pytest.raises(UsageError):
         proven("tcp://127.0.0.1:1", **options)
+
+
+def test_a_run_names_the_proof_of_its_instrument(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    board = changed(GEOMETRY, features=GEOMETRY.features & ~Feature.SIMULATED)
+    with FakeDevice(Scenario([50], board)) as fake:
+        own = changed(PROOF, serial=fake.uri, build_id=0, gateware_hash=0x1122334455667788)
+        store.save(own, store.default_path(fake.uri, own.placement))
+        with plexor.open(fake.uri) as instrument:
+            result = instrument.run(rate="1k", count=1, channels=["x=ch0"]).result
+        assert result.versions["proof"] == store.said(own)
+    with FakeDevice(Scenario([50], board)) as other, plexor.open(other.uri) as instrument:
+        assert "proof" not in instrument.run(rate="1k", count=1, channels=["x=ch0"]).result.versions
