@@ -31,8 +31,10 @@ from plexor.protocol.geometry import Geometry
 EXAMPLES = Path(plexor_sim.__file__).parent / "examples"
 BIN = Path(sys.executable).parent
 SERIAL = "serial:/dev/ttyUSB1"
-BOARD = "synthetic:latency=2us,width=300ns,ch2.tick=40us,ch2.width=5us,ch7.tick=1s"
+BOARD = "synthetic:latency=2us,width=300ns,ch2.tick=40us,ch2.width=5us"
 """The device that is wired to what is at SERIAL."""
+CLOCK = "synthetic:latency=2us,width=300ns,ch7.tick=1s"
+"""The same where a command asks for 1 PPS: it rests in between, or seconds would take minutes."""
 JUMPERS = "jumper.0=0,jumper.1=0"
 """What is wired there instead, where a command names jumpers."""
 NETWORK = re.compile(r"udp://[A-Z0-9.]+:7539")
@@ -175,7 +177,8 @@ def instruments(text: str) -> Iterator[str]:
     with ExitStack() as stack:
         if SERIAL in text:
             wired = ["--front-end", JUMPERS] if "--jumper" in text else []
-            board = ["-m", "plexor_sim.serve", "--dut", BOARD, *wired]
+            dut = CLOCK if "--pps" in text else BOARD
+            board = ["-m", "plexor_sim.serve", "--dut", dut, *wired]
             address = stack.enter_context(served(board))
             text = text.replace(SERIAL, f"serial:{stack.enter_context(on_a_terminal(address))}")
             for long, short in SHORTER.items():
