@@ -29,6 +29,7 @@ ROWS = (
     500,
 )
 ICEBREAKER = Planted(SILENT, *ROWS)
+WIRE_PS = 480
 LEAN = Feature.SIMULATED
 RICH = ALL_FEATURES & ~(Feature.EVENTS | Feature.RING)
 GRID = {
@@ -74,13 +75,13 @@ GRID = {
 }
 
 
-def calibrated(planted, options=(), edges=3000):
-    """Return the calibration of a planted front-end."""
+def calibrated(planted, options=(), edges=3000, wiring=None):
+    """Return the calibration of a planted front-end; jumpers have WIRE_PS."""
     front_end = ",".join((planted.options, *options))
     with simulator("synthetic", planted.geometry, ("--front-end", front_end)) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
             assert Feature.EVENTS not in device.identity.geometry.features
-            return calibrate(device, Wanted(edges))
+            return calibrate(device, Wanted(edges, wiring or {}, (WIRE_PS, WIRE_PS)))
 
 
 def assert_planted(planted, found, edges):
@@ -103,8 +104,22 @@ def assert_planted(planted, found, edges):
 
 @pytest.fixture(scope="module", name="found")
 def one_found():
-    """Return the calibration of a front-end as uneven as its tick allows."""
-    return calibrated(ICEBREAKER)
+    """Return the calibration of a front-end as uneven as its tick allows, with a jumper to ch1."""
+    return calibrated(ICEBREAKER, ("jumper.1=0", f"wire_ps.1={WIRE_PS}"), wiring={0: [1]})
+
+
+def test_a_jumper_gives_the_way_over_the_pins_within_its_error(found):
+    (way,) = found.jumpers
+    assert (way.output, way.channel, way.made) == (0, 1, found.made)
+    for up, delay_ps, error_ps in (
+        (True, way.rise_ps, way.rise_error_ps),
+        (False, way.fall_ps, way.fall_error_ps),
+    ):
+        pins_ps = ICEBREAKER.output_ps + ICEBREAKER.input_ps[1]
+        instants = next(entry for entry in found.channels if entry.number == 1)
+        slack_ps = 4 * max((instants.rise if up else instants.fall).error_ps)
+        assert abs(delay_ps - (pins_ps - np.mean(ICEBREAKER.rows(up)[1]))) <= error_ps + slack_ps
+        assert error_ps <= ICEBREAKER.tick_ps
 
 
 def test_instants_and_delays_are_found_within_their_errors(found):
