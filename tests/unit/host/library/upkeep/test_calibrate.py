@@ -19,8 +19,9 @@ from plexor.protocol.geometry import Geometry
 
 CHANNEL = ChannelInstants(0, *[Instants((10, -20, 5, 5), (3, 3, 3, 3), 20_000)] * 2)
 FOUND = Calibration("S1", 7, "ulx3s", False, 10**6, "2026", 1, (CHANNEL,), ())
-DEVICE = SimpleNamespace(serial="S1", identity=SimpleNamespace(placement=9))
-BUILT = SimpleNamespace(serial="S1", identity=Identity(Geometry(phases=4, tick_fs=10**6), 7))
+GEOMETRY = Geometry(phases=4, tick_fs=10**6)
+DEVICE = SimpleNamespace(serial="S1", identity=SimpleNamespace(placement=9, geometry=GEOMETRY))
+BUILT = SimpleNamespace(serial="S1", identity=Identity(GEOMETRY, 7))
 ASKED = SimpleNamespace(wanted=None)
 """What the instrument was last asked for."""
 
