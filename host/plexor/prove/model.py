@@ -95,12 +95,23 @@ def left_out(name: str, why: str) -> Step:
     return Step(name, Outcome.LEFT_OUT, why)
 
 
+def number(value: float) -> str:
+    """Return a figure's number with a digit behind the point below 100, and none above."""
+    if value == int(value):
+        return f"{int(value):,}"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:,.1f}"
+
+
+def bounds_of(figure: Figure) -> str:
+    """Return what a figure must be, without its unit; empty if it has no bounds."""
+    least, most = (None if n is None else number(n) for n in (figure.least, figure.most))
+    if least is None or most is None:
+        return f"at most {most}" if most is not None else f"at least {least}" if least else ""
+    return f"{least} to {most}"
+
+
 def _beyond(figure: Figure) -> str:
-    bounds = [
-        f"at least {figure.least:,.6g}" if figure.least is not None else "",
-        f"at most {figure.most:,.6g}" if figure.most is not None else "",
-    ]
-    must = " and ".join(filter(None, bounds))
-    off = f" ± {figure.error:,.3g}" if figure.error else ""
-    text = f"{figure.name}: {figure.value:,.6g}{off} {figure.unit}; must be {must} {figure.unit}"
-    return " ".join(text.split())
+    off = f" ± {number(figure.error)}" if figure.error else ""
+    unit = f" {figure.unit}" if figure.unit else ""
+    value = f"{figure.name}: {number(figure.value)}{off}{unit}"
+    return f"{value}; must be {bounds_of(figure)}{unit}"

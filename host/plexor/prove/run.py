@@ -13,7 +13,8 @@ from plexor.calibration.reference import Reference, measured_scale
 from plexor.calibration.run import WIRE_PS, calibrate
 from plexor.calibration.run import Wanted as CalibrationWanted
 from plexor.calibration.runs import SPACES, whole_run
-from plexor.calibration.sheet import SHEETS, outside
+from plexor.calibration.sheet import OWN_PS, SHEETS, outside
+from plexor.calibration.sheet import bins as bins_by
 from plexor.device.device import Device
 from plexor.errors import InstrumentError, LinkError
 from plexor.model.calibration import FS_PER_PS, Calibration
@@ -145,14 +146,18 @@ def _bins(device: Device, wanted: Wanted, known: _Known) -> Step:
     geometry = device.identity.geometry
     sheet = SHEETS.get(geometry.board)
     # Without a sheet, a bin may be as wide as for the self-test.
-    most = None if sheet is not None else WIDEST_TICKS * found.tick_fs / FS_PER_PS
+    least, most = 0.0, WIDEST_TICKS * found.tick_fs / FS_PER_PS
+    if sheet is not None:
+        ranges = bins_by(sheet, geometry.tick_fs, independent=True)
+        least = max(min(entry.least_ps for entry in ranges) - OWN_PS, 0.0)
+        most = max(entry.greatest_ps for entry in ranges) + OWN_PS
     figures: list[Figure] = []
     for channel in found.channels:
         for way, bins in (("up", channel.rise), ("down", channel.fall)):
             name = f"ch{channel.number} {way}"
             widths = bins.widths_ps(found.tick_fs)
             error = SIGMAS * max(bins.error_ps)
-            figures.append(Figure(f"{name}: narrowest bin", min(widths), "ps", error, least=0))
+            figures.append(Figure(f"{name}: narrowest bin", min(widths), "ps", error, least=least))
             figures.append(Figure(f"{name}: widest bin", max(widths), "ps", error, most=most))
     rms = max(
         bins.rms_ps(found.tick_fs) for entry in found.channels for bins in (entry.rise, entry.fall)

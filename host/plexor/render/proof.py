@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plexor.prove.model import Figure, Outcome, Proof, Step
+from plexor.prove.model import Figure, Outcome, Proof, Step, bounds_of, number
 
 WORDS = {
     Outcome.PROVEN: ("proven", "good"),
@@ -29,14 +29,9 @@ def verdict(proof: Proof) -> tuple[str, str, str]:
 def figure_row(figure: Figure) -> list[str]:
     """Return a figure's name, value, error and bounds."""
     unit = f" {figure.unit}" if figure.unit else ""
-    error = "" if figure.error is None else f"± {_number(figure.error)}{unit}"
-    least, most = (None if n is None else _number(n) for n in (figure.least, figure.most))
-    bounds = f"{least or ''} to {most or ''}"
-    if least is None or most is None:
-        bounds = f"at most {most}" if most is not None else f"at least {least}" if least else ""
-    if least is not None and least == most:
-        bounds = least
-    return [figure.name, f"{_number(figure.value)}{unit}", error, f"{bounds}{unit}" * bool(bounds)]
+    error = "" if figure.error is None else f"± {number(figure.error)}{unit}"
+    bounds = bounds_of(figure)
+    return [figure.name, f"{number(figure.value)}{unit}", error, f"{bounds}{unit}" * bool(bounds)]
 
 
 def source(proof: Proof) -> str:
@@ -47,9 +42,3 @@ def source(proof: Proof) -> str:
 def step_line(step: Step) -> str:
     """Return what a step tested, or why it was left out."""
     return step.summary[:1].upper() + step.summary[1:]
-
-
-def _number(value: float) -> str:
-    if value == int(value):
-        return f"{int(value):,}"
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:,.1f}"

@@ -58,7 +58,7 @@ def _step(step: Step) -> str:
 def _row(figure: Figure) -> str:
     name, *cells = figure_row(figure)
     style = "" if figure.holds else ' class="bad"'
-    rest = "".join(f"<td{style}>{escape(cell)}</td>" for cell in cells)
+    rest = "".join(f"<td><span{style}>{escape(cell)}</span></td>" for cell in cells)
     return f'<tr><td class="name">{escape(name)}</td>{rest}<td>{_strip(figure)}</td></tr>'
 
 
