@@ -59,7 +59,7 @@ def counts(clone, *options):
     return tuple(int(re.search(rf"(\d+) {what}", last)[1]) for what in ("failed", "passed"))
 
 
-@pytest.mark.parametrize("processes", ["0", "2"])
+@pytest.mark.parametrize("processes", [pytest.param("0", marks=pytest.mark.full), "2"])
 def test_what_passed_is_left_out_until_a_file_changes(clone, processes):
     options = ("-n", processes)
     assert counts(clone, "--go-on", *options) == (1, 2)
@@ -75,7 +75,7 @@ def test_what_passed_is_left_out_until_a_file_changes(clone, processes):
     assert counts(clone, "--go-on", *options) == (1, 1)
 
 
-@pytest.mark.parametrize("processes", ["0", "2"])
+@pytest.mark.parametrize("processes", [pytest.param("0", marks=pytest.mark.full), "2"])
 def test_nothing_left_to_test_is_no_failure_and_what_passed_before_is_counted(clone, processes):
     options = ("-n", processes, "-k", "good")
     assert ran(clone, "--go-on", *options).returncode == 0

@@ -62,6 +62,7 @@ def bare(name, folder, board=None, early=0):
     return bitstream(board, pll, folder)
 
 
+@pytest.mark.full
 def test_pads_and_pll_of_an_ecp5_are_those_of_the_sheets_and_each_planted_wrong_is_named():
     name = QUICK["ecp5"]
     folder = folder_of(name)
