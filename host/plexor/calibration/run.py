@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
 from plexor.calibration.density import DensityError, instants
 from plexor.calibration.from_bins import BinObserver
@@ -17,6 +16,7 @@ from plexor.device.device import Device
 from plexor.errors import InstrumentError
 from plexor.model.calibration import Calibration, ChannelInstants, Instants, PadDelay, PinDelay
 from plexor.protocol.geometry import Feature
+from plexor.session.prepare import now
 
 _Channels = Sequence[ChannelInstants]
 _WIRED = "through its jumper"
@@ -53,7 +53,7 @@ def calibrate(device: Device, wanted: Wanted, report: Report = lambda line: None
             identity.check_pin("ch", number)
     if wanted.reference is not None:
         identity.check_pin("ch", wanted.reference.channel)
-    made = datetime.now(UTC).isoformat(timespec="seconds")
+    made = now()
     observer = observer_of(device)
     report(
         f"{geometry.channels} channels: {wanted.edges} rising and falling edges of the source on "

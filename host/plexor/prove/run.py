@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from enum import StrEnum
 from fractions import Fraction
 from typing import Protocol
@@ -29,6 +28,7 @@ from plexor.selftest.by_events import FRAME_BYTES
 from plexor.selftest.judge import WIDEST_TICKS
 from plexor.selftest.run import Wanted as SelfTestWanted
 from plexor.selftest.run import link_check, selftest
+from plexor.session.prepare import now
 from plexor.units import seconds_of
 
 STRIKE = 0
@@ -97,7 +97,7 @@ def prove(bench: Bench, wanted: Wanted, report: Report = lambda line: None) -> P
     Steps that are not wanted, or not wired, are left out. Raises LinkError if the link breaks or
     stays silent.
     """
-    made = datetime.now(UTC).isoformat(timespec="seconds")
+    made = now()
     known = _Known()
     steps: list[Step] = []
     device = bench.wired(Wires.NONE)
@@ -260,7 +260,7 @@ def _pps(device: Device, wanted: Wanted, known: _Known) -> Step:
     del known
     reference = wanted.reference
     assert reference is not None  # otherwise the step is left out
-    scale = measured_scale(device, reference, datetime.now(UTC).isoformat(timespec="seconds"))
+    scale = measured_scale(device, reference, now())
     oscillator = oscillator_of(device.identity.board)
     fast = Figure(
         *("the oscillator is fast by", scale.fast_ppb / 1000, "ppm", scale.error_ppb / 1000),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from fractions import Fraction
 
 from plexor.calibration.runs import SPACES, TRIES, whole_run
@@ -20,6 +19,7 @@ from plexor.selftest.judge import Wiring, jumper_findings, loopback_findings, so
 from plexor.selftest.lamps import lamps
 from plexor.selftest.model import Check, Finding, SelfTest, check
 from plexor.selftest.witness import Witness
+from plexor.session.prepare import now
 from plexor.units import seconds_of
 
 EXCHANGES = 40
@@ -77,7 +77,7 @@ def selftest(device: Device, wanted: Wanted, report: Report = lambda line: None)
         identity.gateware_hash,
         identity.board,
         identity.simulated,
-        datetime.now(UTC).isoformat(timespec="seconds"),
+        now(),
         tuple(checks),
     )
 
