@@ -10,29 +10,21 @@ from pathlib import Path
 import click
 
 from plexor.commands.parameters import (
-    COUNT,
-    Parsed,
+    edges_option,
     json_option,
     jumper_option,
     link_option,
     option_name,
+    pps_option,
     time_option,
     usage,
 )
 from plexor.errors import UsageError
-from plexor.library.texts import parse_clock
 
 
 @click.command()
 @link_option()
-@click.option(
-    "--edges",
-    type=COUNT,
-    default="20k",
-    show_default=True,
-    metavar="N",
-    help="Number of rising edges, and of falling edges, on each channel. At least 1k.",
-)
+@edges_option
 @click.option(
     "--calibration",
     "path",
@@ -48,13 +40,7 @@ from plexor.library.texts import parse_clock
 @time_option(
     "--wire", help="Delay of each jumper, 5 ns a metre. Default: up to 1 ns, which is 20 cm."
 )
-@click.option(
-    "--pps",
-    type=Parsed("chN[=RATE]", parse_clock),
-    metavar="chN[=RATE]",
-    help="A channel with 1 PPS, or with a clock of a known rate such as ch7=10M, with which the "
-    "board's oscillator is compared.",
-)
+@pps_option
 @time_option("--pps-time", default="10s", show_default=True, help="How long it is watched.")
 @click.option(
     "--forget",

@@ -15,6 +15,7 @@ from plexor.errors import UsageError
 from plexor.library.asked import parse_load
 from plexor.library.texts import (
     parse_channel,
+    parse_clock,
     parse_code_port,
     parse_code_wires,
     parse_duty,
@@ -238,6 +239,22 @@ only_page_option = click.option(
     "--page", type=Drawn(".html"), metavar="FILE", help="Write a page to FILE.html."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print only a JSON document.")
+
+edges_option = click.option(
+    "--edges",
+    type=COUNT,
+    default="20k",
+    show_default=True,
+    metavar="N",
+    help="Number of rising edges, and of falling edges, on each channel. At least 1k.",
+)
+pps_option = click.option(
+    "--pps",
+    type=Parsed("chN[=RATE]", parse_clock),
+    metavar="chN[=RATE]",
+    help="A channel with 1 PPS, or with a clock of a known rate such as ch7=10M, with which the "
+    "board's oscillator is compared.",
+)
 
 
 dut_option = click.option(

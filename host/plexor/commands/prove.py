@@ -9,16 +9,15 @@ from pathlib import Path
 import click
 
 from plexor.commands.parameters import (
-    COUNT,
-    Parsed,
+    edges_option,
     json_option,
     link_option,
     only_page_option,
     option_name,
+    pps_option,
     time_option,
     usage,
 )
-from plexor.library.texts import parse_clock
 
 
 @click.command()
@@ -40,22 +39,9 @@ from plexor.library.texts import parse_clock
     help="How much longer the longer wire is than the jumper: 1m, 30cm or 5ns. Default: it is "
     "measured only.",
 )
-@click.option(
-    "--edges",
-    type=COUNT,
-    default="20k",
-    show_default=True,
-    metavar="N",
-    help="Number of edges each way on each channel for its bins. At least 1k.",
-)
+@edges_option
 @time_option("--soak", help="How long the link is loaded. Default: 10s; 20ms of a simulated one.")
-@click.option(
-    "--pps",
-    type=Parsed("chN[=RATE]", parse_clock),
-    metavar="chN[=RATE]",
-    help="A channel with 1 PPS, or with a clock of a known rate such as ch7=10M, with which the "
-    "board's oscillator is compared. Default: it is not.",
-)
+@pps_option
 @time_option("--pps-time", help="How long it is watched. Default: 10s; 5ms of a simulated clock.")
 @click.option(
     "--out",
