@@ -18,6 +18,8 @@ from plexor.link.ahead import Ahead
 from plexor.link.base import LinkEndError, Reader
 from plexor.protocol.frames import (
     MAX_WORDS,
+    SOURCE_CHANNEL,
+    SOURCE_STRIKE,
     WORD_BYTES,
     Frame,
     FrameType,
@@ -46,10 +48,9 @@ def stream(size_bytes: int) -> bytes:
     """Return full frames of strikes and their answers, at least so many bytes."""
     out = bytearray()
     words = b"".join(
-        event_word(
-            place // 2 * _STRIKE_TICKS + place % 2 * _LATENCY_TICKS, place % 2 ^ 1 and 8, 1
-        ).to_bytes(WORD_BYTES, "little")
-        for place in range(MAX_WORDS)
+        event_word(strike * _STRIKE_TICKS + later_ticks, source, 1).to_bytes(WORD_BYTES, "little")
+        for strike in range(MAX_WORDS // 2)
+        for later_ticks, source in ((0, SOURCE_STRIKE), (_LATENCY_TICKS, SOURCE_CHANNEL))
     )
     sequence = 0
     while len(out) < size_bytes:

@@ -38,8 +38,9 @@ PARTS = (1.0, 0.5, 0.1)
 SECONDS = 1000.0
 """Time over which stalls are drawn."""
 STALLS_S = 10.0
-MEDIAN_S, RARE_S, RARE = 1e-3, 0.1, 3.09
-"""Stalls are log-normal: half are longer than MEDIAN_S, one in a thousand than RARE_S."""
+MEDIAN_S, RARE_S, RARE_SDS = 1e-3, 0.1, 3.09
+"""Stalls are log-normal: half are longer than MEDIAN_S, one in a thousand than RARE_S, which is RARE_SDS
+standard deviations of their logarithm above."""
 SEED = 1
 
 
@@ -117,7 +118,7 @@ def stalls() -> list[tuple[float, float]]:
     draws = np.random.default_rng(SEED)
     count = int(SECONDS * STALLS_S)
     begins_s = np.sort(draws.uniform(0.0, SECONDS, count))
-    spread = np.log(RARE_S / MEDIAN_S) / RARE
+    spread = np.log(RARE_S / MEDIAN_S) / RARE_SDS
     lasts_s = MEDIAN_S * np.exp(spread * draws.standard_normal(count))
     return list(zip(begins_s.tolist(), lasts_s.tolist(), strict=True))
 
