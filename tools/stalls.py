@@ -39,8 +39,10 @@ SECONDS = 1000.0
 """Time over which stalls are drawn."""
 STALLS_S = 10.0
 MEDIAN_S, RARE_S, RARE_SDS = 1e-3, 0.1, 3.09
-"""Stalls are log-normal: half are longer than MEDIAN_S, one in a thousand than RARE_S, which is RARE_SDS
-standard deviations of their logarithm above."""
+"""Stalls are log-normal: half are longer than MEDIAN_S, one in a thousand than RARE_S.
+
+That lies RARE_SDS standard deviations of their logarithm above the median.
+"""
 SEED = 1
 
 
