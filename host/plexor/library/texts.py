@@ -278,6 +278,6 @@ def parse_clock(text: str) -> tuple[int, Fraction]:
     match = _REFERENCE.fullmatch(text.strip())
     if match is None:
         raise ValueError(
-            f"reference: {text!r}; must be chN for 1 PPS, or chN=RATE, such as ch7=10M"
+            f"reference: {text!r}; must be ch0 to ch7 for 1 PPS, or with a rate, such as ch7=10M"
         )
     return int(match[1]), Fraction(1) if match[2] is None else parse_rate(match[2])

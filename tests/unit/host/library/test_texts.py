@@ -185,7 +185,7 @@ def test_a_clock_is_a_channel_with_1_pps_or_with_a_rate():
     assert parse_clock("ch7") == (7, 1)
     assert parse_clock("ch0=10M") == (0, 10**7)
     for text in ("", "7", "ch8", "ch1=", "strike0"):
-        with pytest.raises(ValueError, match=f"{text!r}; must be chN for 1 PPS"):
+        with pytest.raises(ValueError, match=f"{text!r}; must be ch0 to ch7 for 1 PPS"):
             parse_clock(text)
 
 

@@ -104,7 +104,7 @@ def test_jumpers_their_delay_and_a_clock_reach_the_instrument(asked):
         ({"jumpers": "strike0"}, "jumper: 'strike0'; must be strikeN=chM"),
         ({"jumpers": "strike0=ch1,strike1=ch1"}, "jumpers: ch1 is given twice"),
         ({"wire": "101ns"}, "wire 101000 ps; must be 0 to 100000 ps"),
-        ({"pps": "7"}, "pps: reference: '7'; must be chN for 1 PPS"),
+        ({"pps": "7"}, "pps: reference: '7'; must be ch0 to ch7 for 1 PPS"),
         ({"pps": "ch7=50"}, "pps: 50 Hz; must be 1 Hz, or 1 MHz or more"),
         ({"pps": "ch7", "pps_time": "2s"}, "pps_time 2 s; must be 3 to 3600 s"),
     ],
