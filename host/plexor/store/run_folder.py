@@ -7,9 +7,8 @@ code port. wire.bin has the raw bytes, if they were requested. SHA256SUMS has th
 
 from __future__ import annotations
 
-import importlib
 import json
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +26,7 @@ from plexor.jsonable import one_line, read_document, to_json
 from plexor.model.code_array import CODE_DTYPE, CodeArray
 from plexor.model.results import EVENT_DTYPE, Bins, EventArray, Measurement, RunResult, Zoom
 from plexor.store import checks as stored
+from plexor.store.arrow import array, pyarrow, values
 from plexor.store.digest import SUMS_FILE, changed_files, write_digests
 
 FORMAT = 1
@@ -123,7 +123,7 @@ def load(folder: Path) -> RunResult:
         )
     )
     # pyarrow keeps what it has freed, as much as a fifth of the events.
-    _pyarrow().default_memory_pool().release_unused()
+    pyarrow().default_memory_pool().release_unused()
     return found
 
 
@@ -175,7 +175,7 @@ def _histograms(result: RunResult) -> Iterator[tuple[int, str, str, NDArray[np.u
 
 
 def _histogram_schema() -> Any:
-    pa = _pyarrow()
+    pa = pyarrow()
     return pa.schema(
         [
             ("channel", pa.uint8()),
@@ -189,14 +189,13 @@ def _histogram_schema() -> Any:
 
 
 def _event_schema() -> Any:
-    pa = _pyarrow()
+    pa = pyarrow()
     # Times and indices grow. Parquet packs their small differences, but only of signed values.
     types = (pa.int64(), pa.int64(), pa.uint8(), pa.uint8())
     return pa.schema(list(zip(EVENT_DTYPE.names or (), types, strict=True)))
 
 
 def _write_histograms(path: Path, result: RunResult) -> None:
-    pa = _pyarrow()
     columns: dict[str, list[Any]] = {
         name: [] for name in ("channel", "kind", "scale", "bins", "bin", "count")
     }
@@ -210,16 +209,18 @@ def _write_histograms(path: Path, result: RunResult) -> None:
         columns["bins"] += [len(counts)] * len(rows)
         columns["bin"] += rows
         columns["count"] += [0, *counts[filled].tolist()]
-    _write_table(pa.table(columns, schema=_histogram_schema()), path)
+    _write_table(columns, _histogram_schema(), path)
 
 
 def _with_histograms(result: RunResult, path: Path) -> RunResult:
     known = stored.histograms(result)
     # Each histogram has a row more, of its number of bins.
-    columns = _read_table(path, _histogram_schema(), sum(known.values()) + len(known))
+    most = sum(known.values()) + len(known)
     found: dict[stored.Place, NDArray[np.uint64]] = {}
-    for number, kind, scale, bins, place, count in zip(
-        *(column.to_pylist() for column in columns.values()), strict=True
+    for number, kind, scale, bins, place, count in (
+        row
+        for _, columns in _read_pieces(path, _histogram_schema(), most)
+        for row in zip(*(column.to_pylist() for column in columns.values()), strict=True)
     ):
         where: stored.Place = (number, kind, scale)
         if bins != known.get(where) or not -1 <= place < bins:
@@ -253,11 +254,8 @@ def _with_histograms(result: RunResult, path: Path) -> RunResult:
 def _write_events(path: Path, events: EventArray | None) -> None:
     if events is None:
         return
-    columns = {name: np.ascontiguousarray(events[name]) for name in EVENT_DTYPE.names or ()}
-    for name in ("time_ticks", "index"):
-        columns[name] = columns[name].view(np.int64)
-    table = _pyarrow().table(columns, schema=_event_schema())
-    _write_table(table, path, ("time_ticks", "index"))
+    columns = {name: events[name] for name in EVENT_DTYPE.names or ()}
+    _write_table(columns, _event_schema(), path, ("time_ticks", "index"))
 
 
 def _read_events(
@@ -274,7 +272,7 @@ def _read_events(
 
 
 def _code_schema() -> Any:
-    pa = _pyarrow()
+    pa = pyarrow()
     types = (pa.int64(), pa.int64(), pa.uint16(), pa.uint8(), pa.bool_(), pa.bool_())
     return pa.schema(list(zip(CODE_DTYPE.names or (), types, strict=True)))
 
@@ -287,9 +285,8 @@ def _has_codes(result: RunResult) -> bool:
 def _write_codes(path: Path, result: RunResult) -> None:
     if not _has_codes(result):
         return
-    columns = {name: np.ascontiguousarray(result.codes[name]) for name in CODE_DTYPE.names or ()}
-    columns["index"] = columns["index"].view(np.int64)
-    _write_table(_pyarrow().table(columns, schema=_code_schema()), path, ("time_ticks", "index"))
+    columns = {name: result.codes[name] for name in CODE_DTYPE.names or ()}
+    _write_table(columns, _code_schema(), path, ("time_ticks", "index"))
 
 
 def _read_codes(path: Path, result: RunResult) -> CodeArray:
@@ -304,19 +301,20 @@ def _read_codes(path: Path, result: RunResult) -> CodeArray:
         return _read_array(path, _code_schema(), CODE_DTYPE, result.accounting.received, check)
 
 
-def _pyarrow(name: str = "pyarrow") -> Any:
-    # The import takes a fifth of a second, so only commands that store runs pay for it. pyarrow
-    # has no type stubs.
-    return importlib.import_module(name)
-
-
-def _write_table(table: Any, path: Path, differences: tuple[str, ...] = ()) -> None:
+def _write_table(
+    columns: Mapping[str, Sequence[Any] | NDArray[Any]],
+    schema: Any,
+    path: Path,
+    differences: tuple[str, ...] = (),
+) -> None:
+    arrays = [array(columns[field.name], field.type) for field in schema]
+    table = pyarrow().Table.from_arrays(arrays, schema=schema)
     options: dict[str, Any] = {"compression": "zstd"}
     if differences:
-        others = [name for name in table.column_names if name not in differences]
+        others = [name for name in schema.names if name not in differences]
         options["use_dictionary"] = others
         options["column_encoding"] = dict.fromkeys(differences, "DELTA_BINARY_PACKED")
-    _pyarrow("pyarrow.parquet").write_table(table, path, **options)
+    pyarrow("pyarrow.parquet").write_table(table, path, **options)
 
 
 def _read_array(
@@ -340,20 +338,10 @@ def _read_array(
             raise ValueError(f"more rows than the {rows} that it says it has")
         piece = found[place : place + size]
         for name, column in columns.items():
-            piece[name] = column.to_numpy(zero_copy_only=False)
+            piece[name] = values(column)
         check(piece, found[max(place - 1, 0) : place])
         place += size
     return np.empty(0, dtype=kind) if found is None else found[:place]
-
-
-def _read_table(path: Path, schema: Any, most: int) -> Mapping[str, Any]:
-    """Return a file's columns. They must be those of the schema, without nulls."""
-    pa = _pyarrow()
-    pieces = [columns for _, columns in _read_pieces(path, schema, most)]
-    return {
-        name: pa.chunked_array([piece[name] for piece in pieces], schema.field(name).type)
-        for name in schema.names
-    }
 
 
 def _read_pieces(path: Path, schema: Any, most: int) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -361,9 +349,9 @@ def _read_pieces(path: Path, schema: Any, most: int) -> Iterator[tuple[int, Mapp
 
     The columns must be those of the schema, without nulls. More rows than `most` are not read.
     """
-    arrow_error: type[Exception] = _pyarrow().ArrowException
+    arrow_error: type[Exception] = pyarrow().ArrowException
     try:
-        with _pyarrow("pyarrow.parquet").ParquetFile(path) as file:
+        with pyarrow("pyarrow.parquet").ParquetFile(path) as file:
             if not file.schema_arrow.equals(schema):
                 names = file.schema_arrow.names
                 raise ValueError(f"columns {names}; must be {schema.names}, of their types")

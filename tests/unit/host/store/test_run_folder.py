@@ -4,6 +4,8 @@ import json
 import os
 import resource
 import stat
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 
@@ -266,3 +268,16 @@ def test_a_document_of_other_types_is_one_clear_error(result, tmp_path, name, va
 def test_a_folder_without_a_run_is_one_clear_error(tmp_path):
     with pytest.raises(StoreError, match=r"run\.json: cannot read"):
         load(tmp_path)
+
+
+def test_a_run_is_read_and_stored_without_pandas(result, tmp_path):
+    save(result, tmp_path / "run")
+    text = """
+import sys
+from pathlib import Path
+from plexor.store.run_folder import load, save
+save(load(Path("run")), Path("again"))
+assert "pyarrow" in sys.modules
+assert "pandas" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", text], check=True, cwd=tmp_path)
