@@ -207,7 +207,11 @@ def test_1_pps_tells_the_oscillators_error_and_corrected_figures_are_without_it(
         (("--pps", "ch8"), "must be ch0 to ch7 for 1 PPS"),
         (("--pps", "ch3=100k"), "100 kHz; must be 1 Hz, or 1 MHz or more"),
         (("--pps", "ch3", "--pps-time", "2s"), "--pps-time 2 s; must be 3 to 3600 s"),
-        (("--jumper", "strike0=ch1", "--wire", "1us"), "--wire 1000000 ps; must be 0 to 100000 ps"),
+        (
+            ("--jumper", "strike0=ch1", "--wire", "1q"),
+            "--wire '1q'; must be a length such as 1m or",
+        ),
+        (("--jumper", "strike0=ch1", "--wire", "1us"), "--wire '1us': 1020000 ps; must be 0 to"),
         (("--forget", "--pps", "ch3"), "--forget measures nothing; leave out --pps"),
     ],
 )

@@ -18,6 +18,7 @@ from plexor.commands.parameters import (
     pps_option,
     time_option,
     usage,
+    wire_option,
 )
 from plexor.errors import UsageError
 
@@ -37,9 +38,7 @@ from plexor.errors import UsageError
     "measured. One strike may be wired to several channels. Repeat it for each wire, or part wires "
     "by commas. Without it, latencies are corrected within about 5 ns.",
 )
-@time_option(
-    "--wire", help="Delay of each jumper, 5 ns a metre. Default: up to 1 ns, which is 20 cm."
-)
+@wire_option(help="Length or delay of each jumper: 30cm or 1.5ns. Default: up to 1 ns, 20 cm.")
 @pps_option
 @time_option("--pps-time", default="10s", show_default=True, help="How long it is watched.")
 @click.option(
@@ -55,7 +54,7 @@ def calibrate(
     edges: int,
     path: Path | None,
     jumpers: tuple[tuple[tuple[int, int], ...], ...],
-    wire: Fraction | None,
+    wire: str | None,
     pps: tuple[int, Fraction] | None,
     pps_time: Fraction,
     forget: bool,
@@ -89,14 +88,15 @@ def calibrate(
         forgotten,
         reference_of,
         target_of,
-        wire_of,
     )
+    from plexor.library.upkeep.wire import wire_ps  # noqa: PLC0415
 
     wires = list(chain.from_iterable(jumpers))
     with usage():
         edges_of(edges, option_name)
         wiring_of(wires, option_name)
-        wire_of(wire, option_name)
+        if wire is not None:
+            wire_ps(wire, option_name)
         reference_of(pps, pps_time, option_name)
         if wire is not None and not wires:
             raise UsageError("--wire is the delay of jumpers; name them with --jumper")

@@ -144,6 +144,7 @@ jumper_option = partial(
 )
 time_option = partial(click.option, type=DURATION, metavar="TIME")
 """Decorator for an option that is a duration."""
+wire_option = partial(click.option, "--wire", metavar="LENGTH|TIME")
 base_option = time_option(
     "--base", default="0", help="A base result, which is subtracted from each latency."
 )

@@ -17,6 +17,7 @@ from plexor.commands.parameters import (
     pps_option,
     time_option,
     usage,
+    wire_option,
 )
 
 
@@ -33,9 +34,7 @@ from plexor.commands.parameters import (
     is_flag=True,
     help="The wires of the steps in --only are in place: ask nothing. All need the same ones.",
 )
-@click.option(
-    "--wire",
-    metavar="LENGTH|TIME",
+@wire_option(
     help="How much longer the longer wire is than the jumper: 1m, 30cm or 5ns. Default: it is "
     "measured only.",
 )

@@ -17,6 +17,7 @@ from plexor.errors import InstrumentError, StoreError, UsageError
 from plexor.jsonable import to_json
 from plexor.library.pins import Jumper, wires_of, wiring_of
 from plexor.library.texts import parse_clock
+from plexor.library.upkeep.wire import wire_ps
 from plexor.library.values import Count, Naming, Time, count, path_of, plain, read, seconds
 from plexor.model.calibration import Calibration
 from plexor.units import format_rate
@@ -25,8 +26,6 @@ EDGES = "20k"
 SECONDS = 10
 """Default of how long a reference is watched."""
 LEAST_SECONDS, MOST_SECONDS = 3, 3600
-PS_PER_S = 10**12
-MOST_WIRE_PS = 100_000
 OnLine = Callable[[str], None]
 """Gets a line about each step."""
 
@@ -87,20 +86,6 @@ def reference_of(
     return Reference(channel, hertz, time_s)
 
 
-def wire_of(wire: Time | None, name: Naming = plain) -> tuple[int, int]:
-    """Return the bounds of a jumper's delay in ps; None: what is assumed if nothing is said.
-
-    Raises UsageError for a delay out of bounds.
-    """
-    if wire is None:
-        return WIRE_PS
-    wire_s: Fraction = read({"wire": wire}, {"wire": seconds})["wire"]
-    wire_ps = round(wire_s * PS_PER_S)
-    if not 0 <= wire_ps <= MOST_WIRE_PS:
-        raise UsageError(f"{name('wire')} {wire_ps} ps; must be 0 to {MOST_WIRE_PS} ps")
-    return wire_ps, wire_ps
-
-
 def target_of(device: Device, path: Path | None) -> Path:
     """Return where a calibration is kept: at `path`, or in the user's data folder."""
     return path or store.default_path(device.serial, device.identity.placement)
@@ -131,11 +116,12 @@ def calibrated(
     `edges` is the minimum number of edges of each direction on each channel, at least 1,000. `path`
     is a file; without it, one for each board and build in the user's data folder. `on_line` gets a
     line about each step. `jumpers` are wires from strikes' pins to channels' pins: the way over
-    both pins is measured through them. `wire` is the delay of each; without it, 0 to 1 ns. `pps` is
-    a channel with 1 PPS, or a channel and its frequency, such as `ch7=10M`; the oscillator is
-    compared with it for `pps_time`. What an earlier calibration in the same file has of other
-    jumpers, or of a clock, is kept. Bins that the sheet of the board's PLL does not allow are told,
-    and nothing is kept. `name` gives an option's name for messages.
+    both pins is measured through them. `wire` is the length of each, such as `30cm`, or its delay,
+    such as `1.5ns`; without it, 0 to 1 ns. `pps` is a channel with 1 PPS, or a channel and its
+    frequency, such as `ch7=10M`; the oscillator is compared with it for `pps_time`. What an
+    earlier calibration in the same file has of other jumpers, or of a clock, is kept. Bins that the
+    sheet of the board's PLL does not allow are told, and nothing is kept. `name` gives an option's
+    name for messages.
 
     Raises UsageError for options out of bounds and pins that there are not, InstrumentError if a
     channel does not see the on-chip source or its strikes, if the reference is none, or if a bin is
@@ -144,7 +130,7 @@ def calibrated(
     wanted = Wanted(
         edges_of(edges),
         wiring_of(wires_of(jumpers), name),
-        wire_of(wire, name),
+        WIRE_PS if wire is None else wire_ps(wire, name),
         reference_of(pps, pps_time, name),
     )
     told: OnLine = on_line or _silent

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -16,12 +15,12 @@ from plexor.errors import ExitCode, StoreError, UsageError
 from plexor.library.instrument import Instrument
 from plexor.library.open import open_any
 from plexor.library.upkeep.calibrate import SECONDS, edges_of, reference_of
+from plexor.library.upkeep.wire import wire_ps
 from plexor.library.values import Count, Naming, Time, path_of, plain, read, seconds
 from plexor.link.open import sim_device
 from plexor.prove import store
 from plexor.prove.model import Outcome, Proof
 from plexor.prove.run import STEPS, STRIKE, Wanted, Wires, prove
-from plexor.units import parse_duration
 
 OnLine = Callable[[str], None]
 """Gets a line about each step."""
@@ -33,13 +32,7 @@ JUMPER_PS, LONGER_PS = 300, 5000
 SIMULATED_REFERENCE_S = Fraction(1, 200)
 SIMULATED_SOAK_S, SOAK_S = Fraction(1, 50), Fraction(10)
 """How long a link is loaded: a simulated second takes half an hour."""
-LEAST_PS_M, MOST_PS_M = 3300, 6000
-"""Delay of a metre of any wire or coax: between that of light and that of solid polyethylene's
-cable, with a fifth more for insulation of PVC."""
 _FRONT_END = "front-end="
-_LENGTH = re.compile(r"(\d+(?:\.\d+)?) ?(c)?m")
-OFF_PART = Fraction(1, 50)
-"""By how much a delay that is told may be off."""
 
 
 class Proven:
@@ -90,23 +83,6 @@ def steps_of(only: Sequence[str], skip: Sequence[str]) -> tuple[str, ...]:
     if not found:
         raise UsageError("no step is left; skip fewer of them")
     return found
-
-
-def wire_ps(wire: str) -> tuple[int, int]:
-    """Return the bounds of a wire's delay, by a length such as `1m` or `30cm`, or by a time.
-
-    Raises ValueError for what is neither.
-    """
-    match = _LENGTH.fullmatch(wire.strip())
-    if match is not None:
-        metres = Fraction(match[1]) / (100 if match[2] else 1)
-        return int(metres * LEAST_PS_M), int(metres * MOST_PS_M)
-    try:
-        delay_ps = parse_duration(wire) * PS
-    except ValueError as error:
-        text = f"wire: {wire!r}; must be a length such as 1m or 30cm, or a time such as 5ns"
-        raise ValueError(text) from error
-    return int(delay_ps * (1 - OFF_PART)), int(delay_ps * (1 + OFF_PART))
 
 
 def check_wired(only: Sequence[str]) -> None:
@@ -213,7 +189,8 @@ def proven(
     Raises UsageError for steps that there are not, LinkError if the link breaks or stays silent.
     """
     steps = steps_of(only, skip)
-    asked = read({"wire": wire, "soak": soak}, {"wire": wire_ps, "soak": seconds})
+    asked = read({"soak": soak}, {"soak": seconds})
+    wire_bounds_ps = None if wire is None else wire_ps(wire, name)
     reference = reference_of(pps, pps_time or SECONDS, name)
     least_edges = edges_of(edges, name)
     say: OnLine = on_line or (lambda line: None)
@@ -231,7 +208,7 @@ def proven(
             bench = OwnBench(instrument, ask)
             default_s = SIMULATED_SOAK_S if instrument.simulated else SOAK_S
         soak_s = asked.get("soak") or default_s
-        wanted = Wanted(steps, least_edges, asked.get("wire"), soak_s, reference)
+        wanted = Wanted(steps, least_edges, wire_bounds_ps, soak_s, reference)
         proof = prove(bench, wanted, say)
     target = None if path is None else path_of(path)
     if target is None and not proof.simulated:

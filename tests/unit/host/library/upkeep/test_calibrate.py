@@ -90,7 +90,7 @@ def test_too_few_edges_are_refused_before_the_first(asked, edges, message):
 def test_jumpers_their_delay_and_a_clock_reach_the_instrument(asked):
     calibrated(BUILT, jumpers=["strike0=ch0,strike0=ch1", (1, 2)], wire="480ps", pps="ch7")
     given = ASKED.wanted
-    assert (given.wiring, given.wire_ps) == ({0: [0, 1], 1: [2]}, (480, 480))
+    assert (given.wiring, given.wire_ps) == ({0: [0, 1], 1: [2]}, (470, 489))
     assert given.reference == Reference(7, Fraction(1), Fraction(10))
     calibrated(BUILT, pps=(3, Fraction(10**7)), pps_time=4)
     assert ASKED.wanted.reference == Reference(3, Fraction(10**7), Fraction(4))
@@ -103,7 +103,7 @@ def test_jumpers_their_delay_and_a_clock_reach_the_instrument(asked):
     [
         ({"jumpers": "strike0"}, "jumper: 'strike0'; must be strikeN=chM"),
         ({"jumpers": "strike0=ch1,strike1=ch1"}, "jumpers: ch1 is given twice"),
-        ({"wire": "101ns"}, "wire 101000 ps; must be 0 to 100000 ps"),
+        ({"wire": "101ns"}, "wire '101ns': 103020 ps; must be 0 to 100000 ps"),
         ({"pps": "7"}, "pps: reference: '7'; must be ch0 to ch7 for 1 PPS"),
         ({"pps": "ch7=50"}, "pps: 50 Hz; must be 1 Hz, or 1 MHz or more"),
         ({"pps": "ch7", "pps_time": "2s"}, "pps_time 2 s; must be 3 to 3600 s"),

@@ -15,7 +15,6 @@ from plexor.library.upkeep.prove import (
     check_wired,
     proven,
     steps_of,
-    wire_ps,
 )
 from plexor.protocol.geometry import Feature
 from plexor.prove import store
@@ -24,20 +23,6 @@ from plexor.prove.run import STEPS, Wires
 from ...fake_device import FakeDevice
 from ...prove.proofs import JUMPER, SELFTEST, TEE, proof
 from ...scenario import GEOMETRY, Scenario
-
-
-@pytest.mark.parametrize(
-    ("wire", "least", "most"),
-    [("1m", 3300, 6000), ("30cm", 990, 1800), ("2.5 m", 8250, 15_000), ("5ns", 4900, 5100)],
-)
-def test_a_wire_is_told_by_its_length_or_its_delay(wire, least, most):
-    assert wire_ps(wire) == (least, most)
-
-
-@pytest.mark.parametrize("wire", ["", "1", "m", "1 mile", "-1m", "5 parsec"])
-def test_a_wire_that_is_neither_is_refused(wire):
-    with pytest.raises(ValueError, match="must be a length such as 1m or 30cm, or a time such"):
-        wire_ps(wire)
 
 
 def test_steps_are_chosen_and_left_out_by_name():
