@@ -146,7 +146,10 @@ time_option = partial(click.option, type=DURATION, metavar="TIME")
 """Decorator for an option that is a duration."""
 wire_option = partial(click.option, "--wire", metavar="LENGTH|TIME")
 base_option = time_option(
-    "--base", default="0", help="A base result, which is subtracted from each latency."
+    "--base",
+    default="0",
+    help="A base result, which is subtracted from each latency. Of an instrument with a "
+    "calibration, give a corrected one.",
 )
 velocity_option = click.option(
     "--velocity",
