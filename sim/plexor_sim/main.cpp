@@ -107,8 +107,7 @@ class Simulation {
   void tell(std::FILE* lines) const {
     if (device_->draws()) std::fputs("draws\n", lines);
     const Load load = device_->load();
-    std::fprintf(lines, "load %s%s\n", load.name.empty() ? "none" : load.name.c_str(),
-                 load.always ? " always" : "");
+    std::fprintf(lines, "load %s%s\n", load.name.c_str(), load.always ? " always" : "");
     for (const std::string& path : said::reads())
       if (path.find('\n') == std::string::npos) std::fprintf(lines, "reads %s\n", path.c_str());
     line_.tell(lines);

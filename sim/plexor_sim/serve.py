@@ -3,12 +3,12 @@
     python -m plexor_sim.serve --dut NAME_OR_MANIFEST[:options] ...
 
 Prints `device NAME`, `firmware FILE` if it has firmware, `draws` if the device draws at random,
-`load NAME`, or `load NAME always` if it runs whatever the load output's level is, `load none` if
-nothing can be loaded, `serial tcp://127.0.0.1:PORT` if it has a serial line, and `listening
-tcp://127.0.0.1:PORT` on stdout. Progress and errors go to stderr. With --fallback, `fallback WHY`
-comes before these lines if NAME is not the requested device. Exit codes: 2 for usage, a bad option
-or manifest; 3 if the build or the simulation fails; 4 if a file cannot be written; 70 for a fault
-of the program.
+`load NAME`, or `load NAME always` if it runs whatever the load output's level is, `load none` if it
+runs none, `load` if nothing could load it, `serial tcp://127.0.0.1:PORT` if it has a serial line,
+and `listening tcp://127.0.0.1:PORT` on stdout. Progress and errors go to stderr. With --fallback,
+`fallback WHY` comes before these lines if NAME is not the requested device. Exit codes: 2 for
+usage, a bad option or manifest; 3 if the build or the simulation fails; 4 if a file cannot be
+written; 70 for a fault of the program.
 """
 
 from __future__ import annotations

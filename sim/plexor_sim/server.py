@@ -56,8 +56,9 @@ class Server:
         """Whether the device draws at random."""
         self.reads: list[str] = []
         """Paths of the files that it has read so far, relative to the device's manifest."""
-        self.load = ""
-        """What it says of its load: `none`, `NAME` or `NAME always`."""
+        self.load: str | None = None
+        """What it says of its load: `none`, `NAME` or `NAME always`; empty if it has nothing
+        that could load it, None if nothing was said."""
         self.serial_port: int | None = None
         """Port on which the device's serial line is; None if it has none."""
         self.port = self._read_port(timeout_s)

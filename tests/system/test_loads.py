@@ -21,21 +21,30 @@ RUN = ("--rate", "20k", "--count", "40", "--channel", "R=ch0")
         ("freertos", "none"),
         ("freertos:load=cpu+queue", "cpu+queue"),
         ("freertos:load=critical,load_switched=0", "critical always"),
-        # No program but strikes and malloc has loads: `all` of none is none.
-        pytest.param("freertos:load=all,program=calls", "none", marks=pytest.mark.full),
-        ("synthetic", "none"),
+        # No program but strikes and malloc has loads: `all` of none is nothing.
+        pytest.param("freertos:load=all,program=calls", "", marks=pytest.mark.full),
+        ("synthetic", ""),
         ("synthetic:load_latency=5us", "load"),
         ("synthetic:ch1.load_width=5us,load_name=x", "x"),
         ("synthetic:load_latency=5us,load=none", "none"),
         ("ce30", "polygons"),
         (IRQ, "on"),
-        pytest.param(CODED, "none", marks=pytest.mark.full),
+        pytest.param(CODED, "", marks=pytest.mark.full),
     ],
 )
 def test_a_simulated_device_says_which_load_it_runs_and_whether_always(dut, load):
     link = open_link("sim:", dut, again=True)
     link.close()
     assert link.load == load
+
+
+@pytest.mark.parametrize(
+    ("dut", "said"), [("synthetic", []), ("synthetic:load_latency=5us", ["idle"])]
+)
+def test_a_device_without_any_load_is_not_called_idle(capsys, dut, said):
+    assert cli.main(["measure", *RUN, "--dut", dut]) == 0
+    strikes, rate, _, *found, source = capsys.readouterr().out.splitlines()[1].split(" · ")
+    assert (strikes, rate, found, source) == ("40 strikes", "20 kHz", said, "simulated")
 
 
 def measured(capsys, *options):

@@ -64,7 +64,7 @@ class BurstResult:
     load_name: str = ""
     """The load that was asked for by name."""
     device_load: str | None = None
-    """The load that a simulated device ran; None: it is not known."""
+    """The load that a simulated device ran; None: it has none, or nothing is known."""
     started: str = ""
     """When it began, or was continued: ISO 8601 in UTC."""
     command: str = ""

@@ -75,7 +75,7 @@ class SimulatedLink(Link, Protocol):
         ...
 
     @property
-    def load(self) -> str:
+    def load(self) -> str | None:
         """What it says of the device's load (plexor.model.load.parse_device_load)."""
         ...
 

@@ -57,8 +57,9 @@ class SimLink:
         """The ELF file of the device's firmware; None if it has none."""
         self.device_line = ""
         """URI of the device's own serial line; empty if it has none."""
-        self.load = ""
-        """What it says of the device's load: `none`, `NAME` or `NAME always`."""
+        self.load: str | None = None
+        """What it says of the device's load: `none`, `NAME` or `NAME always`; empty if it
+        has nothing that could load it, None if nothing was said."""
         self.draws = False
         """Whether the device draws at random; otherwise it answers the same strikes the same."""
         self._tcp: TcpLink | None = None

@@ -18,19 +18,24 @@ class DeviceLoad:
     """The load of a simulated device, as its simulator says."""
 
     name: str
-    """IDLE: there is nothing that could be loaded; RAISED: its load has no name."""
+    """IDLE: it could run one, and runs none; RAISED: its load has no name; empty: it has nothing
+    that could load it."""
     always: bool = False
     """Whether it runs whatever the load output's level is."""
 
-    def during(self, raised: bool) -> str:
-        """Return the load that ran with the load output raised, or not."""
+    def during(self, raised: bool) -> str | None:
+        """Return the load that ran with the load output raised, or not; None: it has none."""
+        if not self.name:
+            return None
         return self.name if raised or self.always else IDLE
 
 
-def parse_device_load(text: str) -> DeviceLoad | None:
-    """Return the load that a simulator says: `NAME` or `NAME always`; None if it says nothing."""
+def parse_device_load(text: str | None) -> DeviceLoad | None:
+    """Return the load that a simulator says: `NAME`, `NAME always`, nothing; None: it says none."""
+    if text is None:
+        return None
     name, _, always = text.partition(" ")
-    return DeviceLoad(name, always == "always") if name else None
+    return DeviceLoad(name, always == "always")
 
 
 def parse_load(value: object) -> str:
@@ -62,14 +67,14 @@ def check_load(found: DeviceLoad | None, name: str, raised: bool) -> None:
     if found is None:
         return
     said = f"load {name or RAISED}"
-    if raised and found.name == IDLE:
+    if raised and found.name in ("", IDLE):
         raise UsageError(
             f"{said}: this device has no load that could be put on; name one that it has "
             "(`plexor devices NAME` lists its options), or an input as ports.load in its manifest"
         )
     if is_own(name) and found.name != name:
         raise UsageError(f"{said}: this device runs {found.name}; must be {found.name} or {IDLE}")
-    if name == IDLE and found.during(False) != IDLE:
+    if name == IDLE and found.during(False) not in (None, IDLE):
         raise UsageError(
             f"{said}: this device runs {found.name} whatever the load output's level is; name "
             f"{found.name}, or leave its option load_switched=0 out"
@@ -90,15 +95,15 @@ def load_name(ran: str | None, raised: bool, name: str = "") -> str:
     return (name or RAISED) if raised else IDLE
 
 
-def load_text(ran: str | None, raised: bool, name: str = "") -> str:
+def load_texts(ran: str | None, raised: bool, name: str = "") -> list[str]:
     """Return what is known of a run's load: `idle`, `under load cpu`, `load output on`.
 
-    `ran` is what a simulated device ran. If it is None, only the load output's level is known, and
-    the name that the user gave to what it does.
+    `ran` is what a simulated device ran. If it is None, nothing is known but that the load output
+    was raised, and the name that the user gave to what it does; if it was not, nothing is said.
     """
     if ran is None:
-        own = f" ({name})" if raised and name not in ("", RAISED) else ""
-        return f"load output {'on' if raised else 'off'}{own}"
+        own = f" ({name})" if name not in ("", RAISED) else ""
+        return [f"load output on{own}"] if raised else []
     if ran == IDLE:
-        return "idle"
-    return "under load" if ran == RAISED else f"under load {ran}"
+        return ["idle"]
+    return ["under load" if ran == RAISED else f"under load {ran}"]

@@ -352,7 +352,8 @@ class RunResult(_ByContent):
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     """The device under test: board, os, build, driver, test code, free keys."""
     device_load: str | None = None
-    """The load that a simulated device ran, such as `cpu`, or `none`; None: it is not known."""
+    """The load that a simulated device ran, such as `cpu`, or `none`; None: it has none, or
+    nothing is known."""
     calibration: Calibration | None = None
     """Calibration of the instrument, to correct this run's events with."""
     steps: tuple[StepResult, ...] = ()

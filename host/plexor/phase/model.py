@@ -135,7 +135,7 @@ class PhaseResult:
     load_name: str = ""
     """The load that was asked for by name."""
     device_load: str | None = None
-    """The load that a simulated device ran; None: it is not known."""
+    """The load that a simulated device ran; None: it has none, or nothing is known."""
     command: str = ""
     """The command line that took it; empty if none did."""
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from plexor.analyse.analyse import Report
 from plexor.analyse.done import Strikes, strikes_of, timeout_of
 from plexor.analyse.stopped import Stopped, stopped
-from plexor.model.load import IDLE, RAISED, is_raised, load_text, named_load
+from plexor.model.load import IDLE, RAISED, is_raised, load_texts, named_load
 from plexor.model.oscillators import oscillator_of
 from plexor.model.results import LINK_DROPPED_MOST, Accounting, RunResult
 from plexor.model.sources import source_name
@@ -41,7 +41,7 @@ def summary(report: Report) -> str:
     parts = [f"{grouped(result.strikes)} strikes", *_rates(result)]
     parts.append(format_seconds(seconds_of(report.duration_ticks, result.tick_fs), 3))
     if result.imported is None:
-        parts.append(load(result))
+        parts += load(result)
     parts.append(provenance(result))
     if result.interrupted:
         parts.append("interrupted")
@@ -63,15 +63,15 @@ def began(result: _Taken) -> list[tuple[str, str]]:
     return [(name, text) for name, text in told if text]
 
 
-def load(result: RunResult) -> str:
-    """Return the load of a run's device: what it ran, or what is known of the load output."""
+def load(result: RunResult) -> list[str]:
+    """Return what is known of the load of a run's device; nothing where nothing is known."""
     name = result.settings.load_name
     unused = named_load(result.device)
     if result.device_load == IDLE and is_raised(unused):
-        return f"idle, load {unused} not put on"
+        return [f"idle, load {unused} not put on"]
     if name in ("", RAISED):
         name = result.device.get("load", "")
-    return load_text(result.device_load, result.settings.load, name)
+    return load_texts(result.device_load, result.settings.load, name)
 
 
 def _rates(result: RunResult) -> list[str]:

@@ -87,7 +87,8 @@ class Step:
     """Whether anything was random, in the strikes or in a simulated device. If not, the same
     strikes get the same answers. None: not known, for a real device."""
     device_load: str | None = None
-    """The load that a simulated device ran, such as `cpu`, or `none`; None: it is not known."""
+    """The load that a simulated device ran, such as `cpu`, or `none`; None: it has none, or
+    nothing is known."""
     ends_hz: Fraction | None = None
     """The highest rate that the instrument carries, of a step above it that was not taken."""
 

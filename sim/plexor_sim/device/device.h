@@ -24,7 +24,7 @@ struct SerialByte {
 
 // The background load of a device.
 struct Load {
-  std::string name;     // empty: there is nothing that could be loaded
+  std::string name;     // none: it could run one, and runs none; empty: it has nothing that could load it
   bool always = false;  // it runs whatever the load input's level is
 };
 

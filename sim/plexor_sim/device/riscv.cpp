@@ -205,7 +205,8 @@ class Riscv final : public plexor::Device {
   }
 
   plexor::Load load() const override {
-    if (!(options_.load_select & soc_->loads_offered)) return {};
+    if (!soc_->loads_offered) return {};
+    if (!(options_.load_select & soc_->loads_offered)) return {"none"};
     return {options_.load, !options_.load_switched};
   }
 

@@ -62,7 +62,7 @@ struct SyntheticOptions {
   int64_t code_skew_ps = 0;
   bool code_strobe = false;
 
-  // The name of the load that a high load input applies; empty: none, or no channel has one.
+  // The load that a high load input applies, or none; empty: no channel has options under load.
   std::string loaded() const;
 
   // Throws BadOption.

@@ -116,7 +116,8 @@ bool ChannelOptions::draws() const {
 std::string SyntheticOptions::loaded() const {
   const bool any = std::any_of(channels.begin(), channels.end(),
                                [](const ChannelOptions& channel) { return channel.loadable(); });
-  return any && load != "none" ? load_name : "";
+  if (!any) return "";
+  return load == "none" ? load : load_name;
 }
 
 SyntheticOptions SyntheticOptions::parse(const std::string& text) {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plexor.burst.model import BurstResult, Limit
-from plexor.model.load import load_text
+from plexor.model.load import load_texts
 from plexor.render import facts
 from plexor.render.pictures.scale import grouped
 from plexor.render.table import NOTHING, Cell
@@ -31,7 +31,7 @@ def summary(result: BurstResult) -> str:
         f"bursts every {format_seconds(result.period_s)}",
         f"time-out {format_seconds(result.timeout_s)}",
         f"{result.criterion}, and below half a strike per burst",
-        load_text(result.device_load, result.load, result.load_name),
+        *load_texts(result.device_load, result.load, result.load_name),
         "simulated" if result.simulated else "measured",
     ]
     return " · ".join(parts + (["interrupted"] if result.interrupted else []))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from plexor.model.load import load_text
+from plexor.model.load import load_texts
 from plexor.phase.model import PhaseResult, PhaseScan, Window
 from plexor.render import facts
 from plexor.render.pictures.scale import Axis, grouped, time_unit
@@ -57,7 +57,7 @@ def summary(result: PhaseResult) -> str:
     parts = [
         f"{grouped(result.strikes)} strikes",
         rate(result),
-        load_text(result.device_load, result.load, result.load_name),
+        *load_texts(result.device_load, result.load, result.load_name),
         "simulated" if result.simulated else "measured",
     ]
     parts += ["interrupted"] if result.interrupted else []

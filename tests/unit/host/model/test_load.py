@@ -9,7 +9,7 @@ from plexor.model.load import (
     is_own,
     is_raised,
     load_name,
-    load_text,
+    load_texts,
     parse_device_load,
     parse_load,
 )
@@ -21,7 +21,8 @@ from plexor.model.load import (
         ("none", DeviceLoad("none")),
         ("cpu+queue", DeviceLoad("cpu+queue")),
         ("critical always", DeviceLoad("critical", always=True)),
-        ("", None),
+        ("", DeviceLoad("")),
+        (None, None),
     ],
 )
 def test_what_a_simulator_says_of_its_load_is_read(text, found):
@@ -47,6 +48,7 @@ def test_none_raises_nothing_and_on_is_no_load_of_a_devices_own():
         (DeviceLoad("cpu"), True, "cpu"),
         (DeviceLoad("cpu", always=True), False, "cpu"),
         (DeviceLoad("none"), True, "none"),
+        (DeviceLoad(""), False, None),
     ],
 )
 def test_a_load_runs_while_it_is_put_on_or_always(found, raised, ran):
@@ -60,14 +62,16 @@ def test_a_load_runs_while_it_is_put_on_or_always(found, raised, ran):
         ("none", True, "", "idle"),
         ("cpu", False, "", "under load cpu"),
         ("on", True, "on", "under load"),
-        (None, False, "", "load output off"),
+        (None, False, "", None),
         (None, True, "on", "load output on"),
         (None, True, "stress", "load output on (stress)"),
-        (None, False, "none", "load output off"),
+        (None, False, "none", None),
     ],
 )
-def test_what_is_said_is_what_the_device_did_or_the_level_of_the_output(ran, raised, name, text):
-    assert load_text(ran, raised, name) == text
+def test_what_is_said_is_what_the_device_did_and_nothing_where_nothing_is_known(
+    ran, raised, name, text
+):
+    assert load_texts(ran, raised, name) == ([] if text is None else [text])
 
 
 def test_the_name_of_a_load_is_what_ran_or_what_was_asked_for():
@@ -90,6 +94,8 @@ def test_the_name_of_a_load_is_what_ran_or_what_was_asked_for():
         (DeviceLoad("cpu"), "on", None),
         (DeviceLoad("cpu"), "none", None),
         (DeviceLoad("none"), "none", None),
+        (DeviceLoad(""), "on", "load on: this device has no load"),
+        (DeviceLoad(""), "none", None),
         (None, "stress", None),
     ],
 )
@@ -103,4 +109,4 @@ def test_a_load_that_a_simulated_device_does_not_run_is_refused(found, name, err
 
 def test_a_raised_output_needs_a_load_without_a_name_too():
     with pytest.raises(UsageError, match="no load that could be put on"):
-        check_load(DeviceLoad("none"), "", True)
+        check_load(DeviceLoad(""), "", True)

@@ -68,7 +68,7 @@ MS = Fraction(1, 1000)
 )
 def test_each_output_says_how_it_strikes(run, strikes, said):
     found = summary(analyse(replace(run, settings=Settings(strikes))))
-    assert found == f"2 strikes · {said} · 200 µs · load output off · simulated"
+    assert found == f"2 strikes · {said} · 200 µs · simulated"
 
 
 def test_load_interrupt_and_doubt_are_said(run):

@@ -12,7 +12,7 @@ from ..runs_to_draw import BUDGET, KINDS
 
 GOLDEN = """\
 FreeRTOS 11.2.0 on VexRiscv 50 MHz
-4 strikes · 20 kHz · 300 µs · load output off · simulated
+4 strikes · 20 kHz · 300 µs · simulated
 
 channel       n  missed  late  duplicate  spurious   min      p50        p99
 ISR           3       1     0          0         0  1 µs  too few    too few
