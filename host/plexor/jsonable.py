@@ -36,6 +36,16 @@ _MOST_SHOWN, _MOST_SAID = 80, 400
 _SEAL = "sha256"
 
 
+class OtherFormatError(ValueError):
+    """A document of a format that another version of Plexor writes."""
+
+
+def is_damaged_document(error: StoreError) -> bool:
+    """Return whether a document was read, and is none: it was cut, overwritten or changed."""
+    cause = error.__cause__
+    return isinstance(cause, ValueError) and not isinstance(cause, OtherFormatError)
+
+
 def to_json(value: object) -> Any:
     """Return `value` as JSON types: times as text such as `1/20000`, enumeration keys as names."""
     if isinstance(value, Enum):
@@ -67,6 +77,11 @@ def read_document(
     try:
         entries = unsealed(_of(dict, parse_json(path.read_bytes()), ""))
         found = entries.get("format")
+        if type(found) is int and found != file_format:
+            raise OtherFormatError(
+                f"format {_shown(found)}; this host reads {file_format}; read it with the version "
+                "of Plexor that wrote it"
+            )
         if found != file_format:
             raise ValueError(f"format {_shown(found)}; this host reads {file_format}")
         if name not in entries:

@@ -209,12 +209,14 @@ def _followed(
 ) -> Path:
     """Return the C++ for the files as they are: Verilator runs if any that it read has changed."""
     known = cache / f"{key}.read"
-    lines = known.read_text().splitlines() if known.is_file() else []
+    lines = known.read_text(errors="replace").splitlines() if known.is_file() else []
     for line in lines:
-        read: dict[str, str | None] = json.loads(line)
         made = cache / digest(key, line)
-        if made.is_dir() and all(_content(folder, name) == was for name, was in read.items()):
-            return made
+        # A damaged line is the name of nothing that was made.
+        if made.is_dir():
+            read: dict[str, str | None] = json.loads(line)
+            if all(_content(folder, name) == was for name, was in read.items()):
+                return made
     cache.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=cache, prefix=".making-") as temporary:
         fill(Path(temporary))

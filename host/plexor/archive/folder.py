@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from plexor.archive.schema import ROW_GROUP, parquet
-from plexor.disk.aside import set_aside
+from plexor.disk.aside import keep_copy, set_aside
 from plexor.disk.errors import unwritten
 from plexor.disk.said import say
 from plexor.disk.whole import whole
 from plexor.errors import StoreError
-from plexor.jsonable import one_line, read_document
+from plexor.jsonable import is_damaged_document, one_line, read_document
 
 T = TypeVar("T")
 
@@ -66,18 +66,46 @@ def open_archive(folder: Path) -> None:
     with errors_of(folder, "write"):
         folder.mkdir(parents=True, exist_ok=True)
         if not (folder / MARK).exists():
-            if any(not entry.name.startswith(".") for entry in folder.iterdir()):
+            if not _is_free(folder) and not segments(folder):
                 raise StoreError(f"{folder}: holds no archive; name a new or an empty folder")
-            text = json.dumps({"format": FORMAT, "archive": {}}) + "\n"
-            appear(folder / MARK, lambda path: path.write_text(text, encoding="utf-8"))
+            _mark(folder)
     check_archive(folder)
 
 
 def check_archive(folder: Path) -> None:
-    """Raise StoreError unless a folder is an archive that this host reads."""
+    """Raise StoreError unless a folder is an archive that this host reads.
+
+    Files of runs are one without MARK too. A damaged MARK is written anew, and a copy of it stays.
+    """
     if not (folder / MARK).exists():
+        if folder.is_dir() and segments(folder):
+            return
         raise StoreError(f"{folder}: holds no archive; plexor archive add makes one")
-    read_document(folder / MARK, "archive", FORMAT, _Mark, lambda _: None)
+    try:
+        read_document(folder / MARK, "archive", FORMAT, _Mark, lambda _: None)
+    except StoreError as error:
+        if not is_damaged_document(error):
+            raise
+        if not segments(folder) and not _is_free(folder):
+            raise StoreError(
+                f"{error}; there are no runs beside it: name another folder"
+            ) from error
+        try:
+            say(f"{error}; written anew, and kept as {keep_copy(folder / MARK).name}")
+            _mark(folder)
+        except OSError:
+            say(f"{error}; the runs beside it are read")
+
+
+def _is_free(folder: Path) -> bool:
+    """Return whether nothing is in a folder but MARK, its copies, and what is hidden."""
+    return all(entry.name.startswith((MARK, ".")) for entry in folder.iterdir())
+
+
+def _mark(folder: Path) -> None:
+    """Write MARK."""
+    text = json.dumps({"format": FORMAT, "archive": {}}) + "\n"
+    appear(folder / MARK, lambda path: path.write_text(text, encoding="utf-8"))
 
 
 def segments(folder: Path) -> list[Segment]:

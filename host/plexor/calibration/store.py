@@ -13,9 +13,10 @@ from pathlib import Path
 from plexor.calibration.consistent import check
 from plexor.disk.aside import set_aside
 from plexor.disk.errors import writing
+from plexor.disk.said import say
 from plexor.disk.whole import write_text
 from plexor.errors import StoreError, UsageError
-from plexor.jsonable import read_document, to_json
+from plexor.jsonable import is_damaged_document, read_document, to_json
 from plexor.model.calibration import Calibration
 from plexor.model.identity import Identity
 
@@ -92,7 +93,8 @@ def find(serial: str, identity: Identity, chosen: Path | None) -> Calibration | 
 
     What is kept for a simulated instrument is not applied unless it is chosen: a simulation gives
     the same figures each time, whatever was done with one before. A damaged one that was kept is
-    set aside, and there is none then. Raises StoreError for an unreadable file and UsageError for
+    set aside, and there is none then; nor is there of one in the format of another version, which
+    stays. Raises StoreError for an unreadable file and UsageError for
     another instrument's calibration.
     """
     path = chosen or default_path(serial, identity.placement)
@@ -102,10 +104,14 @@ def find(serial: str, identity: Identity, chosen: Path | None) -> Calibration | 
         try:
             load(path)
         except StoreError as error:
-            if not isinstance(error.__cause__, ValueError):
+            why = f"{error}; latencies are not corrected"
+            if is_damaged_document(error):
+                with writing(path):
+                    set_aside(path, why)
+            elif isinstance(error.__cause__, ValueError):
+                say(why)
+            else:
                 raise
-            with writing(path):
-                set_aside(path, f"{error}; latencies are not corrected")
             return None
     return checked(load(path), serial, identity, str(path))
 

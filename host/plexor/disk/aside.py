@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -23,6 +24,17 @@ def names_of(path: Path, suffix: str = "") -> Iterator[Path]:
 def free(path: Path, suffix: str = "") -> Path:
     """Return the first of a path's names that nothing has."""
     return next(each for each in names_of(path, suffix) if not os.path.lexists(each))
+
+
+def keep_copy(path: Path) -> Path:
+    """Copy a damaged file beside itself, before it is written anew; return the copy.
+
+    Raises OSError if it cannot be copied.
+    """
+    target = free(path, DAMAGED)
+    shutil.copyfile(path, target)
+    sync(target)
+    return target
 
 
 def set_aside(path: Path, why: object) -> Path:

@@ -16,13 +16,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from plexor.archive.folder import MARK
+from plexor.archive.folder import MARK, open_archive
 from plexor.archive.origin import Origin, origin_of
-from plexor.disk.aside import DAMAGED, set_aside
+from plexor.disk.aside import DAMAGED, keep_copy, set_aside
 from plexor.disk.folder import find_left, place_of, remove_own
 from plexor.disk.lock import Held
+from plexor.disk.said import say
 from plexor.errors import ExitCode, PlexorError, StoreError, UsageError
-from plexor.jsonable import read_document
+from plexor.jsonable import is_damaged_document, read_document
 from plexor.library.archive import Archive
 from plexor.library.cells.cell import Cell
 from plexor.library.cells.file import read_cells
@@ -109,6 +110,7 @@ def farm(
     kept = _Kept(folder, Archive(archive), origin, on_cell)
     with kept:
         kept.claim(_question(cells, origin), force)
+        open_archive(kept.archive.folder)
         kept.find(cells)
         found = _measured(kept, cells, executor)
         kept.end(found)
@@ -154,6 +156,25 @@ class _Mark:
     until its cell is measured, or until the farm's end."""
 
 
+def _known(path: Path, force: bool) -> _Mark:
+    """Return the content of FILE; nothing of a damaged one that is replaced, of which a copy stays.
+
+    Raises StoreError if it cannot be read.
+    """
+    try:
+        return read_document(path, "farm", FORMAT, _Mark, lambda _: None)
+    except StoreError as error:
+        if not is_damaged_document(error):
+            raise
+        if not force:
+            raise StoreError(
+                f"{error}; nobody knows which farm these runs are of: name another folder, or "
+                "replace it, and each run stays until its cell is measured anew"
+            ) from error
+        say(f"{error}; kept as {keep_copy(path).name}, and every cell is measured anew")
+        return _Mark("")
+
+
 def _runs_in(folder: Path) -> dict[str, str]:
     """Return the runs in a farm's folder, but for those that are damaged or in an archive."""
     found: dict[str, str] = {}
@@ -192,7 +213,7 @@ class _Kept:
     ) -> None:
         self.outcomes: dict[str, Outcome] = {}
         self._folder = folder
-        self._archive = archive
+        self.archive = archive
         self._origin = origin
         self._on_cell = on_cell
         self._total = 0
@@ -218,7 +239,7 @@ class _Kept:
             if any(entry.name != Held.FILE for entry in self._folder.iterdir()):
                 if not mark.is_file():
                     raise UsageError(f"{self._folder}: holds no farm; name another folder")
-                known = read_document(mark, "farm", FORMAT, _Mark, lambda _: None)
+                known = _known(mark, force)
                 if not force and known.question != question:
                     raise UsageError(
                         f"{self._folder}: holds another farm, or one of another commit; name "
@@ -278,7 +299,7 @@ class _Kept:
             cell.branch or known.branch,
             known.dirty if cell.commit is None else None,
         )
-        added = self._archive.keep(run.result, origin)
+        added = self.archive.keep(run.result, origin)
         self._tell(outcome(cell, run, state, added.run))
 
     def _tell(self, found: Outcome) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
@@ -13,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Self, cast
 
-from plexor.disk.aside import DAMAGED, free
+from plexor.disk.aside import free, keep_copy
 from plexor.disk.errors import NO_ROOM, unwritten, writing
 from plexor.disk.lock import Held
 from plexor.disk.said import say
@@ -182,17 +181,27 @@ class StepStore:
 
     def _open(self, folder: Path, force: bool, names: tuple[str, str]) -> None:
         out, forcing = names
-        if all(entry.name == Held.FILE for entry in folder.iterdir()):
-            return
         path = folder / FILE
         found = read_steps(path) if path.exists() else Steps()
-        if found.question is None and found.wrong:
-            raise StoreError(f"{found.wrong[0]}; so nobody knows what it is; name another folder")
+        others = {entry.name for entry in folder.iterdir()} - {Held.FILE, FILE}
+        if not (others or found.lines or found.wrong):
+            # Nothing is there, or the first line of a writer that ended suddenly.
+            return
         kind = self._question.partition(" ")[0]
-        if force and not _holds(folder, kind, found.question):
-            raise UsageError(f"{out} {folder}: holds no {kind}; {forcing} replaces only {kind}s")
+        damage = ""
+        if path.exists() and found.question is None and (found.wrong or not found.lines):
+            damage = next(iter(found.wrong), f"{path}: holds no whole line")
+        if not _holds(folder, kind, found.question):
+            if damage:
+                raise StoreError(f"{damage}; so nobody knows what it is; name another folder")
+            raise UsageError(
+                f"{out} {folder}: holds no {kind}; "
+                + (f"{forcing} replaces only {kind}s" if force else "name another folder")
+            )
         if not force and found.question != self._question:
-            raise UsageError(f"{out} {folder}: already exists; {forcing} replaces it")
+            raise UsageError(
+                f"{damage or f'{out} {folder}: already exists'}; {forcing} replaces it"
+            )
         if force:
             path = self._path = folder / NEW_FILE
             found = read_steps(path) if path.exists() else Steps()
@@ -244,9 +253,7 @@ class StepStore:
 def _mended(path: Path, found: Steps) -> int:
     """Return the bytes of a file's whole lines; a file with others is set aside, without them."""
     if found.wrong:
-        kept = free(path, DAMAGED)
-        shutil.copyfile(path, kept)
-        sync(kept)
+        kept = keep_copy(path)
         with whole(path) as part:
             part.write_bytes(b"".join(found.lines))
         say(

@@ -16,6 +16,7 @@ from plexor.errors import StoreError
 from plexor.jsonable import (
     MOST_INTEGER,
     from_json,
+    is_damaged_document,
     one_line,
     parse_json,
     read_document,
@@ -177,7 +178,10 @@ def test_a_long_error_is_one_line_that_people_can_read():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{"format": 2, "run": {}}', "format 2; this host reads 1"),
+        (
+            '{"format": 2, "run": {}}',
+            "format 2; this host reads 1; read it with the version of Plexor that wrote it",
+        ),
         ('{"run": {}}', "format None; this host reads 1"),
         ('{"format": 1}', "run: missing"),
         ("[]", "the document: []; must be an object"),
@@ -194,5 +198,6 @@ def test_a_document_that_cannot_be_is_one_line_with_its_path(tmp_path, text, say
     with pytest.raises(StoreError) as caught:
         read_document(path, "run", 1, Inner, check)
     assert str(caught.value) == f"{path}: cannot read: {says}"
+    assert is_damaged_document(caught.value) == ("version" not in says)
     path.write_text('{"format": 1, "run": {"share": 0.25}}')
     assert read_document(path, "run", 1, Inner, check) == Inner(0.25)

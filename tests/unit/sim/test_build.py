@@ -24,6 +24,7 @@ from plexor.protocol.frames import (
 )
 from plexor.protocol.geometry import MAGIC, Geometry
 from plexor.protocol.registers import address
+from plexor_sim import build as under_test
 from plexor_sim.build import BuildError, build
 from plexor_sim.riscv import DeviceBuild
 from plexor_sim.server import Server
@@ -190,3 +191,18 @@ def read_registers(port: int, names: tuple[str, ...]) -> list[int]:
                         frame.payload[n : n + size] for n in range(0, len(frame.payload), size)
                     )
                     return [OPERATION.unpack(chunk)["value"] for chunk in chunks]
+
+
+@pytest.mark.parametrize("damage", [b"", b"\0" * 60 + b"\n", b"[]\n", b'{"a.v": "12', b"\xff\n"])
+def test_a_damaged_list_of_what_a_build_has_read_is_made_again(tmp_path, monkeypatch, damage):
+    (tmp_path / "a.v").write_text("one")
+    monkeypatch.setattr(under_test, "_read_by", lambda *_: ["a.v"])
+    made: list[Path] = []
+
+    def followed() -> Path:
+        return under_test._followed(None, tmp_path, tmp_path / "cache", "key", made.append)
+
+    first = followed()
+    (tmp_path / "cache" / "key.read").write_bytes(damage)
+    assert [followed(), followed()] == [first, first]
+    assert len(made) == 2

@@ -23,7 +23,7 @@ from plexor.archive.origin import Origin
 from plexor.archive.query import Query
 from plexor.archive.record import record
 from plexor.archive.schema import table
-from plexor.disk import whole
+from plexor.disk import aside, whole
 from plexor.errors import StoreError
 
 from .planted import kept, planted
@@ -83,17 +83,61 @@ def test_a_folder_of_other_files_does_not_become_one(tmp_path):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('{"format": 2, "archive": {}}', "format 2; this host reads 1"),
-        ("[]", "must be an object"),
-        ("{", "not JSON"),
-        ('{"format": 1, "archive": {"x": 1}}', "unknown"),
+        (
+            '{"format": 2}',
+            "format 2; this host reads 1; read it with the version of Plexor that wro",
+        ),
+        ("[]", "must be an object; there are no runs beside it: name another folder"),
+        ("{", "not JSON .*; there are no runs beside it: name another folder"),
+        ('{"format": 1, "archive": {"x": 1}}', "unknown; there are no runs beside it: name ano"),
     ],
 )
-def test_another_format_is_refused_in_one_line(tmp_path, text, why):
+def test_another_format_and_a_foreign_document_are_refused_in_one_line(tmp_path, text, why):
     (tmp_path / MARK).write_text(text)
-    with pytest.raises(StoreError, match=f"{MARK}: cannot read: .*{why}") as caught:
-        check_archive(tmp_path)
-    assert "\n" not in str(caught.value)
+    (tmp_path / "main.c").touch()
+    for asked in (check_archive, open_archive):
+        with pytest.raises(StoreError, match=f"{MARK}: cannot read: .*{why}") as caught:
+            asked(tmp_path)
+        assert "\n" not in str(caught.value)
+    assert sorted(os.listdir(tmp_path)) == [MARK, "main.c"]
+
+
+DAMAGE = [b"", b"\0" * 29, b'{"format": 1, "arch', b"[]", b'{"format": 1}', b'{"format": "x"}']
+
+
+@pytest.mark.parametrize("content", DAMAGE)
+def test_a_damaged_mark_beside_runs_is_kept_and_written_anew(tmp_path, content, caplog):
+    (run,) = kept(tmp_path, planted(1000))
+    whole_mark = (tmp_path / MARK).read_bytes()
+    (tmp_path / MARK).write_bytes(content)
+    for _ in range(2):
+        assert [each.run for each in Query(tmp_path).runs()] == [run]
+    assert (tmp_path / MARK).read_bytes() == whole_mark
+    assert (tmp_path / f"{MARK}.damaged").read_bytes() == content
+    (told,) = caplog.messages
+    assert told.startswith(f"{tmp_path / MARK}: cannot read: ")
+    assert told.endswith(f"; written anew, and kept as {MARK}.damaged")
+
+
+def test_a_damaged_mark_of_an_archive_that_cannot_be_written_is_said(tmp_path, monkeypatch, caplog):
+    (run,) = kept(tmp_path, planted(1000))
+    (tmp_path / MARK).write_bytes(b"")
+
+    def refused(one, two):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(aside.shutil, "copyfile", refused)
+    assert [each.run for each in Query(tmp_path).runs()] == [run]
+    (told,) = caplog.messages
+    assert told.endswith("; the runs beside it are read")
+
+
+def test_runs_without_a_mark_are_an_archive_and_get_one(tmp_path):
+    (run,) = kept(tmp_path, planted(1000))
+    (tmp_path / MARK).unlink()
+    assert [each.run for each in Query(tmp_path).runs()] == [run]
+    open_archive(tmp_path)
+    assert (tmp_path / MARK).is_file()
 
 
 def test_no_folder_is_no_archive(tmp_path):

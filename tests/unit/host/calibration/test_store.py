@@ -276,6 +276,21 @@ def test_a_damaged_one_that_was_kept_is_set_aside_and_a_chosen_one_is_refused(
     assert told.startswith(f"{path}: cannot read: ")
 
 
+def test_one_that_another_version_has_kept_stays_and_is_not_applied(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    path = default_path("B1", IDENTITY.placement)
+    path.parent.mkdir(parents=True)
+    path.write_text('{"format": 2}')
+    assert find("B1", IDENTITY, None) is None
+    assert path.read_text() == '{"format": 2}'
+    (told,) = caplog.messages
+    assert told.startswith(
+        f"{path}: cannot read: format 2; this host reads 1; read it with the ver"
+    )
+    assert told.endswith("; latencies are not corrected")
+
+
 NEWER = ("jumpers", "detours", "scale")
 
 

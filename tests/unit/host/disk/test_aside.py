@@ -2,7 +2,7 @@
 
 import itertools
 
-from plexor.disk.aside import free, names_of, set_aside
+from plexor.disk.aside import free, keep_copy, names_of, set_aside
 
 
 def test_names_have_a_number_behind_the_first(tmp_path):
@@ -28,3 +28,10 @@ def test_what_is_damaged_stays_under_another_name_which_is_said(tmp_path, caplog
         "run.json: cannot read: no JSON; set aside as run.json.damaged",
         "run.json: cannot read: no JSON; set aside as run.json-2.damaged",
     ]
+
+
+def test_a_copy_of_what_is_damaged_stays_beside_it(tmp_path):
+    path = tmp_path / "farm.json"
+    path.write_bytes(b"\0")
+    assert [keep_copy(path).name for _ in range(2)] == ["farm.json.damaged", "farm.json-2.damaged"]
+    assert {each.read_bytes() for each in tmp_path.iterdir()} == {b"\0"}

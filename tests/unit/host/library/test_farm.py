@@ -270,6 +270,40 @@ def test_a_damaged_run_is_set_aside_and_measured_again(bench, tmp_path, file, co
     assert (cell / "run.json").stat().st_size > 0
 
 
+@pytest.mark.parametrize(
+    "content", [b"", b"\0" * 60, b'{"format": 1, "fa', b"[]", b'{"format": 1}', b"\xff"]
+)
+def test_a_damaged_mark_is_refused_by_name_and_replaced_by_force(bench, tmp_path, content, caplog):
+    bench()
+    mark = tmp_path / "farm" / "farm.json"
+    mark.write_bytes(content)
+    with pytest.raises(StoreError, match=rf"^{mark}: cannot read: .*name another folder, or repl"):
+        bench()
+    assert mark.read_bytes() == content
+    assert sum(bench.taken.values()) == 8
+    assert bench(force=True).exit_code() == ExitCode.PASS
+    assert sum(bench.taken.values()) == 16
+    assert mark.with_name("farm.json.damaged").read_bytes() == content
+    (told,) = caplog.messages
+    assert told.endswith("; kept as farm.json.damaged, and every cell is measured anew")
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_farm_of_another_version_is_refused(bench, tmp_path, force):
+    bench()
+    (tmp_path / "farm" / "farm.json").write_text('{"format": 2}')
+    with pytest.raises(StoreError, match=r"farm.json: cannot read: format 2; .* that wrote it$"):
+        bench(force=force)
+
+
+def test_an_archive_that_cannot_be_taken_is_refused_before_anything_is_measured(bench, tmp_path):
+    (tmp_path / "archive").mkdir()
+    (tmp_path / "archive" / "archive.json").write_text('{"format": 2}')
+    with pytest.raises(StoreError, match=r"archive.json: cannot read: format 2"):
+        bench()
+    assert not bench.taken
+
+
 def test_a_farm_has_one_writer(bench, tmp_path):
     first = Held(tmp_path / "farm", "farm")
     with pytest.raises(UsageError, match=rf"^farm {tmp_path}/farm: process {os.getpid()} writes"):

@@ -101,7 +101,7 @@ def test_the_same_question_goes_on_and_by_force_begins_anew(struck, tmp_path):
 def test_a_folder_of_something_else_is_never_replaced(tmp_path, capsys, name, command, kind):
     (tmp_path / name).touch()
     assert cli.main([*command, "--out", str(tmp_path)]) == ExitCode.USAGE
-    assert "already exists" in capsys.readouterr().err
+    assert f"holds no {kind}; name another folder" in capsys.readouterr().err
     assert cli.main([*command, "--out", str(tmp_path), "--force"]) == ExitCode.USAGE
     assert f"holds no {kind}; --force replaces only {kind}s" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == [name]
@@ -221,6 +221,30 @@ def test_a_damaged_line_is_set_aside_and_the_others_are_taken(tmp_path, damage, 
     assert (out / "steps.jsonl.damaged").read_bytes() == damaged
     with StepStore(out, question) as store:
         assert len(store) == 3
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 90, b'{"question": "swe'])
+def test_a_file_that_a_sudden_end_left_without_a_whole_line_is_begun_anew(tmp_path, content):
+    (tmp_path / FILE).write_bytes(content)
+    with StepStore(tmp_path, "sweep x") as store:
+        assert len(store) == 0
+        store.add(JOB, ())
+    with StepStore(tmp_path, "sweep x") as store:
+        assert store.find(JOB) == ()
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 90, b"[]\n", b'{"question": 1}\n'])
+def test_damaged_steps_beside_a_result_are_named_and_replaced_by_force(tmp_path, content):
+    path = tmp_path / FILE
+    path.write_bytes(content)
+    (tmp_path / "sweep.json").write_text("{}")
+    with pytest.raises(UsageError, match=rf"^{path}.*: .*; force replaces it$"):
+        StepStore(tmp_path, "sweep x")
+    assert path.read_bytes() == content
+    with StepStore(tmp_path, "sweep x", force=True) as store:
+        store.add(JOB, ())
+        store.finish()
+    assert len(read_steps(path).steps) == 1
 
 
 def test_a_step_that_was_edited_is_not_taken_for_one_that_was_measured(tmp_path):
