@@ -121,7 +121,6 @@ class Device:
         """Number of commands sent again because no answer came."""
         self._first = 0
         """Sequence number of the first try of the latest command."""
-        self._handled_bytes = 0
         self._in_flight_bytes = (
             MOST_IN_FLIGHT_BYTES if link.bytes_s is None else IN_FLIGHT_S * link.bytes_s
         )
@@ -254,7 +253,6 @@ class Device:
             except OSError as error:
                 path = getattr(self._tap, "name", "raw bytes")
                 raise StoreError(f"{path}: cannot write: {error.strerror or error}") from error
-        self._handled_bytes += len(data)
         self._heard.take(data)
         for part in self.decoder.feed(data):
             if isinstance(part, Frame):
@@ -267,6 +265,10 @@ class Device:
             elif self.consumer is not None:
                 self.consumer.take(part)
         return True
+
+    def waiting(self, most_bytes: int = 0) -> Wait:
+        """Begin a wait for what is at most so many bytes, of an instrument that was just asked."""
+        return Wait(self._reader, self._in_flight_bytes + most_bytes)
 
     def _operate(self, operations: Iterable[tuple[int, OpCode, int]]) -> None:
         for some in grouped(operations):
@@ -296,13 +298,9 @@ class Device:
             # A lost byte may have left a frame open at the instrument. A delimiter ends it.
             self._heard.command = to_stream(frame)
             self._link.write((b"\0" if attempt else b"") + self._heard.command)
-            wait = _Wait(self._reader, self._handled_bytes, self._in_flight_bytes)
+            wait = self.waiting()
             # A simulated board may not have announced itself before.
-            while (
-                left := wait.left_s(
-                    min(timeout_s * self.patience, most_wait_s), self._handled_bytes, bounded
-                )
-            ) > 0:
+            while (left := wait.left_s(min(timeout_s * self.patience, most_wait_s), bounded)) > 0:
                 self.pump(left)
                 response, self._response = self._response, None
                 if response is not None and self._answered(operations, response):
@@ -380,7 +378,7 @@ class Device:
             raise IdentityError(f"{self.name}: impossible identity: {error}") from error
 
 
-class _Wait:
+class Wait:
     """A wait for the answer to a command that was just sent, by what comes meanwhile.
 
     While nothing comes, time counts. While bytes come, the answer may be behind others: behind what
@@ -389,27 +387,26 @@ class _Wait:
     then it ends after all bytes that can have been before the answer.
     """
 
-    def __init__(self, reader: Reader, handled_bytes: int, in_flight_bytes: int) -> None:
+    def __init__(self, reader: Reader, most_bytes: int) -> None:
         self._reader = reader
         self._began_s = time.monotonic()
-        self._last_bytes = handled_bytes
-        self._most_bytes = reader.received_bytes + in_flight_bytes
+        self._most_bytes = reader.received_bytes + most_bytes
 
-    def left_s(self, wait_s: float, handled_bytes: int, bounded: bool) -> float:
+    def is_over(self, wait_s: float) -> bool:
+        """Return whether all that can have been sent within the wait has been handled."""
+        late = self._reader.heard_s > self._began_s + wait_s
+        waited = self._reader.full_s >= self._began_s
+        return late and (not waited or self._reader.taken_bytes > self._most_bytes)
+
+    def left_s(self, wait_s: float, bounded: bool) -> float:
         """Return how long to wait for the next bytes; 0 or less at the end of the wait."""
         now_s = time.monotonic()
         if bounded:
             return self._began_s + wait_s - now_s
         heard_s = max(self._reader.heard_s, self._began_s)
-        if self._reader.received_bytes > handled_bytes:
+        if self._reader.received_bytes > self._reader.taken_bytes:
             heard_s = now_s  # the next bytes are there
-        if handled_bytes > self._last_bytes:
-            self._last_bytes = handled_bytes
-            late = self._reader.heard_s > self._began_s + wait_s
-            waited = self._reader.full_s >= self._began_s
-            if late and (not waited or handled_bytes > self._most_bytes):
-                return 0.0
-        return heard_s + wait_s - now_s
+        return 0.0 if self.is_over(wait_s) else heard_s + wait_s - now_s
 
 
 class SilenceError(LinkError):

@@ -93,6 +93,7 @@ class Reader:
         self._closing = threading.Event()
         self.received_bytes = 0
         """Bytes that have come, taken or not."""
+        self.taken_bytes = 0
         self.heard_s = -math.inf
         """When the bytes came that were taken last, by the monotonic clock."""
         self.full_s = -math.inf
@@ -117,6 +118,7 @@ class Reader:
             self.heard_s, data = entry
             chunks.append(data)
             size += len(data)
+            self.taken_bytes += len(data)
             if size >= _TAKE_BYTES:
                 return b"".join(chunks)
             try:

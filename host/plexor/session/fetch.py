@@ -5,7 +5,6 @@ Every wait ends: when nothing more comes, or when even the slowest link would ha
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from plexor.decode.collect import Collector
@@ -24,6 +23,7 @@ EVENT_SILENCE_S = 0.5
 TRACE_SILENCE_S = 0.5
 SLOWEST_BYTES_S = 10_000
 """Rate of the slowest link, in bytes per second. Waits end as if the link were this slow."""
+_LOOK_S = 0.05
 _EVENT_BYTES = HEADER.size_bytes + CRC_BYTES + 2 * WORD_BYTES
 """Maximum size of an event on the link, in bytes: each event in a frame of its own."""
 
@@ -94,12 +94,16 @@ def _until_still(
     silence_s: float,
     most_bytes: int,
 ) -> None:
-    """Handle frames until `done`, until nothing comes any more, or until all must have come."""
+    """Handle frames until `done`, until nothing comes any more, or until all must have come.
+
+    Only waits for bytes count as silence, and only bytes that have come count as late: a host that
+    is slow, or that was suspended, finds what came meanwhile.
+    """
     silence_s *= device.patience
     most_s = silence_s + device.patience * most_bytes / SLOWEST_BYTES_S
-    began = moved = time.monotonic()
-    last = amount()
-    while not done() and time.monotonic() < min(moved + silence_s, began + most_s):
-        # What is awaited may be behind bytes that a slow host has not handled yet.
-        if device.pump(0.05) or amount() != last:
-            last, moved = amount(), time.monotonic()
+    wait = device.waiting(most_bytes)
+    silent_s, last = 0.0, amount()
+    while not done() and silent_s < silence_s and not wait.is_over(most_s):
+        heard = device.pump(_LOOK_S)
+        silent_s = 0.0 if heard or amount() != last else silent_s + _LOOK_S
+        last = amount()

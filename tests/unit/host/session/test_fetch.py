@@ -30,10 +30,21 @@ class Ended:
     """An instrument whose run has ended, and a clock that runs while it is listened to.
 
     `plays`: what is sent while it is listened to, one entry each time, a frame in `frame_s`.
-    `answers` is called with each register that is written.
+    `answers` is called with each register that is written. `suspended_s`: how long the host stands
+    still before it handles the first bytes, which have come by then.
     """
 
-    def __init__(self, collector, *, scenario=ALL, patience=1, plays=(), frame_s=0.05, **status):
+    def __init__(
+        self,
+        collector,
+        *,
+        scenario=ALL,
+        patience=1,
+        plays=(),
+        frame_s=0.05,
+        suspended_s=0.0,
+        **status,
+    ):
         self.identity = Identity(scenario.geometry, 1)
         self.image = RegisterImage()
         self.patience = patience
@@ -43,6 +54,9 @@ class Ended:
         self.read = []
         self.plays = iter(plays)
         self.frame_s = frame_s
+        self.suspended_s = suspended_s
+        self.played = 0.0
+        self.heard = 0.0
         self.answers = lambda *_: None
         self._collector = collector
         end(self.image, scenario, **status)
@@ -54,23 +68,30 @@ class Ended:
     def read_all(self, places):
         self.read += places
 
+    def waiting(self, most_bytes):
+        began = self.played
+        return SimpleNamespace(is_over=lambda most_s: self.heard - began > most_s)
+
     def pump(self, timeout_s):
         part = next(self.plays, None)
-        self.now += timeout_s if part is None else min(self.frame_s, timeout_s)
+        passed_s = timeout_s if part is None else min(self.frame_s, timeout_s)
+        self.played += passed_s
+        self.now += passed_s + self.suspended_s
+        self.suspended_s = 0.0
         if part is not None:
+            self.heard = self.played
             self.moved = self.now
             self._collector.take(part)
 
 
 @pytest.fixture
-def fetched(monkeypatch):
+def fetched():
     """Return a function that fetches from an ended run; it returns the instrument."""
 
     def run_stage(collector, stream=Stream.OFF, answers=None, **options):
         device = Ended(collector, **options)
         if answers is not None:
             device.answers = lambda *write: answers(collector, device, write)
-        monkeypatch.setattr(stage, "time", SimpleNamespace(monotonic=lambda: device.now))
         plan = plan_of(replace(SETTINGS, stream=stream), device.identity)
         fetch(device, plan, collector)
         return device
@@ -166,6 +187,12 @@ def test_events_behind_the_results_are_waited_for_and_no_longer(fetched):
     device = fetched(collector, Stream.LIVE, plays=[*rest, *[None] * 9], frame_s=0.003)
     assert collector.received_total == len(ALL.events)
     assert device.now == pytest.approx(0.003 * len(rest))
+
+
+def test_a_host_that_was_suspended_finds_the_events_that_came_meanwhile(fetched):
+    collector, rest = late_events(ALL, 100)
+    fetched(collector, Stream.LIVE, plays=rest, frame_s=0.003, suspended_s=1000.0)
+    assert collector.received_total == len(ALL.events)
 
 
 def test_events_that_were_dropped_or_lost_are_not_waited_for_beyond_half_a_second(fetched):
