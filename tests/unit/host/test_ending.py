@@ -36,11 +36,18 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize(
+    ("way", "second"),
+    [
+        ("a run", signal.SIGINT),
+        ("other work", signal.SIGTERM),
+        pytest.param("a run", signal.SIGTERM, marks=pytest.mark.full),
+        pytest.param("other work", signal.SIGINT, marks=pytest.mark.full),
+    ],
+)
 def test_two_interrupts_end_what_ignores_them(way, second):
     with subprocess.Popen(
-        [sys.executable, "-c", BUSY.format(way=way)],
+        [sys.executable, "-c", BUSY.format(way=WAYS[way])],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -69,7 +69,10 @@ def test_a_stream_of_any_encoding_takes_every_figure(encoding, shown):
     assert written("25 µs ▁", encoding=encoding).decode(encoding).startswith(shown)
 
 
-@pytest.mark.parametrize("command", [("replay", "run", "--json"), ("replay", "é")])
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(("replay", "run", "--json"), marks=pytest.mark.full), ("replay", "é")],
+)
 def test_figures_and_names_of_files_are_the_same_in_the_plainest_locale(hostile, command):
     """`LC_ALL=C` without Python's own remedy for it, and a locale of UTF-8."""
     (hostile.parent / "é").symlink_to(hostile)
@@ -133,15 +136,24 @@ def on_a_terminal(*arguments):
     return found.decode().replace("\r\n", "\n")
 
 
-@pytest.mark.parametrize("how", [(), ("--json",), ("--budget", "nowhere\x1b[31m\u202e.toml")])
+@pytest.mark.parametrize(
+    "how",
+    [
+        (),
+        pytest.param(("--json",), marks=pytest.mark.full),
+        ("--budget", "nowhere\x1b[31m\u202e.toml"),
+    ],
+)
 def test_no_text_of_a_stored_run_commands_a_terminal(hostile, how):
     said = on_a_terminal("replay", str(hostile), *how)
     assert "\\u001b" in said
     assert "\x1b[31mred" not in said
     rest = OURS.sub("", said).replace("\n", "").replace("\t", "")
     assert not CONTROL & set(rest)
+    assert how or "\x1b[1m" in said
 
 
+@pytest.mark.full
 def test_figures_keep_their_colours_on_a_terminal(hostile):
     assert "\x1b[1m" in on_a_terminal("replay", str(hostile))
 

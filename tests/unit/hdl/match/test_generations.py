@@ -96,12 +96,13 @@ def random_beats(seed: int, busy: float, holding: bool):
         yield chance.random() < 0.05, struck, pops, holds
 
 
+@pytest.mark.parametrize("seeds", [1, pytest.param(3, marks=pytest.mark.full)])
 @pytest.mark.parametrize("holding", [False, True])
 @pytest.mark.parametrize("busy", [0.1, 0.3, 0.6])
 def test_a_generation_begins_once_all_from_before_the_last_one_are_gone_and_not_before(
-    busy, holding
+    busy, holding, seeds
 ):
-    for seed in range(3):
+    for seed in range(seeds):
         beats = list(random_beats(seed, busy, holding))
         found = run(beats, 0.02, seed)
         for number, ((gone, turns), (quiet, *_)) in enumerate(zip(found, beats, strict=True)):

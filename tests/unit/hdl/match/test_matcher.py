@@ -28,6 +28,7 @@ from ..matcher_events import random_events
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in (1, 2))]
 )
+@pytest.mark.parametrize("count", [100, pytest.param(250, marks=pytest.mark.full)])
 @pytest.mark.parametrize("depth", [4, pytest.param(8, marks=pytest.mark.full)])
 @pytest.mark.parametrize(
     "stalls", [pytest.param(NONE, marks=pytest.mark.full), ROUGH], ids=["quick", "rough"]
@@ -49,19 +50,22 @@ from ..matcher_events import random_events
         for policy in Policy
     ],
 )
-def test_random_events_are_matched_as_the_golden_model_does(policy, stalls, depth, seed, build):
+def test_random_events_are_matched_as_the_golden_model_does(
+    policy, stalls, depth, seed, build, count
+):
     rules = rules_for(policy, least=15 if policy == Policy.WINDOW else 0, depth=depth)
     geometry = replace(build, queue_depth=depth)
-    check(random_events(seed + 20, 250, 30), rules, seed, geometry=geometry, stalls=stalls)
+    check(random_events(seed + 20, count, 30), rules, seed, geometry=geometry, stalls=stalls)
 
 
+@pytest.mark.parametrize("count", [80, pytest.param(200, marks=pytest.mark.full)])
 @pytest.mark.parametrize(
     "second", [(0, 0), *(pytest.param(s, marks=pytest.mark.full) for s in ((0, 1), (1, 1))), (1, 0)]
 )
-def test_a_channel_can_be_timed_from_any_channels_edge(second, build):
+def test_a_channel_can_be_timed_from_any_channels_edge(second, build, count):
     for policy in (Policy.OLDEST, Policy.LATEST):
         rules = rules_for(policy, second=second, timeout=60, deadline=9)
-        check(random_events(9, 200, 20), rules, 9, geometry=build, stalls=NONE)
+        check(random_events(9, count, 20), rules, 9, geometry=build, stalls=NONE)
 
 
 def test_times_across_a_wrap_of_32_bits_are_compared_right(build):

@@ -77,7 +77,7 @@ def measured(geometry, events, rules, channel, seed):
     return found, (send, watch), dut
 
 
-@pytest.mark.parametrize("channel", [0, 1])
+@pytest.mark.parametrize("channel", [pytest.param(0, marks=pytest.mark.full), 1])
 @pytest.mark.parametrize("policy", Policy)
 @pytest.mark.parametrize("build", BUILDS)
 def test_each_latency_comes_with_the_code_at_its_strike(bench, build, policy, channel):

@@ -197,7 +197,13 @@ class Bench:
         ctx.set(self.dut.bank, self.bank)
 
 
-@pytest.mark.parametrize("name", GEOMETRIES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.full if name in ("all", "small") else ())
+        for name in GEOMETRIES
+    ],
+)
 def test_all_that_comes_is_counted_where_it_belongs_and_a_clear_forgets_it(name):
     bench = Bench(GEOMETRIES[name], 3)
 
@@ -256,7 +262,12 @@ def test_the_bank_that_stands_is_read_while_the_other_one_counts(name):
     simulate(bench.dut, process)
 
 
-def test_a_read_of_a_source_is_of_one_moment_and_no_older_than_two_rounds(monkeypatch):
+@pytest.mark.parametrize(
+    ("clocks", "least"), [(3_000, 4 << 10), pytest.param(9_000, 12 << 10, marks=pytest.mark.full)]
+)
+def test_a_read_of_a_source_is_of_one_moment_and_no_older_than_two_rounds(
+    monkeypatch, clocks, least
+):
     # Limbs of few bits carry often.
     monkeypatch.setattr(counts, "CHUNK_BITS", 10)
     monkeypatch.setattr(module, "CHUNK_BITS", 10)
@@ -269,7 +280,7 @@ def test_a_read_of_a_source_is_of_one_moment_and_no_older_than_two_rounds(monkey
     async def process(ctx):
         await bench.clear(ctx)
         since, gap, address, was = -1, SOURCE_CLOCKS, addresses[0], 0
-        for clock in range(9_000):
+        for clock in range(clocks):
             since += 1
             if since == gap:
                 since, gap = 0, SOURCE_CLOCKS + 1 + bench.choose.randrange(8)
@@ -289,7 +300,7 @@ def test_a_read_of_a_source_is_of_one_moment_and_no_older_than_two_rounds(monkey
         await bench.settle(ctx)
         found = (await bench.read_all(ctx))["source"]
         assert found == +bench.given["source"]
-        assert min(seen[s * 2] for s in (0, SOURCE_STRIKE)) > 12 << 10
+        assert min(seen[s * 2] for s in (0, SOURCE_STRIKE)) > least
 
     simulate(bench.dut, process)
 
@@ -298,7 +309,7 @@ def test_a_read_of_a_source_is_of_one_moment_and_no_older_than_two_rounds(monkey
     ("channels", "clocks", "spared"),
     [
         pytest.param(1, 24, (), marks=pytest.mark.full),
-        (8, 160, ()),
+        pytest.param(8, 160, (), marks=pytest.mark.full),
         (1, 14, ("drop",)),
         pytest.param(8, 98, ("drop",), marks=pytest.mark.full),
     ],

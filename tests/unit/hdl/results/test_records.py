@@ -93,7 +93,7 @@ def expected(geometry, values, kind, channel):
         )
         for name, build, quick in (
             ("all", (ALL_FEATURES, 8), 0.0),
-            ("one_bank", (ONE_BANK, 8), 0.6),
+            ("one_bank", (ONE_BANK, 8), None),
             ("falls", (Feature.FALL | Feature.EXTREMES, 3), 0.0),
             ("squares", (Feature.INTERVALS | Feature.SUM_SQUARES, 1), 0.6),
             ("events", (Feature.EVENTS, 4), 0.0),

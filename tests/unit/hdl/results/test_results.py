@@ -290,7 +290,7 @@ def test_of_bins_only_frames_in_which_a_value_counted_may_have_words():
 @pytest.mark.parametrize(
     ("build", "values"),
     [
-        ("few", 40),
+        ("snapshots alone", 30),
         *(
             pytest.param(build, 200, marks=pytest.mark.full)
             for build in ("few", "snapshots alone", "one channel")
@@ -329,7 +329,11 @@ def test_snapshots_are_coherent_and_lose_nothing(build, values):
 
 
 @pytest.mark.parametrize(
-    ("build", "clocks"), [("everything", 5), ("one bank", 5), ("small", 9), ("least", 9)]
+    ("build", "clocks"),
+    [
+        pytest.param("everything", 5, marks=pytest.mark.full),
+        *(("one bank", 5), ("small", 9), ("least", 9)),
+    ],
 )
 def test_a_value_is_taken_each_few_clocks_or_more_often(build, clocks):
     bench = Bench(BUILDS[build], seed=3)

@@ -86,7 +86,7 @@ def expected(own, step):
     return own | {name: step[name] for name in OWN}
 
 
-@pytest.mark.parametrize("count", [1, 2, 7, STEPS])
+@pytest.mark.parametrize("count", [1, 2, 7, pytest.param(STEPS, marks=pytest.mark.full)])
 def test_stimulus_0_takes_a_steps_values_24_clocks_before_it_starts(count):
     steps, own, seen, strobes = run(count)
     assert [c for c, row in enumerate(seen) if row[5]] == [

@@ -185,16 +185,25 @@ def test_all_spaces_of_both_banks_are_sent_whole(bench, seed):
     assert all(frame.tag == 7 and frame.base_ticks == BASE_TICKS for frame in frames[:-1])
 
 
-@pytest.mark.parametrize("bank", [pytest.param(0, marks=pytest.mark.full), 1])
-def test_one_bank_of_some_spaces_is_sent_alone(bench, bank):
-    spaces = [Space.EDGES, Space.INTERVAL_BINS]
+@pytest.mark.parametrize(
+    ("bank", "other"),
+    [
+        (1, Space.INTERVAL_STATISTICS),
+        *(pytest.param(n, Space.INTERVAL_BINS, marks=pytest.mark.full) for n in (0, 1)),
+    ],
+)
+def test_one_bank_of_some_spaces_is_sent_alone(bench, bank, other):
+    spaces = [Space.EDGES, other]
     frames = run(bench, SMALL, [request(spaces, bank=bank)])
     assert contents(frames[:-1]) == expected(SMALL, spaces, (bank,))
     assert not any(frame.flags & MemoryFlag.FINAL for frame in frames[:-1])
 
 
-def test_what_others_read_meanwhile_is_not_sent(bench):
-    spaces = [Space.CLASSES, Space.LATENCY_BINS]
+@pytest.mark.parametrize(
+    "other", [Space.EDGES, pytest.param(Space.LATENCY_BINS, marks=pytest.mark.full)]
+)
+def test_what_others_read_meanwhile_is_not_sent(bench, other):
+    spaces = [Space.CLASSES, other]
 
     def word(space, bank, address):
         return word_at(space, bank, address) if 140 < address < 145 or address < 5 else 0
@@ -282,7 +291,7 @@ def test_what_was_left_out_of_one_bank_is_not_told_of_the_other(bench):
 
 
 def test_steps_are_sent_as_statistics(bench):
-    geometry = Geometry(channels=1, strikes=1)
+    geometry = Geometry(channels=1, strikes=1, table_steps=8)
     words = entries(geometry, Space.STEPS) * entry_words(Space.STEPS)
 
     def word(space, bank, address):

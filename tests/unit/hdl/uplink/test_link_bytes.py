@@ -29,7 +29,7 @@ def run(bench, frames, beats, seed=None):
 
 
 @pytest.mark.parametrize("words", [True, False])
-@pytest.mark.parametrize("seed", [None, 1, 2])
+@pytest.mark.parametrize("seed", [None, 1, pytest.param(2, marks=pytest.mark.full)])
 def test_frames_arrive_whole_in_order_and_with_a_right_crc(bench, seed, words):
     frames = random_frames(random.Random(seed), FrameType.EVENTS, 8)
     parts_of = bench.parts_of if words else as_bytes(bench)
@@ -53,7 +53,7 @@ def test_a_byte_each_three_clocks_is_sustained(bench, words):
     frame = Frame(FrameType.HISTOGRAM, 0, 0, 0, 0, 0, bytes(range(1, 251)) * 4)
     assert len(frame.payload) == 4 * MAX_WORDS
     parts = (bench.parts_of if words else as_bytes(bench))(frame)
-    found, clocks = run(bench, [frame] * 6, parts * 6)
-    assert found == [frame] * 6
+    found, clocks = run(bench, [frame] * 2, parts * 2)
+    assert found == [frame] * 2
     # A block waits until it is complete.
-    assert clocks < 6 * (3 * (HEADER.size_bytes + 4 * MAX_WORDS) + 20) + 3 * 255 + 100
+    assert clocks < 2 * (3 * (HEADER.size_bytes + 4 * MAX_WORDS) + 20) + 3 * 255 + 100

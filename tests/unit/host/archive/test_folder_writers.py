@@ -43,8 +43,9 @@ def check(folder, runs):
     return said
 
 
-def test_nothing_is_lost_torn_or_twice_although_a_writer_is_killed(tmp_path):
-    check(tmp_path, 56)
+@pytest.mark.parametrize("runs", [24, pytest.param(56, marks=pytest.mark.full)])
+def test_nothing_is_lost_torn_or_twice_although_a_writer_is_killed(tmp_path, runs):
+    check(tmp_path, runs)
 
 
 @pytest.mark.full

@@ -4,6 +4,7 @@ import threading
 from concurrent.futures import BrokenExecutor, Executor, ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import pytest
 
@@ -87,6 +88,13 @@ def run(log, store=None, on_step=None, wanted=WANTED, **planted):
         return burst_scan(wanted, workers, StepStore(None) if store is None else store, on_step)
 
 
+@cache
+def scanned():
+    """Return the jobs of a scan of WANTED, and what it found: four tests look at them."""
+    log = []
+    return log, *run(log)
+
+
 def searched(most, verdict_of):
     """Return what a search finds and what it tried."""
     search, tried = longest(most), []
@@ -118,7 +126,7 @@ def test_a_length_that_cannot_be_decided_fails_and_is_named():
 
 
 def test_each_channel_has_the_longest_burst_it_survives_at_each_spacing():
-    limits, steps, end = run([])
+    _, limits, steps, end = scanned()
     assert end.error is None
     assert len(limits) == 10
     for limit in limits:
@@ -130,8 +138,7 @@ def test_each_channel_has_the_longest_burst_it_survives_at_each_spacing():
 
 
 def test_both_channels_share_the_lengths_that_were_tried():
-    log = []
-    run(log)
+    log, *_ = scanned()
     asked = [(job.settings.strikes[0].spacing_s, job.settings.strikes[0].burst) for job in log]
     assert len(set(asked)) == len(asked)
 
@@ -150,8 +157,7 @@ def test_a_burst_lasts_half_the_period_at_most_and_the_time_out_is_the_rest():
 
 
 def test_every_stage_is_of_whole_bursts_and_sees_one_lost_strike_in_each():
-    log = []
-    run(log)
+    log, *_ = scanned()
     for job in log:
         length = job.settings.strikes[0].burst
         (criterion,) = job.criteria
@@ -170,7 +176,7 @@ def test_a_limit_of_the_instruments_queue_is_not_given_as_the_devices():
 
 
 def test_a_scan_goes_on_where_it_was_left(tmp_path):
-    whole, _, _ = run([])
+    _, whole, _, _ = scanned()
 
     def interrupt(job, step):
         if len(seen) == 8:
@@ -196,7 +202,7 @@ def test_what_a_dead_worker_had_is_taken_again():
     log = []
     limits, _, end = run(log, dies_at=(2, 9))
     assert end.error is None
-    assert limits == run([])[0]
+    assert limits == scanned()[1]
 
 
 def test_workers_that_go_on_dying_end_the_scan_with_what_there_is():

@@ -39,7 +39,7 @@ from plexor.model.calibration import (
 )
 from plexor.model.results import Kind
 
-DRAWS = 1000
+DRAWS = [100, pytest.param(1000, marks=pytest.mark.full)]
 EDGES = 20_000
 LATENCIES = 12
 BUFFER_PS = 1207
@@ -202,13 +202,16 @@ def run(run_of):
     return corrected
 
 
+@pytest.mark.parametrize("draws", DRAWS)
 @pytest.mark.parametrize("name", FAMILIES)
-def test_a_jumpers_latencies_are_within_their_errors_and_loopbacks_are_in_95_of_100(name, run):
+def test_a_jumpers_latencies_are_within_their_errors_and_loopbacks_are_in_95_of_100(
+    name, draws, run
+):
     family, rng = FAMILIES[name], np.random.default_rng(46)
     within = {"jumper": [], "known jumper": [], "place and route": [], "unknown": []}
     stated = {how: [] for how in within}
     raw_off_ps: list[float] = []
-    for _ in range(DRAWS):
+    for _ in range(draws):
         board = drawn(family, rng)
         wired, known = calibrated(board, rng)
         looped = replace(wired, jumpers=())

@@ -194,7 +194,7 @@ def test_two_results_cannot_have_one_file(tmp_path):
         check_outputs(tmp_path / "x", tmp_path / "." / "x")
 
 
-@pytest.mark.parametrize("ends", ["| true", "2>&1 | true"])
+@pytest.mark.parametrize("ends", ["| true", pytest.param("2>&1 | true", marks=pytest.mark.full)])
 def test_a_reader_that_leaves_early_does_not_hide_a_broken_budget(tmp_path, run_of, ends):
     kept = save(run_of([[1000, 2000, 3000] * 300]), tmp_path / "kept")
     (tmp_path / "b.toml").write_text('[all]\nmax = "1 us"\n')

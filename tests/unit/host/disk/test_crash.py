@@ -40,6 +40,13 @@ def quick(monkeypatch):
 
 
 ROOT = Path(__file__).resolve().parents[4]
+EVERY = pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.full)])
+"""The short form looks at each fourth moment, and at the last one."""
+
+
+def some(folders, every):
+    """Return each so many of the folders, and the last one."""
+    return [*folders[every - 1 : -1 : every], folders[-1]]
 
 
 def killed(room, step, *how):
@@ -70,15 +77,16 @@ def foreign(folder):
     return found
 
 
+@EVERY
 @pytest.mark.parametrize(
     "step", ["replaced", pytest.param("replaced_in_two", marks=pytest.mark.full)]
 )
 def test_a_run_that_is_replaced_is_whole_at_each_moment_and_foreign_files_stay(
-    tmp_path, step, caplog
+    tmp_path, step, caplog, every
 ):
     folders = killed(tmp_path, step)
     assert len(folders) > 15
-    for folder in folders:
+    for folder in some(folders, every):
         before = runs(folder)
         if step == "replaced":
             assert before["run"] in (OLD, NEW)
@@ -97,10 +105,11 @@ def test_a_run_that_is_replaced_is_whole_at_each_moment_and_foreign_files_stay(
     assert any("left by a process that ended" in line for line in caplog.messages)
 
 
-def test_raw_bytes_are_where_one_looks_for_them_at_each_moment(tmp_path):
+@EVERY
+def test_raw_bytes_are_where_one_looks_for_them_at_each_moment(tmp_path, every):
     folders = killed(tmp_path, "recorded")
     assert len(folders) > 10
-    for folder in folders:
+    for folder in some(folders, every):
         kept = runs(folder).get("run")
         if kept is None:
             check_out(folder / "run", force=False)
@@ -112,6 +121,7 @@ def test_raw_bytes_are_where_one_looks_for_them_at_each_moment(tmp_path):
     assert (folders[-1] / "run" / "wire.bin").read_bytes() == RAW
 
 
+@EVERY
 @pytest.mark.parametrize(
     "step",
     [
@@ -120,10 +130,10 @@ def test_raw_bytes_are_where_one_looks_for_them_at_each_moment(tmp_path):
         pytest.param("swept", marks=pytest.mark.full),
     ],
 )
-def test_a_disk_that_is_full_at_any_operation_takes_nothing_that_was_there(tmp_path, step):
+def test_a_disk_that_is_full_at_any_operation_takes_nothing_that_was_there(tmp_path, step, every):
     folders = killed(tmp_path, step, "full")
     assert len(folders) > 10
-    for folder in folders:
+    for folder in some(folders, every):
         if step == "replaced":
             # Either is whole at its place, and what is left beside it is whole, too.
             found = runs(folder)
@@ -138,10 +148,11 @@ def test_a_disk_that_is_full_at_any_operation_takes_nothing_that_was_there(tmp_p
             assert load_sweep(folder / "s") in SWEPT.values()
 
 
-def test_a_sweep_that_is_replaced_is_whole_at_each_moment_and_goes_on(tmp_path):
+@EVERY
+def test_a_sweep_that_is_replaced_is_whole_at_each_moment_and_goes_on(tmp_path, every):
     folders = killed(tmp_path, "swept")
     assert len(folders) > 15
-    for folder in folders:
+    for folder in some(folders, every):
         out = folder / "s"
         found = read_steps(out / FILE)
         assert found.question in (ONE, OTHER)
@@ -155,10 +166,11 @@ def test_a_sweep_that_is_replaced_is_whole_at_each_moment_and_goes_on(tmp_path):
         assert (len(read_steps(out / FILE).steps), load_sweep(out)) == (len(JOBS), SWEPT[OTHER])
 
 
-def test_an_archive_holds_all_of_its_runs_at_each_moment(tmp_path):
+@EVERY
+def test_an_archive_holds_all_of_its_runs_at_each_moment(tmp_path, every):
     folders = killed(tmp_path, "archived")
     assert len(folders) > 5
-    for folder in folders:
+    for folder in some(folders, every):
         archive = Archive(folder / "a")
         assert archive.log().total in (2, 3)
         archived(folder)

@@ -48,10 +48,16 @@ def test_each_nth_answer_is_found_where_some_are_not_late():
     assert (found.law, found.every, found.exact) == (Law.COUNT, 10, False)
 
 
-@pytest.mark.parametrize("share", [0.001, 0.01, 0.1, 0.5])
-def test_answers_that_chance_puts_off_are_irregular(share):
+@pytest.mark.parametrize(
+    ("share", "devices"),
+    [
+        *((0.001, 2), (0.01, 4), (0.1, 8), (0.5, 20)),
+        *(pytest.param(share, 20, marks=pytest.mark.full) for share in (0.001, 0.01, 0.1)),
+    ],
+)
+def test_answers_that_chance_puts_off_are_irregular(share, devices):
     rng = np.random.default_rng(2)
-    for seed in range(20):
+    for seed in range(devices):
         places = np.cumsum(rng.geometric(share, int(rng.integers(LEAST, 100))))
         count = int(places[-1]) + 2
         found = recurrence(places, times(count, seed), late(places, count))
@@ -147,7 +153,13 @@ def is_wrong(name, dither, seeds):
     return sum(said[law] for law in WRONG[name])
 
 
-@pytest.mark.parametrize("dither", DITHERS)
+@pytest.mark.parametrize(
+    "dither",
+    [
+        pytest.param(dither, marks=() if dither in ("none", "4.096 µs") else pytest.mark.full)
+        for dither in DITHERS
+    ],
+)
 def test_nothing_false_is_said_of_planted_laws(dither):
     assert {name: is_wrong(name, dither, 1) for name in WRONG} == dict.fromkeys(WRONG, 0)
 

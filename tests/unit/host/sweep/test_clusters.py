@@ -91,6 +91,7 @@ def ready(scheduler, lacking):
     return process
 
 
+@pytest.mark.full
 def test_a_worker_that_lacks_plexor_is_named(scheduler, capfd):
     process = ready(scheduler, "plexor")
     try:

@@ -23,6 +23,7 @@ from .drawn import Here, Lossy, put_in
 LOW_HZ, HIGH_HZ = 500_000, 510_000
 MOST = Fraction(5, 100)
 """What `@95%` leaves for wrong passes, and for wrong failures."""
+SWEEPS = [30, pytest.param(100, marks=pytest.mark.full)]
 
 
 @dataclass(frozen=True)
@@ -102,16 +103,18 @@ def test_bursts_of_a_device_at_the_limit_pass_and_fail_at_most_as_often_as_was_a
         assert found[verdict] <= MOST * found.total()
 
 
-def test_a_device_at_the_limit_passes_and_fails_at_most_as_often_as_was_asked(monkeypatch):
-    found = swept(monkeypatch, Fraction(1, 20), 100)
+@pytest.mark.parametrize("sweeps", SWEEPS)
+def test_a_device_at_the_limit_passes_and_fails_at_most_as_often_as_was_asked(monkeypatch, sweeps):
+    found = swept(monkeypatch, Fraction(1, 20), sweeps)
     for verdict in (Verdict.PASS, Verdict.FAIL):
         assert found.by_rate[verdict] <= MOST * found.by_rate.total()
 
 
-def test_stages_that_drew_the_same_again_would_be_wrong_more_often(monkeypatch):
+@pytest.mark.parametrize("sweeps", SWEEPS)
+def test_stages_that_drew_the_same_again_would_be_wrong_more_often(monkeypatch, sweeps):
     # As if a device started anew for each stage were the one that was struck before.
     monkeypatch.setattr(Job, "simulated", False)
-    found = swept(monkeypatch, Fraction(1, 20), 100)
+    found = swept(monkeypatch, Fraction(1, 20), sweeps)
     assert found.passed > MOST * found.sweeps
     assert found.failed > MOST * found.sweeps
 
