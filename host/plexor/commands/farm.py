@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
-from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +11,8 @@ import click
 
 from plexor.commands.archive import archive_option
 from plexor.commands.parameters import json_option
-from plexor.commands.workers import executor_option
+from plexor.commands.specs import asks
+from plexor.library.options import Elsewhere
 
 if TYPE_CHECKING:
     from plexor.library.farm import Outcome
@@ -29,14 +28,14 @@ if TYPE_CHECKING:
     "not measured again.",
 )
 @archive_option
-@executor_option
+@asks(where=Elsewhere)
 @click.option("--force", is_flag=True, help="Replace the folder of --out, and begin anew.")
 @json_option
 def farm(
     file: Path,
     out: Path | None,
     folder: Path,
-    executor: Callable[[], Executor] | None,
+    where: Elsewhere,
     force: bool,
     as_json: bool,
 ) -> int:
@@ -52,7 +51,7 @@ def farm(
     from plexor.library.farm import farm as run  # noqa: PLC0415
 
     found = run(
-        file, out=out, archive=folder, executor=executor, force=force, on_cell=Teller().cell
+        file, out=out, archive=folder, executor=where.executor, force=force, on_cell=Teller().cell
     )
     show(found, as_json)
     if found.error is not None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from plexor.device.device import Device
 from plexor.errors import UsageError
 from plexor.library.keep import Tap
+from plexor.library.options import Target
 from plexor.library.pins import under
 from plexor.link.open import device_of, open_link, sim_device
 from plexor.link.serial_port import SerialLink
@@ -86,10 +87,10 @@ class Connection:
         """Whether the instrument is a simulation."""
         return self.identity.simulated
 
-    def _place(self) -> dict[str, Any]:
-        """Return the link and the simulated device as arguments of a scan."""
+    def _target(self) -> Target:
+        """Return the link and the simulated device."""
         simulated = self.uri.startswith("sim:") and not sim_device(self.uri)
-        return {"link": self.uri, "dut": self._dut if simulated else None}
+        return Target(link=self.uri, dut=self._dut if simulated else None)
 
     def _put_on(self, load: str) -> None:
         """Have the device run a load by name; a simulated one that ran another starts anew.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -16,9 +16,12 @@ from plexor.library.keep import Place, Tap, check_out
 from plexor.library.measurement import Labels, Measurement, busy
 from plexor.library.pins import channels_of, wired
 from plexor.library.run import Run
-from plexor.library.values import path_of
+from plexor.library.scans.burst_spec import BurstSpec
+from plexor.library.scans.phase_spec import PhaseSpec
+from plexor.library.scans.sweep_spec import SweepSpec
+from plexor.library.spec import takes
+from plexor.library.values import Naming, path_of, plain
 from plexor.model.calibration import Calibration
-from plexor.model.load import parse_load
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings
 from plexor.plan.registers import plan_of, stream_of
@@ -34,7 +37,6 @@ if TYPE_CHECKING:
     from plexor.library.mixed.mixed import Mixed
     from plexor.library.scans.burst import BurstScan
     from plexor.library.scans.phase import PhaseScan
-    from plexor.library.scans.phase_asked import PhaseAsked
     from plexor.library.scans.sweep import Sweep
     from plexor.library.upkeep.calibrate import Calibrated
     from plexor.library.upkeep.selftest import SelfTested
@@ -172,52 +174,56 @@ class Instrument(Connection):
         target = None if out is None else check_out(path_of(out), force=False)
         return self._take(chosen, listeners or Listeners(), stop or Stop(), device, target)
 
-    def sweep(self, **options: Any) -> Sweep:
+    @takes(SweepSpec)
+    def sweep(self, asked: SweepSpec) -> Sweep:
         """Find the highest rate that the device sustains, for each channel and each load.
 
-        The options are those of `plexor.library.scans.sweep.sweep`: `low="1k"`, `high="200k"`,
-        `criteria="missed<1%"`, `out="s1"`, `on_step=...`. Each step opens the link anew, so this
-        one is closed until it is used again. Raises as that function does.
+        The options are those of SweepSpec: `low="1k"`, `high="200k"`, `criteria="missed<1%"`,
+        `out="s1"`, `on_step=...`. Each step opens the link anew, so this one is closed until it is
+        used again. Raises as `plexor.library.scans.sweep.swept` does.
         """
-        from plexor.library.scans.sweep import sweep  # noqa: PLC0415
+        from plexor.library.scans.sweep import swept  # noqa: PLC0415
 
         busy(self.last)
         self._release()
-        return sweep(**self._place(), **options)
+        return swept(asked, self._target())
 
-    def burst(self, **options: Any) -> BurstScan:
+    @takes(BurstSpec)
+    def burst(self, asked: BurstSpec) -> BurstScan:
         """Find the longest burst that the device answers, for each spacing of its strikes.
 
-        The options are those of `plexor.library.scans.burst.burst`: `low="2us"`, `high="40us"`,
-        `period="1ms"`. The link is closed until it is used again, as for `sweep`.
+        The options are those of BurstSpec: `low="2us"`, `high="40us"`, `period="1ms"`. The link is
+        closed until it is used again, as for `sweep`. Raises as
+        `plexor.library.scans.burst.scanned` does.
         """
-        from plexor.library.scans.burst import burst  # noqa: PLC0415
+        from plexor.library.scans.burst import scanned  # noqa: PLC0415
 
         busy(self.last)
         self._release()
-        return burst(**self._place(), **options)
+        return scanned(asked, self._target())
 
-    def phase(
-        self,
-        asked: PhaseAsked | None = None,
-        *,
-        device: Mapping[str, str] | None = None,
-        **options: Any,
-    ) -> PhaseScan:
+    @takes(PhaseSpec)
+    def phase(self, asked: PhaseSpec) -> PhaseScan:
         """Find the phases of a tick, or of another output, in which the device is deaf.
 
-        The options are those of `plexor.library.scans.phase.phase`: `against="ch2"`, `rate="5k"`,
-        `out="p1"`. `asked` are complete ones. Raises as that function does.
+        The options are those of PhaseSpec: `against="ch2"`, `rate="5k"`, `out="p1"`. Raises as
+        `plexor.library.scans.phase.scanned` does.
         """
-        from plexor.library.scans.phase import phase  # noqa: PLC0415
+        return self.phase_of(asked)
+
+    def phase_of(
+        self, asked: PhaseSpec, name: Naming = plain, command: Sequence[str] = ()
+    ) -> PhaseScan:
+        """Take the phase scan of `phase`, by a command with these names and words."""
+        from plexor.library.scans.phase import scanned  # noqa: PLC0415
 
         busy(self.last)
-        load = options.get("load") if asked is None else asked.load
-        if load is not None:
-            self._put_on(parse_load(load))
-        described = {**self._description, **(device or {})}
-        options["firmware"] = self._firmware
-        return phase(self.device, self._place(), asked, device=described, **options)
+        if asked.load is not None:
+            self._put_on(asked.load)
+        asked = replace(asked, device={**self._description, **(asked.device or {})})
+        return scanned(
+            self.device, asked, self._target(), firmware=self._firmware, name=name, command=command
+        )
 
     def mixed(
         self,

@@ -14,7 +14,7 @@ from plexor.errors import ExitCode, StoreError, UsageError
 from plexor.judge.budget import Budget, Outcome, Verdict, judge
 from plexor.judge.budget_file import load as load_budget
 from plexor.library.reading import Reading, of_name
-from plexor.library.values import path_of, read, seconds
+from plexor.library.values import Time, path_of, read, seconds
 from plexor.model.identity import Identity
 from plexor.model.results import Accounting, EventArray, RunResult
 from plexor.units import parse_velocity, ticks_of
@@ -38,7 +38,7 @@ class Run:
     def __init__(
         self,
         result: RunResult,
-        base: object = 0,
+        base: Time = 0,
         velocity: str | Fraction | None = None,
         unsaved: StoreError | None = None,
     ) -> None:
@@ -51,7 +51,7 @@ class Run:
         self._base_ticks = round(ticks_of(seconds(base), result.tick_fs))
         self._velocity = parse_velocity(velocity) if isinstance(velocity, str) else velocity
 
-    def less(self, base: object, velocity: str | Fraction | None = None) -> Run:
+    def less(self, base: Time, velocity: str | Fraction | None = None) -> Run:
         """Return this run with another base and velocity."""
         return Run(self.result, base, velocity, self.unsaved)
 
@@ -233,7 +233,7 @@ class Run:
         self,
         view: str = "top",
         *,
-        base: object = 0,
+        base: Time = 0,
         function: str | None = None,
         by: str = "time",
         most: int | None = None,

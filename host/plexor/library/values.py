@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from plexor.errors import UsageError
 from plexor.library.texts import parse_channel, parse_duty
@@ -64,7 +64,7 @@ def read(
     return found
 
 
-def seconds(value: object) -> Fraction:
+def seconds(value: Time) -> Fraction:
     """Return the exact seconds of a text such as `10us`, or of a number of seconds.
 
     Raises ValueError for anything else.
@@ -76,7 +76,7 @@ def seconds(value: object) -> Fraction:
     return parse_duration(str(value))
 
 
-def hertz(value: object) -> Fraction:
+def hertz(value: Rate) -> Fraction:
     """Return the exact hertz of a text such as `20k`, or of a number of hertz.
 
     Raises ValueError for anything else.
@@ -86,39 +86,41 @@ def hertz(value: object) -> Fraction:
     return parse_rate(str(value))
 
 
-def count(value: object) -> int:
+def count(value: Count) -> int:
     """Return the whole number of a text such as `10k`, or of a number; raise ValueError."""
     return parse_count(str(value))
 
 
-def duty(value: object) -> Fraction:
+def duty(value: Part) -> Fraction:
     """Return a part of `20%`, `0.2` or `1/5`, or of a number; raise ValueError."""
     return value if isinstance(value, Fraction) and 0 < value < 1 else parse_duty(str(value))
 
 
-def flag(value: object) -> bool:
+def flag(value: bool) -> bool:
     """Return True or False; raise ValueError for anything else."""
-    if not isinstance(value, bool):
+    if value is not True and value is not False:
         raise ValueError(f"{value!r}; must be True or False")
     return value
 
 
-def whole(least: int, most: int) -> Callable[[object], int]:
+def whole(least: int, most: int) -> Callable[[int | str], int]:
     """Return the reader of a whole number in a range."""
 
-    def read_whole(value: object) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+    def read_whole(value: int | str) -> int:
+        text = str(value)
+        number = int(text) if text.isdecimal() and text.isascii() else least - 1
+        if not least <= number <= most:
             raise ValueError(f"{value!r}; must be a whole number from {least} to {most}")
-        return value
+        return number
 
     return read_whole
 
 
-def choice(known: Iterable[str]) -> Callable[[object], str]:
+def choice(known: Iterable[str]) -> Callable[[str], str]:
     """Return the reader of one of several names."""
     names = list(known)
 
-    def chosen(value: object) -> str:
+    def chosen(value: str) -> str:
         if value not in names:
             raise ValueError(f"{value!r}; must be one of {', '.join(names)}")
         return str(value)
@@ -126,11 +128,13 @@ def choice(known: Iterable[str]) -> Callable[[object], str]:
     return chosen
 
 
-def each(kind: type[T], parse: Callable[[str], T]) -> Callable[[object], tuple[T, ...]]:
+def each(
+    kind: type[T], parse: Callable[[str], T]
+) -> Callable[[str | T | Sequence[str | T]], tuple[T, ...]]:
     """Return the reader of one entry or of several, each as a text or as read already."""
 
-    def parsed(value: Any) -> tuple[T, ...]:
-        entries = [value] if isinstance(value, str | kind) else list(value)
+    def parsed(value: str | T | Sequence[str | T]) -> tuple[T, ...]:
+        entries = cast("Sequence[str | T]", [value] if isinstance(value, str | kind) else value)
         return tuple(entry if isinstance(entry, kind) else parse(str(entry)) for entry in entries)
 
     return parsed

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from plexor.burst.model import BurstResult, Limit
 from plexor.burst.scan import Wanted, burst_scan
@@ -14,24 +14,21 @@ from plexor.burst.store import FILE, SCHEMA
 from plexor.errors import StoreError
 from plexor.jsonable import document_text
 from plexor.library.files import write_text
+from plexor.library.options import Target
 from plexor.library.pins import described
-from plexor.library.scans.burst_asked import READERS, BurstAsked, BurstOptions, wanted_of
+from plexor.library.scans.burst_spec import BurstSpec, wanted_of
 from plexor.library.scans.scan import Scan
 from plexor.library.scans.watched import watched
 from plexor.library.scans.workers import workers_of
-from plexor.library.values import Naming, path_of, plain, read
+from plexor.library.values import Naming, plain
 from plexor.session.prepare import now
 from plexor.session.session import versions
-from plexor.session.stop import Stop
 from plexor.store.kept_json import document_of
 from plexor.sweep.executor import Workers
-from plexor.sweep.job import Job
 from plexor.sweep.model import Step
 from plexor.sweep.store import StepStore, question_of
 
 PAGE_FILE = "burst.html"
-OnStep = Callable[[Job, Step], None]
-"""Gets each step with its job: the burst's length and spacing are in `job.settings.strikes[0]`."""
 
 
 class BurstScan(Scan[BurstResult]):
@@ -71,59 +68,27 @@ class BurstScan(Scan[BurstResult]):
         return burst_picture(self.result)
 
 
-def burst(
-    link: str = "sim:",
-    *,
-    dut: str | None = None,
-    device: Mapping[str, str] | None = None,
-    out: str | Path | None = None,
-    force: bool = False,
-    on_step: OnStep | None = None,
-    stop: Stop | None = None,
-    **options: Unpack[BurstOptions],
+def scanned(
+    asked: BurstSpec, target: Target, *, name: Naming = plain, command: Sequence[str] = ()
 ) -> BurstScan:
     """Find the longest burst that a device answers completely, for each spacing of its strikes.
 
-    `link` and `dut` are those of `plexor.open`. The options are those of BurstOptions: `low="2us"`,
-    `high="40us"`, `period="1ms"`. `device` describes what is measured. Steps, result and page are
-    kept in the folder `out`; a scan with the same options that is there already continues. `force`
-    replaces it. `on_step` gets each step.
-
-    `stop`, KeyboardInterrupt or an exception of `on_step` ends the scan after the steps that are
-    under way. What was found by then is kept. An exception of `on_step` is then raised; otherwise
-    it is returned, also if a step failed: then its `error` says why.
-
-    Raises UsageError for options that cannot be read or combined, and what made the first step
-    fail. Steps are taken by other processes: in a script, call it below
-    `if __name__ == "__main__":`.
-    """
-    asked = BurstAsked(link=link, dut=dut, **read(options, READERS, ("low", "high", "period")))
-    target = None if out is None else path_of(out)
-    return scanned(asked, device=device, out=target, force=force, on_step=on_step, stop=stop)
-
-
-def scanned(
-    asked: BurstAsked,
-    *,
-    device: Mapping[str, str] | None = None,
-    out: Path | None = None,
-    force: bool = False,
-    on_step: OnStep | None = None,
-    stop: Stop | None = None,
-    name: Naming = plain,
-    command: Sequence[str] = (),
-) -> BurstScan:
-    """Take a burst scan of exact options.
-
     `name` gives an option's name for messages; `command` are the words of the command line.
+
+    Its stop, KeyboardInterrupt or an exception of its `on_step` ends a scan after the steps that
+    are under way. What was found by then is kept. An exception of `on_step` is then raised;
+    otherwise it is returned, also if a step failed: then its `error` says why.
+
+    Raises UsageError for options that cannot be combined, and what made the first step fail. Steps
+    are taken by other processes: in a script, call it below `if __name__ == "__main__":`.
     """
     started = now()
-    wanted = wanted_of(asked, name)
-    workers = workers_of(asked.link, asked.executor, name)
-    description = described(asked.link, asked.dut, device or {})
+    wanted = wanted_of(asked, target, name)
+    workers = workers_of(target.link, asked.executor, name)
+    description = described(target.link, target.dut, asked.device or {})
     question = question_of("burst", wanted, [wanted.dut])
-    store = StepStore(out, question, force=force, names=(name("out"), name("force")))
-    with store, watched(on_step, stop) as tell, Workers(workers) as opened:
+    store = StepStore(asked.out, question, force=asked.force, names=(name("out"), name("force")))
+    with store, watched(asked.on_step, asked.stop) as tell, Workers(workers) as opened:
         limits, steps, end = burst_scan(wanted, opened, store, tell)
         if not steps:
             # Nothing is known of a device then, not even whether it is simulated.
@@ -136,8 +101,8 @@ def scanned(
             ),
             end.error,
         )
-        if out is not None and out.exists():
-            made.unsaved = _kept(made, out, store)
+        if asked.out is not None and asked.out.exists():
+            made.unsaved = _kept(made, asked.out, store)
     return made
 
 

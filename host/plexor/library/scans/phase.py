@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from plexor.device.device import Device
 from plexor.disk.folder import Place
-from plexor.errors import StoreError, UsageError
+from plexor.errors import StoreError
 from plexor.jsonable import document_text
 from plexor.library.asked import named_by
 from plexor.library.files import write_text
 from plexor.library.keep import check_new
+from plexor.library.options import Target
 from plexor.library.run import Run
-from plexor.library.scans.phase_asked import READERS, PhaseAsked, PhaseOptions, wanted_of
+from plexor.library.scans.phase_spec import PhaseSpec, wanted_of
 from plexor.library.scans.scan import Scan
-from plexor.library.values import path_of, read
+from plexor.library.values import Naming, plain
 from plexor.model.results import RunResult
 from plexor.phase.model import PhaseResult
 from plexor.phase.model import PhaseScan as ChannelScan
 from plexor.phase.run import run
 from plexor.phase.store import FILE, SCHEMA
-from plexor.session.follow import OnProgress
-from plexor.session.stop import Stop
 from plexor.store.kept_json import document_of
 from plexor.store.run_folder import put_run
 
@@ -82,42 +81,31 @@ class PhaseScan(Scan[PhaseResult]):
         return phase_picture(self.result)
 
 
-def phase(
+def scanned(
     instrument: Device,
-    place: Mapping[str, Any],
-    asked: PhaseAsked | None = None,
+    asked: PhaseSpec,
+    target: Target,
     *,
-    device: Mapping[str, str] | None = None,
-    out: str | Path | None = None,
-    on_progress: OnProgress | None = None,
-    stop: Stop | None = None,
     firmware: Path | None = None,
+    name: Naming = plain,
     command: Sequence[str] = (),
-    **options: Unpack[PhaseOptions],
 ) -> PhaseScan:
     """Find the phases of a tick, a code or another output in which a device is deaf.
 
-    The options are those of PhaseOptions: `against="ch2"`, `rate="5k"`, `channels="ISR=ch0"`.
-    `asked` are complete ones, in their place. `place` has the `link` and the simulated `dut`.
-    `device` describes what is measured; `firmware`, that of a simulated one, names its codes.
-    `command` are the words of the command line that asks. Run,
-    result and page are kept in the new folder `out`.
-    `stop` and the first KeyboardInterrupt end the run; what was measured is kept.
+    `firmware`, that of a simulated device, names its codes. `name` gives an option's name for
+    messages; `command` are the words of the command line. Its stop and the first KeyboardInterrupt
+    end the run; what was measured is kept.
 
     Raises UsageError for options that the instrument cannot take, and InvalidRunError if the
-    reference has no edges. `stop` before the run begins raises KeyboardInterrupt.
+    reference has no edges. A stop before the run begins raises KeyboardInterrupt.
     """
-    if asked is None:
-        asked = PhaseAsked(**place, **read(options, READERS, ("against", "rate")))
-    elif options:
-        raise UsageError(f"{', '.join(options)}: give complete options, or single ones")
-    target = None if out is None else check_new(path_of(out))
-    wanted = wanted_of(asked)
+    kept = None if asked.out is None else check_new(asked.out)
+    wanted = wanted_of(asked, target, name)
     wanted = replace(wanted, codes=named_by(wanted.codes, firmware))
-    result, taken = run(instrument, wanted, on_progress, device, stop)
+    result, taken = run(instrument, wanted, asked.on_progress, asked.device, asked.stop)
     scan = PhaseScan(replace(result, command=shlex.join(command)), Run(taken))
-    if target is not None:
-        scan.unsaved = _kept(scan, taken, target)
+    if kept is not None:
+        scan.unsaved = _kept(scan, taken, kept)
     return scan
 
 

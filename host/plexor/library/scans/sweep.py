@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from plexor.desk.load import switched
 from plexor.errors import StoreError
 from plexor.jsonable import to_json
+from plexor.library.options import Target
 from plexor.library.pins import described
 from plexor.library.scans.scan import Scan
-from plexor.library.scans.sweep_asked import READERS, SweepAsked, SweepOptions, wanted_of
+from plexor.library.scans.sweep_spec import SweepSpec, wanted_of
 from plexor.library.scans.watched import watched
 from plexor.library.scans.workers import workers_of
 from plexor.library.tables import steps_table, to_pandas
-from plexor.library.values import Naming, path_of, plain, read
+from plexor.library.values import Naming, plain
 from plexor.session.prepare import now
 from plexor.session.session import versions
-from plexor.session.stop import Stop
 from plexor.sweep.executor import Workers
 from plexor.sweep.model import Knee, Step, SweepResult
 from plexor.sweep.store import StepStore, question_of, save
 from plexor.sweep.sweep import Found, Wanted
 from plexor.sweep.sweep import sweep as find
 from plexor.units import format_seconds
-
-OnStep = Callable[[Step, int, int], None]
-"""Gets each step, how many were taken, and about how many there will be."""
 
 
 class Sweep(Scan[SweepResult]):
@@ -82,60 +78,28 @@ class Sweep(Scan[SweepResult]):
         return sweep_svg(self.result)
 
 
-def sweep(
-    link: str = "sim:",
-    *,
-    dut: str | None = None,
-    device: Mapping[str, str] | None = None,
-    out: str | Path | None = None,
-    force: bool = False,
-    on_step: OnStep | None = None,
-    stop: Stop | None = None,
-    **options: Unpack[SweepOptions],
+def swept(
+    asked: SweepSpec, target: Target, *, name: Naming = plain, command: Sequence[str] = ()
 ) -> Sweep:
     """Find the highest rate that a device sustains, for each channel and each load.
 
-    `link` and `dut` are those of `plexor.open`. The options are those of SweepOptions: `low="1k"`,
-    `high="200k"`, `criteria="missed<1%"`, `loads=["none", "cpu"]`. `device` describes what is
-    measured. Steps and result are kept in the folder `out`; a sweep with the same options that is
-    there already continues. `force` replaces it. `on_step` gets each step.
-
-    `stop`, KeyboardInterrupt or an exception of `on_step` ends the sweep after the steps that are
-    under way. What was found by then is kept. An exception of `on_step` is then raised; otherwise
-    it is returned, also if a step failed: then its `error` says why.
-
-    Raises UsageError for options that cannot be read or combined, and what made the first step
-    fail. Steps are taken by other processes: in a script, call it below
-    `if __name__ == "__main__":`.
-    """
-    asked = SweepAsked(link=link, dut=dut, **read(options, READERS, ("low", "high")))
-    target = None if out is None else path_of(out)
-    return swept(asked, device=device, out=target, force=force, on_step=on_step, stop=stop)
-
-
-def swept(
-    asked: SweepAsked,
-    *,
-    device: Mapping[str, str] | None = None,
-    out: Path | None = None,
-    force: bool = False,
-    on_step: OnStep | None = None,
-    stop: Stop | None = None,
-    name: Naming = plain,
-    command: Sequence[str] = (),
-) -> Sweep:
-    """Take a sweep of exact options.
-
     `name` gives an option's name for messages; `command` are the words of the command line.
+
+    Its stop, KeyboardInterrupt or an exception of its `on_step` ends a sweep after the steps that
+    are under way. What was found by then is kept. An exception of `on_step` is then raised;
+    otherwise it is returned, also if a step failed: then its `error` says why.
+
+    Raises UsageError for options that cannot be combined, and what made the first step fail. Steps
+    are taken by other processes: in a script, call it below `if __name__ == "__main__":`.
     """
     started = now()
-    wanted = wanted_of(asked, name)
-    workers = workers_of(asked.link, asked.executor, name)
-    description = described(asked.link, asked.dut, device or {})
+    wanted = wanted_of(asked, target, name)
+    workers = workers_of(target.link, asked.executor, name)
+    description = described(target.link, target.dut, asked.device or {})
     question = question_of("sweep", wanted, [load.dut for load in wanted.loads.values()])
     switch = switched(asked.load_on, asked.load_off, (name("load_on"), name("load_off")))
-    store = StepStore(out, question, force=force, names=(name("out"), name("force")))
-    with store, watched(on_step, stop) as tell, Workers(workers) as opened:
+    store = StepStore(asked.out, question, force=asked.force, names=(name("out"), name("force")))
+    with store, watched(asked.on_step, asked.stop) as tell, Workers(workers) as opened:
         found = find(wanted, opened, store, tell, switch)
         if not found.steps:
             # Nothing is known of a device then, not even whether it is simulated.
@@ -148,17 +112,17 @@ def swept(
             ),
             found.error,
         )
-        if out is not None:
+        if asked.out is not None:
             try:
                 store.finish()
-                save(made.result, out)
+                save(made.result, asked.out)
             except StoreError as error:
                 made.unsaved = error
     return made
 
 
 def _result(
-    asked: SweepAsked, wanted: Wanted, found: Found, description: Mapping[str, str]
+    asked: SweepSpec, wanted: Wanted, found: Found, description: Mapping[str, str]
 ) -> SweepResult:
     shape = "half of the period, at most 10 µs"
     if asked.width is not None:

@@ -7,7 +7,6 @@ import pytest
 import plexor
 from plexor.errors import UsageError
 from plexor.library.scans import phase as phases
-from plexor.library.scans.phase_asked import PhaseAsked
 from plexor.library.upkeep import calibrate as calibrations
 from plexor.library.upkeep import selftest as selftests
 from plexor.model.calibration import Calibration, ChannelInstants, Instants
@@ -90,13 +89,22 @@ def test_a_scan_waits_for_no_run_and_a_recording_has_none(fake, tmp_path):
         assert replay.run()["ch0"].missed == LATENCIES.count(None)
 
 
-@pytest.mark.parametrize("name", ["sweep", "burst", "phase", "calibrate", "selftest"])
-def test_nothing_is_taken_from_a_run_that_is_under_way(name):
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("sweep", SWEEP),
+        ("burst", BURST),
+        ("phase", {"against": "ch1", "rate": 1}),
+        ("calibrate", {}),
+        ("selftest", {}),
+    ],
+)
+def test_nothing_is_taken_from_a_run_that_is_under_way(name, options):
     with FakeDevice(Scenario(LATENCIES), endless=True) as device:
         with plexor.open(device.uri) as instrument:
             instrument.measure(rate="1M", channels="isr=ch0")
             with pytest.raises(UsageError, match="a run is under way"):
-                getattr(instrument, name)()
+                getattr(instrument, name)(**options)
             assert device.connections == 1
 
 
@@ -107,8 +115,8 @@ def test_a_phase_scan_is_taken_at_the_open_link_with_its_description(fake, monke
     )
     with plexor.open("sim:", dut="synthetic") as instrument:
         device = instrument.device
-        scan = instrument.phase(against="ch1", rate="1k", device={"os": "x"})
-        instrument.phase(PhaseAsked(against="ch1", rate=9, channels=scan.run.result.channels))
+        instrument.phase(against="ch1", rate="1k", device={"os": "x"})
+        instrument.phase(against="ch1", rate=9)
         assert instrument.device is device
     (opened, wanted, _, description, _), (_, second, *_) = asked
     assert opened is device

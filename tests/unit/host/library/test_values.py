@@ -103,8 +103,8 @@ def test_a_flag_is_true_or_false_and_nothing_like_it(value):
 
 def test_a_whole_number_has_both_its_ends():
     reader = whole(2, 5)
-    assert [reader(2), reader(5)] == [2, 5]
-    for value in (1, 6, 2.0, "3", True, None):
+    assert [reader(2), reader(5), reader("3")] == [2, 5, 3]
+    for value in (1, 6, 2.0, "6", "-3", "²", True, None):
         with pytest.raises(ValueError, match="must be a whole number from 2 to 5"):
             reader(value)
     assert seed((1 << 64) - 1) == (1 << 64) - 1

@@ -1,7 +1,6 @@
 """Burst scans from Python: the length that was planted, and what is kept whatever ends them."""
 
 import json
-from dataclasses import fields
 from fractions import Fraction
 
 import pytest
@@ -9,8 +8,9 @@ import pytest
 import plexor
 from plexor.burst.store import load
 from plexor.errors import InvalidRunError, StoreError, UsageError
-from plexor.library.scans.burst import burst
-from plexor.library.scans.burst_asked import READERS, BurstAsked, BurstOptions
+from plexor.library.options import Target
+from plexor.library.scans.burst import scanned as taken
+from plexor.library.scans.burst_spec import BurstSpec
 from plexor.session.stop import Stop
 
 from .answering import Answering
@@ -21,7 +21,8 @@ ASKED = {"low": "2us", "high": 20e-6, "period": "1ms", "points": 3, "channels": 
 def scanned(planted=None, **options):
     """Return a burst scan of a device that answers five strikes in a row, and the device."""
     device = planted or Answering(10**6, longest=5)
-    return burst("sim:synthetic", executor=lambda: device, **{**ASKED, **options}), device
+    asked = BurstSpec.of({"executor": lambda: device, **ASKED, **options})
+    return taken(asked, Target(link="sim:synthetic")), device
 
 
 def test_the_longest_burst_is_found_at_each_spacing():
@@ -115,7 +116,7 @@ def test_a_step_that_fails_ends_the_scan_with_its_error_and_the_first_one_is_rai
         ({"low": "30us"}, "low and high: both must be above 0, and high above low"),
         ({"period": "30us"}, "high: must be at most half of period, or no burst fits"),
         ({"criterion": "late<1%"}, r"criterion late<1%@95%: must limit missed"),
-        ({"length": 3}, "length: no such option; must be one of low, high, period"),
+        ({"length": 3}, "length: no such option; must be one of low, high, points, period"),
     ],
 )
 def test_what_cannot_be_scanned_is_refused_before_the_first_strike(asked, message):
@@ -123,8 +124,3 @@ def test_what_cannot_be_scanned_is_refused_before_the_first_strike(asked, messag
     with pytest.raises(UsageError, match=f"^{message}"):
         scanned(device, **asked)
     assert device.jobs == []
-
-
-def test_the_options_are_told_to_type_checkers_as_they_are_read():
-    exact = {entry.name for entry in fields(BurstAsked)} - {"link", "dut"}
-    assert set(BurstOptions.__annotations__) == set(READERS) == exact

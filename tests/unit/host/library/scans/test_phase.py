@@ -6,15 +6,19 @@ import pytest
 
 import plexor
 from plexor.errors import InvalidRunError, StoreError, UsageError
+from plexor.library.options import Target
 from plexor.library.scans import phase as module
-from plexor.library.scans.phase import phase
-from plexor.library.scans.phase_asked import PhaseAsked
+from plexor.library.scans.phase_spec import PhaseSpec
 from plexor.session.stop import Stop
 
 from ...kept_scans import PHASE
 
-PLACE = {"link": "sim:", "dut": None}
 DEVICE = object()
+
+
+def phase(**options):
+    """Return a phase scan of what stands for a device."""
+    return module.scanned(DEVICE, PhaseSpec.of(options), Target())
 
 
 @pytest.fixture
@@ -30,8 +34,6 @@ def taken(monkeypatch, run_of):
 def test_options_a_description_a_listener_and_a_stop_reach_the_instrument(taken):
     stop, heard = Stop(), []
     phase(
-        DEVICE,
-        PLACE,
         against="ch2",
         rate="5k",
         device={"os": "x"},
@@ -48,7 +50,7 @@ def test_options_a_description_a_listener_and_a_stop_reach_the_instrument(taken)
 
 @pytest.mark.usefixtures("taken")
 def test_a_scan_has_its_run_and_shows_itself():
-    scan = phase(DEVICE, PLACE, against="ch2", rate="5k")
+    scan = phase(against="ch2", rate="5k")
     assert scan.result == PHASE
     assert scan.run.result.strikes == 2
     assert [channel.channel for channel in scan.channels] == [
@@ -61,7 +63,7 @@ def test_a_scan_has_its_run_and_shows_itself():
 @pytest.mark.usefixtures("taken")
 def test_a_scan_its_run_and_its_page_are_kept(tmp_path):
     out = tmp_path / "p"
-    scan = phase(DEVICE, PLACE, against="ch2", rate="5k", out=str(out))
+    scan = phase(against="ch2", rate="5k", out=str(out))
     assert scan.unsaved is None
     kept = plexor.load(out)
     assert (kept.result, kept.run) == (PHASE, None)
@@ -75,7 +77,7 @@ def test_a_scan_its_run_and_its_page_are_kept(tmp_path):
 def test_a_folder_that_holds_something_is_refused_before_the_run(taken, tmp_path):
     (tmp_path / "mine").touch()
     with pytest.raises(UsageError, match=f"^out {tmp_path}: already exists; name a new folder"):
-        phase(DEVICE, PLACE, against="ch2", rate="5k", out=tmp_path)
+        phase(against="ch2", rate="5k", out=tmp_path)
     assert taken == []
 
 
@@ -85,17 +87,9 @@ def test_a_scan_that_cannot_be_kept_is_returned_with_the_reason(tmp_path, monkey
         raise StoreError(f"{place.path}: cannot write: No space left on device")
 
     monkeypatch.setattr(module, "put_run", full)
-    scan = phase(DEVICE, PLACE, against="ch2", rate="5k", out=tmp_path / "p")
+    scan = phase(against="ch2", rate="5k", out=tmp_path / "p")
     assert "No space left" in str(scan.unsaved)
     assert scan.result == PHASE
-
-
-def test_complete_options_are_taken_as_they_are_and_not_mixed_with_single_ones(taken):
-    asked = PhaseAsked(against="ch3", rate=7)
-    phase(DEVICE, PLACE, asked)
-    assert (taken[0][1].against, taken[0][1].rate_hz) == ("ch3", 7)
-    with pytest.raises(UsageError, match=r"^seed, rate: give complete options, or single ones"):
-        phase(DEVICE, PLACE, asked, seed=3, rate=5)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +102,7 @@ def test_complete_options_are_taken_as_they_are_and_not_mixed_with_single_ones(t
 )
 def test_what_cannot_be_scanned_is_refused_before_the_run(taken, options, message):
     with pytest.raises(UsageError, match=f"^{message}"):
-        phase(DEVICE, PLACE, **options)
+        phase(**options)
     assert taken == []
 
 
@@ -118,4 +112,4 @@ def test_what_the_scan_raises_is_raised(monkeypatch):
 
     monkeypatch.setattr(module, "run", silent)
     with pytest.raises(InvalidRunError, match="no edges"):
-        phase(DEVICE, PLACE, against="ch2", rate="5k")
+        phase(against="ch2", rate="5k")

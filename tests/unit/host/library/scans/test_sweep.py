@@ -1,15 +1,15 @@
 """Sweeps from Python: the knee that was planted, and what is kept whatever ends them."""
 
 import json
-from dataclasses import fields
 from fractions import Fraction
 
 import pytest
 
 import plexor
 from plexor.errors import InvalidRunError, StoreError, UsageError
-from plexor.library.scans.sweep import sweep
-from plexor.library.scans.sweep_asked import READERS, SweepAsked, SweepOptions
+from plexor.library.options import Target
+from plexor.library.scans.sweep import swept as taken
+from plexor.library.scans.sweep_spec import SweepSpec
 from plexor.session.stop import Stop
 from plexor.sweep.model import SweepResult
 from plexor.sweep.store import load
@@ -23,7 +23,8 @@ MOST_HZ = 40_000
 def swept(planted=None, **options):
     """Return a sweep of a device with a planted knee, and the device."""
     device = planted or Answering(MOST_HZ)
-    return sweep("sim:synthetic", executor=lambda: device, **{**ASKED, **options}), device
+    asked = SweepSpec.of({"executor": lambda: device, **ASKED, **options})
+    return taken(asked, Target(link="sim:synthetic")), device
 
 
 def test_the_knee_of_each_channel_and_load_is_found():
@@ -180,13 +181,8 @@ def test_steps_are_a_table_of_one_row_for_each_channel_of_each():
 def test_what_cannot_be_swept_is_refused_before_the_first_strike(asked, message):
     device = Answering()
     with pytest.raises(UsageError, match=f"^{message}"):
-        sweep("sim:synthetic", **{**ASKED, "executor": lambda: device, **asked})
+        swept(device, **asked)
     assert device.jobs == []
-
-
-def test_the_options_are_told_to_type_checkers_as_they_are_read():
-    exact = {entry.name for entry in fields(SweepAsked)} - {"link", "dut"}
-    assert set(SweepOptions.__annotations__) == set(READERS) == exact
 
 
 def test_the_document_is_that_of_the_command(tmp_path):

@@ -1,20 +1,12 @@
 """What a phase scan is asked, as what it is to find out: exact, or refused."""
 
-from dataclasses import fields
 from fractions import Fraction
 
 import pytest
 
 from plexor.errors import UsageError
-from plexor.library.scans.phase_asked import (
-    READERS,
-    PhaseAsked,
-    PhaseOptions,
-    check,
-    parse_against,
-    wanted_of,
-)
-from plexor.library.values import read
+from plexor.library.options import Target
+from plexor.library.scans.phase_spec import PhaseSpec, check, wanted_of
 
 US = Fraction(1, 10**6)
 
@@ -22,12 +14,12 @@ US = Fraction(1, 10**6)
 def asked(link="sim:", dut=None, **options):
     """Return the options of a scan at 5 kHz, read as they are given."""
     given = {"against": "ch2", "rate": "5k", **options}
-    return PhaseAsked(link=link, dut=dut, **read(given, READERS))
+    return PhaseSpec.of(given), Target(link=link, dut=dut)
 
 
 def test_what_is_wanted_is_exact_and_complete():
     found = wanted_of(
-        asked(
+        *asked(
             against="strike1",
             period="20us",
             step=2e-7,
@@ -48,15 +40,15 @@ def test_what_is_wanted_is_exact_and_complete():
 
 
 def test_what_is_not_asked_for_has_its_default():
-    found = wanted_of(asked())
+    found = wanted_of(*asked())
     assert (found.step_s, found.points, found.repeats) == (None, 100, 8)
     assert (found.period_s, found.threshold_s, found.timeout_s) == (None, None, None)
     assert [channel.label for channel in found.channels] == ["ISR", "TASK"]
 
 
 def test_the_reference_is_no_response_pin():
-    assert [channel.label for channel in wanted_of(asked(against="ch0.fall")).channels] == ["TASK"]
-    ours = wanted_of(asked(against="strike1", period="20us"))
+    assert [channel.label for channel in wanted_of(*asked(against="ch0.fall")).channels] == ["TASK"]
+    ours = wanted_of(*asked(against="strike1", period="20us"))
     assert [channel.label for channel in ours.channels] == ["ISR", "TASK"]
 
 
@@ -92,24 +84,16 @@ def test_the_reference_is_no_response_pin():
 )
 def test_options_that_do_not_go_together_are_refused_by_the_names_of_the_caller(options, message):
     with pytest.raises(UsageError) as refused:
-        check(asked(**options), lambda name: f"<{name}>")
+        check(*asked(**options), lambda name: f"<{name}>")
     assert str(refused.value) == message
 
 
 @pytest.mark.parametrize("text", ["ch0", "ch7.fall", "strike1", "strike7"])
 def test_a_reference_is_a_channel_or_another_output(text):
-    assert parse_against(text) == text
-    assert asked(against=text).against == text
+    assert asked(against=text)[0].against == text
 
 
 @pytest.mark.parametrize("text", ["strike0", "load", "ch8", "tick", ""])
 def test_what_is_no_reference_is_refused_with_it(text):
-    with pytest.raises(ValueError, match=repr(text)):
-        parse_against(text)
     with pytest.raises(UsageError, match=f"^against: .*{text!r}"):
         asked(against=text)
-
-
-def test_the_options_are_told_to_type_checkers_as_they_are_read():
-    exact = {entry.name for entry in fields(PhaseAsked)} - {"link", "dut"}
-    assert set(PhaseOptions.__annotations__) == set(READERS) == exact

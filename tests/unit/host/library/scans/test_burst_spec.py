@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from plexor.errors import UsageError
-from plexor.library.scans.burst_asked import READERS, BurstAsked, check, wanted_of
-from plexor.library.values import read
+from plexor.library.options import Target
+from plexor.library.scans.burst_spec import BurstSpec, check, wanted_of
 from plexor.sweep.criterion import parse_criterion
 
 US = Fraction(1, 10**6)
@@ -15,12 +15,12 @@ US = Fraction(1, 10**6)
 def asked(link="sim:", dut=None, **options):
     """Return the options of a scan from 2 to 40 µs every millisecond, read as they are given."""
     given = {"low": "2us", "high": 40e-6, "period": "1ms", **options}
-    return BurstAsked(link=link, dut=dut, **read(given, READERS))
+    return BurstSpec.of(given), Target(link=link, dut=dut)
 
 
 def test_what_is_wanted_is_exact_and_complete():
     found = wanted_of(
-        asked(
+        *asked(
             dut="bare",
             points=5,
             most="1k",
@@ -42,7 +42,7 @@ def test_what_is_wanted_is_exact_and_complete():
 
 
 def test_what_is_not_asked_for_has_its_default():
-    found = wanted_of(asked(dut="bare"))
+    found = wanted_of(*asked(dut="bare"))
     assert (found.points, found.most, found.criterion.text) == (9, 64, "missed<1%@95%")
     assert [channel.label for channel in found.settings.channels] == ["ISR"]
     assert not found.settings.load
@@ -68,9 +68,9 @@ def test_what_is_not_asked_for_has_its_default():
 )
 def test_options_that_do_not_go_together_are_refused_by_the_names_of_the_caller(options, message):
     with pytest.raises(UsageError) as refused:
-        check(asked(**options), lambda name: f"<{name}>")
+        check(*asked(**options), lambda name: f"<{name}>")
     assert str(refused.value) == message
 
 
 def test_the_longest_spacing_may_be_half_of_the_period():
-    assert wanted_of(asked(period="80us")).period_s == 80 * US
+    assert wanted_of(*asked(period="80us")).period_s == 80 * US

@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from plexor.errors import UsageError
-from plexor.library.scans.sweep_asked import MOST_POINTS, READERS, SweepAsked, check, wanted_of
-from plexor.library.values import read
+from plexor.library.options import Target
+from plexor.library.scans.sweep_spec import MOST_POINTS, SweepSpec, check, wanted_of
 from plexor.sweep.criterion import DEFAULT, parse_criterion
 
 US = Fraction(1, 10**6)
@@ -16,12 +16,12 @@ US = Fraction(1, 10**6)
 def asked(link="sim:", dut=None, **options):
     """Return the options of a sweep from 1 to 100 kHz, read as they are given."""
     given = {"low": "1k", "high": 1e5, **options}
-    return SweepAsked(link=link, dut=dut, **read(given, READERS))
+    return SweepSpec.of(given), Target(link=link, dut=dut)
 
 
 def test_what_is_wanted_is_exact_and_complete():
     found = wanted_of(
-        asked(
+        *asked(
             criteria=["missed<1%", "late<2%"],
             resolution="5%",
             points=7,
@@ -47,7 +47,7 @@ def test_what_is_wanted_is_exact_and_complete():
 
 
 def test_what_is_not_asked_for_has_its_default():
-    found = wanted_of(asked())
+    found = wanted_of(*asked())
     assert found.criteria == (DEFAULT,)
     assert (found.width, found.points, found.both_ways) == (Fraction(1, 100), 9, False)
     assert (found.least_strikes, found.most_s) == (1, 60)
@@ -74,7 +74,7 @@ def test_what_is_not_asked_for_has_its_default():
 )
 def test_a_load_is_a_device_that_runs_it_and_a_level_of_the_load_output(link, dut, loads, found):
     channels = "ISR=ch0" if link.startswith("tcp") else None
-    wanted = wanted_of(asked(link, dut, loads=loads, channels=channels))
+    wanted = wanted_of(*asked(link, dut, loads=loads, channels=channels))
     assert {name: (load.dut, load.level) for name, load in wanted.loads.items()} == found
 
 
@@ -88,7 +88,7 @@ def test_a_load_is_a_device_that_runs_it_and_a_level_of_the_load_output(link, du
     ],
 )
 def test_a_link_names_no_device_that_a_load_replaces(link, loads, found, devices):
-    wanted = wanted_of(asked(link, loads=loads, channels="ISR=ch2"))
+    wanted = wanted_of(*asked(link, loads=loads, channels="ISR=ch2"))
     assert wanted.link == found
     assert {load.dut for load in wanted.loads.values()} == devices
 
@@ -98,11 +98,11 @@ def test_a_device_that_is_named_twice_is_refused_at_once(loads):
     with pytest.raises(
         UsageError, match=r"^link: 'sim:ce30' and --dut 'bare'; name the device once$"
     ):
-        check(asked("sim:ce30", "bare", loads=loads))
+        check(*asked("sim:ce30", "bare", loads=loads))
 
 
 def test_a_criterion_of_latency_is_the_deadline():
-    found = wanted_of(asked(criteria="latency<50us:1%", channels="ISR=ch0"))
+    found = wanted_of(*asked(criteria="latency<50us:1%", channels="ISR=ch0"))
     assert found.settings.channels[0].deadline_s == 50 * US
 
 
@@ -154,10 +154,10 @@ def test_a_criterion_of_latency_is_the_deadline():
 )
 def test_options_that_do_not_go_together_are_refused_by_the_names_of_the_caller(options, message):
     with pytest.raises(UsageError) as refused:
-        check(asked(**options), lambda name: f"<{name}>")
+        check(*asked(**options), lambda name: f"<{name}>")
     assert str(refused.value) == message
     with pytest.raises(UsageError) as refused:
-        wanted_of(asked(**options))
+        wanted_of(*asked(**options))
     assert str(refused.value) == re.sub(r"<(\w+)>", r"\1", message)
 
 
@@ -165,7 +165,7 @@ def test_options_that_do_not_go_together_are_refused_by_the_names_of_the_caller(
     ("option", "value", "message"),
     [
         ("points", 1, "points: 1; must be a whole number from 2 to 1000"),
-        ("points", "9", "points: '9'; must be a whole number from 2 to 1000"),
+        ("points", "1001", "points: '1001'; must be a whole number from 2 to 1000"),
         ("both_ways", 1, "both_ways: 1; must be True or False"),
         ("longest", "60", "longest: .*'60'; must be a number with a unit"),
         ("executor", "cloud", "executor: 'cloud'; must be local"),

@@ -1,0 +1,74 @@
+"""Options of commands, made of the Specs that declare them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING
+from functools import wraps
+from itertools import chain
+from typing import Any, TypeVar
+
+import click
+
+from plexor.commands.defaults import CommandOption
+from plexor.commands.parameters import Parsed, usage
+from plexor.library.spec import Option, Spec
+
+R = TypeVar("R")
+
+
+def asks(**specs: type[Spec]) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Return the decorator that gives a command the options of Specs.
+
+    The command gets an object of each Spec by the name it has here, and its other options as they
+    are.
+    """
+
+    def decorated(command: Callable[..., R]) -> Callable[..., R]:
+        @wraps(command)
+        def called(**given: Any) -> R:
+            with usage():
+                asked = {name: _asked(spec, given) for name, spec in specs.items()}
+            return command(**asked, **given)
+
+        every = [(name, said) for spec in specs.values() for name, said in spec.options().items()]
+        made: Callable[..., R] = called
+        for name, said in reversed(every):
+            if said.flag is not None:
+                made = _option(name, said)(made)
+        return made
+
+    return decorated
+
+
+def _asked(spec: type[Spec], given: dict[str, Any]) -> Spec:
+    """Return what was given of a Spec's options, and take it away."""
+    asked: dict[str, Any] = {}
+    for name, said in spec.options().items():
+        if name in given:
+            value = given.pop(name)
+            asked[name] = tuple(chain.from_iterable(value)) if said.many else value
+    return spec.of(asked)
+
+
+def _option(name: str, said: Option) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Return the decorator for an option of the command line."""
+    flag = said.flag or f"--{name.replace('_', '-')}"
+    if not said.metavar:
+        return click.option(flag, name, is_flag=True, help=said.help)
+    assert said.converter is not None
+    required = said.default is MISSING
+    shown: Mapping[str, Any] = {}
+    if not required and not said.many and said.default is not None:
+        shown = {"default": said.default, "show_default": said.shows_default}
+    return click.option(
+        flag,
+        name,
+        cls=CommandOption if said.is_command else None,
+        type=Parsed(said.metavar, said.converter),
+        multiple=said.many,
+        required=required,
+        metavar=said.metavar,
+        help=said.help,
+        **shown,
+    )

@@ -1,0 +1,165 @@
+"""Options that several Specs share, each declared here once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plexor.errors import UsageError
+from plexor.library.scans.workers import FORMS, Opener, executor
+from plexor.library.spec import Spec, maybe, option
+from plexor.library.texts import parse_code_port, parse_code_wires
+from plexor.library.values import Naming, channels, flag, path_of, seconds, seed
+from plexor.model.codes import Codes
+from plexor.model.load import parse_load
+from plexor.model.settings import Channel
+
+if TYPE_CHECKING:
+    from plexor.session.stop import Stop
+
+
+def code_wires(value: str | Codes) -> Codes:
+    """Return the channels of codes, of `ch2:ch3`; raise ValueError."""
+    return value if isinstance(value, Codes) else parse_code_wires(value)
+
+
+def code_port(value: str | Codes) -> Codes:
+    """Return how codes are shown at the code pins, of `change`; raise ValueError."""
+    return value if isinstance(value, Codes) else parse_code_port(value)
+
+
+class Target(Spec):
+    """The instrument."""
+
+    link: str = option(
+        converter=str,
+        default="sim:",
+        shows_default=True,
+        metavar="URI",
+        help="Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.",
+    )
+    dut: str | None = option(
+        converter=maybe(str),
+        default=None,
+        metavar="NAME[:OPTIONS]",
+        help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
+        "`plexor devices NAME` explains its options.",
+    )
+
+
+class Pins(Spec):
+    """The pins on which a device answers."""
+
+    channels: tuple[Channel, ...] = option(
+        converter=channels,
+        default=(),
+        many=True,
+        flag="--channel",
+        metavar="NAME=chN[:after=EDGE,...]",
+        help="A response pin, as in `plexor measure`. Repeat it for each pin. Default: those of a "
+        "simulated device.",
+    )
+
+
+class Width(Spec):
+    """The width of a strike."""
+
+    width: Fraction | None = option(
+        converter=maybe(seconds),
+        default=None,
+        metavar="TIME",
+        help="Width of a strike. Default: half of the time to the next, at most 10us.",
+    )
+
+
+class Seeded(Spec):
+    """Random numbers that are the same each time."""
+
+    seed: int = option(
+        converter=seed,
+        default=1,
+        metavar="N",
+        help="Seed for the random parts of the strikes, 1 or more.",
+    )
+
+
+class Loaded(Spec):
+    """A load of the device."""
+
+    load: str | None = option(
+        converter=maybe(parse_load),
+        default=None,
+        metavar="NAME",
+        help="Load to put on: one of the simulated device's own, such as cpu, or on, which raises "
+        "the load output; on a board every name but none does. Default: the load output stays low.",
+    )
+
+
+class Elsewhere(Spec):
+    """Where simulated instruments run."""
+
+    executor: Opener | None = option(
+        converter=maybe(executor),
+        default=None,
+        metavar="WHERE",
+        help=f"Where simulated instruments run: {FORMS}. Default: local, all cores.",
+    )
+
+
+class Described(Spec):
+    """What is measured, and what ends it."""
+
+    device: Mapping[str, str] | None = option(default=None, flag=None)
+    """The description of the device under test."""
+    stop: Stop | None = option(default=None, flag=None)
+    """Ends what is under way; what was measured is kept."""
+
+
+class Stepwise(Described):
+    """Steps that are kept as they are taken."""
+
+    out: Path | None = option(
+        converter=maybe(path_of),
+        default=None,
+        metavar="DIR",
+        help="Keep steps and result in this folder. What was begun there with the same options "
+        "continues.",
+    )
+    force: bool = option(converter=flag, default=False, help="Replace the folder of --out.")
+
+
+class Coded(Spec):
+    """The codes by which a device says what it does."""
+
+    code_wires: Codes | None = option(
+        converter=maybe(code_wires),
+        default=None,
+        metavar="chN:chN[:BITS]",
+        help="Channels on which the device sends codes of what it does: clock, then data. A code "
+        "has 8 BITS and is sent in a byte, or in two if it has more, the highest bit first.",
+    )
+    code_port: Codes | None = option(
+        converter=maybe(code_port),
+        default=None,
+        metavar="change|chN[:BITS][,...]",
+        help="How the device shows codes on the code pins, from pin 0 up: a change of a pin begins "
+        "a code, or a rising edge on channel N does. A code has 8 BITS. Entries: settle=TIME from "
+        "the change to the code, skew=TIME in which its pins change, without=CLASS+CLASS for codes "
+        "that are counted and not sent, such as without=enter+exit.",
+    )
+    codes: Path | None = option(
+        converter=maybe(path_of),
+        default=None,
+        metavar="FILE",
+        help="Names of codes: the firmware's ELF file, or a TOML file.",
+    )
+
+
+def check_kept(asked: Stepwise, name: Naming) -> None:
+    """Raise UsageError for options of steps that are kept nowhere."""
+    if asked.force and asked.out is None:
+        raise UsageError(
+            f"{name('force')} replaces the folder of {name('out')}; give {name('out')} too"
+        )

@@ -1,0 +1,135 @@
+"""What a burst scan is asked, and what it is then to find out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from plexor.burst.model import LONGEST_PART
+from plexor.errors import UsageError
+from plexor.library.options import (
+    Elsewhere,
+    Loaded,
+    Pins,
+    Seeded,
+    Stepwise,
+    Target,
+    Width,
+    check_kept,
+)
+from plexor.library.pins import described, response_pins, under
+from plexor.library.scans.workers import workers_of
+from plexor.library.spec import option
+from plexor.library.values import Naming, count, plain, seconds, whole
+from plexor.model.load import is_raised
+from plexor.model.settings import Settings, Stimulus
+from plexor.sweep.criterion import Criterion, What, parse_criterion
+
+if TYPE_CHECKING:
+    from plexor.burst.scan import Wanted
+    from plexor.sweep.job import Job
+    from plexor.sweep.model import Step
+
+    OnStep = Callable[[Job, Step], None]
+
+
+def _criterion(value: str | Criterion) -> Criterion:
+    return value if isinstance(value, Criterion) else parse_criterion(value)
+
+
+class BurstSpec(Width, Pins, Loaded, Seeded, Elsewhere, Stepwise):
+    """What a burst scan is asked. Times are in seconds, all exact."""
+
+    low: Fraction = option(
+        converter=seconds,
+        flag="--from",
+        metavar="TIME",
+        help="Minimum spacing of the strikes in a burst, such as 2us.",
+    )
+    high: Fraction = option(
+        converter=seconds,
+        flag="--to",
+        metavar="TIME",
+        help="Maximum spacing, such as 50us. At most half of the period.",
+    )
+    points: int = option(
+        converter=whole(2, 1000),
+        default=9,
+        shows_default=True,
+        metavar="N",
+        help="Number of spacings, 2 to 1000.",
+    )
+    period: Fraction = option(
+        converter=seconds,
+        metavar="TIME",
+        help="Time from burst to burst, long enough that the device is idle in between.",
+    )
+    most: int = option(
+        converter=count,
+        default=64,
+        shows_default=True,
+        metavar="N",
+        help="Longest burst to try.",
+    )
+    criterion: Criterion = option(
+        converter=_criterion,
+        default="missed<1%@95%",
+        shows_default=True,
+        metavar="LIMIT",
+        help="Limit on the missed strikes. For bursts of n strikes it is at most 1/(2n).",
+    )
+    on_step: OnStep | None = option(default=None, flag=None)
+    """Gets each step, and the job that it was."""
+
+
+def check(asked: BurstSpec, target: Target, name: Naming = plain) -> None:
+    """Raise UsageError for options that cannot be combined, by their names for messages."""
+    low, high = asked.low, asked.high
+    if not 0 < low < high:
+        raise UsageError(
+            f"{name('low')} and {name('high')}: both must be above 0, and {name('high')} above "
+            f"{name('low')}"
+        )
+    if high > asked.period * LONGEST_PART:
+        raise UsageError(
+            f"{name('high')}: must be at most half of {name('period')}, or no burst fits"
+        )
+    if asked.criterion.what != What.MISSED:
+        raise UsageError(f"{name('criterion')} {asked.criterion.text}: must limit missed")
+    if not asked.channels:
+        response_pins(target.link, target.dut)
+    described(target.link, target.dut, {})
+    workers_of(target.link, asked.executor, name)
+    check_kept(asked, name)
+
+
+def wanted_of(asked: BurstSpec, target: Target, name: Naming = plain) -> Wanted:
+    """Return what a burst scan is to find out. `name` gives an option's name for messages.
+
+    Raises UsageError for options that cannot be combined.
+    """
+    check(asked, target, name)
+    # Imported here so that wrong options answer at once.
+    from plexor.burst.scan import Wanted  # noqa: PLC0415
+
+    stimulus = Stimulus(period_s=asked.period, width_s=asked.width, seed=asked.seed)
+    pins = asked.channels or response_pins(target.link, target.dut)
+    link, dut = under(target.link, target.dut, asked.load)
+    settings = Settings(
+        strikes=(stimulus,),
+        channels=pins,
+        load=is_raised(asked.load),
+        load_name=asked.load or "",
+    )
+    return Wanted(
+        link,
+        dut,
+        settings,
+        asked.low,
+        asked.high,
+        asked.points,
+        asked.period,
+        asked.most,
+        asked.criterion,
+    )

@@ -1,0 +1,155 @@
+"""What a caller may ask, declared once: each option with its type, its bounds, its flag and help.
+
+From a field of a Spec follow the keyword in Python with its static type, the option on the command
+line (`plexor.commands.specs`), the key of `plexor.toml` and the row in the documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from functools import wraps
+from typing import Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar, cast, dataclass_transform
+
+from plexor.errors import UsageError
+
+In = TypeVar("In")
+Out = TypeVar("Out")
+P = ParamSpec("P")
+Asked = TypeVar("Asked", bound="Spec")
+Owner = TypeVar("Owner")
+Result = TypeVar("Result")
+_OPTION = "option"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """What a field of a Spec says beside its type."""
+
+    converter: Callable[[Any], Any] | None
+    """Reads a text or a number; what it returns reads as itself. None: a value stays as it is.
+
+    Raises TypeError or ValueError with what would be right.
+    """
+    default: object
+    """As a caller would give it; MISSING: it must be given."""
+    help: str
+    """One sentence or two, for the command line and for readers of the field."""
+    flag: str | None
+    """Its name on the command line; empty: made of its keyword; None: it has none."""
+    metavar: str
+    """Stands for its value on the command line; empty: it is given without one."""
+    many: bool
+    """Whether the command line may have it several times."""
+    is_command: bool
+    """Whether its value is a shell command."""
+    shows_default: bool
+
+
+def option(
+    *,
+    converter: Callable[[Any], Any] | None = None,
+    default: object = MISSING,
+    help: str = "",
+    flag: str | None = "",
+    metavar: str = "",
+    many: bool = False,
+    is_command: bool = False,
+    shows_default: bool = False,
+) -> Any:
+    """Declare an option as a field of a Spec. See Option."""
+    said = Option(
+        converter=converter,
+        default=default,
+        help=help,
+        flag=flag,
+        metavar=metavar,
+        many=many,
+        is_command=is_command,
+        shows_default=shows_default,
+    )
+    if default is MISSING:
+        return field(metadata={_OPTION: said})
+    exact = default if converter is None else converter(default)
+    return field(default=exact, metadata={_OPTION: said})
+
+
+def maybe(converter: Callable[[In], Out]) -> Callable[[In | None], Out | None]:
+    """Return the converter of an option that may be None: nothing was asked."""
+
+    def converted(value: In | None) -> Out | None:
+        return None if value is None else converter(value)
+
+    return converted
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
+class Spec:
+    """Options that belong together. A subclass has one field for each, made by `option`.
+
+    An object has them exact. A value that cannot be read raises UsageError with its keyword.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+
+    def __post_init__(self) -> None:
+        for name, said in self.options().items():
+            if said.converter is None:
+                continue
+            value = getattr(self, name)
+            try:
+                exact = said.converter(value)
+            except (TypeError, ValueError) as error:
+                text = str(error)
+                raise UsageError(text if text.startswith(name) else f"{name}: {text}") from error
+            object.__setattr__(self, name, exact)
+
+    @classmethod
+    def options(cls) -> Mapping[str, Option]:
+        """Return its options by their keywords: its own, then those that it shares with others."""
+        said = {one.name: one.metadata[_OPTION] for one in fields(cls)}
+        bases = (kind for kind in cls.__mro__ if issubclass(kind, Spec))
+        return {name: said[name] for kind in bases for name in kind.__annotations__ if name in said}
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Self:
+        """Return options by their keywords. Those that are None have their defaults.
+
+        Raises UsageError for a keyword that is none, an option that must be given and a value that
+        cannot be read.
+        """
+        known = cls.options()
+        for name in given:
+            if name not in known:
+                raise UsageError(f"{name}: no such option; must be one of {', '.join(known)}")
+        asked = {name: value for name, value in given.items() if value is not None}
+        for name, said in known.items():
+            if said.default is MISSING and name not in asked:
+                raise UsageError(f"{name}: is missing; it must be given")
+        return cls(**asked)
+
+
+def takes(
+    spec: Callable[P, Asked],
+) -> Callable[[Callable[[Owner, Asked], Result]], Callable[Concatenate[Owner, P], Result]]:
+    """Return the decorator of a method that gets a Spec: it is called with the Spec's keywords.
+
+    `spec` is the Spec's class.
+    """
+    kind = cast("type[Asked]", spec)
+
+    def decorated(
+        method: Callable[[Owner, Asked], Result],
+    ) -> Callable[Concatenate[Owner, P], Result]:
+        @wraps(method)
+        def called(owner: Owner, *args: P.args, **given: P.kwargs) -> Result:
+            if args:
+                raise UsageError(f"{args[0]!r}; options are given by their keywords")
+            return method(owner, kind.of(given))
+
+        return called
+
+    return decorated

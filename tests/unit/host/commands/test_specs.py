@@ -1,0 +1,114 @@
+"""Options of commands are those that a Spec declares: named, bounded and told once."""
+
+import re
+from fractions import Fraction
+
+import click
+import pytest
+
+from plexor.commands.defaults import CommandOption
+from plexor.commands.specs import asks
+from plexor.errors import UsageError
+from plexor.library.options import Elsewhere
+from plexor.library.spec import Spec, maybe, option
+from plexor.library.values import count, each, flag, hertz, seconds, whole
+
+
+class Shared(Spec):
+    seed: int = option(converter=whole(1, 9), default=1, metavar="N", help="A seed.")
+
+
+class Probe(Shared):
+    low: Fraction = option(converter=hertz, flag="--from", metavar="RATE", help="Lowest.")
+    names: tuple[str, ...] = option(
+        converter=each(str, str), default=(), many=True, flag="--name", metavar="NAME", help="One."
+    )
+    width: Fraction | None = option(
+        converter=maybe(seconds), default=None, metavar="TIME", help="W."
+    )
+    dwell: int = option(converter=count, default="2k", shows_default=True, metavar="N", help="D.")
+    load_on: str | None = option(
+        converter=maybe(str), default=None, is_command=True, metavar="COMMAND", help="C."
+    )
+    both: bool = option(converter=flag, default=False, help="Both.")
+    told: list[str] | None = option(default=None, flag=None)
+
+
+@click.command()
+@asks(probe=Probe)
+@click.option("--json", "as_json", is_flag=True)
+def command(probe, as_json):
+    return probe, as_json
+
+
+def run(*words):
+    return command.main(list(words), standalone_mode=False)
+
+
+def test_a_command_gets_the_spec_and_its_other_options():
+    probe, as_json = run("--from", "20k", "--name", "a", "--name", "b", "--both", "--json")
+    assert as_json
+    assert probe == Probe(low="20k", names=["a", "b"], both=True)
+    assert (probe.low, probe.names, probe.dwell, probe.width) == (20_000, ("a", "b"), 2000, None)
+
+
+def test_own_options_come_before_shared_ones_and_one_without_a_flag_has_none():
+    flags = [found.opts[0] for found in command.params]
+    assert flags == [
+        *("--from", "--name", "--width", "--dwell", "--load-on", "--both", "--seed", "--json"),
+    ]
+
+
+def test_help_says_what_the_spec_says():
+    text = " ".join(command.get_help(click.Context(command)).split())
+    for said in ("--from RATE Lowest. [required]", "--dwell N D. [default: 2k]", "--both Both."):
+        assert said in text
+    assert isinstance(command.params[4], CommandOption)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "Missing option '--from'"),
+        (("--from", "fast"), "Invalid value for '--from'.*fast"),
+        (("--from", "1k", "--seed", "10"), "Invalid value for '--seed'.*'10'; must be a whole"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_by_its_flag(words, said):
+    with pytest.raises(click.UsageError) as refused:
+        run(*words)
+    assert re.search(said, refused.value.format_message())
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "low: is missing; it must be given"),
+        ({"low": None}, "low: is missing; it must be given"),
+        ({"low": "1k", "high": 3}, "high: no such option; must be one of low, names, width, dwell"),
+        ({"low": "1k", "seed": 0}, "seed: 0; must be a whole number from 1 to 9"),
+        ({"low": "1k", "both": 1}, "both: 1; must be True or False"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_by_its_keyword(given, said):
+    with pytest.raises(UsageError, match=f"^{said}"):
+        Probe.of(given)
+
+
+def test_what_is_exact_reads_as_itself():
+    probe = Probe(low=5, width="3us", names="a", told=["x"])
+    given = {name: getattr(probe, name) for name in Probe.options()}
+    assert Probe.of(given) == probe
+    assert probe.told is given["told"]
+
+
+def test_workers_are_opened_when_they_are_asked_and_refused_with_the_value():
+    @click.command()
+    @asks(where=Elsewhere)
+    def opens(where):
+        return where.executor
+
+    assert opens.main([], standalone_mode=False) is None
+    assert callable(opens.main(["--executor", "dask://h:8786"], standalone_mode=False))
+    with pytest.raises(click.BadParameter, match=r"'cloud'.*local:PROCESSES"):
+        opens.main(["--executor", "cloud"], standalone_mode=False)
