@@ -160,13 +160,16 @@ def test_serving_what_is_not_there_is_one_line_and_code_2(
 def test_the_served_instrument_is_that_of_a_ulx3s() -> None:
     command = [sys.executable, "-m", "plexor_sim.serve", "--dut", "synthetic:latency=1ns"]
     with subprocess.Popen([*command, "--once"], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "device synthetic\n"
-        assert process.stdout.readline() == "load none\n"
-        port = int(process.stdout.readline().removeprefix("listening tcp://127.0.0.1:"))
-        names = ("magic", "channels", "samples", "tick_fs")
-        assert read_registers(port, names) == [MAGIC, 8, 16, 500_000]
-        assert process.wait(20) == 0
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline().split() == ["device", "synthetic"]
+            assert process.stdout.readline().split() == ["load"]
+            port = int(process.stdout.readline().removeprefix("listening tcp://127.0.0.1:"))
+            names = ("magic", "channels", "samples", "tick_fs")
+            assert read_registers(port, names) == [MAGIC, 8, 16, 500_000]
+            assert process.wait(20) == 0
+        finally:
+            process.kill()
 
 
 def read_registers(port: int, names: tuple[str, ...]) -> list[int]:
