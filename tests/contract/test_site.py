@@ -119,24 +119,33 @@ def test_options_are_shown_with_both_of_their_dashes(site):
     assert "Number of strikes of --rate" in (site / "lookup" / "options.html").read_text()
 
 
-def test_a_line_that_begins_with_a_percent_sign_is_shown(tmp_path):
-    shutil.copytree(DOCS, tmp_path / "docs")
-    page = tmp_path / "docs" / "learn" / "your-own-verilog.md"
+@pytest.fixture
+def page(tmp_path) -> Path:
+    """Return the one page of a site like the docs', beside its front page."""
+    docs = tmp_path / "docs"
+    (docs / "learn").mkdir(parents=True)
+    shutil.copy(DOCS / "conf.py", docs)
+    shutil.copytree(DOCS / "_static", docs / "_static")
+    (docs / "index.md").write_text("# Docs\n\n## Learn\n\n- [a page](learn/page.md): one\n")
+    made = docs / "learn" / "page.md"
+    made.write_text("# A page\n\nIts text.\n\n## A heading\n\nMore.\n")
+    return made
+
+
+def test_a_line_that_begins_with_a_percent_sign_is_shown(page, tmp_path):
     page.write_text(f"{page.read_text()}\nat most 2.5\n% of all strikes\n\n+++ and more\n")
     built = build(tmp_path / "docs", tmp_path / "site")
     assert built.returncode == 0, built.stderr
-    text = (tmp_path / "site" / "learn" / "your-own-verilog.html").read_text()
+    text = (tmp_path / "site" / "learn" / "page.html").read_text()
     assert "at most 2.5\n% of all strikes" in text
     assert "+++ and more" in text
 
 
 @pytest.mark.parametrize(
     "link",
-    ["first-page.md#no-such-heading", pytest.param("no-such-page.md", marks=pytest.mark.full)],
+    ["../index.md#no-such-heading", pytest.param("no-such-page.md", marks=pytest.mark.full)],
 )
-def test_a_link_to_what_is_not_there_fails_the_build(link, tmp_path):
-    shutil.copytree(DOCS, tmp_path / "docs")
-    page = tmp_path / "docs" / "learn" / "your-own-verilog.md"
+def test_a_link_to_what_is_not_there_fails_the_build(link, page, tmp_path):
     page.write_text(f"{page.read_text()}\n[there]({link})\n")
     built = build(tmp_path / "docs", tmp_path / "site")
     assert built.returncode != 0

@@ -23,7 +23,7 @@ def bench(request, tmp_path_factory):
 
 
 def test_each_sample_is_the_pins_level_at_its_time(bench, tmp_path):
-    check(bench, tmp_path, 10_000)
+    check(bench, tmp_path, 2_000)
 
 
 @pytest.mark.full

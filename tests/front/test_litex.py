@@ -102,6 +102,7 @@ def bench(tmp_path_factory) -> Bench:
     return bench_of(SOME[0], tmp_path_factory.mktemp("front"))
 
 
+@pytest.mark.full
 def test_each_sample_is_the_pins_level_at_its_time(bench, tmp_path):
     check(bench, tmp_path, 2_000)
     check(bench, tmp_path, 500, lag_ps=100.0)
@@ -114,6 +115,7 @@ def test_each_sample_is_the_pins_level_at_its_time_by_another_clock(tmp_path):
     check(bench, tmp_path, 500, lag_ps=100.0)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("output", [0, 1])
 def test_a_strike_and_the_load_looped_back_are_seen_loop_clocks_later(bench, output, tmp_path):
     edges = random_edges(200, seed=2)
@@ -129,6 +131,7 @@ def test_a_strike_and_the_load_looped_back_are_seen_loop_clocks_later(bench, out
         assert seen == late & (1 << len(words) * WIDTH) - 1
 
 
+@pytest.mark.full
 def test_the_oscillator_comes_to_both_channels_at_once(bench, tmp_path):
     words = played(bench, tmp_path, random_edges(200, seed=2), select=InputSelect.ASYNCHRONOUS)
     first, second = (
@@ -140,11 +143,13 @@ def test_the_oscillator_comes_to_both_channels_at_once(bench, tmp_path):
     assert changes * 3226.7 * 64 == pytest.approx(ticks * 1000, rel=0.01)
 
 
+@pytest.mark.full
 def test_nothing_is_seen_of_pins_that_are_not_chosen(bench, tmp_path):
     words = played(bench, tmp_path, random_edges(200, seed=2), select=InputSelect.LOW)
     assert not any(word.samples & MASK_OF_BOTH for word in words)
 
 
+@pytest.mark.full
 def test_the_core_has_the_gate_as_it_is(bench, tmp_path):
     edges = random_edges(500, seed=3)
     words = played(bench, tmp_path, edges)

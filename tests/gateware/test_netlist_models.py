@@ -120,9 +120,8 @@ def bench(configs, rows):
     )
 
 
-@pytest.mark.parametrize(
-    "configs", [SOME, pytest.param(CONFIGS, marks=pytest.mark.full)], ids=["some", "all"]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("configs", [SOME, CONFIGS], ids=["some", "all"])
 def test_a_block_ram_does_what_its_guide_says(configs, tmp_path):
     choose = random.Random(4)
     rows = [choose.getrandbits(ROW_BITS) for _ in range(64)]
@@ -279,6 +278,7 @@ endmodule
 """
 
 
+@pytest.mark.full
 def test_a_multiplier_multiplies_whole_numbers_without_a_sign(tmp_path):
     choose, most = random.Random(7), (1 << 18) - 1
     factors = [(most, most), (most, 1), (0, most), (1 << 17, 1 << 17)]

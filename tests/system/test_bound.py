@@ -43,7 +43,7 @@ FIXED_NS = {1: 41_752, 2: 9_372, 3: 95_688}
 PER_SEGMENT_NS = {1: 1_152, 2: 370, 3: 4_100}
 NS = (0, 1, 13, 50)
 MOST_MEAN, MOST_WORST = Fraction(5, 100), Fraction(15, 100)
-SHORT_STRIKES, FULL_STRIKES = 300, 10_000
+SHORT_STRIKES, FULL_STRIKES = 100, 10_000
 PLATFORM = TRIED[0]
 """The platform whose bound is tried: it was not fitted."""
 
@@ -71,7 +71,10 @@ def test_an_on_time_of_the_study_is_measured_within_a_tick_and_below_its_bound(n
     assert bound.check(run, of="on-width").outcome == "safe"
 
 
-@pytest.mark.parametrize("number", ON_TIMES_NS)
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(number, marks=pytest.mark.full if number > 1 else ()) for number in ON_TIMES_NS],
+)
 def test_what_a_segment_adds_is_exact_through_runs(number: int) -> None:
     fixed, slope = FIXED_NS[number], PER_SEGMENT_NS[number]
     found = {n: max_ns(on_width(fixed + slope * n, n)) for n in NS}
@@ -190,7 +193,7 @@ def test_the_rows_of_a_trace_are_the_counts_of_the_raw_log(log: Path, pin: int) 
         assert heap[1] - heap[0] == each * (m - n)
 
 
-@pytest.mark.parametrize("pin", [SERVICE, FREE])
+@pytest.mark.parametrize("pin", [SERVICE, pytest.param(FREE, marks=pytest.mark.full)])
 def test_where_each_step_is_taken_alike_the_rows_are_the_counts_exactly(
     log: Path, tmp_path: Path, pin: int
 ) -> None:

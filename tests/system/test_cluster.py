@@ -95,6 +95,7 @@ def swept(executor, on_step=None):
         return sweep(WANTED, workers, StepStore(None), on_step)
 
 
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore")  # of Dask's own threads
 def test_a_cluster_finds_what_this_machine_finds_although_a_worker_is_killed(tmp_path):
     with cluster(tmp_path) as (address, workers):

@@ -111,6 +111,7 @@ def test_a_design_draws_where_it_calls_for_random_numbers(tmp_path, value, draws
     assert f"kDraws = {str(draws).lower()};" in glue.read_text()
 
 
+@pytest.mark.full
 def test_a_design_draws_other_numbers_for_each_seed(tmp_path):
     (tmp_path / "d.v").write_text(
         "module d(input clk, input irq, output reg o);\n"

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import click
 import pytest
 from documented import ROOT, Shown, of_page, programs, shown
 from litex_bench import remote_client, serving
@@ -26,6 +27,7 @@ from pseudo_terminal import on_a_terminal
 from shelf import MADE, RUN, Shelf
 
 import plexor_sim
+from plexor.cli import main
 from plexor.protocol.geometry import Geometry
 
 EXAMPLES = Path(plexor_sim.__file__).parent / "examples"
@@ -80,13 +82,26 @@ LONG = (
     "--dut coded.toml",
     "--dut freertos",
     "--page reflexes.html",
-    "plexor table s1",
-    "plexor table sweep",
+    "plexor table ",
+    "plexor archive ",
+    "plexor bench ",
+    "plexor bound ",
+    "plexor compare A B",
+    "plexor doctor --link",
+    "plexor replay DIR",
+    "plexor report DIR",
+    "plexor export ",
+    "plexor import ",
+    "plexor profile ",
+    "plexor timeline ",
+    "plexor why ",
+    "--archive archive",
     "pip ",
     "pytest ",
     "udp://",
 )
-"""A block with one of these is of `make test-full`: it takes a minute or more."""
+"""A block with one of these is of `make test-full`: other tests run its command too, or it takes a
+minute or more. In `make test` its commands are read, and not run."""
 USERS = ("plexor ", "pip ", "pytest ")
 """Programs of a user, run in a user's folder. The others are the clone's own tools."""
 GUARDING = ("make test", "make test-full", "make lint", "make lock", "make mutants", "make flash")
@@ -241,6 +256,13 @@ def typed(command: str, folder: Path, expected: int = 0, programs_in: Path = BIN
     return done.stdout
 
 
+def filled(commands: str) -> str:
+    """Return commands with what a page leaves to its reader."""
+    for word, meant in STANDS_FOR.items():
+        commands = re.sub(rf"{re.escape(word)}(?!\w)", lambda _, meant=meant: meant, commands)
+    return commands
+
+
 def _long(entry: Shown) -> bool:
     return any(word in f"{command} " for command in entry.commands for word in LONG)
 
@@ -256,9 +278,7 @@ def _long(entry: Shown) -> bool:
 def test_what_is_shown_runs(entry, shelf, tmp_path):
     for path in EXAMPLES.iterdir():
         shutil.copy(path, tmp_path)
-    commands = "\n".join(entry.commands)
-    for word, meant in STANDS_FOR.items():
-        commands = re.sub(rf"{re.escape(word)}(?!\w)", lambda _, meant=meant: meant, commands)
+    commands = filled("\n".join(entry.commands))
     makes_branch = "--out branch/" in commands
     for name in MADE:
         made_here = makes_branch or f"--out {name}" in commands or f"plexor {name} add" in commands
@@ -276,6 +296,24 @@ def test_what_is_shown_runs(entry, shelf, tmp_path):
     for file, picture in DRAWN.items():
         if f"--page {file}" in commands:
             assert (tmp_path / file).read_text() == picture.read_text(), f"renew {picture}"
+
+
+@pytest.mark.parametrize(
+    "entry", [pytest.param(entry, id=entry.place) for entry in TYPED if _long(entry)]
+)
+def test_what_is_shown_and_takes_long_has_the_options_that_there_are(
+    entry, tmp_path, monkeypatch, capsys
+):
+    """The words are read as `plexor` reads them; no command is carried out."""
+    monkeypatch.setattr(click.Command, "invoke", lambda *_: None)
+    monkeypatch.chdir(tmp_path)
+    for path in EXAMPLES.iterdir():
+        shutil.copy(path, tmp_path)
+    for command in filled("\n".join(entry.commands)).splitlines():
+        name, *words = shlex.split(command.partition(" >")[0])
+        if name == "plexor":
+            code, said = main(words), capsys.readouterr().err
+            assert code == 0 or "does not exist" in said, f"{command}: {said}"
 
 
 @pytest.mark.parametrize("name", NAMED)

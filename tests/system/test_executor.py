@@ -70,7 +70,7 @@ def ask(run: Run, timeout_s: float = 60.0) -> Reply:
     raise AssertionError("no reply")
 
 
-@pytest.mark.parametrize("code", ["binary", "gray"])
+@pytest.mark.parametrize("code", ["binary", pytest.param("gray", marks=pytest.mark.full)])
 def test_the_devices_time_is_right_over_three_wraps(code):
     steps = 3 * 256 + 33
     with paced(executor(timecode=code)) as run:
@@ -166,6 +166,7 @@ def test_a_paced_run_is_the_same_however_slow_its_client_is(tmp_path):
     assert len(found[0]["fires"]) == 12
 
 
+@pytest.mark.full
 def test_skipped_clocks_change_no_event_and_no_reply():
     found = []
     for arguments in ((), ("--no-skip",), ("--prove",)):

@@ -100,6 +100,7 @@ def test_a_recording_refuses_other_settings_than_its_own(taken):
             instrument.run(**{**ASKED, "rate": "50k"})
 
 
+@pytest.mark.full
 def test_a_simulated_instrument_is_measured_by_the_same_script():
     found, run = script("sim:?dut=synthetic:latency=3us", **ASKED)
     assert len(found) >= 5

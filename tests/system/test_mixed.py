@@ -298,6 +298,7 @@ def test_planted_codes_are_done_late_early_missed_or_extra_and_nothing_is_lost(p
     assert planted[0].served.holds
 
 
+@pytest.mark.full
 def test_at_the_limit_an_entry_is_done_and_with_a_tick_less_it_is_late(planted):
     _, truth, _, folder, codes = planted
     found = {}

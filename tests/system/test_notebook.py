@@ -18,6 +18,7 @@ def shown(tmp_path_factory):
     return {cell.id: cell.get("outputs", []) for cell in notebook.cells}
 
 
+@pytest.mark.full
 def test_snapshots_come_while_the_run_is_under_way(shown):
     lines = "".join(entry.text for entry in shown["measure"]).splitlines()
     strikes = [int(line.split()[0]) for line in lines]
@@ -26,6 +27,7 @@ def test_snapshots_come_while_the_run_is_under_way(shown):
     assert strikes[-1] == 1000
 
 
+@pytest.mark.full
 def test_the_picture_is_drawn(shown):
     assert [entry.output_type for entry in shown["plot"]] == ["display_data"]
     assert len(shown["plot"][0].data["image/png"]) > 4000

@@ -53,6 +53,7 @@ def ran(project):
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.full
 def test_a_project_passes_and_keeps_no_page(project):
     code, printed = ran(project)
     assert code == 0, printed

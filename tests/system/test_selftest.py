@@ -38,7 +38,13 @@ def found_by(*arguments: str, build=SMALL, dut: str = WIRES, wiring=WIRED) -> Se
     ("build", "dut", "wiring"),
     [
         pytest.param(SMALL, WIRES, WIRED, id="events"),
-        pytest.param(SILENT, "synthetic:ch0.latency=6ns,width=6ns", {0: (0,)}, id="board"),
+        pytest.param(
+            SILENT,
+            "synthetic:ch0.latency=6ns,width=6ns",
+            {0: (0,)},
+            id="board",
+            marks=pytest.mark.full,
+        ),
         pytest.param(QUIET, WIRES, WIRED, id="silent", marks=pytest.mark.full),
     ],
 )

@@ -57,8 +57,8 @@ CASES = {
 }
 
 
-SHORT = ("poisson", "table, reports")
-"""Cases of `make test`: strikes at any time, and steps between which the instrument reports."""
+SHORT = ("table, reports",)
+"""Case of `make test`: steps between which the instrument reports."""
 ALL = [(name, boards.simulated(), name in SHORT) for name in CASES]
 ALL += [(name, SMALL, False) for name in CASES]
 

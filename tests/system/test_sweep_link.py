@@ -28,6 +28,7 @@ def swept(device, *arguments):
         return cli.main(["sweep", *link, *RANGE, *CRITERION, *arguments])
 
 
+@pytest.mark.full
 def test_each_load_is_put_on_and_every_step_waits_for_the_device(tmp_path, capsys):
     on, off = tmp_path / "on", tmp_path / "off"
     load = ("--load", "none,stress", "--load-on", f"touch {on}", "--load-off", f"touch {off}")

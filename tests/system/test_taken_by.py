@@ -41,7 +41,10 @@ WORDS = {
 }
 
 
-@pytest.mark.parametrize("command", WORDS)
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(name, marks=pytest.mark.full if name == "sweep" else ()) for name in WORDS],
+)
 def test_the_document_and_the_page_say_when_it_began_and_the_command(command, capsys, tmp_path):
     page = tmp_path / "a page.html"
     words = [*WORDS[command], "--json", *(["--page", str(page)] * (command != "mixed"))]

@@ -70,7 +70,7 @@ def test_answers_that_are_late_at_random_are_counted_and_called_irregular(tmp_pa
     assert cluster["recurrence"] == {"law": "irregular"}
 
 
-@pytest.mark.parametrize("dither_ns", [0, 4096])
+@pytest.mark.parametrize("dither_ns", [pytest.param(0, marks=pytest.mark.full), 4096])
 def test_a_timer_of_1000_3_us_is_told_from_a_count_of_20(dither_ns, tmp_path):
     dither_s = Fraction(dither_ns, 10**9)
     strike = Stimulus(period_s=Fraction(1, 20_000), count=3000, dither_s=dither_s)

@@ -77,6 +77,7 @@ def captured(samples: int, channels: int, clocks: int) -> None:
     check(Capturing(geometry), name, HERE / "random_words.py", environment=environment)
 
 
+@pytest.mark.full
 def test_random_words_become_the_golden_models_events():
     captured(8, 2, 800)
 

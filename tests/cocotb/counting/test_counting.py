@@ -19,7 +19,8 @@ def counted(channels: int, values: int) -> None:
     check(results, f"counting_{channels}", HERE / "dense_values.py", environment=environment)
 
 
-@pytest.mark.parametrize("values", [5_000, pytest.param(20_000, marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("values", [5_000, 20_000])
 def test_dense_values_leave_the_golden_models_memories(values):
     counted(2, values)
 

@@ -72,9 +72,8 @@ def matched(channels: int, events: int, features: Feature = ALL_FEATURES) -> Non
     check(Matching(geometry), name, test, environment=environment)
 
 
-@pytest.mark.parametrize(
-    "features", [ALL_FEATURES, pytest.param(Feature.EVENTS, marks=pytest.mark.full)]
-)
+@pytest.mark.full
+@pytest.mark.parametrize("features", [ALL_FEATURES, Feature.EVENTS])
 def test_thousands_of_random_events_are_matched_as_the_golden_model_does(features):
     matched(3, 1000, features)
 

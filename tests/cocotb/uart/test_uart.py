@@ -40,6 +40,7 @@ def echoed(byte_count: int) -> None:
     check(Echo(), "echo", HERE / "other_clocks.py", environment={"BYTES": str(byte_count)})
 
 
+@pytest.mark.full
 def test_bytes_pass_both_ways_between_two_clocks():
     echoed(16)
 

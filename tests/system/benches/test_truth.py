@@ -9,7 +9,16 @@ from .benched import benched
 FULL = [pytest.param(suite, 1000, marks=pytest.mark.full) for suite in SUITES]
 
 
-@pytest.mark.parametrize(("suite", "iterations"), [*((suite, 12) for suite in SUITES), *FULL])
+@pytest.mark.parametrize(
+    ("suite", "iterations"),
+    [
+        *(
+            pytest.param(suite, 12, marks=pytest.mark.full if suite == "osbench" else ())
+            for suite in SUITES
+        ),
+        *FULL,
+    ],
+)
 def test_each_sample_is_the_time_between_the_retirements_of_its_two_stores(
     tmp_path, suite, iterations
 ):

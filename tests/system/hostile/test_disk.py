@@ -230,7 +230,9 @@ def started(tmp_path):
         device.close()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.full)]
+)
 def test_an_interrupted_run_is_shown_and_kept(started, tmp_path, number):
     out = tmp_path / "run"
     process = started("--json", "--out", str(out), stdout=subprocess.PIPE)
@@ -242,7 +244,7 @@ def test_an_interrupted_run_is_shown_and_kept(started, tmp_path, number):
     assert (out / "run.json").exists()
 
 
-@pytest.mark.parametrize("arguments", [["--json"], []])
+@pytest.mark.parametrize("arguments", [["--json"], pytest.param([], marks=pytest.mark.full)])
 def test_a_full_output_is_one_line_and_the_run_is_kept(tmp_path, arguments):
     out = tmp_path / "run"
     with FakeDevice(SCENARIO) as device, open("/dev/full", "w") as full:

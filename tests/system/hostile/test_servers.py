@@ -193,8 +193,10 @@ BASES = {
 }
 
 
-@pytest.mark.parametrize("number", [0, 4, 11, None])
-@pytest.mark.parametrize("close_after", [None, 60])
+@pytest.mark.parametrize(
+    "number", [0, *(pytest.param(n, marks=pytest.mark.full) for n in (4, 11)), None]
+)
+@pytest.mark.parametrize("close_after", [None, pytest.param(60, marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", BASES)
 def test_events_at_times_outside_of_the_run_are_no_valid_run(
     capsys, tmp_path, name, number, close_after

@@ -126,7 +126,9 @@ def bounded(**overrides: int) -> dict:
 
 
 @pytest.mark.timeout(100)
-@pytest.mark.parametrize("what", ["events", "responses", "dumps"])
+@pytest.mark.parametrize(
+    "what", ["events", pytest.param("responses", marks=pytest.mark.full), "dumps"]
+)
 def test_what_goes_on_after_the_end_of_a_run_ends_no_later(what):
     with Endless(what, overrides=bounded(events=2**40)) as fake:
         with Device(open_link(fake.uri), timeouts_s=(20.0,)) as device:
@@ -193,11 +195,23 @@ STATES = {
     ),
     "results without end": lambda: Endless("dumps", overrides=bounded(events=2**40)),
 }
+QUICK = (
+    "an instrument that does not begin",
+    "a simulated board's run without end",
+    "a flood that ignores STOP",
+    "results without end",
+)
 
 
 @pytest.mark.parametrize(
     ("words", "name"),
-    [*((MEASURE, name) for name in STATES), (SWEEP, "a run without end")],
+    [
+        *(
+            pytest.param(MEASURE, name, marks=() if name in QUICK else pytest.mark.full)
+            for name in STATES
+        ),
+        (SWEEP, "a run without end"),
+    ],
     ids=lambda value: value if isinstance(value, str) else value[0],
 )
 def test_two_interrupts_end_the_program_whatever_its_state(words, name):

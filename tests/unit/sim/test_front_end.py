@@ -117,6 +117,7 @@ def struck(play: Play, executable: Path, options: str) -> Any:
     return played, pads, (pads[0][0] - OUTPUT_PS) // 500
 
 
+@pytest.mark.full
 def test_loopback_shows_the_strikes_after_the_ways_back_and_not_those_of_the_channels_pins(
     simulator: Build, scripted: DeviceBuild, play: Play
 ) -> None:
@@ -141,6 +142,7 @@ def test_a_jumper_shows_the_strikes_after_its_wire_and_the_way_of_the_channels_p
     assert 1 not in played.samples[0]
 
 
+@pytest.mark.full
 def test_low_inputs_show_nothing_of_the_pins(
     simulator: Build, scripted: DeviceBuild, play: Play, tmp_path: Path
 ) -> None:
@@ -151,6 +153,7 @@ def test_low_inputs_show_nothing_of_the_pins(
     assert not any(map(any, played.samples))
 
 
+@pytest.mark.full
 def test_the_oscillator_comes_to_all_channels_with_its_period_by_the_multiplexers_ways(
     simulator: Build, scripted: DeviceBuild, play: Play
 ) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
+from plexor_hdl.build import boards
 from plexor_hdl.build.profiles import PROFILES
 from plexor_sim.build import core_verilog
 from plexor_sim.idle import WATCHED, MissingRegisterError, observed
@@ -18,9 +19,10 @@ from plexor_sim.netlist import split, unnumbered
 from plexor_sim.packages import default_cache
 
 GEOMETRIES = {
-    name: replace(build.geometry, features=build.geometry.features | Feature.SIMULATED)
-    for name, build in PROFILES.items()
+    name: boards.simulated(board)
+    for name, board in (("ecp5", "ulx3s-25f"), ("hx8k", "hx8k-evn"), ("up5k", "icebreaker"))
 }
+"""Those of one board of each profile, whose cores are emitted for other tests too."""
 CLOCKS = 200_000
 
 
@@ -50,6 +52,10 @@ def flip_flops(text: str) -> int:
         compared = {name for name in assigned if name.startswith(("assign", "if"))}
         names |= {(number, name) for name in assigned - memories - compared}
     return len(names)
+
+
+def test_each_profile_has_a_board():
+    assert GEOMETRIES.keys() == PROFILES.keys()
 
 
 @pytest.mark.parametrize("name", GEOMETRIES)

@@ -24,7 +24,10 @@ Play = Callable[..., Any]
 Script = list[tuple[int, int, int]]
 
 
-@pytest.fixture(params=GEOMETRIES, name="geometry")
+@pytest.fixture(
+    params=[pytest.param(n, marks=() if n == "W8" else pytest.mark.full) for n in GEOMETRIES],
+    name="geometry",
+)
 def each_geometry(request: pytest.FixtureRequest) -> Geometry:
     return GEOMETRIES[request.param]
 

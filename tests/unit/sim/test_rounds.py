@@ -24,10 +24,16 @@ ROUNDS_LOADS = {
     "freertos": ("none", "cpu", "critical", "polygons", "queue", "storm", "all"),
     "bare": ("none", "critical", "storm"),
 }
+QUICK = (("freertos", "none"), ("freertos", "all"), ("bare", "none"), ("bare", "storm"))
 
 
 @pytest.mark.parametrize(
-    ("kind", "load"), [(kind, load) for kind, loads in ROUNDS_LOADS.items() for load in loads]
+    ("kind", "load"),
+    [
+        pytest.param(kind, load, marks=() if (kind, load) in QUICK else pytest.mark.full)
+        for kind, loads in ROUNDS_LOADS.items()
+        for load in loads
+    ],
 )
 def test_rounds_of_a_loop_that_are_left_out_change_no_edge(
     play: Play, kind: str, load: str

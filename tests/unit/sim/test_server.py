@@ -168,6 +168,7 @@ def test_a_link_that_is_full_takes_nothing(echo: Path) -> None:
             client.recv(1)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("divisor", [4, 8, 33])
 def test_every_byte_passes_a_uart_at_its_divisor(uart_echo: Path, divisor: int) -> None:
     arguments = ["--uart-divisor", str(divisor)]

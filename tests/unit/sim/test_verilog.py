@@ -138,6 +138,7 @@ def test_a_combinational_device_answers_after_its_delay_alone(
     assert played.samples[1][0] == 1
 
 
+@pytest.mark.full
 def test_the_example_answers_both_interrupts(play_manifest: Callable[..., Any]) -> None:
     import plexor_sim  # noqa: PLC0415
 
@@ -152,6 +153,7 @@ def test_the_example_answers_both_interrupts(play_manifest: Callable[..., Any]) 
     assert (left - entry, handled - entry, done - handled) == (120_000, 120_000, 300_000)
 
 
+@pytest.mark.full
 def test_a_stop_in_the_verilog_is_the_simulations_error(
     folder: Path, play_manifest: Callable[..., Any]
 ) -> None:

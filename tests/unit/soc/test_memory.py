@@ -106,9 +106,10 @@ def test_the_sdram_is_started_as_its_data_sheet_says_before_anything_else(module
     assert all(10 * (after - before) >= 66 for before, after in pairwise(clocks))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("module", "bits"),
-    [(M12L64322A, 32), pytest.param(MT48LC16M16, 16, marks=pytest.mark.full)],
+    [(M12L64322A, 32), (MT48LC16M16, 16)],
     ids=["i5", "ulx3s"],
 )
 def test_words_come_back_as_they_went_through_every_place_of_the_memory(module, bits):

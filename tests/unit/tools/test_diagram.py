@@ -16,10 +16,13 @@ def netlist(name: str) -> Netlist:
     return netlist_of(boards.simulated(name))
 
 
-BOARDS = pytest.mark.parametrize("name", ["ulx3s-25f", "hx8k-evn", "icebreaker"])
-
-
-@BOARDS
+@pytest.mark.parametrize(
+    "name",
+    [
+        boards.DEFAULT,
+        *(pytest.param(name, marks=pytest.mark.full) for name in ("hx8k-evn", "icebreaker")),
+    ],
+)
 def test_the_instrument_of_each_profile_only_wires(name):
     assert netlist(name).logic == ()
 

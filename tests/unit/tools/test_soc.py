@@ -89,6 +89,7 @@ def test_what_litex_fails_at_is_a_tools_error(monkeypatch, tmp_path):
         soc.generate(BOARDS["ulx3s-25f"], tmp_path, 1)
 
 
+@pytest.mark.full
 def test_what_litex_writes_has_the_boards_pads_as_its_own_build_has(tmp_path):
     system = BOARDS["orangecrab"]
     read = soc.generate(system, tmp_path, seed=1)
