@@ -53,11 +53,17 @@ def planted(file: Path, line: str, folder: Path) -> str:
     ("package", "file", "line"),
     [
         ("host", "decode/steps.py", "from plexor.session.session import measure"),
-        ("host", "link/order.py", "from plexor.model.identity import Identity"),
         ("host", "planted/__init__.py", ""),
         ("gateware", "capture/edges.py", "from plexor_hdl.results.bins import Bins"),
-        ("gateware", "match/turns.py", "from plexor_hdl.stimulus.painter import Painter"),
-        ("gateware", "planted/__init__.py", ""),
+        pytest.param(
+            *("host", "link/order.py", "from plexor.model.identity import Identity"),
+            marks=pytest.mark.full,
+        ),
+        pytest.param(
+            *("gateware", "match/turns.py", "from plexor_hdl.stimulus.painter import Painter"),
+            marks=pytest.mark.full,
+        ),
+        pytest.param("gateware", "planted/__init__.py", "", marks=pytest.mark.full),
     ],
 )
 def test_an_import_up_and_a_room_without_a_layer_are_found(package, file, line, tmp_path):

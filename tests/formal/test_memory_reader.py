@@ -54,7 +54,10 @@ class FetchInOrder(Elaboratable):
 
 @pytest.mark.parametrize(
     ("mode", "depth"),
-    [("bmc", 18), pytest.param("bmc", 24, marks=pytest.mark.full), ("cover", 24)],
+    [
+        ("bmc", 18),
+        *(pytest.param(mode, 24, marks=pytest.mark.full) for mode in ("bmc", "cover")),
+    ],
 )
 def test_a_fetched_memory_loses_and_doubles_no_word(mode, depth):
     design = FetchInOrder(2, 3)

@@ -147,7 +147,7 @@ class EveryEdgeOnce(Elaboratable):
         pytest.param(4, "bmc", SHORT_ROWS_CLOCKS - 1, marks=pytest.mark.full),
         pytest.param(2, "bmc", 13, marks=pytest.mark.full),
         pytest.param(4, "bmc", 12, marks=pytest.mark.full),
-        (2, "cover", 24),
+        pytest.param(2, "cover", 24, marks=pytest.mark.full),
     ],
 )
 def test_each_edge_of_a_slot_leaves_once_in_order_with_its_polarity(samples, mode, clocks):

@@ -159,6 +159,7 @@ def test_a_jumper_that_is_not_there_is_told(uri, capsys, tmp_path):
     assert "name them with --jumper" in err
 
 
+@pytest.mark.full
 def test_1_pps_tells_the_oscillators_error_and_corrected_figures_are_without_it(
     capsys, tmp_path, monkeypatch
 ):

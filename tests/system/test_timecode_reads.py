@@ -39,5 +39,6 @@ def test_no_asynchronous_gray_read_is_off_by_more_than_one(count):
     assert np.abs(off).max() == 1
 
 
+@pytest.mark.full
 def test_a_binary_timecode_would_be_off_by_more_than_one():
     assert np.abs(reads("binary", 1000)).max() > 1

@@ -93,6 +93,7 @@ def test_another_device_leaves_the_core_as_it_is(
     assert first != second
 
 
+@pytest.mark.full
 def test_another_tick_compiles_the_core_and_not_the_device(
     cache: Path, scripted: DeviceBuild
 ) -> None:

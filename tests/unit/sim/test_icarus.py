@@ -131,6 +131,7 @@ def every(tmp_path: Path) -> Path:
     return tmp_path / "every.toml"
 
 
+@pytest.mark.full
 def test_resets_delays_times_images_and_wide_inputs_are_those_of_icarus(
     every: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -118,7 +118,7 @@ def datagram(rng: random.Random, size: int) -> bytes:
     return bytes(rng.randrange(256) for _ in range(size))
 
 
-@pytest.mark.parametrize("takes", [1.0, 0.4])
+@pytest.mark.parametrize("takes", [pytest.param(1.0, marks=pytest.mark.full), 0.4])
 def test_a_datagram_of_any_length_is_one_frame_of_its_bytes(takes: float) -> None:
     bench, rng = Bench(), random.Random(3)
     bench.takes = takes

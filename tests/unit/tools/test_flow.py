@@ -207,7 +207,11 @@ class Small(wiring.Component):
 
 
 @pytest.mark.parametrize(
-    ("family", "memory", "bits"), [("ecp5", "TRELLIS_DPR16X4", 2), ("ice40", None, 64 + 2)]
+    ("family", "memory", "bits"),
+    [
+        ("ecp5", "TRELLIS_DPR16X4", 2),
+        pytest.param("ice40", None, 64 + 2, marks=pytest.mark.full),
+    ],
 )
 def test_a_small_memory_is_logic_only_where_nothing_else_is_as_small(
     tmp_path, family, memory, bits

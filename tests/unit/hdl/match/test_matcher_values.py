@@ -43,16 +43,18 @@ ANY_EDGE = ((3, (0, 0)), (300, (1, 0)))
 LARGE = (VALUE_MOST - 1, VALUE_MOST, VALUE_MOST + 1, (1 << 32) - 1, (1 << 32) + 5, (1 << 34) + 7)
 
 
+@pytest.mark.parametrize("count", [100, pytest.param(200, marks=FULL_ONLY)])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=FULL_ONLY) for n in (1, 2, 3))])
 @pytest.mark.parametrize(
     "stalls", [pytest.param(NONE, marks=FULL_ONLY), ROUGH], ids=["quick", "rough"]
 )
 @pytest.mark.parametrize("policy", Policy)
-def test_early_responses_are_matched_as_the_golden_model_does(policy, stalls, seed):
+def test_early_responses_are_matched_as_the_golden_model_does(policy, stalls, seed, count):
     rules = rules_for(policy, least=15 if policy == Policy.WINDOW else 0, early=25)
-    check(random_events(seed, 200, 60), rules, seed, stalls=stalls)
+    check(random_events(seed, count, 60), rules, seed, stalls=stalls)
 
 
+@pytest.mark.parametrize("count", [100, pytest.param(200, marks=FULL_ONLY)])
 @pytest.mark.parametrize(
     ("early", "second"),
     [
@@ -61,10 +63,12 @@ def test_early_responses_are_matched_as_the_golden_model_does(policy, stalls, se
         for second in ((0, 0), (0, 1), (1, 1), (1, 0))
     ],
 )
-def test_early_responses_to_any_channels_edge_are_matched_as_the_golden_model_does(second, early):
+def test_early_responses_to_any_channels_edge_are_matched_as_the_golden_model_does(
+    second, early, count
+):
     for policy in (Policy.OLDEST, Policy.WINDOW):
         rules = rules_for(policy, second=second, timeout=60, least=4, deadline=9, early=early)
-        check(random_events(9, 200, 20), rules, 9, stalls=NONE)
+        check(random_events(9, count, 20), rules, 9, stalls=NONE)
 
 
 @pytest.mark.parametrize("build", BUILDS)

@@ -59,7 +59,9 @@ def test_decisions_follow_a_beat_within_its_bound():
     assert 8 <= bench.most_decisions <= 2 * 8 + 4
 
 
-@pytest.mark.parametrize("latency", [3, 20, 44])
+@pytest.mark.parametrize(
+    "latency", [3, *(pytest.param(n, marks=pytest.mark.full) for n in (20, 44))]
+)
 def test_answers_faster_than_half_the_time_out_cost_no_look(latency):
     # A strike each 20 ticks, so that up to 3 of a channel wait and its queue is never empty.
     strikes = [(1000 + 10 * n, SOURCE_STRIKE, 1 - n % 2) for n in range(80)]

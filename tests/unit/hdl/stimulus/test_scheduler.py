@@ -70,13 +70,19 @@ class Bench:
 def cases():
     for features in (LEAN, PERIODS, Feature.POISSON, ALL_FEATURES):
         for number, settings in enumerate(PERIODIC):
-            yield pytest.param(settings, features, id=f"period{number}-{features.value}")
+            marks = () if features in (LEAN, ALL_FEATURES) else pytest.mark.full
+            name = f"period{number}-{features.value}"
+            yield pytest.param(settings, features, id=name, marks=marks)
     for features in (PERIODS, ALL_FEATURES):
         for number, settings in enumerate(RICH):
-            yield pytest.param(settings, features, id=f"rich{number}-{features.value}")
+            marks = () if features == ALL_FEATURES else pytest.mark.full
+            name = f"rich{number}-{features.value}"
+            yield pytest.param(settings, features, id=name, marks=marks)
     for features in (Feature.POISSON, ALL_FEATURES):
         for number, settings in enumerate(RANDOM):
-            yield pytest.param(settings, features, id=f"random{number}-{features.value}")
+            marks = () if features == ALL_FEATURES else pytest.mark.full
+            name = f"random{number}-{features.value}"
+            yield pytest.param(settings, features, id=name, marks=marks)
 
 
 def truth(settings, clocks):

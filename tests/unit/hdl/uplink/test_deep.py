@@ -108,7 +108,8 @@ def words_of(seed, count):
 
 @pytest.mark.parametrize("after", [PASS, KEEP])
 @pytest.mark.parametrize(
-    ("seed", "latency", "readiness"), [(1, 0, 0.3), (2, 20, 1.0), (3, 90, 0.5)]
+    ("seed", "latency", "readiness"),
+    [pytest.param(1, 0, 0.3, marks=pytest.mark.full), (2, 20, 1.0), (3, 90, 0.5)],
 )
 def test_entries_leave_as_they_came(bench, after, seed, latency, readiness):
     words = words_of(seed, 200)
@@ -127,7 +128,7 @@ def test_a_full_memory_holds_entries_back_and_loses_none(bench):
     assert memory.most == 32
 
 
-@pytest.mark.parametrize("seed", range(5, 9))
+@pytest.mark.parametrize("seed", [5, *(pytest.param(n, marks=pytest.mark.full) for n in (6, 7, 8))])
 @pytest.mark.parametrize("second", [PASS, KEEP])
 def test_a_clear_forgets_all_but_what_stands_at_the_output(bench, seed, second):
     first, then = words_of(seed, 120), words_of(seed + 100, 50)

@@ -188,9 +188,10 @@ def test_all_spaces_of_both_banks_are_sent_whole(bench, seed):
 @pytest.mark.parametrize(
     ("bank", "other"),
     [
-        (1, Space.INTERVAL_STATISTICS),
+        (1, Space.INTERVAL_ZOOM),
         *(pytest.param(n, Space.INTERVAL_BINS, marks=pytest.mark.full) for n in (0, 1)),
     ],
+    ids=["1", "0 long", "1 long"],
 )
 def test_one_bank_of_some_spaces_is_sent_alone(bench, bank, other):
     spaces = [Space.EDGES, other]
@@ -200,10 +201,14 @@ def test_one_bank_of_some_spaces_is_sent_alone(bench, bank, other):
 
 
 @pytest.mark.parametrize(
-    "other", [Space.EDGES, pytest.param(Space.LATENCY_BINS, marks=pytest.mark.full)]
+    "spaces",
+    [
+        [Space.CLASSES],
+        pytest.param([Space.CLASSES, Space.LATENCY_BINS], marks=pytest.mark.full),
+    ],
+    ids=["counts", "bins"],
 )
-def test_what_others_read_meanwhile_is_not_sent(bench, other):
-    spaces = [Space.CLASSES, other]
+def test_what_others_read_meanwhile_is_not_sent(bench, spaces):
 
     def word(space, bank, address):
         return word_at(space, bank, address) if 140 < address < 145 or address < 5 else 0
@@ -241,6 +246,7 @@ def test_what_the_build_leaves_out_is_not_sent(bench):
     assert contents(frames[:-1]) == expected(geometry, spaces, (0,))
 
 
+@pytest.mark.full
 def test_a_long_space_is_cut_into_full_frames(bench):
     geometry = Geometry(channels=1, strikes=1, latency_mantissa_bits=2)
     frames = run(bench, geometry, [request([Space.LATENCY_BINS])])
@@ -290,6 +296,7 @@ def test_what_was_left_out_of_one_bank_is_not_told_of_the_other(bench):
     assert places == [(FRAME_WORDS, FRAME_WORDS), (0, 0), (FRAME_WORDS, 0)]
 
 
+@pytest.mark.full
 def test_steps_are_sent_as_statistics(bench):
     geometry = Geometry(channels=1, strikes=1, table_steps=8)
     words = entries(geometry, Space.STEPS) * entry_words(Space.STEPS)

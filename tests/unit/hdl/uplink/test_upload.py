@@ -120,7 +120,7 @@ def replay(entries):
     return found
 
 
-@pytest.mark.parametrize("deep_depth", [0, 1024])
+@pytest.mark.parametrize("deep_depth", [pytest.param(0, marks=pytest.mark.full), 1024])
 @pytest.mark.parametrize(
     ("seed", "density", "gap_chance", "closed"),
     [(1, 0.15, 0.0, 0), (2, 0.2, 0.2, 0), (3, 0.9, 0.1, 0), (4, 1.0, 0.02, 200), (5, 1.0, 0.0, 90)],
@@ -150,7 +150,7 @@ def test_events_are_sent_with_their_index_or_counted_as_dropped(
         assert bool(dropped) == (density > 0.5)
 
 
-@pytest.mark.parametrize("deep_depth", [0, 1024])
+@pytest.mark.parametrize("deep_depth", [0, pytest.param(1024, marks=pytest.mark.full)])
 @pytest.mark.parametrize(("density", "closed"), [(0.1, 0), (1.0, 90)])
 def test_a_code_and_its_value_are_sent_or_dropped_as_one(bench, density, closed, deep_depth):
     rng, events, number = random.Random(closed), [], 0

@@ -79,7 +79,7 @@ def drawn(rng):
     return steps
 
 
-@pytest.mark.parametrize("piece", [matched.PIECE, 3])
+@pytest.mark.parametrize("piece", [pytest.param(matched.PIECE, marks=pytest.mark.full), 3])
 def test_thousands_of_drawn_runs_are_matched_at_once_as_in_turn(piece, monkeypatch):
     monkeypatch.setattr(matched, "PIECE", piece)
     rng, exact = random.Random(5), 0

@@ -18,7 +18,7 @@ from plexor.judge.gate import UNSEEN, By, Outcome, needed, outcome_of
 SAME, AT_LIMIT, BEYOND = CHANGES
 DOCUMENT = (Path(__file__).parents[4] / "docs" / "compare.md").read_text(encoding="utf-8")
 PAIRS = [
-    pytest.param(64, id="512 pairs"),
+    pytest.param(32, id="256 pairs"),
     pytest.param(1250, id="10,000 pairs", marks=[pytest.mark.full, pytest.mark.timeout(3600)]),
 ]
 

@@ -131,7 +131,10 @@ def test_lost_responses_are_asked_for_again_and_start_no_second_run():
     assert fake.starts == 1
 
 
-@pytest.mark.parametrize("which", range(1, 40, 3))
+@pytest.mark.parametrize(
+    "which",
+    [pytest.param(n, marks=pytest.mark.full if n % 9 != 1 else ()) for n in range(1, 40, 3)],
+)
 def test_whichever_response_is_lost_there_is_one_run(which):
     answered = [0]
 

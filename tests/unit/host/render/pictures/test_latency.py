@@ -12,9 +12,17 @@ from plexor.render.pictures.trace import trace
 from ...pictures import assert_no_texts_touch, assert_texts_lie_within
 from ..runs_to_draw import KINDS, TRACES
 
+EACH_WIDTH = pytest.mark.parametrize(
+    "width",
+    [
+        pytest.param(width, marks=pytest.mark.full if name == "middle" else ())
+        for name, width in WIDTHS.items()
+    ],
+)
+
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("width", WIDTHS.values())
+@EACH_WIDTH
 @pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course, trace])
 def test_every_picture_is_well_formed_and_holds_its_texts(runs, kind, width, draw):
     canvas = draw(analyse(runs[kind]), width=width)
@@ -26,7 +34,7 @@ def test_every_picture_is_well_formed_and_holds_its_texts(runs, kind, width, dra
 @pytest.mark.parametrize(
     "kind", ["usual", "bins", "wide", "one", "early", "board", "two strikes", *TRACES]
 )
-@pytest.mark.parametrize("width", WIDTHS.values())
+@EACH_WIDTH
 @pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course, trace])
 def test_no_two_texts_of_a_picture_touch(runs, kind, width, draw):
     canvas = draw(analyse(runs[kind]), width=width)
