@@ -20,7 +20,7 @@ from plexor.analyse.pairing import (
 )
 from plexor.analyse.rules import rules_of
 from plexor.decode.at_once import Edges, last_before
-from plexor.decode.matched import EventSamples, Rules, Samples, pieces, times_at
+from plexor.decode.matched import EventSamples, Rules, Samples, Times, pieces, times_at
 from plexor.model.results import ChannelResult, Kind, RunResult, StepChannel, StepResult
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
@@ -78,13 +78,14 @@ def pairing_of_step(
 
 def _between(timed: Timed, start_ticks: int, end_ticks: int) -> Timed:
     """Return what came from the first strike on in a part of a run to its last."""
-    first, last = np.searchsorted(timed.strike_ticks, (start_ticks, end_ticks)).tolist()
+    strike_ticks = timed.strike_ticks[:]
+    first, last = np.searchsorted(strike_ticks, (start_ticks, end_ticks)).tolist()
     own = (timed.owner >= first) & (timed.owner < last)
     changed = (timed.changes >= first) & (timed.changes < last)
     struck = timed.struck[own]
     inside = (struck >= first) & (struck < last)
     return Timed(
-        timed.strike_ticks[first:last],
+        strike_ticks[first:last],
         timed.edge_ticks[own],
         timed.owner[own] - first,
         np.where(inside, struck - first, -1),
@@ -263,5 +264,5 @@ def _timed(
     else:
         owner = last_before(strikes, active)
         change_owner = owner if changes is active else last_before(strikes, changes)
-    strike_ticks = times_at(events, strikes)
-    return Timed(strike_ticks, times_at(events, active), owner, of_edge, change_owner, random)
+    struck, came = Times(events, strikes), Times(events, active)
+    return Timed(struck, came, owner, of_edge, change_owner, random)

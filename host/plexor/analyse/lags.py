@@ -17,12 +17,13 @@ and the mean's error is that of the means of blocks, so that answers need not be
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-Ticks = npt.NDArray[np.int64]
+from plexor.decode.matched import Places, Ticks, Times
 
 LAGS = range(-4, 9)
 """Strikes by which a strike may lie before the one that an answer was matched with."""
@@ -37,7 +38,30 @@ _SURE = 3.0
 """Errors of its mean by which a mean must be above 0."""
 
 
-def fitting_lag(strike_ticks: Ticks, number: Ticks, answer_ticks: Ticks) -> int | None:
+def thinned(parts: Callable[[], Iterator[tuple[Places, Ticks]]]) -> tuple[Places, Ticks]:
+    """Return the strikes and times of answers that `fitting_lag` looks at, of very many.
+
+    `parts` begins to yield all of them, some at once.
+    """
+    blocks = sum(len(number) for number, _ in parts()) // BLOCK
+    looked = np.zeros(blocks + 1, np.bool_)
+    looked[_chosen(blocks)] = True
+    seen = 0
+    numbers: list[Places] = [np.zeros(0, np.int64)]
+    times_ticks: list[Ticks] = [np.zeros(0, np.int64)]
+    for number, answer_ticks in parts():
+        own = looked[np.arange(seen, seen + len(number)) // BLOCK]
+        numbers.append(number[own])
+        times_ticks.append(answer_ticks[own])
+        seen += len(number)
+    return np.concatenate(numbers), np.concatenate(times_ticks)
+
+
+def _chosen(blocks: int) -> npt.NDArray[np.int64]:
+    return np.linspace(0, blocks - 1, min(blocks, _MOST_BLOCKS)).astype(np.int64)
+
+
+def fitting_lag(strike_ticks: Ticks | Times, number: Places, answer_ticks: Ticks) -> int | None:
     """Return the lag from which latencies spread least, if all others are rejected; else None.
 
     `number` gives the strike that each answer was matched with; both rise. A lag of 1 is the strike
@@ -48,7 +72,7 @@ def fitting_lag(strike_ticks: Ticks, number: Ticks, answer_ticks: Ticks) -> int 
     blocks = len(number) // BLOCK
     if blocks < LEAST_BLOCKS:
         return None
-    chosen = np.linspace(0, blocks - 1, min(blocks, _MOST_BLOCKS)).astype(np.int64)
+    chosen = _chosen(blocks)
     number = number[: blocks * BLOCK].reshape(blocks, BLOCK)[chosen]
     answer_ticks = answer_ticks[: blocks * BLOCK].reshape(blocks, BLOCK)[chosen]
     struck = {lag: strike_ticks[number - lag] for lag in LAGS}

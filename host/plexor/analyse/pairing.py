@@ -17,6 +17,7 @@ rates. What no test supports is ambiguous: then latencies are neither shown nor 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -24,8 +25,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from plexor.analyse.lags import LAGS, fitting_lag
-from plexor.decode.matched import Places, Ticks, pieces
+from plexor.analyse.lags import LAGS, fitting_lag, thinned
+from plexor.decode.matched import Places, Ticks, Times, pieces
 
 _TOLERANCE = 0.1
 """Share of the answers by which two distributions may differ."""
@@ -111,8 +112,8 @@ class Counted:
 class Timed:
     """A channel's edges, all of them and in order."""
 
-    strike_ticks: Ticks
-    edge_ticks: Ticks
+    strike_ticks: Ticks | Times
+    edge_ticks: Ticks | Times
     """Of each active edge."""
     owner: Places
     """Of each active edge, the number of the last strike before it; -1: there is none."""
@@ -150,22 +151,19 @@ def pairing_by_times(counted: Counted, timed: Timed) -> Pairing | None:
     if _one_to_one(counted):
         return Pairing(Standing.PROVEN, By.COUNTS, count, 0)
     if timed.random:
-        # An edge that no strike waited for counts too, from the strike before it: a time-out leaves
-        # short latencies whatever the edges answer.
-        number = np.where(answers, timed.struck, timed.owner)
-        open_edges = number >= first
-        number, edge_ticks = number[open_edges], timed.edge_ticks[open_edges]
-        lag = fitting_lag(timed.strike_ticks, number, edge_ticks)
+        lag = fitting_lag(timed.strike_ticks, *thinned(lambda: _open(timed, first)))
         if lag == 0:
             return Pairing(Standing.SUPPORTED, By.LAGS, proven, 0, toggles=toggles)
         if lag is not None:
-            inside = (number >= LAGS[-1]) & (number < len(timed.strike_ticks) + LAGS[0])
-            latency = edge_ticks[inside] - timed.strike_ticks[number[inside] - lag]
-            median = round(float(np.median(latency)))
+            latency = [
+                edge_ticks - timed.strike_ticks[number - lag]
+                for number, edge_ticks in _open(timed, first)
+            ]
+            median = round(float(np.median(np.concatenate(latency), overwrite_input=True)))
             return Pairing(Standing.AMBIGUOUS, By.NOTHING, proven, lag, median, toggles)
     by = By.NOTHING
     later = answers & ~sure
-    if _alike(_latency(timed, sure), _latency(timed, later), timed.strike_ticks):
+    if _alike(timed, sure, later):
         by = By.SHAPE
     elif _silent(counted):
         by = By.SILENCE
@@ -174,19 +172,29 @@ def pairing_by_times(counted: Counted, timed: Timed) -> Pairing | None:
     return Pairing(Standing.SUPPORTED, by, proven, 0, toggles=toggles)
 
 
-def _latency(timed: Timed, chosen: npt.NDArray[np.bool_]) -> Ticks:
-    """Return the latencies of some active edges."""
-    found = np.empty(int(np.count_nonzero(chosen)), np.int64)
-    end = 0
+def _open(timed: Timed, first: int) -> Iterator[tuple[Places, Ticks]]:
+    """Yield strikes and times of edges that are not proven, some at once, of strikes from `first`.
+
+    An edge that no strike waited for counts too, from the strike before it: a time-out leaves short
+    latencies whatever the edges answer. Each strike has all LAGS.
+    """
+    first = max(first, LAGS[-1])
+    end = len(timed.strike_ticks) + LAGS[0]
+    for part in pieces(len(timed.struck)):
+        struck = timed.struck[part]
+        number = np.where(struck >= 0, struck, timed.owner[part])
+        inside = (number >= first) & (number < end)
+        yield number[inside], timed.edge_ticks[part][inside]
+
+
+def _latencies(timed: Timed, chosen: npt.NDArray[np.bool_]) -> Iterator[Ticks]:
+    """Yield the latencies of some active edges, some at once."""
     for part in pieces(len(chosen)):
         own = chosen[part]
-        ticks = timed.edge_ticks[part][own] - timed.strike_ticks[timed.struck[part][own]]
-        found[end : end + len(ticks)] = ticks
-        end += len(ticks)
-    return found
+        yield timed.edge_ticks[part][own] - timed.strike_ticks[timed.struck[part][own]]
 
 
-def least_between(times_ticks: Ticks) -> int:
+def least_between(times_ticks: Ticks | Times) -> int:
     """Return the least time between two, in order; the most there can be for a single one."""
     return min(
         (
@@ -243,16 +251,14 @@ def _silent(counted: Counted) -> bool:
     )
 
 
-def _per_strike(owner: Places, strikes: int) -> Ticks:
-    """Return how many edges came from each strike to the next one."""
-    counts = np.zeros(strikes, np.int64)
-    for part in pieces(len(owner)):
-        own = owner[part]
-        own = own[own >= 0]
-        first = int(own.min(initial=strikes))
-        found = np.bincount(own - first)
-        counts[first : first + len(found)] += found
-    return counts
+def _per_strike(owner: Places, strikes: int) -> Iterator[Ticks]:
+    """Yield how many edges came from each strike to the next one, some strikes at once.
+
+    `owner` rises.
+    """
+    for part in pieces(strikes):
+        strike = np.arange(part.start, part.stop + 1, dtype=owner.dtype)
+        yield np.diff(np.searchsorted(owner, strike))
 
 
 def _toggles(timed: Timed) -> bool:
@@ -260,8 +266,9 @@ def _toggles(timed: Timed) -> bool:
     strikes = len(timed.strike_ticks)
     if not may_toggle(strikes, len(timed.owner)):
         return False
-    once = np.count_nonzero(_per_strike(timed.changes, strikes) == 1)
-    return int(once) >= strikes - max(2, strikes // 20)
+    counts = _per_strike(timed.changes, strikes)
+    once = sum(int(np.count_nonzero(edges == 1)) for edges in counts)
+    return once >= strikes - max(2, strikes // 20)
 
 
 def _first_irregular(timed: Timed, toggles: bool) -> int:
@@ -270,37 +277,64 @@ def _first_irregular(timed: Timed, toggles: bool) -> int:
     All before it had as many edges before the next strike as the first one, but for the last of
     them: all older ones have had their answers by then.
     """
-    edges = _per_strike(timed.changes if toggles else timed.owner, len(timed.strike_ticks))
-    other = np.flatnonzero(edges != max(int(edges[0]), 1))
-    return int(other[0]) + 1 if len(other) else len(edges)
+    before, per_strike = 0, None
+    for edges in _per_strike(timed.changes if toggles else timed.owner, len(timed.strike_ticks)):
+        per_strike = max(int(edges[0]), 1) if per_strike is None else per_strike
+        other = np.flatnonzero(edges != per_strike)
+        if len(other):
+            return before + int(other[0]) + 1
+        before += len(edges)
+    return before
 
 
-def _alike(proven_ticks: Ticks, later_ticks: Ticks, strike_ticks: Ticks) -> bool:
-    """Return whether later latencies lie where the proven ones do.
+def _alike(timed: Timed, proven: npt.NDArray[np.bool_], later: npt.NDArray[np.bool_]) -> bool:
+    """Return whether latencies of later edges lie where those of proven ones do.
 
     Latencies of another strike lie there by chance alone: rarely, if proven ones hold a small part
     of the time between two strikes, or if both have one distribution.
     """
-    if not len(proven_ticks):
+    count = int(np.count_nonzero(proven))
+    if not count:
         return False
-    low, high = int(proven_ticks.min()), int(proven_ticks.max())
+    low = min(int(ticks.min()) for ticks in _latencies(timed, proven) if len(ticks))
+    high = max(int(ticks.max()) for ticks in _latencies(timed, proven) if len(ticks))
     spread = high - low + 2
-    spacing = least_between(strike_ticks)
-    within = (later_ticks >= low - spread) & (later_ticks <= high + spread)
-    if 3 * spread <= spacing * _NARROW and float(within.mean()) >= 1 - _TOLERANCE:
+    spacing = least_between(timed.strike_ticks)
+    count_later = int(np.count_nonzero(later))
+    step = max(count_later // _MOST_LATER, 1)
+    within = seen = 0
+    some: list[Ticks] = []
+    for ticks in _latencies(timed, later):
+        inside = (ticks >= low - spread) & (ticks <= high + spread)
+        within += int(np.count_nonzero(inside))
+        some.append(ticks[-seen % step :: step].copy())
+        seen += len(ticks)
+    if 3 * spread <= spacing * _NARROW and within / count_later >= 1 - _TOLERANCE:
         return True
-    if len(proven_ticks) < _LEAST_PROVEN:
+    if count < _LEAST_PROVEN:
         return False
-    step = max(len(later_ticks) // _MOST_LATER, 1)
-    later = np.sort(later_ticks[::step])
-    error = _KOLMOGOROV * (1 / len(proven_ticks) + 1 / len(later)) ** 0.5
-    if len(later) < _LEAST_PROVEN:
-        return bool(((later >= low) & (later <= high)).all())
-    return _distance(np.sort(proven_ticks), later) <= max(error, _TOLERANCE) <= 0.35
+    sample = np.concatenate(some)
+    if len(sample) < _LEAST_PROVEN:
+        return bool(((sample >= low) & (sample <= high)).all())
+    error = _KOLMOGOROV * (1 / count + 1 / len(sample)) ** 0.5
+    return _distance(_latencies(timed, proven), sample) <= max(error, _TOLERANCE) <= 0.35
 
 
-def _distance(one: Ticks, other: Ticks) -> float:
-    """Return the greatest distance of two sorted samples' distributions."""
-    values = np.concatenate([one, other])
-    below = [np.searchsorted(each, values, "right") / len(each) for each in (one, other)]
-    return float(np.abs(below[0] - below[1]).max())
+def _distance(one: Iterable[Ticks], other: Ticks) -> float:
+    """Return the greatest distance of two samples' distributions; one comes in pieces.
+
+    It is at a value of the other sample, or just below one: between two of them that one's share
+    stands, and the first one's rises.
+    """
+    values = np.sort(other)
+    count, below, up_to = 0, np.zeros(len(values)), np.zeros(len(values))
+    for ticks in one:
+        ordered = np.sort(ticks)
+        below += np.searchsorted(ordered, values, "left")
+        up_to += np.searchsorted(ordered, values, "right")
+        count += len(ordered)
+    before = np.searchsorted(values, values, "left") / len(values)
+    after = np.searchsorted(values, values, "right") / len(values)
+    return max(
+        float(np.abs(below / count - before).max()), float(np.abs(up_to / count - after).max())
+    )

@@ -27,7 +27,20 @@ def pieces(count: int) -> Iterator[slice]:
 
 def times_at(events: EventArray, places: Places) -> Ticks:
     """Return the times of some events."""
-    return events["time_ticks"][places].astype(np.int64)
+    return events["time_ticks"][places].view(np.int64)
+
+
+class Times:
+    """The times of some events, which are taken from these where they are asked for."""
+
+    def __init__(self, events: EventArray, places: Places) -> None:
+        self._events, self._places = events, places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, chosen: slice | npt.NDArray[np.integer | np.bool_]) -> Ticks:
+        return times_at(self._events, self._places[chosen])
 
 
 @dataclass(frozen=True, slots=True)

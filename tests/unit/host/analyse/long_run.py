@@ -18,13 +18,22 @@ from ..conftest import START, make_run
 PERIOD = 4000
 
 
-def long_run(strikes: int, missed: float = 0.0) -> RunResult:
-    """Return a run of four events for each strike, less the answers of the missed share."""
+def long_run(
+    strikes: int, missed: float = 0.0, *, first_missed: float = 0.0, dither: int = 0
+) -> RunResult:
+    """Return a run of four events for each strike, less the answers of the missed share.
+
+    None is missed in the share of the run before `first_missed`. Strikes are up to `dither` ticks
+    late, a power of two or 0.
+    """
     random = np.random.default_rng(1)
     struck = START + np.arange(strikes) * PERIOD
+    if dither:
+        struck += random.integers(0, dither, strikes)
     up = struck + random.integers(200, 1200, strikes)
     down = up + random.integers(50, 400, strikes)
     answered = random.random(strikes) >= missed
+    answered[: int(strikes * first_missed)] = True
     size = 2 * (strikes + int(answered.sum()))
     events = np.empty(size, EVENT_DTYPE)
     times = np.concatenate([struck, struck + PERIOD // 2, up[answered], down[answered]])
@@ -56,7 +65,11 @@ def long_run(strikes: int, missed: float = 0.0) -> RunResult:
         settings=replace(
             base.settings, strikes=(Stimulus(period_s=Fraction(PERIOD, 10**9), count=strikes),)
         ),
-        registers=(RegisterWrite("matcher", 0, "timeout_ticks", PERIOD),),
+        registers=(
+            RegisterWrite("matcher", 0, "timeout_ticks", PERIOD),
+            RegisterWrite("stimulus", 0, "enable", 1),
+            RegisterWrite("stimulus", 0, "dither_bits", dither.bit_length() - 1 if dither else 0),
+        ),
         channels=(
             replace(
                 base.channels[0], classes=counts, active_edges=len(up), measurements=measurements

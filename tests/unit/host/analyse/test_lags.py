@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plexor.analyse.lags import BLOCK, LAGS, LEAST_BLOCKS, fitting_lag
+from plexor.analyse.lags import BLOCK, LAGS, LEAST_BLOCKS, fitting_lag, thinned
 
 from .crossing import struck
 
@@ -50,3 +50,15 @@ def test_one_late_answer_in_a_hundred_hides_no_lag():
 def test_strikes_that_do_not_vary_fit_none():
     strikes = struck(None, "periodic", PERIOD, 4000, 0)
     assert fitting_lag(strikes, np.arange(4000), strikes + jitter(4000, 0, 3000)) is None
+
+
+@pytest.mark.parametrize("count", [0, 63, 1000, 100_000])
+def test_of_very_many_answers_those_are_kept_that_are_looked_at(count):
+    number = np.arange(count) + 20
+    strikes = dithered(count + 60)
+    answers = strikes[number - 2] + jitter(count, 100, 200)
+    parts = [slice(at, at + 777) for at in range(0, count, 777)]
+    some = thinned(lambda: ((number[part], answers[part]) for part in parts))
+    assert len(some[0]) == len(some[1]) <= 256 * BLOCK
+    assert fitting_lag(strikes, *some) == fitting_lag(strikes, number, answers)
+    assert (fitting_lag(strikes, *some) == 2) == (count >= 1000)

@@ -16,13 +16,20 @@ from .long_run import long_run
 
 
 @pytest.mark.parametrize(
-    ("missed", "most_bytes", "by"), [(0.0, 9, By.INTERVALS), (0.001, 17, By.SHAPE)]
+    ("strikes", "missed", "first_missed", "most_bytes", "by"),
+    [
+        (250_000, 0.0, 0.0, 9, By.INTERVALS),
+        (250_000, 0.001, 0.0, 15, By.SHAPE),
+        # The last tenth alone misses strikes: most answers are proven, and compared with the rest.
+        (250_000, 0.3, 0.9, 10, By.SHAPE),
+        (450_000, 0.9, 0.0, 7, By.NOTHING),
+    ],
 )
 def test_a_million_events_are_analysed_with_few_bytes_more_each(
-    missed, most_bytes, by, monkeypatch
+    strikes, missed, first_missed, most_bytes, by, monkeypatch
 ):
     monkeypatch.setattr(matched, "PIECE", 1 << 13)
-    run = long_run(250_000, missed)
+    run = long_run(strikes, missed, first_missed=first_missed)
     tracemalloc.start()
     found = analyse(run)
     _, peak = tracemalloc.get_traced_memory()
@@ -34,8 +41,9 @@ def test_a_million_events_are_analysed_with_few_bytes_more_each(
 
 @pytest.mark.parametrize("missed", [0.0, 0.01, 0.6])
 @pytest.mark.parametrize("base", [0, 300])
-def test_figures_do_not_depend_on_the_size_of_pieces(missed, base, monkeypatch):
-    run = long_run(1500, missed)
+@pytest.mark.parametrize("dither", [0, 64])
+def test_figures_do_not_depend_on_the_size_of_pieces(missed, base, dither, monkeypatch):
+    run = long_run(1500, missed, dither=dither)
     whole = analyse(run, base)
     monkeypatch.setattr(matched, "PIECE", 77)
     found = analyse(run, base)
@@ -72,11 +80,15 @@ finally:
 
 @pytest.mark.full
 @pytest.mark.timeout(600)
-def test_thirty_million_events_are_replayed_under_a_gigabyte(tmp_path):
-    folder = save(long_run(7_500_000), tmp_path / "run")
+@pytest.mark.parametrize(
+    ("missed", "first_missed"), [(0.0, 0.0), (0.02, 0.0), (0.9, 0.0), (0.3, 0.9), (1.0, 0.0)]
+)
+def test_thirty_million_events_are_replayed_under_a_gigabyte(tmp_path, missed, first_missed):
+    strikes = round(30_000_000 / (4 - 2 * missed * (1 - first_missed)))
+    folder = save(long_run(strikes, missed, first_missed=first_missed), tmp_path / "run")
     command = [sys.executable, "-c", _REPLAY, str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "7,500,000" in done.stdout
+    assert f"{strikes:,} strikes" in done.stdout
     _, peak, unit = done.stderr.split()
     assert unit == "kB"
     assert int(peak) * 1024 < 10**9
