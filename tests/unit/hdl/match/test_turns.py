@@ -60,7 +60,7 @@ def test_decisions_follow_a_beat_within_its_bound():
 
 
 @pytest.mark.parametrize(
-    "latency", [3, *(pytest.param(n, marks=pytest.mark.full) for n in (20, 44))]
+    "latency", [44, *(pytest.param(n, marks=pytest.mark.full) for n in (3, 20))]
 )
 def test_answers_faster_than_half_the_time_out_cost_no_look(latency):
     # A strike each 20 ticks, so that up to 3 of a channel wait and its queue is never empty.
