@@ -4,8 +4,8 @@ import pytest
 from bench import SMALL, run
 
 from plexor.analyse.analyse import analyse
-from plexor.library.asked import asked, settings_of
 from plexor.library.run import Run
+from plexor.library.run_spec import RunSpec, settings_of
 from plexor.model.code_tables import CodeFigures
 from plexor.model.results import Kind
 from plexor.protocol.registers import StatusFlag, StopReason
@@ -17,7 +17,7 @@ COMMON = {"rate": "50k", "channels": ["ISR=ch0", "TASK=ch1"]}
 
 
 def measured(folder, **options):
-    settings = settings_of(asked({**COMMON, **options}))
+    settings = settings_of(RunSpec.of({**COMMON, **options}))
     return run(DEVICE, settings, folder, geometry=SMALL).result
 
 

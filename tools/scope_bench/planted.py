@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from plexor.decode.bins import bin_numbers
 from plexor.errors import PlexorError, UsageError
-from plexor.library.asked import asked, settings_of
+from plexor.library.run_spec import RunSpec, settings_of
 from plexor.model.identity import Identity
 from plexor.model.results import (
     EVENT_DTYPE,
@@ -254,19 +254,19 @@ class PlantedBench:
 
     def check(self, options: Mapping[str, Any]) -> None:
         """Raise UsageError if a run with these options cannot be taken."""
-        if not settings_of(asked(options), endless=True).strikes:
+        if not settings_of(RunSpec.of(options), endless=True).strikes:
             raise UsageError("rate: must be given")
 
     def begin(self, options: Mapping[str, Any]) -> PlantedRun:
         """Begin a run."""
-        settings = settings_of(asked(options), endless=True)
+        settings = settings_of(RunSpec.of(options), endless=True)
         self.runs.append(PlantedRun(settings, self._channels, self._each_s))
         return self.runs[-1]
 
     def channels(self, options: Mapping[str, Any]) -> tuple[Channel, ...]:
         """Return the channels of a run or a sweep with these options."""
         named = {"channels": options["channels"]} if "channels" in options else {}
-        return settings_of(asked({"rate": "1k", **named}), endless=True).channels
+        return settings_of(RunSpec.of({"rate": "1k", **named}), endless=True).channels
 
     def sweep(self, options: Mapping[str, Any], on_step: OnStep, stop: Stop) -> PlantedSweep:
         """Sweep over even ratios of rates, a step each `each_s`, until stopped."""

@@ -13,18 +13,19 @@ from plexor.commands.parameters import (
     edges_option,
     json_option,
     jumper_option,
-    link_option,
     option_name,
     pps_option,
     time_option,
     usage,
     wire_option,
 )
+from plexor.commands.specs import one_of
 from plexor.errors import UsageError
+from plexor.library.specs.options import Target
 
 
 @click.command()
-@link_option()
+@one_of(Target, "link")
 @edges_option
 @click.option(
     "--calibration",

@@ -12,7 +12,7 @@ import click
 from plexor.commands.archive import archive_option
 from plexor.commands.parameters import json_option
 from plexor.commands.specs import asks
-from plexor.library.options import Elsewhere
+from plexor.library.specs.options import Elsewhere
 
 if TYPE_CHECKING:
     from plexor.library.farm import Outcome

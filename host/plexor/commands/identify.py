@@ -6,12 +6,14 @@ import json
 
 import click
 
-from plexor.commands.parameters import json_option, link_option
+from plexor.commands.parameters import json_option
+from plexor.commands.specs import one_of
+from plexor.library.specs.options import Target
 from plexor.units import format_ticks
 
 
 @click.command()
-@link_option()
+@one_of(Target, "link")
 @json_option
 def identify(link: str, as_json: bool) -> None:
     """Print the identity of the instrument at a link."""

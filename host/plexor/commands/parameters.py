@@ -12,17 +12,10 @@ import click
 from click.core import ParameterSource
 
 from plexor.errors import UsageError
-from plexor.library.asked import parse_load
-from plexor.library.texts import (
+from plexor.library.specs.texts import (
     parse_channel,
     parse_clock,
-    parse_code_port,
-    parse_code_wires,
-    parse_duty,
     parse_jumpers,
-    parse_start,
-    parse_stop,
-    parse_strike,
 )
 from plexor.units import parse_count, parse_duration, parse_rate, parse_velocity
 
@@ -102,38 +95,9 @@ def parse_choice(text: str) -> str:
 DURATION = Parsed("time", parse_duration)
 RATE = Parsed("rate", parse_rate)
 COUNT = Parsed("count", parse_count)
-DUTY = Parsed("part", parse_duty)
-STOP = Parsed("condition", parse_stop)
-START = Parsed("start", parse_start)
-STRIKE = Parsed("strike", parse_strike)
 VELOCITY = Parsed("velocity", parse_velocity)
 KEY = Parsed("name=text", parse_key)
 CHANNEL = Parsed("channel", parse_channel)
-CODE_WIRES = Parsed("wires", parse_code_wires)
-CODE_PORT = Parsed("port", parse_code_port)
-code_wires_option = click.option(
-    "--code-wires",
-    type=CODE_WIRES,
-    metavar="chN:chN[:BITS]",
-    help="Channels on which the device sends codes of what it does: clock, then data. A code has "
-    "8 BITS and is sent in a byte, or in two if it has more, the highest bit first.",
-)
-code_port_option = click.option(
-    "--code-port",
-    type=CODE_PORT,
-    metavar="change|chN[:BITS][,...]",
-    help="How the device shows codes on the code pins, from pin 0 up: a change of a pin begins a "
-    "code, or a rising edge on channel N does. A code has 8 BITS. Entries: settle=TIME from the "
-    "change to the code, skew=TIME in which its pins change, without=CLASS+CLASS for codes that "
-    "are counted and not sent, such as without=enter+exit.",
-)
-codes_option = click.option(
-    "--codes",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Names of codes: the firmware's ELF file, or a TOML file.",
-)
-
 jumper_option = partial(
     click.option,
     "--jumper",
@@ -211,13 +175,6 @@ def key_option(command: F) -> F:
     return command
 
 
-seed_option = click.option(
-    "--seed",
-    type=click.IntRange(1, 1 << 63),
-    default=1,
-    metavar="N",
-    help="Seed for the random parts of the strikes.",
-)
 where_option = click.option(
     "--where",
     type=Parsed("choice", parse_choice),
@@ -259,27 +216,6 @@ pps_option = click.option(
     help="A channel with 1 PPS, or with a clock of a known rate such as ch7=10M, with which the "
     "board's oscillator is compared.",
 )
-
-
-dut_option = click.option(
-    "--dut",
-    metavar="NAME[:OPTIONS]",
-    help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
-    "`plexor devices NAME` explains its options.",
-)
-load_option = click.option(
-    "--load",
-    type=Parsed("name", parse_load),
-    metavar="NAME",
-    help="Load to put on: one of the simulated device's own, such as cpu, or on, which raises the "
-    "load output; on a board every name but none does. Default: the load output stays low.",
-)
-_INSTRUMENT = "Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT."
-
-
-def link_option(schemes: str = _INSTRUMENT) -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Return the decorator for the option of a link; `schemes` is its help."""
-    return click.option("--link", default="sim:", show_default=True, metavar="URI", help=schemes)
 
 
 def command_line() -> tuple[str, ...]:

@@ -11,7 +11,6 @@ import click
 from plexor.commands.parameters import (
     edges_option,
     json_option,
-    link_option,
     only_page_option,
     option_name,
     pps_option,
@@ -19,10 +18,12 @@ from plexor.commands.parameters import (
     usage,
     wire_option,
 )
+from plexor.commands.specs import one_of
+from plexor.library.specs.options import Target
 
 
 @click.command()
-@link_option()
+@one_of(Target, "link")
 @click.option(
     "--only", multiple=True, metavar="STEP", help="Do this step only. Repeat it for each step."
 )

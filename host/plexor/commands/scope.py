@@ -7,16 +7,17 @@ from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import dut_option, link_option
+from plexor.commands.specs import one_of
 from plexor.errors import UsageError
+from plexor.library.specs.options import Target
 
 _PATH = click.Path(path_type=Path)
 _MISSING = "the live page needs {}, which is not installed; in a clone: pip install '.[scope]'"
 
 
 @click.command()
-@link_option()
-@dut_option
+@one_of(Target, "link")
+@one_of(Target, "dut")
 @click.option(
     "--host",
     default="127.0.0.1",

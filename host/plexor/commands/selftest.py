@@ -12,15 +12,16 @@ from plexor.commands.parameters import (
     RATE,
     json_option,
     jumper_option,
-    link_option,
     option_name,
     usage,
 )
+from plexor.commands.specs import one_of
 from plexor.library.pins import wiring_of
+from plexor.library.specs.options import Target
 
 
 @click.command()
-@link_option()
+@one_of(Target, "link")
 @jumper_option(
     help="A wire from a strike's pin to a channel's pin, which tests both pins. Repeat it for each "
     "wire, or part wires by commas.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import MISSING
 from functools import wraps
 from itertools import chain
@@ -12,7 +12,7 @@ import click
 
 from plexor.commands.defaults import CommandOption
 from plexor.commands.parameters import Parsed, usage
-from plexor.library.spec import Option, Spec
+from plexor.library.specs.spec import Option, Spec
 
 R = TypeVar("R")
 
@@ -41,6 +41,11 @@ def asks(**specs: type[Spec]) -> Callable[[Callable[..., R]], Callable[..., R]]:
     return decorated
 
 
+def one_of(spec: type[Spec], name: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Return the decorator that gives a command a single option of a Spec, under its keyword."""
+    return _option(name, spec.options()[name])
+
+
 def _asked(spec: type[Spec], given: dict[str, Any]) -> Spec:
     """Return what was given of a Spec's options, and take it away."""
     asked: dict[str, Any] = {}
@@ -54,21 +59,21 @@ def _asked(spec: type[Spec], given: dict[str, Any]) -> Spec:
 def _option(name: str, said: Option) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Return the decorator for an option of the command line."""
     flag = said.flag or f"--{name.replace('_', '-')}"
-    if not said.metavar:
+    if not (said.metavar or said.choices):
         return click.option(flag, name, is_flag=True, help=said.help)
     assert said.converter is not None
     required = said.default is MISSING
-    shown: Mapping[str, Any] = {}
-    if not required and not said.many and said.default is not None:
-        shown = {"default": said.default, "show_default": said.shows_default}
+    shown: dict[str, Any] = {"show_default": said.shows_default}
+    if not required and not said.many:
+        shown["default"] = said.default
     return click.option(
         flag,
         name,
         cls=CommandOption if said.is_command else None,
-        type=Parsed(said.metavar, said.converter),
+        type=click.Choice(said.choices) if said.choices else Parsed(said.metavar, said.converter),
         multiple=said.many,
         required=required,
-        metavar=said.metavar,
+        metavar=said.metavar or None,
         help=said.help,
         **shown,
     )

@@ -29,7 +29,7 @@ from plexor.errors import StoreError, UsageError
 from plexor.library.compare import By, Comparison, FailOn, comparison
 from plexor.library.load import load_run
 from plexor.library.run import Run
-from plexor.library.values import Naming, choice, path_of, plain, read
+from plexor.library.specs.values import Naming, choice, path_of, plain, read
 from plexor.model.results import Kind, RunResult
 from plexor.store.run_folder import RUN_FILE
 

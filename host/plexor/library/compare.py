@@ -34,7 +34,7 @@ from plexor.judge.gate import (
 from plexor.library.load import load_run
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
-from plexor.library.values import Naming, Reader, choice, path_of, plain, read
+from plexor.library.specs.values import Naming, Reader, choice, path_of, plain, read
 from plexor.store.run_folder import RUN_FILE
 from plexor.sweep.compare import differences as sweep_differences
 from plexor.sweep.model import SweepResult

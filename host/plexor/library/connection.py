@@ -10,8 +10,8 @@ from typing import Self
 from plexor.device.device import Device
 from plexor.errors import UsageError
 from plexor.library.keep import Tap
-from plexor.library.options import Target
 from plexor.library.pins import under
+from plexor.library.specs.options import Target
 from plexor.link.open import device_of, open_link, sim_device
 from plexor.link.serial_port import SerialLink
 from plexor.link.sim import SimLink

@@ -19,7 +19,7 @@ from plexor.imports.wanted import (
 from plexor.judge.budget import Budget
 from plexor.judge.budget_file import load as load_budget
 from plexor.library.run import Run
-from plexor.library.values import Time, path_of, seconds
+from plexor.library.specs.values import Time, path_of, seconds
 from plexor.protocol.registers import Policy
 
 T = TypeVar("T")

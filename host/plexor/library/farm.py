@@ -34,7 +34,7 @@ from plexor.library.keep import keep
 from plexor.library.load import load_run
 from plexor.library.run import Run
 from plexor.library.scans.workers import executor as executor_of
-from plexor.library.values import path_of
+from plexor.library.specs.values import path_of
 from plexor.model.results import RunResult
 from plexor.store.run_folder import KIND, RUN_FILE
 from plexor.sweep.executor import Workers

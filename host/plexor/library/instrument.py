@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from plexor.calibration.store import find, of_other_builds
 from plexor.errors import StoreError, UsageError
-from plexor.library.asked import Asked, asked, named, named_by, settings_of
 from plexor.library.connection import Connection
 from plexor.library.keep import Place, Tap, check_out
 from plexor.library.measurement import Labels, Measurement, busy
 from plexor.library.pins import channels_of, wired
 from plexor.library.run import Run
+from plexor.library.run_spec import RunSpec, named, named_by, settings_of
 from plexor.library.scans.burst_spec import BurstSpec
 from plexor.library.scans.phase_spec import PhaseSpec
 from plexor.library.scans.sweep_spec import SweepSpec
-from plexor.library.spec import takes
-from plexor.library.values import Naming, path_of, plain
+from plexor.library.specs.spec import takes
+from plexor.library.specs.values import Naming, path_of, plain
 from plexor.model.calibration import Calibration
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings
@@ -84,10 +84,10 @@ class Instrument(Connection):
 
         Raises UsageError for options that cannot be read, combined or had from this instrument.
         """
-        wanted = asked(options)
+        wanted = RunSpec.of(options)
         return self.checked(settings_of(wanted, endless=endless), wanted)
 
-    def checked(self, settings: Settings, wanted: Asked | None = None) -> Settings:
+    def checked(self, settings: Settings, wanted: RunSpec | None = None) -> Settings:
         """Return settings with the device's pins if they name no channel.
 
         A simulated device that runs another load starts anew. Raises UsageError for settings that
@@ -182,6 +182,10 @@ class Instrument(Connection):
         `out="s1"`, `on_step=...`. Each step opens the link anew, so this one is closed until it is
         used again. Raises as `plexor.library.scans.sweep.swept` does.
         """
+        return self.sweep_of(asked)
+
+    def sweep_of(self, asked: SweepSpec) -> Sweep:
+        """Take the sweep of `sweep`, with its options read already."""
         from plexor.library.scans.sweep import swept  # noqa: PLC0415
 
         busy(self.last)

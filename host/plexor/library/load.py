@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plexor.library.run import Run
-from plexor.library.values import path_of
+from plexor.library.specs.values import path_of
 
 if TYPE_CHECKING:
     from plexor.library.mixed.mixed import Mixed

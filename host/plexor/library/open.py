@@ -7,7 +7,7 @@ from pathlib import Path
 from plexor.library.instrument import Instrument
 from plexor.library.keep import tap_at
 from plexor.library.replay import Replay
-from plexor.library.values import path_of
+from plexor.library.specs.values import path_of
 from plexor.link.open import sim_device
 from plexor.model.calibration import Calibration
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from plexor.errors import UsageError
-from plexor.library.texts import parse_jumpers
-from plexor.library.values import Naming, plain
+from plexor.library.specs.texts import parse_jumpers
+from plexor.library.specs.values import Naming, plain
 from plexor.link.open import device_of, without_device
 from plexor.model.load import RAISED, is_own
 from plexor.model.settings import Channel, Settings

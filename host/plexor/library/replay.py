@@ -8,10 +8,9 @@ from typing import Any
 
 from plexor.device.device import Device
 from plexor.errors import UsageError
-from plexor.library.asked import asked as asked_of
-from plexor.library.asked import named, settings_of
 from plexor.library.instrument import Instrument
 from plexor.library.keep import Tap
+from plexor.library.run_spec import RunSpec, named, settings_of
 from plexor.model.identity import Identity
 from plexor.model.results import RunResult
 from plexor.model.settings import RegisterWrite, Settings
@@ -35,7 +34,7 @@ class Replay(Instrument):
 
     def settings(self, options: Mapping[str, Any], *, endless: bool = False) -> Settings:
         """Return the settings that are asked for; empty ones if only names are."""
-        wanted = asked_of(options)
+        wanted = RunSpec.of(options)
         if set(options) <= _FREE:
             return Settings(channels=named(wanted.channels, wanted.deadline))
         settings = settings_of(wanted, endless=endless)

@@ -14,7 +14,7 @@ from plexor.errors import ExitCode, StoreError, UsageError
 from plexor.judge.budget import Budget, Outcome, Verdict, judge
 from plexor.judge.budget_file import load as load_budget
 from plexor.library.reading import Reading, of_name
-from plexor.library.values import Time, path_of, read, seconds
+from plexor.library.specs.values import Time, path_of, read, seconds
 from plexor.model.identity import Identity
 from plexor.model.results import Accounting, EventArray, RunResult
 from plexor.units import parse_velocity, ticks_of

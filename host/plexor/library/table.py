@@ -12,7 +12,7 @@ from plexor.jsonable import to_json
 from plexor.library.load import load_run
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
-from plexor.library.values import Time, choice, path_of, read, seconds
+from plexor.library.specs.values import Time, choice, path_of, read, seconds
 from plexor.study.reference import SOURCE, STATEMENTS
 from plexor.study.systems import (
     Change,

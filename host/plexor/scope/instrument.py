@@ -11,13 +11,14 @@ from typing import Any
 
 from plexor.codes.names import names_of
 from plexor.errors import UsageError
-from plexor.library.asked import asked, named, settings_of
 from plexor.library.instrument import Instrument
 from plexor.library.measurement import Measurement
 from plexor.library.open import open as open_instrument
 from plexor.library.pins import wired
 from plexor.library.run import Run
+from plexor.library.run_spec import RunSpec, named, settings_of
 from plexor.library.scans.sweep import Sweep
+from plexor.library.scans.sweep_spec import SweepSpec
 from plexor.library.snapshot import Snapshot
 from plexor.link.open import device_of
 from plexor.model.codes import CodeName
@@ -118,7 +119,7 @@ class LibraryBench:
 
     def _settings(self, options: Mapping[str, Any]) -> Settings:
         """Return settings that this instrument can take. A sweep may have its link meanwhile."""
-        wanted = asked(options)
+        wanted = RunSpec.of(options)
         settings = settings_of(wanted, endless=True)
         if settings.codes is not None:
             settings = replace(settings, codes=replace(settings.codes, names=self._names))
@@ -137,9 +138,8 @@ class LibraryBench:
 
     def sweep(self, options: Mapping[str, Any], on_step: OnStep, stop: Stop) -> Sweep:
         """Sweep, telling of each step, until stopped. Raises PlexorError without any step."""
-        points = options.get("points", "")
-        chosen = {**options, "points": int(points)} if points.isdecimal() else dict(options)
-        return self._instrument.sweep(on_step=on_step, stop=stop, **chosen)
+        asked = SweepSpec.of({**options, "on_step": on_step, "stop": stop})
+        return self._instrument.sweep_of(asked)
 
     def explain(self, result: RunResult) -> Mapping[str, Any]:
         """Return what the device did, by its codes: `timeline`, an SVG picture, and `texts`."""

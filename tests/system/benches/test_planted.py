@@ -7,7 +7,7 @@ import pytest
 from plexor.bench.suites import OSBENCH
 from plexor.library.bench.bench import Bench
 from plexor.library.bench.taken import BenchAsked, taken
-from plexor.library.texts import parse_code_port
+from plexor.library.specs.texts import parse_code_port
 
 from ..code_port import plant
 

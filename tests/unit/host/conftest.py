@@ -152,7 +152,7 @@ def bench(monkeypatch, run_of):
     asked = {}
 
     def set_run(result=None):
-        def run(options, settings, tap, budget):
+        def run(source, options, settings, *given, live):
             asked["settings"] = settings
             return Run(result if result is not None else run_of([[1000, 2000, 3000]]))
 

@@ -11,16 +11,13 @@ import click
 
 from plexor.commands.parameters import (
     COUNT,
-    code_port_option,
-    codes_option,
-    dut_option,
     json_option,
     key_option,
-    link_option,
-    load_option,
     option_name,
     time_option,
 )
+from plexor.commands.specs import one_of
+from plexor.library.specs.options import Coded, Loaded, Target
 
 if TYPE_CHECKING:
     from plexor.errors import PlexorError
@@ -37,8 +34,8 @@ SUITES = ("osbench", "threadmetric", "kernel")
 @click.argument(
     "run", type=click.Path(exists=True, path_type=Path), metavar="[RUN]", required=False
 )
-@link_option()
-@dut_option
+@one_of(Target, "link")
+@one_of(Target, "dut")
 @click.option(
     "--iterations",
     type=COUNT,
@@ -57,12 +54,12 @@ SUITES = ("osbench", "threadmetric", "kernel")
     is_flag=True,
     help="Have the simulated device's firmware count cycles itself, and show its error.",
 )
-@code_port_option
-@codes_option
+@one_of(Coded, "code_port")
+@one_of(Coded, "codes")
 @time_option(
     "--time", default="10s", show_default=True, help="Time after which the run stops in any case."
 )
-@load_option
+@one_of(Loaded, "load")
 @key_option
 @json_option
 @click.option(

@@ -3,45 +3,54 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from contextlib import closing
 
 from plexor.commands.interrupts import stop_on_signals
 from plexor.commands.measure.live import LiveView
-from plexor.commands.measure.options import Options
 from plexor.commands.progress import ProgressLine
 from plexor.errors import UsageError
-from plexor.library.asked import Settings
 from plexor.library.instrument import Instrument, Listeners
 from plexor.library.keep import Tap
 from plexor.library.run import Budget, Run
+from plexor.library.run_spec import RunSpec, Settings
+from plexor.library.specs.options import Source
 
 
-def take(options: Options, settings: Settings, tap: Tap | None, budget: Budget | None) -> Run:
+def take(
+    source: Source,
+    asked: RunSpec,
+    settings: Settings,
+    tap: Tap | None,
+    budget: Budget | None,
+    device: Mapping[str, str],
+    *,
+    live: bool,
+) -> Run:
     """Take the run. The first SIGINT or SIGTERM stops it; what was taken is kept.
 
-    Raises UsageError before the first strike if something does not fit the link or the budget.
+    `device` describes what is measured; `live` shows its figures meanwhile. Raises UsageError
+    before the first strike if something does not fit the link or the budget.
     """
     with Instrument(
-        options.link,
-        dut=options.dut,
-        fallback=options.fallback,
-        calibration=options.calibration,
+        source.link,
+        dut=source.dut,
+        fallback=source.fallback,
+        calibration=source.calibration,
         tap=tap,
-        load=options.load,
+        load=asked.load,
     ) as instrument:
         for note in instrument.notes:
             print(f"plexor: {note}", file=sys.stderr)
-        settings = instrument.checked(settings, options)
+        settings = instrument.checked(settings, asked)
         if budget is not None:
             _check_budget(budget, settings)
-        settings = instrument.watched(settings, live=options.live)
+        settings = instrument.watched(settings, live=live)
         tick_fs = instrument.identity.tick_fs
-        view = LiveView(tick_fs, instrument.simulated) if options.live else ProgressLine(tick_fs)
+        view = LiveView(tick_fs, instrument.simulated) if live else ProgressLine(tick_fs)
         with closing(view), stop_on_signals() as stop:
             listeners = Listeners(view, view.snapshot)
-            return instrument.run(
-                settings, listeners=listeners, stop=stop, device=dict(options.keys)
-            )
+            return instrument.run(settings, listeners=listeners, stop=stop, device=device)
 
 
 def _check_budget(budget: Budget, settings: Settings) -> None:

@@ -14,14 +14,13 @@ from plexor.commands.parameters import (
     Drawn,
     Parsed,
     command_line,
-    dut_option,
     json_option,
     key_option,
-    link_option,
     option_name,
     time_option,
     usage,
 )
+from plexor.commands.specs import one_of
 from plexor.library.mixed.asked import (
     IDS,
     MODES,
@@ -34,6 +33,7 @@ from plexor.library.mixed.asked import (
     parse_rate,
     parse_spikes,
 )
+from plexor.library.specs.options import Target
 
 _PATH = click.Path(path_type=Path)
 
@@ -51,8 +51,8 @@ class Options(MixedAsked):
 
 
 @click.command()
-@link_option()
-@dut_option
+@one_of(Target, "link")
+@one_of(Target, "dut")
 @click.option(
     "--device-serial",
     metavar="URI",

@@ -18,8 +18,8 @@ from plexor.commands.parameters import (
     usage,
 )
 from plexor.commands.specs import asks
-from plexor.library.options import Target
 from plexor.library.scans.burst_spec import BurstSpec, check
+from plexor.library.specs.options import Target
 from plexor.units import format_seconds
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from plexor.commands.parameters import (
     usage,
 )
 from plexor.commands.specs import asks
-from plexor.library.options import Target
 from plexor.library.scans.phase_spec import PhaseSpec, check
+from plexor.library.specs.options import Target
 
 
 @click.command()

@@ -20,8 +20,8 @@ from plexor.commands.parameters import (
     usage,
 )
 from plexor.commands.specs import asks
-from plexor.library.options import Target
 from plexor.library.scans.sweep_spec import SweepSpec, check
+from plexor.library.specs.options import Target
 from plexor.units import format_rate
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from plexor.bench.suites import STATE_DONE
 from plexor.errors import UsageError
-from plexor.library.asked import codes_asked
 from plexor.library.instrument import Instrument, Listeners
 from plexor.library.keep import Tap
 from plexor.library.pins import UNSTRUCK
 from plexor.library.run import Run
-from plexor.library.texts import parse_code_port
-from plexor.library.values import Naming, plain
+from plexor.library.run_spec import codes_asked
+from plexor.library.specs.texts import parse_code_port
+from plexor.library.specs.values import Naming, plain
 from plexor.link.open import sim_device
 from plexor.model.codes import Codes
 from plexor.model.load import is_raised

@@ -17,7 +17,7 @@ from plexor.bound.verdict import Measured, Verdict
 from plexor.errors import UsageError
 from plexor.library.bound.check import GIVEN, BoundCheck, measured_of
 from plexor.library.bound.evaluated import Evaluated
-from plexor.library.values import Naming, Time, plain, read, seconds
+from plexor.library.specs.values import Naming, Time, plain, read, seconds
 
 if TYPE_CHECKING:
     from plexor.library.run import Run

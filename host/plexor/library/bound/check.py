@@ -13,7 +13,7 @@ from plexor.bound.model import Model, Platform
 from plexor.bound.verdict import MARK, NS_FS, Measured, Outcome, Verdict
 from plexor.errors import ExitCode, InvalidRunError, UsageError
 from plexor.library.reading import Reading, of_name
-from plexor.library.values import Naming, choice, plain, read
+from plexor.library.specs.values import Naming, choice, plain, read
 from plexor.model.results import Kind
 from plexor.render.facts import books
 from plexor.render.pictures.frame import provenance

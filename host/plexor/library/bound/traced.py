@@ -12,7 +12,7 @@ from plexor.bound.image import read_image
 from plexor.bound.writing import map_text, model_text
 from plexor.errors import UsageError
 from plexor.library.files import write_text
-from plexor.library.values import path_of
+from plexor.library.specs.values import path_of
 
 SCHEMA = "plexor.bound-trace/1"
 MOST_INTERRUPTS = 1000

@@ -32,9 +32,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from plexor.errors import UsageError
-from plexor.library.asked import asked, settings_of
 from plexor.library.cells.cell import Cell
 from plexor.library.run import load_budget
+from plexor.library.run_spec import RunSpec, settings_of
 from plexor.toml_text import parse_toml
 
 AXES = {"instruments": "instrument", "loads": "load", "builds": "build", "options": "options"}
@@ -134,7 +134,7 @@ def _cell(names: Mapping[str, str], entries: dict[str, Any], folder: Path) -> Ce
     if "every" in options:
         raise UsageError(f"{place}: every: no such option; a cell has no snapshots")
     try:
-        settings_of(asked(options))
+        settings_of(RunSpec.of(options))
         budget = texts.get("budget")
         if budget is not None:
             budget = str(_beside(budget, folder))

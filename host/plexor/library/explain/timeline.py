@@ -10,7 +10,7 @@ from plexor.codes.instances import instances
 from plexor.codes.lanes import Lane, State, switches
 from plexor.errors import UsageError
 from plexor.library.explain.coded import Coded
-from plexor.library.values import path_of
+from plexor.library.specs.values import path_of
 from plexor.model.results import RunResult
 from plexor.render.timeline import View
 from plexor.units import FEMTOSECONDS, ticks_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from plexor.errors import UsageError
 from plexor.library.scans.workers import live
-from plexor.library.values import (
+from plexor.library.specs.values import (
     Count,
     Naming,
     Reader,

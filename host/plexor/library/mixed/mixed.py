@@ -17,7 +17,7 @@ from plexor.library.files import write_text, writing
 from plexor.library.keep import check_new
 from plexor.library.mixed.asked import READERS, MixedAsked, MixedOptions, wanted_of
 from plexor.library.scans.scan import Ended
-from plexor.library.values import path_of, read
+from plexor.library.specs.values import path_of, read
 from plexor.mixed.compare import least_safe
 from plexor.mixed.device_line import open_line
 from plexor.mixed.figures import by_distance, figures, summaries

@@ -14,13 +14,13 @@ from plexor.burst.store import FILE, SCHEMA
 from plexor.errors import StoreError
 from plexor.jsonable import document_text
 from plexor.library.files import write_text
-from plexor.library.options import Target
 from plexor.library.pins import described
 from plexor.library.scans.burst_spec import BurstSpec, wanted_of
 from plexor.library.scans.scan import Scan
 from plexor.library.scans.watched import watched
 from plexor.library.scans.workers import workers_of
-from plexor.library.values import Naming, plain
+from plexor.library.specs.options import Target
+from plexor.library.specs.values import Naming, plain
 from plexor.session.prepare import now
 from plexor.session.session import versions
 from plexor.store.kept_json import document_of

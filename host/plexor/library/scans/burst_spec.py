@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from plexor.burst.model import LONGEST_PART
 from plexor.errors import UsageError
-from plexor.library.options import (
+from plexor.library.pins import described, response_pins, under
+from plexor.library.scans.workers import workers_of
+from plexor.library.specs.options import (
     Elsewhere,
     Loaded,
     Pins,
@@ -18,10 +20,8 @@ from plexor.library.options import (
     Width,
     check_kept,
 )
-from plexor.library.pins import described, response_pins, under
-from plexor.library.scans.workers import workers_of
-from plexor.library.spec import option
-from plexor.library.values import Naming, count, plain, seconds, whole
+from plexor.library.specs.spec import option
+from plexor.library.specs.values import Naming, count, plain, seconds, whole
 from plexor.model.load import is_raised
 from plexor.model.settings import Settings, Stimulus
 from plexor.sweep.criterion import Criterion, What, parse_criterion

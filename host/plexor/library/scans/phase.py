@@ -12,14 +12,14 @@ from plexor.device.device import Device
 from plexor.disk.folder import Place
 from plexor.errors import StoreError
 from plexor.jsonable import document_text
-from plexor.library.asked import named_by
 from plexor.library.files import write_text
 from plexor.library.keep import check_new
-from plexor.library.options import Target
 from plexor.library.run import Run
+from plexor.library.run_spec import named_by
 from plexor.library.scans.phase_spec import PhaseSpec, wanted_of
 from plexor.library.scans.scan import Scan
-from plexor.library.values import Naming, plain
+from plexor.library.specs.options import Target
+from plexor.library.specs.values import Naming, plain
 from plexor.model.results import RunResult
 from plexor.phase.model import PhaseResult
 from plexor.phase.model import PhaseScan as ChannelScan

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plexor.errors import UsageError
-from plexor.library.asked import codes_asked
-from plexor.library.options import Coded, Described, Loaded, Pins, Seeded, Target, Width
 from plexor.library.pins import described, response_pins, wired
+from plexor.library.run_spec import codes_asked
 from plexor.library.scans.workers import live
-from plexor.library.spec import maybe, option
-from plexor.library.values import Naming, count, hertz, path_of, plain, seconds, whole
+from plexor.library.specs.options import Coded, Described, Loaded, Pins, Seeded, Target, Width
+from plexor.library.specs.spec import maybe, option
+from plexor.library.specs.values import Naming, count, hertz, path_of, plain, seconds, whole
 from plexor.model.codes import Codes
 from plexor.model.settings import Channel, Settings
 from plexor.model.sources import source_of

@@ -10,14 +10,14 @@ from typing import Any
 from plexor.desk.load import switched
 from plexor.errors import StoreError
 from plexor.jsonable import to_json
-from plexor.library.options import Target
 from plexor.library.pins import described
 from plexor.library.scans.scan import Scan
 from plexor.library.scans.sweep_spec import SweepSpec, wanted_of
 from plexor.library.scans.watched import watched
 from plexor.library.scans.workers import workers_of
+from plexor.library.specs.options import Target
+from plexor.library.specs.values import Naming, plain
 from plexor.library.tables import steps_table, to_pandas
-from plexor.library.values import Naming, plain
 from plexor.session.prepare import now
 from plexor.session.session import versions
 from plexor.sweep.executor import Workers

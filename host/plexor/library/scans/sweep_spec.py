@@ -8,11 +8,29 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from plexor.errors import UsageError
-from plexor.library.options import Elsewhere, Pins, Seeded, Stepwise, Target, Width, check_kept
 from plexor.library.pins import described, response_pins, under
 from plexor.library.scans.workers import workers_of
-from plexor.library.spec import maybe, option
-from plexor.library.values import Naming, count, duty, each, flag, hertz, plain, seconds, whole
+from plexor.library.specs.options import (
+    Elsewhere,
+    Pins,
+    Seeded,
+    Shape,
+    Stepwise,
+    Target,
+    check_kept,
+)
+from plexor.library.specs.spec import maybe, option
+from plexor.library.specs.values import (
+    Naming,
+    count,
+    duty,
+    each,
+    flag,
+    hertz,
+    plain,
+    seconds,
+    whole,
+)
 from plexor.link.open import sim_device, without_device
 from plexor.model.load import IDLE, is_own, is_raised
 from plexor.model.settings import Channel, Settings, Stimulus
@@ -34,7 +52,7 @@ def _names(value: str | Sequence[str]) -> str:
     return value if isinstance(value, str) else ",".join(value)
 
 
-class SweepSpec(Width, Pins, Seeded, Elsewhere, Stepwise):
+class SweepSpec(Shape, Pins, Seeded, Elsewhere, Stepwise):
     """What a sweep is asked. Rates are in hertz and times in seconds, all exact."""
 
     low: Fraction = option(
@@ -107,18 +125,6 @@ class SweepSpec(Width, Pins, Seeded, Elsewhere, Stepwise):
         metavar="COMMAND",
         help="Shell command that ends the load. Without it, the command of --load-on is "
         "terminated.",
-    )
-    duty: Fraction | None = option(
-        converter=maybe(duty),
-        default=None,
-        metavar="PART",
-        help="Width of a strike as a part of the mean period, at every rate, such as 20%.",
-    )
-    dither: Fraction = option(
-        converter=seconds,
-        default="0s",
-        metavar="TIME",
-        help="Range of a random deviation of the period, such as 1024ns.",
     )
     timeout: Fraction | None = option(
         converter=maybe(seconds),

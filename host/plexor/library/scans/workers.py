@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 
 from plexor.errors import UsageError
-from plexor.library.values import Naming, plain
+from plexor.library.specs.values import Naming, plain
 from plexor.sweep.executor import FORMS, parse_executor
 
 __all__ = ["FORMS", "Opener", "executor", "live", "parse_executor", "workers_of"]

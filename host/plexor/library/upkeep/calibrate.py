@@ -16,9 +16,9 @@ from plexor.device.device import Device
 from plexor.errors import InstrumentError, StoreError, UsageError
 from plexor.jsonable import to_json
 from plexor.library.pins import Jumper, wires_of, wiring_of
-from plexor.library.texts import parse_clock
+from plexor.library.specs.texts import parse_clock
+from plexor.library.specs.values import Count, Naming, Time, count, path_of, plain, read, seconds
 from plexor.library.upkeep.wire import wire_ps
-from plexor.library.values import Count, Naming, Time, count, path_of, plain, read, seconds
 from plexor.model.calibration import Calibration
 from plexor.units import format_rate
 

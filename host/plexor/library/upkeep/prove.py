@@ -14,9 +14,9 @@ from plexor.device.device import Device
 from plexor.errors import ExitCode, StoreError, UsageError
 from plexor.library.instrument import Instrument
 from plexor.library.open import open_any
+from plexor.library.specs.values import Count, Naming, Time, path_of, plain, read, seconds
 from plexor.library.upkeep.calibrate import SECONDS, edges_of, reference_of
 from plexor.library.upkeep.wire import wire_ps
-from plexor.library.values import Count, Naming, Time, path_of, plain, read, seconds
 from plexor.link.open import sim_device
 from plexor.prove import store
 from plexor.prove.model import Outcome, Proof

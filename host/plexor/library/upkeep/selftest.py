@@ -9,7 +9,7 @@ from plexor.device.device import Device
 from plexor.errors import ExitCode, UsageError
 from plexor.jsonable import to_json
 from plexor.library.pins import Jumper, wires_of, wiring_of
-from plexor.library.values import Naming, Rate, hertz, plain, read
+from plexor.library.specs.values import Naming, Rate, hertz, plain, read
 from plexor.selftest.model import Check, Finding, SelfTest
 from plexor.selftest.run import Wanted, selftest
 

@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 
 from plexor.errors import UsageError
-from plexor.library.values import Naming, Time, plain, seconds
+from plexor.library.specs.values import Naming, Time, plain, seconds
 
 MOST_PS = 100_000
 LEAST_PS_M, MOST_PS_M = 3300, 6000

@@ -25,7 +25,7 @@ from plexor.judge.budget_file import parse
 from plexor.library.archive import Archive
 from plexor.library.bound.check import measured_of
 from plexor.library.run import Run
-from plexor.library.values import plain
+from plexor.library.specs.values import plain
 from plexor.model.results import Kind
 from plexor.protocol.memory import VALUE_MOST
 from plexor.store.document import document

@@ -8,10 +8,9 @@ import pytest
 
 from plexor.commands.defaults import CommandOption
 from plexor.commands.specs import asks
-from plexor.errors import UsageError
-from plexor.library.options import Elsewhere
-from plexor.library.spec import Spec, maybe, option
-from plexor.library.values import count, each, flag, hertz, seconds, whole
+from plexor.library.specs.options import Elsewhere
+from plexor.library.specs.spec import Spec, maybe, option
+from plexor.library.specs.values import count, each, flag, hertz, seconds, whole
 
 
 class Shared(Spec):
@@ -78,28 +77,6 @@ def test_what_cannot_be_read_is_refused_by_its_flag(words, said):
     with pytest.raises(click.UsageError) as refused:
         run(*words)
     assert re.search(said, refused.value.format_message())
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({}, "low: is missing; it must be given"),
-        ({"low": None}, "low: is missing; it must be given"),
-        ({"low": "1k", "high": 3}, "high: no such option; must be one of low, names, width, dwell"),
-        ({"low": "1k", "seed": 0}, "seed: 0; must be a whole number from 1 to 9"),
-        ({"low": "1k", "both": 1}, "both: 1; must be True or False"),
-    ],
-)
-def test_what_cannot_be_read_is_refused_by_its_keyword(given, said):
-    with pytest.raises(UsageError, match=f"^{said}"):
-        Probe.of(given)
-
-
-def test_what_is_exact_reads_as_itself():
-    probe = Probe(low=5, width="3us", names="a", told=["x"])
-    given = {name: getattr(probe, name) for name in Probe.options()}
-    assert Probe.of(given) == probe
-    assert probe.told is given["told"]
 
 
 def test_workers_are_opened_when_they_are_asked_and_refused_with_the_value():

@@ -7,6 +7,7 @@ import pytest
 from plexor.errors import IdentityError, LinkError, UsageError
 from plexor.library.connection import Connection
 from plexor.library.keep import tap_at
+from plexor.library.specs.options import Target
 from plexor.protocol.geometry import Feature
 
 from ..fake_device import FakeDevice
@@ -98,12 +99,12 @@ def test_a_scan_gets_the_link_and_its_device_once(monkeypatch, fake, uri, dut, p
 
     monkeypatch.setattr("plexor.link.open.sim_command", command_of)
     with connection(uri, dut) as opened:
-        assert opened._place() == place
+        assert opened._target() == Target(**place)
 
 
 def test_a_scan_at_a_link_with_a_device_of_its_own_gets_the_link_alone(fake):
     with connection(fake.uri) as opened:
-        assert opened._place() == {"link": fake.uri, "dut": None}
+        assert opened._target() == Target(link=fake.uri, dut=None)
 
 
 LOADED = """
@@ -136,7 +137,7 @@ def test_a_simulated_device_starts_anew_where_another_load_is_put_on(opened_as):
         with pytest.raises(UsageError, match=r"^load on: this device has no load"):
             opened._put_on("on")
         opened._put_on("cpu")
-        assert opened._place() == {"link": "sim:", "dut": "bare:ppm=3"}
+        assert opened._target() == Target(link="sim:", dut="bare:ppm=3")
     cpu, critical = (f"bare:ppm=3,load={name}" for name in ("cpu", "critical"))
     assert opened_as == ["bare:ppm=3", cpu, critical, cpu, "bare:ppm=3", cpu]
 

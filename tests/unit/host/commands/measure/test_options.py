@@ -1,13 +1,10 @@
 """Options of `plexor measure` as settings, exactly."""
 
-from dataclasses import fields
 from fractions import Fraction
 
 import pytest
 
 from plexor import cli
-from plexor.commands.measure import command
-from plexor.commands.measure.options import Options
 from plexor.protocol.registers import Policy, Stream, Trigger
 
 from ...test_cli import STRIKES, errors_of
@@ -69,13 +66,6 @@ def test_the_main_output_may_start_on_another_strike(bench):
     )
     assert (main.trigger, main.trigger_source, main.count) == (Trigger.STRIKE, 1, 5)
     assert (other.output, other.count) == (1, 3)
-
-
-def test_the_options_are_those_of_the_command_by_their_names():
-    not_options = {"every"}  # of the library alone: a command line has no use for snapshots
-    assert {entry.name for entry in fields(Options)} - not_options == {
-        parameter.name for parameter in command.measure.params if parameter.expose_value
-    }
 
 
 def test_a_refusal_names_the_options_of_the_command_line(capsys):

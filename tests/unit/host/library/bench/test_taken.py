@@ -6,7 +6,7 @@ import pytest
 
 from plexor.errors import UsageError
 from plexor.library.bench.taken import BenchAsked, device_of, settings_of
-from plexor.library.texts import parse_code_port
+from plexor.library.specs.texts import parse_code_port
 
 
 def asked(**options):

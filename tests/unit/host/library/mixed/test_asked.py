@@ -15,7 +15,7 @@ from plexor.library.mixed.asked import (
     timecode_of,
     wanted_of,
 )
-from plexor.library.values import read
+from plexor.library.specs.values import read
 from plexor.mixed.model import Mode, Order
 from plexor.mixed.timecode import SEED8751
 

@@ -8,9 +8,9 @@ import pytest
 import plexor
 from plexor.burst.store import load
 from plexor.errors import InvalidRunError, StoreError, UsageError
-from plexor.library.options import Target
 from plexor.library.scans.burst import scanned as taken
 from plexor.library.scans.burst_spec import BurstSpec
+from plexor.library.specs.options import Target
 from plexor.session.stop import Stop
 
 from .answering import Answering

@@ -6,9 +6,9 @@ import pytest
 
 import plexor
 from plexor.errors import InvalidRunError, StoreError, UsageError
-from plexor.library.options import Target
 from plexor.library.scans import phase as module
 from plexor.library.scans.phase_spec import PhaseSpec
+from plexor.library.specs.options import Target
 from plexor.session.stop import Stop
 
 from ...kept_scans import PHASE

@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from plexor.errors import UsageError
-from plexor.library.options import Target
 from plexor.library.scans.phase_spec import PhaseSpec, check, wanted_of
+from plexor.library.specs.options import Target
 
 US = Fraction(1, 10**6)
 

@@ -7,9 +7,9 @@ import pytest
 
 import plexor
 from plexor.errors import InvalidRunError, StoreError, UsageError
-from plexor.library.options import Target
 from plexor.library.scans.sweep import swept as taken
 from plexor.library.scans.sweep_spec import SweepSpec
+from plexor.library.specs.options import Target
 from plexor.session.stop import Stop
 from plexor.sweep.model import SweepResult
 from plexor.sweep.store import load

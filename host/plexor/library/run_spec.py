@@ -1,131 +1,148 @@
-"""What a caller asks of a run, in texts or numbers, as the settings of an instrument."""
+"""What a run is asked, as the settings of an instrument."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from plexor.codes.names import names_of
 from plexor.errors import UsageError
-from plexor.library.texts import (
-    Start,
-    StopCondition,
-    parse_code_port,
-    parse_code_wires,
-    parse_start,
-    parse_stop,
-    parse_strike,
-)
-from plexor.library.values import (
-    Naming,
-    Reader,
-    channels,
-    choice,
-    count,
-    duty,
-    each,
-    flag,
-    hertz,
-    path_of,
-    plain,
-    read,
-    seconds,
-    seed,
-)
+from plexor.library.specs import values
+from plexor.library.specs.options import Coded, Loaded, Pins, Seeded, Shape
+from plexor.library.specs.spec import maybe, option
+from plexor.library.specs.texts import Start, StopCondition, parse_start, parse_stop, parse_strike
+from plexor.library.specs.values import Naming, choice, each, flag, hertz, plain, seconds
 from plexor.model.codes import Codes
-from plexor.model.load import is_raised, parse_load
+from plexor.model.load import is_raised
 from plexor.model.settings import MODES, Channel, Settings, Stimulus
 from plexor.protocol.registers import Policy, Trigger
 
-_AT_ONCE = Start()
+T = TypeVar("T")
+POLICIES = tuple(policy.name.lower() for policy in Policy)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """The options of a run. Rates are in hertz and times in seconds, all exact."""
+def _start(value: str | Start) -> Start:
+    return value if isinstance(value, Start) else parse_start(value)
 
-    rate: Fraction | None = None
-    """Strikes or bursts per second. None: output 0 does not strike."""
-    count: int | None = None
-    time: Fraction | None = None
-    width: Fraction | None = None
-    duty: Fraction | None = None
-    phase: Fraction = Fraction(0)
-    dither: Fraction = Fraction(0)
-    poisson: bool = False
-    burst: int = 1
-    spacing: Fraction | None = None
-    seed: int = 1
-    active_low: bool = False
-    start: Start = _AT_ONCE
-    strikes: tuple[Stimulus, ...] = ()
-    """Outputs other than that of `rate`."""
-    channels: tuple[Channel, ...] = ()
-    """Empty: the pins of a simulated device, or all channels."""
-    policy: str = "oldest"
-    window: Fraction = Fraction(0)
-    timeout: Fraction | None = None
-    deadline: Fraction | None = None
-    early: Fraction = Fraction(0)
-    load: str | None = None
-    """Load by name (plexor.model.load). None: the load output stays low."""
-    mode: str | None = None
-    stop_on: tuple[StopCondition, ...] = ()
-    code_wires: Codes | None = None
-    """The two channels on which the device sends codes; None: it sends none."""
-    code_port: Codes | None = None
-    """How the device shows codes at the code pins; None: it shows none."""
-    codes: Path | None = None
-    """Names of codes: the firmware's ELF file, or a TOML file."""
-    every: Fraction | None = None
+
+class RunSpec(Shape, Pins, Loaded, Coded, Seeded):
+    """What a run is asked. Rates are in hertz and times in seconds, all exact."""
+
+    rate: Fraction | None = option(
+        converter=maybe(hertz),
+        default=None,
+        metavar="RATE",
+        help="Strikes (or bursts) per second, such as 20k. Without it the device runs by itself.",
+    )
+    count: int | None = option(
+        converter=maybe(values.count),
+        default=None,
+        metavar="N",
+        help="Number of strikes of --rate, such as 10k. The run ends after them.",
+    )
+    time: Fraction | None = option(
+        converter=maybe(seconds),
+        default=None,
+        metavar="TIME",
+        help="Time after which the run stops, such as 2s.",
+    )
+    phase: Fraction = option(
+        converter=seconds,
+        default="0s",
+        metavar="TIME",
+        help="Time from the start to the first strike.",
+    )
+    poisson: bool = option(
+        converter=flag, default=False, help="Strike at random times, at --rate on average."
+    )
+    burst: int = option(
+        converter=values.count, default=1, metavar="N", help="Number of strikes in a burst."
+    )
+    spacing: Fraction | None = option(
+        converter=maybe(seconds),
+        default=None,
+        metavar="TIME",
+        help="Time between the strikes in a burst.",
+    )
+    active_low: bool = option(converter=flag, default=False, help="Make strikes active low.")
+    start: Start = option(
+        converter=_start,
+        default="run",
+        shows_default=True,
+        metavar="WHAT",
+        help="What starts the strikes: run (the start of the run), gate (while the gate input is "
+        "high), strikeN (a strike of another output) or code:NUMBER (a code at the code port).",
+    )
+    strikes: tuple[Stimulus, ...] = option(
+        converter=each(Stimulus, parse_strike),
+        default=(),
+        many=True,
+        flag="--strike",
+        metavar="N:KEY=VALUE,...",
+        help="Another output N. Repeat it for each output. Its keys are rate, count, width, duty, "
+        "phase, dither, poisson, burst, spacing, seed, active-low and start. Without a rate it "
+        "strikes once per start.",
+    )
+    policy: str = option(
+        converter=choice(POLICIES),
+        default="oldest",
+        shows_default=True,
+        choices=POLICIES,
+        help="Rule that selects the outstanding strike that a response answers.",
+    )
+    window: Fraction = option(
+        converter=seconds,
+        default="0s",
+        metavar="TIME",
+        help="Minimum latency, for --policy window.",
+    )
+    timeout: Fraction | None = option(
+        converter=maybe(seconds),
+        default=None,
+        metavar="TIME",
+        help="Age at which an unanswered strike is missed. Default: the period; in bursts "
+        "--spacing.",
+    )
+    deadline: Fraction | None = option(
+        converter=maybe(seconds),
+        default=None,
+        metavar="TIME",
+        help="Latency above which a response is late.",
+    )
+    early: Fraction = option(
+        converter=seconds,
+        default="0s",
+        metavar="TIME",
+        help="How long before its strike a response may come.",
+    )
+    mode: str | None = option(
+        converter=maybe(choice(MODES)),
+        default=None,
+        choices=tuple(MODES),
+        shows_default="stream; dump, if the instrument sends no events",
+        help="stream: send events during the run. dump: collect results on the chip and send them "
+        "after the run. deep: send the events after the run too, if the instrument has a deep "
+        "memory.",
+    )
+    stop_on: tuple[StopCondition, ...] = option(
+        converter=each(StopCondition, parse_stop),
+        default=(),
+        many=True,
+        metavar="CONDITION",
+        help="Stop on latency>50us or missed, and keep the events around that point. With a code "
+        "port also on stall:code>1ms, when no code came for that time, and on code=0x43. Repeat it "
+        "for each condition.",
+    )
+    every: Fraction | None = option(converter=maybe(seconds), default=None, flag=None)
     """Time from snapshot to snapshot. None: no snapshots."""
 
 
-def _start(value: object) -> Start:
-    return value if isinstance(value, Start) else parse_start(str(value))
-
-
-T = TypeVar("T")
-CODE_READERS: Mapping[str, Reader] = {
-    "code_wires": lambda value: value if isinstance(value, Codes) else parse_code_wires(str(value)),
-    "code_port": lambda value: value if isinstance(value, Codes) else parse_code_port(str(value)),
-    "codes": lambda value: path_of(str(value)),
-}
-POLICIES = tuple(policy.name.lower() for policy in Policy)
-_READERS: Mapping[str, Reader] = {
-    "rate": hertz,
-    "count": count,
-    **dict.fromkeys(("time", "width", "phase", "dither", "spacing", "window"), seconds),
-    **dict.fromkeys(("timeout", "deadline", "early", "every"), seconds),
-    "duty": duty,
-    "burst": count,
-    **dict.fromkeys(("poisson", "active_low"), flag),
-    "load": parse_load,
-    "seed": seed,
-    "start": _start,
-    "strikes": each(Stimulus, parse_strike),
-    "channels": channels,
-    "policy": choice(POLICIES),
-    "mode": choice(MODES),
-    "stop_on": each(StopCondition, parse_stop),
-    **CODE_READERS,
-}
-
-
-def asked(options: Mapping[str, Any]) -> Asked:
-    """Return options given as texts or numbers, exactly. None stands for an option's default.
-
-    Raises UsageError for an unknown option or a value that cannot be read.
-    """
-    return Asked(**read(options, _READERS))
-
-
-def settings_of(options: Asked, name: Naming = plain, *, endless: bool = False) -> Settings:
+def settings_of(options: RunSpec, name: Naming = plain, *, endless: bool = False) -> Settings:
     """Return the settings that the options ask for, channels as named.
 
     `name` gives an option's name for messages. `endless`: the run may last until it is stopped.
@@ -169,7 +186,7 @@ def settings_of(options: Asked, name: Naming = plain, *, endless: bool = False) 
 
 def _only(found: Sequence[T | None], name: Naming) -> T | None:
     """Return what is given once; None if it is not given."""
-    given = [each for each in found if each is not None]
+    given = [one for one in found if one is not None]
     if len(given) > 1:
         raise UsageError(f"{name('stop_on')}: one stall and one code can end a run; give one")
     return given[0] if given else None
@@ -205,8 +222,9 @@ def named(
     channels: tuple[Channel, ...], deadline_s: Fraction | None, name: Naming = plain
 ) -> tuple[Channel, ...]:
     """Return channels with the common deadline; raise UsageError if two are the same."""
-    for values in ([f"ch{entry.number}" for entry in channels], [e.label for e in channels]):
-        twice = [value for value in values if values.count(value) > 1]
+    numbers = [f"ch{channel.number}" for channel in channels]
+    for names in (numbers, [channel.label for channel in channels]):
+        twice = [name for name in names if names.count(name) > 1]
         if twice:
             raise UsageError(f"{name('channel')}: {twice[0]} is given twice")
     return tuple(
@@ -215,7 +233,7 @@ def named(
     )
 
 
-def _strikes_of(options: Asked, name: Naming) -> tuple[Stimulus, ...]:
+def _strikes_of(options: RunSpec, name: Naming) -> tuple[Stimulus, ...]:
     further = options.strikes
     main = _main(options, name)
     numbers = [entry.output for entry in further]
@@ -230,10 +248,10 @@ def _strikes_of(options: Asked, name: Naming) -> tuple[Stimulus, ...]:
     return every if options.time is not None else _ended(every, name)
 
 
-def _main(options: Asked, name: Naming) -> Stimulus | None:
+def _main(options: RunSpec, name: Naming) -> Stimulus | None:
     start = options.start
     if options.rate is None:
-        wrong = next((each for each, given in _of_strikes(options) if given), None)
+        wrong = next((word for word, given in _of_strikes(options) if given), None)
         if wrong is not None:
             raise UsageError(f"{name(wrong)} applies to strikes; give {name('rate')} too")
         return None
@@ -261,7 +279,7 @@ def _main(options: Asked, name: Naming) -> Stimulus | None:
     )
 
 
-def _of_strikes(options: Asked) -> Iterator[tuple[str, bool]]:
+def _of_strikes(options: RunSpec) -> Iterator[tuple[str, bool]]:
     """Yield the options that have no meaning without a rate, and whether each is given."""
     for name in ("count", "width", "duty", "phase", "dither", "poisson", "spacing", "active_low"):
         yield name, bool(getattr(options, name))

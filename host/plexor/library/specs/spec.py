@@ -43,7 +43,10 @@ class Option:
     """Whether the command line may have it several times."""
     is_command: bool
     """Whether its value is a shell command."""
-    shows_default: bool
+    shows_default: bool | str
+    """Whether the command line's help shows the default, or how it says it."""
+    choices: tuple[str, ...]
+    """All values that it may have; empty: there are too many."""
 
 
 def option(
@@ -55,7 +58,8 @@ def option(
     metavar: str = "",
     many: bool = False,
     is_command: bool = False,
-    shows_default: bool = False,
+    shows_default: bool | str = False,
+    choices: tuple[str, ...] = (),
 ) -> Any:
     """Declare an option as a field of a Spec. See Option."""
     said = Option(
@@ -67,6 +71,7 @@ def option(
         many=many,
         is_command=is_command,
         shows_default=shows_default,
+        choices=choices,
     )
     if default is MISSING:
         return field(metadata={_OPTION: said})

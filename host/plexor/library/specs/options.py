@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from plexor.errors import UsageError
 from plexor.library.scans.workers import FORMS, Opener, executor
-from plexor.library.spec import Spec, maybe, option
-from plexor.library.texts import parse_code_port, parse_code_wires
-from plexor.library.values import Naming, channels, flag, path_of, seconds, seed
+from plexor.library.specs.spec import Spec, maybe, option
+from plexor.library.specs.texts import parse_code_port, parse_code_wires
+from plexor.library.specs.values import Naming, channels, duty, flag, path_of, seconds, seed
 from plexor.model.codes import Codes
 from plexor.model.load import parse_load
 from plexor.model.settings import Channel
@@ -49,6 +49,33 @@ class Target(Spec):
     )
 
 
+class Source(Target):
+    """The instrument, or a recording of its bytes, and how it is opened."""
+
+    link: str = option(
+        converter=str,
+        default="sim:",
+        shows_default=True,
+        metavar="URI",
+        help="Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT or "
+        "file:PATH.",
+    )
+    fallback: bool = option(
+        converter=flag,
+        default=False,
+        help="If the parts of a simulated device are not available, say so and use a simpler "
+        "device: bare for freertos, synthetic for bare.",
+    )
+    calibration: Path | None = option(
+        converter=maybe(path_of),
+        default=None,
+        metavar="FILE",
+        help="Correct latencies to picoseconds with a file from `plexor calibrate`. Default: the "
+        "file kept for this board, if there is one; for a simulated instrument none. With none, "
+        "latencies are not corrected.",
+    )
+
+
 class Pins(Spec):
     """The pins on which a device answers."""
 
@@ -57,9 +84,9 @@ class Pins(Spec):
         default=(),
         many=True,
         flag="--channel",
-        metavar="NAME=chN[:after=EDGE,...]",
-        help="A response pin, as in `plexor measure`. Repeat it for each pin. Default: those of a "
-        "simulated device.",
+        metavar="NAME=chN[:after=EDGE,deadline=TIME,filter=TIME,invert]",
+        help="A response pin. Repeat it for each pin. EDGE is the edge that it answers, such as "
+        "strike0 or ch0.fall. Default: those of a simulated device.",
     )
 
 
@@ -71,6 +98,24 @@ class Width(Spec):
         default=None,
         metavar="TIME",
         help="Width of a strike. Default: half of the time to the next, at most 10us.",
+    )
+
+
+class Shape(Width):
+    """How strikes follow each other."""
+
+    duty: Fraction | None = option(
+        converter=maybe(duty),
+        default=None,
+        metavar="PART",
+        help="Width of a strike as a part of the mean period, or in bursts of the spacing, such as "
+        "20%.",
+    )
+    dither: Fraction = option(
+        converter=seconds,
+        default="0s",
+        metavar="TIME",
+        help="Range of a random deviation of the period, such as 1024ns.",
     )
 
 

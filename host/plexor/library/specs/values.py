@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from plexor.errors import UsageError
-from plexor.library.texts import parse_channel, parse_duty
+from plexor.library.specs.texts import parse_channel, parse_duty
 from plexor.model.settings import Channel
 from plexor.units import parse_count, parse_duration, parse_rate
 

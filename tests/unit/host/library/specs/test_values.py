@@ -8,7 +8,7 @@ import plexor
 from plexor.errors import UsageError
 from plexor.judge.budget_file import load as load_budget
 from plexor.library.run import Run
-from plexor.library.values import (
+from plexor.library.specs.values import (
     channels,
     choice,
     count,

@@ -1,0 +1,1 @@
+"""What a caller may ask: options, declared once, and their values."""

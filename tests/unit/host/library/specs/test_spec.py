@@ -1,0 +1,77 @@
+"""A Spec has its options exact, or refuses them by their keywords."""
+
+from fractions import Fraction
+
+import pytest
+
+from plexor.errors import UsageError
+from plexor.library.specs.spec import Spec, maybe, option, takes
+from plexor.library.specs.values import each, flag, hertz, seconds, whole
+
+
+class Shared(Spec):
+    seed: int = option(converter=whole(1, 9), default=1)
+
+
+class Other(Spec):
+    both: bool = option(converter=flag, default=False)
+
+
+class Probe(Shared, Other):
+    low: Fraction = option(converter=hertz, flag="--from")
+    names: tuple[str, ...] = option(converter=each(str, str), default=())
+    width: Fraction | None = option(converter=maybe(seconds), default=None)
+    told: list[str] | None = option(default=None, flag=None)
+
+
+def test_options_are_exact_and_have_their_defaults():
+    probe = Probe(low="20k", names=["a", "b"], width="3us")
+    assert (probe.low, probe.names, probe.width) == (20_000, ("a", "b"), Fraction(3, 10**6))
+    assert (probe.seed, probe.both, probe.told) == (1, False, None)
+
+
+def test_own_options_come_before_shared_ones_in_their_order():
+    assert list(Probe.options()) == ["low", "names", "width", "told", "seed", "both"]
+    assert Probe.options()["low"].flag == "--from"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "low: is missing; it must be given"),
+        ({"low": None}, "low: is missing; it must be given"),
+        ({"low": "1k", "high": 3}, "high: no such option; must be one of low, names, width, told"),
+        ({"low": "1k", "seed": 0}, "seed: 0; must be a whole number from 1 to 9"),
+        ({"low": "1k", "both": 1}, "both: 1; must be True or False"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_by_its_keyword(given, said):
+    with pytest.raises(UsageError, match=f"^{said}"):
+        Probe.of(given)
+
+
+def test_none_stands_for_the_default():
+    assert Probe.of({"low": 3, "seed": None, "both": None}) == Probe(low=3)
+
+
+def test_what_is_exact_reads_as_itself():
+    probe = Probe(low=5, width="3us", names="a", told=["x"])
+    given = {name: getattr(probe, name) for name in Probe.options()}
+    assert Probe.of(given) == probe
+    assert probe.told is given["told"]
+
+
+def test_a_method_that_takes_a_spec_is_called_with_its_keywords():
+    class Owner:
+        @takes(Probe)
+        def probe(self, asked):
+            """Probe."""
+            return self, asked
+
+    owner = Owner()
+    assert owner.probe(low="1k", seed=3) == (owner, Probe(low=1000, seed=3))
+    assert Owner.probe.__doc__ == "Probe."
+    with pytest.raises(UsageError, match="low: is missing"):
+        owner.probe()
+    with pytest.raises(UsageError, match="'1k'; options are given by their keywords"):
+        owner.probe("1k")
