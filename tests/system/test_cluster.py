@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from plexor.errors import LinkError
+from plexor.errors import ExitCode, LinkError
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import parse_criterion
 from plexor.sweep.executor import Workers, parse_executor
@@ -129,6 +130,25 @@ def test_a_scheduler_that_dies_ends_the_sweep_in_one_line_with_what_there_is(tmp
     assert isinstance(found.error, LinkError)
     assert "\n" not in str(found.error)
     assert found.steps
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_of_a_scheduler_that_dies_a_user_sees_one_line_behind_the_steps(tmp_path, number):
+    command = ["sweep", "--dut", "synthetic:service=12us,width=100ns,drop=0.01"]
+    command += ["--from", "20k", "--to", "200k", "--points", "12", "--criterion", "missed<2%"]
+    with cluster(tmp_path) as (address, workers):
+        asked = [sys.executable, "-m", "plexor", *command, "--executor", address]
+        with subprocess.Popen(asked, stderr=subprocess.PIPE, text=True, cwd=ROOT) as sweeping:
+            said = [sweeping.stderr.readline()]
+            workers[0].scheduler.send_signal(number)
+            said += sweeping.stderr.readlines()
+    assert sweeping.returncode == ExitCode.LINK
+    *steps, error = said
+    assert [line for line in steps if "plexor: step " not in line] == []
+    assert error == (
+        f"plexor: executor: {address.replace('dask', 'tcp')}: no Dask scheduler answers there\n"
+    )
 
 
 def test_a_scheduler_that_is_not_there_ends_in_one_line():

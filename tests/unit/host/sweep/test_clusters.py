@@ -1,5 +1,6 @@
 """A Dask cluster that cannot work is one line within seconds, which says what is missing."""
 
+import logging
 import socket
 import subprocess
 import sys
@@ -77,6 +78,13 @@ def test_what_answers_nothing_is_no_scheduler(capfd):
 def test_a_scheduler_without_workers_is_one_line(scheduler, capfd):
     said = refusal(scheduler, 5, capfd)
     assert said.startswith(f"executor: {scheduler}: the Dask scheduler has no workers; start one")
+
+
+def test_what_dask_says_of_a_cluster_that_dies_later_is_not_shown(scheduler, capfd):
+    refusal(scheduler, 5, capfd)
+    for name in ("distributed.client", "distributed.of.later", "asyncio", "tornado.application"):
+        logging.getLogger(name).error("Failed to reconnect to scheduler")
+    assert capfd.readouterr().err == ""
 
 
 def ready(scheduler, lacking):
