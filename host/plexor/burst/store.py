@@ -7,6 +7,7 @@ from pathlib import Path
 
 from plexor.burst.model import BurstResult, Limit
 from plexor.store.kept_json import read_kept
+from plexor.sweep.store import made_of_steps
 
 FILE = "burst.json"
 SCHEMA = "plexor.burst/1"
@@ -15,7 +16,8 @@ MOST = 1 << 62
 
 def load(folder: Path) -> BurstResult:
     """Return the scan in a folder. Raises StoreError if there is no valid one."""
-    return read_kept(folder / FILE, SCHEMA, BurstResult, contradictions_of)
+    with made_of_steps(folder):
+        return read_kept(folder / FILE, SCHEMA, BurstResult, contradictions_of)
 
 
 def contradictions_of(result: BurstResult) -> Iterator[str]:

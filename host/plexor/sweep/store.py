@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
@@ -21,6 +22,7 @@ from plexor.errors import StoreError, UsageError
 from plexor.jsonable import (
     document_text,
     from_json,
+    is_damaged_document,
     one_line,
     parse_json,
     read_document,
@@ -115,7 +117,21 @@ def save(result: SweepResult, folder: Path) -> None:
 
 def load(folder: Path) -> SweepResult:
     """Return the result in a folder; raise StoreError where there is none that can be."""
-    return read_document(folder / RESULT_FILE, "sweep", FORMAT, SweepResult, check)
+    with made_of_steps(folder):
+        return read_document(folder / RESULT_FILE, "sweep", FORMAT, SweepResult, check)
+
+
+@contextmanager
+def made_of_steps(folder: Path) -> Generator[None]:
+    """Say of a damaged result, if its steps are kept, how it is made anew."""
+    try:
+        yield
+    except StoreError as error:
+        if not is_damaged_document(error) or not (folder / FILE).is_file():
+            raise
+        raise StoreError(
+            f"{error}; its steps are kept: the same command with --out {folder} makes it anew"
+        ) from error.__cause__
 
 
 def question_of(kind: str, wanted: object, duts: Iterable[str | None]) -> str:

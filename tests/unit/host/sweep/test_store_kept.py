@@ -10,12 +10,13 @@ from fractions import Fraction
 import pytest
 
 from plexor import cli
-from plexor.errors import ExitCode, InvalidRunError, UsageError
+from plexor.burst.store import load as load_burst
+from plexor.errors import ExitCode, InvalidRunError, StoreError, UsageError
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import DEFAULT
 from plexor.sweep.job import Job
 from plexor.sweep.model import Bracket, Knee
-from plexor.sweep.store import FILE, NEW_FILE, StepStore, question_of, read_steps
+from plexor.sweep.store import FILE, NEW_FILE, StepStore, load, question_of, read_steps
 from plexor.sweep.sweep import Found
 
 from ..sweeps import figures, step
@@ -246,6 +247,19 @@ def test_damaged_steps_beside_a_result_are_named_and_replaced_by_force(tmp_path,
         store.add(JOB, ())
         store.finish()
     assert len(read_steps(path).steps) == 1
+
+
+@pytest.mark.parametrize(("name", "read"), [("sweep.json", load), ("burst.json", load_burst)])
+def test_of_a_damaged_result_whose_steps_are_kept_it_is_said_how_it_is_made_anew(
+    tmp_path, name, read
+):
+    (tmp_path / name).write_bytes(b"")
+    with pytest.raises(StoreError, match=rf"^{tmp_path / name}: cannot read: not JSON \([^;]*\)$"):
+        read(tmp_path)
+    StepStore(tmp_path / "s", "sweep x").add(JOB, ())
+    (tmp_path / "s" / FILE).rename(tmp_path / FILE)
+    with pytest.raises(StoreError, match=rf"steps are kept: .* --out {tmp_path} makes it anew$"):
+        read(tmp_path)
 
 
 def test_a_step_that_was_edited_is_not_taken_for_one_that_was_measured(tmp_path):
