@@ -16,9 +16,10 @@ import pytest
 from plexor import cli
 from plexor.errors import LinkError
 from plexor.library.instrument import Instrument
-from plexor.library.mixed.asked import MixedAsked
 from plexor.library.mixed.mixed import load_mixed
 from plexor.library.mixed.place import place_of
+from plexor.library.mixed.spec import MixedSpec
+from plexor.library.specs.options import Target
 from plexor.mixed.message import Reply
 from plexor.mixed.model import Mode, Order, Schedule, Status
 from plexor.mixed.rows import read_rows, write_rows
@@ -97,14 +98,13 @@ def test_the_lists_come_back_from_csv_and_from_the_folder(all_modes):
     assert len([*csv.reader(io.StringIO(text))]) == 1 + 5 * COUNT
 
 
-def taken(asked, told=None, stop=None):
-    link, dut = place_of(asked)
+def taken(asked, dut=DUT, **more):
+    link, dut = place_of(asked, Target(dut=dut))
     with Instrument(link, dut=dut, calibration="none") as instrument:
-        return instrument.mixed(asked, told=told, stop=stop)
+        return instrument.mixed_of(replace(asked, **more))
 
 
-ASKED = MixedAsked(
-    dut=DUT,
+ASKED = MixedSpec(
     mode="mixed",
     distance=(1, 2),
     ids="random",
@@ -117,7 +117,7 @@ ASKED = MixedAsked(
 
 def test_with_a_message_delay_above_a_step_one_step_fails_and_two_are_the_least_safe():
     """72 ms where a step has 71.1 ms, divided by 1000."""
-    found = taken(replace(ASKED, dut=f"{DUT},serial_delay=72us", ids="sequential"))
+    found = taken(replace(ASKED, ids="sequential"), f"{DUT},serial_delay=72us")
     counts = {name: summary.counts for name, summary in found.summaries.items()}
     assert counts["mixed-1"][Status.LATE] == COUNT
     assert counts["mixed-2"][Status.DONE] == COUNT
@@ -140,7 +140,7 @@ def test_a_run_that_is_stopped_keeps_what_was_measured():
         if looked.step == 9:
             stop.ask()
 
-    found = taken(replace(ASKED, count=50), Told(on_look=look), stop)
+    found = taken(replace(ASKED, count=50), told=Told(on_look=look), stop=stop)
     assert found.interrupted
     (only,) = found.runs
     rows = only.rows
@@ -152,8 +152,8 @@ def test_a_run_that_is_stopped_keeps_what_was_measured():
 @pytest.mark.full
 def test_at_14_0625_steps_a_second_the_mixed_mean_is_far_below_the_normal_one():
     """The study's own timecode, and its line of 9600 bits per second."""
-    asked = MixedAsked(dut="freertos:program=executor", mode="all", distance=(1,), count=2)
-    found = taken(asked)
+    asked = MixedSpec(mode="all", distance=(1,), count=2)
+    found = taken(asked, "freertos:program=executor")
     assert found.result.timecode.period_s == Fraction(16, 225)
     summaries = found.summaries
     assert {summaries[name].counts[Status.DONE] for name in ("verify", "mixed-1")} == {2}

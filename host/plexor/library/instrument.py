@@ -13,6 +13,7 @@ from plexor.errors import StoreError, UsageError
 from plexor.library.connection import Connection
 from plexor.library.keep import Place, Tap, check_out
 from plexor.library.measurement import Labels, Measurement, busy
+from plexor.library.mixed.spec import MixedSpec
 from plexor.library.pins import channels_of, wired
 from plexor.library.run import Run
 from plexor.library.run_spec import RunSpec, named, named_by, settings_of
@@ -33,7 +34,6 @@ from plexor.session.session import measure
 from plexor.session.stop import Stop
 
 if TYPE_CHECKING:
-    from plexor.library.mixed.asked import MixedAsked
     from plexor.library.mixed.mixed import Mixed
     from plexor.library.scans.burst import BurstScan
     from plexor.library.scans.phase import PhaseScan
@@ -229,26 +229,25 @@ class Instrument(Connection):
             self.device, asked, self._target(), firmware=self._firmware, name=name, command=command
         )
 
-    def mixed(
-        self,
-        asked: MixedAsked | None = None,
-        *,
-        device: Mapping[str, str] | None = None,
-        line: str | None = None,
-        **options: Any,
-    ) -> Mixed:
+    @takes(MixedSpec)
+    def mixed(self, asked: MixedSpec) -> Mixed:
         """Run a schedule in modes verify, normal and mixed, on one time base with the device.
 
-        The options are those of `plexor.library.mixed.mixed.mixed`: `mode="mixed"`,
-        `distance="0,1,2"`, `out="m1"`. `line` is the link to the device's own serial line; that of
-        a simulated device is known. `asked` are complete options. Raises as that function does.
+        The options are those of MixedSpec: `mode="mixed"`, `distance="0,1,2"`, `out="m1"`. Raises
+        as `plexor.library.mixed.mixed.mixed` does.
         """
+        return self.mixed_of(asked)
+
+    def mixed_of(
+        self, asked: MixedSpec, name: Naming = plain, command: Sequence[str] = ()
+    ) -> Mixed:
+        """Take the schedule of `mixed`, by a command with these names and words."""
         from plexor.library.mixed.mixed import mixed  # noqa: PLC0415
 
         busy(self.last)
-        described = {**self._description, **(device or {})}
-        line = line or self._line
-        return mixed(self.device, asked, line=line, device=described, **options)
+        asked = replace(asked, device={**self._description, **(asked.device or {})})
+        line = asked.device_serial or self._line
+        return mixed(self.device, asked, line, name=name, command=command)
 
     def calibrate(self, **options: Any) -> Calibrated:
         """Measure where the bins of each channel end, and correct later runs by it.

@@ -11,13 +11,13 @@ from plexor.library.mixed.watched import Looked, Told, estimate_text, live_text
 from plexor.library.watch import Progress, progress_text
 
 if TYPE_CHECKING:
-    from plexor.library.mixed.asked import MixedAsked
+    from plexor.library.mixed.spec import MixedSpec
 
 
 class Watch:
     """Shows how far the runs are. `live`: lamps, lists and parameters, drawn in place."""
 
-    def __init__(self, asked: MixedAsked, *, live: bool) -> None:
+    def __init__(self, asked: MixedSpec, *, live: bool) -> None:
         self.told = Told(self._run, self._progressed, self._looked if live else None)
         self._asked = asked
         self._name = ""

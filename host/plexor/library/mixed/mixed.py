@@ -7,27 +7,26 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from plexor.device.device import Device
 from plexor.disk.folder import Kind, Place, put
-from plexor.errors import ExitCode, StoreError, UsageError
+from plexor.errors import ExitCode, StoreError
 from plexor.jsonable import document_text
 from plexor.library.files import write_text, writing
 from plexor.library.keep import check_new
-from plexor.library.mixed.asked import READERS, MixedAsked, MixedOptions, wanted_of
+from plexor.library.mixed.spec import MixedSpec, wanted_of
 from plexor.library.scans.scan import Ended
-from plexor.library.specs.values import path_of, read
+from plexor.library.specs.values import Naming, path_of, plain
 from plexor.mixed.compare import least_safe
 from plexor.mixed.device_line import open_line
 from plexor.mixed.figures import by_distance, figures, summaries
 from plexor.mixed.model import MixedResult, Mode, ModeRun
 from plexor.mixed.rows import write_rows
-from plexor.mixed.run import Told, run
+from plexor.mixed.run import run
 from plexor.mixed.store import FILE, SCHEMA, load
 from plexor.mixed.summary import Summary
 from plexor.model.results import RunResult
-from plexor.session.stop import Stop
 from plexor.store.kept_json import document_of
 from plexor.store.run_folder import write
 
@@ -93,39 +92,30 @@ class Mixed(Ended[MixedResult]):
 
 def mixed(
     instrument: Device,
-    asked: MixedAsked | None = None,
+    asked: MixedSpec,
+    line: str | None,
     *,
-    line: str | None = None,
-    device: Mapping[str, str] | None = None,
-    out: str | Path | None = None,
-    told: Told | None = None,
-    stop: Stop | None = None,
+    name: Naming = plain,
     command: Sequence[str] = (),
-    **options: Unpack[MixedOptions],
 ) -> Mixed:
     """Run a schedule in one or more modes, and return what came of each entry.
 
-    The options are those of MixedOptions: `mode="verify"`, `distance="0,1,2"`, `count=100`. `asked`
-    are complete ones, in their place. `line` is the link to the device's own serial line; without
-    it, only mode `normal` runs. `device` describes what is measured; `command` are the words of the
-    command line that asks. The result, its rows and its
-    runs are kept in the new folder `out`. `stop` and the first KeyboardInterrupt end the run; what
-    was measured is kept.
+    `line` is the link to the device's own serial line; without it, only mode `normal` runs. `name`
+    gives an option's name for messages; `command` are the words of the command line. Its stop and
+    the first KeyboardInterrupt end the run; what was measured is kept.
 
     Raises UsageError for options that the instrument cannot take, and LinkError or InstrumentError
     if a run does not start.
     """
-    if asked is None:
-        asked = MixedAsked(**read(options, READERS))
-    elif options:
-        raise UsageError(f"{', '.join(options)}: give complete options, or single ones")
-    target = None if out is None else check_new(path_of(out), kind=KIND)
-    wanted = wanted_of(asked)
+    target = None if asked.out is None else check_new(asked.out, kind=KIND)
+    wanted = wanted_of(asked, name)
     with ExitStack() as stack:
         executor = None
         if line is not None and any(mode is not Mode.NORMAL for mode, _ in wanted.runs):
             executor = stack.enter_context(open_line(line))
-        found = run(instrument, wanted, executor, told, stop=stop, description=device)
+        found = run(
+            instrument, wanted, executor, asked.told, stop=asked.stop, description=asked.device
+        )
     made = Mixed(replace(found.result, command=shlex.join(command)))
     if target is not None:
         made.unsaved = _kept(made, found.runs, target)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from plexor.library.mixed.asked import MixedAsked, timecode_of
+from plexor.library.mixed.spec import MixedSpec, timecode_of
+from plexor.library.specs.options import Target
 from plexor.link.open import sim_device
 
 EXECUTOR = "freertos:program=executor"
@@ -21,20 +22,20 @@ _PACE, _BOARD = "pace=", "board="
 _NS = 10**9
 
 
-def place_of(asked: MixedAsked) -> tuple[str, str | None]:
+def place_of(asked: MixedSpec, target: Target) -> tuple[str, str | None]:
     """Return the link and the simulated device of a schedule.
 
     A simulated instrument goes on by about an eighth of a step with each of the host's frames, by
     20 µs at least, unless its link has a `pace` of its own. So a run does not depend on how busy
     the computer is. A simulated board has a link of its own speed, and goes on by itself.
     """
-    if not asked.link.startswith("sim:"):
-        return asked.link, asked.dut
+    if not target.link.startswith("sim:"):
+        return target.link, target.dut
     usual = NO_EXECUTOR if asked.mode == "normal" else EXECUTOR
-    dut = asked.dut if asked.dut or sim_device(asked.link) else usual
-    _, mark, query = asked.link.partition("?")
+    dut = target.dut if target.dut or sim_device(target.link) else usual
+    _, mark, query = target.link.partition("?")
     if any(item.startswith((_PACE, _BOARD)) for item in query.split("&")):
-        return asked.link, dut
+        return target.link, dut
     pace_s = timecode_of(asked).period_s * PACE_PART
     pace = f"{_PACE}{max(math.floor(pace_s * _NS), LEAST_PACE_NS)}ns"
-    return f"{asked.link}{'&' if query else '' if mark else '?'}{pace}", dut
+    return f"{target.link}{'&' if query else '' if mark else '?'}{pace}", dut

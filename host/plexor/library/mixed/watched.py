@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plexor.library.mixed.asked import MixedAsked, wanted_of
+from plexor.library.mixed.spec import MixedSpec, wanted_of
 from plexor.mixed.drive import Looked
 from plexor.mixed.run import OnRun, Told, lasts_s, limits_of
 from plexor.mixed.view import View, view_of
@@ -15,7 +15,7 @@ __all__ = ["Looked", "OnRun", "Told", "View", "estimate_text", "live_text"]
 DIGITS = 3
 
 
-def estimate_text(asked: MixedAsked) -> str:
+def estimate_text(asked: MixedSpec) -> str:
     """Return `5 runs, 38.5 s of the device's time`. Raises UsageError as `wanted_of`."""
     wanted = wanted_of(asked)
     runs = len(wanted.runs)
@@ -25,7 +25,7 @@ def estimate_text(asked: MixedAsked) -> str:
     )
 
 
-def parameters(asked: MixedAsked, run: str) -> list[str]:
+def parameters(asked: MixedSpec, run: str) -> list[str]:
     """Return the parameters that the live view shows, one text each."""
     wanted = wanted_of(asked)
     mode, _, distance = run.partition("-")
@@ -35,7 +35,7 @@ def parameters(asked: MixedAsked, run: str) -> list[str]:
 
 
 def live_text(
-    looked: Looked, asked: MixedAsked, run: str, heading: str, *, width: int, colour: bool
+    looked: Looked, asked: MixedSpec, run: str, heading: str, *, width: int, colour: bool
 ) -> str:
     """Return the view of a run at this time, for a terminal of `width` columns."""
     tick_fs = looked.run.device.identity.tick_fs

@@ -31,10 +31,9 @@ class Board:
     def __exit__(self, *_):
         pass
 
-    def mixed(self, options, **named):
-        Board.asked += [options, named]
-        told = named["told"]
-        told.on_run(1, 2, "verify")
+    def mixed_of(self, asked, name, command):
+        Board.asked += [asked, command]
+        asked.told.on_run(1, 2, "verify")
         return Mixed(Board.result, unsaved=Board.unsaved)
 
 
@@ -75,10 +74,10 @@ def test_the_figures_are_printed_and_progress_goes_to_standard_error(capsys, boa
         "plexor: 5 runs, 2.49 s of the device's time",
         "plexor: run 1 of 2: verify",
     ]
-    link, named, options, asked = board.asked
+    link, named, asked, _ = board.asked
     assert (link, named["dut"]) == ("sim:?pace=8791919ns", "freertos:program=executor")
-    assert options.count == 2
-    assert (asked["device"], asked["line"], asked["out"]) == ({"os": "x"}, None, None)
+    assert asked.count == 2
+    assert (asked.device, asked.device_serial, asked.out) == ({"os": "x"}, None, None)
 
 
 @pytest.mark.usefixtures("board")

@@ -6,7 +6,7 @@ import pytest
 
 from plexor.commands.measure import live as live_module
 from plexor.commands.mixed.watch import Watch
-from plexor.library.mixed.asked import MixedAsked
+from plexor.library.mixed.spec import MixedSpec
 from plexor.mixed.model import Mode
 
 from ...mixed.lists import TICK_FS
@@ -29,7 +29,7 @@ def seen(monkeypatch):
 def shown(seen, live=True):
     """Have a run looked at 51 times in a second."""
     found, held = seen
-    watch = Watch(MixedAsked(), live=live)
+    watch = Watch(MixedSpec(), live=live)
     watch.told.on_run(2, 5, "mixed-1")
     for number in range(51):
         held.now = 100 + number * 0.02
@@ -62,7 +62,7 @@ def test_no_color_takes_the_colours_away(monkeypatch, seen):
 
 def test_a_file_gets_a_view_every_ten_seconds_without_escapes(capsys, seen):
     found, held = seen
-    watch = Watch(MixedAsked(), live=True)
+    watch = Watch(MixedSpec(), live=True)
     for held.now in (100.0, 104.0, 110.0, 111.0, 121.0):
         watch.told.on_look(found)
     watch.close()
@@ -72,7 +72,7 @@ def test_a_file_gets_a_view_every_ten_seconds_without_escapes(capsys, seen):
 
 
 def test_without_the_view_there_is_a_line_of_progress(capsys):
-    watch = Watch(MixedAsked(), live=False)
+    watch = Watch(MixedSpec(), live=False)
     assert watch.told.on_look is None
     watch.told.on_run(1, 5, "verify")
     watch.told.on_run(2, 5, "normal")

@@ -8,8 +8,8 @@ import pytest
 from plexor.errors import ExitCode, StoreError, UsageError
 from plexor.library.load import load_run
 from plexor.library.mixed import mixed as module
-from plexor.library.mixed.asked import MixedAsked
-from plexor.library.mixed.mixed import Mixed, load_mixed, mixed
+from plexor.library.mixed.mixed import Mixed, load_mixed
+from plexor.library.mixed.spec import MixedSpec
 from plexor.mixed.model import Mode
 from plexor.mixed.rows import read_rows
 from plexor.mixed.run import Taken, Told
@@ -18,6 +18,13 @@ from plexor.session.stop import Stop
 from ...mixed.lists import MS, TICK_FS, result_of, run_of
 
 DEVICE = object()
+
+
+def mixed(line=None, **options):
+    """Return the result of a schedule on what stands for an instrument."""
+    return module.mixed(DEVICE, MixedSpec.of(options), line)
+
+
 VERIFY = run_of([10, 20], Mode.VERIFY, None)
 NORMAL = run_of([14 * MS, 15 * MS], Mode.NORMAL, None)
 FAILS, SAFE = run_of([MS + 1, None], distance=0), run_of([5, 6], distance=1)
@@ -53,7 +60,7 @@ def taken(monkeypatch, run_of):
 
 def test_options_a_line_a_listener_and_a_stop_reach_the_instrument(taken):
     stop, told = Stop(), Told()
-    found = mixed(DEVICE, count="20", line="tcp://h:1", device={"os": "x"}, told=told, stop=stop)
+    found = mixed(count="20", line="tcp://h:1", device={"os": "x"}, told=told, stop=stop)
     uri, ((device, wanted, line, heard), named, closed) = taken
     assert (uri, device, heard) == ("tcp://h:1", DEVICE, told)
     assert (line.closed, closed) == (True, False)
@@ -63,23 +70,15 @@ def test_options_a_line_a_listener_and_a_stop_reach_the_instrument(taken):
 
 
 def test_in_mode_normal_the_line_stays_closed(taken):
-    mixed(DEVICE, mode="normal", line="tcp://h:1")
+    mixed(mode="normal", line="tcp://h:1")
     (((_, _, line, _), _, _),) = taken
     assert line is None
 
 
 @pytest.mark.usefixtures("taken")
-def test_complete_options_and_single_ones_exclude_each_other():
-    with pytest.raises(UsageError, match="count: give complete options, or single ones"):
-        mixed(DEVICE, MixedAsked(), count=3)
-    with pytest.raises(UsageError, match="colour: no such option"):
-        mixed(DEVICE, colour=3)
-
-
-@pytest.mark.usefixtures("taken")
 def test_a_result_its_lists_and_its_runs_are_kept(tmp_path):
     out = tmp_path / "m"
-    found = mixed(DEVICE, out=str(out))
+    found = mixed(out=str(out))
     assert found.unsaved is None
     assert load_mixed(out).result == RESULT
     tick_fs, rows = read_rows((out / "rows.csv").read_text())
@@ -92,7 +91,7 @@ def test_a_result_its_lists_and_its_runs_are_kept(tmp_path):
 def test_a_folder_that_holds_something_is_refused_before_the_run(taken, tmp_path):
     (tmp_path / "mine").touch()
     with pytest.raises(UsageError, match=f"^out {tmp_path}: already exists"):
-        mixed(DEVICE, out=tmp_path)
+        mixed(out=tmp_path)
     assert taken == []
 
 
@@ -102,7 +101,7 @@ def test_a_result_that_cannot_be_kept_is_returned_with_why(monkeypatch, tmp_path
         raise StoreError("no room")
 
     monkeypatch.setattr(module, "put", full)
-    found = mixed(DEVICE, out=tmp_path / "m")
+    found = mixed(out=tmp_path / "m")
     assert (found.result, str(found.unsaved)) == (RESULT, "no room")
 
 

@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.library.mixed.asked import MixedAsked
 from plexor.library.mixed.place import EXECUTOR, place_of
+from plexor.library.mixed.spec import MixedSpec
+from plexor.library.specs.options import Target
 
 PERIOD = Fraction(275, 340_000)
 
@@ -23,13 +24,13 @@ PERIOD = Fraction(275, 340_000)
     ],
 )
 def test_a_simulated_instrument_goes_on_by_about_an_eighth_of_a_step(link, dut, place):
-    assert place_of(MixedAsked(link=link, dut=dut, period=PERIOD)) == place
+    assert place_of(MixedSpec(period=PERIOD), Target(link=link, dut=dut)) == place
 
 
 def test_no_pace_is_below_the_least_that_an_instrument_takes():
-    assert place_of(MixedAsked(period=Fraction(1, 10**9)))[0] == "sim:?pace=20000ns"
+    assert place_of(MixedSpec(period=Fraction(1, 10**9)), Target())[0] == "sim:?pace=20000ns"
 
 
 def test_where_only_the_host_answers_the_simulated_device_is_the_one_that_starts_fastest():
-    assert place_of(MixedAsked(mode="normal"))[1] == "synthetic"
-    assert place_of(MixedAsked(mode="normal", dut="bare"))[1] == "bare"
+    assert place_of(MixedSpec(mode="normal"), Target())[1] == "synthetic"
+    assert place_of(MixedSpec(mode="normal"), Target(dut="bare"))[1] == "bare"

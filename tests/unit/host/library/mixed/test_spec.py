@@ -5,23 +5,13 @@ from fractions import Fraction
 import pytest
 
 from plexor.errors import UsageError
-from plexor.library.mixed.asked import (
-    READERS,
-    MixedAsked,
-    check,
-    parse_distances,
-    parse_rate,
-    parse_spikes,
-    timecode_of,
-    wanted_of,
-)
-from plexor.library.specs.values import read
+from plexor.library.mixed.spec import MixedSpec, check, check_line, timecode_of, wanted_of
 from plexor.mixed.model import Mode, Order
 from plexor.mixed.timecode import SEED8751
 
 
 def test_without_options_all_three_modes_run_at_the_presets_rate():
-    wanted = wanted_of(MixedAsked())
+    wanted = wanted_of(MixedSpec())
     assert wanted.runs == (
         *((Mode.VERIFY, None), (Mode.NORMAL, None)),
         *((Mode.MIXED, 0), (Mode.MIXED, 1), (Mode.MIXED, 2)),
@@ -47,7 +37,7 @@ def test_options_are_read_exactly():
         "gray": True,
         "spikes": "2.5",
     }
-    wanted = wanted_of(MixedAsked(**read(given, READERS)))
+    wanted = wanted_of(MixedSpec.of(given))
     assert wanted.runs == ((Mode.MIXED, 1), (Mode.MIXED, 5))
     made = wanted.schedule
     assert (made.count, made.spacing_steps, made.ids, made.seed) == (2000, 3, 5, 7)
@@ -62,31 +52,31 @@ def test_options_are_read_exactly():
 
 @pytest.mark.parametrize(("text", "steps"), [("1", 1), ("71.2ms", 1), ("142ms", 2), ("1us", 1)])
 def test_a_rate_is_a_number_of_steps_or_a_time_that_is_rounded_to_steps(text, steps):
-    asked = MixedAsked(rate=parse_rate(text))
+    asked = MixedSpec(rate=text)
     assert wanted_of(asked).schedule.spacing_steps == steps
 
 
 @pytest.mark.parametrize(
-    ("parse", "text", "says"),
+    ("option", "text", "says"),
     [
-        (parse_rate, "0", "count: '0'"),
-        (parse_rate, "0s", "rate: '0s'; must be a number of steps"),
-        (parse_rate, "fast", "rate: 'fast'"),
-        (parse_distances, "1,x", "distance: '1,x'; must be steps"),
-        (parse_distances, "", "distance: ''"),
-        (parse_distances, "128", "0 to 127"),
-        (parse_distances, "-1", "0 to 127"),
-        (parse_spikes, "-1", "spikes: '-1'"),
-        (parse_spikes, "x", "'x'"),
+        ("rate", "0", "count: '0'"),
+        ("rate", "0s", "rate: '0s'; must be a number of steps"),
+        ("rate", "fast", "rate: 'fast'"),
+        ("distance", "1,x", "distance: '1,x'; must be steps"),
+        ("distance", "", "distance: ''"),
+        ("distance", "128", "0 to 127"),
+        ("distance", "-1", "0 to 127"),
+        ("spikes", "-1", "spikes: '-1'"),
+        ("spikes", "x", "'x'"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_what_would_be_right(parse, text, says):
-    with pytest.raises(ValueError, match=says):
-        parse(text)
+def test_what_cannot_be_read_is_refused_with_what_would_be_right(option, text, says):
+    with pytest.raises(UsageError, match=f"^{option}: .*{says}|^{says}"):
+        MixedSpec.of({option: text})
 
 
 def test_distances_are_each_once_and_in_order():
-    assert parse_distances("2, 0,2") == (0, 2)
+    assert MixedSpec(distance="2, 0,2").distance == MixedSpec(distance=[2, 0]).distance == (0, 2)
 
 
 SERIAL = "serial:/dev/ttyUSB1"
@@ -101,20 +91,30 @@ SERIAL = "serial:/dev/ttyUSB1"
         ({"limit": Fraction(-1)}, "limit: must be 0 or more"),
         ({"early": Fraction(-1)}, "early: must be 0 or more"),
         ({"timeout": Fraction(1, 2000)}, "timeout: must be limit or more"),
-        ({"device_serial": SERIAL}, "device_serial is for a board"),
-        ({"link": SERIAL}, "device_serial: is missing"),
-        ({"link": "file:x"}, "file:"),
     ],
 )
 def test_options_that_cannot_be_combined_are_refused(options, says):
     with pytest.raises(UsageError, match=says):
-        check(MixedAsked(**options))
+        check(MixedSpec(**options))
+
+
+@pytest.mark.parametrize(
+    ("line", "link", "says"),
+    [
+        (SERIAL, "sim:", "device_serial is for a board"),
+        (None, SERIAL, "device_serial: is missing"),
+        (None, "file:x", "file:"),
+    ],
+)
+def test_a_device_that_cannot_be_reached_is_refused(line, link, says):
+    with pytest.raises(UsageError, match=says):
+        check_line(MixedSpec(device_serial=line), link)
 
 
 def test_on_a_board_only_mode_normal_needs_no_line_to_the_device():
-    check(MixedAsked(link=SERIAL, mode="normal"))
-    check(MixedAsked(link=SERIAL, device_serial="serial:/dev/ttyUSB2?baud=9600"))
+    check_line(MixedSpec(mode="normal"), SERIAL)
+    check_line(MixedSpec(device_serial="serial:/dev/ttyUSB2?baud=9600"), SERIAL)
 
 
 def test_the_preset_is_the_default():
-    assert timecode_of(MixedAsked(timecode="seed8751")) == timecode_of(MixedAsked())
+    assert timecode_of(MixedSpec(timecode="seed8751")) == timecode_of(MixedSpec())
