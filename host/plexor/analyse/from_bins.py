@@ -26,11 +26,11 @@ def of_bins(measurement: Measurement, most_ticks: int | None = None) -> Distribu
     low = (numbers - (shift << mantissa)) << shift
     high = low + (np.int64(1) << shift)
     counted = counts[: len(numbers)].copy()
+    under, over = int(counts[under_bin(mantissa)]), int(counts[over_bin(mantissa)])
     if measurement.zoom is not None:
-        low, high, counted = _refined(low, high, counted, measurement.zoom)
+        low, high, counted = _refined(low, high, counted, measurement.zoom, under)
     known, limit = measurement.known, measurement.limit_ticks
     least, most = known.min_ticks, known.max_ticks if most_ticks is None else most_ticks
-    under, over = int(counts[under_bin(mantissa)]), int(counts[over_bin(mantissa)])
     least = 0 if least is None else least
     most = VALUE_MOST if most is None else most
     end = min(most + 1, VALUE_MOST)
@@ -42,8 +42,14 @@ def of_bins(measurement: Measurement, most_ticks: int | None = None) -> Distribu
     return from_cells(low, high, np.concatenate([[under], counted[kept], [over]]))
 
 
-def _refined(low: Ticks, high: Ticks, counts: Ticks, zoom: Zoom) -> tuple[Ticks, Ticks, Ticks]:
-    """Replace covered cells by the window's inner bins; shrink the cells at its ends."""
+def _refined(
+    low: Ticks, high: Ticks, counts: Ticks, zoom: Zoom, negative: int
+) -> tuple[Ticks, Ticks, Ticks]:
+    """Replace covered cells by the window's inner bins; shrink or part the cells at its ends.
+
+    A window within one cell parts it: the window has counted what lies below it. `negative` of
+    these are below 0, and in no cell.
+    """
     inner = zoom.counts.astype(np.int64)[1:-1]
     first = max(zoom.first_ticks, 0)
     inner = inner[first - zoom.first_ticks :]
@@ -57,10 +63,12 @@ def _refined(low: Ticks, high: Ticks, counts: Ticks, zoom: Zoom) -> tuple[Ticks,
     seen = np.zeros(len(low), np.int64)
     np.add.at(seen, np.searchsorted(low, ticks, side="right") - 1, inner)
     rest = np.maximum(counts - seen, 0)
-    before, after = touched & begun, touched & left & ~begun
+    before, after = touched & begun, touched & left
+    below = int(zoom.counts[0]) - negative - int(counts[high <= first].sum())
+    of_below = np.where(before & after, np.clip(below, 0, rest), np.where(before, rest, 0))
     lows = [low[~touched], low[before], np.full(int(after.sum()), end), ticks]
     highs = [high[~touched], np.full(int(before.sum()), first), high[after], ticks + 1]
-    news = [counts[~touched], rest[before], rest[after], inner]
+    news = [counts[~touched], of_below[before], (rest - of_below)[after], inner]
     return _sorted(np.concatenate(lows), np.concatenate(highs), np.concatenate(news))
 
 

@@ -16,7 +16,7 @@ from plexor.library.measurement import Labels, Measurement, busy
 from plexor.library.mixed.spec import MixedSpec
 from plexor.library.pins import channels_of, wired
 from plexor.library.run import Run
-from plexor.library.run_spec import RunSpec, named, named_by, settings_of
+from plexor.library.run_spec import AUTO, RunSpec, given_all, named_by, settings_of
 from plexor.library.scans.burst_spec import BurstSpec
 from plexor.library.scans.phase_spec import PhaseSpec
 from plexor.library.scans.sweep_spec import SweepSpec
@@ -25,7 +25,7 @@ from plexor.library.specs.values import Naming, path_of, plain
 from plexor.model.calibration import Calibration
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings
-from plexor.plan.registers import plan_of, stream_of
+from plexor.plan.registers import need_zoom, plan_of, stream_of
 from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import Stream
 from plexor.prove.store import named as named_proof
@@ -98,14 +98,27 @@ class Instrument(Connection):
             carry = () if settings.codes is None else settings.codes.channels
             pins = channels_of(self._dut, self.identity.geometry.channels)
             found = tuple(entry for entry in pins if entry.number not in carry)
-            deadline = None if wanted is None else wanted.deadline
-            settings = replace(settings, channels=named(found, deadline))
+            settings = replace(settings, channels=given_all(found, wanted or RunSpec()))
         settings = wired(self.with_code_names(settings))
         try:
             plan_of(settings, self.identity)
         except ValueError as error:
             raise UsageError(str(error)) from error
         return settings
+
+    def zoomed(self, settings: Settings, wanted: RunSpec) -> Settings:
+        """Return settings with windows of one-tick bins where a first look finds latencies.
+
+        They stay as they are unless `wanted` says `zoom="auto"`. Raises UsageError where the
+        instrument has no windows, and InvalidRunError where it lost events of the look.
+        """
+        if wanted.zoom != AUTO:
+            return settings
+        from plexor.library.first_look import look_of, zoomed  # noqa: PLC0415
+
+        need_zoom(self.identity, "zoom")
+        look = self._measured(look_of(settings), Listeners(), Stop(), self._description)
+        return zoomed(settings, look)
 
     def with_code_names(self, settings: Settings) -> Settings:
         """Return settings with the names of a simulated device's codes, unless they have some."""
@@ -277,7 +290,9 @@ class Instrument(Connection):
         self, settings: Settings | None, options: Mapping[str, Any], *, endless: bool
     ) -> Settings:
         if settings is None:
-            return self.settings(options, endless=endless)
+            wanted = RunSpec.of(options)
+            found = self.checked(settings_of(wanted, endless=endless), wanted)
+            return self.zoomed(found, wanted)
         if options:
             raise UsageError(f"{', '.join(options)}: give complete settings, or options")
         return self.checked(settings)

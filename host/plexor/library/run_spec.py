@@ -16,18 +16,24 @@ from plexor.library.specs import values
 from plexor.library.specs.options import Coded, Loaded, Pins, Seeded, Shape
 from plexor.library.specs.spec import maybe, option
 from plexor.library.specs.texts import Start, StopCondition, parse_start, parse_stop, parse_strike
-from plexor.library.specs.values import Naming, choice, each, flag, hertz, plain, seconds
+from plexor.library.specs.values import Naming, Time, choice, each, flag, hertz, plain, seconds
 from plexor.model.codes import Codes
 from plexor.model.load import is_raised
 from plexor.model.settings import MODES, Channel, Settings, Stimulus
 from plexor.protocol.registers import Policy, Trigger
 
 T = TypeVar("T")
+AUTO = "auto"
+"""A window of one-tick bins that a first look places."""
 POLICIES = tuple(policy.name.lower() for policy in Policy)
 
 
 def _start(value: str | Start) -> Start:
     return value if isinstance(value, Start) else parse_start(value)
+
+
+def _zoom(value: Time) -> Fraction | str:
+    return AUTO if value == AUTO else seconds(value)
 
 
 class RunSpec(Shape, Pins, Loaded, Coded, Seeded):
@@ -114,6 +120,14 @@ class RunSpec(Shape, Pins, Loaded, Coded, Seeded):
         metavar="TIME",
         help="Latency above which a response is late.",
     )
+    zoom: Fraction | str | None = option(
+        converter=maybe(_zoom),
+        default=None,
+        metavar="TIME|auto",
+        help="Count latencies from TIME on to the tick, in a window of 62 ticks on ECP5 boards: "
+        "with --mode dump all others are in bins of 1/32 of their value. auto: where a first look "
+        "of 500 strikes has most of each channel's.",
+    )
     early: Fraction = option(
         converter=seconds,
         default="0s",
@@ -166,7 +180,7 @@ def settings_of(options: RunSpec, name: Naming = plain, *, endless: bool = False
     limits = [stop.over_s for stop in options.stop_on if stop.over_s is not None]
     return Settings(
         strikes=strikes,
-        channels=named(options.channels, options.deadline, name),
+        channels=given_all(options.channels, options, name),
         policy=Policy[options.policy.upper()],
         timeout_s=options.timeout,
         window_min_s=options.window,
@@ -230,6 +244,23 @@ def named(
     return tuple(
         replace(channel, deadline_s=deadline_s) if channel.deadline_s is None else channel
         for channel in channels
+    )
+
+
+def given_all(
+    channels: tuple[Channel, ...], options: RunSpec, name: Naming = plain
+) -> tuple[Channel, ...]:
+    """Return channels with what the options give to all of them, unless one has its own.
+
+    Raises UsageError if two are the same.
+    """
+    found = named(channels, options.deadline, name)
+    if not isinstance(options.zoom, Fraction):
+        return found
+    zoom_s = options.zoom
+    return tuple(
+        channel if channel.zoom_rise_s else replace(channel, zoom_rise_s=zoom_s)
+        for channel in found
     )
 
 

@@ -128,6 +128,11 @@ def need_dither(identity: Identity, what: str) -> None:
     _need(identity, Feature.DITHER, what, "has it")
 
 
+def need_zoom(identity: Identity, what: str) -> None:
+    """Raise UsageError if the instrument has no windows of one-tick bins."""
+    _need(identity, Feature.ZOOM, what, "has them")
+
+
 def _need(identity: Identity, feature: Feature, what: str, has: str) -> None:
     if feature not in identity.geometry.features:
         raise UsageError(
@@ -233,6 +238,8 @@ def _channel(channel: Channel, settings: Settings, quantities: Quantities) -> li
         if channel.filter_s:
             quantities.need(Feature.FILTER, f"{label}.filter")
         filter_ticks = quantities.whole(f"{label}.filter", channel.filter_s, 0, samples)
+        if channel.zoom_rise_s:
+            quantities.need(Feature.ZOOM, f"{label}.zoom")
         deadline_ticks = NO_DEADLINE_TICKS
         if channel.deadline_s is not None:
             deadline_ticks = quantities.signed(f"{label}.deadline", channel.deadline_s)

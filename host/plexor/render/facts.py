@@ -9,6 +9,7 @@ from typing import Protocol
 from plexor.analyse.analyse import Report
 from plexor.analyse.done import Strikes, strikes_of, timeout_of
 from plexor.analyse.stopped import Stopped, stopped
+from plexor.analyse.windows import windows
 from plexor.model.load import IDLE, RAISED, is_raised, load_texts, named_load
 from plexor.model.oscillators import oscillator_of
 from plexor.model.results import LINK_DROPPED_MOST, Accounting, RunResult
@@ -119,7 +120,19 @@ def done(result: RunResult) -> list[tuple[str, str]]:
         for entry in settings.channels
         if entry.deadline_s is not None
     ]
+    entries += to_the_tick(result)
     return [(name, text) for name, text in entries if text]
+
+
+def to_the_tick(result: RunResult) -> list[tuple[str, str]]:
+    """Return the window of one-tick bins of each channel that was given one, and its share."""
+    told: list[tuple[str, str]] = []
+    for window in windows(result):
+        ends = (window.first_ticks, window.last_ticks)
+        span = " to ".join(format_seconds(seconds_of(end, result.tick_fs), 6) for end in ends)
+        share = "" if window.share is None else f": {float(window.share):.4g} of its latencies"
+        told.append((f"{window.channel} to the tick", f"{span}{share}"))
+    return told
 
 
 def _struck(entry: Strikes) -> str:

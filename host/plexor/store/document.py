@@ -11,6 +11,7 @@ from plexor.analyse.doubts import doubts
 from plexor.analyse.pairing import By, Pairing
 from plexor.analyse.percentiles import Quantile
 from plexor.analyse.stopped import stopped
+from plexor.analyse.windows import windows
 from plexor.errors import ExitCode
 from plexor.jsonable import to_json
 from plexor.judge.budget import Check, Verdict
@@ -99,6 +100,10 @@ def _document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> d
         "velocity_m_per_s": None if report.velocity_m_s is None else float(report.velocity_m_s),
         "doubts": list(doubts(report)),
         "channels": [_channel(report, channel) for channel in report.channels],
+        "windows": [
+            {**to_json(window), "share": None if window.share is None else float(window.share)}
+            for window in windows(result)
+        ],
         "shares": [_shares(entry) for entry in report.shares],
         "clock": _clock(report),
         "corrected": _corrected(report),

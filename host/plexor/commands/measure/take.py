@@ -42,7 +42,7 @@ def take(
     ) as instrument:
         for note in instrument.notes:
             print(f"plexor: {note}", file=sys.stderr)
-        settings = instrument.checked(settings, asked)
+        settings = instrument.zoomed(instrument.checked(settings, asked), asked)
         if budget is not None:
             _check_budget(budget, settings)
         settings = instrument.watched(settings, live=live)

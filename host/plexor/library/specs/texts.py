@@ -84,11 +84,11 @@ def parse_channel(text: str) -> Channel:
     if match is None:
         raise ValueError(
             f"channel: {text!r}; must be NAME=ch0 to NAME=ch7, with options after a colon: "
-            "after=ch0.fall, deadline=TIME, filter=TIME, invert"
+            "after=ch0.fall, deadline=TIME, filter=TIME, zoom=TIME, invert"
         )
     reference, invert = "strike0", False
     deadline: Fraction | None = None
-    filtered = Fraction(0)
+    filtered = zoom = Fraction(0)
     for option in (match["options"] or "").split(","):
         key, _, value = option.partition("=")
         if not option and match["options"] is None:
@@ -102,10 +102,12 @@ def parse_channel(text: str) -> Channel:
             deadline = parse_duration(value)
         elif key == "filter":
             filtered = parse_duration(value)
+        elif key == "zoom":
+            zoom = parse_duration(value)
         else:
             raise ValueError(
                 f"channel: {text!r}: {option!r} is not an option; must be after=, deadline=, "
-                "filter= or invert"
+                "filter=, zoom= or invert"
             )
     return Channel(
         number=int(match["number"]),
@@ -114,6 +116,7 @@ def parse_channel(text: str) -> Channel:
         filter_s=filtered,
         reference=reference,
         deadline_s=deadline,
+        zoom_rise_s=zoom,
     )
 
 

@@ -71,6 +71,8 @@ def text(
     lines += wrapped(facts.accounting(report), width, paint, "bold")
     lines += wrapped(facts.conserved(report), width, paint, "muted")
     said = (facts.clock(report), facts.ways(report), facts.computed(report), facts.left_out(report))
+    for name, where in facts.to_the_tick(report.result):
+        lines += wrapped(f"{name}: {where}", width, paint, "muted")
     for line in filter(None, said):
         lines += wrapped(line, width, paint, "muted")
     lines += _invalid(report, width, paint)

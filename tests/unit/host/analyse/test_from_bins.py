@@ -41,9 +41,9 @@ def test_the_window_of_one_tick_bins_refines_what_it_covers():
     zoom = np.array([2, 0, 1, 0, 0, 2, 0, 1], np.uint64)  # 1031 once, 1034 twice; 2 under, 1 over
     statistics = Statistics(6, 6 * 1030, None, 1024, 1039)
     found = of_bins(Measurement(Kind.RISE, statistics, Bins(6, counts), Zoom(1030, zoom)))
-    assert found.low_ticks.tolist() == [1024, 1031, 1034]
-    assert found.high_ticks.tolist() == [1030, 1032, 1035]
-    assert found.counts.tolist() == [3, 1, 2]
+    assert found.low_ticks.tolist() == [1024, 1031, 1034, 1036]
+    assert found.high_ticks.tolist() == [1030, 1032, 1035, 1040]
+    assert found.counts.tolist() == [2, 1, 2, 1]
 
 
 def test_negative_and_huge_values_keep_their_cells():
@@ -60,6 +60,7 @@ VALUES = st.lists(st.integers(-50, 3000) | st.integers(0, (1 << 31) - 1), min_si
 
 @example([162, 163], 100, False)  # the first two after the window
 @example([(1 << 31) - (1 << 26), (1 << 31) - 1], None, False)  # in the last bin, and beyond it
+@example([1536, 1599], 1537, True)  # a window within one bin, and a sample on each side of it
 @given(VALUES, st.integers(-20, 2000) | st.none(), st.booleans())
 def test_every_sample_is_counted_once_in_a_cell_that_it_lies_in(values, first, extremes):
     counts = np.zeros(1 << 9, np.uint64)

@@ -241,3 +241,12 @@ def test_a_channels_own_deadline_outweighs_the_common_one():
 def test_a_channel_or_name_that_is_given_twice_is_refused_with_it(channels, twice):
     with pytest.raises(UsageError, match=f"^channel: {twice} "):
         named(channels, None)
+
+
+def test_a_window_is_that_of_every_channel_without_its_own():
+    found = settings(rate=1, count=1, channels=["A=ch0:zoom=9us", "B=ch1"], zoom="20us")
+    assert [channel.zoom_rise_s for channel in found.channels] == [9 * US, 20 * US]
+    automatic = settings(rate=1, count=1, channels=["A=ch0"], zoom="auto")
+    assert automatic.channels[0].zoom_rise_s == 0
+    with pytest.raises(UsageError, match=r"^zoom: .*'near'"):
+        RunSpec.of({"zoom": "near"})

@@ -220,7 +220,7 @@ def test_a_sweep_that_cannot_be_is_one_line(swept, name):
 def test_a_line_that_is_no_step_is_named(tmp_path, line):
     (tmp_path / "steps.jsonl").write_text(f"{line}\n")
     with pytest.raises(
-        StoreError, match=r"steps\.jsonl, line 1: not a valid step: .*; name another folder"
+        UsageError, match=r"steps\.jsonl, line 1: not a valid step: .*; force replaces it"
     ):
         StepStore(tmp_path)
 

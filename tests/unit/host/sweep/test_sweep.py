@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.errors import InvalidRunError, LinkError, StoreError, UsageError
+from plexor.errors import InvalidRunError, LinkError, UsageError
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import DEFAULT, parse_criterion
@@ -312,7 +312,7 @@ def test_steps_of_a_design_that_was_changed_since_are_not_taken_for_its_own(tmp_
 
 def test_a_file_that_is_no_store_is_refused_in_one_line(tmp_path):
     (tmp_path / FILE).write_text("nothing\n{}\n")
-    with pytest.raises(StoreError, match="line 1: not a valid step") as caught:
+    with pytest.raises(UsageError, match="line 1: not a valid step") as caught:
         StepStore(tmp_path)
     assert "\n" not in str(caught.value)
 

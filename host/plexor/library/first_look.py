@@ -1,0 +1,74 @@
+"""A first look at a device: where the window of one-tick bins of each channel is to lie."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plexor.analyse.analyse import is_complete, samples_of
+from plexor.errors import InvalidRunError
+from plexor.model.results import RunResult
+from plexor.model.settings import Channel, Settings
+from plexor.protocol.registers import Stream
+
+STRIKES = 500
+"""Strikes of a first look: their events find room on the chip, whatever the rate."""
+LONGEST_S = Fraction(1, 10)
+"""Its length where nothing strikes at a rate of its own."""
+_FS = 10**15
+
+
+def look_of(settings: Settings) -> Settings:
+    """Return the settings of a first look: those of the run, shorter, with all events."""
+    periods = [strike.period_s for strike in settings.strikes if strike.period_s is not None]
+    asked = [STRIKES * min(periods) if periods else LONGEST_S]
+    asked += [] if settings.time_s is None else [settings.time_s]
+    return replace(
+        settings,
+        time_s=min(asked),
+        stream=Stream.LIVE,
+        keep_events=True,
+        report_s=None,
+        latency_over_s=None,
+        stop_on_missed=False,
+        stall=None,
+        stop_code=None,
+    )
+
+
+def zoomed(settings: Settings, look: RunResult) -> Settings:
+    """Return settings whose windows lie where a first look has most latencies of each channel.
+
+    A channel without latencies has no window. Raises InvalidRunError if the look lost events.
+    """
+    window_ticks = (1 << look.identity.geometry.zoom_bits) - 2
+    firsts: dict[int, int] = {}
+    for channel in look.answering:
+        if not is_complete(look, channel):
+            raise InvalidRunError(
+                f"zoom auto: the first look lost events of {channel.name}; say where to look, such "
+                "as --zoom 9.9us"
+            )
+        values = samples_of(look, channel).rise.value_ticks
+        if len(values):
+            firsts[channel.number] = first_of(values, window_ticks)
+
+    def placed(channel: Channel) -> Channel:
+        first = firsts.get(channel.number)
+        if first is None or channel.zoom_rise_s:
+            return channel
+        return replace(channel, zoom_rise_s=Fraction(first * look.tick_fs, _FS))
+
+    return replace(settings, channels=tuple(map(placed, settings.channels)))
+
+
+def first_of(values_ticks: NDArray[np.int64], window_ticks: int) -> int:
+    """Return where a window begins that has most of the values, in the middle; at least 1."""
+    values = np.sort(values_ticks)
+    ends = np.searchsorted(values, values + window_ticks, "left")
+    best = int(np.argmax(ends - np.arange(len(values))))
+    least, most = int(values[best]), int(values[ends[best] - 1])
+    return max(least - (window_ticks - (most - least + 1)) // 2, 1)
