@@ -15,7 +15,7 @@ from .fronts import FAMILIES, bits, built, check, played, random_edges
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(n, marks=pytest.mark.full if n == "up5k" else ()) for n in FAMILIES],
+    params=[pytest.param(n, marks=() if n == "ecp5" else pytest.mark.full) for n in FAMILIES],
 )
 def bench(request, tmp_path_factory):
     """Return a family's test bench."""

@@ -71,6 +71,7 @@ def commanded(frames: int) -> None:
     check(Command(), "commanded", HERE / "hostile_bytes.py", environment={"FRAMES": str(frames)})
 
 
+@pytest.mark.full
 def test_events_pass_or_are_counted_whatever_the_link_does():
     sent(400)
 
@@ -81,6 +82,7 @@ def test_a_hundred_thousand_events_pass_or_are_counted():
     sent(100_000)
 
 
+@pytest.mark.full
 def test_commands_among_hostile_bytes():
     commanded(16)
 
