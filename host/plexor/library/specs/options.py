@@ -49,8 +49,8 @@ class Target(Spec):
     )
 
 
-class Source(Target):
-    """The instrument, or a recording of its bytes, and how it is opened."""
+class Recorded(Target):
+    """The instrument, or a recording of its bytes."""
 
     link: str = option(
         converter=str,
@@ -60,6 +60,11 @@ class Source(Target):
         help="Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT or "
         "file:PATH.",
     )
+
+
+class Opened(Spec):
+    """How an instrument is opened."""
+
     fallback: bool = option(
         converter=flag,
         default=False,
@@ -74,6 +79,10 @@ class Source(Target):
         "file kept for this board, if there is one; for a simulated instrument none. With none, "
         "latencies are not corrected.",
     )
+
+
+class Source(Recorded, Opened):
+    """The instrument or the recording that a run comes from."""
 
 
 class Pins(Spec):
