@@ -1,0 +1,75 @@
+"""What `make house` counts: planted declarations are found, and today's tree has none too many."""
+
+from tools import house
+
+SPECS = """
+class Shared(Spec):
+    link: str = option(default="sim:", help="Link.")
+
+class Probe(Shared):
+    low: int = option(flag="--from")
+    told: object = option(flag=None)
+"""
+COMMAND = """
+@asks(asked=Probe)
+@click.option("--json", is_flag=True)
+@time_option("--link", help="Again.")
+def probe(asked):
+    from late import thing  # noqa: PLC0415
+"""
+OTHER = """
+@click.option("--from", "low")
+def other(low): ...
+
+class Probe: ...
+"""
+
+
+def planted(folder):
+    for name, text in (("specs.py", SPECS), ("probe.py", COMMAND), ("other.py", OTHER)):
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_options_are_found_where_they_are_declared(tmp_path):
+    fields, options = house.declared(planted(tmp_path))
+    assert fields == {"--link": ["specs.py:3"], "--from": ["specs.py:6"]}
+    assert {
+        flag: [place.partition(":")[0] for place in places] for flag, places in options.items()
+    } == {
+        "--json": ["probe.py"],
+        "--link": ["probe.py"],
+        "--from": ["other.py"],
+    }
+
+
+def test_an_option_beside_the_spec_of_its_command_is_one_too_many(tmp_path):
+    folder = planted(tmp_path)
+    (tmp_path / "other.py").write_text(OTHER.replace("class Probe: ...", ""))
+    _, options = house.declared(folder)
+    assert list(house.beside(options, folder)) == ["--link"]
+
+
+def test_no_command_declares_an_option_of_its_spec_again():
+    fields, options = house.declared()
+    assert len(fields) >= 60
+    assert house.beside(options) == {}
+
+
+def test_namesakes_late_imports_and_floors_are_counted(tmp_path):
+    folder = planted(tmp_path)
+    assert house.namesakes(folder) == {"Probe": ["other.py:5", "specs.py:5"]}
+    assert house.lazy(folder) == ["probe.py:6"]
+    text = """
+[[tool.importlinter.contracts]]
+containers = ["plexor"]
+layers = ["cli", "a | b"]
+"""
+    assert house.floors(text) == [["cli"], ["a", "b"]]
+
+
+def test_the_figures_are_printed_with_their_lists(capsys):
+    assert house.main(["--lists"]) == 0
+    out = capsys.readouterr().out
+    for name in ("options of Specs: ", "rooms: ", "floors: ", "  cli | pytest_plugin\n"):
+        assert name in out

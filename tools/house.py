@@ -1,0 +1,181 @@
+"""Print how often the host says the same thing, with the list behind each figure.
+
+    .venv/bin/python -m tools.house [--lists]
+
+Options: each flag of the command line, and where it is declared; a flag that has a Spec and a
+declaration beside it is one too many. Rooms and floors: those of the import rules. Classes of one
+name. Imports inside functions. Lines of Python. Exits with 1 for an option that a command declares
+beside its Spec, and with 0 otherwise: the other figures are for reading.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+HOST = ROOT / "host" / "plexor"
+TESTS = ROOT / "tests"
+LAZY = "noqa: PLC0415"
+Places = Mapping[str, list[str]]
+
+
+def modules(folder: Path) -> Iterator[tuple[str, ast.Module]]:
+    """Yield the path and the syntax tree of each module in a folder."""
+    for path in sorted(folder.rglob("*.py")):
+        yield str(path.relative_to(folder)), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def declared(folder: Path = HOST) -> tuple[Places, Places]:
+    """Return where each flag is declared: as a Spec's field, and as an option of click's."""
+    fields: defaultdict[str, list[str]] = defaultdict(list)
+    options: defaultdict[str, list[str]] = defaultdict(list)
+    for name, tree in modules(folder):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                for flag, line in _fields(node):
+                    fields[flag].append(f"{name}:{line}")
+            elif isinstance(node, ast.Call) and _called(node).endswith("option"):
+                for text in _texts(node.args):
+                    if text.startswith("--"):
+                        options[text].append(f"{name}:{node.lineno}")
+    return fields, options
+
+
+def _fields(spec: ast.ClassDef) -> Iterator[tuple[str, int]]:
+    """Yield the flag of each option of a Spec, with its line."""
+    for entry in spec.body:
+        if not (isinstance(entry, ast.AnnAssign) and isinstance(entry.value, ast.Call)):
+            continue
+        if _called(entry.value) != "option" or not isinstance(entry.target, ast.Name):
+            continue
+        flag: object = f"--{entry.target.id.replace('_', '-')}"
+        for word in entry.value.keywords:
+            if word.arg == "flag" and isinstance(word.value, ast.Constant):
+                flag = word.value.value
+        if isinstance(flag, str):
+            yield flag, entry.lineno
+
+
+def _called(call: ast.Call) -> str:
+    """Return the last name of what is called; empty if it has none."""
+    found = call.func
+    return found.attr if isinstance(found, ast.Attribute) else getattr(found, "id", "")
+
+
+def _texts(nodes: Sequence[ast.expr]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def beside(options: Places, folder: Path = HOST) -> dict[str, list[str]]:
+    """Return flags that a command declares by itself though it asks a Spec that has them."""
+    asks = {name: _asked(tree) for name, tree in modules(folder)}
+    classes = {
+        node.name: node
+        for _, tree in modules(folder)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    }
+
+    def flags(name: str) -> set[str]:
+        if name not in classes:
+            return set()
+        spec = classes[name]
+        shared = (flags(base.id) for base in spec.bases if isinstance(base, ast.Name))
+        return {flag for flag, _ in _fields(spec)}.union(*shared)
+
+    found: dict[str, list[str]] = {}
+    for flag, places in options.items():
+        for place in places:
+            if any(flag in flags(spec) for spec in asks[place.partition(":")[0]]):
+                found.setdefault(flag, []).append(place)
+    return found
+
+
+def _asked(tree: ast.Module) -> set[str]:
+    """Return the Specs that the commands of a module ask."""
+    return {
+        word.value.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and _called(node) == "asks"
+        for word in node.keywords
+        if isinstance(word.value, ast.Name)
+    }
+
+
+def floors(text: str) -> list[list[str]]:
+    """Return the rooms on each floor of the host, by pyproject.toml, from the top down."""
+    contracts = tomllib.loads(text)["tool"]["importlinter"]["contracts"]
+    (layers,) = (
+        contract["layers"] for contract in contracts if contract.get("containers") == ["plexor"]
+    )
+    return [[room.strip() for room in layer.split("|")] for layer in layers]
+
+
+def namesakes(folder: Path = HOST) -> dict[str, list[str]]:
+    """Return the classes that share a name, private ones left out, and where they are."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for name, tree in modules(folder):
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found[node.name].append(f"{name}:{node.lineno}")
+    return {name: places for name, places in sorted(found.items()) if len(places) > 1}
+
+
+def lazy(folder: Path = HOST) -> list[str]:
+    """Return the imports inside functions."""
+    return [
+        f"{path.relative_to(folder)}:{number}"
+        for path in sorted(folder.rglob("*.py"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if LAZY in line
+    ]
+
+
+def lines(folder: Path) -> int:
+    """Return the number of lines of Python in a folder."""
+    return sum(len(path.read_bytes().splitlines()) for path in folder.rglob("*.py"))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the figures; return 1 if an option stands beside its Spec."""
+    parser = argparse.ArgumentParser(prog="python -m tools.house", description=__doc__)
+    parser.add_argument("--lists", action="store_true", help="print what is behind each figure")
+    asked = parser.parse_args(arguments)
+    fields, options = declared()
+    wrong = beside(options)
+    several = {flag: places for flag, places in sorted(options.items()) if len(places) > 1}
+    rooms = floors((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    twice, inside = namesakes(), lazy()
+    figures: list[tuple[str, object, list[str]]] = [
+        ("options of Specs", len(fields), _shown(fields)),
+        ("options of commands alone", len(options), _shown(options)),
+        ("flags that commands declare more than once", len(several), _shown(several)),
+        ("options declared beside their Spec", len(wrong), _shown(wrong)),
+        ("rooms", sum(map(len, rooms)), [" | ".join(floor) for floor in rooms]),
+        ("floors", len(rooms), []),
+        ("names that classes share", len(twice), _shown(twice)),
+        ("imports inside functions", len(inside), inside),
+        ("lines of Python in host/plexor", f"{lines(HOST):,}", []),
+        ("lines of Python in tests", f"{lines(TESTS):,}", []),
+    ]
+    for name, figure, behind in figures:
+        print(f"{name}: {figure}")
+        if asked.lists or (behind and name == "options declared beside their Spec"):
+            print("".join(f"  {line}\n" for line in behind), end="")
+    return int(bool(wrong))
+
+
+def _shown(places: Places) -> list[str]:
+    return [f"{name}: {', '.join(where)}" for name, where in places.items()]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
