@@ -16,14 +16,14 @@ from plexor.calibration.sheet import OWN_PS, SHEETS, outside
 from plexor.calibration.sheet import bins as bins_by
 from plexor.device.device import Device
 from plexor.errors import InstrumentError, LinkError
-from plexor.model.calibration import FS_PER_PS, Calibration
+from plexor.model.calibration import FS_PER_PS, SIGMAS, Calibration
 from plexor.model.oscillators import oscillator_of
 from plexor.model.settings import Channel, Settings
 from plexor.protocol.frames import WORD_BYTES
 from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import InputSelect
 from plexor.prove.model import Figure, Proof, Step, judged, left_out
-from plexor.prove.through import SIGMAS, Delay, delay, echoes, missing, spread_ps
+from plexor.prove.through import WireDelay, delay, echoes, missing, spread_ps
 from plexor.selftest.by_events import FRAME_BYTES
 from plexor.selftest.judge import WIDEST_TICKS
 from plexor.selftest.run import Wanted as SelfTestWanted
@@ -87,7 +87,7 @@ class _Known:
     """What earlier steps found and later ones use."""
 
     calibration: Calibration | None = None
-    zero: Mapping[int, Delay] = field(default_factory=dict[int, Delay])
+    zero: Mapping[int, WireDelay] = field(default_factory=dict[int, WireDelay])
     """Delay through the jumper, by direction."""
 
 

@@ -12,23 +12,21 @@ from plexor.calibration.observation import Echo, Way
 from plexor.calibration.run import observer_of
 from plexor.device.device import Device
 from plexor.errors import InstrumentError
-from plexor.model.calibration import FS_PER_PS, Calibration, Instants
+from plexor.model.calibration import FS_PER_PS, SIGMAS, Calibration, Instants
 
 Echoes = Mapping[Way, Echo]
-SIGMAS = 3.0
-"""Standard errors by which an instant is taken to be off at most."""
 
 
 @dataclass(frozen=True, slots=True)
-class Delay:
+class WireDelay:
     """A delay, and by how much it is off at most, in ps."""
 
     value_ps: float
     error_ps: float
 
-    def __sub__(self, other: Delay) -> Delay:
+    def __sub__(self, other: WireDelay) -> WireDelay:
         """Return the difference, whose error is the sum of both."""
-        return Delay(self.value_ps - other.value_ps, self.error_ps + other.error_ps)
+        return WireDelay(self.value_ps - other.value_ps, self.error_ps + other.error_ps)
 
 
 def echoes(device: Device, output: int, channels: Sequence[int]) -> Echoes:
@@ -54,7 +52,7 @@ def missing(found: Echoes) -> list[str]:
     ]
 
 
-def delay(found: Echoes, way: Way, device: Device, calibration: Calibration | None) -> Delay:
+def delay(found: Echoes, way: Way, device: Device, calibration: Calibration | None) -> WireDelay:
     """Return the delay from a strike's tick to a channel's mean sampling instant.
 
     Its error is half of what the strikes leave, and what the bins' instants may be off.
@@ -62,7 +60,7 @@ def delay(found: Echoes, way: Way, device: Device, calibration: Calibration | No
     echo, bins = found[way], _bins(device, way, calibration)
     within = bounds(echo.strikes_ticks, echo.seen_ticks, bins, device.identity.tick_fs)
     low, high = sorted((within.low_ps, within.high_ps))
-    return Delay((low + high) / 2, (high - low) / 2 + SIGMAS * max(bins.error_ps))
+    return WireDelay((low + high) / 2, (high - low) / 2 + SIGMAS * max(bins.error_ps))
 
 
 def spread_ps(

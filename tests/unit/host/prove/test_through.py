@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from plexor.calibration.observation import Echo
-from plexor.model.calibration import Calibration, ChannelInstants, Instants
-from plexor.prove.through import SIGMAS, Delay, delay, missing, spread_ps
+from plexor.model.calibration import SIGMAS, Calibration, ChannelInstants, Instants
+from plexor.prove.through import WireDelay, delay, missing, spread_ps
 
 TICK_FS, PHASES = 500_000, 8
 DEVICE = SimpleNamespace(
@@ -58,7 +58,7 @@ def test_what_the_bins_may_be_off_is_part_of_the_error():
 
 
 def test_a_longer_wire_is_longer_by_the_difference_and_both_errors():
-    assert Delay(18_000, 200) - Delay(13_000, 250) == Delay(5000, 450)
+    assert WireDelay(18_000, 200) - WireDelay(13_000, 250) == WireDelay(5000, 450)
 
 
 def test_each_channels_rms_is_the_spread_over_the_root_of_two():
