@@ -290,9 +290,7 @@ class Instrument(Connection):
         self, settings: Settings | None, options: Mapping[str, Any], *, endless: bool
     ) -> Settings:
         if settings is None:
-            wanted = RunSpec.of(options)
-            found = self.checked(settings_of(wanted, endless=endless), wanted)
-            return self.zoomed(found, wanted)
+            return self.zoomed(self.settings(options, endless=endless), RunSpec.of(options))
         if options:
             raise UsageError(f"{', '.join(options)}: give complete settings, or options")
         return self.checked(settings)
