@@ -33,7 +33,12 @@ def _start(value: str | Start) -> Start:
 
 
 def _zoom(value: Time) -> Fraction | str:
-    return AUTO if value == AUTO else seconds(value)
+    if value == AUTO:
+        return AUTO
+    try:
+        return seconds(value)
+    except ValueError as error:
+        raise ValueError(f"{value!r}; must be a time such as 9.9us, or {AUTO}") from error
 
 
 class RunSpec(Shape, Pins, Loaded, Coded, Seeded):
