@@ -152,10 +152,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     fields, options = declared()
     wrong = beside(options)
     several = {flag: places for flag, places in sorted(options.items()) if len(places) > 1}
+    again = {flag: places for flag, places in sorted(fields.items()) if len(places) > 1}
     rooms = floors((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     twice, inside = namesakes(), lazy()
     figures: list[tuple[str, object, list[str]]] = [
         ("options of Specs", len(fields), _shown(fields)),
+        ("flags that Specs declare more than once", len(again), _shown(again)),
         ("options of commands alone", len(options), _shown(options)),
         ("flags that commands declare more than once", len(several), _shown(several)),
         ("options declared beside their Spec", len(wrong), _shown(wrong)),

@@ -41,3 +41,10 @@ def test_a_window_may_be_said_for_all_channels_and_is_refused_where_there_is_non
     for zoom in ("auto", "3us"):
         assert cli.main(["measure", *board, "--channel", "A=ch0", "--zoom", zoom]) == 2
         assert "one-tick bins" in capsys.readouterr().err
+
+
+def test_the_text_says_where_a_window_lies_and_its_part(capsys):
+    assert cli.main([*RUN, "--count", "200", "--mode", "dump", "--zoom", "2.99us"]) == 0
+    out = capsys.readouterr().out
+    assert "A to the tick: 2.99 µs to 3.0205 µs: 0 % of its latencies" in out
+    assert "B to the tick: 2.99 µs to 3.0205 µs: 100 % of its latencies" in out

@@ -130,7 +130,9 @@ def to_the_tick(result: RunResult) -> list[tuple[str, str]]:
     for window in windows(result):
         ends = (window.first_ticks, window.last_ticks)
         span = " to ".join(format_seconds(seconds_of(end, result.tick_fs), 6) for end in ends)
-        share = "" if window.share is None else f": {float(window.share):.4g} of its latencies"
+        share = (
+            "" if window.share is None else f": {100 * float(window.share):.4g} % of its latencies"
+        )
         told.append((f"{window.channel} to the tick", f"{span}{share}"))
     return told
 

@@ -11,6 +11,7 @@ from plexor.errors import UsageError
 from plexor.library.pins import described, response_pins, under
 from plexor.library.scans.workers import workers_of
 from plexor.library.specs.options import (
+    Deadline,
     Elsewhere,
     Pins,
     Seeded,
@@ -52,7 +53,7 @@ def _names(value: str | Sequence[str]) -> str:
     return value if isinstance(value, str) else ",".join(value)
 
 
-class SweepSpec(Shape, Pins, Seeded, Elsewhere, Stepwise):
+class SweepSpec(Shape, Pins, Deadline, Seeded, Elsewhere, Stepwise):
     """What a sweep is asked. Rates are in hertz and times in seconds, all exact."""
 
     low: Fraction = option(
@@ -131,12 +132,6 @@ class SweepSpec(Shape, Pins, Seeded, Elsewhere, Stepwise):
         default=None,
         metavar="TIME",
         help="Age at which an unanswered strike is missed. Default: four periods.",
-    )
-    deadline: Fraction | None = option(
-        converter=maybe(seconds),
-        default=None,
-        metavar="TIME",
-        help="Latency above which a response is late.",
     )
     on_step: OnStep | None = option(default=None, flag=None)
     """Gets each step, how many were taken, and about how many there will be."""

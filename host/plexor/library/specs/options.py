@@ -128,6 +128,17 @@ class Shape(Width):
     )
 
 
+class Deadline(Spec):
+    """When a response is late."""
+
+    deadline: Fraction | None = option(
+        converter=maybe(seconds),
+        default=None,
+        metavar="TIME",
+        help="Latency above which a response is late.",
+    )
+
+
 class Seeded(Spec):
     """Random numbers that are the same each time."""
 
