@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plexor.errors import StoreError
 from plexor.library.run import Run
 from plexor.library.specs.values import path_of
 
@@ -34,7 +36,16 @@ def load_run(path: Path) -> Run:
     if path.is_dir() or path.name == "run.json":
         from plexor.store.run_folder import load as read  # noqa: PLC0415
 
-        return Run(read(path if path.is_dir() else path.parent))
+        folder = path if path.is_dir() else path.parent
+        try:
+            return Run(read(folder))
+        except StoreError as error:
+            absent = isinstance(error.__cause__, FileNotFoundError)
+            if absent and path.is_dir() and not os.path.lexists(folder / "run.json"):
+                raise StoreError(
+                    f"{path}: holds no run, scan or schedule; must be a folder of --out"
+                ) from error
+            raise
     from plexor.session.replay import replay  # noqa: PLC0415
 
     return Run(replay(path))

@@ -80,7 +80,7 @@ def test_a_trend_prints_its_changes_and_writes_a_page(capsys, tmp_path):
         (["trend", "ISR", "--figure", "median"], "figure: 'median'; must be one of"),
         (["trend", "ISR", "--page", "gone/x/y.html"], "cannot write"),
         (["add", "gone"], "gone"),
-        (["add", "empty"], "run.json: cannot read"),
+        (["add", "empty"], "empty: holds no run, scan or schedule; must be a folder of --out"),
     ],
 )
 def test_what_is_wrong_is_one_line(capsys, tmp_path, arguments, why):

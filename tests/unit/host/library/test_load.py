@@ -82,19 +82,38 @@ def test_a_folder_of_a_results_name_holds_none(tmp_path, run_of):
     (tmp_path / "sweep.json").mkdir()
     (tmp_path / "run" / "sweep.json").mkdir()
     assert isinstance(plexor.load(tmp_path / "run"), plexor.Run)
-    with pytest.raises(StoreError, match=r"sweep\.json/run\.json"):
+    with pytest.raises(StoreError, match=r"sweep\.json: holds no run, scan or schedule"):
         plexor.load(tmp_path / "sweep.json")
 
 
 def test_a_folder_and_a_run_json_without_a_run_are_one_error_with_the_path(tmp_path):
-    for path in (tmp_path, tmp_path / "run.json"):
-        with pytest.raises(StoreError, match=str(tmp_path / "run.json")):
-            plexor.load(path)
+    with pytest.raises(StoreError, match=f"{tmp_path}: holds no run, scan or schedule"):
+        plexor.load(tmp_path)
+    with pytest.raises(StoreError, match=f"{tmp_path / 'run.json'}: cannot read: No such file"):
+        plexor.load(tmp_path / "run.json")
 
 
-def test_any_other_file_is_taken_for_raw_bytes(tmp_path):
-    (tmp_path / "wire.bin").write_bytes(b"no bytes of an instrument")
-    with pytest.raises(IdentityError, match=r"wire\.bin"):
+def test_a_folder_whose_run_lost_a_file_names_that_file(tmp_path, run_of):
+    save(run_of([[1000]]), tmp_path / "run")
+    (tmp_path / "run" / "events.parquet").unlink()
+    with pytest.raises(StoreError, match=r"events\.parquet: cannot read: Failed to open"):
+        plexor.load(tmp_path / "run")
+
+
+@pytest.mark.parametrize("name", ["README.md", "wire.bin", "proof.json"])
+def test_any_other_file_without_frames_is_no_recording(tmp_path, name):
+    (tmp_path / name).write_bytes(b"no bytes of an instrument")
+    with pytest.raises(IdentityError) as caught:
+        plexor.load(tmp_path / name)
+    assert str(caught.value) == (
+        f"{tmp_path / name}: is no run and no recording: none of its 25 bytes is in a frame; must "
+        "be a folder of --out, its .json file, or raw bytes of a link (wire.bin)"
+    )
+
+
+def test_an_empty_file_and_one_that_is_not_there_are_no_recordings(tmp_path):
+    (tmp_path / "wire.bin").touch()
+    with pytest.raises(IdentityError, match=r"wire\.bin: is no run .*: it is empty; must be"):
         plexor.load(tmp_path / "wire.bin")
     with pytest.raises(LinkError, match="none"):
         plexor.load(tmp_path / "none")

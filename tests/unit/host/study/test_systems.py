@@ -243,7 +243,7 @@ def test_the_document_for_machines_is_exact(kept, capsys):
     [
         (["s1", "s1"], 2, "both are of ce30, load none"),
         (["m1", "m1"], 2, "both are of ce30, load none"),
-        (["empty"], 2, "run.json: cannot read: No such file"),
+        (["empty"], 2, "empty: holds no run, scan or schedule; must be a folder of --out"),
         (["nowhere"], 2, "does not exist"),
         (["bent"], 2, "sweep.json: cannot read: format 7"),
         (["s1", "--interval", "0"], 2, "--interval: must be above 0"),
