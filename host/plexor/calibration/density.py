@@ -18,10 +18,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from plexor.model.calibration import FS_PER_PS, Instants
+from plexor.model.calibration import FS_PER_PS, LEAST_EDGES, Instants
 
 BATCHES = 16
-LEAST_EDGES = 1000
 
 
 class DensityError(ValueError):

@@ -16,14 +16,12 @@ from plexor.calibration.from_events import times_of
 from plexor.calibration.runs import SPACES, complete_run, whole_run
 from plexor.device.device import Device
 from plexor.errors import InstrumentError
-from plexor.model.calibration import PPB, Scale
+from plexor.model.calibration import LEAST_CLOCK_HZ, PPB, PPS_HZ, Scale
 from plexor.model.settings import Channel, Settings
 from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import Stream
 from plexor.units import FEMTOSECONDS, format_rate
 
-PPS_HZ = Fraction(1)
-LEAST_CLOCK_HZ = Fraction(10**6)
 LEAST_PERIODS = 2
 MOST_PPB = 500_000
 """An oscillator that is off by more is none of a board's: the reference is another one."""

@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 import click
 from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
 from plexor.errors import UsageError
-from plexor.library.specs.texts import (
-    parse_channel,
-    parse_clock,
-    parse_jumpers,
-)
+from plexor.library.specs.texts import parse_channel
 from plexor.units import parse_count, parse_duration, parse_rate, parse_velocity
 
 T = TypeVar("T")
@@ -45,6 +42,14 @@ class Parsed(_ParamType, Generic[T]):
             return self._parse(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return what a shell completes: files where a file is named, folders for a folder."""
+        del ctx, param
+        kind = {"FILE": "file", "DIR": "dir"}.get(self.name)
+        return [] if kind is None else [CompletionItem(incomplete, type=kind)]
 
 
 class Drawn(_ParamType):
@@ -98,17 +103,8 @@ COUNT = Parsed("count", parse_count)
 VELOCITY = Parsed("velocity", parse_velocity)
 KEY = Parsed("name=text", parse_key)
 CHANNEL = Parsed("channel", parse_channel)
-jumper_option = partial(
-    click.option,
-    "--jumper",
-    "jumpers",
-    type=Parsed("strikeN=chM", parse_jumpers),
-    multiple=True,
-    metavar="strikeN=chM",
-)
 time_option = partial(click.option, type=DURATION, metavar="TIME")
 """Decorator for an option that is a duration."""
-wire_option = partial(click.option, "--wire", metavar="LENGTH|TIME")
 base_option = time_option(
     "--base",
     default="0",
@@ -200,22 +196,6 @@ only_page_option = click.option(
     "--page", type=Drawn(".html"), metavar="FILE", help="Write a page to FILE.html."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print only a JSON document.")
-
-edges_option = click.option(
-    "--edges",
-    type=COUNT,
-    default="20k",
-    show_default=True,
-    metavar="N",
-    help="Number of rising edges, and of falling edges, on each channel. At least 1k.",
-)
-pps_option = click.option(
-    "--pps",
-    type=Parsed("chN[=RATE]", parse_clock),
-    metavar="chN[=RATE]",
-    help="A channel with 1 PPS, or with a clock of a known rate such as ch7=10M, with which the "
-    "board's oscillator is compared.",
-)
 
 
 def command_line() -> tuple[str, ...]:

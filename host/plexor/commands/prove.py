@@ -3,68 +3,28 @@
 from __future__ import annotations
 
 import sys
-from fractions import Fraction
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import (
-    edges_option,
-    json_option,
-    only_page_option,
-    option_name,
-    pps_option,
-    time_option,
-    usage,
-    wire_option,
-)
-from plexor.commands.specs import one_of
+from plexor.commands.parameters import json_option, only_page_option, usage
+from plexor.commands.specs import asks, one_of
 from plexor.library.specs.options import Target
+from plexor.library.upkeep.specs import ProveSpec
 
 
 @click.command()
 @one_of(Target, "link")
-@click.option(
-    "--only", multiple=True, metavar="STEP", help="Do this step only. Repeat it for each step."
-)
-@click.option(
-    "--skip", multiple=True, metavar="STEP", help="Leave this step out. Repeat it for each step."
-)
+@asks(asked=ProveSpec)
 @click.option(
     "--wired",
     is_flag=True,
     help="The wires of the steps in --only are in place: ask nothing. All need the same ones.",
 )
-@wire_option(
-    help="How much longer the longer wire is than the jumper: 1m, 30cm or 5ns. Default: it is "
-    "measured only.",
-)
-@edges_option
-@time_option("--soak", help="How long the link is loaded. Default: 10s; 20ms of a simulated one.")
-@pps_option
-@time_option("--pps-time", help="How long it is watched. Default: 10s; 5ms of a simulated clock.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Document to write. Default: one for each board and build, in the user's data folder.",
-)
 @only_page_option
 @json_option
-def prove(
-    link: str,
-    only: tuple[str, ...],
-    skip: tuple[str, ...],
-    wired: bool,
-    wire: str | None,
-    edges: int,
-    soak: Fraction | None,
-    pps: tuple[int, Fraction] | None,
-    pps_time: Fraction | None,
-    out: Path | None,
-    page: Path | None,
-    as_json: bool,
-) -> int:
+def prove(link: str, asked: ProveSpec, wired: bool, page: Path | None, as_json: bool) -> int:
     """Prove an instrument: what holds, with which error, and what was not proven.
 
     Without a wire: selftest, bins (against the sheets), soak (the link under more than it carries).
@@ -85,29 +45,14 @@ def prove(
     from plexor.commands.output import check_outputs, raise_first  # noqa: PLC0415
     from plexor.errors import PlexorError, StoreError  # noqa: PLC0415
     from plexor.library.files import write_text  # noqa: PLC0415
-    from plexor.library.upkeep.prove import (  # noqa: PLC0415
-        check_wired,
-        proven,
-    )
+    from plexor.library.upkeep.prove import check_wired, proven  # noqa: PLC0415
 
     with usage():
         if wired:
-            check_wired(only)
-        check_outputs(out, page)
-        found = proven(
-            link,
-            only=only,
-            skip=skip,
-            edges=edges,
-            wire=wire,
-            soak=soak,
-            pps=pps,
-            pps_time=pps_time,
-            path=out,
-            ask=(lambda text: True) if wired else _ask,
-            on_line=_say,
-            name=option_name,
-        )
+            check_wired(asked.only)
+        check_outputs(asked.path, page)
+        asked = replace(asked, ask=_there if wired else _ask, on_line=_say)
+        found = proven(link, **asked.keywords())
     show(found, as_json, indent=2)
     failures: list[PlexorError] = [] if found.unsaved is None else [found.unsaved]
     if page is not None:
@@ -120,6 +65,10 @@ def prove(
         _say(f"proof kept in {found.path}")
     raise_first(failures)
     return found.exit_code()
+
+
+def _there(_text: str) -> bool:
+    return True
 
 
 def _ask(text: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from plexor.commands.defaults import CommandOption
-from plexor.commands.parameters import Parsed, usage
+from plexor.commands.parameters import Parsed, option_name, usage
 from plexor.library.specs.spec import Option, Spec
 
 R = TypeVar("R")
@@ -50,7 +50,9 @@ def _asked(spec: type[Spec], given: dict[str, Any]) -> Spec:
     """Return what was given of a Spec's options, and take it away."""
     asked: dict[str, Any] = {}
     for name, said in spec.options().items():
-        if name in given:
+        if name == "naming":
+            asked[name] = option_name
+        elif name in given:
             value = given.pop(name)
             asked[name] = tuple(chain.from_iterable(value)) if said.many else value
     return spec.of(asked)
@@ -60,11 +62,18 @@ def _option(name: str, said: Option) -> Callable[[Callable[..., R]], Callable[..
     """Return the decorator for an option of the command line."""
     flag = said.flag or f"--{name.replace('_', '-')}"
     if not (said.metavar or said.choices):
-        return click.option(flag, name, is_flag=True, help=said.help)
+        return click.option(
+            flag,
+            name,
+            is_flag=True,
+            default=said.default,
+            show_default=said.shows_default,
+            help=said.help,
+        )
     assert said.converter is not None
     required = said.default is MISSING
     shown: dict[str, Any] = {"show_default": said.shows_default}
-    if not required and not said.many:
+    if not required and said.default != ():
         shown["default"] = said.default
     return click.option(
         flag,

@@ -22,6 +22,7 @@ from plexor.library.scans.phase_spec import PhaseSpec
 from plexor.library.scans.sweep_spec import SweepSpec
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import Naming, path_of, plain
+from plexor.library.upkeep.specs import CalibrateSpec, SelfTestSpec
 from plexor.model.calibration import Calibration
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings
@@ -262,29 +263,31 @@ class Instrument(Connection):
         line = asked.device_serial or self._line
         return mixed(self.device, asked, line, name=name, command=command)
 
-    def calibrate(self, **options: Any) -> Calibrated:
+    @takes(CalibrateSpec)
+    def calibrate(self, asked: CalibrateSpec) -> Calibrated:
         """Measure where the bins of each channel end, and correct later runs by it.
 
-        The options are those of `plexor.library.upkeep.calibrate.calibrated`, such as
-        `edges="20k"` and `path="board.json"`.
+        The options are those of CalibrateSpec: `edges="20k"`, `path="board.json"`. Raises as
+        `plexor.library.upkeep.calibrate.calibrated` does.
         """
         from plexor.library.upkeep.calibrate import calibrated  # noqa: PLC0415
 
         busy(self.last)
-        found = calibrated(self.device, **options)
+        found = calibrated(self.device, **asked.keywords())
         self._calibration = found.calibration
         return found
 
-    def selftest(self, **options: Any) -> SelfTested:
+    @takes(SelfTestSpec)
+    def selftest(self, asked: SelfTestSpec) -> SelfTested:
         """Test link, registers, memories, and every channel, phase and strike output.
 
-        The options are those of `plexor.library.upkeep.selftest.selftested`, such as
-        `jumpers="strike0=ch2"`.
+        The options are those of SelfTestSpec: `jumpers="strike0=ch2"`. Raises as
+        `plexor.library.upkeep.selftest.selftested` does.
         """
         from plexor.library.upkeep.selftest import selftested  # noqa: PLC0415
 
         busy(self.last)
-        return selftested(self.device, **options)
+        return selftested(self.device, **asked.keywords())
 
     def _chosen(
         self, settings: Settings | None, options: Mapping[str, Any], *, endless: bool

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any, cast
 
 from plexor.errors import UsageError
-from plexor.library.specs.texts import parse_jumpers
-from plexor.library.specs.values import Naming, plain
 from plexor.link.open import device_of, without_device
 from plexor.model.load import RAISED, is_own
 from plexor.model.settings import Channel, Settings
@@ -110,24 +108,8 @@ def described(uri: str, dut: str | None, keys: Mapping[str, str]) -> dict[str, s
     return dict(keys)
 
 
-def wires_of(jumpers: str | Sequence[Jumper]) -> list[tuple[int, int]]:
-    """Return jumpers as outputs with channels; raise UsageError for a text that is none."""
-    entries = [jumpers] if isinstance(jumpers, str) else jumpers
-    found: list[tuple[int, int]] = []
-    try:
-        for entry in entries:
-            found += parse_jumpers(entry) if isinstance(entry, str) else [entry]
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-    return found
-
-
-def wiring_of(jumpers: Sequence[tuple[int, int]], name: Naming = plain) -> dict[int, list[int]]:
-    """Return the channels at each output; raise UsageError for a channel that is given twice."""
-    numbers = [channel for _, channel in jumpers]
-    twice = [channel for channel in numbers if numbers.count(channel) > 1]
-    if twice:
-        raise UsageError(f"{name('jumpers')}: ch{twice[0]} is given twice")
+def wiring_of(jumpers: Sequence[tuple[int, int]]) -> dict[int, list[int]]:
+    """Return the channels at each output."""
     wiring: dict[int, list[int]] = {}
     for output, channel in jumpers:
         wiring.setdefault(output, []).append(channel)

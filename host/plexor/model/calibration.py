@@ -11,9 +11,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 FS_PER_PS = 1000
 PPB = 10**9
+LEAST_EDGES = 1000
+"""Edges of each direction on each channel that a calibration needs."""
+PPS_HZ = Fraction(1)
+LEAST_CLOCK_HZ = Fraction(10**6)
+"""Lowest rate of a reference that is no 1 PPS."""
 SIGMAS = 4
 """Standard errors that a stated error allows for each sampling instant."""
 UNKNOWN_PS = (-3000, 7000)

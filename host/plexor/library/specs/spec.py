@@ -7,17 +7,31 @@ line (`plexor.commands.specs`), the key of `plexor.toml` and the row in the docu
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from functools import wraps
-from typing import Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar, cast, dataclass_transform
+from typing import (
+    Any,
+    ClassVar,
+    Concatenate,
+    ParamSpec,
+    Protocol,
+    Self,
+    TypeVar,
+    cast,
+    dataclass_transform,
+    overload,
+)
 
 from plexor.errors import UsageError
+from plexor.library.specs.values import Naming, plain
 
 In = TypeVar("In")
 Out = TypeVar("Out")
 P = ParamSpec("P")
 Asked = TypeVar("Asked", bound="Spec")
+Told_co = TypeVar("Told_co", bound="Spec", covariant=True)
 Owner = TypeVar("Owner")
+Given = TypeVar("Given")
 Result = TypeVar("Result")
 _OPTION = "option"
 
@@ -93,29 +107,29 @@ class Spec:
     """Options that belong together. A subclass has one field for each, made by `option`.
 
     An object has them exact. A value that cannot be read raises UsageError with its keyword.
+    `told` has what the help of an option that a subclass shares says there beside: its default, or
+    what it is for.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+    _told: ClassVar[Mapping[str, str]] = {}
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, told: Mapping[str, str] | None = None) -> None:
         dataclass(frozen=True, kw_only=True)(cls)
+        cls._told = {**cls._told, **(told or {})}
 
     def __post_init__(self) -> None:
         for name, said in self.options().items():
             if said.converter is None:
                 continue
-            value = getattr(self, name)
-            try:
-                exact = said.converter(value)
-            except (TypeError, ValueError) as error:
-                text = str(error)
-                raise UsageError(text if text.startswith(name) else f"{name}: {text}") from error
-            object.__setattr__(self, name, exact)
+            object.__setattr__(self, name, _exact(said, getattr(self, name), name))
 
     @classmethod
     def options(cls) -> Mapping[str, Option]:
         """Return its options by their keywords: its own, then those that it shares with others."""
-        said = {one.name: one.metadata[_OPTION] for one in fields(cls)}
+        said: dict[str, Option] = {one.name: one.metadata[_OPTION] for one in fields(cls)}
+        for name, more in cls._told.items():
+            said[name] = replace(said[name], help=f"{said[name].help} {more}")
         bases = (kind for kind in cls.__mro__ if issubclass(kind, Spec))
         return {name: said[name] for kind in bases for name in kind.__annotations__ if name in said}
 
@@ -124,8 +138,9 @@ class Spec:
         """Return options by their keywords. Those that are None have their defaults.
 
         Raises UsageError for a keyword that is none, an option that must be given and a value that
-        cannot be read.
+        cannot be read; `naming`, if it is one of them, gives their names in it.
         """
+        naming: Naming = given.get("naming") or plain
         known = cls.options()
         for name in given:
             if name not in known:
@@ -134,27 +149,56 @@ class Spec:
         for name, said in known.items():
             if said.default is MISSING and name not in asked:
                 raise UsageError(f"{name}: is missing; it must be given")
-        return cls(**asked)
+        return cls(
+            **{name: _exact(known[name], value, naming(name)) for name, value in asked.items()}
+        )
+
+    def keywords(self) -> dict[str, Any]:
+        """Return its options by their keywords, as a caller gives them."""
+        return {name: getattr(self, name) for name in self.options()}
 
 
-def takes(
-    spec: Callable[P, Asked],
-) -> Callable[[Callable[[Owner, Asked], Result]], Callable[Concatenate[Owner, P], Result]]:
-    """Return the decorator of a method that gets a Spec: it is called with the Spec's keywords.
+def _exact(said: Option, value: object, name: str) -> object:
+    """Return an option's exact value; raise UsageError with its name."""
+    if said.converter is None:
+        return value
+    try:
+        return said.converter(value)
+    except (TypeError, ValueError) as error:
+        text = str(error)
+        raise UsageError(text if text.startswith(name) else f"{name}: {text}") from error
 
-    `spec` is the Spec's class.
+
+class Taking(Protocol[Told_co, P]):
+    """The decorator of a function whose last parameter is a Spec."""
+
+    @overload
+    def __call__(
+        self, method: Callable[[Owner, Told_co], Result], /
+    ) -> Callable[Concatenate[Owner, P], Result]: ...
+
+    @overload
+    def __call__(
+        self, method: Callable[[Owner, Given, Told_co], Result], /
+    ) -> Callable[Concatenate[Owner, Given, P], Result]: ...
+
+
+def takes(spec: Callable[P, Asked]) -> Taking[Asked, P]:
+    """Return the decorator of a function that gets a Spec: it is called with the Spec's keywords.
+
+    `spec` is the Spec's class. What stands before it, one or two, is given by its place.
     """
     kind = cast("type[Asked]", spec)
 
-    def decorated(
-        method: Callable[[Owner, Asked], Result],
-    ) -> Callable[Concatenate[Owner, P], Result]:
+    def decorated(method: Callable[..., Any]) -> Callable[..., Any]:
+        places = method.__code__.co_argcount - 1
+
         @wraps(method)
-        def called(owner: Owner, *args: P.args, **given: P.kwargs) -> Result:
-            if args:
-                raise UsageError(f"{args[0]!r}; options are given by their keywords")
-            return method(owner, kind.of(given))
+        def called(*given: Any, **options: Any) -> Any:
+            if len(given) > places:
+                raise UsageError(f"{given[places]!r}; options are given by their keywords")
+            return method(*given, kind.of(options))
 
         return called
 
-    return decorated
+    return cast("Taking[Asked, P]", decorated)

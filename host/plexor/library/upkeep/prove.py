@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from fractions import Fraction
@@ -14,18 +14,14 @@ from plexor.device.device import Device
 from plexor.errors import ExitCode, StoreError, UsageError
 from plexor.library.instrument import Instrument
 from plexor.library.open import open_any
-from plexor.library.specs.values import Count, Naming, Time, path_of, plain, read, seconds
-from plexor.library.upkeep.calibrate import SECONDS, edges_of, reference_of
-from plexor.library.upkeep.wire import wire_ps
+from plexor.library.specs.spec import takes
+from plexor.library.upkeep.calibrate import reference_of
+from plexor.library.upkeep.specs import Ask, OnLine, ProveSpec
 from plexor.link.open import sim_device
 from plexor.prove import store
 from plexor.prove.model import Outcome, Proof
 from plexor.prove.run import STEPS, STRIKE, Wanted, Wires, prove
 
-OnLine = Callable[[str], None]
-"""Gets a line about each step."""
-Ask = Callable[[str], bool]
-"""Asks somebody to put wires; whether they are there."""
 PS = 10**12
 JUMPER_PS, LONGER_PS = 300, 5000
 """Delays of a simulated instrument's jumper, and of what its longer wire is longer."""
@@ -75,10 +71,7 @@ class Proven:
 
 
 def steps_of(only: Sequence[str], skip: Sequence[str]) -> tuple[str, ...]:
-    """Return the steps to do. Raises UsageError for a step that there is not."""
-    for name in (*only, *skip):
-        if name not in STEPS:
-            raise UsageError(f"step {name!r}; must be one of {', '.join(STEPS)}")
+    """Return the steps to do. Raises UsageError if none is left."""
     found = tuple(name for name in STEPS if name in (only or STEPS) and name not in skip)
     if not found:
         raise UsageError("no step is left; skip fewer of them")
@@ -162,41 +155,23 @@ class OwnBench:
         return self._instrument.device if there else None
 
 
-def proven(
-    link: str,
-    *,
-    only: Sequence[str] = (),
-    skip: Sequence[str] = (),
-    edges: Count = "20k",
-    wire: str | None = None,
-    soak: Time | None = None,
-    pps: str | tuple[int, Fraction] | None = None,
-    pps_time: Time | None = None,
-    path: str | Path | None = None,
-    ask: Ask = lambda text: False,
-    on_line: OnLine | None = None,
-    name: Naming = plain,
-) -> Proven:
+@takes(ProveSpec)
+def proven(link: str, asked: ProveSpec) -> Proven:
     """Prove the instrument at a link step by step, and keep the proof.
 
-    `only` and `skip` choose among `plexor.prove.run.STEPS`. `wire` is how much longer the longer
-    wire is than the jumper: a length such as `1m`, or a time such as `5ns`. `soak` is how long the
-    link is loaded. `pps` is a channel with 1 PPS, `ch7`, or with a clock, `ch7=10M`; `pps_time` how
-    long it is watched. `ask` has somebody put wires, and says whether they are there; a simulated
-    instrument has them at once. `path` is the document's file; without it, one for each board and
+    The options are those of ProveSpec: `only` and `skip` choose among `plexor.prove.run.STEPS`,
+    `wire="1m"` is how much longer the longer wire is than the jumper. `ask` has somebody put wires;
+    a simulated instrument has them at once. Without a `path` there is a document for each board and
     build in the user's data folder, and none for a simulated instrument.
 
-    Raises UsageError for steps that there are not, LinkError if the link breaks or stays silent.
+    Raises UsageError for options that cannot be, LinkError if the link breaks or stays silent.
     """
-    steps = steps_of(only, skip)
-    asked = read({"soak": soak}, {"soak": seconds})
-    wire_bounds_ps = None if wire is None else wire_ps(wire, name)
-    reference = reference_of(pps, pps_time or SECONDS, name)
-    least_edges = edges_of(edges, name)
-    say: OnLine = on_line or (lambda line: None)
+    steps = steps_of(asked.only, asked.skip)
+    reference = reference_of(asked.pps, asked.pps_time, asked.naming)
+    say: OnLine = asked.on_line or (lambda line: None)
     with ExitStack() as stack:
         if link.startswith("sim:"):
-            if reference is not None and pps_time is None:
+            if reference is not None and asked.pps_time is None:
                 reference = replace(reference, time_s=SIMULATED_REFERENCE_S)
             bench = SimulatedBench(link, reference)
             stack.callback(bench.close)
@@ -205,12 +180,11 @@ def proven(
             instrument = stack.enter_context(open_any(link))
             for note in instrument.notes:
                 say(note)
-            bench = OwnBench(instrument, ask)
+            bench = OwnBench(instrument, asked.ask or (lambda text: False))
             default_s = SIMULATED_SOAK_S if instrument.simulated else SOAK_S
-        soak_s = asked.get("soak") or default_s
-        wanted = Wanted(steps, least_edges, wire_bounds_ps, soak_s, reference)
+        wanted = Wanted(steps, asked.edges, asked.wire, asked.soak or default_s, reference)
         proof = prove(bench, wanted, say)
-    target = None if path is None else path_of(path)
+    target = asked.path
     if target is None and not proof.simulated:
         target = store.default_path(proof.serial, proof.placement)
     found = Proven(proof, target)

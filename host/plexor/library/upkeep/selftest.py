@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 from plexor.device.device import Device
 from plexor.errors import ExitCode, UsageError
 from plexor.jsonable import to_json
-from plexor.library.pins import Jumper, wires_of, wiring_of
-from plexor.library.specs.values import Naming, Rate, hertz, plain, read
+from plexor.library.pins import wiring_of
+from plexor.library.specs.spec import takes
+from plexor.library.upkeep.specs import SelfTestSpec
 from plexor.selftest.model import Check, Finding, SelfTest
 from plexor.selftest.run import Wanted, selftest
-
-OnLine = Callable[[str], None]
-"""Gets a line about each step."""
 
 
 class SelfTested:
@@ -53,23 +50,15 @@ class SelfTested:
         return {"passed": self.passed, **to_json(self.result)}
 
 
-def selftested(
-    device: Device,
-    jumpers: str | Sequence[Jumper] = (),
-    link_rate: Rate | None = None,
-    on_line: OnLine | None = None,
-    name: Naming = plain,
-) -> SelfTested:
+@takes(SelfTestSpec)
+def selftested(device: Device, asked: SelfTestSpec) -> SelfTested:
     """Test an instrument: link, registers, memories, every channel, phase and strike output.
 
-    `jumpers` are wires from strikes' pins to channels' pins; they test the pins too. `link_rate` is
-    the rate that the link must carry, in bytes per second. `name` gives an option's name for
-    messages. Raises UsageError for a pin that the instrument does not have.
+    The options are those of SelfTestSpec: `jumpers="strike0=ch2"`, which tests pins too, and
+    `link_rate="300k"`. Raises UsageError for a pin that the instrument does not have.
     """
-    wires = wires_of(jumpers)
-    rate = read({"link_rate": link_rate}, {"link_rate": hertz}).get("link_rate")
-    wanted = Wanted(wiring_of(wires, name), rate)
+    wanted = Wanted(wiring_of(asked.jumpers), asked.link_rate)
     try:
-        return SelfTested(selftest(device, wanted, on_line or (lambda line: None)))
+        return SelfTested(selftest(device, wanted, asked.on_line or (lambda line: None)))
     except ValueError as error:
-        raise UsageError(f"{name('jumpers')}: {error}") from error
+        raise UsageError(f"{asked.naming('jumpers')}: {error}") from error

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from plexor.errors import UsageError
-from plexor.library.specs.values import Naming, Time, plain, seconds
+from plexor.library.specs.values import Time, seconds
 
 MOST_PS = 100_000
 LEAST_PS_M, MOST_PS_M = 3300, 6000
@@ -18,18 +17,18 @@ _PS_PER_S = 10**12
 _LENGTH = re.compile(r"(\d+(?:\.\d+)?) ?(c)?m")
 
 
-def wire_ps(wire: Time, name: Naming = plain) -> tuple[int, int]:
+def wire_ps(wire: Time | tuple[int, int]) -> tuple[int, int]:
     """Return the bounds of a wire's delay in ps: of a length such as `1m` or `30cm`, or of a time.
 
-    Raises UsageError for what is neither, and for more than MOST_PS.
+    Bounds in ps stay as they are. Raises ValueError for what is neither, and for more than MOST_PS.
     """
     try:
-        least, most = _bounds(wire)
+        least, most = wire if isinstance(wire, tuple) else _bounds(wire)
     except (TypeError, ValueError) as error:
         right = "must be a length such as 1m or 30cm, or a time such as 5ns"
-        raise UsageError(f"{name('wire')} {wire!r}; {right}") from error
+        raise ValueError(f"{wire!r}; {right}") from error
     if not 0 <= most <= MOST_PS:
-        raise UsageError(f"{name('wire')} {wire!r}: {most} ps; must be 0 to {MOST_PS} ps")
+        raise ValueError(f"{wire!r}: {most} ps; must be 0 to {MOST_PS} ps")
     return least, most
 
 

@@ -4,6 +4,8 @@ import pytest
 
 from plexor.errors import UsageError
 from plexor.library.pins import channels_of, described, response_pins, wiring_of
+from plexor.library.specs.values import plain
+from plexor.library.upkeep.specs import SelfTestSpec
 
 
 def labels(channels):
@@ -106,7 +108,6 @@ def test_a_simulated_device_at_a_link_with_one_of_its_own_is_refused_with_both()
 def test_an_output_may_be_wired_to_several_channels_and_a_channel_to_one_output():
     assert wiring_of([(0, 2), (1, 0), (0, 1)]) == {0: [2, 1], 1: [0]}
     assert wiring_of([]) == {}
-    with pytest.raises(UsageError, match=r"^jumpers: ch2 is given twice"):
-        wiring_of([(0, 2), (1, 2)])
-    with pytest.raises(UsageError, match=r"^--jumper: ch2"):
-        wiring_of([(0, 2), (1, 2)], lambda name: "--jumper")
+    for naming, option in ((plain, "jumpers"), (lambda name: "--jumper", "--jumper")):
+        with pytest.raises(UsageError, match=f"^{option}: ch2 is given twice"):
+            SelfTestSpec.of({"jumpers": [(0, 2), (1, 2)], "naming": naming})

@@ -12,7 +12,7 @@ from plexor.calibration.reference import Reference
 from plexor.calibration.store import default_path, load, save
 from plexor.errors import StoreError, UsageError
 from plexor.library.upkeep import calibrate as module
-from plexor.library.upkeep.calibrate import calibrated, edges_of, target_of
+from plexor.library.upkeep.calibrate import calibrated, target_of
 from plexor.model.calibration import Calibration, ChannelInstants, Instants, PinDelay
 from plexor.model.identity import Identity
 from plexor.protocol.geometry import Geometry
@@ -46,7 +46,7 @@ def asked(monkeypatch, tmp_path):
 
 def test_a_calibration_is_kept_for_its_board_and_build(asked):
     lines = []
-    found = calibrated(DEVICE, "2k", on_line=lines.append)
+    found = calibrated(DEVICE, edges="2k", on_line=lines.append)
     assert (asked, lines) == ([2000], ["strike0 looped back"])
     assert found.path == default_path("S1", 9)
     assert load(found.path) == found.calibration == FOUND
@@ -77,14 +77,14 @@ def test_it_shows_itself():
 
 @pytest.mark.parametrize(
     ("edges", "message"),
-    [(999, "edges 999; must be at least 1000"), ("many", "edges: count: 'many'")],
+    [(999, "edges: 999; must be at least 1000"), ("many", "edges: count: 'many'")],
 )
 def test_too_few_edges_are_refused_before_the_first(asked, edges, message):
     with pytest.raises(UsageError, match=f"^{message}"):
-        calibrated(DEVICE, edges)
+        calibrated(DEVICE, edges=edges)
     assert asked == []
-    with pytest.raises(UsageError, match=r"^--edges 999"):
-        edges_of(999, lambda name: f"--{name}")
+    with pytest.raises(UsageError, match=r"^--edges: 999"):
+        calibrated(DEVICE, edges=999, naming=lambda name: f"--{name}")
 
 
 def test_jumpers_their_delay_and_a_clock_reach_the_instrument(asked):
@@ -101,9 +101,9 @@ def test_jumpers_their_delay_and_a_clock_reach_the_instrument(asked):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"jumpers": "strike0"}, "jumper: 'strike0'; must be strikeN=chM"),
+        ({"jumpers": "strike0"}, "jumpers: jumper: 'strike0'; must be strikeN=chM"),
         ({"jumpers": "strike0=ch1,strike1=ch1"}, "jumpers: ch1 is given twice"),
-        ({"wire": "101ns"}, "wire '101ns': 103020 ps; must be 0 to 100000 ps"),
+        ({"wire": "101ns"}, "wire: '101ns': 103020 ps; must be 0 to 100000 ps"),
         ({"pps": "7"}, "pps: reference: '7'; must be ch0 to ch7 for 1 PPS"),
         ({"pps": "ch7=50"}, "pps: 50 Hz; must be 1 Hz, or 1 MHz or more"),
         ({"pps": "ch7", "pps_time": "2s"}, "pps_time 2 s; must be 3 to 3600 s"),
@@ -118,7 +118,7 @@ def test_what_cannot_be_is_refused_before_the_first_edge(asked, options, says):
 @pytest.mark.usefixtures("asked")
 def test_a_pin_that_the_instrument_does_not_have_is_a_wrong_option():
     with pytest.raises(UsageError, match=r"^--jumper: strike7: this instrument has strike0 alone"):
-        calibrated(DEVICE, jumpers="strike7=ch0", name=lambda name: "--jumper")
+        calibrated(DEVICE, jumpers="strike7=ch0", naming=lambda name: "--jumper")
 
 
 @pytest.mark.usefixtures("asked")

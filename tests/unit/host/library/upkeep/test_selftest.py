@@ -63,7 +63,7 @@ def test_a_defect_is_told_by_its_place(found):
 )
 def test_jumpers_a_rate_and_a_listener_reach_the_instrument(found, jumpers, wiring):
     asked, lines = found(GOOD), []
-    selftested(DEVICE, jumpers, "300k", lines.append)
+    selftested(DEVICE, jumpers=jumpers, link_rate="300k", on_line=lines.append)
     ((device, wanted),) = asked
     assert device is DEVICE
     assert (wanted.wiring, wanted.bytes_s) == (wiring, Fraction(300_000))
@@ -73,7 +73,7 @@ def test_jumpers_a_rate_and_a_listener_reach_the_instrument(found, jumpers, wiri
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"jumpers": "strike9=ch0"}, "jumper: 'strike9=ch0'; must be strikeN=chM"),
+        ({"jumpers": "strike9=ch0"}, "jumpers: jumper: 'strike9=ch0'; must be strikeN=chM"),
         ({"jumpers": ["strike0=ch0", "strike1=ch0"]}, "jumpers: ch0 is given twice"),
         ({"link_rate": "fast"}, "link_rate: .*'fast'"),
     ],
@@ -91,4 +91,4 @@ def test_a_pin_that_there_is_not_is_refused_by_the_option(monkeypatch):
 
     monkeypatch.setattr(module, "selftest", selftest)
     with pytest.raises(UsageError, match=r"^--jumper: strike1: this instrument has strike0"):
-        selftested(DEVICE, "strike1=ch0", name=lambda name: "--jumper")
+        selftested(DEVICE, jumpers="strike1=ch0", naming=lambda name: "--jumper")

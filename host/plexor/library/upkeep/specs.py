@@ -1,0 +1,190 @@
+"""What a calibration, a self-test and a proof are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from pathlib import Path
+
+from plexor.library.specs.spec import Spec, maybe, option
+from plexor.library.specs.texts import parse_clock, parse_jumpers
+from plexor.library.specs.values import Count, Naming, count, each, hertz, path_of, plain, seconds
+from plexor.library.upkeep.wire import wire_ps
+from plexor.model.calibration import LEAST_CLOCK_HZ, LEAST_EDGES, PPS_HZ
+from plexor.units import format_rate
+
+Jumper = str | tuple[int, int]
+OnLine = Callable[[str], None]
+"""Gets a line about each step."""
+Ask = Callable[[str], bool]
+"""Asks somebody to put wires; whether they are there."""
+
+
+def _jumpers(value: str | Sequence[Jumper]) -> tuple[tuple[int, int], ...]:
+    """Return jumpers as outputs with channels; raise ValueError for a channel given twice."""
+    wires: list[tuple[int, int]] = []
+    for entry in [value] if isinstance(value, str) else value:
+        wires += parse_jumpers(entry) if isinstance(entry, str) else [entry]
+    numbers = [channel for _, channel in wires]
+    twice = [channel for channel in numbers if numbers.count(channel) > 1]
+    if twice:
+        raise ValueError(f"ch{twice[0]} is given twice")
+    return tuple(wires)
+
+
+def _edges(value: Count) -> int:
+    number = count(value)
+    if number < LEAST_EDGES:
+        raise ValueError(f"{number}; must be at least {LEAST_EDGES}")
+    return number
+
+
+def _clock(value: str | tuple[int, Fraction]) -> tuple[int, Fraction]:
+    """Return a channel and its rate in Hz; raise ValueError for one that is no reference."""
+    channel, rate_hz = parse_clock(value) if isinstance(value, str) else value
+    if rate_hz != PPS_HZ and rate_hz < LEAST_CLOCK_HZ:
+        least = format_rate(LEAST_CLOCK_HZ)
+        raise ValueError(f"{format_rate(rate_hz)}; must be 1 Hz, or {least} or more")
+    return channel, rate_hz
+
+
+def _steps(value: str | Sequence[str]) -> tuple[str, ...]:
+    """Return names of a proof's steps; raise ValueError for one that there is not."""
+    names = each(str, str)(value)
+    if names:
+        # Imported here so that without steps an answer needs no array.
+        from plexor.prove.run import STEPS  # noqa: PLC0415
+
+        for name in names:
+            if name not in STEPS:
+                raise ValueError(f"step {name!r}; must be one of {', '.join(STEPS)}")
+    return names
+
+
+class Followed(Spec):
+    """Who follows what is done."""
+
+    on_line: OnLine | None = option(default=None, flag=None)
+    """Gets a line about each step."""
+    naming: Naming = option(default=plain, flag=None)
+    """Gives an option's name for messages."""
+
+
+class Wired(Spec):
+    """Wires from strikes' pins to channels' pins."""
+
+    jumpers: tuple[tuple[int, int], ...] = option(
+        converter=_jumpers,
+        default=(),
+        many=True,
+        flag="--jumper",
+        metavar="strikeN=chM",
+        help="A wire from a strike's pin to a channel's pin. Repeat it for each wire, or part "
+        "wires by commas.",
+    )
+
+
+class Measured(Spec):
+    """What bins, wires and the oscillator are measured with."""
+
+    wire: tuple[int, int] | None = option(
+        converter=maybe(wire_ps),
+        default=None,
+        metavar="LENGTH|TIME",
+        help="Length or delay of a wire, such as 30cm or 1.5ns.",
+    )
+    edges: int = option(
+        converter=_edges,
+        default="20k",
+        shows_default=True,
+        metavar="N",
+        help="Number of rising edges, and of falling edges, on each channel. At least 1k.",
+    )
+    pps: tuple[int, Fraction] | None = option(
+        converter=maybe(_clock),
+        default=None,
+        metavar="chN[=RATE]",
+        help="A channel with 1 PPS, or with a clock of a known rate such as ch7=10M, with which "
+        "the board's oscillator is compared.",
+    )
+    pps_time: Fraction | None = option(
+        converter=maybe(seconds),
+        default=None,
+        metavar="TIME",
+        help="How long it is watched, 3s to 1 h. Default: 10s.",
+    )
+
+
+class CalibrateSpec(
+    Measured,
+    Wired,
+    Followed,
+    told={
+        "jumpers": "The way over both pins is measured through it. One strike may be wired to "
+        "several channels. Without it, latencies are corrected within about 5 ns.",
+        "wire": "It is that of each jumper. Default: up to 1 ns, 20 cm.",
+    },
+):
+    """What a calibration is asked."""
+
+    path: Path | None = option(
+        converter=maybe(path_of),
+        default=None,
+        flag="--calibration",
+        metavar="FILE",
+        help="File to write. Default: one for each board and build, in the user's data folder.",
+    )
+
+
+class SelfTestSpec(Wired, Followed, told={"jumpers": "It tests both pins."}):
+    """What a self-test is asked."""
+
+    link_rate: Fraction | None = option(
+        converter=maybe(hertz),
+        default=None,
+        metavar="RATE",
+        help="Bytes per second that the link must carry, such as 300k. Default: what its baud "
+        "rate allows.",
+    )
+
+
+class ProveSpec(
+    Measured,
+    Followed,
+    told={
+        "wire": "It is what the longer wire is longer than the jumper. Default: it is measured "
+        "only.",
+        "pps_time": "A simulated clock: 5ms.",
+    },
+):
+    """What a proof is asked."""
+
+    only: tuple[str, ...] = option(
+        converter=_steps,
+        default=(),
+        many=True,
+        metavar="STEP",
+        help="Do this step only. Repeat it for each step.",
+    )
+    skip: tuple[str, ...] = option(
+        converter=_steps,
+        default=(),
+        many=True,
+        metavar="STEP",
+        help="Leave this step out. Repeat it for each step.",
+    )
+    soak: Fraction | None = option(
+        converter=maybe(seconds),
+        default=None,
+        metavar="TIME",
+        help="How long the link is loaded. Default: 10s; 20ms of a simulated one.",
+    )
+    path: Path | None = option(
+        converter=maybe(path_of),
+        default=None,
+        flag="--out",
+        metavar="FILE",
+        help="Document to write. Default: one for each board and build, in the user's data folder.",
+    )
+    ask: Ask | None = option(default=None, flag=None)
+    """Has somebody put wires, and says whether they are there. None: nobody can."""
