@@ -2,6 +2,7 @@
 
 import re
 from fractions import Fraction
+from pathlib import Path
 
 import click
 import pytest
@@ -10,7 +11,17 @@ from plexor.commands.defaults import CommandOption
 from plexor.commands.specs import asks
 from plexor.library.specs.options import Elsewhere
 from plexor.library.specs.spec import Spec, maybe, option
-from plexor.library.specs.values import count, each, flag, hertz, seconds, whole
+from plexor.library.specs.values import (
+    Naming,
+    count,
+    each,
+    flag,
+    hertz,
+    path_of,
+    plain,
+    seconds,
+    whole,
+)
 
 
 class Shared(Spec):
@@ -56,6 +67,35 @@ def test_own_options_come_before_shared_ones_and_one_without_a_flag_has_none():
     assert flags == [
         *("--from", "--name", "--width", "--dwell", "--load-on", "--both", "--seed", "--json"),
     ]
+
+
+@pytest.mark.parametrize(("metavar", "kind"), [("FILE", "file"), ("DIR", "dir")])
+def test_a_shell_completes_the_names_of_files_and_folders(metavar, kind):
+    class Kept(Spec):
+        out: Path | None = option(
+            converter=maybe(path_of), default=None, metavar=metavar, help="Kept there."
+        )
+
+    @click.command()
+    @asks(kept=Kept)
+    def keeps(kept):
+        return kept
+
+    (item,) = keeps.params[0].shell_complete(click.Context(keeps), "ab")
+    assert (item.value, item.type) == ("ab", kind)
+    assert command.params[0].shell_complete(click.Context(command), "2") == []
+
+
+def test_an_option_that_names_options_does_so_by_their_flags():
+    class Named(Shared):
+        naming: Naming = option(default=plain, flag=None)
+
+    @click.command()
+    @asks(asked=Named)
+    def named(asked):
+        return asked.naming("seed")
+
+    assert named.main([], standalone_mode=False) == "--seed"
 
 
 def test_help_says_what_the_spec_says():

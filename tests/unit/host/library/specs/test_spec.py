@@ -6,7 +6,7 @@ import pytest
 
 from plexor.errors import UsageError
 from plexor.library.specs.spec import Spec, maybe, option, takes
-from plexor.library.specs.values import each, flag, hertz, seconds, whole
+from plexor.library.specs.values import Naming, each, flag, hertz, plain, seconds, whole
 
 
 class Shared(Spec):
@@ -59,6 +59,47 @@ def test_what_is_exact_reads_as_itself():
     given = {name: getattr(probe, name) for name in Probe.options()}
     assert Probe.of(given) == probe
     assert probe.told is given["told"]
+
+
+def test_a_subclass_says_more_of_an_option_that_it_shares():
+    class Aged(Spec):
+        age: Fraction | None = option(converter=maybe(seconds), default=None, help="Age.")
+
+    class Young(Aged, told={"age": "Default: 1s."}):
+        pass
+
+    class Younger(Young, told={"age": "At most."}):
+        pass
+
+    assert Aged.options()["age"].help == "Age."
+    assert Young.options()["age"].help == "Age. Default: 1s."
+    assert Younger.options()["age"].help == "Age. At most."
+    assert Younger(age="3s").age == 3
+
+
+def test_a_value_is_refused_by_the_name_that_the_caller_gives_it():
+    class Named(Shared):
+        naming: Naming = option(default=plain, flag=None)
+
+    with pytest.raises(UsageError, match=r"^--seed: 0; must be"):
+        Named.of({"seed": 0, "naming": lambda name: f"--{name}"})
+
+
+def test_its_keywords_make_it_again():
+    probe = Probe(low="20k", names=["a", "b"], width="3us")
+    assert Probe(**probe.keywords()) == probe
+
+
+def test_a_function_that_takes_a_spec_has_its_subjects_by_their_places():
+    @takes(Probe)
+    def probed(archive, channel, asked):
+        return archive, channel, asked.low
+
+    assert probed("a", "c", low="1k") == ("a", "c", 1000)
+    with pytest.raises(UsageError, match="'2k'; options are given by their keywords"):
+        probed("a", "c", "2k")
+    with pytest.raises(TypeError, match="missing"):
+        probed("a", low="1k")
 
 
 def test_a_method_that_takes_a_spec_is_called_with_its_keywords():
