@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import (
-    across_option,
-    json_option,
-    only_page_option,
-    where_option,
-)
+from plexor.commands.parameters import json_option, only_page_option
+from plexor.commands.specs import asks
+from plexor.library.archive_spec import AddSpec, Archiving, LogSpec, TrendSpec
 
-_PATH = click.Path(path_type=Path)
-_MOST_RUNS = 1_000_000
-
-
-archive_option = click.option(
-    "--archive",
-    "folder",
-    type=_PATH,
-    default="archive",
-    show_default=True,
-    metavar="DIR",
-    help="Folder of the archive. It may be on shared storage.",
-)
+_LISTED = 20
+"""Runs that are listed if nothing is said."""
 
 
 @click.group(no_args_is_help=False)
@@ -39,10 +26,8 @@ def archive() -> None:
 @click.argument(
     "runs", type=click.Path(exists=True, path_type=Path), nargs=-1, required=True, metavar="RUN..."
 )
-@archive_option
-@click.option("--commit", metavar="NAME", help="Commit of the device. Default: what git says.")
-@click.option("--branch", metavar="NAME", help="Branch of the device. Default: what git says.")
-def add(runs: tuple[Path, ...], folder: Path, commit: str | None, branch: str | None) -> None:
+@asks(place=Archiving, asked=AddSpec)
+def add(runs: tuple[Path, ...], place: Archiving, asked: AddSpec) -> None:
     """Add runs to the archive: folders of `plexor measure --out`, or raw bytes of a link.
 
     A run that is there already is not added again. A run that cannot be read is told, and the
@@ -56,10 +41,10 @@ def add(runs: tuple[Path, ...], folder: Path, commit: str | None, branch: str | 
     from plexor.commands.output import all_of  # noqa: PLC0415
     from plexor.library.archive import Archive  # noqa: PLC0415
 
-    kept = Archive(folder)
+    kept = Archive(place.folder)
 
     def put(run: Path) -> None:
-        added = kept.add(run, commit=commit, branch=branch)
+        added = kept.add(run, **asked.keywords())
         what = "added as" if added.new else "is there already, as"
         print(f"{run}: {what} {added.run}", flush=True)
 
@@ -67,18 +52,9 @@ def add(runs: tuple[Path, ...], folder: Path, commit: str | None, branch: str | 
 
 
 @archive.command()
-@archive_option
-@where_option
-@click.option(
-    "--last",
-    type=click.IntRange(1, _MOST_RUNS),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="Number of runs to list.",
-)
+@asks(place=Archiving, asked=LogSpec)
 @json_option
-def log(folder: Path, where: tuple[str, ...], last: int, as_json: bool) -> None:
+def log(place: Archiving, asked: LogSpec, as_json: bool) -> None:
     """List the runs of the archive, newest first.
 
     \b
@@ -87,60 +63,17 @@ def log(folder: Path, where: tuple[str, ...], last: int, as_json: bool) -> None:
     from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.library.archive import Archive  # noqa: PLC0415
 
-    show(Archive(folder).log(where, last), as_json)
+    asked = replace(asked, last=asked.last or _LISTED)
+    show(Archive(place.folder).log(**asked.keywords()), as_json)
 
 
 @archive.command()
 @click.argument("channel", metavar="CHANNEL")
-@archive_option
-@click.option(
-    "--figure",
-    "figures",
-    multiple=True,
-    default=("p99", "max"),
-    show_default=True,
-    metavar="NAME",
-    help="A figure: min, mean, max, peak_to_peak, a percentile such as p99.9, or a share of "
-    "strikes, such as missed. Repeat it for each.",
-)
-@click.option(
-    "--by",
-    type=click.Choice(["commit", "board", "load"]),
-    default="commit",
-    show_default=True,
-    help="commit: runs in the order of commits, and changes between commits only. board, load: "
-    "runs in the order of time, boards or loads in different colours.",
-)
-@click.option(
-    "--kind",
-    type=click.Choice(["rise", "fall", "width", "period"]),
-    default="rise",
-    show_default=True,
-    help="What is measured: latency of the rising or falling edge, on-width or period.",
-)
-@where_option
-@across_option
-@click.option(
-    "--last",
-    type=click.IntRange(1, _MOST_RUNS),
-    default=1000,
-    show_default=True,
-    metavar="N",
-    help="Number of the newest runs of each history.",
-)
+@asks(place=Archiving, asked=TrendSpec)
 @json_option
 @only_page_option
 def trend(
-    channel: str,
-    folder: Path,
-    figures: tuple[str, ...],
-    by: str,
-    kind: str,
-    where: tuple[str, ...],
-    across: tuple[str, ...],
-    last: int,
-    as_json: bool,
-    page: Path | None,
+    channel: str, place: Archiving, asked: TrendSpec, as_json: bool, page: Path | None
 ) -> None:
     """Show how a channel's figures went from run to run, and where they changed.
 
@@ -156,9 +89,7 @@ def trend(
     from plexor.library.files import write_text  # noqa: PLC0415
 
     check_outputs(page)
-    found = Archive(folder).trend(
-        channel, figures, by=by, kind=kind, where=where, across=across, last=last
-    )
+    found = Archive(place.folder).trend(channel, **asked.keywords())
     show(found, as_json)
     if page is not None:
         write_text(page, found.page())

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from plexor.commands.archive import archive_option
 from plexor.commands.parameters import json_option
 from plexor.commands.specs import asks
-from plexor.library.specs.options import Elsewhere
+from plexor.library.archive_spec import FarmSpec
 
 if TYPE_CHECKING:
     from plexor.library.farm import Outcome
@@ -20,25 +20,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, path_type=Path), metavar="FILE.toml")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Keep the runs in this folder. Default: the file's name. Cells whose runs are there are "
-    "not measured again.",
-)
-@archive_option
-@asks(where=Elsewhere)
-@click.option("--force", is_flag=True, help="Replace the folder of --out, and begin anew.")
+@asks(asked=FarmSpec)
 @json_option
-def farm(
-    file: Path,
-    out: Path | None,
-    folder: Path,
-    where: Elsewhere,
-    force: bool,
-    as_json: bool,
-) -> int:
+def farm(file: Path, asked: FarmSpec, as_json: bool) -> int:
     """Measure each instrument under each load with each build, and archive all runs.
 
     FILE.toml names them. A real instrument is used by one cell at a time; a simulated one is
@@ -50,9 +34,7 @@ def farm(
     from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.library.farm import farm as run  # noqa: PLC0415
 
-    found = run(
-        file, out=out, archive=folder, executor=where.executor, force=force, on_cell=Teller().cell
-    )
+    found = run(file, **replace(asked, on_cell=Teller().cell).keywords())
     show(found, as_json)
     if found.error is not None:
         raise found.error

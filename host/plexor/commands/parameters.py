@@ -89,14 +89,6 @@ def parse_key(text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def parse_choice(text: str) -> str:
-    """Return a choice such as `branch=main` as it is; raise ValueError if it is none."""
-    key, sign, _ = text.partition("=")
-    if not sign or not key.strip():
-        raise ValueError(f"{text!r}; must be KEY=VALUE, such as branch=main or 'rate=20 kHz'")
-    return text
-
-
 DURATION = Parsed("time", parse_duration)
 RATE = Parsed("rate", parse_rate)
 COUNT = Parsed("count", parse_count)
@@ -171,21 +163,6 @@ def key_option(command: F) -> F:
     return command
 
 
-where_option = click.option(
-    "--where",
-    type=Parsed("choice", parse_choice),
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Only runs like this: commit, run and build (which may be cut short), branch, dirty, "
-    "valid and interrupted (yes or no), and each entry of a configuration, such as rate, load or "
-    "os. Repeat it for each choice.",
-)
-across_option = click.option(
-    "--across",
-    multiple=True,
-    metavar="KEY",
-    help="An entry of the configuration that may differ, such as gateware. Repeat it for each.",
-)
 page_option = click.option(
     "--page",
     type=Drawn(".html", ".svg"),

@@ -8,7 +8,6 @@ print(trend.text())
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,15 +20,17 @@ from plexor.archive.figures import DEFAULT, parse_figure
 from plexor.archive.folder import open_archive, put
 from plexor.archive.merge import merge
 from plexor.archive.origin import Origin, origin_of
-from plexor.archive.query import Kept, Query, Where, parse_where
+from plexor.archive.query import Kept, Query
 from plexor.archive.record import record
 from plexor.archive.schema import table
 from plexor.archive.trend import LAST, History
-from plexor.errors import StoreError, UsageError
-from plexor.library.compare import By, Comparison, FailOn, comparison
+from plexor.errors import StoreError
+from plexor.library.archive_spec import AddSpec, Alike, LastGoodSpec, LogSpec, TrendSpec
+from plexor.library.compare import Comparison, comparison
 from plexor.library.load import load_run
 from plexor.library.run import Run
-from plexor.library.specs.values import Naming, choice, path_of, plain, read
+from plexor.library.specs.spec import takes
+from plexor.library.specs.values import path_of
 from plexor.model.results import Kind, RunResult
 from plexor.store.run_folder import RUN_FILE
 
@@ -106,20 +107,20 @@ class Archive:
     def __init__(self, folder: str | Path) -> None:
         self.folder = path_of(folder)
 
-    def add(
-        self, run: Run | str | Path, *, commit: str | None = None, branch: str | None = None
-    ) -> Added:
+    @takes(AddSpec)
+    def add(self, run: Run | str | Path, asked: AddSpec) -> Added:
         """Add a run, or the one at a path. When this returns, it is kept.
 
-        The commit of the device is that of the repository around the run's folder, or around the
-        working folder, unless it is given. A repository in the run's folder is none of the user's.
-        Raises StoreError with a path if the run cannot be read or added.
+        The options are those of AddSpec. The commit of the device is that of the repository around
+        the run's folder, or around the working folder, unless it is given. A repository in the
+        run's folder is none of the user's. Raises StoreError with a path if the run cannot be read
+        or added.
         """
         place = Path() if isinstance(run, Run) else _folder(path_of(run))
         result = run.result if isinstance(run, Run) else load_run(path_of(run)).result
-        origin = origin_of(place) if commit is None else Origin(commit)
-        if branch is not None:
-            origin = Origin(origin.commit, branch, origin.dirty)
+        origin = origin_of(place) if asked.commit is None else Origin(asked.commit)
+        if asked.branch is not None:
+            origin = Origin(origin.commit, asked.branch, origin.dirty)
         return self.keep(result, origin)
 
     def keep(self, result: RunResult, origin: Origin) -> Added:
@@ -135,56 +136,42 @@ class Archive:
         merge(self.folder)
         return Added(one.run, new)
 
-    def log(self, where: Iterable[str] = (), last: int | None = None) -> Log:
-        """Return the runs, newest first; the newest `last` alone.
+    @takes(LogSpec)
+    def log(self, asked: LogSpec) -> Log:
+        """Return the runs, newest first.
 
-        `where` are choices such as `branch=main`, `valid=yes` or `rate=20 kHz`: entries of a run's
-        configuration, its commit or run (which may be cut short), branch, build, or dirty, valid
-        and interrupted. Raises UsageError for a key that no run has.
+        The options are those of LogSpec: `where=["branch=main", "rate=20 kHz"]`, `last=20`. Raises
+        UsageError for a key that no run has.
         """
-        chosen = _chosen(where)
-        runs = self._query.runs(chosen, last)
-        total = len(runs) if last is None else self._query.count(chosen)
+        runs = self._query.runs(asked.where, asked.last)
+        total = len(runs) if asked.last is None else self._query.count(asked.where)
         return Log(tuple(runs), total)
 
-    def trend(
-        self,
-        channel: str,
-        figures: Sequence[str] = DEFAULT,
-        *,
-        by: str = "commit",
-        kind: str = "rise",
-        where: Iterable[str] = (),
-        across: Collection[str] = (),
-        last: int = LAST,
-    ) -> Trend:
+    @takes(TrendSpec)
+    def trend(self, channel: str, asked: TrendSpec) -> Trend:
         """Return the histories of a channel's figures, each with its changes.
 
-        Runs of different configurations are different histories; `across` are entries that may
-        differ. Each history is of its newest `last` runs. Raises UsageError for what is not known.
+        The options are those of TrendSpec: `figures=["p99"]`, `by="load"`. Runs of different
+        configurations are different histories; `across` are entries that may differ. Each history
+        is of its newest `last` runs. Raises UsageError for what is not known.
         """
-        asked = read({"by": by, "kind": kind}, {"by": choice(histories.By), "kind": choice(Kind)})
-        try:
-            wanted = tuple(parse_figure(name) for name in figures)
-        except ValueError as error:
-            raise UsageError(str(error)) from error
         question = histories.Asked(
             channel,
-            wanted,
-            histories.By(asked["by"]),
-            Kind(asked["kind"]),
-            _chosen(where),
-            tuple(across),
-            last,
+            asked.figures or tuple(map(parse_figure, DEFAULT)),
+            histories.By(asked.by),
+            Kind(asked.kind),
+            asked.where,
+            asked.across,
+            asked.last or LAST,
         )
         return Trend(histories.trend(self._query, question))
 
-    def last_good(
-        self, run: Run, where: Iterable[str] = (), across: Collection[str] = ()
-    ) -> Archived:
+    @takes(Alike)
+    def last_good(self, run: Run, asked: Alike) -> Archived:
         """Return the newest good run of the same configuration that began before a run, or with it.
 
-        A good run is valid, and was not interrupted. Raises UsageError if there is none.
+        The options are those of Alike: `where=["branch=main"]`, `across=["load"]`. A good run is
+        valid, and was not interrupted. Raises UsageError if there is none.
         """
         one = record(run.report, Origin())
         return last_good(
@@ -192,30 +179,23 @@ class Archive:
             one.configuration,
             run=one.run,
             before=one.started,
-            where=_chosen(where),
-            across=across,
+            where=asked.where,
+            across=asked.across,
         )
 
-    def comparison(
-        self,
-        run: Run | str | Path,
-        conditions: tuple[FailOn, ...] = (),
-        by: By = By.INTERVAL,
-        where: Iterable[str] = (),
-        across: Collection[str] = (),
-        name: Naming = plain,
-    ) -> Comparison:
-        """Compare a run with the last good one, by exact conditions.
+    @takes(LastGoodSpec)
+    def comparison(self, run: Run | str | Path, asked: LastGoodSpec) -> Comparison:
+        """Compare a run with the last good one.
 
-        `name` gives an option's name for messages. Raises UsageError as `last_good`, and for
-        conditions that cannot be judged.
+        The options are those of LastGoodSpec: `fail_on="p99.9>+5%"`, `where=["branch=main"]`.
+        Raises UsageError as `last_good`, and for conditions that cannot be judged.
         """
         from plexor.archive.words import run_text  # noqa: PLC0415
 
         after = run if isinstance(run, Run) else load_run(path_of(run))
-        before = self.last_good(after, where, across)
+        before = self.last_good(after, where=asked.where, across=asked.across)
         note = f"A is the last good run: {run_text(before.kept)}"
-        return comparison(before, after, conditions, by, name, (note,))
+        return comparison(before, after, asked, (note,))
 
     @cached_property
     def _query(self) -> Query:
@@ -228,10 +208,3 @@ def _folder(path: Path) -> Path:
         raise StoreError(f"{path}: cannot read: there is no such file or folder")
     folder = (path if path.is_dir() else path.parent).resolve()
     return folder.parent if path.is_dir() or (folder / RUN_FILE).exists() else folder
-
-
-def _chosen(where: Iterable[str]) -> tuple[Where, ...]:
-    try:
-        return tuple(map(parse_where, where))
-    except ValueError as error:
-        raise UsageError(f"where: {error}") from error

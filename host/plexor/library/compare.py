@@ -29,12 +29,13 @@ from plexor.judge.gate import (
     judge,
     needed,
     outcome_of,
-    parse_fail_on,
 )
+from plexor.library.archive_spec import GateSpec
 from plexor.library.load import load_run
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
-from plexor.library.specs.values import Naming, Reader, choice, path_of, plain, read
+from plexor.library.specs.spec import takes
+from plexor.library.specs.values import Naming, path_of
 from plexor.store.run_folder import RUN_FILE
 from plexor.sweep.compare import differences as sweep_differences
 from plexor.sweep.model import SweepResult
@@ -46,10 +47,6 @@ OTHERS = "BCDEFGHIJKLMNOPQRSTUVWXYZ"
 Source = str | Path | Run | Sweep | Archived
 """A result, its path, or a folder of results."""
 Result = Report | SweepResult | Archived
-_READERS: Mapping[str, Reader] = {
-    "fail_on": lambda value: parse_fail_on(value) if isinstance(value, str) else tuple(value),
-    "judge": choice(By),
-}
 _CODES = {
     Outcome.KEPT: ExitCode.PASS,
     Outcome.BROKEN: ExitCode.BUDGET,
@@ -151,44 +148,35 @@ class Comparison:
         }
 
 
-def compare(
-    before: Source,
-    after: Source | Sequence[Source],
-    fail_on: str | Sequence[FailOn] = (),
-    judge: str | By = By.INTERVAL,
-) -> Comparison:
+@takes(GateSpec)
+def compare(before: Source, after: Source | Sequence[Source], asked: GateSpec) -> Comparison:
     """Compare a result, or each of several, with an earlier one.
 
     All are runs, or all are sweeps, or folders that hold such: those of the same name are compared.
-    The earlier one is A, the others are B to Z, 25 at most. `fail_on` are changes that are too
-    large: `p99.9>+5%,mean>+10%,saturation<-2%`. `judge` is `interval`, by which a condition breaks
-    only if that is certain, or `estimate`.
+    The earlier one is A, the others are B to Z, 25 at most. The options are those of GateSpec:
+    `fail_on="p99.9>+5%,mean>+10%,saturation<-2%"` are changes that are too large; `judge` is
+    `interval`, by which a condition breaks only if that is certain, or `estimate`.
 
     Raises UsageError if nothing in them can be compared or judged, and StoreError for a path
     without a readable result.
     """
-    asked = read({"fail_on": fail_on or (), "judge": judge}, _READERS)
-    return comparison(before, after, asked["fail_on"], By(asked["judge"]))
+    return comparison(before, after, asked)
 
 
 def comparison(
     before: Source,
     after: Source | Sequence[Source],
-    conditions: tuple[FailOn, ...],
-    by: By,
-    name: Naming = plain,
+    asked: GateSpec,
     notes: tuple[str, ...] = (),
 ) -> Comparison:
-    """Compare results by exact conditions. `name` gives an option's name for messages.
-
-    `notes` come before those on what cannot be compared.
-    """
+    """Compare results as `compare` does. `notes` come before those on what cannot be compared."""
+    conditions, by = asked.fail_on, By(asked.judge)
     found = compared(before, after, [condition.figure for condition in conditions])
-    skipped = _skipped(conditions, found.differences, name)
+    skipped = _skipped(conditions, found.differences, asked.naming)
     try:
         judgements = judge(found.differences, conditions, by)
     except ValueError as error:
-        raise UsageError(f"{name('fail_on')} {error}") from error
+        raise UsageError(f"{asked.naming('fail_on')} {error}") from error
     notes = (*notes, *found.notes)
     return replace(
         found, notes=notes, conditions=conditions, by=by, judgements=judgements, skipped=skipped

@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +24,7 @@ from plexor.disk.said import say
 from plexor.errors import ExitCode, PlexorError, StoreError, UsageError
 from plexor.jsonable import is_damaged_document, read_document
 from plexor.library.archive import Archive
+from plexor.library.archive_spec import FarmSpec
 from plexor.library.cells.cell import Cell
 from plexor.library.cells.file import read_cells
 from plexor.library.cells.outcome import Outcome, State, failed, outcome
@@ -33,7 +33,8 @@ from plexor.library.files import write_text, writing
 from plexor.library.keep import keep
 from plexor.library.load import load_run
 from plexor.library.run import Run
-from plexor.library.scans.workers import executor as executor_of
+from plexor.library.scans.workers import Opener, parse_executor
+from plexor.library.specs.spec import takes
 from plexor.library.specs.values import path_of
 from plexor.model.results import RunResult
 from plexor.store.run_folder import KIND, RUN_FILE
@@ -85,47 +86,38 @@ class Farm:
         return farm_document(self.outcomes, self.exit_code())
 
 
-def farm(
-    file: str | Path,
-    *,
-    out: str | Path | None = None,
-    archive: str | Path = "archive",
-    executor: str | Callable[[], Executor] | None = None,
-    force: bool = False,
-    on_cell: OnCell | None = None,
-) -> Farm:
+@takes(FarmSpec)
+def farm(file: str | Path, asked: FarmSpec) -> Farm:
     """Measure the cells of a farm's file that are not measured yet, and archive all runs.
 
-    Runs are kept in the folder `out`; by default it has the name of the file. A cell whose run is
-    there is not measured again; `force` begins anew. `executor` is `local`, `local:N` or
-    `dask://HOST:PORT`. A KeyboardInterrupt ends the farm after what is under way.
+    The options are those of FarmSpec: `out="nightly"`, `archive="archive"`, `executor="local:2"`.
+    Runs are kept in the folder `out`; by default it has the name of the file. A KeyboardInterrupt
+    ends the farm after what is under way.
 
     Raises UsageError for a file that is no farm and for a folder that holds another one, and
     StoreError for what cannot be written.
     """
     path = path_of(file)
     cells = read_cells(path)
-    folder = path.with_suffix("") if out is None else path_of(out)
+    folder = asked.out or path.with_suffix("")
     origin = origin_of(path.absolute().parent)
-    kept = _Kept(folder, Archive(archive), origin, on_cell)
+    kept = _Kept(folder, Archive(asked.folder), origin, asked.on_cell)
     with kept:
-        kept.claim(_question(cells, origin), force)
+        kept.claim(_question(cells, origin), asked.force)
         open_archive(kept.archive.folder)
         kept.find(cells)
-        found = _measured(kept, cells, executor)
+        found = _measured(kept, cells, asked.executor)
         kept.end(found)
     return found
 
 
-def _measured(
-    kept: _Kept, cells: Sequence[Cell], executor: str | Callable[[], Executor] | None
-) -> Farm:
+def _measured(kept: _Kept, cells: Sequence[Cell], executor: Opener | None) -> Farm:
     """Measure the cells that are not measured yet, and return what came of all."""
     rest = [cell for cell in cells if cell.name not in kept.outcomes]
     if not rest:
         return Farm(kept.of(cells))
     real = len({cell.link for cell in cells if cell.real})
-    opener = executor_of(executor or f"local:{max(os.cpu_count() or 1, real)}")
+    opener = executor or parse_executor(f"local:{max(os.cpu_count() or 1, real)}")
     interrupted, error = False, None
     with Workers(opener) as workers:
         under_way = Round(rest, workers, kept.done)

@@ -13,7 +13,15 @@ from typing import TypeVar
 from plexor.codes.names import names_of
 from plexor.errors import UsageError
 from plexor.library.specs import values
-from plexor.library.specs.options import Coded, Deadline, Loaded, Pins, Seeded, Shape
+from plexor.library.specs.options import (
+    Coded,
+    Deadline,
+    Loaded,
+    Pins,
+    Seeded,
+    Shape,
+    Unanswered,
+)
 from plexor.library.specs.spec import maybe, option
 from plexor.library.specs.texts import Start, StopCondition, parse_start, parse_stop, parse_strike
 from plexor.library.specs.values import Naming, Time, choice, each, flag, hertz, plain, seconds
@@ -41,7 +49,16 @@ def _zoom(value: Time) -> Fraction | str:
         raise ValueError(f"{value!r}; must be a time such as 9.9us, or {AUTO}") from error
 
 
-class RunSpec(Shape, Pins, Deadline, Loaded, Coded, Seeded):
+class RunSpec(
+    Shape,
+    Pins,
+    Deadline,
+    Unanswered,
+    Loaded,
+    Coded,
+    Seeded,
+    told={"timeout": "Default: the period; in bursts --spacing."},
+):
     """What a run is asked. Rates are in hertz and times in seconds, all exact."""
 
     rate: Fraction | None = option(
@@ -111,13 +128,6 @@ class RunSpec(Shape, Pins, Deadline, Loaded, Coded, Seeded):
         default="0s",
         metavar="TIME",
         help="Minimum latency, for --policy window.",
-    )
-    timeout: Fraction | None = option(
-        converter=maybe(seconds),
-        default=None,
-        metavar="TIME",
-        help="Age at which an unanswered strike is missed. Default: the period; in bursts "
-        "--spacing.",
     )
     zoom: Fraction | str | None = option(
         converter=maybe(_zoom),

@@ -23,13 +23,11 @@ from plexor.commands.parameters import (
 )
 from plexor.commands.specs import asks
 from plexor.library.run_spec import RunSpec, settings_of
-from plexor.library.specs.options import Source
-
-_PATH = click.Path(path_type=Path)
+from plexor.library.specs.options import NewFolder, Source, check_kept
 
 
 @click.command()
-@asks(source=Source, asked=RunSpec)
+@asks(source=Source, asked=RunSpec, place=NewFolder)
 @preset_option
 @base_option
 @velocity_option
@@ -42,16 +40,15 @@ _PATH = click.Path(path_type=Path)
 )
 @json_option
 @page_option
-@click.option("--out", type=_PATH, metavar="DIR", help="Keep the run in a new folder.")
 @click.option(
     "--wire", is_flag=True, help="Keep the raw bytes of the link too, in the folder of --out."
 )
-@click.option("--force", is_flag=True, help="Replace the folder of --out.")
 @click.pass_context
 def measure(
     context: click.Context,
     source: Source,
     asked: RunSpec,
+    place: NewFolder,
     base: Fraction,
     velocity: Fraction | None,
     budget: str | None,
@@ -59,9 +56,7 @@ def measure(
     live: bool,
     as_json: bool,
     page: Path | None,
-    out: Path | None,
     wire: bool,
-    force: bool,
 ) -> int:
     """Strike a device, time its responses and judge them.
 
@@ -82,20 +77,20 @@ def measure(
     from plexor.library.run import load_budget  # noqa: PLC0415
 
     limits = None if budget is None else load_budget(budget)
-    if wire and out is None:
+    if wire and place.out is None:
         raise click.UsageError("--wire keeps the bytes in the folder of --out; give --out too")
-    if force and out is None:
-        raise click.UsageError("--force replaces the folder of --out; give --out too")
-    place = check_run_folder(out, force=force)
-    check_outputs(page, folder=out)
+    with usage():
+        check_kept(place, option_name)
+    target = check_run_folder(place.out, force=place.force)
+    check_outputs(page, folder=place.out)
     from plexor.commands.conclude import Wanted, conclude  # noqa: PLC0415
     from plexor.commands.measure.take import take  # noqa: PLC0415
 
     with ExitStack() as stack:
-        tap = stack.enter_context(recording(place)) if wire and place else None
+        tap = stack.enter_context(recording(target)) if wire and target else None
         run = take(source, asked, settings, tap, limits, dict(keys), live=live)
         run = run.taken_by(command_line())
-        unsaved = None if place is None else kept(run, place, tap)
+        unsaved = None if target is None else kept(run, target, tap)
     return conclude(
         run.less(base, velocity),
         Wanted(limits, as_json, page, taken_now=True, unsaved=unsaved),

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plexor.errors import UsageError
 from plexor.library.pins import described, response_pins, wired
 from plexor.library.run_spec import codes_asked
 from plexor.library.scans.workers import live
-from plexor.library.specs.options import Coded, Described, Loaded, Pins, Seeded, Target, Width
+from plexor.library.specs.options import (
+    Coded,
+    Described,
+    Kept,
+    Loaded,
+    Pins,
+    Seeded,
+    Target,
+    Unanswered,
+    Width,
+)
 from plexor.library.specs.spec import maybe, option
-from plexor.library.specs.values import Naming, count, hertz, path_of, plain, seconds, whole
+from plexor.library.specs.values import Naming, count, hertz, plain, seconds, whole
 from plexor.model.codes import Codes
 from plexor.model.settings import Channel, Settings
 from plexor.model.sources import source_of
@@ -33,7 +42,20 @@ def _against(text: str) -> str:
     return text
 
 
-class PhaseSpec(Width, Pins, Coded, Loaded, Seeded, Described):
+class PhaseSpec(
+    Width,
+    Pins,
+    Coded,
+    Loaded,
+    Seeded,
+    Unanswered,
+    Kept,
+    Described,
+    told={
+        "timeout": "Default: 5/8 of the period.",
+        "out": "It is a new one, with the run, the scan and its page.",
+    },
+):
     """What a phase scan is asked. Rates are in hertz and times in seconds, all exact."""
 
     against: str = option(
@@ -85,18 +107,6 @@ class PhaseSpec(Width, Pins, Coded, Loaded, Seeded, Described):
         metavar="TIME",
         help="Excess over the base above which a latency is masked. Default: twice the spread of "
         "latencies at any phase.",
-    )
-    timeout: Fraction | None = option(
-        converter=maybe(seconds),
-        default=None,
-        metavar="TIME",
-        help="Age at which an unanswered strike is missed. Default: 5/8 of the period.",
-    )
-    out: Path | None = option(
-        converter=maybe(path_of),
-        default=None,
-        metavar="DIR",
-        help="Keep the run, the scan and its page in a new folder.",
     )
     on_progress: OnProgress | None = option(default=None, flag=None)
     """Gets the progress of the run."""

@@ -18,6 +18,7 @@ from plexor.library.specs.options import (
     Shape,
     Stepwise,
     Target,
+    Unanswered,
     check_kept,
 )
 from plexor.library.specs.spec import maybe, option
@@ -53,7 +54,16 @@ def _names(value: str | Sequence[str]) -> str:
     return value if isinstance(value, str) else ",".join(value)
 
 
-class SweepSpec(Shape, Pins, Deadline, Seeded, Elsewhere, Stepwise):
+class SweepSpec(
+    Shape,
+    Pins,
+    Deadline,
+    Unanswered,
+    Seeded,
+    Elsewhere,
+    Stepwise,
+    told={"timeout": "Default: four periods."},
+):
     """What a sweep is asked. Rates are in hertz and times in seconds, all exact."""
 
     low: Fraction = option(
@@ -126,12 +136,6 @@ class SweepSpec(Shape, Pins, Deadline, Seeded, Elsewhere, Stepwise):
         metavar="COMMAND",
         help="Shell command that ends the load. Without it, the command of --load-on is "
         "terminated.",
-    )
-    timeout: Fraction | None = option(
-        converter=maybe(seconds),
-        default=None,
-        metavar="TIME",
-        help="Age at which an unanswered strike is missed. Default: four periods.",
     )
     on_step: OnStep | None = option(default=None, flag=None)
     """Gets each step, how many were taken, and about how many there will be."""

@@ -49,17 +49,8 @@ class Target(Spec):
     )
 
 
-class Recorded(Target):
+class Recorded(Target, told={"link": "Or file:PATH, a recording."}):
     """The instrument, or a recording of its bytes."""
-
-    link: str = option(
-        converter=str,
-        default="sim:",
-        shows_default=True,
-        metavar="URI",
-        help="Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT or "
-        "file:PATH.",
-    )
 
 
 class Opened(Spec):
@@ -182,17 +173,44 @@ class Described(Spec):
     """Ends what is under way; what was measured is kept."""
 
 
-class Stepwise(Described):
-    """Steps that are kept as they are taken."""
+class Unanswered(Spec):
+    """When a response is none of a strike's any more."""
+
+    timeout: Fraction | None = option(
+        converter=maybe(seconds),
+        default=None,
+        metavar="TIME",
+        help="Age at which an unanswered strike is missed.",
+    )
+
+
+class Kept(Spec):
+    """Where what was measured is kept."""
 
     out: Path | None = option(
         converter=maybe(path_of),
         default=None,
         metavar="DIR",
-        help="Keep steps and result in this folder. What was begun there with the same options "
-        "continues.",
+        help="Keep what is measured in this folder.",
     )
+
+
+class Replaced(Kept):
+    """Where what was measured is kept, in place of what is there."""
+
     force: bool = option(converter=flag, default=False, help="Replace the folder of --out.")
+
+
+class NewFolder(Replaced, told={"out": "It is a new one."}):
+    """A new folder."""
+
+
+class Stepwise(
+    Described,
+    Replaced,
+    told={"out": "What was begun there with the same options continues."},
+):
+    """Steps that are kept as they are taken."""
 
 
 class Coded(Spec):
@@ -222,8 +240,8 @@ class Coded(Spec):
     )
 
 
-def check_kept(asked: Stepwise, name: Naming) -> None:
-    """Raise UsageError for options of steps that are kept nowhere."""
+def check_kept(asked: Replaced, name: Naming) -> None:
+    """Raise UsageError for a folder that is to be replaced and is not named."""
     if asked.force and asked.out is None:
         raise UsageError(
             f"{name('force')} replaces the folder of {name('out')}; give {name('out')} too"

@@ -8,7 +8,6 @@ import pytest
 from plexor.archive.origin import Origin
 from plexor.errors import StoreError, UsageError
 from plexor.library.archive import Archive
-from plexor.library.compare import By, parse_fail_on
 from plexor.library.run import Run
 from plexor.store.run_folder import save
 
@@ -43,7 +42,9 @@ def test_a_run_is_added_once_whether_it_is_in_hand_or_in_a_folder(archive, tmp_p
 def test_a_base_is_no_part_of_what_is_kept(archive):
     first = archive.add(Run(planted(1000)), commit="a")
     assert not archive.add(Run(planted(1000), base="100ns"), commit="a").new
-    assert archive.trend("ISR", ["min"]).histories[0].courses[0].values == pytest.approx(1e-6)
+    assert archive.trend("ISR", figures=["min"]).histories[0].courses[0].values == pytest.approx(
+        1e-6
+    )
     assert first.run == archive.log().runs[0].run
 
 
@@ -51,7 +52,7 @@ def test_latencies_that_may_be_of_other_strikes_are_in_no_trend(archive, run_of)
     archive.add(Run(run_of([[1000] * 200], period=20_000)))
     archive.add(Run(run_of([[None, *[5000] * 199]], period=20_000)))
     assert archive.log().total == 2
-    (course,) = archive.trend("ISR", ["max"]).histories[0].courses
+    (course,) = archive.trend("ISR", figures=["max"]).histories[0].courses
     assert list(course.values) == pytest.approx([1e-6])
 
 
@@ -85,11 +86,11 @@ def test_a_branch_alone_leaves_the_commit_to_git(archive, tmp_path, monkeypatch)
 def test_runs_are_chosen_by_texts(archive):
     archive.add(Run(planted(1000)), commit="a", branch="main")
     archive.add(Run(loaded(planted(1000, 1))), commit="b", branch="main")
-    assert [each.origin.commit for each in archive.log(["branch=main"]).runs] == ["b", "a"]
-    assert archive.log(["load=on"]).total == 1
-    assert [each.origin.commit for each in archive.log(["branch=main"], last=1).runs] == ["b"]
+    assert [each.origin.commit for each in archive.log(where="branch=main").runs] == ["b", "a"]
+    assert archive.log(where=["load=on"]).total == 1
+    assert [each.origin.commit for each in archive.log(where=["branch=main"], last=1).runs] == ["b"]
     with pytest.raises(UsageError, match="where: 'load'; must be KEY=VALUE"):
-        archive.log(["load"])
+        archive.log(where=["load"])
 
 
 def test_a_trend_is_asked_for_in_texts(archive):
@@ -132,7 +133,7 @@ def test_a_run_is_compared_with_the_last_good_one_before_it(archive):
     found = archive.last_good(run)
     assert found.kept.origin.commit == "a"
     assert found.channels[0].rise.min_ticks == 1000
-    compared = archive.comparison(run, parse_fail_on("min>+5%"), By.ESTIMATE)
+    compared = archive.comparison(run, fail_on="min>+5%", judge="estimate")
     assert compared.exit_code() == 1
     (change,) = [entry.change for entry in compared.differences if entry.figure == "min"]
     assert change == Fraction(1, 10)
@@ -158,7 +159,7 @@ def test_what_is_no_run_is_told_and_makes_no_archive(archive, tmp_path):
     with pytest.raises(StoreError, match="gone"):
         archive.add(tmp_path / "gone")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(StoreError, match=r"run\.json: cannot read"):
+    with pytest.raises(StoreError, match="empty: holds no run, scan or schedule"):
         archive.add(tmp_path / "empty")
     assert not archive.folder.exists()
     with pytest.raises(StoreError, match="holds no archive"):
@@ -180,5 +181,5 @@ def test_ticks_of_any_length_are_seconds(archive):
     geometry = replace(run.identity.geometry, tick_fs=1_041_667)
     run = replace(run, identity=replace(run.identity, geometry=geometry))
     archive.add(Run(run), commit="a")
-    found = archive.trend("ISR", ["min"]).histories[0].courses[0].values[0]
+    found = archive.trend("ISR", figures=["min"]).histories[0].courses[0].values[0]
     assert found == pytest.approx(float(Fraction(1000 * 1_041_667, 10**15)))

@@ -174,7 +174,9 @@ def test_results_at_hand_are_compared_as_those_in_folders(kept):
 )
 def test_conditions_are_judged(kept, after, fail_on, outcome, code):
     a, b = kept("a", [1000] * 400), kept("b", after)
-    result = plexor.compare(a, b, fail_on, "estimate" if "max" in fail_on else "interval")
+    result = plexor.compare(
+        a, b, fail_on=fail_on, judge="estimate" if "max" in fail_on else "interval"
+    )
     assert (result.outcome, result.exit_code()) == (outcome, code)
     document = result.document()
     assert (document["exit_code"], document["outcome"]) == (code, outcome if fail_on else None)
@@ -187,21 +189,21 @@ def test_conditions_are_judged(kept, after, fail_on, outcome, code):
 def test_conditions_may_be_read_already(kept):
     a, b = kept("a", [1000] * 400), kept("b", [2000] * 400)
     condition = FailOn("max", True, Fraction(1, 20))
-    assert plexor.compare(a, b, [condition], By.ESTIMATE).outcome is Outcome.BROKEN
+    assert plexor.compare(a, b, fail_on=[condition], judge=By.ESTIMATE).outcome is Outcome.BROKEN
 
 
 def test_an_invalid_run_proves_nothing(kept):
     a, b = kept("a", [1000] * 9), kept("b", [1000] * 9, invalid_reasons=("PLL",))
-    assert plexor.compare(a, b, "max>+5%", "estimate").exit_code() is ExitCode.INVALID
+    assert plexor.compare(a, b, fail_on="max>+5%", judge="estimate").exit_code() is ExitCode.INVALID
     assert plexor.compare(a, b).exit_code() is ExitCode.PASS
 
 
 def test_a_condition_on_a_figure_that_neither_has_is_skipped_and_refused_if_alone(kept):
     a, b = kept("a", [1000] * 9), kept("b", [1000] * 9)
-    result = plexor.compare(a, b, "max>+5%,saturation<-2%", "estimate")
+    result = plexor.compare(a, b, fail_on="max>+5%,saturation<-2%", judge="estimate")
     assert [condition.figure for condition in result.skipped] == ["saturation"]
     with pytest.raises(UsageError, match=r"^fail_on saturation<-2%: neither result has"):
-        plexor.compare(a, b, "saturation<-2%")
+        plexor.compare(a, b, fail_on="saturation<-2%")
 
 
 @pytest.mark.parametrize(

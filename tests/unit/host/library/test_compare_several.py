@@ -134,14 +134,14 @@ def test_what_one_of_several_has_alone_is_told_with_both_letters(run, run_of):
 
 def test_conditions_are_judged_of_each_and_one_that_breaks_is_enough(run):
     a, b, c = (run(*[value] * 400) for value in (1000, 1010, 1100))
-    result = plexor.compare(a, [b, c], "p50>+5%")
+    result = plexor.compare(a, [b, c], fail_on="p50>+5%")
     assert [(e.difference.side, e.outcome.value) for e in result.judgements] == [
         ("B", "kept"),
         ("C", "broken"),
     ]
     assert result.exit_code() == 1
     assert [entry["run"] for entry in result.document()["conditions"]] == ["B", "C"]
-    assert plexor.compare(a, [b, b], "p50>+5%").exit_code() == 0
+    assert plexor.compare(a, [b, b], fail_on="p50>+5%").exit_code() == 0
 
 
 def test_a_list_of_one_is_compared_as_the_one_itself(run):

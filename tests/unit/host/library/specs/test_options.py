@@ -6,13 +6,16 @@ from pathlib import Path
 import pytest
 
 from plexor.errors import UsageError
+from plexor.library.run_spec import RunSpec
+from plexor.library.scans.phase_spec import PhaseSpec
+from plexor.library.scans.sweep_spec import SweepSpec
 from plexor.library.specs import options
 from plexor.library.specs.options import Coded, Shape, Source, Stepwise, Target, check_kept
 from plexor.library.specs.spec import Spec
 from plexor.model.codes import Codes
 
 
-def test_an_option_is_declared_once_but_for_the_link_of_a_recording():
+def test_an_option_is_declared_once():
     declared = [
         (name, kind.__name__)
         for kind in vars(options).values()
@@ -21,7 +24,7 @@ def test_an_option_is_declared_once_but_for_the_link_of_a_recording():
     ]
     names = [name for name, _ in declared]
     twice = {name for name in names if names.count(name) > 1}
-    assert twice == {"link"}, declared
+    assert twice == set(), declared
 
 
 def test_a_target_is_a_simulated_instrument_unless_it_is_named():
@@ -50,3 +53,15 @@ def test_what_is_kept_nowhere_replaces_nothing():
     check_kept(Stepwise(out="s1", force=True), str)
     with pytest.raises(UsageError, match=r"^<force> replaces the folder of <out>; give <out> too"):
         check_kept(Stepwise(force=True), lambda name: f"<{name}>")
+
+
+def test_what_a_shared_option_is_for_is_said_in_each_command():
+    assert Source.options()["link"].help.endswith("Or file:PATH, a recording.")
+    for spec, default in (
+        (RunSpec, "Default: the period; in bursts --spacing."),
+        (SweepSpec, "Default: four periods."),
+        (PhaseSpec, "Default: 5/8 of the period."),
+    ):
+        assert spec.options()["timeout"].help == (
+            f"Age at which an unanswered strike is missed. {default}"
+        )
