@@ -7,7 +7,6 @@ mapping by an enumeration has all of its members.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import types
@@ -16,14 +15,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from math import isfinite
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from plexor.errors import StoreError
+from plexor.constraints import Bound, said
 
 T = TypeVar("T")
 
@@ -33,17 +31,6 @@ _MOST_FRACTION = 10**60
 _FRACTION = re.compile(r"(-?\d+)(?:/(\d+))?")
 _WORDS = {"dict": "an object", "list": "a list", "str": "a text", "int": "an integer"}
 _MOST_SHOWN, _MOST_SAID = 80, 400
-_SEAL = "sha256"
-
-
-class OtherFormatError(ValueError):
-    """A document of a format that another version of Plexor writes."""
-
-
-def is_damaged_document(error: StoreError) -> bool:
-    """Return whether a document was read, and is none: it was cut, overwritten or changed."""
-    cause = error.__cause__
-    return isinstance(cause, ValueError) and not isinstance(cause, OtherFormatError)
 
 
 def to_json(value: object) -> Any:
@@ -67,66 +54,10 @@ def to_json(value: object) -> Any:
     return value
 
 
-def read_document(
-    path: Path, name: str, file_format: int, kind: type[T], check: Callable[[T], None]
-) -> T:
-    """Return the object under `name` in a file of a format. Raises StoreError with the path.
-
-    `check` raises ValueError for an object that contradicts itself.
-    """
-    try:
-        entries = unsealed(_of(dict, parse_json(path.read_bytes()), ""))
-        found = entries.get("format")
-        if type(found) is int and found != file_format:
-            raise OtherFormatError(
-                f"format {_shown(found)}; this host reads {file_format}; read it with the version "
-                "of Plexor that wrote it"
-            )
-        if found != file_format:
-            raise ValueError(f"format {_shown(found)}; this host reads {file_format}")
-        if name not in entries:
-            raise ValueError(f"{name}: missing")
-        result = from_json(kind, entries[name], name)
-        check(result)
-        return result
-    except OSError as error:
-        raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
-    except ValueError as error:
-        raise StoreError(f"{path}: cannot read: {one_line(error)}") from error
-
-
 def one_line(error: Exception) -> str:
     """Return an error's text as one readable line, whatever input it quotes."""
     text = " ".join(str(error).split())
     return text if len(text) <= _MOST_SAID else f"{text[:_MOST_SAID]}…"
-
-
-def document_text(document: Mapping[str, Any]) -> str:
-    """Return the content of a document's file: its JSON text, sealed."""
-    return json.dumps(sealed(document), indent=1, ensure_ascii=False) + "\n"
-
-
-def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document of JSON types with the SHA-256 of the rest of it, which shows a change.
-
-    It is no signature: who changes a document on purpose can write its digest anew.
-    """
-    return {**document, _SEAL: _digest(document)}
-
-
-def unsealed(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document without its digest. Raises ValueError for one that was changed.
-
-    Documents of older versions have no digest, and nothing is known of them.
-    """
-    rest = {key: value for key, value in document.items() if key != _SEAL}
-    if len(rest) < len(document) and document[_SEAL] != _digest(rest):
-        raise ValueError("changed since it was taken (its SHA-256 is another)")
-    return rest
-
-
-def _digest(document: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
 def parse_json(data: bytes) -> Any:
@@ -152,8 +83,31 @@ def _unlike(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         again = next(name for place, name in enumerate(names) if name in names[:place])
-        raise ValueError(f"{_shown(again)}: occurs twice")
+        raise ValueError(f"{shown(again)}: occurs twice")
     return found
+
+
+class MisfitError(ValueError):
+    """A value that is none of its type: where it is, what it is, and what would be right."""
+
+    def __init__(self, text: str, *path: str) -> None:
+        super().__init__(text)
+        self._text = text
+        self._path = list(path)
+
+    def within(self, name: str) -> None:
+        """Say that the value is in a field or, as `[3]`, in an entry."""
+        self._path.append(name)
+
+    def __str__(self) -> str:
+        where = ""
+        for name in reversed(self._path):
+            where += name if name.startswith("[") or not where else f".{name}"
+        return f"{where or 'the document'}: {self._text}"
+
+
+Reader = Callable[[Any], Any]
+"""Returns the value of a type for a value of JSON; raises MisfitError."""
 
 
 def from_json(kind: type[T], value: Any, where: str = "") -> T:
@@ -161,135 +115,211 @@ def from_json(kind: type[T], value: Any, where: str = "") -> T:
 
     `where` is the value's place in its file. Raises ValueError if `value` does not fit.
     """
-    hints, needed = _hints(kind)
-    entries = _of(dict, value, where)
-    for name in entries:
-        if name not in hints:
-            raise ValueError(f"{_at(where, _shown(name))}: unknown")
-    for name in needed:
-        if name not in entries:
-            raise ValueError(f"{_at(where, name)}: missing")
-    found = {name: _back(hints[name], entry, _at(where, name)) for name, entry in entries.items()}
     try:
-        return kind(**found)
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}" if where else str(error)) from error
+        return reader_of(kind)(value)
+    except MisfitError as error:
+        if where:
+            error.within(where)
+        raise
+
+
+def shown(value: object) -> str:
+    """Return a value as an error quotes it: cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+
+
+def object_of(value: object) -> dict[str, Any]:
+    """Return a value that is an object of JSON. Raises ValueError for any other."""
+    return _of(dict, value)
 
 
 @cache
-def _hints(kind: type[Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+def reader_of(hint: Any) -> Reader:
+    """Return the reader of a type. It is made once, so that reading is quick."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Annotated:
+        bounds = tuple(entry for entry in arguments[1:] if isinstance(entry, Bound))
+        return _bounded(reader_of(arguments[0]), bounds)
+    if origin in (types.UnionType, typing.Union):
+        inner = reader_of(next(a for a in arguments if a is not types.NoneType))
+        return lambda value: None if value is None else inner(value)
+    if origin is tuple:
+        return _tuple(reader_of(arguments[0]))
+    if origin is not None and issubclass(origin, Mapping):
+        return _mapping(arguments[0], reader_of(arguments[1]))
+    if origin is np.ndarray:
+        return _array
+    if hasattr(hint, "_fields"):
+        return _named(hint)
+    if is_dataclass(hint):
+        return _dataclass(cast("type[Any]", hint))
+    if hint is Fraction:
+        return _fraction
+    if issubclass(hint, Enum):
+        return _enumeration(hint)
+    return {str: _text, int: _integer, float: _float}.get(hint, partial(_of, hint))
+
+
+def fields_of(kind: type[Any]) -> tuple[Mapping[str, Any], tuple[str, ...]]:
     """Return a dataclass' field types, and the names of fields without a default."""
-    hints = typing.get_type_hints(kind)
+    hints = typing.get_type_hints(kind, include_extras=True)
     own = fields(kind)
     needed = (e.name for e in own if e.default is MISSING and e.default_factory is MISSING)
     return {entry.name: hints[entry.name] for entry in own}, tuple(needed)
 
 
-def _at(where: str, name: str) -> str:
-    return f"{where}.{name}" if where else name
+def _dataclass(kind: type[Any]) -> Reader:
+    hints, needed = fields_of(kind)
+    readers = {name: reader_of(hint) for name, hint in hints.items()}
+
+    def read(value: Any) -> Any:
+        entries = _of(dict, value)
+        for name in entries:
+            if name not in readers:
+                raise MisfitError("unknown", shown(name))
+        for name in needed:
+            if name not in entries:
+                raise MisfitError("missing", name)
+        found: dict[str, Any] = {}
+        for name, entry in entries.items():
+            try:
+                found[name] = readers[name](entry)
+            except MisfitError as error:
+                error.within(name)
+                raise
+        try:
+            return kind(**found)
+        except ValueError as error:
+            raise MisfitError(str(error)) from error
+
+    return read
 
 
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+def _bounded(inner: Reader, bounds: tuple[Bound, ...]) -> Reader:
+    def read(value: Any) -> Any:
+        found = inner(value)
+        for bound in bounds:
+            if not bound.holds(found):
+                raise MisfitError(f"{found}; must be {said(bounds)}")
+        return found
+
+    return read
 
 
-def _back(hint: Any, value: Any, where: str) -> Any:
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (types.UnionType, typing.Union):
-        if value is None:
-            return None
-        return _back(next(a for a in arguments if a is not types.NoneType), value, where)
-    if origin is tuple:
-        entries = enumerate(_of(list, value, where))
-        return tuple(_back(arguments[0], entry, f"{where}[{n}]") for n, entry in entries)
-    if origin is not None and issubclass(origin, Mapping):
-        return _mapping(arguments[0], arguments[1], _of(dict, value, where), where)
-    if origin is np.ndarray:
-        if value != []:
-            raise ValueError(
-                f"{where}: {_shown(value)}; must be empty, because it has its own file"
-            )
-        return np.zeros(0, dtype=np.uint64)
-    if hasattr(hint, "_fields"):
-        return _named(hint, _of(list, value, where), where)
-    if is_dataclass(hint):
-        return from_json(cast("type[Any]", hint), value, where)
-    if hint is Fraction:
-        return _fraction(value, where)
-    if issubclass(hint, Enum):
-        return _member(hint, value, where)
-    return _plain(hint, value, where)
+def _tuple(inner: Reader) -> Reader:
+    def read(value: Any) -> Any:
+        found: list[Any] = []
+        for entry in _of(list, value):
+            try:
+                found.append(inner(entry))
+            except MisfitError as error:
+                error.within(f"[{len(found)}]")
+                raise
+        return tuple(found)
+
+    return read
 
 
-def _plain(hint: type[Any], value: Any, where: str) -> Any:
-    if hint is float and type(value) is int:
-        value = float(_plain(int, value, where))
-    found = _of(hint, value, where)
-    if hint is str:
-        return _text(found, where)
-    if (hint is int and abs(found) > MOST_INTEGER) or (hint is float and not isfinite(found)):
-        raise ValueError(f"{where}: {_shown(found)}; must be finite, within 128 bits")
+def _mapping(key: Any, inner: Reader) -> Reader:
+    members = {member.name.lower(): member for member in key} if issubclass(key, Enum) else None
+
+    def read(value: Any) -> Any:
+        found: dict[Any, Any] = {}
+        for name, entry in _of(dict, value).items():
+            _text(name)
+            try:
+                found[name] = inner(entry)
+            except MisfitError as error:
+                error.within(name)
+                raise
+        if members is None:
+            return found
+        if members.keys() != found.keys():
+            wrong = sorted(members.keys() ^ found.keys())[0]
+            raise MisfitError(f"must be {', '.join(members)}, each once", shown(wrong))
+        return {members[name]: entry for name, entry in found.items()}
+
+    return read
+
+
+def _array(value: Any) -> Any:
+    if value != []:
+        raise MisfitError(f"{shown(value)}; must be empty, because it has its own file")
+    return np.zeros(0, dtype=np.uint64)
+
+
+def _named(hint: Any) -> Reader:
+    """Return the reader of a named tuple, which is a list in JSON."""
+    readers = {name: reader_of(one) for name, one in typing.get_type_hints(hint).items()}
+
+    def read(value: Any) -> Any:
+        values = _of(list, value)
+        if len(values) != len(readers):
+            raise MisfitError(f"{len(values)} entries; must be {', '.join(readers)}")
+        found: list[Any] = []
+        for (name, inner), entry in zip(readers.items(), values, strict=True):
+            try:
+                found.append(inner(entry))
+            except MisfitError as error:
+                error.within(name)
+                raise
+        return hint(*found)
+
+    return read
+
+
+def _enumeration(hint: type[Enum]) -> Reader:
+    plain = _text if issubclass(hint, str) else _integer
+
+    def read(value: Any) -> Any:
+        found = plain(value)
+        try:
+            # Enumerations of flags accept negative numbers: these mean all other flags.
+            return hint(found if isinstance(found, str) or found >= 0 else None)
+        except ValueError as error:
+            names = ", ".join(str(entry.value) for entry in hint)
+            raise MisfitError(f"{shown(value)}; must be one of {names}") from error
+
+    return read
+
+
+def _text(value: Any) -> str:
+    found: str = _of(str, value)
+    try:
+        found.encode()
+    except UnicodeEncodeError as error:
+        raise MisfitError(f"{shown(found)}; must be Unicode text") from error
     return found
 
 
-def _text(value: str, where: str) -> str:
-    try:
-        value.encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(f"{where}: {_shown(value)}; must be Unicode text") from error
-    return value
+def _integer(value: Any) -> int:
+    found: int = _of(int, value)
+    if abs(found) > MOST_INTEGER:
+        raise MisfitError(f"{shown(found)}; must be finite, within 128 bits")
+    return found
 
 
-def _fraction(value: Any, where: str) -> Fraction:
-    text: str = _of(str, value, where)
+def _float(value: Any) -> float:
+    found: float = float(_integer(value)) if type(value) is int else _of(float, value)
+    if not isfinite(found):
+        raise MisfitError(f"{shown(found)}; must be finite, within 128 bits")
+    return found
+
+
+def _fraction(value: Any) -> Fraction:
+    text: str = _of(str, value)
     match = _FRACTION.fullmatch(text)
     below = int(match[2] or 1) if match else 0
     found = Fraction(int(match[1]), below) if match and below else None
     if found is None or (found and not 1 / _MOST_FRACTION <= abs(found) <= _MOST_FRACTION):
-        raise ValueError(f"{where}: {_shown(text)}; must be a fraction, such as 1/20000")
+        raise MisfitError(f"{shown(text)}; must be a fraction, such as 1/20000")
     return found
 
 
-def _member(hint: type[Enum], value: Any, where: str) -> Enum:
-    plain = _of(str if issubclass(hint, str) else int, value, where)
-    try:
-        # Enumerations of flags accept negative numbers: these mean all other flags.
-        return hint(plain if isinstance(plain, str) or plain >= 0 else None)
-    except ValueError as error:
-        names = ", ".join(str(entry.value) for entry in hint)
-        raise ValueError(f"{where}: {_shown(value)}; must be one of {names}") from error
-
-
-@cache
-def _names(hint: Any) -> Mapping[str, Any]:
-    """Return a named tuple's fields with their types."""
-    return typing.get_type_hints(hint)
-
-
-def _named(hint: Any, values: list[Any], where: str) -> Any:
-    """Return a named tuple."""
-    hints = _names(hint)
-    if len(values) != len(hints):
-        raise ValueError(f"{where}: {len(values)} entries; must be {', '.join(hints)}")
-    pairs = zip(hints.items(), values, strict=True)
-    return hint(*(_back(one, value, f"{where}.{name}") for (name, one), value in pairs))
-
-
-def _mapping(key: Any, entry: Any, values: dict[str, Any], where: str) -> dict[Any, Any]:
-    found = {_text(name, where): _back(entry, v, _at(where, name)) for name, v in values.items()}
-    if not issubclass(key, Enum):
-        return found
-    members = {member.name.lower(): member for member in key}
-    if set(members) != set(found):
-        wrong = sorted(set(members) ^ set(found))[0]
-        raise ValueError(f"{_at(where, _shown(wrong))}: must be {', '.join(members)}, each once")
-    return {members[name]: value for name, value in found.items()}
-
-
-def _of(kind: Any, value: object, where: str) -> Any:
+def _of(kind: Any, value: object) -> Any:
     # Python counts bool as int; JSON's true is not a number here.
     if type(value) is not kind:
         right = _WORDS.get(kind.__name__, kind.__name__)
-        raise ValueError(f"{where or 'the document'}: {_shown(value)}; must be {right}")
+        raise MisfitError(f"{shown(value)}; must be {right}")
     return value

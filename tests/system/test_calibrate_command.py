@@ -49,7 +49,7 @@ def test_a_calibration_is_kept_applied_and_refused_elsewhere(uri, capsys, tmp_pa
     assert "simulated" in out
     (kept,) = (tmp_path / "data" / "plexor" / "calibrations").iterdir()
     assert f"kept in {kept}; it is applied with --calibration {kept}" in err
-    late = json.loads(kept.read_text())["calibration"]["channels"][0]["rise"]["late_ps"]
+    late = json.loads(kept.read_text())["channels"][0]["rise"]["late_ps"]
     planted = (-455, -145, 165, 435)  # less their mean
     assert max(abs(one - other) for one, other in zip(late, planted, strict=True)) < 200
 

@@ -23,7 +23,7 @@ def proof_of(capsys, link, *options):
     """Return exit code, steps by name, and what went to standard error."""
     code = cli.main(["prove", "--link", link, "--edges", "1k", "--json", *options])
     out, err = capsys.readouterr()
-    found = {step["name"]: step for step in json.loads(out)["proof"]["steps"]}
+    found = {step["name"]: step for step in json.loads(out)["steps"]}
     return code, found, err
 
 

@@ -10,7 +10,6 @@ ones.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import time
@@ -26,13 +25,12 @@ from plexor.disk.aside import keep_copy, set_aside
 from plexor.disk.errors import unwritten
 from plexor.disk.said import say
 from plexor.disk.whole import whole
+from plexor.documents import Document, is_damaged_document
 from plexor.errors import StoreError
-from plexor.jsonable import is_damaged_document, one_line, read_document
+from plexor.jsonable import one_line
 
 T = TypeVar("T")
 
-FORMAT = 1
-"""Format of the folder; any other is not read."""
 MARK = "archive.json"
 """The file that makes a folder an archive."""
 _TRIES = 50
@@ -61,6 +59,9 @@ class _Mark:
     """The content of MARK."""
 
 
+ARCHIVE = Document("archive-file", 2, _Mark, wrapped="archive")
+
+
 def open_archive(folder: Path) -> None:
     """Make a folder an archive, if it is new or empty. Raises StoreError if it cannot be one."""
     with errors_of(folder, "write"):
@@ -82,7 +83,7 @@ def check_archive(folder: Path) -> None:
             return
         raise StoreError(f"{folder}: holds no archive; plexor archive add makes one")
     try:
-        read_document(folder / MARK, "archive", FORMAT, _Mark, lambda _: None)
+        ARCHIVE.read(folder / MARK)
     except StoreError as error:
         if not is_damaged_document(error):
             raise
@@ -104,7 +105,7 @@ def _is_free(folder: Path) -> bool:
 
 def _mark(folder: Path) -> None:
     """Write MARK."""
-    text = json.dumps({"format": FORMAT, "archive": {}}) + "\n"
+    text = ARCHIVE.text(_Mark())
     appear(folder / MARK, lambda path: path.write_text(text, encoding="utf-8"))
 
 

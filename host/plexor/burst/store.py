@@ -6,18 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from plexor.burst.model import BurstResult, Limit
-from plexor.store.kept_json import read_kept
+from plexor.documents import Document
 from plexor.sweep.store import made_of_steps
 
 FILE = "burst.json"
-SCHEMA = "plexor.burst/1"
 MOST = 1 << 62
 
 
 def load(folder: Path) -> BurstResult:
     """Return the scan in a folder. Raises StoreError if there is no valid one."""
     with made_of_steps(folder):
-        return read_kept(folder / FILE, SCHEMA, BurstResult, contradictions_of)
+        return BURST.read(folder / FILE)
 
 
 def contradictions_of(result: BurstResult) -> Iterator[str]:
@@ -47,3 +46,6 @@ def _of(limit: Limit) -> Iterator[str]:
         yield f"undecided at {lengths.undecided}; must be 1 to {limit.most}"
     if limit.strikes < 0 or not 0 <= (limit.max_ticks or 0) < MOST:
         yield f"{limit.strikes} strikes, {limit.max_ticks} ticks; must be 0 or more"
+
+
+BURST = Document("burst", 1, BurstResult, contradictions_of)

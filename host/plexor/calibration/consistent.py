@@ -14,13 +14,8 @@ _ROUNDED_PS = 2
 """How far below zero a bin's width may be, in ps: the error of two rounded instants."""
 
 
-def check(calibration: Calibration) -> None:
-    """Raise ValueError for an impossible calibration. The text says what would be right."""
-    for text in _wrong(calibration):
-        raise ValueError(text)
-
-
-def _wrong(calibration: Calibration) -> Iterator[str]:
+def contradictions_of(calibration: Calibration) -> Iterator[str]:
+    """Yield each contradiction in a calibration, and what would be right."""
     channels, delays = calibration.channels, calibration.delays
     if not 0 < calibration.tick_fs <= MOST_TICK_FS:
         yield f"tick_fs: {calibration.tick_fs}; must be 1 to {MOST_TICK_FS}"

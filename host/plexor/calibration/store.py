@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from plexor.calibration.consistent import check
+from plexor.calibration.consistent import contradictions_of
 from plexor.disk.aside import set_aside
 from plexor.disk.errors import writing
 from plexor.disk.said import say
-from plexor.disk.whole import write_text
+from plexor.documents import Document, is_damaged_document
 from plexor.errors import StoreError, UsageError
-from plexor.jsonable import is_damaged_document, read_document, to_json
 from plexor.model.calibration import Calibration
 from plexor.model.identity import Identity
 
-FORMAT = 1
+CALIBRATION = Document("calibration", 2, Calibration, contradictions_of, wrapped="calibration")
 
 
 def data_folder(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
@@ -54,16 +52,14 @@ def _board(serial: str) -> str:
 
 def save(calibration: Calibration, path: Path) -> None:
     """Write a calibration, completely or not at all. Raises StoreError with the path."""
-    document = {"format": FORMAT, "calibration": to_json(calibration)}
-    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-    write_text(path, text)
+    CALIBRATION.write(calibration, path)
 
 
 def load(path: Path) -> Calibration:
     """Return the calibration in a file. Raises StoreError with the path if it has no valid one."""
-    return read_document(path, "calibration", FORMAT, Calibration, check)
+    return CALIBRATION.read(path)
 
 
 def checked(calibration: Calibration, serial: str, identity: Identity, where: str) -> Calibration:

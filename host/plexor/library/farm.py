@@ -7,7 +7,6 @@ print(found.text())
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -21,15 +20,15 @@ from plexor.disk.aside import DAMAGED, keep_copy, set_aside
 from plexor.disk.folder import find_left, place_of, remove_own
 from plexor.disk.lock import Held
 from plexor.disk.said import say
+from plexor.documents import Document, is_damaged_document
 from plexor.errors import ExitCode, PlexorError, StoreError, UsageError
-from plexor.jsonable import is_damaged_document, read_document
 from plexor.library.archive import Archive
 from plexor.library.archive_spec import FarmSpec
 from plexor.library.cells.cell import Cell
 from plexor.library.cells.file import read_cells
 from plexor.library.cells.outcome import Outcome, State, failed, outcome
 from plexor.library.cells.round import Round
-from plexor.library.files import write_text, writing
+from plexor.library.files import writing
 from plexor.library.keep import keep
 from plexor.library.load import load_run
 from plexor.library.run import Run
@@ -45,7 +44,6 @@ __all__ = ["Cell", "Farm", "OnCell", "Outcome", "State", "farm", "read_cells"]
 
 FILE = "farm.json"
 """The file in a farm's folder that says which farm it is of."""
-FORMAT = 1
 OnCell = Callable[[Outcome, int, int], None]
 """Gets each cell that is done, how many are, and how many there are in all."""
 
@@ -148,13 +146,16 @@ class _Mark:
     until its cell is measured, or until the farm's end."""
 
 
+FARM = Document("farm-file", 2, _Mark, wrapped="farm")
+
+
 def _known(path: Path, force: bool) -> _Mark:
     """Return the content of FILE; nothing of a damaged one that is replaced, of which a copy stays.
 
     Raises StoreError if it cannot be read.
     """
     try:
-        return read_document(path, "farm", FORMAT, _Mark, lambda _: None)
+        return FARM.read(path)
     except StoreError as error:
         if not is_damaged_document(error):
             raise
@@ -238,9 +239,7 @@ class _Kept:
                         "another folder, or replace it"
                     )
                 self._older = _runs_in(self._folder) if force else known.older
-        own = {"question": question} | ({"older": dict(self._older)} if self._older else {})
-        document = {"format": FORMAT, "farm": own}
-        write_text(mark, json.dumps(document) + "\n")
+        FARM.write(_Mark(question, self._older), mark)
 
     def find(self, cells: Sequence[Cell]) -> None:
         """Archive the runs of cells that were measured before, unless that was done."""

@@ -7,18 +7,17 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+from plexor.documents import Document
 from plexor.mixed.join import status_of
 from plexor.mixed.model import Limits, MixedResult, ModeRun, Row, Status
-from plexor.store.kept_json import read_kept
 
 FILE = "mixed.json"
-SCHEMA = "plexor.mixed/1"
 MOST_TICKS = 1 << 62
 
 
 def load(folder: Path) -> MixedResult:
     """Return the result in a folder. Raises StoreError if there is no valid one."""
-    return read_kept(folder / FILE, SCHEMA, MixedResult, contradictions_of)
+    return MIXED.read(folder / FILE)
 
 
 def contradictions_of(result: MixedResult) -> Iterator[str]:
@@ -60,3 +59,6 @@ def _of_row(row: Row, limits: Limits) -> Iterator[str]:
     right = Status.MISSED if late is None else status_of(late, limits)
     if row.status is not right:
         yield f"{row.status}; must be {right}"
+
+
+MIXED = Document("mixed", 1, MixedResult, contradictions_of)

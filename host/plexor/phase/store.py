@@ -7,18 +7,17 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+from plexor.documents import Document
 from plexor.phase.model import PhaseBin, PhaseResult, PhaseScan, Window
 from plexor.phase.windows import MOST_PHASES
-from plexor.store.kept_json import read_kept
 
 FILE = "phase.json"
-SCHEMA = "plexor.phase/2"
 MOST_TICKS = 1 << 62
 
 
 def load(folder: Path) -> PhaseResult:
     """Return the scan in a folder. Raises StoreError if there is no valid one."""
-    return read_kept(folder / FILE, SCHEMA, PhaseResult, contradictions_of)
+    return PHASE.read(folder / FILE)
 
 
 def contradictions_of(result: PhaseResult) -> Iterator[str]:
@@ -94,3 +93,6 @@ def _of_window(window: Window, span: int) -> Iterator[str]:
     times = (window.delay_ticks or 0, window.waits_until_ticks or 0)
     if max(map(abs, times)) >= MOST_TICKS:
         yield f"{where}: times of {times} ticks; must be below {MOST_TICKS}"
+
+
+PHASE = Document("phase", 2, PhaseResult, contradictions_of, oldest=2)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from plexor.calibration import store as calibrations
 from plexor.disk.errors import writing
-from plexor.disk.whole import write_text
+from plexor.documents import SEAL, Document, sealed
 from plexor.errors import StoreError
-from plexor.jsonable import from_json, read_document, sealed, to_json
+from plexor.jsonable import from_json, parse_json, to_json
 from plexor.model.identity import Identity
 from plexor.prove.model import Outcome, Proof
 
-FORMAT = 1
-SEAL = "sha256"
 _SHOWN_DIGITS = 12
 
 
@@ -30,20 +28,24 @@ def document(proof: Proof) -> dict[str, Any]:
 
     Its numbers are those that a file gives back, so that the digest is the same.
     """
-    entries = to_json(from_json(Proof, to_json(proof)))
-    return sealed({"format": FORMAT, "proof": entries})
+    return sealed(PROOF.of(_exact(proof)))
 
 
 def save(proof: Proof, path: Path) -> None:
     """Write a proof, completely or not at all. Raises StoreError with the path."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-    write_text(path, json.dumps(document(proof), indent=1, ensure_ascii=False) + "\n")
+    PROOF.write(_exact(proof), path)
+
+
+def _exact(proof: Proof) -> Proof:
+    """Return a proof with the numbers that a file gives back."""
+    return from_json(Proof, to_json(proof))
 
 
 def load(path: Path) -> Proof:
     """Return the proof in a file. Raises StoreError with its path if it has none or was changed."""
-    return read_document(path, "proof", FORMAT, Proof, _check)
+    return PROOF.read(path)
 
 
 def named(serial: str, identity: Identity) -> str:
@@ -56,25 +58,31 @@ def named(serial: str, identity: Identity) -> str:
         return ""
     try:
         proof = load(path)
+        # Not made anew: the file may be one of an older version, and earlier runs name it so.
+        seal = str(parse_json(path.read_bytes()).get(SEAL, ""))
     except StoreError as error:
         return f"cannot be read: {error}"
     if (proof.serial, proof.placement) != (serial, identity.placement):
         return ""
-    return said(proof)
+    return said(proof, seal)
 
 
-def said(proof: Proof) -> str:
-    """Return which proof it is, and of how much."""
+def said(proof: Proof, seal: str) -> str:
+    """Return which proof it is, by its digest, and of how much."""
     proven = [step.name for step in proof.steps if step.outcome == Outcome.PROVEN]
     failed = [step.name for step in proof.failed]
-    text = f"{document(proof)[SEAL][:_SHOWN_DIGITS]} of {proof.made}: {', '.join(proven)} proven"
+    text = f"{seal[:_SHOWN_DIGITS]} of {proof.made}: {', '.join(proven)} proven"
     return f"{text}; {', '.join(failed)} failed" if failed else text
 
 
-def _check(proof: Proof) -> None:
+def contradictions_of(proof: Proof) -> Iterator[str]:
+    """Yield each contradiction in a proof, and what would be right."""
     names = [step.name for step in proof.steps]
     if len(set(names)) < len(names):
-        raise ValueError(f"steps {names}; must be different")
+        yield f"steps {names}; must be different"
     for step in proof.steps:
         if bool(step.findings) != (step.outcome == Outcome.FAILED):
-            raise ValueError(f"{step.name}: {step.outcome} with {len(step.findings)} findings")
+            yield f"{step.name}: {step.outcome} with {len(step.findings)} findings"
+
+
+PROOF = Document("proof", 2, Proof, contradictions_of, wrapped="proof")

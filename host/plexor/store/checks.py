@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from plexor.calibration.consistent import check as check_calibration
+from plexor.calibration.consistent import contradictions_of as of_calibration
 from plexor.decode.consistent import MOST_TICKS
 from plexor.model.code_array import CodeArray
 from plexor.model.results import (
@@ -34,12 +34,11 @@ Place = tuple[int, str, str]
 """Channel, kind and scale of a histogram."""
 
 
-def check(result: RunResult) -> None:
-    """Raise ValueError for an impossible run, its arrays aside. The text says what is wrong."""
-    for text in _wrong(result):
-        raise ValueError(text)
+def contradictions_of(result: RunResult) -> Iterator[str]:
+    """Yield what is impossible in a run, its arrays aside."""
+    yield from _wrong(result)
     if result.calibration is not None:
-        check_calibration(result.calibration)
+        yield from of_calibration(result.calibration)
 
 
 def check_events(events: EventArray, result: RunResult, before: EventArray | None = None) -> None:

@@ -7,9 +7,7 @@ code port. wire.bin has the raw bytes, if they were requested. SHA256SUMS has th
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,16 +19,16 @@ from plexor.decode.consistent import consistent
 from plexor.disk.errors import writing
 from plexor.disk.folder import Kind, Place, place_of, put
 from plexor.disk.whole import write_whole
+from plexor.documents import Document, reading
 from plexor.errors import StoreError
-from plexor.jsonable import one_line, read_document, to_json
 from plexor.model.code_array import CODE_DTYPE, CodeArray
 from plexor.model.results import EVENT_DTYPE, Bins, EventArray, Measurement, RunResult, Zoom
 from plexor.store import checks as stored
 from plexor.store.arrow import array, pyarrow, values
 from plexor.store.digest import SUMS_FILE, changed_files, write_digests
 
-FORMAT = 1
-"""Version of the folder's format. Newer ones are rejected."""
+RUN = Document("run-file", 2, RunResult, stored.contradictions_of, wrapped="run", sealed=False)
+"""The document of a run without its arrays; `plexor.run` is that of its figures."""
 RUN_FILE = "run.json"
 HISTOGRAMS_FILE = "histograms.parquet"
 EVENTS_FILE = "events.parquet"
@@ -91,10 +89,7 @@ def write(result: RunResult, folder: Path, moved: Mapping[str, Path] | None = No
     _write_events(folder / TRACE_FILE, result.trace)
     _write_codes(folder / CODES_FILE, result)
     _write_histograms(folder / HISTOGRAMS_FILE, result)
-    text = json.dumps(
-        {"format": FORMAT, "run": to_json(_without_arrays(result))}, indent=1, ensure_ascii=False
-    )
-    write_whole(folder / RUN_FILE, text + "\n")
+    write_whole(folder / RUN_FILE, RUN.text(_without_arrays(result)))
     write_digests(folder, moved)
 
 
@@ -104,13 +99,13 @@ def load(folder: Path) -> RunResult:
     Raises StoreError with the path if there is no readable run. Contradictory figures are left out,
     and the run is then invalid. So is a run with a file that is not as its digest says.
     """
-    result = read_document(folder / RUN_FILE, "run", FORMAT, RunResult, stored.check)
-    with _reading(folder):
+    result = RUN.read(folder / RUN_FILE)
+    with reading(folder):
         changed = changed_files(folder)
     if changed:
         reason = f"changed since it was taken: {', '.join(changed)} (its SHA-256 is another)"
         result = replace(result, invalid_reasons=(*result.invalid_reasons, reason))
-    with _reading(folder / HISTOGRAMS_FILE):
+    with reading(folder / HISTOGRAMS_FILE):
         result = _with_histograms(result, folder / HISTOGRAMS_FILE)
     received, ring = result.accounting.received, result.identity.geometry.ring_depth
     found = consistent(
@@ -125,19 +120,6 @@ def load(folder: Path) -> RunResult:
     # pyarrow keeps what it has freed, as much as a fifth of the events.
     pyarrow().default_memory_pool().release_unused()
     return found
-
-
-@contextmanager
-def _reading(path: Path) -> Generator[None]:
-    """Turn errors about a file into a StoreError with its path."""
-    try:
-        yield
-    except StoreError:
-        raise
-    except OSError as error:
-        raise StoreError(f"{path}: cannot read: {error.strerror or error}") from error
-    except ValueError as error:
-        raise StoreError(f"{path}: cannot read: {one_line(error)}") from error
 
 
 def _without_arrays(result: RunResult) -> RunResult:
@@ -267,7 +249,7 @@ def _read_events(
     def check(piece: EventArray, before: EventArray) -> None:
         stored.check_events(piece, result, before)
 
-    with _reading(path):
+    with reading(path):
         return _read_array(path, _event_schema(), EVENT_DTYPE, most, check)
 
 
@@ -292,7 +274,7 @@ def _write_codes(path: Path, result: RunResult) -> None:
 def _read_codes(path: Path, result: RunResult) -> CodeArray:
     if not _has_codes(result):
         return np.empty(0, CODE_DTYPE)
-    with _reading(path):
+    with reading(path):
 
         def check(piece: CodeArray, before: CodeArray) -> None:
             del before

@@ -15,18 +15,17 @@ _DIRECTIONS = ("", UP, DOWN, REST)
 _SETTLED = (ResponseClass.ANSWERED, ResponseClass.LATE, ResponseClass.MISSED)
 
 
-def check_step(step: Step) -> None:
-    """Raise ValueError for a step that cannot be; the text says what, and what would be right."""
+def of_step(step: Step) -> Iterator[str]:
+    """Yield each contradiction in a step, and what would be right."""
     for text in _of_step(step):
-        raise ValueError(f"{step.load!r} at {step.rate_hz} Hz: {text}")
+        yield f"{step.load!r} at {step.rate_hz} Hz: {text}"
 
 
-def check(result: SweepResult) -> None:
-    """Raise ValueError for a sweep that cannot be; the text says what, and what would be right."""
-    for text in _of_result(result):
-        raise ValueError(text)
+def contradictions_of(result: SweepResult) -> Iterator[str]:
+    """Yield each contradiction in a sweep, and what would be right."""
+    yield from _of_result(result)
     for step in result.steps:
-        check_step(step)
+        yield from of_step(step)
 
 
 def _of_result(result: SweepResult) -> Iterator[str]:

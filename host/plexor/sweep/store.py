@@ -17,21 +17,12 @@ from plexor.disk.aside import free, keep_copy
 from plexor.disk.errors import NO_ROOM, unwritten, writing
 from plexor.disk.lock import Held
 from plexor.disk.said import say
-from plexor.disk.whole import sync, whole, write_text
+from plexor.disk.whole import sync, whole
+from plexor.documents import Document, is_damaged_document, sealed, unsealed
 from plexor.errors import StoreError, UsageError
-from plexor.jsonable import (
-    document_text,
-    from_json,
-    is_damaged_document,
-    one_line,
-    parse_json,
-    read_document,
-    sealed,
-    to_json,
-    unsealed,
-)
+from plexor.jsonable import from_json, object_of, one_line, parse_json, to_json
 from plexor.link.sim import files_of_design
-from plexor.sweep.consistent import check, check_step
+from plexor.sweep.consistent import contradictions_of, of_step
 from plexor.sweep.job import Job
 from plexor.sweep.model import Step, SweepResult
 from plexor.sweep.scan import Scan
@@ -43,8 +34,7 @@ FILE = "steps.jsonl"
 NEW_FILE = "steps.jsonl.new"
 """Steps that will replace those in FILE."""
 RESULT_FILE = "sweep.json"
-FORMAT = 1
-"""Format of RESULT_FILE; a higher one is not read."""
+SWEEP = Document("sweep", 2, SweepResult, contradictions_of, wrapped="sweep")
 
 
 def key_of(job: Job | Scan) -> str:
@@ -109,16 +99,15 @@ def is_sweep(folder: Path) -> bool:
 
 def save(result: SweepResult, folder: Path) -> None:
     """Write a sweep's result to its folder; raise StoreError where that cannot be."""
-    text = document_text({"format": FORMAT, "sweep": to_json(result)})
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    write_text(folder / RESULT_FILE, text)
+    SWEEP.write(result, folder / RESULT_FILE)
 
 
 def load(folder: Path) -> SweepResult:
     """Return the result in a folder; raise StoreError where there is none that can be."""
     with made_of_steps(folder):
-        return read_document(folder / RESULT_FILE, "sweep", FORMAT, SweepResult, check)
+        return SWEEP.read(folder / RESULT_FILE)
 
 
 @contextmanager
@@ -326,16 +315,13 @@ def read_steps(path: Path) -> Steps:
     found = Steps()
     for number, line in enumerate(content[: content.rfind(b"\n") + 1].splitlines(True), 1):
         try:
-            value = parse_json(line)
-            if number == 1 and isinstance(value, dict) and "question" in value:
-                found.question = from_json(_Asked, value).question
+            entries = object_of(parse_json(line))
+            if number == 1 and "question" in entries:
+                found.question = from_json(_Asked, entries).question
             else:
-                entries = (
-                    unsealed(cast("dict[str, Any]", value)) if isinstance(value, dict) else value
-                )
-                entry = from_json(_Line, entries)
-                for step in entry.steps:
-                    check_step(step)
+                entry = from_json(_Line, unsealed(entries))
+                for text in (text for step in entry.steps for text in of_step(step)):
+                    raise ValueError(text)
                 found.steps[entry.job] = entry.steps
             found.lines.append(line)
         except ValueError as error:

@@ -1,9 +1,7 @@
 """Folders with a sweep, a phase scan or a burst scan, as their commands keep them."""
 
 from plexor.burst import store as burst_store
-from plexor.jsonable import document_text
 from plexor.phase import store as phase_store
-from plexor.store.kept_json import document_of
 from plexor.sweep import store as sweep_store
 
 from .render.scans_to_draw import MASKS, burst_result, limit, phase_result
@@ -20,7 +18,10 @@ def keep(kind, folder):
     if kind == "sweep":
         sweep_store.save(swept({"none": 100_000}), kept)
         return kept
-    store, result = {"phase": (phase_store, PHASE), "burst": (burst_store, BURST)}[kind]
+    file, text = {
+        "phase": (phase_store.FILE, phase_store.PHASE.text(PHASE)),
+        "burst": (burst_store.FILE, burst_store.BURST.text(BURST)),
+    }[kind]
     kept.mkdir()
-    (kept / store.FILE).write_text(document_text(document_of(store.SCHEMA, result)))
+    (kept / file).write_text(text)
     return kept

@@ -12,14 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexor.errors import StoreError
 from plexor.jsonable import (
     MOST_INTEGER,
     from_json,
-    is_damaged_document,
     one_line,
     parse_json,
-    read_document,
     to_json,
 )
 
@@ -173,31 +170,3 @@ def test_a_long_error_is_one_line_that_people_can_read():
     assert one_line(ValueError("a\n  b")) == "a b"
     assert one_line(ValueError("x" * 400)) == "x" * 400
     assert one_line(ValueError("x" * 401)) == "x" * 400 + "…"
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        (
-            '{"format": 2, "run": {}}',
-            "format 2; this host reads 1; read it with the version of Plexor that wrote it",
-        ),
-        ('{"run": {}}', "format None; this host reads 1"),
-        ('{"format": 1}', "run: missing"),
-        ("[]", "the document: []; must be an object"),
-        ('{"format": 1, "run": {"share": 0.5}}', "half"),
-    ],
-)
-def test_a_document_that_cannot_be_is_one_line_with_its_path(tmp_path, text, says):
-    def check(value):
-        if value.share == 0.5:
-            raise ValueError("half")
-
-    path = tmp_path / "kept.json"
-    path.write_text(text)
-    with pytest.raises(StoreError) as caught:
-        read_document(path, "run", 1, Inner, check)
-    assert str(caught.value) == f"{path}: cannot read: {says}"
-    assert is_damaged_document(caught.value) == ("version" not in says)
-    path.write_text('{"format": 1, "run": {"share": 0.25}}')
-    assert read_document(path, "run", 1, Inner, check) == Inner(0.25)

@@ -161,8 +161,8 @@ def test_figures_keep_their_colours_on_a_terminal(hostile):
 def test_no_text_of_a_document_that_is_wrong_commands_a_terminal(hostile):
     path = hostile / "run.json"
     document = json.loads(path.read_text())
-    document["run"]["channels"][0]["reference"] = "strike0\x1b]0;owned\x07\u202e"
-    document["run"][f"x{HOSTILE}"] = 1
+    document["channels"][0]["reference"] = "strike0\x1b]0;owned\x07\u202e"
+    document[f"x{HOSTILE}"] = 1
     path.write_text(json.dumps(document))
     said = on_a_terminal("replay", str(hostile))
     assert said.startswith("plexor: ")

@@ -12,7 +12,6 @@ from typing import Any
 from plexor.device.device import Device
 from plexor.disk.folder import Kind, Place, put
 from plexor.errors import ExitCode, StoreError
-from plexor.jsonable import document_text
 from plexor.library.files import write_text, writing
 from plexor.library.keep import check_new
 from plexor.library.mixed.spec import MixedSpec, wanted_of
@@ -24,10 +23,9 @@ from plexor.mixed.figures import by_distance, figures, summaries
 from plexor.mixed.model import MixedResult, Mode, ModeRun
 from plexor.mixed.rows import write_rows
 from plexor.mixed.run import run
-from plexor.mixed.store import FILE, SCHEMA, load
+from plexor.mixed.store import FILE, MIXED, load
 from plexor.mixed.summary import Summary
 from plexor.model.results import RunResult
-from plexor.store.kept_json import document_of
 from plexor.store.run_folder import write
 
 ROWS_FILE = "rows.csv"
@@ -83,7 +81,7 @@ class Mixed(Ended[MixedResult]):
 
     def document(self) -> dict[str, Any]:
         """Return everything, and the figures, as the document that `plexor mixed --json` prints."""
-        return {**document_of(SCHEMA, self.result), "figures": figures(self.result)}
+        return {**MIXED.of(self.result), "figures": figures(self.result)}
 
     def csv(self) -> str:
         """Return the rows of all runs as CSV."""
@@ -124,14 +122,13 @@ def mixed(
 
 def _kept(made: Mixed, runs: Sequence[RunResult], place: Place) -> StoreError | None:
     """Keep a result, its rows and its runs; return why they could not be."""
-    text = document_text(document_of(SCHEMA, made.result))
 
     def fill(folder: Path) -> None:
         for entry, result in zip(made.runs, runs, strict=True):
             (folder / entry.name).mkdir()
             write(result, folder / entry.name)
         write_text(folder / ROWS_FILE, made.csv())
-        write_text(folder / FILE, text)
+        MIXED.write(made.result, folder / FILE)
 
     try:
         with writing(place.path):

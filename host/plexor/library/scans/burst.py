@@ -10,9 +10,8 @@ from typing import Any
 
 from plexor.burst.model import BurstResult, Limit
 from plexor.burst.scan import Wanted, burst_scan
-from plexor.burst.store import FILE, SCHEMA
+from plexor.burst.store import BURST, FILE
 from plexor.errors import StoreError
-from plexor.jsonable import document_text
 from plexor.library.files import write_text
 from plexor.library.pins import described
 from plexor.library.scans.burst_spec import BurstSpec, wanted_of
@@ -23,7 +22,6 @@ from plexor.library.specs.options import Target
 from plexor.library.specs.values import Naming, plain
 from plexor.session.prepare import now
 from plexor.session.session import versions
-from plexor.store.kept_json import document_of
 from plexor.sweep.executor import Workers
 from plexor.sweep.model import Step
 from plexor.sweep.store import StepStore, question_of
@@ -53,7 +51,7 @@ class BurstScan(Scan[BurstResult]):
 
     def document(self) -> dict[str, Any]:
         """Return the figures as the document that `plexor burst --json` prints."""
-        return document_of(SCHEMA, self.result)
+        return BURST.of(self.result)
 
     def page(self) -> str:
         """Return the figures as an HTML page."""
@@ -108,10 +106,9 @@ def scanned(
 
 def _kept(scan: BurstScan, out: Path, store: StepStore) -> StoreError | None:
     """Keep a scan and its page; return why it could not be."""
-    text = document_text(scan.document())
     try:
         store.finish()
-        write_text(out / FILE, text)
+        BURST.write(scan.result, out / FILE)
         write_text(out / PAGE_FILE, scan.page())
     except StoreError as error:
         return error

@@ -11,7 +11,6 @@ from typing import Any
 from plexor.device.device import Device
 from plexor.disk.folder import Place
 from plexor.errors import StoreError
-from plexor.jsonable import document_text
 from plexor.library.files import write_text
 from plexor.library.keep import check_new
 from plexor.library.run import Run
@@ -24,8 +23,7 @@ from plexor.model.results import RunResult
 from plexor.phase.model import PhaseResult
 from plexor.phase.model import PhaseScan as ChannelScan
 from plexor.phase.run import run
-from plexor.phase.store import FILE, SCHEMA
-from plexor.store.kept_json import document_of
+from plexor.phase.store import FILE, PHASE
 from plexor.store.run_folder import put_run
 
 PAGE_FILE = "phase.html"
@@ -66,7 +64,7 @@ class PhaseScan(Scan[PhaseResult]):
 
     def document(self) -> dict[str, Any]:
         """Return the figures as the document that `plexor phase --json` prints."""
-        return document_of(SCHEMA, self.result)
+        return PHASE.of(self.result)
 
     def page(self) -> str:
         """Return the figures as an HTML page."""
@@ -111,11 +109,10 @@ def scanned(
 
 def _kept(scan: PhaseScan, taken: RunResult, place: Place) -> StoreError | None:
     """Keep a scan, its run and its page; return why they could not be."""
-    text = document_text(scan.document())
 
     def more(folder: Path) -> None:
         write_text(folder / PAGE_FILE, scan.page())
-        write_text(folder / FILE, text)
+        PHASE.write(scan.result, folder / FILE)
 
     try:
         put_run(taken, place, more=more)

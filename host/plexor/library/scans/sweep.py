@@ -9,7 +9,6 @@ from typing import Any
 
 from plexor.desk.load import switched
 from plexor.errors import StoreError
-from plexor.jsonable import to_json
 from plexor.library.pins import described
 from plexor.library.scans.scan import Scan
 from plexor.library.scans.sweep_spec import SweepSpec, wanted_of
@@ -22,7 +21,7 @@ from plexor.session.prepare import now
 from plexor.session.session import versions
 from plexor.sweep.executor import Workers
 from plexor.sweep.model import Knee, Step, SweepResult
-from plexor.sweep.store import StepStore, question_of, save
+from plexor.sweep.store import SWEEP, StepStore, question_of, save
 from plexor.sweep.sweep import Found, Wanted
 from plexor.sweep.sweep import sweep as find
 from plexor.units import format_seconds
@@ -63,7 +62,7 @@ class Sweep(Scan[SweepResult]):
 
     def document(self) -> dict[str, Any]:
         """Return the figures as the document that `plexor sweep --json` prints."""
-        return to_json(self.result)
+        return SWEEP.of(self.result)
 
     def page(self) -> str:
         """Return the figures as an HTML page."""

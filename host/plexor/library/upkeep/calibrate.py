@@ -12,7 +12,6 @@ from plexor.calibration.run import WIRE_PS, Wanted, calibrate, carried
 from plexor.calibration.sheet import outside
 from plexor.device.device import Device
 from plexor.errors import InstrumentError, StoreError, UsageError
-from plexor.jsonable import to_json
 from plexor.library.pins import wiring_of
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import Naming, plain
@@ -43,7 +42,7 @@ class Calibrated:
 
     def document(self) -> dict[str, Any]:
         """Return it as the document that `plexor calibrate --json` prints."""
-        return to_json(self.calibration)
+        return store.CALIBRATION.of(self.calibration)
 
 
 def reference_of(

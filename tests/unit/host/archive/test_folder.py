@@ -69,7 +69,7 @@ def test_a_folder_becomes_an_archive_once_and_stays_one(tmp_path):
     open_archive(folder)
     text = (folder / MARK).read_text()
     open_archive(folder)
-    assert json.loads(text) == {"format": 1, "archive": {}}
+    assert json.loads(text)["schema"] == "plexor.archive-file/2"
     assert (folder / MARK).read_text() == text
 
 
@@ -85,7 +85,7 @@ def test_a_folder_of_other_files_does_not_become_one(tmp_path):
     [
         (
             '{"format": 2}',
-            "format 2; this host reads 1; read it with the version of Plexor that wro",
+            "format 2; this host reads 1 to 2; read it with the version of Plexor tha",
         ),
         ("[]", "must be an object; there are no runs beside it: name another folder"),
         ("{", "not JSON .*; there are no runs beside it: name another folder"),

@@ -9,7 +9,6 @@ import pytest
 from plexor.burst import store as burst_store
 from plexor.burst.model import Lengths
 from plexor.burst.store import MOST, contradictions_of
-from plexor.store.kept_json import document_of
 
 from ..render.scans_to_draw import burst_result, limit
 
@@ -17,7 +16,7 @@ BURST = burst_result(limit(1, 0), limit(2, 4, max_ticks=900), limit(4, 64))
 
 
 def test_a_burst_scan_comes_back_as_it_was(tmp_path):
-    (tmp_path / burst_store.FILE).write_text(json.dumps(document_of(burst_store.SCHEMA, BURST)))
+    (tmp_path / burst_store.FILE).write_text(json.dumps(burst_store.BURST.of(BURST)))
     assert burst_store.load(tmp_path) == BURST
 
 

@@ -18,6 +18,7 @@ from plexor.calibration.store import (
     of_other_builds,
     save,
 )
+from plexor.documents import unsealed
 from plexor.errors import StoreError, UsageError
 from plexor.model.calibration import Calibration, ChannelInstants, Instants, PadDelay
 from plexor.model.identity import Identity
@@ -215,11 +216,11 @@ def test_a_file_that_is_none_is_one_line_with_its_path(tmp_path, name):
         path.write_text(change)
     else:
         save(CALIBRATION, path)
-        document = json.loads(path.read_text())
+        document = unsealed(json.loads(path.read_text()))
         if change == {"channels": "odd"}:
-            document["calibration"]["channels"][0]["fall"]["late_ps"] = [1]
+            document["channels"][0]["fall"]["late_ps"] = [1]
         else:
-            document["calibration"] |= change
+            document |= change
         path.write_text(json.dumps(document))
     with pytest.raises(StoreError, match=r"c\.json: cannot read: "):
         load(path)
@@ -286,7 +287,7 @@ def test_one_that_another_version_has_kept_stays_and_is_not_applied(
     assert path.read_text() == '{"format": 2}'
     (told,) = caplog.messages
     assert told.startswith(
-        f"{path}: cannot read: format 2; this host reads 1; read it with the ver"
+        f"{path}: cannot read: format 2; this host reads 1 to 2; read it with the"
     )
     assert told.endswith("; latencies are not corrected")
 
@@ -297,9 +298,9 @@ NEWER = ("jumpers", "detours", "scale")
 def test_a_file_from_before_jumpers_is_read_and_has_the_detours_of_an_unknown_board(tmp_path):
     path = tmp_path / "old.json"
     save(CALIBRATION, path)
-    document = json.loads(path.read_text())
+    document = unsealed(json.loads(path.read_text()))
     for name in NEWER:
-        del document["calibration"][name]
+        del document[name]
     path.write_text(json.dumps(document))
     found = load(path)
     assert found == CALIBRATION

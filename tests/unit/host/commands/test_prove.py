@@ -39,7 +39,7 @@ def test_it_prints_the_proof_and_ends_by_it(link, steps, capsys, found, code):
     assert cli.main(["prove", "--link", link, "--json"]) == code
     out, err = capsys.readouterr()
     document = json.loads(out)
-    assert len(document["proof"]["steps"]) == len(found or proof().steps)
+    assert len(document["steps"]) == len(found or proof().steps)
     assert len(document["sha256"]) == 64
     assert "plexor: proof kept in " in err
 

@@ -6,7 +6,6 @@ import pytest
 
 from plexor import cli
 from plexor.phase import store as phase_store
-from plexor.store.kept_json import document_of
 from plexor.store.run_folder import save
 
 from ..render.scans_to_draw import MASKS, phase_result
@@ -51,7 +50,7 @@ def test_replay_prints_the_document_again(folder, capsys):
 
 def test_a_phase_scan_that_proves_nothing_ends_with_4(capsys, tmp_path):
     scan = phase_result(MASKS["none"], invalid_reasons=("a bin is saturated",))
-    (tmp_path / "phase.json").write_text(json.dumps(document_of(phase_store.SCHEMA, scan)))
+    (tmp_path / "phase.json").write_text(json.dumps(phase_store.PHASE.of(scan)))
     assert cli.main(["replay", str(tmp_path)]) == 4
     assert "a bin is saturated" in capsys.readouterr().out
 

@@ -17,7 +17,6 @@ from plexor.render.pictures.phase import phase_page
 from plexor.render.terminal.burst import burst_text
 from plexor.render.terminal.mixed import mixed_text
 from plexor.render.terminal.phase import phase_text
-from plexor.store.kept_json import document_of
 
 from ..kept_scans import BURST
 from ..mixed.test_store import RESULT as MIXED
@@ -53,9 +52,9 @@ LIES = (-1, 0, 1 << 63, "1/0", "-7/3", "x", None, [], {}, 0.5, True)
 @pytest.mark.parametrize(
     ("store", "document", "shown"),
     [
-        (phase_store, document_of(phase_store.SCHEMA, SMALL), (phase_text, phase_page)),
-        (burst_store, document_of(burst_store.SCHEMA, BURST), (burst_text, burst_page)),
-        (mixed_store, document_of(mixed_store.SCHEMA, MIXED), (mixed_text, figures)),
+        (phase_store, phase_store.PHASE.of(SMALL), (phase_text, phase_page)),
+        (burst_store, burst_store.BURST.of(BURST), (burst_text, burst_page)),
+        (mixed_store, mixed_store.MIXED.of(MIXED), (mixed_text, figures)),
     ],
 )
 def test_a_scan_that_lies_is_shown_or_refused_in_one_line(store, document, shown, tmp_path):
@@ -89,7 +88,7 @@ def test_what_is_no_scan_is_refused_in_one_line(text, capsys, tmp_path):
 
 
 def test_a_schedule_is_printed_again_and_has_no_page(capsys, tmp_path):
-    text = json.dumps(document_of(mixed_store.SCHEMA, MIXED))
+    text = json.dumps(mixed_store.MIXED.of(MIXED))
     (tmp_path / mixed_store.FILE).write_text(text)
     assert cli.main(["replay", str(tmp_path)]) == 1
     assert "least safe" not in capsys.readouterr().out

@@ -198,4 +198,4 @@ def test_a_farm_that_is_measured_anew_has_a_whole_run_of_each_cell_at_each_momen
 
 def _new(folder):
     """Return whether a farm's mark is of the new round."""
-    return "older" in json.loads((folder / "farm" / "farm.json").read_text())["farm"]
+    return "older" in json.loads((folder / "farm" / "farm.json").read_text())

@@ -195,7 +195,7 @@ def test_a_folder_of_another_farm_is_neither_continued_nor_replaced_unless_asked
 def run_files(folder):
     """Return when the runs in a folder began, by the names of their cells."""
     return {
-        path.parent.relative_to(folder).as_posix(): json.loads(path.read_text())["run"]["started"]
+        path.parent.relative_to(folder).as_posix(): json.loads(path.read_text())["started"]
         for path in sorted(folder.rglob("run.json"))
     }
 

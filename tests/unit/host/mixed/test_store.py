@@ -10,7 +10,6 @@ from plexor.errors import StoreError
 from plexor.mixed import store
 from plexor.mixed.model import Heard, Mode, Response, Status
 from plexor.mixed.store import MOST_TICKS, contradictions_of
-from plexor.store.kept_json import document_of
 
 from .lists import MS, result_of, run_of
 
@@ -19,14 +18,16 @@ RESULT = result_of(run_of([1, 2], Mode.VERIFY, None), RUN, interrupted=True)
 
 
 def test_a_result_comes_back_as_it_was(tmp_path):
-    document = document_of(store.SCHEMA, RESULT)
+    document = store.MIXED.of(RESULT)
     (tmp_path / store.FILE).write_text(json.dumps(document))
     assert store.load(tmp_path) == RESULT
 
 
 def test_another_schema_is_refused(tmp_path):
-    (tmp_path / store.FILE).write_text(json.dumps(document_of("plexor.mixed/9", RESULT)))
-    with pytest.raises(StoreError, match=r"plexor\.mixed/9"):
+    (tmp_path / store.FILE).write_text(
+        json.dumps(store.MIXED.of(RESULT) | {"schema": "plexor.mixed/9"})
+    )
+    with pytest.raises(StoreError, match=r"version 9 of plexor\.mixed; this host reads 1; "):
         store.load(tmp_path)
 
 

@@ -9,7 +9,6 @@ import pytest
 from plexor.phase import store as phase_store
 from plexor.phase.model import LOST
 from plexor.phase.store import MOST_TICKS, contradictions_of
-from plexor.store.kept_json import document_of
 
 from ..render.scans_to_draw import MASKS, phase_result
 
@@ -19,7 +18,7 @@ SMALL = phase_result(MASKS["missed, then late"], step=100, left_out={LOST: 1})
 
 @pytest.mark.parametrize("result", PHASES)
 def test_a_phase_scan_comes_back_as_it_was(result, tmp_path):
-    document = document_of(phase_store.SCHEMA, result)
+    document = phase_store.PHASE.of(result)
     (tmp_path / phase_store.FILE).write_text(json.dumps(document))
     assert phase_store.load(tmp_path) == result
 

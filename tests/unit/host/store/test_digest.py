@@ -74,7 +74,7 @@ def test_the_program_sha256sum_agrees(folder):
 )
 def test_an_edited_document_says_so_and_is_invalid(folder, place, change):
     content = json.loads((folder / "run.json").read_text())
-    entry = content["run"]
+    entry = content
     for name in place[:-1]:
         entry = entry[name]
     entry[place[-1]] = change(entry[place[-1]])
@@ -130,7 +130,7 @@ def test_an_edited_run_is_not_archived_or_compared_as_good(kept, folder, tmp_pat
 
 def test_the_document_of_an_edited_run_is_invalid(folder):
     content = json.loads((folder / "run.json").read_text())
-    content["run"]["started"] = "2020-01-01T00:00:00+00:00"
+    content["started"] = "2020-01-01T00:00:00+00:00"
     (folder / "run.json").write_text(json.dumps(content))
     document = Run(load(folder)).document()
     assert not document["valid"]

@@ -88,7 +88,7 @@ def test_steps_come_back_equal_and_an_older_run_has_none(result, tmp_path):
     folder = save(stepped, tmp_path / "run")
     assert load(folder) == stepped
     document = json.loads((folder / "run.json").read_text())
-    del document["run"]["steps"], document["run"]["settings"]["table"]
+    del document["steps"], document["settings"]["table"]
     (folder / "run.json").write_text(json.dumps(document))
     (folder / "SHA256SUMS").unlink()
     assert load(folder) == result
@@ -101,7 +101,7 @@ def test_tables_of_codes_come_back_equal_and_an_older_run_has_none(result, tmp_p
     folder = save(replace(result, code_tables=tables), tmp_path / "run")
     assert load(folder).code_tables == tables
     document = json.loads((folder / "run.json").read_text())
-    del document["run"]["code_tables"]
+    del document["code_tables"]
     (folder / "run.json").write_text(json.dumps(document))
     (folder / "SHA256SUMS").unlink()
     assert load(folder) == result
@@ -142,7 +142,7 @@ def test_great_numbers_come_back_exact(result, tmp_path):
 
 
 def test_the_document_says_what_the_run_was_taken_with(result, tmp_path):
-    document = json.loads((save(result, tmp_path / "run") / "run.json").read_text())["run"]
+    document = json.loads((save(result, tmp_path / "run") / "run.json").read_text())
     assert document["device"] == {"board": "a “board”", "os": "FreeRTOS"}
     assert document["settings"]["strikes"][0]["period_s"] == "1/3000000"
     assert document["identity"]["geometry"]["board"] == "sim"
@@ -259,7 +259,7 @@ def test_a_damaged_run_is_one_clear_error_with_its_path(result, tmp_path, damage
 def test_a_document_of_other_types_is_one_clear_error(result, tmp_path, name, value):
     folder = save(result, tmp_path / "run")
     document = json.loads((folder / "run.json").read_text())
-    document["run"][name] = value
+    document[name] = value
     (folder / "run.json").write_text(json.dumps(document))
     with pytest.raises(StoreError):
         load(folder)

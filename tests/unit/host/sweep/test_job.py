@@ -14,7 +14,7 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Stream
 from plexor.sweep import job
-from plexor.sweep.consistent import check_step
+from plexor.sweep.consistent import of_step
 from plexor.sweep.criterion import Criterion, What
 from plexor.sweep.decide import STAGES, Verdict
 from plexor.sweep.figures import LEAST_STRIKES
@@ -211,4 +211,4 @@ def test_a_run_whose_edges_were_lost_is_beyond_and_one_with_another_fault_is_an_
     (step,) = job.take(replace(JOB, criteria=(Criterion(What.MISSED),)))
     assert [(f.verdict, f.reason) for f in step.channels] == [(Verdict.BEYOND, "lost")]
     assert step.ends_hz is None
-    check_step(step)
+    assert [*of_step(step)] == []

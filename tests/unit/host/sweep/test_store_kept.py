@@ -93,7 +93,7 @@ def test_the_same_question_goes_on_and_by_force_begins_anew(struck, tmp_path):
     asked = [*SWEEP, "--out", str(out)]
     assert cli.main(asked) == cli.main([*asked, "--key", "os=other"]) == ExitCode.PASS
     assert len(struck) == 1
-    assert json.loads((out / "sweep.json").read_text())["sweep"]["device"]["os"] == "other"
+    assert json.loads((out / "sweep.json").read_text())["device"]["os"] == "other"
     assert cli.main([*asked, "--force"]) == ExitCode.PASS
     assert len(struck) == 2
 

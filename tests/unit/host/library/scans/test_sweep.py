@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 import plexor
+from plexor.documents import unsealed
 from plexor.errors import InvalidRunError, StoreError, UsageError
 from plexor.library.scans.sweep import swept as taken
 from plexor.library.scans.sweep_spec import SweepSpec
@@ -187,7 +188,7 @@ def test_what_cannot_be_swept_is_refused_before_the_first_strike(asked, message)
 
 def test_the_document_is_that_of_the_command(tmp_path):
     found, _ = swept(out=tmp_path / "s")
-    assert json.loads((tmp_path / "s" / "sweep.json").read_text())["sweep"] == json.loads(
+    assert unsealed(json.loads((tmp_path / "s" / "sweep.json").read_text())) == json.loads(
         json.dumps(found.document())
     )
     assert isinstance(found.result, SweepResult)
