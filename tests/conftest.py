@@ -5,6 +5,8 @@ import hashlib
 import signal
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,27 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 ROOT = Path(__file__).parent.parent
 LONG = ("tests/gateware/test_boards.py", "tests/gateware/test_soc.py", "tests/cocotb/whole/")
 """Tests of many minutes on one core: the others run beside them only if these begin first."""
+
+
+def _check_environment():
+    """Raise UsageError if the environment was installed from another pyproject.toml.
+
+    The commands of `plexor_lab` are found by the metadata of the installed package.
+    """
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
+    try:
+        installed = {(e.group, e.name, e.value) for e in distribution("plexor").entry_points}
+    except PackageNotFoundError:
+        return
+    wanted = {(g, name, value) for g, names in declared.items() for name, value in names.items()}
+    if wanted - installed:
+        raise pytest.UsageError(
+            ".venv is older than pyproject.toml; run: .venv/bin/python -m pip install --no-deps "
+            "--no-build-isolation --editable ."
+        )
+
+
+_check_environment()
 
 
 def pytest_addoption(parser):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 
 import click
@@ -59,9 +58,11 @@ _GROUPS: Mapping[str, tuple[str, tuple[Option, ...]]] = {
 
 
 def command_of(name: str) -> click.Command:
-    """Return the command of a name."""
-    module, _, attribute = cli.COMMANDS[name].partition(":")
-    return getattr(import_module(module), attribute)
+    """Return the command of a name. Raises KeyError if there is none."""
+    command = cli.command_of(name)
+    if command is None:
+        raise KeyError(name)
+    return command
 
 
 def plain(text: str) -> str:
@@ -80,7 +81,7 @@ def options_page() -> str:
 
 def commands() -> Iterator[tuple[str, click.Command]]:
     """Yield every command by its name; of a group, those in it."""
-    for name in cli.COMMANDS:
+    for name in cli.command_names():
         command = command_of(name)
         if isinstance(command, click.Group):
             yield from ((f"{name} {each}", own) for each, own in command.commands.items())

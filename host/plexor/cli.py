@@ -17,90 +17,142 @@ from plexor.commands import COMPLETING
 from plexor.commands.defaults import nearest, read
 from plexor.ending import own_signals
 from plexor.errors import ExitCode, PlexorError, UsageError, unexpected
+from plexor.library import extensions
+from plexor.library.extensions import Command
 from plexor.streams import guarded, printable_line
 
 COMMANDS = {
-    "measure": "plexor.commands.measure.command:measure",
-    "scope": "plexor.commands.scope:scope",
-    "sweep": "plexor.commands.scans.sweep:sweep",
-    "phase": "plexor.commands.scans.phase:phase",
-    "burst": "plexor.commands.scans.burst:burst",
-    "mixed": "plexor.commands.mixed.command:mixed",
-    "compare": "plexor.commands.compare:compare",
-    "table": "plexor.commands.table:table",
-    "bench": "plexor.commands.bench.command:bench",
-    "bound": "plexor.commands.bound.command:bound",
-    "archive": "plexor.commands.archive:archive",
-    "farm": "plexor.commands.farm:farm",
-    "replay": "plexor.commands.replay:replay",
-    "report": "plexor.commands.report:report",
-    "why": "plexor.commands.explain.why:why",
-    "timeline": "plexor.commands.explain.timeline:timeline",
-    "profile": "plexor.commands.explain.profile:profile",
-    "trace-header": "plexor.commands.explain.trace_header:trace_header",
-    "export": "plexor.commands.export:export",
-    "import": "plexor.commands.import_capture:import_capture",
-    "calibrate": "plexor.commands.calibrate:calibrate",
-    "selftest": "plexor.commands.selftest:selftest",
-    "prove": "plexor.commands.prove:prove",
-    "devices": "plexor.commands.devices:devices",
-    "doctor": "plexor.commands.doctor:doctor",
-    "identify": "plexor.commands.identify:identify",
-    "sim": "plexor.commands.sim:sim",
-    "completion": "plexor.commands.completion:completion",
+    "measure": Command(
+        "Strike a device, time its responses and judge them.",
+        "plexor.commands.measure.command:measure",
+    ),
+    "scope": Command(
+        "Show a live page: strike a device, and watch its reflexes.",
+        "plexor.commands.scope:scope",
+    ),
+    "sweep": Command(
+        "Find the highest rate that a device sustains.",
+        "plexor.commands.scans.sweep:sweep",
+    ),
+    "phase": Command(
+        "Find the phases of a tick at which a device is deaf, and for how long.",
+        "plexor.commands.scans.phase:phase",
+    ),
+    "burst": Command(
+        "Find how many strikes in a row a device answers, at each spacing.",
+        "plexor.commands.scans.burst:burst",
+    ),
+    "mixed": Command(
+        "Run a schedule on one time base with a device: done, late, early or missed.",
+        "plexor.commands.mixed.command:mixed",
+    ),
+    "compare": Command(
+        "Compare two runs or sweeps, and judge whether the change is too large.",
+        "plexor.commands.compare:compare",
+    ),
+    "bench": Command(
+        "Measure the operations of a kernel from outside, suite by suite.",
+        "plexor.commands.bench.command:bench",
+    ),
+    "bound": Command(
+        "Compute what a service takes at most, and check it against what was measured.",
+        "plexor.commands.bound.command:bound",
+    ),
+    "archive": Command(
+        "Keep runs in one folder, and ask how their figures changed.",
+        "plexor.commands.archive:archive",
+    ),
+    "farm": Command(
+        "Measure a matrix of instruments, loads and builds into an archive.",
+        "plexor.commands.farm:farm",
+    ),
+    "replay": Command(
+        "Print the figures of a stored run, or of one recorded from a link.",
+        "plexor.commands.replay:replay",
+    ),
+    "report": Command(
+        "Write the page of a stored run, or its picture.",
+        "plexor.commands.report:report",
+    ),
+    "why": Command(
+        "Find the late answers of a stored run, and how they recur.",
+        "plexor.commands.explain.why:why",
+    ),
+    "timeline": Command(
+        "Show what the tasks and interrupts of a device did in a stored run.",
+        "plexor.commands.explain.timeline:timeline",
+    ),
+    "profile": Command(
+        "Show where the functions of a device spent their time in a stored run.",
+        "plexor.commands.explain.profile:profile",
+    ),
+    "trace-header": Command(
+        "Write the C headers with which firmware says what it does.",
+        "plexor.commands.explain.trace_header:trace_header",
+    ),
+    "export": Command(
+        "Write a stored run as files of other tools.",
+        "plexor.commands.export:export",
+    ),
+    "import": Command(
+        "Make a run of the capture of another analyser.",
+        "plexor.commands.import_capture:import_capture",
+    ),
+    "calibrate": Command(
+        "Measure where the bins of each channel end, in picoseconds.",
+        "plexor.commands.calibrate:calibrate",
+    ),
+    "selftest": Command("Test the instrument itself.", "plexor.commands.selftest:selftest"),
+    "prove": Command(
+        "Prove an instrument step by step, with wires, and keep what was proven.",
+        "plexor.commands.prove:prove",
+    ),
+    "devices": Command(
+        "List the instruments and simulated devices that are available.",
+        "plexor.commands.devices:devices",
+    ),
+    "doctor": Command(
+        "Find what keeps boards from working here, and print the commands that fix it.",
+        "plexor.commands.doctor:doctor",
+    ),
+    "identify": Command(
+        "Print what the instrument at a link is.",
+        "plexor.commands.identify:identify",
+    ),
+    "sim": Command(
+        "Run the simulated instrument as a program of its own.",
+        "plexor.commands.sim:sim",
+    ),
+    "completion": Command(
+        "Complete commands and options in bash, zsh or fish.",
+        "plexor.commands.completion:completion",
+    ),
 }
-_HELP = {
-    "measure": "Strike a device, time its responses and judge them.",
-    "scope": "Show a live page: strike a device, and watch its reflexes.",
-    "sweep": "Find the highest rate that a device sustains.",
-    "phase": "Find the phases of a tick at which a device is deaf, and for how long.",
-    "burst": "Find how many strikes in a row a device answers, at each spacing.",
-    "mixed": "Run a schedule on one time base with a device: done, late, early or missed.",
-    "compare": "Compare two runs or sweeps, and judge whether the change is too large.",
-    "table": "Show systems side by side, idle and loaded, next to a published study.",
-    "bench": "Measure the operations of a kernel from outside, suite by suite.",
-    "bound": "Compute what a service takes at most, and check it against what was measured.",
-    "archive": "Keep runs in one folder, and ask how their figures changed.",
-    "farm": "Measure a matrix of instruments, loads and builds into an archive.",
-    "replay": "Print the figures of a stored run, or of one recorded from a link.",
-    "report": "Write the page of a stored run, or its picture.",
-    "why": "Find the late answers of a stored run, and how they recur.",
-    "timeline": "Show what the tasks and interrupts of a device did in a stored run.",
-    "profile": "Show where the functions of a device spent their time in a stored run.",
-    "trace-header": "Write the C headers with which firmware says what it does.",
-    "export": "Write a stored run as files of other tools.",
-    "import": "Make a run of the capture of another analyser.",
-    "calibrate": "Measure where the bins of each channel end, in picoseconds.",
-    "selftest": "Test the instrument itself.",
-    "prove": "Prove an instrument step by step, with wires, and keep what was proven.",
-    "devices": "List the instruments and simulated devices that are available.",
-    "doctor": "Find what keeps boards from working here, and print the commands that fix it.",
-    "identify": "Print what the instrument at a link is.",
-    "sim": "Run the simulated instrument as a program of its own.",
-    "completion": "Complete commands and options in bash, zsh or fish.",
-}
+"""Plexor's own commands. Other packages add theirs by entry points."""
 
 
 class _Lazy(click.Group):
     """A group that imports a command only when it is called; listing commands imports none."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return command_names()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, name = COMMANDS[cmd_name].partition(":")
-        return getattr(import_module(module), name)
+        try:
+            return command_of(cmd_name)
+        except UsageError:
+            if ctx.resilient_parsing:
+                return None
+            raise
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, and its defaults in plexor.toml. A wrong name gets the nearest one."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
             from difflib import get_close_matches  # noqa: PLC0415
 
-            near = get_close_matches(args[0], COMMANDS, n=1)
+            near = get_close_matches(args[0], command_names(), n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             ctx.fail(f"No such command {args[0]!r}.{hint}")
         found = super().resolve_command(ctx, args)
@@ -112,8 +164,54 @@ class _Lazy(click.Group):
         return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands. What is wrong with one of another package is a line of its own."""
+        rows = [(name, command.help) for name, command in COMMANDS.items()]
+        for name in extensions.names(extensions.COMMANDS):
+            try:
+                offer, command = _offered(name)
+                if name in COMMANDS:
+                    text = f"package {offer.package} offers it, and Plexor has it; uninstall it"
+                    raise UsageError(f"{name}: {text}")
+                rows += [(name, command.help)]
+            except UsageError as error:
+                _fail(str(error), ExitCode.PASS)
         with formatter.section("Commands"):
-            formatter.write_dl(list(_HELP.items()))
+            formatter.write_dl(rows)
+
+
+def command_names() -> list[str]:
+    """Return the names of all commands: Plexor's own, and those of other packages."""
+    others = extensions.names(extensions.COMMANDS)
+    return [*COMMANDS, *(name for name in others if name not in COMMANDS)]
+
+
+def command_of(name: str) -> click.Command | None:
+    """Return the command of a name; None if there is none.
+
+    Raises UsageError for one of another package that cannot be imported, or that two packages have.
+    """
+    if name in COMMANDS:
+        module, _, attribute = COMMANDS[name].target.partition(":")
+        return getattr(import_module(module), attribute)
+    if name not in extensions.names(extensions.COMMANDS):
+        return None
+    offer, command = _offered(name)
+    return offer.loaded(command.target, click.Command)
+
+
+def _offered(name: str) -> tuple[extensions.Offer, Command]:
+    """Return the command that a package offers under a name; raise UsageError as `command_of`."""
+    offer = extensions.offer_of(extensions.COMMANDS, name)
+    assert offer is not None
+    return offer, offer.load(Command)
+
+
+def _whole(name: str) -> click.Command | None:
+    """Return the command of a name, for its options; None for one that cannot be imported."""
+    try:
+        return command_of(name)
+    except UsageError:
+        return None
 
 
 def _defaults(context: click.Context, name: str) -> dict[str, Any]:
@@ -122,9 +220,7 @@ def _defaults(context: click.Context, name: str) -> dict[str, Any]:
     if path is None:
         return {}
     known = read(path)
-    group = context.command
-    assert isinstance(group, click.Group)
-    found = known.of(name, lambda each: group.get_command(context, each), list(COMMANDS))
+    found = known.of(name, _whole, command_names())
     if found and not context.resilient_parsing:
         print(f"plexor: defaults from {known.path}", file=sys.stderr)
     return found

@@ -61,7 +61,7 @@ def test_a_refusal_names_the_board_the_feature_and_what_to_do(feature):
 
 
 def test_options_that_refusals_name_are_those_of_commands():
-    known = {option for name in cli.COMMANDS for option in options_of(command_of(name))}
+    known = {option for name in cli.command_names() for option in options_of(command_of(name))}
     for about in ABOUT.values():
         for option in re.findall(r"--([a-z-]+)", about.without):
             assert option in known, option

@@ -40,6 +40,7 @@ def test_wrong_types_are_found_in_every_package(tmp_path):
     assert {
         "hdl/plexor_hdl",
         "host/plexor",
+        "host/plexor_lab",
         "sim/plexor_sim",
         "soc/plexor_soc",
         "tools",

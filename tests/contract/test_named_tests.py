@@ -7,6 +7,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = {
     "host/plexor": "tests/unit/host",
+    "host/plexor_lab": "tests/unit/host/lab",
     "hdl/plexor_hdl": "tests/unit/hdl",
     "sim/plexor_sim": "tests/unit/sim",
     "soc/plexor_soc": "tests/unit/soc",
@@ -38,6 +39,11 @@ REASONS = {
     "sim/plexor_sim/examples/test_reflexes.py": "is an example; test_pytest_plugin.py runs it",
     "host/plexor/model/code_array.py": "declares an array",
     "host/plexor/model/code_tables.py": "declares what a chip counts of codes",
+    "host/plexor/library/parts/files.py": "names what is public; plexor_lab uses each name",
+    "host/plexor/library/parts/results.py": "names what is public; plexor_lab uses each name",
+    "host/plexor/library/parts/show.py": "names what is public; plexor_lab uses each name",
+    "host/plexor_lab/study/command.py": "test_systems.py runs `plexor table`",
+    "host/plexor_lab/commands.py": "declares the commands; test_extensions.py finds them",
     "host/plexor/protocol/identity.py": "declares what test_registers.py checks",
     "host/plexor/protocol/register_kinds.py": "declares what test_registers.py checks",
     "host/plexor/scope/seam.py": "declares what the page needs of an instrument",

@@ -71,7 +71,7 @@ def test_an_import_up_and_a_room_without_a_layer_are_found(package, file, line, 
     assert f"{claim} BROKEN" in planted(PACKAGES[package] / file, line, tmp_path)
 
 
-CLIENT = "The command line is a client of the library, and of nothing below it"
+CLIENT = "The command line and plexor_lab are clients of the library, and of nothing below it"
 
 
 @pytest.mark.parametrize(
@@ -80,10 +80,13 @@ CLIENT = "The command line is a client of the library, and of nothing below it"
         ("commands/doctor.py", "from plexor.desk.doctor import examine"),
         ("commands/measure/take.py", "    from plexor.session.session import measure"),
         ("cli.py", "import plexor.jsonable"),
+        ("../plexor_lab/study/table.py", "from plexor.sweep.store import load"),
     ],
 )
-def test_a_command_that_goes_past_the_library_is_found(file, line, tmp_path):
-    assert f"{CLIENT} BROKEN" in planted(PACKAGES["host"] / file, line, tmp_path)
+def test_a_command_or_a_study_that_goes_past_the_library_is_found(file, line, tmp_path):
+    # The linter wraps a long name.
+    said = " ".join(planted(PACKAGES["host"] / file, line, tmp_path).split())
+    assert f"{CLIENT} BROKEN" in said
 
 
 def test_of_the_rooms_below_the_library_five_files_alone_are_for_commands():

@@ -64,15 +64,15 @@ class Outcome:
 def rooms() -> dict[str, list[Path]]:
     """Return the files of each room of the host; those beside the rooms are a room, too."""
     found: dict[str, list[Path]] = {}
-    for path in sorted((HOST / "plexor").rglob("*.py")):
+    for path in sorted(HOST.rglob("*.py")):
         found.setdefault(room_of(path), []).append(path)
     return found
 
 
 def room_of(path: Path) -> str:
-    """Return the room of one of the host's files."""
-    parts = path.relative_to(HOST / "plexor").parts
-    return parts[0] if len(parts) > 1 else "plexor"
+    """Return the room of one of the host's files; of a file beside the rooms its package."""
+    package, *parts = path.relative_to(HOST).parts
+    return parts[0] if len(parts) > 1 else package
 
 
 def every(path: Path) -> list[Fault]:
@@ -167,7 +167,8 @@ def tests_of(fault: Fault, reached: Reached) -> list[str]:
     # A line that runs at import is in no test, and in each that uses the file.
     names = lines.get(str(fault.edit.line)) or lines.get("", ())
     path = Path(fault.file)
-    own = f"{'/'.join(path.parts[1:-1])}/test_{path.stem}".lstrip("/")
+    package, *folders = path.parts[:-1]
+    own = "/".join([*(["lab"] if package == "plexor_lab" else []), *folders, f"test_{path.stem}"])
     if not names:
         # What only other processes execute is in no coverage.
         names = [test for folder in TESTS if (ROOT / (test := f"{folder}/{own}.py")).exists()]
@@ -196,7 +197,7 @@ def _reached(jobs: int) -> Reached:
         environment = {**os.environ, "COVERAGE_FILE": f"{scratch}/coverage"}
         options = ["-q", "-n", str(jobs), "-m", "not full and not hardware"]
         options += ["-p", "no:cacheprovider", f"--basetemp={scratch}/tmp"]
-        options += ["--cov=plexor", "--cov-context=test", "--cov-report="]
+        options += ["--cov=plexor", "--cov=plexor_lab", "--cov-context=test", "--cov-report="]
         report = Path(scratch) / "report.json"
         for words in (
             ("pytest", *options, *TESTS),

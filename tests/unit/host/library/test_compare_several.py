@@ -11,8 +11,8 @@ from plexor.library.run import Run
 from plexor.model.results import Identity
 from plexor.protocol.geometry import Geometry
 from plexor.store.run_folder import save
-from plexor.study.iltiming import CONFIGURATIONS, DEVICE, ROWS, Latency, replay_ps
 from plexor.sweep import store as sweep_store
+from plexor_lab.study.iltiming import CONFIGURATIONS, DEVICE, ROWS, Latency, replay_ps
 
 from .. import sweeps
 

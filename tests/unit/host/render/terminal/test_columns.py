@@ -9,8 +9,8 @@ from plexor.render.terminal.burst import burst_text
 from plexor.render.terminal.calibration import calibration_text
 from plexor.render.terminal.columns import Paint, table
 from plexor.render.terminal.sweep import sweep_text
-from plexor.render.terminal.systems import systems_text
-from plexor.study.systems import Jitter, Systems, changes
+from plexor_lab.study.systems import Jitter, Systems, changes
+from plexor_lab.study.text import systems_text
 
 from ...calibration.test_store import CALIBRATION
 from ...sweeps import swept

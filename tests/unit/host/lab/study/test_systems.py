@@ -12,14 +12,14 @@ from plexor.analyse.analyse import analyse
 from plexor.errors import InvalidRunError, UsageError
 from plexor.model.settings import Settings, Stimulus
 from plexor.store.run_folder import save as save_run
-from plexor.study.reference import STATEMENTS, Role
-from plexor.study.systems import Jitter, changes, guideline, load_of
 from plexor.sweep.store import save as save_sweep
+from plexor_lab.study.reference import STATEMENTS, Role
+from plexor_lab.study.systems import Jitter, changes, guideline, load_of
 
-from ..sweeps import figures, knee, result, step
+from ...sweeps import figures, knee, result, step
 from .planted import CE30, CENET, GOLDEN, US, one_system, systems, written
 
-STUDY = Path(__file__).resolve().parents[4] / "docs" / "study.md"
+STUDY = Path(__file__).resolve().parents[5] / "docs" / "study.md"
 
 
 def loaded(run, name="ce30:load=polygons"):

@@ -12,13 +12,20 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TypeVar
 
-from plexor.analyse.analyse import ChannelFigures, Report
 from plexor.errors import InvalidRunError, UsageError
-from plexor.model.load import RAISED, named_load
-from plexor.study.reference import IDLE, Role
-from plexor.sweep.decide import Verdict
-from plexor.sweep.model import Bracket, Knee, Step, SweepResult
+from plexor.library.parts.results import (
+    RAISED,
+    Bracket,
+    ChannelFigures,
+    Knee,
+    Report,
+    Step,
+    SweepResult,
+    Verdict,
+    named_load,
+)
 from plexor.units import seconds_of
+from plexor_lab.study.reference import IDLE, Role
 
 ROLES = (Role.INTERRUPT, Role.TASK)
 """Roles of a system's first and second response pin."""

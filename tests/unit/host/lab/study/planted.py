@@ -2,10 +2,10 @@
 
 from fractions import Fraction
 
-from plexor.render.terminal.systems import systems_text
-from plexor.study.systems import Jitter, Systems, changes, inequalities
+from plexor_lab.study.systems import Jitter, Systems, changes, inequalities
+from plexor_lab.study.text import systems_text
 
-from ..sweeps import figures, knee, result, step
+from ...sweeps import figures, knee, result, step
 
 US = Fraction(1, 10**6)
 

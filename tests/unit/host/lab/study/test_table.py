@@ -6,13 +6,13 @@ import pytest
 
 import plexor
 from plexor.errors import InvalidRunError, StoreError, UsageError
-from plexor.library.table import table
 from plexor.store.run_folder import save
-from plexor.study.reference import Role
-from plexor.study.systems import Jitter
 from plexor.sweep import store
+from plexor_lab.study.reference import Role
+from plexor_lab.study.systems import Jitter
+from plexor_lab.study.table import table
 
-from ..sweeps import swept
+from ...sweeps import swept
 
 
 @pytest.fixture

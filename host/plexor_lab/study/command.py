@@ -11,7 +11,7 @@ from plexor.commands.parameters import json_option, time_option
 from plexor.errors import ExitCode
 
 JITTERS = ("jitter128", "peak-to-peak", "rms")
-"""Measures of jitter; plexor.library.table, which has them too, is imported later."""
+"""Measures of jitter; plexor_lab.study.table, which has them too, is imported later."""
 
 
 @click.command()
@@ -55,7 +55,7 @@ def table(
         raise click.UsageError("--interval: must be above 0")
     # Imported here so that --help and wrong options answer at once.
     from plexor.commands.conclude import show  # noqa: PLC0415
-    from plexor.library.table import table as side_by_side  # noqa: PLC0415
+    from plexor_lab.study.table import table as side_by_side  # noqa: PLC0415
 
     found = side_by_side(paths, jitter=jitter, reference=reference, interval=interval)
     show(found, as_json)

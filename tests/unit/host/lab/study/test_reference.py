@@ -2,7 +2,7 @@
 
 import pytest
 
-from plexor.study.reference import (
+from plexor_lab.study.reference import (
     CE_3_0,
     CE_NET,
     IDLE,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from plexor.analyse.analyse import analyse
 from plexor.judge.compare import differing_keys
-from plexor.study.iltiming import CONFIGURATIONS, DEVICE, ROWS, Latency, Row, replay_ps
+from plexor_lab.study.iltiming import CONFIGURATIONS, DEVICE, ROWS, Latency, Row, replay_ps
 
 ISR, IST = Latency.ISR, Latency.IST
 # Minimum, average, maximum and spread as the article prints them, in µs.

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ...study.planted import CE30, CENET, GOLDEN, US, systems, written
+from .planted import CE30, CENET, GOLDEN, US, systems, written
 
 
 def test_the_table_reads_as_written_here():

@@ -8,13 +8,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from plexor.jsonable import to_json
-from plexor.library.load import load_run
+from plexor.library.load import load, load_run
+from plexor.library.parts.files import to_json
+from plexor.library.parts.results import SweepResult
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
 from plexor.library.specs.values import Time, choice, path_of, read, seconds
-from plexor.study.reference import SOURCE, STATEMENTS
-from plexor.study.systems import (
+from plexor_lab.study.reference import SOURCE, STATEMENTS
+from plexor_lab.study.systems import (
     Change,
     Inequality,
     Jitter,
@@ -24,8 +25,6 @@ from plexor.study.systems import (
     guideline,
     inequalities,
 )
-from plexor.sweep.model import SweepResult
-from plexor.sweep.store import is_sweep, load
 
 SCHEMA = "plexor.table/1"
 Source = str | Path | Run | Sweep
@@ -48,7 +47,7 @@ class Table:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor.render.terminal.systems import systems_text  # noqa: PLC0415
+        from plexor_lab.study.text import systems_text  # noqa: PLC0415
 
         return systems_text(
             self.rows,
@@ -128,10 +127,11 @@ def _results(sources: Iterable[Source]) -> Sequence[tuple[str, Run | SweepResult
             found.append((f"run {number}", source))
         elif isinstance(source, Sweep):
             found.append((f"sweep {number}", source.result))
-        elif is_sweep(path_of(source)):
-            found.append((str(source), load(path_of(source))))
         else:
-            found.append((str(source), load_run(path_of(source))))
+            kept = load(source)
+            found.append(
+                (str(source), kept.result if isinstance(kept, Sweep) else load_run(path_of(source)))
+            )
     return found
 
 

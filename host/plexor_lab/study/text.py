@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from plexor.render.table import NOTHING, Cell
-from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
-from plexor.render.terminal.sweep import bracket_text, notes
-from plexor.study.reference import (
+from plexor.library.parts.results import SweepResult
+from plexor.library.parts.show import (
+    LEAST_WIDTH,
+    NOTHING,
+    Cell,
+    Paint,
+    bracket_text,
+    notes,
+    table,
+    wrapped,
+)
+from plexor.units import format_rate, format_seconds
+from plexor_lab.study.reference import (
     CE_3_0,
     CE_NET,
     IDLE,
@@ -19,9 +28,7 @@ from plexor.study.reference import (
     What,
     stated,
 )
-from plexor.study.systems import ROLES, Change, Inequality, Jitter, Row, Timing, guideline
-from plexor.sweep.model import SweepResult
-from plexor.units import format_rate, format_seconds
+from plexor_lab.study.systems import ROLES, Change, Inequality, Jitter, Row, Timing, guideline
 
 REFERENCE = "reference"
 UNKNOWN = "."

@@ -1,0 +1,11 @@
+"""Results in ticks, as `Run.report`, `Sweep.result` and the like have them, and their figures."""
+
+from plexor.analyse.analyse import ChannelFigures as ChannelFigures
+from plexor.analyse.analyse import Report as Report
+from plexor.model.load import RAISED as RAISED
+from plexor.model.load import named_load as named_load
+from plexor.sweep.decide import Verdict as Verdict
+from plexor.sweep.model import Bracket as Bracket
+from plexor.sweep.model import Knee as Knee
+from plexor.sweep.model import Step as Step
+from plexor.sweep.model import SweepResult as SweepResult

@@ -1,0 +1,10 @@
+"""Texts and tables as Plexor's own commands print them."""
+
+from plexor.render.table import NOTHING as NOTHING
+from plexor.render.table import Cell as Cell
+from plexor.render.terminal.columns import LEAST_WIDTH as LEAST_WIDTH
+from plexor.render.terminal.columns import Paint as Paint
+from plexor.render.terminal.columns import table as table
+from plexor.render.terminal.columns import wrapped as wrapped
+from plexor.render.terminal.sweep import bracket_text as bracket_text
+from plexor.render.terminal.sweep import notes as notes
