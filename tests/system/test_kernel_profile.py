@@ -95,7 +95,7 @@ def rows_of(text):
 
 
 def test_top_gives_the_planted_function_its_87_percent(found, truth):
-    text = found.run.profile("top").text()
+    text = found.run.profile(view="top").text()
     own = truth.own_of(lambda path: path[-1])
     shares = {row[0]: next(word for word in row if word.endswith("%")) for row in rows_of(text)}
     every = sum(own.values())
@@ -105,7 +105,7 @@ def test_top_gives_the_planted_function_its_87_percent(found, truth):
 
 
 def test_trees_edges_and_traces_are_those_of_the_retired_stores(found, truth):
-    text, _, _ = found.run.profile("trace").text(width=200).partition("without")
+    text, _, _ = found.run.profile(view="trace").text(width=200).partition("without")
     rows = [line.split() for line in text.splitlines()]
     counted = Counter(word for row in rows for word in row if word in NAMES.values())
     assert counted == Counter(path[-1] for path, *_ in truth.calls)
@@ -143,6 +143,6 @@ def test_a_base_is_subtracted_from_raw_times(found, truth):
 
 @pytest.mark.parametrize("view", ["top", "modules", "tree"])
 def test_shares_sum_to_all(found, view):
-    text = found.run.profile(view).text()
+    text = found.run.profile(view=view).text()
     shares = [float(word[:-1]) for row in rows_of(text) for word in row if word.endswith("%")]
     assert sum(shares) == pytest.approx(100, abs=0.05 * len(shares))

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from plexor.commands.parameters import json_option
 from plexor.library.upkeep.desk import available, options_of
 
 _INDENT = 6
@@ -16,7 +17,7 @@ _INDENT = 6
 
 @click.command()
 @click.argument("name", required=False, metavar="[NAME]")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def devices(name: str | None, as_json: bool) -> None:
     """List simulated devices, boards found by their USB ids, and other serial ports.
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import click
 
 from plexor.commands.parameters import json_option
+from plexor.commands.specs import one_of
 from plexor.errors import ExitCode
+from plexor.library.specs.options import Target
 
 
 @click.command()
-@click.option(
-    "--link",
-    metavar="URI",
-    help="Walk this link instead: its port, rate, identity, every value of a byte, the clock. It "
+@one_of(
+    Target,
+    "link",
+    default=None,
+    shows_default=False,
+    help="Walk it instead: its port, rate, identity, every value of a byte, the clock. That "
     "ends where the link fails, with what came in place of an answer.",
 )
 @click.option("--udev", is_flag=True, help="Print only the udev rules for all boards.")

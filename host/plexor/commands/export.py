@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import budget_option
+from plexor.commands.parameters import budget_option, files_option
 
 SUFFIXES = (
     ".csv, .parquet, .npz (events); .vcd, .sr (waveforms); .pftrace (Perfetto); .hlog "
@@ -17,14 +17,7 @@ SUFFIXES = (
 
 @click.command()
 @click.argument("run", type=click.Path(exists=True, path_type=Path), metavar="RUN")
-@click.option(
-    "--to",
-    "files",
-    type=click.Path(path_type=Path),
-    multiple=True,
-    metavar="FILE",
-    help=f"File to write; its suffix names its format. Repeat it for each file. {SUFFIXES}.",
-)
+@files_option("the run", SUFFIXES)
 @budget_option
 def export(run: Path, files: tuple[Path, ...], budget: str | None) -> None:
     """Write RUN as files of other tools.

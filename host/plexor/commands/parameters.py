@@ -97,18 +97,6 @@ KEY = Parsed("name=text", parse_key)
 CHANNEL = Parsed("channel", parse_channel)
 time_option = partial(click.option, type=DURATION, metavar="TIME")
 """Decorator for an option that is a duration."""
-base_option = time_option(
-    "--base",
-    default="0",
-    help="A base result, which is subtracted from each latency. Of an instrument with a "
-    "calibration, give a corrected one.",
-)
-velocity_option = click.option(
-    "--velocity",
-    type=VELOCITY,
-    metavar="VELOCITY",
-    help="Show how far an object with this velocity moves during each latency: 1100m/s, 90km/h.",
-)
 budget_option = click.option(
     "--budget", metavar="FILE", help="Limits by which the run is judged: a TOML file, or omac."
 )
@@ -163,15 +151,32 @@ def key_option(command: F) -> F:
     return command
 
 
-page_option = click.option(
-    "--page",
-    type=Drawn(".html", ".svg"),
-    metavar="FILE",
-    help="Write a page to FILE.html, or a picture to FILE.svg.",
-)
-only_page_option = click.option(
-    "--page", type=Drawn(".html"), metavar="FILE", help="Write a page to FILE.html."
-)
+def pages_option(*suffixes: str, default: str = "") -> Callable[[F], F]:
+    """Return the decorator of a command that writes a page, or a picture, by its suffix."""
+    what = {".html": "a page to FILE.html", ".svg": "a picture to FILE.svg"}
+    known = ", or ".join(what[suffix] for suffix in suffixes)
+    return click.option(
+        "--page", type=Drawn(*suffixes), metavar="FILE", help=f"Write {known}.{default}"
+    )
+
+
+page_option = pages_option(".html", ".svg")
+only_page_option = pages_option(".html")
+
+
+def files_option(what: str, suffixes: str) -> Callable[[F], F]:
+    """Return the decorator of a command that writes files of other tools, by their suffixes."""
+    return click.option(
+        "--to",
+        "files",
+        type=click.Path(path_type=Path),
+        multiple=True,
+        metavar="FILE",
+        help=f"Write {what} to FILE, whose suffix names its format: {suffixes}. Repeat it for each "
+        "file.",
+    )
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print only a JSON document.")
 
 

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 
 import click
 
 from plexor.commands.parameters import (
-    base_option,
     budget_option,
     json_option,
     no_run_options,
-    velocity_option,
 )
+from plexor.commands.specs import asks
+from plexor.library.specs.options import Less
 
 
 @click.command()
 @click.argument("path", type=click.Path(exists=True, path_type=Path), metavar="FILE")
-@base_option
-@velocity_option
+@asks(less=Less)
 @budget_option
 @json_option
-def replay(
-    path: Path, base: Fraction, velocity: Fraction | None, budget: str | None, as_json: bool
-) -> int:
+def replay(path: Path, less: Less, budget: str | None, as_json: bool) -> int:
     """Print the figures of a stored run, sweep, phase scan or burst scan.
 
     FILE is its folder, or the raw bytes of a link (wire.bin). The folder of a phase scan also holds
@@ -40,4 +36,4 @@ def replay(
         show(found, as_json)
         return found.exit_code()
     limits = None if budget is None else load_budget(budget)
-    return conclude(found.less(base, velocity), Wanted(limits, as_json))
+    return conclude(found.less(**less.keywords()), Wanted(limits, as_json))

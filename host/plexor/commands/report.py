@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 import sys
-from fractions import Fraction
 from pathlib import Path
 
 import click
 
 from plexor.commands.parameters import (
-    Drawn,
-    base_option,
     budget_option,
     no_run_options,
-    velocity_option,
+    pages_option,
 )
+from plexor.commands.specs import asks
+from plexor.library.specs.options import Less
 
 
 @click.command()
 @click.argument(
     "paths", type=click.Path(exists=True, path_type=Path), nargs=-1, required=True, metavar="RUN..."
 )
-@click.option(
-    "--page",
-    type=Drawn(".html", ".svg"),
-    metavar="FILE",
-    help="FILE.html for a page, FILE.svg for a picture. Default: report.html in the run's folder.",
-)
-@base_option
-@velocity_option
+@pages_option(".html", ".svg", default=" Default: report.html in the run's folder.")
+@asks(less=Less)
 @budget_option
 def report(
     paths: tuple[Path, ...],
     page: Path | None,
-    base: Fraction,
-    velocity: Fraction | None,
+    less: Less,
     budget: str | None,
 ) -> int:
     """Write the page of RUN, which is a folder of --out or the raw bytes of a link.
@@ -75,7 +67,7 @@ def report(
         print(f"plexor: {word_for(target)} {target}", file=sys.stderr)
         return scan.exit_code()
     limits = None if budget is None else load_budget(budget)
-    run, *more = [each.less(base, velocity) for each in runs]
+    run, *more = [each.less(**less.keywords()) for each in runs]
     verdict = None if limits is None else run.judge(limits)
     if verdict is not None:
         print_verdict(run, verdict)

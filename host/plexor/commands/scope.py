@@ -9,7 +9,7 @@ import click
 
 from plexor.commands.specs import one_of
 from plexor.errors import UsageError
-from plexor.library.specs.options import Target
+from plexor.library.specs.options import Coded, Kept, Target
 
 _PATH = click.Path(path_type=Path)
 _MISSING = "the live page needs {}, which is not installed; in a clone: pip install '.[scope]'"
@@ -34,19 +34,10 @@ _MISSING = "the live page needs {}, which is not installed; in a clone: pip inst
 )
 @click.option("--certificate", type=_PATH, metavar="FILE", help="Encrypt: a certificate, in PEM.")
 @click.option("--key", type=_PATH, metavar="FILE", help="The private key of --certificate, in PEM.")
-@click.option(
-    "--out",
-    type=_PATH,
-    default=Path(),
-    metavar="DIR",
-    help="Folder in which kept runs become folders. Default: the current one.",
+@one_of(
+    Kept, "out", default=Path(), help="Each kept run is a folder in it. Default: the current one."
 )
-@click.option(
-    "--codes",
-    type=_PATH,
-    metavar="FILE",
-    help="Names of codes: the firmware's ELF file, or a TOML file.",
-)
+@one_of(Coded, "codes")
 @click.option("--no-open", is_flag=True, help="Print the address; open no browser.")
 def scope(
     link: str,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING
+from dataclasses import MISSING, replace
 from functools import wraps
 from itertools import chain
 from typing import Any, TypeVar
@@ -41,9 +41,16 @@ def asks(**specs: type[Spec]) -> Callable[[Callable[..., R]], Callable[..., R]]:
     return decorated
 
 
-def one_of(spec: type[Spec], name: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Return the decorator that gives a command a single option of a Spec, under its keyword."""
-    return _option(name, spec.options()[name])
+def one_of(
+    spec: type[Spec], name: str, **other: Any
+) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Return the decorator that gives a command a single option of a Spec, under its keyword.
+
+    `other` is what is otherwise in this command, as in Option; its help stands beside the Spec's.
+    """
+    said = spec.options()[name]
+    other["help"] = " ".join((said.help, *filter(None, [other.get("help")])))
+    return _option(name, replace(said, **other))
 
 
 def _asked(spec: type[Spec], given: dict[str, Any]) -> Spec:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -13,11 +13,14 @@ from plexor.analyse.analyse import Report, analyse
 from plexor.errors import ExitCode, StoreError, UsageError
 from plexor.judge.budget import Budget, Outcome, Verdict, judge
 from plexor.judge.budget_file import load as load_budget
+from plexor.library.explain.specs import ProfileSpec, TimelineSpec, WhySpec
 from plexor.library.reading import Reading, of_name
-from plexor.library.specs.values import Time, path_of, read, seconds
+from plexor.library.specs.options import Less
+from plexor.library.specs.spec import takes
+from plexor.library.specs.values import Time, path_of
 from plexor.model.identity import Identity
 from plexor.model.results import Accounting, EventArray, RunResult
-from plexor.units import parse_velocity, ticks_of
+from plexor.units import ticks_of
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -48,12 +51,14 @@ class Run:
         """Why the run was not kept where it was to be; None if it was."""
         self.folder: Path | None = None
         """Where the run is kept: `out`, or a name beside it that was free. None if it is not."""
-        self._base_ticks = round(ticks_of(seconds(base), result.tick_fs))
-        self._velocity = parse_velocity(velocity) if isinstance(velocity, str) else velocity
+        asked = Less.of({"base": base, "velocity": velocity})
+        self._base_ticks = round(ticks_of(asked.base, result.tick_fs))
+        self._velocity = asked.velocity
 
-    def less(self, base: Time, velocity: str | Fraction | None = None) -> Run:
-        """Return this run with another base and velocity."""
-        return Run(self.result, base, velocity, self.unsaved)
+    @takes(Less)
+    def less(self, asked: Less) -> Run:
+        """Return this run with another base and velocity, as the options of Less say."""
+        return Run(self.result, asked.base, asked.velocity, self.unsaved)
 
     def taken_by(self, command: Sequence[str]) -> Run:
         """Have the run say which command line took it, by its words, before it is kept."""
@@ -202,53 +207,42 @@ class Run:
             )
         return picture(*(run.report for run in (self, *others)), names=names)
 
-    def why(self, over: object = None) -> Why:
+    @takes(WhySpec)
+    def why(self, asked: WhySpec) -> Why:
         """Return the late answers of each channel, their clusters, and how each cluster recurs.
 
-        `over` (seconds, or a text such as `50us`) is the latency above which an answer is late. If
-        it is None, late answers are those beyond the first wide gap above the median.
+        The options are those of WhySpec: `over="50us"`. Without it, late answers are those beyond
+        the first wide gap above the median.
         """
         from plexor.library.explain.why import Why  # noqa: PLC0415
 
-        over_s = read({"over": over}, {"over": seconds}).get("over")
-        limit = None if over_s is None else round(ticks_of(over_s, self.tick_fs))
+        limit = None if asked.over is None else round(ticks_of(asked.over, self.tick_fs))
         return Why(self.result, limit)
 
-    def timeline(
-        self, start: object = None, end: object = None, cursors: Iterable[object] = ()
-    ) -> Timeline:
+    @takes(TimelineSpec)
+    def timeline(self, asked: TimelineSpec) -> Timeline:
         """Return what the device's tasks and interrupts did, by its codes.
 
-        `start` and `end` bound what is drawn, and `cursors` are two times to measure between. All
-        are seconds from the start of the run, or texts such as `1.5ms`. Raises UsageError for a run
-        without codes.
+        The options are those of TimelineSpec: `start` and `end` bound what is drawn, and `cursors`
+        are two times to measure between. All are seconds from the start of the run, or texts such
+        as `1.5ms`. Raises UsageError for a run without codes.
         """
         from plexor.library.explain.timeline import Timeline  # noqa: PLC0415
 
-        given = read({"start": start, "end": end}, {"start": seconds, "end": seconds})
-        at = tuple(read({"cursor": each}, {"cursor": seconds})["cursor"] for each in cursors)
-        return Timeline(self.result, given.get("start"), given.get("end"), at)
+        return Timeline(self.result, asked.start, asked.end, asked.cursors)
 
-    def profile(
-        self,
-        view: str = "top",
-        *,
-        base: Time = 0,
-        function: str | None = None,
-        by: str = "time",
-        most: int | None = None,
-    ) -> Profile:
+    @takes(ProfileSpec)
+    def profile(self, asked: ProfileSpec) -> Profile:
         """Return where the device's functions spent their time, by its codes.
 
-        `view` is top, modules, tree, butterfly (which needs the name of a `function`), graph or
-        trace. `base` is the time of an empty call. `by` (time or count) and `most` order and bound
-        top. Raises UsageError for a run without codes, and for a view or function that is not
-        there.
+        The options are those of ProfileSpec: `view="butterfly"`, which needs the name of a
+        `function`, `base="120ns"`, the time of an empty call. Raises UsageError for a run without
+        codes, and for a view or function that is not there.
         """
         from plexor.library.explain.profile import Profile  # noqa: PLC0415
 
-        base_ticks = round(ticks_of(read({"base": base}, {"base": seconds})["base"], self.tick_fs))
-        return Profile(self.result, view, base_ticks, function, by, most)
+        base_ticks = round(ticks_of(asked.base, self.tick_fs))
+        return Profile(self.result, asked.view, base_ticks, asked.function, asked.by, asked.most)
 
     def export(self, *paths: str | Path, budget: str | Budget | None = None) -> None:
         """Write the run to files of other tools; the suffix of each names its format.

@@ -15,12 +15,11 @@ from plexor.errors import UsageError
 from plexor.library.specs import values
 from plexor.library.specs.options import (
     Coded,
-    Deadline,
     Loaded,
+    Matched,
     Pins,
     Seeded,
     Shape,
-    Unanswered,
 )
 from plexor.library.specs.spec import maybe, option
 from plexor.library.specs.texts import Start, StopCondition, parse_start, parse_stop, parse_strike
@@ -33,7 +32,6 @@ from plexor.protocol.registers import Policy, Trigger
 T = TypeVar("T")
 AUTO = "auto"
 """A window of one-tick bins that a first look places."""
-POLICIES = tuple(policy.name.lower() for policy in Policy)
 
 
 def _start(value: str | Start) -> Start:
@@ -52,8 +50,7 @@ def _zoom(value: Time) -> Fraction | str:
 class RunSpec(
     Shape,
     Pins,
-    Deadline,
-    Unanswered,
+    Matched,
     Loaded,
     Coded,
     Seeded,
@@ -116,19 +113,6 @@ class RunSpec(
         "phase, dither, poisson, burst, spacing, seed, active-low and start. Without a rate it "
         "strikes once per start.",
     )
-    policy: str = option(
-        converter=choice(POLICIES),
-        default="oldest",
-        shows_default=True,
-        choices=POLICIES,
-        help="Rule that selects the outstanding strike that a response answers.",
-    )
-    window: Fraction = option(
-        converter=seconds,
-        default="0s",
-        metavar="TIME",
-        help="Minimum latency, for --policy window.",
-    )
     zoom: Fraction | str | None = option(
         converter=maybe(_zoom),
         default=None,
@@ -136,12 +120,6 @@ class RunSpec(
         help="Count latencies from TIME on to the tick, in a window of 62 ticks on ECP5 boards: "
         "with --mode dump all others are in bins of 1/32 of their value. auto: where a first look "
         "of 500 strikes has most of each channel's.",
-    )
-    early: Fraction = option(
-        converter=seconds,
-        default="0s",
-        metavar="TIME",
-        help="How long before its strike a response may come.",
     )
     mode: str | None = option(
         converter=maybe(choice(MODES)),

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
-from fractions import Fraction
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import COUNT, json_option, time_option
-
-VIEWS = ("top", "modules", "tree", "butterfly", "graph", "trace")
+from plexor.commands.parameters import json_option
+from plexor.commands.specs import asks
+from plexor.library.explain.specs import VIEWS, ProfileSpec
 
 
 @click.command()
 @click.argument("run", type=click.Path(exists=True, path_type=Path), metavar="RUN")
 @click.argument("view", type=click.Choice(VIEWS), default="top", metavar="[VIEW]")
-@click.option(
-    "--by",
-    type=click.Choice(["time", "count"]),
-    default="time",
-    show_default=True,
-    help="Order of the view top: by own time, or by number of calls.",
-)
-@click.option("--most", type=COUNT, metavar="N", help="Lines of the view top. Default: all.")
-@click.option("--function", metavar="NAME", help="The function that the view butterfly is about.")
-@time_option("--base", default="0", help="Time of an empty call, which is subtracted from each.")
+@asks(asked=ProfileSpec)
 @json_option
 @click.option(
     "--speedscope",
@@ -35,14 +26,7 @@ VIEWS = ("top", "modules", "tree", "butterfly", "graph", "trace")
     help="Write all calls as a file for speedscope.app.",
 )
 def profile(
-    run: Path,
-    view: str,
-    by: str,
-    most: int | None,
-    function: str | None,
-    base: Fraction,
-    as_json: bool,
-    speedscope: Path | None,
+    run: Path, view: str, asked: ProfileSpec, as_json: bool, speedscope: Path | None
 ) -> int:
     """Show which functions of a device took how long, by the codes at their entries and exits.
 
@@ -67,7 +51,7 @@ def profile(
     found = load(run)
     if not isinstance(found, Run):
         raise UsageError(f"{run}: holds a {found.what}; only runs have a profile")
-    drawn = found.profile(view, base=base, function=function, by=by, most=most)
+    drawn = found.profile(**replace(asked, view=view).keywords())
     show(drawn, as_json)
     if speedscope is not None:
         write_text(speedscope, json.dumps(drawn.speedscope(), ensure_ascii=False) + "\n")

@@ -3,45 +3,23 @@
 from __future__ import annotations
 
 import sys
-from fractions import Fraction
 from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import json_option, page_option, time_option
-
-_PATH = click.Path(path_type=Path)
+from plexor.commands.parameters import files_option, json_option, page_option
+from plexor.commands.specs import asks
+from plexor.library.explain.specs import TimelineSpec
 
 
 @click.command()
 @click.argument("run", type=click.Path(exists=True, path_type=Path), metavar="RUN")
-@time_option("--from", "start", help="First time to draw, from the start of the run.")
-@time_option("--until", "end", help="Last time to draw. Default: the end of the run.")
-@time_option(
-    "--cursor",
-    "cursors",
-    multiple=True,
-    help="A time to measure from or to. Give two; the time between them is printed.",
-)
+@asks(asked=TimelineSpec)
 @json_option
 @page_option
-@click.option(
-    "--to",
-    "files",
-    type=_PATH,
-    multiple=True,
-    metavar="FILE",
-    help="Write all lanes: .csv (a row for each span), .vcd (a string for each lane) or .pftrace "
-    "(Perfetto). Repeat it for each file.",
-)
+@files_option("all lanes", ".csv (a row for each span), .vcd (a string for each lane) or .pftrace")
 def timeline(
-    run: Path,
-    start: Fraction | None,
-    end: Fraction | None,
-    cursors: tuple[Fraction, ...],
-    as_json: bool,
-    page: Path | None,
-    files: tuple[Path, ...],
+    run: Path, asked: TimelineSpec, as_json: bool, page: Path | None, files: tuple[Path, ...]
 ) -> int:
     """Show when each task and interrupt ran, waited and slept, and who ran after whom.
 
@@ -64,7 +42,7 @@ def timeline(
     found = load(run)
     if not isinstance(found, Run):
         raise UsageError(f"{run}: holds a {found.what}; only runs have a timeline")
-    drawn = found.timeline(start, end, cursors)
+    drawn = found.timeline(**asked.keywords())
     show(drawn, as_json)
     if page is not None:
         write_text(page, drawn.picture() if is_picture(page) else drawn.page())

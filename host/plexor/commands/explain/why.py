@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import json_option, time_option
+from plexor.commands.parameters import json_option
+from plexor.commands.specs import asks
+from plexor.library.explain.specs import WhySpec
 
 
 @click.command()
 @click.argument("run", type=click.Path(exists=True, path_type=Path), metavar="RUN")
-@time_option(
-    "--over",
-    help="Latency above which an answer is late. Default: beyond the first wide gap above the "
-    "median.",
-)
+@asks(asked=WhySpec)
 @json_option
-def why(run: Path, over: Fraction | None, as_json: bool) -> int:
+def why(run: Path, asked: WhySpec, as_json: bool) -> int:
     """Find the late answers of RUN, the clusters in which they lie, and how each cluster recurs.
 
     RUN is a folder of --out, or the raw bytes of a link. A cluster is parted from earlier answers
@@ -36,5 +33,5 @@ def why(run: Path, over: Fraction | None, as_json: bool) -> int:
     found = load(run)
     if not isinstance(found, Run):
         raise UsageError(f"{run}: holds a {found.what}; only runs have late answers")
-    show(found.why(over), as_json)
+    show(found.why(**asked.keywords()), as_json)
     return found.exit_code()

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
 import click
 
 from plexor.commands.measure.presets import overridden, preset_option
 from plexor.commands.parameters import (
-    base_option,
     budget_option,
     command_line,
     json_option,
@@ -19,18 +17,15 @@ from plexor.commands.parameters import (
     option_name,
     page_option,
     usage,
-    velocity_option,
 )
 from plexor.commands.specs import asks
 from plexor.library.run_spec import RunSpec, settings_of
-from plexor.library.specs.options import NewFolder, Source, check_kept
+from plexor.library.specs.options import Less, NewFolder, Source, check_kept
 
 
 @click.command()
-@asks(source=Source, asked=RunSpec, place=NewFolder)
+@asks(source=Source, asked=RunSpec, less=Less, place=NewFolder)
 @preset_option
-@base_option
-@velocity_option
 @budget_option
 @key_option
 @click.option(
@@ -49,8 +44,7 @@ def measure(
     source: Source,
     asked: RunSpec,
     place: NewFolder,
-    base: Fraction,
-    velocity: Fraction | None,
+    less: Less,
     budget: str | None,
     keys: tuple[tuple[str, str], ...],
     live: bool,
@@ -92,6 +86,6 @@ def measure(
         run = run.taken_by(command_line())
         unsaved = None if target is None else kept(run, target, tap)
     return conclude(
-        run.less(base, velocity),
+        run.less(**less.keywords()),
         Wanted(limits, as_json, page, taken_now=True, unsaved=unsaved),
     )

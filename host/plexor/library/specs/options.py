@@ -11,13 +11,27 @@ from plexor.errors import UsageError
 from plexor.library.scans.workers import FORMS, Opener, executor
 from plexor.library.specs.spec import Spec, maybe, option
 from plexor.library.specs.texts import parse_code_port, parse_code_wires
-from plexor.library.specs.values import Naming, channels, duty, flag, path_of, seconds, seed
+from plexor.library.specs.values import (
+    Naming,
+    channels,
+    choice,
+    duty,
+    flag,
+    path_of,
+    seconds,
+    seed,
+    velocity,
+)
 from plexor.model.codes import Codes
 from plexor.model.load import parse_load
 from plexor.model.settings import Channel
+from plexor.protocol.registers import Policy
 
 if TYPE_CHECKING:
     from plexor.session.stop import Stop
+
+
+POLICIES = tuple(policy.name.lower() for policy in Policy)
 
 
 def code_wires(value: str | Codes) -> Codes:
@@ -181,6 +195,59 @@ class Unanswered(Spec):
         default=None,
         metavar="TIME",
         help="Age at which an unanswered strike is missed.",
+    )
+
+
+class Base(Spec):
+    """A time that is subtracted."""
+
+    base: Fraction = option(
+        converter=seconds,
+        default="0s",
+        metavar="TIME",
+        help="A time that is subtracted from each, such as 120ns.",
+    )
+
+
+class Less(
+    Base,
+    told={
+        "base": "It is a base result, and each is a latency. Of an instrument with a calibration, "
+        "give a corrected one."
+    },
+):
+    """What latencies are shown less, and beside."""
+
+    velocity: Fraction | None = option(
+        converter=maybe(velocity),
+        default=None,
+        metavar="VELOCITY",
+        help="Show how far an object with this velocity moves during each latency: 1100m/s, "
+        "90km/h.",
+    )
+
+
+class Matched(Deadline, Unanswered):
+    """Which strike a response answers."""
+
+    policy: str = option(
+        converter=choice(POLICIES),
+        default="oldest",
+        shows_default=True,
+        choices=POLICIES,
+        help="Rule that selects the outstanding strike that a response answers.",
+    )
+    window: Fraction = option(
+        converter=seconds,
+        default="0s",
+        metavar="TIME",
+        help="Minimum latency, for --policy window.",
+    )
+    early: Fraction = option(
+        converter=seconds,
+        default="0s",
+        metavar="TIME",
+        help="How long before its strike a response may come.",
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 from plexor.errors import UsageError
 from plexor.library.specs.texts import parse_channel, parse_duty
 from plexor.model.settings import Channel
-from plexor.units import parse_count, parse_duration, parse_rate
+from plexor.units import parse_count, parse_duration, parse_rate, parse_velocity
 
 T = TypeVar("T")
 Time = str | int | float | Fraction
@@ -94,6 +94,11 @@ def count(value: Count) -> int:
 def duty(value: Part) -> Fraction:
     """Return a part of `20%`, `0.2` or `1/5`, or of a number; raise ValueError."""
     return value if isinstance(value, Fraction) and 0 < value < 1 else parse_duty(str(value))
+
+
+def velocity(value: str | Fraction) -> Fraction:
+    """Return the exact metres per second of a text such as `90km/h`; raise ValueError."""
+    return value if isinstance(value, Fraction) and value > 0 else parse_velocity(str(value))
 
 
 def flag(value: bool) -> bool:

@@ -6,7 +6,7 @@ import pytest
 
 from plexor import cli
 from plexor.imports.run import READERS
-from plexor.library.exchange import POLICIES
+from plexor.library.specs.options import POLICIES
 from plexor.store.run_folder import load
 
 from ..imports.captures import sr, vcd

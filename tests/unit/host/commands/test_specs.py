@@ -8,7 +8,7 @@ import click
 import pytest
 
 from plexor.commands.defaults import CommandOption
-from plexor.commands.specs import asks
+from plexor.commands.specs import asks, one_of
 from plexor.library.specs.options import Elsewhere
 from plexor.library.specs.spec import Spec, maybe, option
 from plexor.library.specs.values import (
@@ -96,6 +96,18 @@ def test_an_option_that_names_options_does_so_by_their_flags():
         return asked.naming("seed")
 
     assert named.main([], standalone_mode=False) == "--seed"
+
+
+def test_a_single_option_may_be_otherwise_in_a_command():
+    @click.command()
+    @one_of(Probe, "dwell", default=None, shows_default=False, help="Or none.")
+    @one_of(Shared, "seed")
+    def other(dwell, seed):
+        return dwell, seed
+
+    assert other.main([], standalone_mode=False) == (None, 1)
+    assert other.main(["--dwell", "3k", "--seed", "2"], standalone_mode=False) == (3000, 2)
+    assert other.params[0].help == "D. Or none."
 
 
 def test_help_says_what_the_spec_says():

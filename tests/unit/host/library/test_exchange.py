@@ -6,8 +6,9 @@ import pytest
 
 from plexor.errors import UsageError
 from plexor.imports.wanted import ChannelSignal, StrikeSignal
-from plexor.library.exchange import CAPTURES, FORMATS, POLICIES, export, import_capture
+from plexor.library.exchange import CAPTURES, FORMATS, export, import_capture
 from plexor.library.run import Run
+from plexor.library.specs.options import POLICIES
 from plexor.protocol.registers import Policy
 
 from ..export import planted
@@ -23,7 +24,13 @@ def test_a_run_is_written_to_one_file_or_to_several(tmp_path):
 def test_texts_numbers_and_objects_mean_the_same(tmp_path):
     export(Run(planted.run()), tmp_path / "a.vcd")
     runs = [
-        import_capture(tmp_path / "a.vcd", channels, strikes, timeout=timeout, deadline=deadline)
+        import_capture(
+            tmp_path / "a.vcd",
+            channels=channels,
+            strikes=strikes,
+            timeout=timeout,
+            deadline=deadline,
+        )
         for channels, strikes, timeout, deadline in (
             (["ISR=ISR", "TASK=TASK"], ["strike0"], "900ns", "200ns"),
             (

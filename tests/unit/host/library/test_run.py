@@ -18,7 +18,7 @@ def run(run_of):
 
 def test_a_base_is_subtracted_from_latencies(run):
     for base in ("500ns", 0.5e-6):
-        assert run.less(base)["ISR"].figures.rise.max_ticks == 2500
+        assert run.less(base=base)["ISR"].figures.rise.max_ticks == 2500
 
 
 def test_what_it_shows_is_what_the_command_line_shows(run):

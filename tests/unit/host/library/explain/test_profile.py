@@ -3,7 +3,8 @@
 import pytest
 
 from plexor.errors import UsageError
-from plexor.library.explain.profile import VIEWS, module_of
+from plexor.library.explain.profile import module_of
+from plexor.library.explain.specs import VIEWS
 from plexor.library.run import Run
 from plexor.model.codes import CodeName
 
@@ -34,14 +35,14 @@ def test_the_function_with_87_percent_of_the_time_is_printed_with_it(coded):
 @pytest.mark.parametrize("width", [40, 100])
 def test_each_view_names_what_was_called_within_the_terminals_width(coded, view, width):
     function = "ack.c:AckAc2" if view == "butterfly" else None
-    text = coded.profile(view, function=function).text(width=width)
+    text = coded.profile(view=view, function=function).text(width=width)
     assert max(map(len, text.splitlines())) <= width
     assert {"modules": "ack.c", "butterfly": "main.c:loop"}.get(view, "AckAc2") in text
     assert "Exits without an entry: 1: function 3" in " ".join(text.split())
 
 
 def test_the_base_is_subtracted_in_the_document(coded):
-    calls = coded.profile("trace", base="1us").document()["calls"]
+    calls = coded.profile(view="trace", base="1us").document()["calls"]
     assert [(e["own_ticks"], e["corrected_own_ticks"]) for e in calls] == [
         (87_000, 86_000),
         (13_000, 11_000),
@@ -78,7 +79,7 @@ def test_speedscopes_file_opens_and_closes_each_call_at_its_nanosecond(coded):
 )
 def test_a_view_or_function_that_is_not_there_is_refused(coded, view, function, said):
     with pytest.raises(UsageError, match=said):
-        coded.profile(view, function=function)
+        coded.profile(view=view, function=function)
 
 
 def test_an_order_that_is_not_there_is_refused(coded):

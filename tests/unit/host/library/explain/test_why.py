@@ -24,6 +24,6 @@ def test_a_run_explains_its_late_answers_as_text_and_document():
 
 def test_a_limit_is_a_time_with_a_unit():
     run = Run(late_run())
-    assert run.why("51ns").over_ticks == 51
+    assert run.why(over="51ns").over_ticks == 51
     with pytest.raises(UsageError, match="must be a number with a unit"):
-        run.why("51")
+        run.why(over="51")

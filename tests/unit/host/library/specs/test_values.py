@@ -155,7 +155,7 @@ def test_what_cannot_be_read_is_refused_with_its_option(options, message):
     [
         lambda run: plexor.load("a\0b"),
         lambda run: plexor.compare("a\0b", run),
-        lambda run: plexor.import_capture("a\0b.vcd", ["R=r"], ["s"]),
+        lambda run: plexor.import_capture("a\0b.vcd", channels=["R=r"], strikes=["s"]),
         lambda run: plexor.Archive("a\0b"),
         lambda run: plexor.open("sim:", record="a\0b"),
         lambda run: plexor.open("sim:a\0b"),

@@ -13,6 +13,6 @@ def test_a_run_without_calls_says_so():
 
 def test_a_tree_is_indented_by_its_depth():
     planted = [(1000, 8, 1), (2000, 8, 2), (3000, 9, 2), (4000, 9, 1)]
-    lines = Run(coded_run(planted, 9000)).profile("tree").text().splitlines()
+    lines = Run(coded_run(planted, 9000)).profile(view="tree").text().splitlines()
     assert any(line.startswith("function 1") for line in lines)
     assert any(line.startswith("  function 2") for line in lines)

@@ -18,7 +18,7 @@ def test_no_line_is_wider_than_the_terminal(width):
 
 
 def test_each_column_shows_what_the_lane_did():
-    view = Run(coded_run(PLANTED, 20_000, NAMES)).timeline(0, "20us").view
+    view = Run(coded_run(PLANTED, 20_000, NAMES)).timeline(start=0, end="20us").view
     text = timeline_text(view, width=7 + 2 + 40)
     motor = next(line for line in text.splitlines() if line.strip().startswith("motor"))
     # 40 columns of 500 ticks: unknown to 3 µs, runs to 5, waits to 11, runs to 15, waits.

@@ -1,0 +1,32 @@
+"""What the import of a capture is asked: signals by their names, and how they are matched."""
+
+from fractions import Fraction
+
+import pytest
+
+from plexor.errors import UsageError
+from plexor.imports.wanted import ChannelSignal, StrikeSignal
+from plexor.library.import_spec import ImportSpec
+
+
+def test_signals_are_texts_or_read_already():
+    asked = ImportSpec(channels=["ISR=irq:deadline=5us", ChannelSignal("T", "t")], strikes="trig")
+    first, second = asked.channels
+    assert (first.name, first.signal, first.deadline_s) == ("ISR", "irq", Fraction(5, 10**6))
+    assert second == ChannelSignal("T", "t")
+    assert asked.strikes == (StrikeSignal("trig"),)
+    assert (asked.policy, asked.window, asked.timeout) == ("oldest", 0, None)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "channels: is missing; it must be given"),
+        ({"channels": "ISR"}, "channels: channel: 'ISR'; must be NAME=SIGNAL"),
+        ({"channels": "A=a", "policy": "newest"}, "policy: 'newest'; must be one of oldest"),
+        ({"channels": "A=a", "early": "5"}, "early: duration: '5'"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_by_its_keyword(given, said):
+    with pytest.raises(UsageError, match=f"^{said}"):
+        ImportSpec.of(given)
