@@ -101,7 +101,7 @@ def test_the_lists_come_back_from_csv_and_from_the_folder(all_modes):
 def taken(asked, dut=DUT, **more):
     link, dut = place_of(asked, Target(dut=dut))
     with Instrument(link, dut=dut, calibration="none") as instrument:
-        return instrument.mixed_of(replace(asked, **more))
+        return instrument.mixed(**replace(asked, **more).keywords())
 
 
 ASKED = MixedSpec(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, replace
 from functools import wraps
 from itertools import chain
@@ -11,10 +11,15 @@ from typing import Any, TypeVar
 import click
 
 from plexor.commands.defaults import CommandOption
-from plexor.commands.parameters import Parsed, option_name, usage
+from plexor.commands.parameters import Parsed, command_line, option_name, usage
 from plexor.library.specs.spec import Option, Spec
 
 R = TypeVar("R")
+_OF_COMMANDS: Mapping[str, Callable[[], object]] = {
+    "naming": lambda: option_name,
+    "command": command_line,
+}
+"""Options that a command line has by itself."""
 
 
 def asks(**specs: type[Spec]) -> Callable[[Callable[..., R]], Callable[..., R]]:
@@ -57,8 +62,8 @@ def _asked(spec: type[Spec], given: dict[str, Any]) -> Spec:
     """Return what was given of a Spec's options, and take it away."""
     asked: dict[str, Any] = {}
     for name, said in spec.options().items():
-        if name == "naming":
-            asked[name] = option_name
+        if name in _OF_COMMANDS:
+            asked[name] = _OF_COMMANDS[name]()
         elif name in given:
             value = given.pop(name)
             asked[name] = tuple(chain.from_iterable(value)) if said.many else value

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plexor.library.specs.options import Elsewhere, Replaced
+from plexor.library.specs.options import Elsewhere, Named, Replaced
 from plexor.library.specs.spec import Spec, maybe, option
-from plexor.library.specs.values import Naming, choice, path_of, plain, whole
+from plexor.library.specs.values import choice, path_of, whole
 
 if TYPE_CHECKING:
     from plexor.archive.figures import Figure
@@ -170,7 +170,7 @@ class TrendSpec(Alike, Newest, told={"last": "It is that of each history. Defaul
     )
 
 
-class GateSpec(Spec):
+class GateSpec(Named):
     """Which changes are too large."""
 
     fail_on: tuple[FailOn, ...] = option(
@@ -187,8 +187,6 @@ class GateSpec(Spec):
         choices=JUDGES,
         help="What --fail-on judges: the interval of a change, or its estimate, however uncertain.",
     )
-    naming: Naming = option(default=plain, flag=None)
-    """Gives an option's name for messages."""
 
 
 class LastGoodSpec(Alike, GateSpec):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -21,7 +21,7 @@ from plexor.library.scans.burst_spec import BurstSpec
 from plexor.library.scans.phase_spec import PhaseSpec
 from plexor.library.scans.sweep_spec import SweepSpec
 from plexor.library.specs.spec import takes
-from plexor.library.specs.values import Naming, path_of, plain
+from plexor.library.specs.values import path_of
 from plexor.library.upkeep.specs import CalibrateSpec, SelfTestSpec
 from plexor.model.calibration import Calibration
 from plexor.model.results import RunResult
@@ -196,10 +196,6 @@ class Instrument(Connection):
         `out="s1"`, `on_step=...`. Each step opens the link anew, so this one is closed until it is
         used again. Raises as `plexor.library.scans.sweep.swept` does.
         """
-        return self.sweep_of(asked)
-
-    def sweep_of(self, asked: SweepSpec) -> Sweep:
-        """Take the sweep of `sweep`, with its options read already."""
         from plexor.library.scans.sweep import swept  # noqa: PLC0415
 
         busy(self.last)
@@ -227,21 +223,13 @@ class Instrument(Connection):
         The options are those of PhaseSpec: `against="ch2"`, `rate="5k"`, `out="p1"`. Raises as
         `plexor.library.scans.phase.scanned` does.
         """
-        return self.phase_of(asked)
-
-    def phase_of(
-        self, asked: PhaseSpec, name: Naming = plain, command: Sequence[str] = ()
-    ) -> PhaseScan:
-        """Take the phase scan of `phase`, by a command with these names and words."""
         from plexor.library.scans.phase import scanned  # noqa: PLC0415
 
         busy(self.last)
         if asked.load is not None:
             self._put_on(asked.load)
         asked = replace(asked, device={**self._description, **(asked.device or {})})
-        return scanned(
-            self.device, asked, self._target(), firmware=self._firmware, name=name, command=command
-        )
+        return scanned(self.device, asked, self._target(), firmware=self._firmware)
 
     @takes(MixedSpec)
     def mixed(self, asked: MixedSpec) -> Mixed:
@@ -250,18 +238,12 @@ class Instrument(Connection):
         The options are those of MixedSpec: `mode="mixed"`, `distance="0,1,2"`, `out="m1"`. Raises
         as `plexor.library.mixed.mixed.mixed` does.
         """
-        return self.mixed_of(asked)
-
-    def mixed_of(
-        self, asked: MixedSpec, name: Naming = plain, command: Sequence[str] = ()
-    ) -> Mixed:
-        """Take the schedule of `mixed`, by a command with these names and words."""
         from plexor.library.mixed.mixed import mixed  # noqa: PLC0415
 
         busy(self.last)
         asked = replace(asked, device={**self._description, **(asked.device or {})})
         line = asked.device_serial or self._line
-        return mixed(self.device, asked, line, name=name, command=command)
+        return mixed(self.device, asked, line)
 
     @takes(CalibrateSpec)
     def calibrate(self, asked: CalibrateSpec) -> Calibrated:

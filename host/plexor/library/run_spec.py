@@ -20,6 +20,7 @@ from plexor.library.specs.options import (
     Pins,
     Seeded,
     Shape,
+    check_width,
 )
 from plexor.library.specs.spec import maybe, option
 from plexor.library.specs.texts import Start, StopCondition, parse_start, parse_stop, parse_strike
@@ -273,10 +274,7 @@ def _main(options: RunSpec, name: Naming) -> Stimulus | None:
         if wrong is not None:
             raise UsageError(f"{name(wrong)} applies to strikes; give {name('rate')} too")
         return None
-    if options.width is not None and options.duty is not None:
-        raise UsageError(
-            f"{name('width')} and {name('duty')} both set the width of a strike; give one of them"
-        )
+    check_width(options, name)
     if options.burst > 1 and options.spacing is None:
         raise UsageError(f"{name('burst')} needs {name('spacing')}, the time between its strikes")
     return Stimulus(

@@ -18,7 +18,6 @@ from plexor.library.pins import wired
 from plexor.library.run import Run
 from plexor.library.run_spec import RunSpec, named, settings_of
 from plexor.library.scans.sweep import Sweep
-from plexor.library.scans.sweep_spec import SweepSpec
 from plexor.library.snapshot import Snapshot
 from plexor.link.open import device_of
 from plexor.model.codes import CodeName
@@ -138,8 +137,7 @@ class LibraryBench:
 
     def sweep(self, options: Mapping[str, Any], on_step: OnStep, stop: Stop) -> Sweep:
         """Sweep, telling of each step, until stopped. Raises PlexorError without any step."""
-        asked = SweepSpec.of({**options, "on_step": on_step, "stop": stop})
-        return self._instrument.sweep_of(asked)
+        return self._instrument.sweep(**options, on_step=on_step, stop=stop)
 
     def explain(self, result: RunResult) -> Mapping[str, Any]:
         """Return what the device did, by its codes: `timeline`, an SVG picture, and `texts`."""

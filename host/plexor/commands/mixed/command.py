@@ -10,7 +10,6 @@ import click
 
 from plexor.commands.parameters import (
     Drawn,
-    command_line,
     json_option,
     key_option,
     option_name,
@@ -75,5 +74,5 @@ def mixed(
         stop_on_signals() as stop,
     ):
         asked = replace(asked, told=watch.told, stop=stop, device=dict(keys))
-        found = instrument.mixed_of(asked, option_name, command_line())
+        found = instrument.mixed(**asked.keywords())
     return conclude_mixed(found, as_json, csv, rows=rows)

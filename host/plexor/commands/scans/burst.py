@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from plexor.commands.parameters import (
-    command_line,
     json_option,
     key_option,
-    option_name,
     page_option,
     usage,
 )
@@ -48,7 +46,7 @@ def burst(
       plexor burst --link serial:/dev/ttyUSB1 --channel ISR=ch0 --from 1us --to 1ms --period 50ms
     """
     with usage():
-        check(asked, target, option_name)
+        check(asked, target)
     # Imported here so that --help and wrong options answer at once.
     from plexor.commands.conclude import conclude_scan  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
@@ -56,7 +54,7 @@ def burst(
 
     check_outputs(page, folder=asked.out, whole=False)
     asked = replace(asked, device=dict(keys), on_step=_say)
-    found = scanned(asked, target, name=option_name, command=command_line())
+    found = scanned(asked, target)
     return conclude_scan(found, as_json, page)
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from plexor.commands.parameters import (
-    command_line,
     json_option,
     key_option,
     option_name,
@@ -47,7 +46,7 @@ def phase(
       plexor phase --dut bare --against strike1 --period 20us --points 200 --rate 10k
     """
     with usage():
-        check(asked, target, option_name)
+        check(asked, target)
     # Imported here so that --help and wrong options answer at once.
     from plexor.commands.conclude import conclude_scan  # noqa: PLC0415
     from plexor.commands.interrupts import stop_on_signals  # noqa: PLC0415
@@ -66,5 +65,5 @@ def phase(
         stop_on_signals() as stop,
     ):
         asked = replace(asked, on_progress=line, stop=stop, device=dict(keys))
-        found = instrument.phase_of(asked, option_name, command_line())
+        found = instrument.phase(**asked.keywords())
     return conclude_scan(found, as_json, page)

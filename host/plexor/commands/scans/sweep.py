@@ -12,10 +12,8 @@ import click
 
 from plexor.commands.parameters import (
     Drawn,
-    command_line,
     json_option,
     key_option,
-    option_name,
     page_option,
     usage,
 )
@@ -52,7 +50,7 @@ def sweep(
       plexor sweep --from 1k --to 100k --load none,cpu,polygons --criterion 'missed<1%' --out s1
     """
     with usage():
-        check(asked, target, option_name)
+        check(asked, target)
     # Imported here so that --help and wrong options answer at once.
     from plexor.commands.conclude import conclude_scan  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
@@ -60,7 +58,7 @@ def sweep(
 
     check_outputs(page, svg, folder=asked.out, whole=False)
     asked = replace(asked, device=dict(keys), on_step=Teller().step)
-    found = swept(asked, target, name=option_name, command=command_line())
+    found = swept(asked, target)
     return conclude_scan(found, as_json, page, svg)
 
 

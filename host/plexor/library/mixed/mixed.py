@@ -16,7 +16,7 @@ from plexor.library.files import write_text, writing
 from plexor.library.keep import check_new
 from plexor.library.mixed.spec import MixedSpec, wanted_of
 from plexor.library.scans.scan import Ended
-from plexor.library.specs.values import Naming, path_of, plain
+from plexor.library.specs.values import path_of
 from plexor.mixed.compare import least_safe
 from plexor.mixed.device_line import open_line
 from plexor.mixed.figures import by_distance, figures, summaries
@@ -92,21 +92,17 @@ def mixed(
     instrument: Device,
     asked: MixedSpec,
     line: str | None,
-    *,
-    name: Naming = plain,
-    command: Sequence[str] = (),
 ) -> Mixed:
     """Run a schedule in one or more modes, and return what came of each entry.
 
-    `line` is the link to the device's own serial line; without it, only mode `normal` runs. `name`
-    gives an option's name for messages; `command` are the words of the command line. Its stop and
-    the first KeyboardInterrupt end the run; what was measured is kept.
+    `line` is the link to the device's own serial line; without it, only mode `normal` runs. Its
+    stop and the first KeyboardInterrupt end the run; what was measured is kept.
 
     Raises UsageError for options that the instrument cannot take, and LinkError or InstrumentError
     if a run does not start.
     """
     target = None if asked.out is None else check_new(asked.out, kind=KIND)
-    wanted = wanted_of(asked, name)
+    wanted = wanted_of(asked, asked.naming)
     with ExitStack() as stack:
         executor = None
         if line is not None and any(mode is not Mode.NORMAL for mode, _ in wanted.runs):
@@ -114,7 +110,7 @@ def mixed(
         found = run(
             instrument, wanted, executor, asked.told, stop=asked.stop, description=asked.device
         )
-    made = Mixed(replace(found.result, command=shlex.join(command)))
+    made = Mixed(replace(found.result, command=shlex.join(asked.command)))
     if target is not None:
         made.unsaved = _kept(made, found.runs, target)
     return made

@@ -19,7 +19,6 @@ from plexor.library.scans.scan import Scan
 from plexor.library.scans.watched import watched
 from plexor.library.scans.workers import workers_of
 from plexor.library.specs.options import Target
-from plexor.library.specs.values import Naming, plain
 from plexor.session.prepare import now
 from plexor.session.session import versions
 from plexor.sweep.executor import Workers
@@ -66,12 +65,8 @@ class BurstScan(Scan[BurstResult]):
         return burst_picture(self.result)
 
 
-def scanned(
-    asked: BurstSpec, target: Target, *, name: Naming = plain, command: Sequence[str] = ()
-) -> BurstScan:
+def scanned(asked: BurstSpec, target: Target) -> BurstScan:
     """Find the longest burst that a device answers completely, for each spacing of its strikes.
-
-    `name` gives an option's name for messages; `command` are the words of the command line.
 
     Its stop, KeyboardInterrupt or an exception of its `on_step` ends a scan after the steps that
     are under way. What was found by then is kept. An exception of `on_step` is then raised;
@@ -80,8 +75,8 @@ def scanned(
     Raises UsageError for options that cannot be combined, and what made the first step fail. Steps
     are taken by other processes: in a script, call it below `if __name__ == "__main__":`.
     """
-    started = now()
-    wanted = wanted_of(asked, target, name)
+    started, name = now(), asked.naming
+    wanted = wanted_of(asked, target)
     workers = workers_of(target.link, asked.executor, name)
     description = described(target.link, target.dut, asked.device or {})
     question = question_of("burst", wanted, [wanted.dut])
@@ -95,7 +90,7 @@ def scanned(
             replace(
                 _result(wanted, limits, steps, end.interrupted, description),
                 started=started,
-                command=shlex.join(command),
+                command=shlex.join(asked.command),
             ),
             end.error,
         )

@@ -8,20 +8,11 @@ from typing import TYPE_CHECKING
 
 from plexor.burst.model import LONGEST_PART
 from plexor.errors import UsageError
-from plexor.library.pins import described, response_pins, under
-from plexor.library.scans.workers import workers_of
-from plexor.library.specs.options import (
-    Elsewhere,
-    Loaded,
-    Pins,
-    Seeded,
-    Stepwise,
-    Target,
-    Width,
-    check_kept,
-)
+from plexor.library.pins import response_pins, under
+from plexor.library.scans.scan_spec import ScanSpec, check_scan
+from plexor.library.specs.options import Loaded, Target, Width
 from plexor.library.specs.spec import option
-from plexor.library.specs.values import Naming, count, plain, seconds, whole
+from plexor.library.specs.values import count, seconds
 from plexor.model.load import is_raised
 from plexor.model.settings import Settings, Stimulus
 from plexor.sweep.criterion import Criterion, What, parse_criterion
@@ -38,7 +29,7 @@ def _criterion(value: str | Criterion) -> Criterion:
     return value if isinstance(value, Criterion) else parse_criterion(value)
 
 
-class BurstSpec(Width, Pins, Loaded, Seeded, Elsewhere, Stepwise):
+class BurstSpec(Width, Loaded, ScanSpec, told={"points": "They are spacings."}):
     """What a burst scan is asked. Times are in seconds, all exact."""
 
     low: Fraction = option(
@@ -52,13 +43,6 @@ class BurstSpec(Width, Pins, Loaded, Seeded, Elsewhere, Stepwise):
         flag="--to",
         metavar="TIME",
         help="Maximum spacing, such as 50us. At most half of the period.",
-    )
-    points: int = option(
-        converter=whole(2, 1000),
-        default=9,
-        shows_default=True,
-        metavar="N",
-        help="Number of spacings, 2 to 1000.",
     )
     period: Fraction = option(
         converter=seconds,
@@ -83,8 +67,9 @@ class BurstSpec(Width, Pins, Loaded, Seeded, Elsewhere, Stepwise):
     """Gets each step, and the job that it was."""
 
 
-def check(asked: BurstSpec, target: Target, name: Naming = plain) -> None:
+def check(asked: BurstSpec, target: Target) -> None:
     """Raise UsageError for options that cannot be combined, by their names for messages."""
+    name = asked.naming
     low, high = asked.low, asked.high
     if not 0 < low < high:
         raise UsageError(
@@ -97,19 +82,15 @@ def check(asked: BurstSpec, target: Target, name: Naming = plain) -> None:
         )
     if asked.criterion.what != What.MISSED:
         raise UsageError(f"{name('criterion')} {asked.criterion.text}: must limit missed")
-    if not asked.channels:
-        response_pins(target.link, target.dut)
-    described(target.link, target.dut, {})
-    workers_of(target.link, asked.executor, name)
-    check_kept(asked, name)
+    check_scan(asked, target)
 
 
-def wanted_of(asked: BurstSpec, target: Target, name: Naming = plain) -> Wanted:
-    """Return what a burst scan is to find out. `name` gives an option's name for messages.
+def wanted_of(asked: BurstSpec, target: Target) -> Wanted:
+    """Return what a burst scan is to find out.
 
     Raises UsageError for options that cannot be combined.
     """
-    check(asked, target, name)
+    check(asked, target)
     # Imported here so that wrong options answer at once.
     from plexor.burst.scan import Wanted  # noqa: PLC0415
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from plexor.library.run_spec import named_by
 from plexor.library.scans.phase_spec import PhaseSpec, wanted_of
 from plexor.library.scans.scan import Scan
 from plexor.library.specs.options import Target
-from plexor.library.specs.values import Naming, plain
 from plexor.model.results import RunResult
 from plexor.phase.model import PhaseResult
 from plexor.phase.model import PhaseScan as ChannelScan
@@ -85,23 +83,20 @@ def scanned(
     target: Target,
     *,
     firmware: Path | None = None,
-    name: Naming = plain,
-    command: Sequence[str] = (),
 ) -> PhaseScan:
     """Find the phases of a tick, a code or another output in which a device is deaf.
 
-    `firmware`, that of a simulated device, names its codes. `name` gives an option's name for
-    messages; `command` are the words of the command line. Its stop and the first KeyboardInterrupt
-    end the run; what was measured is kept.
+    `firmware`, that of a simulated device, names its codes. Its stop and the first
+    KeyboardInterrupt end the run; what was measured is kept.
 
     Raises UsageError for options that the instrument cannot take, and InvalidRunError if the
     reference has no edges. A stop before the run begins raises KeyboardInterrupt.
     """
-    kept = None if asked.out is None else check_new(asked.out)
-    wanted = wanted_of(asked, target, name)
+    kept = None if asked.out is None else check_new(asked.out, asked.naming("out"))
+    wanted = wanted_of(asked, target)
     wanted = replace(wanted, codes=named_by(wanted.codes, firmware))
     result, taken = run(instrument, wanted, asked.on_progress, asked.device, asked.stop)
-    scan = PhaseScan(replace(result, command=shlex.join(command)), Run(taken))
+    scan = PhaseScan(replace(result, command=shlex.join(asked.command)), Run(taken))
     if kept is not None:
         scan.unsaved = _kept(scan, taken, kept)
     return scan

@@ -21,7 +21,7 @@ from plexor.library.specs.options import (
     Width,
 )
 from plexor.library.specs.spec import maybe, option
-from plexor.library.specs.values import Naming, count, hertz, plain, seconds, whole
+from plexor.library.specs.values import count, hertz, seconds, whole
 from plexor.model.codes import Codes
 from plexor.model.settings import Channel, Settings
 from plexor.model.sources import source_of
@@ -112,8 +112,9 @@ class PhaseSpec(
     """Gets the progress of the run."""
 
 
-def check(asked: PhaseSpec, target: Target, name: Naming = plain) -> None:
+def check(asked: PhaseSpec, target: Target) -> None:
     """Raise UsageError for options that cannot be combined, by their names for messages."""
+    name = asked.naming
     against, ours = f"{name('against')} {asked.against}", _is_ours(asked)
     if asked.step is not None and asked.points is not None:
         raise UsageError(
@@ -134,13 +135,13 @@ def check(asked: PhaseSpec, target: Target, name: Naming = plain) -> None:
             f"{name('span')} is for a reference without a period; the phases of {asked.against} "
             "cover its period"
         )
-    if (source_of(asked.against) is None) != (_codes(asked, name) is not None):
+    if (source_of(asked.against) is None) != (_codes(asked) is not None):
         raise UsageError(
             f"{against}: a reference code:NAME and {name('code_port')} or {name('code_wires')} "
             "belong together; give both"
         )
     live(target.link)
-    _pins(asked, target, name)
+    _pins(asked, target)
     described(target.link, target.dut, {})
 
 
@@ -150,29 +151,29 @@ def _is_ours(asked: PhaseSpec) -> bool:
     return source is not None and source >= SOURCE_STRIKE
 
 
-def _pins(asked: PhaseSpec, target: Target, name: Naming = plain) -> tuple[Channel, ...]:
-    source, codes = source_of(asked.against), _codes(asked, name)
+def _pins(asked: PhaseSpec, target: Target) -> tuple[Channel, ...]:
+    source, codes = source_of(asked.against), _codes(asked)
     carry = () if codes is None else codes.channels
     found = asked.channels or response_pins(target.link, target.dut, source)
     return tuple(each for each in found if asked.channels or each.number not in carry)
 
 
-def _codes(asked: PhaseSpec, name: Naming) -> Codes | None:
-    return codes_asked(asked.code_wires, asked.code_port, asked.codes, name)
+def _codes(asked: PhaseSpec) -> Codes | None:
+    return codes_asked(asked.code_wires, asked.code_port, asked.codes, asked.naming)
 
 
-def wanted_of(asked: PhaseSpec, target: Target, name: Naming = plain) -> Wanted:
-    """Return what a phase scan is to find out. `name` gives an option's name for messages.
+def wanted_of(asked: PhaseSpec, target: Target) -> Wanted:
+    """Return what a phase scan is to find out.
 
     Raises UsageError for options that cannot be combined.
     """
-    check(asked, target, name)
+    check(asked, target)
     # Imported here so that wrong options answer at once.
     from plexor.phase.run import Wanted  # noqa: PLC0415
 
-    codes = _codes(asked, name)
+    codes = _codes(asked)
     return Wanted(
-        channels=wired(Settings(channels=_pins(asked, target, name), codes=codes)).channels,
+        channels=wired(Settings(channels=_pins(asked, target), codes=codes)).channels,
         against=asked.against,
         rate_hz=asked.rate,
         repeats=asked.repeats,

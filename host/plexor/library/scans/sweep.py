@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,6 @@ from plexor.library.scans.sweep_spec import SweepSpec, wanted_of
 from plexor.library.scans.watched import watched
 from plexor.library.scans.workers import workers_of
 from plexor.library.specs.options import Target
-from plexor.library.specs.values import Naming, plain
 from plexor.library.tables import steps_table, to_pandas
 from plexor.session.prepare import now
 from plexor.session.session import versions
@@ -77,12 +76,8 @@ class Sweep(Scan[SweepResult]):
         return sweep_svg(self.result)
 
 
-def swept(
-    asked: SweepSpec, target: Target, *, name: Naming = plain, command: Sequence[str] = ()
-) -> Sweep:
+def swept(asked: SweepSpec, target: Target) -> Sweep:
     """Find the highest rate that a device sustains, for each channel and each load.
-
-    `name` gives an option's name for messages; `command` are the words of the command line.
 
     Its stop, KeyboardInterrupt or an exception of its `on_step` ends a sweep after the steps that
     are under way. What was found by then is kept. An exception of `on_step` is then raised;
@@ -91,8 +86,8 @@ def swept(
     Raises UsageError for options that cannot be combined, and what made the first step fail. Steps
     are taken by other processes: in a script, call it below `if __name__ == "__main__":`.
     """
-    started = now()
-    wanted = wanted_of(asked, target, name)
+    started, name = now(), asked.naming
+    wanted = wanted_of(asked, target)
     workers = workers_of(target.link, asked.executor, name)
     description = described(target.link, target.dut, asked.device or {})
     question = question_of("sweep", wanted, [load.dut for load in wanted.loads.values()])
@@ -107,7 +102,7 @@ def swept(
             replace(
                 _result(asked, wanted, found, description),
                 started=started,
-                command=shlex.join(command),
+                command=shlex.join(asked.command),
             ),
             found.error,
         )

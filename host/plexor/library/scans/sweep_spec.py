@@ -8,18 +8,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from plexor.errors import UsageError
-from plexor.library.pins import described, response_pins, under
-from plexor.library.scans.workers import workers_of
+from plexor.library.pins import response_pins, under
+from plexor.library.scans.scan_spec import ScanSpec, check_scan
 from plexor.library.specs.options import (
     Deadline,
-    Elsewhere,
-    Pins,
-    Seeded,
     Shape,
-    Stepwise,
     Target,
     Unanswered,
-    check_kept,
+    check_width,
 )
 from plexor.library.specs.spec import maybe, option
 from plexor.library.specs.values import (
@@ -29,9 +25,7 @@ from plexor.library.specs.values import (
     each,
     flag,
     hertz,
-    plain,
     seconds,
-    whole,
 )
 from plexor.link.open import sim_device, without_device
 from plexor.model.load import IDLE, is_own, is_raised
@@ -56,13 +50,10 @@ def _names(value: str | Sequence[str]) -> str:
 
 class SweepSpec(
     Shape,
-    Pins,
     Deadline,
     Unanswered,
-    Seeded,
-    Elsewhere,
-    Stepwise,
-    told={"timeout": "Default: four periods."},
+    ScanSpec,
+    told={"timeout": "Default: four periods.", "points": "They are rates, of the first scan."},
 ):
     """What a sweep is asked. Rates are in hertz and times in seconds, all exact."""
 
@@ -88,13 +79,6 @@ class SweepSpec(
         shows_default=True,
         metavar="PART",
         help="Relative width of the bracket around the highest rate, at least 0.1%.",
-    )
-    points: int = option(
-        converter=whole(2, 1000),
-        default=9,
-        shows_default=True,
-        metavar="N",
-        help="Number of rates in the first scan, 2 to 1000.",
     )
     both_ways: bool = option(
         converter=flag,
@@ -141,8 +125,9 @@ class SweepSpec(
     """Gets each step, how many were taken, and about how many there will be."""
 
 
-def check(asked: SweepSpec, target: Target, name: Naming = plain) -> None:
+def check(asked: SweepSpec, target: Target) -> None:
     """Raise UsageError for options that cannot be combined, by their names for messages."""
+    name = asked.naming
     low, high = asked.low, asked.high
     if low >= high:
         raise UsageError(
@@ -155,29 +140,22 @@ def check(asked: SweepSpec, target: Target, name: Naming = plain) -> None:
             f"{name('points')} {asked.points}: must be at most {MOST_POINTS} with "
             f"{name('both_ways')}"
         )
-    if asked.width is not None and asked.duty is not None:
-        raise UsageError(
-            f"{name('width')} and {name('duty')} both set the width of a strike; give one of them"
-        )
+    check_width(asked, name)
     _deadline(asked, name)
     _levels(asked, target, name)
-    if not asked.channels:
-        response_pins(target.link, target.dut)
-    described(target.link, target.dut, {})
-    workers_of(target.link, asked.executor, name)
-    check_kept(asked, name)
+    check_scan(asked, target)
 
 
-def wanted_of(asked: SweepSpec, target: Target, name: Naming = plain) -> Wanted:
-    """Return what a sweep is to find out. `name` gives an option's name for messages.
+def wanted_of(asked: SweepSpec, target: Target) -> Wanted:
+    """Return what a sweep is to find out.
 
     Raises UsageError for options that cannot be combined.
     """
-    check(asked, target, name)
+    check(asked, target)
     # Imported here so that wrong options answer at once.
     from plexor.sweep.sweep import Load, Wanted  # noqa: PLC0415
 
-    deadline = _deadline(asked, name)
+    deadline = _deadline(asked, asked.naming)
     pins = asked.channels or response_pins(target.link, target.dut)
     stimulus = Stimulus(
         period_s=1 / asked.low,
@@ -191,7 +169,7 @@ def wanted_of(asked: SweepSpec, target: Target, name: Naming = plain) -> Wanted:
         channels=tuple(_with_deadline(channel, deadline) for channel in pins),
         timeout_s=asked.timeout,
     )
-    levels = _levels(asked, target, name)
+    levels = _levels(asked, target, asked.naming)
     named = any(dut is not None for dut, _ in levels.values())
     return Wanted(
         without_device(target.link) if named else target.link,

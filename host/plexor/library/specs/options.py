@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from plexor.library.specs.values import (
     duty,
     flag,
     path_of,
+    plain,
     seconds,
     seed,
     velocity,
@@ -178,13 +179,22 @@ class Elsewhere(Spec):
     )
 
 
-class Described(Spec):
+class Named(Spec):
+    """How messages name options."""
+
+    naming: Naming = option(default=plain, flag=None)
+    """Gives an option's name in the words of the caller."""
+
+
+class Described(Named):
     """What is measured, and what ends it."""
 
     device: Mapping[str, str] | None = option(default=None, flag=None)
     """The description of the device under test."""
     stop: Stop | None = option(default=None, flag=None)
     """Ends what is under way; what was measured is kept."""
+    command: Sequence[str] = option(default=(), flag=None)
+    """The words of the command line that takes it."""
 
 
 class Unanswered(Spec):
@@ -305,6 +315,14 @@ class Coded(Spec):
         metavar="FILE",
         help="Names of codes: the firmware's ELF file, or a TOML file.",
     )
+
+
+def check_width(asked: Shape, name: Naming) -> None:
+    """Raise UsageError for two widths of a strike."""
+    if asked.width is not None and asked.duty is not None:
+        raise UsageError(
+            f"{name('width')} and {name('duty')} both set the width of a strike; give one of them"
+        )
 
 
 def check_kept(asked: Replaced, name: Naming) -> None:

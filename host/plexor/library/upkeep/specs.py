@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 
+from plexor.library.specs.options import Named
 from plexor.library.specs.spec import Spec, maybe, option
 from plexor.library.specs.texts import parse_clock, parse_jumpers
-from plexor.library.specs.values import Count, Naming, count, each, hertz, path_of, plain, seconds
+from plexor.library.specs.values import Count, count, each, hertz, path_of, seconds
 from plexor.library.upkeep.wire import wire_ps
 from plexor.model.calibration import LEAST_CLOCK_HZ, LEAST_EDGES, PPS_HZ
 from plexor.units import format_rate
@@ -61,13 +62,11 @@ def _steps(value: str | Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-class Followed(Spec):
+class Followed(Named):
     """Who follows what is done."""
 
     on_line: OnLine | None = option(default=None, flag=None)
     """Gets a line about each step."""
-    naming: Naming = option(default=plain, flag=None)
-    """Gives an option's name for messages."""
 
 
 class Wired(Spec):

@@ -10,6 +10,7 @@ from plexor import cli
 from plexor.errors import StoreError
 from plexor.library.instrument import Instrument
 from plexor.library.mixed.mixed import Mixed
+from plexor.library.mixed.spec import MixedSpec
 
 from ...library.mixed.test_mixed import FAILS, RESULT, SAFE
 from ...mixed.lists import result_of
@@ -31,8 +32,9 @@ class Board:
     def __exit__(self, *_):
         pass
 
-    def mixed_of(self, asked, name, command):
-        Board.asked += [asked, command]
+    def mixed(self, **options):
+        asked = MixedSpec(**options)
+        Board.asked += [asked, asked.command]
         asked.told.on_run(1, 2, "verify")
         return Mixed(Board.result, unsaved=Board.unsaved)
 

@@ -116,7 +116,7 @@ def test_a_step_that_fails_ends_the_scan_with_its_error_and_the_first_one_is_rai
         ({"low": "30us"}, "low and high: both must be above 0, and high above low"),
         ({"period": "30us"}, "high: must be at most half of period, or no burst fits"),
         ({"criterion": "late<1%"}, r"criterion late<1%@95%: must limit missed"),
-        ({"length": 3}, "length: no such option; must be one of low, high, points, period"),
+        ({"length": 3}, "length: no such option; must be one of low, high, period, most"),
     ],
 )
 def test_what_cannot_be_scanned_is_refused_before_the_first_strike(asked, message):

@@ -68,7 +68,7 @@ def test_what_is_not_asked_for_has_its_default():
 )
 def test_options_that_do_not_go_together_are_refused_by_the_names_of_the_caller(options, message):
     with pytest.raises(UsageError) as refused:
-        check(*asked(**options), lambda name: f"<{name}>")
+        check(*asked(**options, naming=lambda name: f"<{name}>"))
     assert str(refused.value) == message
 
 

@@ -154,7 +154,7 @@ def test_a_criterion_of_latency_is_the_deadline():
 )
 def test_options_that_do_not_go_together_are_refused_by_the_names_of_the_caller(options, message):
     with pytest.raises(UsageError) as refused:
-        check(*asked(**options), lambda name: f"<{name}>")
+        check(*asked(**options, naming=lambda name: f"<{name}>"))
     assert str(refused.value) == message
     with pytest.raises(UsageError) as refused:
         wanted_of(*asked(**options))
