@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Annotated, ClassVar
 
-Number = int | float
+Number = int | float | Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,13 @@ class Lt(Bound):
         return value < self.limit
 
 
-def said(bounds: Iterable[Bound]) -> str:
-    """Return what a number within bounds is: `0 or more, below 8`."""
+def said(bounds: Sequence[Bound]) -> str:
+    """Return what a number within bounds is: `0 to 7`, `0 or more, below 8`."""
+    match bounds:
+        case [Ge(least), Le(most)]:
+            return f"{least} to {most}"
+        case _:
+            pass
     return ", ".join(bound.words.format(bound.limit) for bound in bounds)
 
 
@@ -75,5 +81,11 @@ Count = Annotated[int, Ge(0), Lt(MOST_TICKS)]
 """A number of things, or a time from a begin on in ticks."""
 Signed = Annotated[int, Gt(-MOST_TICKS), Lt(MOST_TICKS)]
 """A time in ticks on either side of 0."""
+Whole = Annotated[int, Ge(1), Lt(MOST_TICKS)]
+"""A number of things of which there is at least one, or a length in ticks."""
+Positive = Annotated[Fraction, Gt(0), Lt(MOST_TICKS)]
+"""A time, a rate or a part that is above 0."""
+NotNegative = Annotated[Fraction, Ge(0), Lt(MOST_TICKS)]
+"""A time or a part that is 0 or more."""
 Word = Annotated[int, Ge(0), Lt(1 << 64)]
 """A word of 64 bits."""

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from plexor.constraints import Count, Positive, Whole
+
 LONGEST_PART = Fraction(1, 2)
 """Maximum length of a burst, as a part of its period. The rest is the time-out."""
 
@@ -14,11 +16,11 @@ LONGEST_PART = Fraction(1, 2)
 class Lengths:
     """The burst lengths that were tried."""
 
-    passing: int = 0
+    passing: Count = 0
     """The longest length without a lost strike, below the failing one; 0 if there is none."""
-    failing: int | None = None
+    failing: Count | None = None
     """The shortest length with a lost strike; None if no length lost one."""
-    undecided: tuple[int, ...] = ()
+    undecided: tuple[Whole, ...] = ()
     """Lengths for which the test could not decide. They count as failing."""
 
 
@@ -26,14 +28,14 @@ class Lengths:
 class Limit:
     """The result for one channel at one spacing."""
 
-    spacing_s: Fraction
+    spacing_s: Positive
     channel: str
     lengths: Lengths
-    most: int
+    most: Whole
     """Maximum burst length that may be tried at this spacing."""
-    strikes: int
+    strikes: Count
     """Number of strikes used, including those that all channels share."""
-    max_ticks: int | None = None
+    max_ticks: Count | None = None
     """Maximum latency in bursts of the passing length; None if it is not known."""
     reason: str = ""
     """Why the failing length failed."""
@@ -46,12 +48,12 @@ class Limit:
 class BurstResult:
     """A burst scan, with everything it was taken with."""
 
-    tick_fs: int
+    tick_fs: Count
     simulated: bool
     criterion: str
-    period_s: Fraction
+    period_s: Positive
     """Time from a burst's first strike to the next burst's."""
-    timeout_s: Fraction
+    timeout_s: Positive
     limits: tuple[Limit, ...]
     """Limits by spacing, then by channel."""
     interrupted: bool = False

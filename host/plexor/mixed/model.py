@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
+from plexor.constraints import Count, NotNegative, Signed, Whole
 from plexor.mixed.timecode import Timecode
 
 
@@ -59,7 +60,7 @@ class Entry:
 class Response:
     """A response: its time in ticks from the run's start, and its id; None for no id's code."""
 
-    time_ticks: int
+    time_ticks: Signed
     event_id: int | None
 
 
@@ -67,12 +68,12 @@ class Response:
 class Row:
     """An entry and what was measured of it. Times are in ticks from the run's start."""
 
-    number: int
-    event_id: int
-    due_step: int
+    number: Count
+    event_id: Count
+    due_step: Whole
     issue_step: int | None
-    due_ticks: int
-    measured_ticks: int | None
+    due_ticks: Count
+    measured_ticks: Signed | None
     status: Status
 
     @property
@@ -110,13 +111,13 @@ class Limits:
 class Served:
     """What became of the entries that were written to the instrument, by its own counters."""
 
-    written: int
-    struck: int
-    past: int
+    written: Count
+    struck: Count
+    past: Count
     """Entries whose due time was past when they came to their turn."""
-    refused: int
+    refused: Count
     """Entries that were written while the schedule was full."""
-    waiting: int
+    waiting: Count
     """Entries that waited when the run ended."""
 
     @property
@@ -184,12 +185,12 @@ class Schedule:
 class MixedResult:
     """The runs of one schedule, with everything they were taken with."""
 
-    tick_fs: int
+    tick_fs: Whole
     simulated: bool
     timecode: Timecode
     schedule: Schedule
     limits: Limits
-    spike_sds: Fraction
+    spike_sds: NotNegative
     """A spike lies more than this many standard deviations above the mean."""
     runs: tuple[ModeRun, ...]
     interrupted: bool = False

@@ -12,7 +12,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
+from plexor.constraints import Count, Ge, Le, Word
+from plexor.model.numbers import ChannelNumber, OutputNumber, TickFs
+
+Ps = Annotated[int, Ge(-(10**12)), Le(10**12)]
+"""A time of less than a second, or of one, in ps."""
+ErrorPs = Annotated[int, Ge(0), Le(10**12)]
+MOST_PPB = 10**6
 FS_PER_PS = 1000
 PPB = 10**9
 LEAST_EDGES = 1000
@@ -40,10 +48,10 @@ class Instants:
     has tick k came between the instants of samples k - 1 and k: this is the bin of phase p.
     """
 
-    late_ps: tuple[int, ...]
-    error_ps: tuple[int, ...]
+    late_ps: tuple[Ps, ...]
+    error_ps: tuple[ErrorPs, ...]
     """Standard error of each value in `late_ps`."""
-    edges: int
+    edges: Count
     """Number of edges that were used."""
 
     def widths_ps(self, tick_fs: int) -> tuple[float, ...]:
@@ -68,7 +76,7 @@ class Instants:
 class ChannelInstants:
     """One channel, for rising and falling edges of its pin."""
 
-    number: int
+    number: ChannelNumber
     rise: Instants
     fall: Instants
 
@@ -80,12 +88,12 @@ class PadDelay:
     `*_error_ps` is the maximum error of the delay, by every edge seen.
     """
 
-    output: int
-    channel: int
-    rise_ps: int
-    fall_ps: int
-    rise_error_ps: int
-    fall_error_ps: int
+    output: OutputNumber
+    channel: ChannelNumber
+    rise_ps: Ps
+    fall_ps: Ps
+    rise_error_ps: ErrorPs
+    fall_error_ps: ErrorPs
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +103,12 @@ class PinDelay:
     `*_error_ps` is the maximum error of the delay, that of a jumper's length included.
     """
 
-    output: int
-    channel: int
-    rise_ps: int
-    fall_ps: int
-    rise_error_ps: int
-    fall_error_ps: int
+    output: OutputNumber
+    channel: ChannelNumber
+    rise_ps: Ps
+    fall_ps: Ps
+    rise_error_ps: ErrorPs
+    fall_error_ps: ErrorPs
     made: str = ""
     """When a jumper measured it, ISO 8601 in UTC; empty: loopback, less its detour."""
 
@@ -109,19 +117,19 @@ class PinDelay:
 class Detour:
     """By how much a loop is longer than the way of the pins, by place and route, in ps."""
 
-    output: int
-    channel: int
-    least_ps: int
-    greatest_ps: int
+    output: OutputNumber
+    channel: ChannelNumber
+    least_ps: Ps
+    greatest_ps: Ps
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
     """By how much the board's oscillator is fast, measured with a reference."""
 
-    fast_ppb: int
+    fast_ppb: Annotated[int, Ge(-MOST_PPB), Le(MOST_PPB)]
     """Parts in 10^9 by which the instrument counts too many ticks; negative: too few."""
-    error_ppb: int
+    error_ppb: Annotated[int, Ge(0), Le(MOST_PPB)]
     """Maximum error of `fast_ppb`, the oscillator's drift by a few kelvin included."""
     reference: str
     """What it was measured with: `1 PPS on ch7`."""
@@ -134,17 +142,17 @@ class Calibration:
     """Calibration of one instrument, identified by serial, gateware hash and build."""
 
     serial: str
-    gateware_hash: int
+    gateware_hash: Word
     board: str
     simulated: bool
-    tick_fs: int
+    tick_fs: TickFs
     made: str
     """Time of the calibration, ISO 8601 in UTC."""
-    source_fs: int
+    source_fs: Annotated[int, Ge(0)]
     """Mean period of the asynchronous source, by the instrument's clock."""
     channels: tuple[ChannelInstants, ...]
     delays: tuple[PadDelay, ...]
-    build_id: int = 0
+    build_id: Word = 0
     """Build of the gateware; 0 if the instrument does not know it."""
     jumpers: tuple[PinDelay, ...] = ()
     """Delays over pins that jumpers measured."""

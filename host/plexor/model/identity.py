@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
+from plexor.constraints import Ge, Lt, Word
 from plexor.protocol.geometry import PROTOCOL_VERSION, Feature, Geometry
 
 
@@ -12,9 +14,9 @@ class Identity:
     """The identity of an instrument, as it reports it."""
 
     geometry: Geometry
-    gateware_hash: int
-    protocol_version: int = PROTOCOL_VERSION
-    build_id: int = 0
+    gateware_hash: Word
+    protocol_version: Annotated[int, Ge(0), Lt(1 << 32)] = PROTOCOL_VERSION
+    build_id: Word = 0
     """Build: one placement of the gateware; 0 if the instrument does not know it."""
 
     @property

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plexor.constraints import Count, Ge, Le
 from plexor.model.calibration import Calibration
 from plexor.model.code_array import CODE_DTYPE, CodeArray
 from plexor.model.code_tables import CodeTables
@@ -27,6 +28,7 @@ from plexor.protocol.memory import VALUE_MOST, ResponseClass
 from plexor.protocol.registers import StatusFlag, StopReason, register
 
 Counts = NDArray[np.uint64]
+NotBelow0 = Annotated[int, Ge(0)]
 EventArray = NDArray[np.void]
 
 EVENT_DTYPE = np.dtype(
@@ -241,12 +243,12 @@ class SourceAccounting:
     """Number of edges of one source, by where they went."""
 
     source: int
-    generated: int
-    dropped: int
+    generated: NotBelow0
+    dropped: NotBelow0
     """Edges dropped before the merge because a queue was full: neither matched nor sent."""
-    upload_dropped: int
+    upload_dropped: NotBelow0
     """Edges dropped before the link because it had no room: matched, but not sent."""
-    received: int
+    received: NotBelow0
 
     @property
     def name(self) -> str:
@@ -263,20 +265,20 @@ class SourceAccounting:
 class Accounting:
     """Where every event went. In dump mode, `received` counts the events in the chip's memories."""
 
-    generated: int
-    received: int
-    dropped_on_chip: int
+    generated: NotBelow0
+    received: NotBelow0
+    dropped_on_chip: NotBelow0
     lost_on_link: int
     sources: tuple[SourceAccounting, ...] = ()
-    frames_received: int = 0
-    frames_lost: int = 0
-    decode_faults: Mapping[str, int] = field(default_factory=dict[str, int])
+    frames_received: NotBelow0 = 0
+    frames_lost: NotBelow0 = 0
+    decode_faults: Mapping[str, NotBelow0] = field(default_factory=dict[str, int])
     """Number of faulty stretches of bytes, by kind of fault."""
-    disorder: Mapping[str, int] = field(default_factory=dict[str, int])
+    disorder: Mapping[str, NotBelow0] = field(default_factory=dict[str, int])
     """Number of frames that came out of order (link.sequence). Late ones also count as lost."""
     contradictions: tuple[str, ...] = ()
     """Counters that should agree but do not, one sentence each."""
-    link_dropped: int = 0
+    link_dropped: Annotated[int, Ge(0), Le(LINK_DROPPED_MOST)] = 0
     """Bytes from the host that a UART's receiver dropped; LINK_DROPPED_MOST: at least as many."""
     masked: int = 0
     """Codes that were not to be sent, because of their class. They are not in `generated`."""
@@ -301,11 +303,11 @@ class Imported:
     """Its name, without folders."""
     format: str
     """What it is, such as `VCD`."""
-    step_fs: int
+    step_fs: Annotated[int, Ge(1)]
     """Time from one sample to the next, in femtoseconds. It cannot order edges that are closer."""
     signals: Mapping[str, str]
     """Name in the file of each source, such as `strike0` or `ch1`."""
-    unordered: Mapping[str, int]
+    unordered: Mapping[str, NotBelow0]
     """By channel, the number of responses at the time of an edge that they may answer. They are
     matched as if that edge had come first."""
     left_out: tuple[str, ...] = ()
@@ -325,8 +327,8 @@ class RunResult(_ByContent):
     settings: Settings
     registers: tuple[RegisterWrite, ...]
     echo: tuple[Echo, ...]
-    start_ticks: int
-    end_ticks: int
+    start_ticks: Count
+    end_ticks: Count
     stop_reason: StopReason
     flags: StatusFlag
     channels: tuple[ChannelResult, ...]
@@ -337,15 +339,15 @@ class RunResult(_ByContent):
     """Codes that came at the code port, in order (plexor.model.codes.CODE_DTYPE)."""
     trace: EventArray | None = None
     """Events around the trigger (EVENT_DTYPE)."""
-    trigger_index: int | None = None
-    trigger_ticks: int | None = None
+    trigger_index: Count | None = None
+    trigger_ticks: Count | None = None
     invalid_reasons: tuple[str, ...] = ()
     computed_on_host: tuple[str, ...] = ()
     """What the host computed from events because the chip leaves it out, such as `ch0.fall`."""
     omitted: tuple[str, ...] = ()
     """What the chip leaves out and the host cannot compute, with the reasons."""
     interrupted: bool = False
-    wall_seconds: float = 0.0
+    wall_seconds: Annotated[float, Ge(0)] = 0.0
     started: str = ""
     """Wall time of the start, ISO 8601 in UTC."""
     versions: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
+from plexor.constraints import Count, NotNegative, Positive, Whole
 from plexor.model.codes import Codes
+from plexor.model.numbers import ChannelNumber, OutputNumber
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import InputSelect, Policy, Stream, Trigger
@@ -52,15 +54,15 @@ class Stimulus:
     is one core clock after the start, because a level that stands at a run's first tick is no edge.
     """
 
-    output: int = 0
-    period_s: Fraction | None = None
+    output: OutputNumber = 0
+    period_s: Positive | None = None
     """None: a single strike or burst."""
     width_s: Fraction | None = None
     duty: Fraction | None = None
     phase_s: Fraction = Fraction(0)
-    burst: int = 1
+    burst: Whole = 1
     spacing_s: Fraction | None = None
-    count: int = 0
+    count: Count = 0
     dither_s: Fraction = Fraction(0)
     poisson: bool = False
     trigger: Trigger = Trigger.RUN
@@ -80,11 +82,11 @@ class Stimulus:
 class Channel:
     """One response channel. `reference` is, for example, `strike0`, `ch1`, `ch1.fall` or `load`."""
 
-    number: int
+    number: ChannelNumber
     name: str = ""
     enable: bool = True
     invert: bool = False
-    filter_s: Fraction = Fraction(0)
+    filter_s: NotNegative = Fraction(0)
     reference: str = "strike0"
     deadline_s: Fraction | None = None
     zoom_rise_s: Fraction = Fraction(0)
@@ -106,8 +108,8 @@ class TableStep:
     `period_s`, `width_s` and `duty` are as in `Stimulus`. The period is at least a core clock.
     """
 
-    period_s: Fraction
-    count: int
+    period_s: Positive
+    count: Count
     width_s: Fraction | None = None
     duty: Fraction | None = None
     guard_s: Fraction | None = None
@@ -119,7 +121,7 @@ class Stall:
     """A source of events (plexor.protocol.frames) that has none for longer than `limit_s`."""
 
     source: int
-    limit_s: Fraction
+    limit_s: NotNegative
 
 
 MODES = {"stream": Stream.LIVE, "dump": Stream.OFF, "deep": Stream.AFTER}
@@ -136,17 +138,17 @@ class Settings:
     strikes: tuple[Stimulus, ...] = ()
     channels: tuple[Channel, ...] = ()
     policy: Policy = Policy.OLDEST
-    timeout_s: Fraction | None = None
+    timeout_s: NotNegative | None = None
     """Age at which a strike counts as missed. None: the strikes' longest period, of bursts their
     spacing, so that one missing response does not shift all later ones; at least 1024 ticks, at
     most a second."""
-    window_min_s: Fraction = Fraction(0)
-    early_s: Fraction = Fraction(0)
+    window_min_s: NotNegative = Fraction(0)
+    early_s: NotNegative = Fraction(0)
     count: int | None = None
     """Stop after this many strikes of each output that has no count of its own."""
-    time_s: Fraction | None = None
+    time_s: NotNegative | None = None
     """Stop after this time."""
-    latency_over_s: Fraction | None = None
+    latency_over_s: NotNegative | None = None
     """Stop at the first rise latency above this."""
     stop_on_missed: bool = False
     stall: Stall | None = None
@@ -169,10 +171,10 @@ class Settings:
     """What every channel samples."""
     loopback_output: int = 0
     """Output whose pad is sampled, with InputSelect.LOOPBACK."""
-    settle_s: Fraction | None = None
+    settle_s: NotNegative | None = None
     """Time from the last strike to the end of the run. None: twice the time-out, so that every
     strike is settled, even if it is another channel's response."""
-    report_s: Fraction | None = None
+    report_s: NotNegative | None = None
     """Time between automatic snapshots of the results; None: no snapshots."""
     report_on_chip: bool = True
     """Whether the chip takes the snapshots, if it can. Otherwise the host computes them from the

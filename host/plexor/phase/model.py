@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Annotated
 
+from plexor.constraints import MOST_TICKS, Count, Ge, Le, Lt, NotNegative, Positive, Signed, Whole
 from plexor.model.results import Accounting
 
 
@@ -15,12 +17,12 @@ class PhaseBin:
 
     phase_ticks: Fraction
     """Phase at which the step begins."""
-    strikes: int
-    missed: int
-    min_ticks: int | None
-    median_ticks: int | None
-    max_ticks: int | None
-    masked: int
+    strikes: Count
+    missed: Count
+    min_ticks: Count | None
+    median_ticks: Count | None
+    max_ticks: Count | None
+    masked: Count
     """Number of strikes that were missed, or took longer than base plus threshold."""
 
 
@@ -34,24 +36,24 @@ class Window:
     not seen.
     """
 
-    start_ticks: Fraction
-    start_error_ticks: Fraction
+    start_ticks: NotNegative
+    start_error_ticks: NotNegative
     end_ticks: Fraction
     """End of the window; greater than the period if the window wraps around."""
-    end_error_ticks: Fraction
-    strikes: int
+    end_error_ticks: NotNegative
+    strikes: Count
     """Number of strikes from the first masked one to the last."""
-    masked: int
+    masked: Count
     """Number of masked ones among them: all, unless the window is not always there."""
-    missed: int
-    empty_phases: int
+    missed: Count
+    empty_phases: Count
     """Number of phase steps inside that had no strike."""
-    delay_ticks: int | None
+    delay_ticks: Signed | None
     """Maximum latency minus base. It is the window's width if responses wait for its end."""
-    waits_until_ticks: int | None
+    waits_until_ticks: Signed | None
     """Maximum of phase plus delay: the window's end if responses wait for it. None without a
     period, because strikes may then wait for a later window."""
-    chance: float
+    chance: Annotated[float, Ge(0), Le(1)]
     """Upper bound of the probability that a scan has such a window by chance, that is, if neither
     latency nor losses depend on phase; see plexor.phase.chance."""
 
@@ -71,12 +73,12 @@ class Reference:
     """The edges from which phases are measured."""
 
     name: str
-    edges: int
-    period_ticks: Fraction | None
+    edges: Count
+    period_ticks: Positive | None
     """Mean interval; None for edges without a period."""
-    least_ticks: int
+    least_ticks: Count
     """Minimum interval, irregular ones included."""
-    most_ticks: int
+    most_ticks: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +87,16 @@ class PhaseScan:
 
     channel: str
     reference: Reference
-    step_ticks: Fraction
-    span_ticks: int
+    step_ticks: Annotated[Fraction, Ge(1), Lt(MOST_TICKS)]
+    span_ticks: Whole
     """Upper bound of phases: the period, or the chosen time after an edge."""
-    base_ticks: int | None
+    base_ticks: Count | None
     """Median latency of the fastest quarter of strikes; None if none was answered."""
-    spread_ticks: int
+    spread_ticks: Count
     """Variation of latency at any phase. The period of the device's clock is at most this."""
-    threshold_ticks: int
-    strikes: int
-    left_out: Mapping[str, int]
+    threshold_ticks: Count
+    strikes: Count
+    left_out: Mapping[str, Count]
     """Number of strikes without a known phase or latency, by reason."""
     bins: tuple[PhaseBin, ...]
     """All phase steps, with and without strikes."""
@@ -102,7 +104,7 @@ class PhaseScan:
     """Windows that chance does not explain, the widest first."""
     suspect: Window | None
     """The least likely window among those that chance explains."""
-    stray_strikes: int
+    stray_strikes: Count
     """Number of masked strikes outside the windows."""
     disagreements: tuple[str, ...] = ()
     """Differences between complete events and the chip's classes. One of the two is wrong."""
@@ -117,12 +119,12 @@ class PhaseScan:
 class PhaseResult:
     """A phase scan, with everything it was taken with."""
 
-    tick_fs: int
+    tick_fs: Whole
     simulated: bool
     scans: tuple[PhaseScan, ...]
-    strikes: int
-    asked_rate_hz: Fraction
-    rate_hz: Fraction
+    strikes: Count
+    asked_rate_hz: Positive
+    rate_hz: Positive
     """Mean strike rate, after the requested rate was fitted to the phases."""
     accounting: Accounting
     invalid_reasons: tuple[str, ...] = ()

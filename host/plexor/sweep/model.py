@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Annotated
 
+from plexor.constraints import Count, Ge, Positive, Signed
+from plexor.model.numbers import TickFs
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.decide import Verdict
 
@@ -21,18 +24,18 @@ class Figures:
     """
 
     name: str
-    strikes: int
+    strikes: Count
     """Settled: answered, late or missed."""
-    classes: Mapping[ResponseClass, int]
-    min_ticks: int | None = None
-    max_ticks: int | None = None
-    p50_ticks: int | None = None
-    p99_ticks: int | None = None
-    rms_ticks: float | None = None
-    jitter128_ticks: int | None = None
+    classes: Mapping[ResponseClass, Count]
+    min_ticks: Signed | None = None
+    max_ticks: Signed | None = None
+    p50_ticks: Signed | None = None
+    p99_ticks: Signed | None = None
+    rms_ticks: Annotated[float, Ge(0)] | None = None
+    jitter128_ticks: Count | None = None
     falls_behind: bool | None = None
     """Whether latency still grew at the end; None: not known."""
-    behind: int = 0
+    behind: Count = 0
     """Strikes by which it fell behind while it was struck."""
     shifted: bool = False
     """Whether responses may have been matched with strikes other than their own: missed strikes
@@ -67,16 +70,16 @@ class Figures:
 class Step:
     """One rate under one load."""
 
-    tick_fs: int
+    tick_fs: TickFs
     simulated: bool
     load: str
-    rate_hz: Fraction
+    rate_hz: Positive
     for_channel: str
     """The channel whose knee was searched; empty: all of them, in the first scan."""
-    strikes: int
+    strikes: Count
     """Strikes that were sent, over all stages."""
     channels: tuple[Figures, ...]
-    recovery_s: float | None = None
+    recovery_s: Annotated[float, Ge(0)] | None = None
     """Wall time until the device answered at rest, before the step; None: it had just started.
 
     Of REST, from the last strike of the overload to the first from which on all are answered, in
@@ -89,7 +92,7 @@ class Step:
     device_load: str | None = None
     """The load that a simulated device ran, such as `cpu`, or `none`; None: it has none, or
     nothing is known."""
-    ends_hz: Fraction | None = None
+    ends_hz: Positive | None = None
     """The highest rate that the instrument carries, of a step above it that was not taken."""
 
     def of(self, name: str) -> Figures:
@@ -135,7 +138,7 @@ class Knee:
     load: str
     channel: str
     bracket: Bracket
-    strikes: int
+    strikes: Count
     """Strikes spent on it, including those of the first scan, which all channels share."""
     up: Bracket | None = None
     """The bracket by the scan up, if there was one."""
@@ -165,12 +168,12 @@ def _meet(*brackets: Bracket) -> bool:
 class SweepResult:
     """A sweep, with everything it was taken with."""
 
-    tick_fs: int
+    tick_fs: TickFs
     simulated: bool
     criteria: tuple[str, ...]
-    low_hz: Fraction
-    high_hz: Fraction
-    width: Fraction
+    low_hz: Positive
+    high_hz: Positive
+    width: Positive
     """Requested relative width of a bracket."""
     shape: str
     """Shape of a strike at all rates: `width 1 µs`, or `duty 20 %`."""

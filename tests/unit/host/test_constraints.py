@@ -24,3 +24,5 @@ def test_a_bound_holds_on_its_side_and_at_its_limit_as_it_says(bound, below, at,
 def test_all_bounds_of_a_number_are_said():
     assert said([Ge(0), Lt(8)]) == "0 or more, below 8"
     assert said([Gt(0), Le(1)]) == "above 0, at most 1"
+    assert said([Ge(0), Le(7)]) == "0 to 7"
+    assert said([Lt(8)]) == "below 8"

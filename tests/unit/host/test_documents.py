@@ -104,7 +104,7 @@ def test_an_older_version_is_read_by_its_migrations(old):
         (document(counts=[0, -1]), "counts[1]: -1; must be 0 or more"),
         (document(counts=[1, 2, 3, 4]), "4 counts; must be at most 3"),
         (document(rate_hz="0"), "rate_hz: 0; must be above 0"),
-        (document(share=1.5), "share: 1.5; must be 0 or more, at most 1"),
+        (document(share=1.5), "share: 1.5; must be 0 to 1"),
         (document(channel=8), "channel: 8; must be 0 or more, below 8"),
         (document(more=1), "'more': unknown"),
         (sealed(document()) | {"channel": 1}, "changed since it was taken (its SHA-256 is another"),

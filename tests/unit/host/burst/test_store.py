@@ -8,8 +8,9 @@ import pytest
 
 from plexor.burst import store as burst_store
 from plexor.burst.model import Lengths
-from plexor.burst.store import MOST, contradictions_of
+from plexor.constraints import MOST_TICKS as MOST
 
+from ..documented import wrong
 from ..render.scans_to_draw import burst_result, limit
 
 BURST = burst_result(limit(1, 0), limit(2, 4, max_ticks=900), limit(4, 64))
@@ -21,14 +22,14 @@ def test_a_burst_scan_comes_back_as_it_was(tmp_path):
 
 
 def told(**changes):
-    """Return what is told of a scan whose one limit is changed."""
+    """Return what is wrong with a scan whose one limit is changed."""
     one = replace(BURST.limits[1], **changes)
-    return [*contradictions_of(replace(BURST, limits=(one,)))]
+    return wrong(burst_store.BURST, replace(BURST, limits=(one,)))
 
 
 def test_nothing_is_told_of_a_scan_that_was_taken():
-    assert [*contradictions_of(BURST)] == []
-    assert [*contradictions_of(replace(BURST, limits=(), tick_fs=0))] == []
+    assert wrong(burst_store.BURST, BURST) == ""
+    assert wrong(burst_store.BURST, replace(BURST, limits=(), tick_fs=0)) == ""
 
 
 @pytest.mark.parametrize(
@@ -36,16 +37,16 @@ def test_nothing_is_told_of_a_scan_that_was_taken():
     [
         ({"tick_fs": 0}, "tick_fs: 0; must be above 0"),
         ({"tick_fs": MOST}, "tick_fs"),
-        ({"tick_fs": 1 << 62}, "tick_fs: 4611686018427387904; must be"),
+        ({"tick_fs": 1 << 62}, "tick_fs: 4611686018427387904; must be 0 or more, below"),
         ({"timeout_s": BURST.period_s}, ""),
         ({"timeout_s": BURST.period_s + 1}, "a time-out of"),
-        ({"timeout_s": Fraction(0)}, "a time-out of 0 s"),
+        ({"timeout_s": Fraction(0)}, "timeout_s: 0; must be above 0"),
     ],
 )
 def test_a_time_out_is_within_the_period(changes, says):
-    found = [*contradictions_of(replace(BURST, **changes))]
-    assert len(found) == bool(says)
-    assert says in "".join(found)
+    found = wrong(burst_store.BURST, replace(BURST, **changes))
+    assert bool(found) == bool(says)
+    assert says in found
 
 
 @pytest.mark.parametrize(
@@ -54,23 +55,27 @@ def test_a_time_out_is_within_the_period(changes, says):
         ({"spacing_s": Fraction(0)}, "must be above 0"),
         ({"lengths": Lengths(64), "most": 64}, ""),
         ({"lengths": Lengths(65), "most": 64}, "65 passes; must be 0 to 64"),
-        ({"lengths": Lengths(-1), "most": 64}, "-1 passes; must be 0 to 64"),
-        ({"lengths": Lengths(0), "most": 0}, "0 strikes in a burst at most; must be 1 or more"),
+        ({"lengths": Lengths(-1), "most": 64}, "lengths.passing: -1; must be 0 or more"),
+        ({"lengths": Lengths(0), "most": 0}, "most: 0; must be 1 or more"),
         ({"lengths": Lengths(4, 5), "most": 5}, ""),
         ({"lengths": Lengths(4, 4), "most": 64}, "fails at 4; must be above 4, at most 64"),
         ({"lengths": Lengths(4, 65), "most": 64}, "fails at 65"),
         ({"lengths": Lengths(4, 6, (1, 64)), "most": 64}, ""),
-        ({"lengths": Lengths(4, 6, (0,)), "most": 64}, "undecided at (0,)"),
+        (
+            {"lengths": Lengths(4, 6, (0,)), "most": 64},
+            "undecided[0]: 0; must be 1 or more",
+        ),
         ({"lengths": Lengths(4, 6, (65,)), "most": 64}, "undecided at (65,)"),
-        ({"strikes": -1}, "-1 strikes"),
+        ({"strikes": -1}, "strikes: -1; must be 0 or more"),
         ({"strikes": 0}, ""),
         ({"max_ticks": 0}, ""),
         ({"max_ticks": MOST - 1}, ""),
-        ({"max_ticks": MOST}, "ticks; must be 0 or more"),
+        ({"max_ticks": MOST}, "max_ticks: 4611686018427387904; must be 0 or more, below"),
     ],
 )
 def test_a_limit_that_contradicts_itself_is_told_with_channel_and_spacing(changes, says):
     found = told(**changes)
-    assert len(found) == bool(says)
-    assert says in "".join(found)
-    assert all(text.startswith(f"{BURST.limits[1].channel!r} at ") for text in found)
+    assert bool(found) == bool(says)
+    assert says in found
+    own = f"{BURST.limits[1].channel!r} at "
+    assert not says or found.startswith(("limits[0].", own))

@@ -6,11 +6,13 @@ from fractions import Fraction
 
 import pytest
 
+from plexor.constraints import MOST_TICKS
 from plexor.errors import StoreError
 from plexor.mixed import store
 from plexor.mixed.model import Heard, Mode, Response, Status
-from plexor.mixed.store import MOST_TICKS, contradictions_of
+from plexor.mixed.store import MIXED
 
+from ..documented import wrong
 from .lists import MS, result_of, run_of
 
 RUN = replace(run_of([0, None, -5, MS + 1], extras=[Response(9, None)]), heard=Heard(7, 1, 2, 3))
@@ -32,7 +34,7 @@ def test_another_schema_is_refused(tmp_path):
 
 
 def test_nothing_is_told_of_a_result_that_was_taken():
-    assert [*contradictions_of(RESULT)] == []
+    assert wrong(MIXED, RESULT) == ""
 
 
 @pytest.mark.parametrize(
@@ -45,12 +47,11 @@ def test_nothing_is_told_of_a_result_that_was_taken():
     ],
 )
 def test_what_no_result_has_is_told(changes, says):
-    assert any(says in text for text in contradictions_of(replace(RESULT, **changes)))
+    assert says in wrong(MIXED, replace(RESULT, **changes))
 
 
 def told(run):
-    (text,) = contradictions_of(replace(RESULT, runs=(run,)))
-    return text
+    return wrong(MIXED, replace(RESULT, runs=(run,)))
 
 
 def of_row(**changes):
@@ -64,14 +65,18 @@ def test_a_status_must_follow_from_lateness_and_limits():
 
 
 def test_what_no_row_has_is_told():
-    assert "id -1" in of_row(event_id=-1)
-    assert "at step 0" in of_row(due_step=0)
+    assert "event_id: -1; must be 0 or more" in of_row(event_id=-1)
+    assert "due_step: 0; must be 1 or more" in of_row(due_step=0)
     assert "numbers of rows" in told(replace(RUN, rows=RUN.rows[::-1]))
     assert "must be at most 4" in told(
         replace(RUN, rows=(*RUN.rows, replace(RUN.rows[0], number=9)))
     )
-    assert "count below 0" in told(replace(RUN, served=replace(RUN.served, past=-1)))
+    assert "served.past: -1; must be 0 or more" in told(
+        replace(RUN, served=replace(RUN.served, past=-1))
+    )
     far = (Response(MOST_TICKS, None),)
-    assert "a response at" in told(replace(RUN, extras=far))
+    assert "extras[0].time_ticks: " in told(replace(RUN, extras=far))
     row = replace(RUN.rows[0], due_ticks=-1, measured_ticks=-1)
-    assert "must be below" in told(replace(RUN, rows=(row, *RUN.rows[1:])))
+    assert "rows[0].due_ticks: -1; must be 0 or more" in told(
+        replace(RUN, rows=(row, *RUN.rows[1:]))
+    )

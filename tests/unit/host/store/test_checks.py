@@ -13,7 +13,10 @@ from plexor.model.results import Accounting, Bins, Kind, SourceAccounting, Zoom
 from plexor.model.settings import Channel, RegisterWrite, Settings, Stimulus, TableStep
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import StatusFlag
-from plexor.store.checks import LOG, ZOOM, check_events, contradictions_of, histograms
+from plexor.store.checks import LOG, ZOOM, check_events, histograms
+from plexor.store.run_folder import RUN
+
+from .. import documented
 
 
 @pytest.fixture
@@ -23,7 +26,7 @@ def run(run_of):
 
 def wrong(run, **changes):
     """Return what is wrong with a changed run; empty where nothing is."""
-    return next(contradictions_of(replace(run, **changes)), "")
+    return documented.wrong(RUN, replace(run, **changes))
 
 
 def test_nothing_is_wrong_with_a_run_that_was_taken(run):
@@ -40,7 +43,7 @@ BOUNDS = {
         ({"identity": Identity(Geometry(), 1, (1 << 32) - 1)}, False),
         ({"identity": Identity(Geometry(), 1, 1 << 32)}, True),
     ],
-    "must rise below": [
+    "ticks": [
         ({"start_ticks": 5, "end_ticks": 5}, False),
         ({"start_ticks": 5, "end_ticks": 4}, True),
         ({"start_ticks": -1}, True),
@@ -50,9 +53,11 @@ BOUNDS = {
     "wall_seconds": [({"wall_seconds": 0.0}, False), ({"wall_seconds": -1e-9}, True)],
     "must have an index and a time": [
         ({"trigger_index": 0, "trigger_ticks": MOST_TICKS - 1}, False),
-        ({"trigger_index": 0, "trigger_ticks": MOST_TICKS}, True),
         ({"trigger_index": 0}, True),
         ({"trigger_ticks": 7}, True),
+    ],
+    "trigger_": [
+        ({"trigger_index": 0, "trigger_ticks": MOST_TICKS}, True),
         ({"trigger_index": -1, "trigger_ticks": 7}, True),
     ],
     "flags": [({"flags": StatusFlag(sum(StatusFlag))}, False)],
@@ -61,27 +66,31 @@ BOUNDS = {
         ({"settings": Settings((Stimulus(0, Fraction(0)),))}, True),
         ({"settings": Settings((Stimulus(0),))}, False),
     ],
-    "strike8: must be 0 to 7": [
+    "strikes[0].output: 8; must be 0 to 7": [
         ({"settings": Settings((Stimulus(7),))}, False),
         ({"settings": Settings((Stimulus(8),))}, True),
     ],
-    "ch8: must be 0 to 7": [
+    "channels[0].number: 8; must be 0 to 7": [
         ({"settings": Settings(channels=(Channel(7),))}, False),
         ({"settings": Settings(channels=(Channel(8),))}, True),
     ],
-    "must be 1 or more": [
+    "burst: 0; must be 1 or more": [
         ({"settings": Settings((Stimulus(0, burst=0),))}, True),
+    ],
+    "count: -1; must be 0 or more": [
         ({"settings": Settings((Stimulus(0, count=-1),))}, True),
     ],
-    "filter: -1 s": [({"settings": Settings(channels=(Channel(0, filter_s=Fraction(-1)),))}, True)],
-    "settings: -1 s": [
+    "filter_s: -1; must be 0 or more": [
+        ({"settings": Settings(channels=(Channel(0, filter_s=Fraction(-1)),))}, True)
+    ],
+    "_s: -1; must be 0 or more": [
         ({"settings": Settings(**{name: Fraction(-1)})}, True)
         for name in (
             *("timeout_s", "time_s", "latency_over_s", "settle_s"),
             *("window_min_s", "early_s", "report_s"),
         )
     ],
-    "settings: a step of": [
+    "settings.table[0].": [
         ({"settings": Settings(table=(TableStep(Fraction(1), 0),))}, False),
         ({"settings": Settings(table=(TableStep(Fraction(0), 1),))}, True),
         ({"settings": Settings(table=(TableStep(Fraction(1), -1),))}, True),
@@ -127,9 +136,15 @@ SOURCE = SourceAccounting(0, 5, 0, 0, 5)
     ("books", "says"),
     [
         (Accounting(5, 5, 0, 0, (SOURCE,), link_dropped=255), ""),
-        (Accounting(5, 5, 0, 0, (SOURCE,), link_dropped=256), "link_dropped 256; must be 0 to 255"),
-        (Accounting(5, 5, 0, 0, frames_lost=-1), "a count of -1; must be 0 or more"),
-        (Accounting(5, 5, 0, 0, decode_faults={"crc": -2}), "a count of -2"),
+        (
+            Accounting(5, 5, 0, 0, (SOURCE,), link_dropped=256),
+            "link_dropped: 256; must be 0 to 255",
+        ),
+        (Accounting(5, 5, 0, 0, frames_lost=-1), "frames_lost: -1; must be 0 or more"),
+        (
+            Accounting(5, 5, 0, 0, decode_faults={"crc": -2}),
+            "decode_faults.crc: -2; must be",
+        ),
         (Accounting(5, 5, 0, 0, (SOURCE, SOURCE)), "sources [0, 0]; must be different"),
         (Accounting(5, 5, 0, 0, (replace(SOURCE, source=7),)), "sources [7]; must be different"),
         (Accounting(5, 4, 0, 0), "does not add up in a valid run"),

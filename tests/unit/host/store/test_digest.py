@@ -123,7 +123,7 @@ def test_an_edited_run_is_not_archived_or_compared_as_good(kept, folder, tmp_pat
     archive = Archive(tmp_path / "archive")
     archive.keep(load(folder), Origin())
     assert [run.valid for run in archive.log().runs] == [False]
-    found = compare(kept, folder, "p50>+5%")
+    found = compare(kept, folder, fail_on="p50>+5%")
     assert found.exit_code() == ExitCode.INVALID
     assert any("changed since" in reason for reason in found.invalid_reasons)
 

@@ -56,8 +56,12 @@ IMPOSSIBLE_RUNS = {
     "a lone surrogate": ("run/device/os", "\ud800", r"os: '\\ud800'; must be Unicode text"),
     "a lone surrogate in a key": ("run/device/\udfff", "x", "must be Unicode text"),
     "a class too many": ("run/channels/0/classes/other", 1, "classes.'other': must be answered"),
-    "an end before the start": ("run/end_ticks", 0, "ticks; must rise below"),
-    "a time beyond all": ("run/end_ticks", 1 << 64, "ticks; must rise below"),
+    "an end before the start": ("run/end_ticks", 0, "ticks; must rise"),
+    "a time beyond all": (
+        "run/end_ticks",
+        1 << 64,
+        "end_ticks: 18446744073709551616; must",
+    ),
     "flags below 0": ("run/flags", -1, "flags: -1; must be one of"),
     "a trigger without its time": ("run/trigger_index", 5, "must have an index and a time"),
     "one channel twice": ("run/channels/1/number", 0, "must be different and rise"),
@@ -71,7 +75,11 @@ IMPOSSIBLE_RUNS = {
     "two entries for four": ("run/registers/0", ["control", 0], "must be block, copy, name"),
     "a period of 0": ("run/settings/strikes/0/period_s", "0", "must be above 0"),
     "bursts of none": ("run/settings/strikes/0/burst", 0, "must be 1 or more"),
-    "an output there is not": ("run/settings/strikes/0/output", 9, "strike9: must be 0 to 7"),
+    "an output there is not": (
+        "run/settings/strikes/0/output",
+        9,
+        r"\[0\].output: 9; must be",
+    ),
     "less than nothing received": ("run/accounting/received", -1, "must be 0 or more"),
     "books that do not hold": ("run/accounting/received", 1, "does not add up in a valid run"),
     "a source twice": ("run/accounting/sources/1/source", 0, "must be different"),
@@ -189,7 +197,7 @@ def test_a_run_whose_figures_contradict_each_other_is_invalid_and_drawn(run, cap
 
 
 IMPOSSIBLE_SWEEPS = {
-    "rates that fall": ("low_hz", "3000000", "must rise and be above 0"),
+    "rates that fall": ("low_hz", "3000000", "must rise"),
     "no criterion": ("criteria", ["missed"], "criterion: 'missed'; must be"),
     "no knees": ("knees", [], "must be one for each channel"),
     "steps of no rate": ("steps/0/rate_hz", "0", "outside of|must be above 0"),
@@ -199,7 +207,7 @@ IMPOSSIBLE_SWEEPS = {
     "a bracket upside down": ("knees/0/bracket/passing_hz", "2000000", "must fail above"),
     "strikes that are nowhere": ("steps/0/channels/0/strikes", 5, "must be equal"),
     "classes below 0": ("steps/0/channels/0/classes/early", -1, "must be 0 or more"),
-    "a latency beyond all": ("steps/0/channels/0/max_ticks", 1 << 63, "must be below"),
+    "a latency beyond all": ("steps/0/channels/0/max_ticks", 1 << 63, "must be above -4611"),
     "a wrong jitter": ("steps/0/channels/0/rms_ticks", -1.0, "must be 0 or more"),
     "no finite recovery": ("steps/0/recovery_s", float("inf"), "must be a finite number"),
     "a lone surrogate": ("shape", "\ud800", "must be Unicode text"),
