@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from plexor.library.exchange import import_capture as import_capture
     from plexor.library.instrument import Instrument as Instrument
     from plexor.library.load import load as load
+    from plexor.library.load import schema as schema
     from plexor.library.measurement import Measurement as Measurement
     from plexor.library.open import open as open
     from plexor.library.reading import Estimate as Estimate
@@ -62,7 +63,7 @@ _NAMES = {
     "plexor.library.compare": ("Comparison", "compare"),
     "plexor.library.exchange": ("import_capture",),
     "plexor.library.instrument": ("Instrument",),
-    "plexor.library.load": ("load",),
+    "plexor.library.load": ("load", "schema"),
     "plexor.library.measurement": ("Measurement",),
     "plexor.library.open": ("open",),
     "plexor.library.reading": ("Estimate", "Reading"),

@@ -44,6 +44,7 @@ REASONS = {
     "host/plexor/library/parts/show.py": "names what is public; plexor_lab uses each name",
     "host/plexor_lab/study/command.py": "test_systems.py runs `plexor table`",
     "host/plexor_lab/commands.py": "declares the commands; test_extensions.py finds them",
+    "host/plexor/model/numbers.py": "declares the bounds of pins and ticks",
     "host/plexor/protocol/identity.py": "declares what test_registers.py checks",
     "host/plexor/protocol/register_kinds.py": "declares what test_registers.py checks",
     "host/plexor/scope/seam.py": "declares what the page needs of an instrument",

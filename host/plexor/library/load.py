@@ -1,12 +1,17 @@
-"""Stored results of any kind, read as objects that show themselves."""
+"""Stored results of any kind, read as objects that show themselves, and their schemas."""
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from plexor.errors import StoreError
+from plexor.errors import StoreError, UsageError
+from plexor.json_schema import schema_of
 from plexor.library.run import Run
 from plexor.library.specs.values import path_of
 
@@ -15,6 +20,18 @@ if TYPE_CHECKING:
     from plexor.library.scans.burst import BurstScan
     from plexor.library.scans.phase import PhaseScan
     from plexor.library.scans.sweep import Sweep
+
+_FIGURES = "run"
+"""The figures of a run, which `--json` prints."""
+_KINDS: Mapping[str, tuple[str, str]] = {
+    "burst": ("plexor.burst.store", "BURST"),
+    "calibration": ("plexor.calibration.store", "CALIBRATION"),
+    "mixed": ("plexor.mixed.store", "MIXED"),
+    "phase": ("plexor.phase.store", "PHASE"),
+    "proof": ("plexor.prove.store", "PROOF"),
+    "run-file": ("plexor.store.run_folder", "RUN"),
+    "sweep": ("plexor.sweep.store", "SWEEP"),
+}
 
 
 def load(path: str | Path) -> Run | Sweep | PhaseScan | BurstScan | Mixed:
@@ -92,3 +109,20 @@ def _mixed(folder: Path) -> Mixed:
     from plexor.library.mixed.mixed import load_mixed  # noqa: PLC0415
 
     return load_mixed(folder)
+
+
+def schema(kind: str) -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of a kind of document.
+
+    `kind` is the middle of a document's schema, such as `sweep` of `plexor.sweep/2`: `burst`,
+    `calibration`, `mixed`, `phase`, `proof`, `run` for the figures of a run that `--json` prints,
+    `run-file` for the run.json of its folder, or `sweep`. Raises UsageError for any other.
+    """
+    if kind == _FIGURES:
+        text = (files("plexor") / "schema" / "run.json").read_text(encoding="utf-8")
+        return json.loads(text)
+    if kind not in _KINDS:
+        names = ", ".join(sorted((_FIGURES, *_KINDS)))
+        raise UsageError(f"schema: {kind!r}; must be one of {names}")
+    module, name = _KINDS[kind]
+    return schema_of(getattr(import_module(module), name))

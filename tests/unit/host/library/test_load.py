@@ -2,10 +2,11 @@
 
 import json
 
+import jsonschema
 import pytest
 
 import plexor
-from plexor.errors import ExitCode, IdentityError, LinkError, StoreError
+from plexor.errors import ExitCode, IdentityError, LinkError, StoreError, UsageError
 from plexor.phase import store as phase_store
 from plexor.store.run_folder import save
 
@@ -116,3 +117,20 @@ def test_an_empty_file_and_one_that_is_not_there_are_no_recordings(tmp_path):
         plexor.load(tmp_path / "wire.bin")
     with pytest.raises(LinkError, match="none"):
         plexor.load(tmp_path / "none")
+
+
+SCHEMAS = ("burst", "calibration", "mixed", "phase", "proof", "run", "run-file", "sweep")
+
+
+@pytest.mark.parametrize("kind", SCHEMAS)
+def test_each_kind_has_a_schema_that_names_it(kind):
+    found = plexor.schema(kind)
+    jsonschema.Draft202012Validator.check_schema(found)
+    named = found["properties"]["schema"]["const"]
+    assert named.partition("/")[0] == f"plexor.{kind}"
+
+
+def test_a_schema_of_another_kind_is_refused_with_those_that_there_are():
+    with pytest.raises(UsageError) as caught:
+        plexor.schema("sweeps")
+    assert str(caught.value) == f"schema: 'sweeps'; must be one of {', '.join(SCHEMAS)}"
