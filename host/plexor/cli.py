@@ -17,8 +17,8 @@ from plexor.commands import COMPLETING
 from plexor.commands.defaults import nearest, read
 from plexor.ending import own_signals
 from plexor.errors import ExitCode, PlexorError, UsageError, unexpected
-from plexor.library import extensions
-from plexor.library.extensions import Command
+from plexor.library.parts import extensions
+from plexor.library.parts.extensions import Command
 from plexor.streams import guarded, printable_line
 
 COMMANDS = {
@@ -41,10 +41,6 @@ COMMANDS = {
     "burst": Command(
         "Find how many strikes in a row a device answers, at each spacing.",
         "plexor.commands.scans.burst:burst",
-    ),
-    "mixed": Command(
-        "Run a schedule on one time base with a device: done, late, early or missed.",
-        "plexor.commands.mixed.command:mixed",
     ),
     "compare": Command(
         "Compare two runs or sweeps, and judge whether the change is too large.",

@@ -42,6 +42,7 @@ REASONS = {
     "host/plexor/library/parts/files.py": "names what is public; plexor_lab uses each name",
     "host/plexor/library/parts/results.py": "names what is public; plexor_lab uses each name",
     "host/plexor/library/parts/show.py": "names what is public; plexor_lab uses each name",
+    "host/plexor/library/parts/run.py": "names what is public; plexor_lab uses each name",
     "host/plexor_lab/study/command.py": "test_systems.py runs `plexor table`",
     "host/plexor_lab/commands.py": "declares the commands; test_extensions.py finds them",
     "host/plexor/model/numbers.py": "declares the bounds of pins and ticks",

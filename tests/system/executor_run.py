@@ -10,10 +10,10 @@ import numpy as np
 from code_port import Link, codes_of
 
 from plexor.decode.batch import EventBatch, batch_of
-from plexor.mixed.device_line import DeviceLine, open_line
 from plexor.protocol.frames import FrameType, LogCode
 from plexor.protocol.registers import Action, CodeMode, StopOn, Stream
 from plexor_hdl.build import boards
+from plexor_lab.mixed.device_line import DeviceLine, open_line
 from plexor_sim.build import build
 from plexor_sim.devices import find_device, option_text
 from plexor_sim.packages import default_cache

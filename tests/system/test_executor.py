@@ -22,9 +22,9 @@ from executor_run import (
 from plexor.device.device import Device
 from plexor.link.open import open_link
 from plexor.link.sim import SimLink
-from plexor.mixed.device_line import open_line
-from plexor.mixed.message import BITS_A_BYTE, MESSAGE_BYTES, Kind, Message, Reply
 from plexor.protocol.registers import Trigger, entry_word
+from plexor_lab.mixed.device_line import open_line
+from plexor_lab.mixed.message import BITS_A_BYTE, MESSAGE_BYTES, Kind, Message, Reply
 from plexor_sim.server import Server, SimulatorError
 
 SLOW_STEP_TICKS, SLOW_BAUD = 711_110_000 // TICK_PS, 500_000

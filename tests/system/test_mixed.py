@@ -16,17 +16,17 @@ import pytest
 from plexor import cli
 from plexor.errors import LinkError
 from plexor.library.instrument import Instrument
-from plexor.library.mixed.mixed import load_mixed
-from plexor.library.mixed.place import place_of
-from plexor.library.mixed.spec import MixedSpec
 from plexor.library.specs.options import Target
-from plexor.mixed.message import Reply
-from plexor.mixed.model import Mode, Order, Schedule, Status
-from plexor.mixed.rows import read_rows, write_rows
-from plexor.mixed.run import Told, Wanted, run
-from plexor.mixed.schedule import entries
-from plexor.mixed.timecode import Timecode
 from plexor.session.stop import Stop
+from plexor_lab.mixed.message import Reply
+from plexor_lab.mixed.mixed import load_mixed, measured
+from plexor_lab.mixed.model import Mode, Order, Schedule, Status
+from plexor_lab.mixed.place import place_of
+from plexor_lab.mixed.rows import read_rows, write_rows
+from plexor_lab.mixed.run import Told, Wanted, run
+from plexor_lab.mixed.schedule import entries
+from plexor_lab.mixed.spec import MixedSpec
+from plexor_lab.mixed.timecode import Timecode
 
 DUT = "freertos:program=executor,baud=9600000,clock=2ns"
 COUNT = 8
@@ -101,7 +101,7 @@ def test_the_lists_come_back_from_csv_and_from_the_folder(all_modes):
 def taken(asked, dut=DUT, **more):
     link, dut = place_of(asked, Target(dut=dut))
     with Instrument(link, dut=dut, calibration="none") as instrument:
-        return instrument.mixed(**replace(asked, **more).keywords())
+        return measured(instrument, **replace(asked, **more).keywords())
 
 
 ASKED = MixedSpec(

@@ -16,7 +16,6 @@ from plexor.library.files import write_text
 from plexor.streams import screen
 
 if TYPE_CHECKING:
-    from plexor.library.mixed.mixed import Mixed
     from plexor.library.run import Budget, Run, Verdict
     from plexor.library.scans.burst import BurstScan
     from plexor.library.scans.phase import PhaseScan
@@ -78,7 +77,7 @@ def _show(run: Run, verdict: Verdict | None, code: ExitCode, *, as_json: bool) -
         json.dump(run.document(verdict, code), sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
     else:
-        _draw(run.text(verdict, width=text_width(), colour=wants_colour()))
+        draw(run.text(verdict, width=text_width(), colour=wants_colour()))
     sys.stdout.flush()
 
 
@@ -114,40 +113,20 @@ def conclude_scan(
     return ExitCode.INTERRUPTED if scan.interrupted else scan.exit_code()
 
 
-def conclude_mixed(found: Mixed, as_json: bool, csv: Path | None, *, rows: bool) -> ExitCode:
-    """Print a schedule that was run now, write its lists and return the exit code.
-
-    The first failure to write is raised afterwards.
-    """
-    if as_json:
-        show(found, as_json)
-    else:
-        _draw(found.text(rows=rows, width=text_width(), colour=wants_colour()))
-    failures: list[PlexorError] = [] if found.unsaved is None else [found.unsaved]
-    try:
-        if csv is not None:
-            write_text(csv, found.csv())
-            print(f"plexor: lists {csv}", file=sys.stderr)
-    except StoreError as error:
-        failures.append(error)
-    raise_first(failures)
-    return ExitCode.INTERRUPTED if found.interrupted else found.exit_code()
-
-
 def show(result: Shown, as_json: bool, indent: int = 1) -> None:
     """Print a result: as JSON, or as text for the terminal."""
     if as_json:
         print(json.dumps(result.document(), indent=indent, ensure_ascii=False), flush=True)
     else:
-        _draw(result.text(width=text_width(), colour=wants_colour()))
+        draw(result.text(width=text_width(), colour=wants_colour()))
 
 
 def print_verdict(run: Run, verdict: Verdict) -> None:
     """Print only the verdict of a budget on a run."""
-    _draw(run.verdict_text(verdict, width=text_width(), colour=wants_colour()))
+    draw(run.verdict_text(verdict, width=text_width(), colour=wants_colour()))
 
 
-def _draw(text: str) -> None:
+def draw(text: str) -> None:
     """Print text of this program, with its colours; what it quotes has no control characters."""
     print(text, end="", file=screen(sys.stdout), flush=True)
 

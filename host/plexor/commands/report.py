@@ -38,8 +38,8 @@ def report(
     from plexor.commands.conclude import is_picture, print_verdict, word_for  # noqa: PLC0415
     from plexor.library.files import write_text  # noqa: PLC0415
     from plexor.library.load import load  # noqa: PLC0415
-    from plexor.library.mixed.mixed import Mixed  # noqa: PLC0415
     from plexor.library.run import Run, load_budget  # noqa: PLC0415
+    from plexor.library.scans.scan import Scan  # noqa: PLC0415
 
     drawn = page is not None and is_picture(page)
     first, *others = paths
@@ -58,7 +58,7 @@ def report(
                 f"several runs make one picture, but one of these is a {scans[0].what}"
             )
         (scan,) = scans
-        if isinstance(scan, Mixed):
+        if not isinstance(scan, Scan):
             raise click.UsageError(
                 f"{first}: holds a {scan.what}, which has no page; plexor replay prints it"
             )

@@ -78,6 +78,11 @@ class Connection:
         return self._device
 
     @property
+    def device_line(self) -> str | None:
+        """Link to the serial line of a simulated device; None if it has none."""
+        return self._line
+
+    @property
     def identity(self) -> Identity:
         """What the instrument is: geometry, features, board, build."""
         return self.device.identity

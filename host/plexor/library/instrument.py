@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from plexor.calibration.store import find, of_other_builds
+from plexor.device.device import Device
 from plexor.errors import StoreError, UsageError
 from plexor.library.connection import Connection
 from plexor.library.keep import Place, Tap, check_out
 from plexor.library.measurement import Labels, Measurement, busy
-from plexor.library.mixed.spec import MixedSpec
+from plexor.library.parts.extensions import MEASUREMENTS, offer_of
 from plexor.library.pins import channels_of, wired
 from plexor.library.run import Run
 from plexor.library.run_spec import AUTO, RunSpec, given_all, named_by, settings_of
@@ -35,7 +37,6 @@ from plexor.session.session import measure
 from plexor.session.stop import Stop
 
 if TYPE_CHECKING:
-    from plexor.library.mixed.mixed import Mixed
     from plexor.library.scans.burst import BurstScan
     from plexor.library.scans.phase import PhaseScan
     from plexor.library.scans.sweep import Sweep
@@ -228,22 +229,8 @@ class Instrument(Connection):
         busy(self.last)
         if asked.load is not None:
             self._put_on(asked.load)
-        asked = replace(asked, device={**self._description, **(asked.device or {})})
+        asked = replace(asked, device=self.described(asked.device))
         return scanned(self.device, asked, self._target(), firmware=self._firmware)
-
-    @takes(MixedSpec)
-    def mixed(self, asked: MixedSpec) -> Mixed:
-        """Run a schedule in modes verify, normal and mixed, on one time base with the device.
-
-        The options are those of MixedSpec: `mode="mixed"`, `distance="0,1,2"`, `out="m1"`. Raises
-        as `plexor.library.mixed.mixed.mixed` does.
-        """
-        from plexor.library.mixed.mixed import mixed  # noqa: PLC0415
-
-        busy(self.last)
-        asked = replace(asked, device={**self._description, **(asked.device or {})})
-        line = asked.device_serial or self._line
-        return mixed(self.device, asked, line)
 
     @takes(CalibrateSpec)
     def calibrate(self, asked: CalibrateSpec) -> Calibrated:
@@ -271,6 +258,31 @@ class Instrument(Connection):
         busy(self.last)
         return selftested(self.device, **asked.keywords())
 
+    def taken_up(self) -> Device:
+        """Return the registers and frames behind it, for a measurement of another package.
+
+        Raises UsageError while a run is under way.
+        """
+        busy(self.last)
+        return self.device
+
+    def described(self, device: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Return the description of the device under test, with more of it."""
+        return {**self._description, **(device or {})}
+
+    def measurement(self, name: str) -> MethodType:
+        """Return a measurement of another package, by its name; `instrument.NAME` is the same.
+
+        Raises AttributeError if no package has it, UsageError if it cannot be imported.
+        """
+        offer = None if name.startswith("_") else offer_of(MEASUREMENTS, name)
+        if offer is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return MethodType(offer.load(FunctionType), self)
+
+    if not TYPE_CHECKING:
+        __getattr__ = measurement
+
     def _chosen(
         self, settings: Settings | None, options: Mapping[str, Any], *, endless: bool
     ) -> Settings:
@@ -288,8 +300,7 @@ class Instrument(Connection):
         device: Mapping[str, str] | None,
         out: Place | None,
     ) -> Run:
-        described = {**self._description, **(device or {})}
-        result = self._measured(settings, listeners, stop, described)
+        result = self._measured(settings, listeners, stop, self.described(device))
         result = replace(result, calibration=self._calibration)
         if self._proof:
             result = replace(result, versions={**result.versions, "proof": self._proof})

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from plexor.errors import StoreError, UsageError
 from plexor.json_schema import schema_of
+from plexor.library.parts.extensions import KINDS, Kept, names, offer_of
 from plexor.library.run import Run
+from plexor.library.scans.scan import Ended
 from plexor.library.specs.values import path_of
 
 if TYPE_CHECKING:
-    from plexor.library.mixed.mixed import Mixed
     from plexor.library.scans.burst import BurstScan
     from plexor.library.scans.phase import PhaseScan
     from plexor.library.scans.sweep import Sweep
@@ -26,7 +27,6 @@ _FIGURES = "run"
 _KINDS: Mapping[str, tuple[str, str]] = {
     "burst": ("plexor.burst.store", "BURST"),
     "calibration": ("plexor.calibration.store", "CALIBRATION"),
-    "mixed": ("plexor.mixed.store", "MIXED"),
     "phase": ("plexor.phase.store", "PHASE"),
     "proof": ("plexor.prove.store", "PROOF"),
     "run-file": ("plexor.store.run_folder", "RUN"),
@@ -34,15 +34,17 @@ _KINDS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def load(path: str | Path) -> Run | Sweep | PhaseScan | BurstScan | Mixed:
+def load(path: str | Path) -> Run | Sweep | PhaseScan | BurstScan | Ended[Any]:
     """Return what is stored at a path: a run, a sweep, a phase scan, a burst scan or a schedule.
 
-    The path is a folder of `out`, its run.json, sweep.json, phase.json, burst.json or mixed.json,
-    or a file of raw bytes of a link. The folder of a phase scan holds the run that it was taken
-    from, too: its run.json is that run.
+    The path is a folder of `out`, its run.json, sweep.json, phase.json or burst.json, or a file of
+    raw bytes of a link. The folder of a phase scan holds the run that it was taken from, too: its
+    run.json is that run. Other packages add their own, such as mixed.json, by entry points in the
+    group `plexor.kinds`.
 
-    Raises StoreError for a folder without a readable result, LinkError for a file that cannot be
-    read, and IdentityError for one that is no recording of an instrument.
+    Raises UsageError if another package's reader cannot be imported, StoreError for a folder
+    without a readable result, LinkError for a file that cannot be read, and IdentityError for one
+    that is no recording of an instrument.
     """
     place = path_of(path)
     return _scan(place) or load_run(place)
@@ -68,20 +70,26 @@ def load_run(path: Path) -> Run:
     return Run(replay(path))
 
 
-def _scan(path: Path) -> Sweep | PhaseScan | BurstScan | Mixed | None:
+def _scan(path: Path) -> Sweep | PhaseScan | BurstScan | Ended[Any] | None:
     """Return the scan in a folder or its result file; None if there is none."""
-    readers = {
-        "sweep.json": _sweep,
-        "phase.json": _phase,
-        "burst.json": _burst,
-        "mixed.json": _mixed,
-    }
-    for name, reader in readers.items():
+    readers = {"sweep": _sweep, "phase": _phase, "burst": _burst}
+    for kind in (*readers, *names(KINDS)):
+        name = f"{kind}.json"
         if path.name == name and path.is_file():
-            return reader(path.parent)
-        if (path / name).is_file():
-            return reader(path)
+            folder = path.parent
+        elif (path / name).is_file():
+            folder = path
+        else:
+            continue
+        return readers[kind](folder) if kind in readers else _of_package(kind).load(folder)
     return None
+
+
+def _of_package(kind: str) -> Kept:
+    """Return what another package says of a kind; raise UsageError as `Offer.load`."""
+    offer = offer_of(KINDS, kind)
+    assert offer is not None
+    return offer.load(Kept)
 
 
 def _sweep(folder: Path) -> Sweep:
@@ -105,24 +113,22 @@ def _burst(folder: Path) -> BurstScan:
     return BurstScan(read(folder))
 
 
-def _mixed(folder: Path) -> Mixed:
-    from plexor.library.mixed.mixed import load_mixed  # noqa: PLC0415
-
-    return load_mixed(folder)
-
-
 def schema(kind: str) -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a kind of document.
 
     `kind` is the middle of a document's schema, such as `sweep` of `plexor.sweep/2`: `burst`,
-    `calibration`, `mixed`, `phase`, `proof`, `run` for the figures of a run that `--json` prints,
-    `run-file` for the run.json of its folder, or `sweep`. Raises UsageError for any other.
+    `calibration`, `phase`, `proof`, `run` for the figures of a run that `--json` prints,
+    `run-file` for the run.json of its folder, `sweep`, or one of another package, such as `mixed`.
+    Raises UsageError for any other.
     """
     if kind == _FIGURES:
         text = (files("plexor") / "schema" / "run.json").read_text(encoding="utf-8")
         return json.loads(text)
+    others = names(KINDS)
     if kind not in _KINDS:
-        names = ", ".join(sorted((_FIGURES, *_KINDS)))
-        raise UsageError(f"schema: {kind!r}; must be one of {names}")
+        if kind in others:
+            return schema_of(_of_package(kind).document)
+        known = ", ".join(sorted({_FIGURES, *_KINDS, *others}))
+        raise UsageError(f"schema: {kind!r}; must be one of {known}")
     module, name = _KINDS[kind]
     return schema_of(getattr(import_module(module), name))

@@ -1,6 +1,6 @@
 // The executor: carries out a schedule that comes by messages, at the steps of a timecode.
 //
-// plexor/mixed/message.py on the host has the messages' format. Time is the timecode, extended to
+// plexor_lab/mixed/message.py on the host has the messages' format. Time is the timecode, extended to
 // 32 bits. An id goes out as code 0x10 + id, and every second one as 0x90 + id, so that equal ids
 // in a row are visible too.
 #pragma once

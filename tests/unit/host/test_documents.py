@@ -18,11 +18,11 @@ from plexor.constraints import Ge, Gt, Le, Lt
 from plexor.documents import Document, is_damaged_document, sealed
 from plexor.errors import ExitCode, StoreError
 from plexor.library.farm import FARM
-from plexor.mixed.store import MIXED
 from plexor.phase.store import PHASE
 from plexor.prove.store import PROOF
 from plexor.store.run_folder import RUN
 from plexor.sweep.store import SWEEP
+from plexor_lab.mixed.store import MIXED
 
 VERSION_1 = Path(__file__).with_name("documents_1")
 """One of each kind, as the host wrote them before all had one form."""

@@ -1,5 +1,7 @@
 """Texts and tables as Plexor's own commands print them."""
 
+from plexor.render.facts import device_name as device_name
+from plexor.render.pictures.scale import grouped as grouped
 from plexor.render.table import NOTHING as NOTHING
 from plexor.render.table import Cell as Cell
 from plexor.render.terminal.columns import LEAST_WIDTH as LEAST_WIDTH

@@ -8,18 +8,18 @@ import pytest
 from plexor import cli
 from plexor.burst import store as burst_store
 from plexor.errors import StoreError
-from plexor.mixed import store as mixed_store
-from plexor.mixed.figures import figures
 from plexor.phase import store as phase_store
 from plexor.phase.model import LOST
 from plexor.render.pictures.burst import burst_page
 from plexor.render.pictures.phase import phase_page
 from plexor.render.terminal.burst import burst_text
-from plexor.render.terminal.mixed import mixed_text
 from plexor.render.terminal.phase import phase_text
+from plexor_lab.mixed import store as mixed_store
+from plexor_lab.mixed.figures import figures
+from plexor_lab.mixed.text import mixed_text
 
 from ..kept_scans import BURST
-from ..mixed.test_store import RESULT as MIXED
+from ..lab.mixed.test_store import RESULT as MIXED
 from ..render.scans_to_draw import MASKS, phase_result
 
 SMALL = phase_result(MASKS["missed, then late"], step=100, left_out={LOST: 1})

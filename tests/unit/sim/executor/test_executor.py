@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plexor.mixed.message import MESSAGE_BYTES, Kind, Message, Reply, Stretches
+from plexor_lab.mixed.message import MESSAGE_BYTES, Kind, Message, Reply, Stretches
 from plexor_sim.packages import default_cache
 from plexor_sim.riscv import DeviceBuild, riscv_device
 

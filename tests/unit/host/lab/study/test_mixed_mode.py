@@ -4,12 +4,12 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.mixed.compare import ratio_of
-from plexor.mixed.model import Limits
-from plexor.mixed.summary import moments_of, summary_of
+from plexor_lab.mixed.compare import ratio_of
+from plexor_lab.mixed.model import Limits
+from plexor_lab.mixed.summary import moments_of, summary_of
 from plexor_lab.study.mixed_mode import ROWS, replay_ps
 
-from ...mixed.lists import run_of
+from ..mixed.lists import run_of
 
 # Mean in ms and variance as the study prints them, by the figure.
 PRINTED = {

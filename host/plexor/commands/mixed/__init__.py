@@ -1,1 +1,0 @@
-"""The command that runs a schedule on one time base."""

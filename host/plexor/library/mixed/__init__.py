@@ -1,1 +1,0 @@
-"""A schedule on one time base, as the library has it."""

@@ -1,0 +1,260 @@
+"""What a schedule is asked, as what is to be run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plexor.errors import UsageError
+from plexor.library.scans.workers import live
+from plexor.library.specs import values
+from plexor.library.specs.options import Described, Seeded
+from plexor.library.specs.spec import maybe, option
+from plexor.library.specs.values import Naming, choice, flag, path_of, plain, seconds, whole
+from plexor.units import parse_count, parse_duration, parse_part
+
+if TYPE_CHECKING:
+    from plexor_lab.mixed.run import Told, Wanted
+    from plexor_lab.mixed.timecode import Timecode
+
+MODES = ("verify", "normal", "mixed", "all")
+ORDERS = ("sequential", "random")
+TIMECODES = ("seed8751",)
+"""Presets; plexor_lab.mixed.timecode, which has them, is imported later."""
+MOST_IDS = 16
+MOST_DISTANCE = 127
+
+
+def _rate(value: str | int | Fraction) -> int | Fraction:
+    """Return the steps of `2`, or the exact seconds of `150ms`; raise ValueError."""
+    text = str(value)
+    if isinstance(value, Fraction):
+        return value
+    if text.strip().isdecimal():
+        return parse_count(text)
+    try:
+        time_s = parse_duration(text)
+    except ValueError:
+        time_s = Fraction(0)
+    if time_s <= 0:
+        raise ValueError(
+            f"rate: {text!r}; must be a number of steps, such as 2, or a time above 0, such as "
+            "150ms"
+        )
+    return time_s
+
+
+def _distances(value: str | int | Sequence[int]) -> tuple[int, ...]:
+    """Return the distances of `0,1,2`, each once and in order; raise ValueError."""
+    text = str(value) if isinstance(value, str | int) else ",".join(map(str, value))
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and int(part) <= MOST_DISTANCE for part in parts):
+        raise ValueError(f"distance: {text!r}; must be steps from 0 to {MOST_DISTANCE}, as 0,1,2")
+    return tuple(sorted({int(part) for part in parts}))
+
+
+def _spikes(value: str | float | Fraction) -> Fraction:
+    """Return a number of standard deviations, 0 or more; raise ValueError."""
+    number = parse_part(str(value))
+    if number < 0:
+        raise ValueError(f"spikes: '{value}'; must be 0 or more standard deviations, such as 3")
+    return number
+
+
+class MixedSpec(Seeded, Described):
+    """What a schedule is asked. Times are in seconds, all exact."""
+
+    device_serial: str | None = option(
+        converter=maybe(str),
+        default=None,
+        metavar="URI",
+        help="Link to the device's own serial line, such as serial:/dev/ttyUSB1?baud=9600. That of "
+        "a simulated device is known.",
+    )
+    mode: str = option(
+        converter=choice(MODES),
+        default="all",
+        shows_default=True,
+        choices=MODES,
+        help="verify: the device schedules its own responses. normal: the host answers, without a "
+        "device. mixed: the host schedules, the device answers.",
+    )
+    distance: tuple[int, ...] = option(
+        converter=_distances,
+        default="0,1,2",
+        shows_default=True,
+        metavar="N,...",
+        help="Steps of the timecode from issue to due, in mode mixed. There is a run for each.",
+    )
+    rate: int | Fraction = option(
+        converter=_rate,
+        default="1",
+        shows_default=True,
+        metavar="STEPS|TIME",
+        help="From one entry to the next: steps of the timecode, or a time, which is rounded to "
+        "steps.",
+    )
+    ids: str = option(
+        converter=choice(ORDERS),
+        default=ORDERS[0],
+        shows_default=True,
+        choices=ORDERS,
+        help="Order of ids.",
+    )
+    id_count: int = option(
+        converter=whole(1, MOST_IDS),
+        default=8,
+        shows_default=True,
+        metavar="N",
+        help=f"Number of ids, from 0 up, 1 to {MOST_IDS}.",
+    )
+    count: int = option(
+        converter=values.count,
+        default=100,
+        shows_default=True,
+        metavar="N",
+        help="Number of entries in each run.",
+    )
+    limit: Fraction = option(
+        converter=seconds,
+        default="1ms",
+        shows_default=True,
+        metavar="TIME",
+        help="Greatest lateness of a response that is done in time.",
+    )
+    timeout: Fraction | None = option(
+        converter=maybe(seconds),
+        default=None,
+        metavar="TIME",
+        help="Greatest lateness of a response that belongs to an entry. Default: half the time "
+        "until its id comes again; with random ids, as --rate.",
+    )
+    early: Fraction | None = option(
+        converter=maybe(seconds),
+        default=None,
+        metavar="TIME",
+        help="Greatest time before its due time of a response that belongs to an entry. Default: "
+        "half of --rate.",
+    )
+    spikes: Fraction = option(
+        converter=_spikes,
+        default="3",
+        shows_default=True,
+        metavar="K",
+        help="A spike exceeds the mean by more than this many standard deviations.",
+    )
+    timecode: str | None = option(
+        converter=maybe(choice(TIMECODES)),
+        default=None,
+        choices=TIMECODES,
+        help="Preset: seed8751 has 8 bits and 14.0625 steps a second, and is the default.",
+    )
+    timecode_bits: int | None = option(
+        converter=maybe(whole(1, 16)),
+        default=None,
+        metavar="N",
+        help="Bits of the timecode that the device reads, 1 to 16.",
+    )
+    period: Fraction | None = option(
+        converter=maybe(seconds),
+        default=None,
+        metavar="TIME",
+        help="Time of a step of the timecode.",
+    )
+    gray: bool = option(converter=flag, default=False, help="Send the timecode as a Gray code.")
+    out: Path | None = option(
+        converter=maybe(path_of),
+        default=None,
+        metavar="DIR",
+        help="Keep result, lists and runs in a new folder.",
+    )
+    told: Told | None = option(default=None, flag=None)
+    """Is told of each run, its progress and what is seen of it."""
+
+
+def check(asked: MixedSpec, name: Naming = plain) -> None:
+    """Raise UsageError for options that cannot be combined, by their names for messages."""
+    if asked.timecode is not None:
+        for word in ("timecode_bits", "period"):
+            if getattr(asked, word) is not None:
+                raise UsageError(
+                    f"{name('timecode')} {asked.timecode} sets {name(word)} too; give one of them"
+                )
+    if asked.period is not None and asked.period <= 0:
+        raise UsageError(f"{name('period')}: must be above 0")
+    if asked.limit < 0:
+        raise UsageError(f"{name('limit')}: must be 0 or more")
+    if asked.early is not None and asked.early < 0:
+        raise UsageError(f"{name('early')}: must be 0 or more")
+    if asked.timeout is not None and asked.timeout < asked.limit:
+        raise UsageError(
+            f"{name('timeout')}: must be {name('limit')} or more, which parts done from late"
+        )
+
+
+def check_line(asked: MixedSpec, link: str, name: Naming = plain) -> None:
+    """Raise UsageError unless a schedule can reach its device at that link."""
+    live(link)
+    if asked.device_serial is not None and link.startswith("sim:"):
+        raise UsageError(
+            f"{name('device_serial')} is for a board; a simulated device's line is known"
+        )
+    if asked.device_serial is None and not link.startswith("sim:") and asked.mode != "normal":
+        raise UsageError(
+            f"{name('device_serial')}: is missing; name the device's serial line, such as "
+            "serial:/dev/ttyUSB1?baud=9600, or use mode normal, which needs no device"
+        )
+
+
+def timecode_of(asked: MixedSpec) -> Timecode:
+    """Return the timecode that is asked for."""
+    from plexor_lab.mixed.timecode import PRESETS, SEED8751, Timecode  # noqa: PLC0415
+
+    usual = SEED8751 if asked.timecode is None else PRESETS[asked.timecode]
+    bits = usual.bits if asked.timecode_bits is None else asked.timecode_bits
+    period_s = usual.period_s if asked.period is None else asked.period
+    return Timecode(bits, period_s, asked.gray)
+
+
+def wanted_of(asked: MixedSpec, name: Naming = plain) -> Wanted:
+    """Return what is to be run. `name` gives an option's name for messages.
+
+    Raises UsageError for options that cannot be combined.
+    """
+    check(asked, name)
+    # Imported here so that wrong options answer at once.
+    from plexor_lab.mixed.model import Mode, Order, Schedule  # noqa: PLC0415
+    from plexor_lab.mixed.run import Wanted  # noqa: PLC0415
+    from plexor_lab.mixed.schedule import FIRST_STEP  # noqa: PLC0415
+
+    timecode = timecode_of(asked)
+    modes = [*Mode] if asked.mode == "all" else [Mode(asked.mode)]
+    runs = [
+        (mode, distance)
+        for mode in modes
+        for distance in (asked.distance if mode is Mode.MIXED else (None,))
+    ]
+    furthest = max(asked.distance) if Mode.MIXED in modes else 0
+    return Wanted(
+        runs=tuple(runs),
+        timecode=timecode,
+        schedule=Schedule(
+            count=asked.count,
+            spacing_steps=_spacing(asked.rate, timecode),
+            ids=asked.id_count,
+            order=Order(asked.ids),
+            seed=asked.seed,
+            first_step=max(FIRST_STEP, furthest + 2),
+        ),
+        limit_s=asked.limit,
+        timeout_s=asked.timeout,
+        early_s=asked.early,
+        spike_sds=asked.spikes,
+    )
+
+
+def _spacing(rate: int | Fraction, timecode: Timecode) -> int:
+    """Return a rate in whole steps, at least one."""
+    return rate if isinstance(rate, int) else max(round(rate / timecode.period_s), 1)

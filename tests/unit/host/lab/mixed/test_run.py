@@ -1,0 +1,112 @@
+"""What is refused before a run, and what a run is set to."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from plexor.errors import UsageError
+from plexor.model.identity import Identity
+from plexor.plan.registers import plan_of
+from plexor.protocol.geometry import ALL_FEATURES, PROTOCOL_VERSION, Feature, Geometry
+from plexor.protocol.registers import StopOn, Trigger
+from plexor_lab.mixed.model import Mode, Order
+from plexor_lab.mixed.run import Wanted, check, lasts_s, limits_of, settings_of
+from plexor_lab.mixed.schedule import entries
+from plexor_lab.mixed.timecode import SEED8751, Timecode
+
+from .lists import TICK_FS, schedule
+
+BOARD = Geometry(strikes=2, code_bits=8, timecode_bits=8, features=ALL_FEATURES | Feature.CODES)
+WANTED = Wanted(
+    runs=((Mode.VERIFY, None), (Mode.MIXED, 1)),
+    timecode=SEED8751,
+    schedule=schedule(),
+    limit_s=Fraction(1, 1000),
+)
+LINE = object()
+
+
+def test_a_board_with_schedule_codes_and_timecode_takes_all_modes():
+    check(BOARD, WANTED, LINE)
+
+
+LACKS = {
+    Feature.SCHEDULE: {"timecode_bits": 0},
+    Feature.EVENTS: {"code_bits": 0},
+    Feature.CODES: {"code_bits": 0},
+}
+"""Features, and what a board without each cannot have."""
+
+
+@pytest.mark.parametrize("lacks", LACKS)
+def test_a_board_that_lacks_a_feature_is_refused_in_one_line_that_says_what_to_do(lacks):
+    gone = lacks | (Feature.CODES if lacks is Feature.EVENTS else Feature(0))
+    without = replace(BOARD, features=BOARD.features & ~gone, **LACKS[lacks])
+    with pytest.raises(UsageError) as error:
+        check(without, WANTED, LINE)
+    assert f"was built without {lacks.name}" in str(error.value)
+    assert "; use " in str(error.value) or "measure with" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_without_a_code_port_the_host_can_still_answer_by_itself():
+    without = replace(BOARD, code_bits=0, timecode_bits=0, features=BOARD.features & ~Feature.CODES)
+    check(without, replace(WANTED, runs=((Mode.NORMAL, None),)), None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "line", "says"),
+    [
+        ({"timecode": Timecode(9, Fraction(1, 10))}, LINE, "9 bits; this instrument has 8"),
+        ({}, None, "mode mixed, verify: needs the serial line"),
+        ({"schedule": schedule(spacing_steps=256)}, LINE, "rate: 256 steps; a device"),
+    ],
+)
+def test_what_a_run_cannot_have_is_refused(changes, line, says):
+    with pytest.raises(UsageError, match=says):
+        check(BOARD, replace(WANTED, **changes), line)
+
+
+def test_the_time_out_is_below_the_time_until_the_id_comes_again_and_the_limit_at_least():
+    period = SEED8751.period_s * 10**15 / TICK_FS
+    found = limits_of(WANTED, TICK_FS)
+    assert found.limit_ticks == 2_000_000
+    assert found.timeout_ticks == 4 * period
+    drawn = replace(WANTED, schedule=schedule(order=Order.RANDOM))
+    assert limits_of(drawn, TICK_FS).timeout_ticks == period
+    single = replace(WANTED, schedule=schedule(ids=1))
+    assert limits_of(single, TICK_FS).timeout_ticks == period
+    assert found.early_ticks == period / 2
+    slow = replace(WANTED, limit_s=Fraction(1), early_s=Fraction(0))
+    assert limits_of(slow, TICK_FS).timeout_ticks == 2 * 10**9
+    assert limits_of(slow, TICK_FS).early_ticks == 0
+    with pytest.raises(UsageError, match="limit"):
+        limits_of(replace(WANTED, timeout_s=Fraction(1, 2000)), TICK_FS)
+
+
+def test_how_long_all_runs_last_is_told():
+    # Each has three steps before the first of eight entries, and two behind the last.
+    assert lasts_s(WANTED) == 2 * (4 + 8 + 1) * Fraction(16, 225)
+
+
+def test_the_registers_are_the_divider_of_48_32_bits_and_strikes_at_due_times():
+    identity = Identity(BOARD, 1, PROTOCOL_VERSION, 1)
+    made = entries(schedule(), 1)
+    limits = limits_of(WANTED, BOARD.tick_fs)
+    plan = plan_of(settings_of(identity, SEED8751, Mode.MIXED, made, limits), identity)
+    interval = Fraction(16, 225) * 10**15 / BOARD.tick_fs
+    scaled = plan.value("stimulus", "interval_ticks") << 32
+    scaled += plan.value("stimulus", "interval_fraction")
+    assert scaled == round(interval * 2**32)
+    assert plan.value("stimulus", "phase_ticks") == interval // 1
+    assert plan.value("stimulus", "trigger", 1) == Trigger.DUE
+    assert plan.value("stimulus", "strike_count", 1) == 1
+    assert plan.value("control", "stop_on") == StopOn.TIME
+    # The last entry is due at step 11. There are two steps, and the time-out, behind it.
+    assert abs(plan.value("control", "run_time_ticks") - 17 * interval) < 2
+    assert plan.value("code", "mask") == 0xFF
+    # 10 µs, which is less than a quarter of a step.
+    assert plan.value("stimulus", "width_ticks") == 10**10 // BOARD.tick_fs
+    normal = plan_of(settings_of(identity, SEED8751, Mode.NORMAL, made, limits), identity)
+    assert normal.value("code", "mask") == 0
