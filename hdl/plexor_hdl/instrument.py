@@ -43,7 +43,9 @@ class Instrument(wiring.Component):
         codes: Levels of the code pins at the clock's first sample, with Feature.CODES.
         strikes: One word for each strike output, in the same order.
         load: The level of the load output.
-        timecode: The pins of the timecode, in a build that has them.
+        beat: For an LED that blinks, and blinks faster while a run goes.
+        timecode: The pins of the timecode, in a build that has them; low while not driven.
+        timecode_on: They are to be driven.
         lamps: The lamps' pads, in a build that has them.
         lamps_back: Levels of these pads, of any clock.
         gate: The level of the gate input, of any clock.
@@ -91,6 +93,7 @@ class Instrument(wiring.Component):
                 **optional_pins(geometry),
                 "strikes": Out(geometry.strikes * geometry.samples),
                 "load": Out(1),
+                "beat": Out(1),
                 "gate": In(1),
                 "clock_lost": In(1),
                 "link_clear": Out(1),
@@ -143,6 +146,8 @@ class Instrument(wiring.Component):
             s.outputs.gate.eq(self.gate),
             self.strikes.eq(s.outputs.levels),
             self.load.eq(s.bank.control.load),
+            s.timebase.running.eq(s.run.running),
+            self.beat.eq(s.timebase.beat),
             s.pins.samples.eq(self.samples),
             s.pins.strikes.eq(s.outputs.active),
             s.pins.load.eq(s.bank.control.load),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth.hdl import Module
+from amaranth.hdl import Module, Mux
 from amaranth.lib.wiring import In, Member, Out
 
 from plexor.protocol.geometry import Geometry
@@ -15,6 +15,7 @@ def optional_pins(geometry: Geometry) -> dict[str, Member]:
     pins = {
         "codes": In(geometry.code_bits),
         "timecode": Out(geometry.timecode_bits),
+        "timecode_on": Out(min(geometry.timecode_bits, 1)),
         "lamps": Out(geometry.lamps),
         "lamps_back": In(geometry.lamps),
     }
@@ -48,7 +49,9 @@ def wire_schedule(m: Module, s: Stages, pins: Any) -> None:
             timecode.start_stb.eq(s.run.start_stb),
             timecode.strike_stb.eq(s.outputs.strikes[0]),
             timecode.gray.eq(s.bank.schedule.timecode_gray),
-            pins.timecode.eq(timecode.pins),
+            # A pad that is not driven is low, by its pull.
+            pins.timecode.eq(Mux(pins.timecode_on, timecode.pins, 0)),
+            pins.timecode_on.eq(s.bank.schedule.timecode_on),
         ]
     if s.lamps is not None:
         _wire_lamps(m, s, pins)

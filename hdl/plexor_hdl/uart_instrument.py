@@ -28,8 +28,10 @@ class UartInstrument(wiring.Component):
         strikes: One word of W samples a strike output, oldest lowest.
         load: The load output.
         timecode: The pins of the timecode, in a build that has them.
+        timecode_on: They are to be driven.
         lamps: The lamps' pads, in a build that has them.
         lamps_back: Levels of these pads, of any clock.
+        beat: For an LED, as the Instrument's.
         gate: The gate, of any clock.
         clock_lost: 1, of any clock, if the core's clock was not as it should be.
         input_select: What is sampled: an InputSelect.
@@ -40,7 +42,7 @@ class UartInstrument(wiring.Component):
 
     def __init__(self, instrument: Instrument, set_period: int = 0) -> None:
         self._instrument, self._set_period = instrument, set_period
-        some = {"codes": In, "timecode": Out, "lamps": Out, "lamps_back": In}
+        some = {"codes": In, "timecode": Out, "timecode_on": Out, "lamps": Out, "lamps_back": In}
         self._some = [name for name in some if hasattr(instrument, name)]
         super().__init__(
             {
@@ -48,6 +50,7 @@ class UartInstrument(wiring.Component):
                 **{name: some[name](len(getattr(instrument, name))) for name in self._some},
                 "strikes": Out(len(instrument.strikes)),
                 "load": Out(1),
+                "beat": Out(1),
                 "gate": In(1),
                 "clock_lost": In(1),
                 "input_select": Out(len(instrument.input_select)),
@@ -65,6 +68,7 @@ class UartInstrument(wiring.Component):
             instrument.samples.eq(self.samples),
             self.strikes.eq(instrument.strikes),
             self.load.eq(instrument.load),
+            self.beat.eq(instrument.beat),
             instrument.gate.eq(self.gate),
             instrument.clock_lost.eq(self.clock_lost),
             self.input_select.eq(instrument.input_select),

@@ -10,6 +10,7 @@ from amaranth.hdl import Cat, Module, Signal, UnusedElaboratable
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from tools.gateware import pnr
+from tools.gateware.build import top_of
 from tools.gateware.families import FAMILIES
 from tools.gateware.flow import checked
 
@@ -22,6 +23,8 @@ _SYNTHESIS = {
     "ice40": "synth_ice40 -device hx",
     "up5k": "synth_ice40 -device u",
 }
+NAMED = 0x8123_4567_89AB_CDEF
+"""The build id."""
 
 
 class _NoInstrument(wiring.Component):
@@ -48,7 +51,7 @@ def bitstream(board, pll, folder):
     with mock.patch.object(front, "UartInstrument", _NoInstrument), warnings.catch_warnings():
         # The instrument is made, and left out.
         warnings.simplefilter("ignore", UnusedElaboratable)
-        top = front.Board(family.module, pll, board.geometry, 1, 2, board.uart_period)
+        top = top_of(board, pll, 1, NAMED)
         design = rtlil_for_synthesis(top, "top", top.ports)
         gc.collect()
     (folder / "top.il").write_text(design)
@@ -62,5 +65,5 @@ def bitstream(board, pll, folder):
         own = ["--pcf", "top.pcf", "--asc", "top.asc", "--ignore-loops"]
     tool = f"yowasp-nextpnr-{family.tool}"
     checked(folder, "nextpnr.log", tool, *common, *own, "--no-tmdriv")
-    pnr.pack(board, folder)
+    pnr.pack(board, folder, NAMED)
     return folder / "top.bit"

@@ -185,6 +185,18 @@ def ecp5(bitstream: Path, package: str, folder: Path) -> Decoded:
     return Decoded(pins, _ecp5_pll(at))
 
 
+def usercode(bitstream: Path) -> int:
+    """Return the USERCODE that an ECP5's bitstream sets.
+
+    FPGA-TN-02039 (ECP5 sysCONFIG usage guide): a command has three operands. 0xC2 sets USERCODE;
+    the upper bit of its first operand asks for a CRC of 16 bits behind the code. 0x5E is the last
+    command: configuration is done.
+    """
+    command = rb"\xc2\x80\x00\x00(.{4})..\x5e\x00\x00\x00"
+    (found,) = re.finditer(command, bitstream.read_bytes(), re.DOTALL)
+    return int.from_bytes(found[1], "big")
+
+
 def _ecp5_pin(tiles: list[tuple[str, set[str]]], pad: str) -> Pin:
     # Types of outputs have a pull in their bits, which PULLMODE then sets as it is asked to.
     kinds = _named(tiles, f"{pad}.BASE_TYPE", f"{pad}.PULLMODE")

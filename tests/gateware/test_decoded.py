@@ -6,12 +6,12 @@ import pytest
 from tools.gateware import board as boards
 from tools.gateware import pnr
 from tools.gateware.board import Pin
-from tools.gateware.build import built
+from tools.gateware.build import board_hash, build_id, built
 from tools.gateware.families import FAMILIES
 from tools.gateware.flow import BUILD
 
 from . import decoded
-from .bare_board import bitstream
+from .bare_board import NAMED, bitstream
 
 QUICK = {"ecp5": "ulx3s-25f", "ice40": "hx8k-evn", "up5k": "icebreaker"}
 """A board of each family; ULX3S has the most pins."""
@@ -67,6 +67,7 @@ def test_pads_and_pll_of_an_ecp5_are_those_of_the_sheets_and_each_planted_wrong_
     name = QUICK["ecp5"]
     folder = folder_of(name)
     assert wrongs(name, bare(name, folder), folder) == []
+    assert decoded.usercode(folder / "top.bit") == NAMED & 0xFFFFFFFF
     text = (folder / "top.config").read_text()
     b11 = ".tile MIB_R0C29:PIOT0\nenum: PIOA.BASE_TYPE INPUT_LVCMOS33\nenum: PIOA.HYSTERESIS ON"
     # B11 is PIOA, its bits in row 0, column 29; B10, not on the list, is PIOB, column 24.
@@ -79,7 +80,7 @@ def test_pads_and_pll_of_an_ecp5_are_those_of_the_sheets_and_each_planted_wrong_
     for tile in ("MIB_R0C25:PIOT1", "MIB_R1C25:PICT1"):
         text += f"\n.tile {tile}\nenum: PIOB.BASE_TYPE OUTPUT_LVCMOS33\n"
     (folder / "top.config").write_text(text)
-    pnr.pack(boards.load(name), folder)
+    pnr.pack(boards.load(name), folder, NAMED)
     assert wrongs(name, folder / "top.bit", folder) == [
         "B11 (gp0, J1 5+): PULLMODE UP; must be DOWN",
         "B10: OUTPUT_LVCMOS33/OUTPUT_LVTTL33; must not be driven",
@@ -105,4 +106,8 @@ def test_pads_and_pll_of_an_ice40_are_those_of_the_sheets_and_each_planted_wrong
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("name", boards.names())
 def test_the_bitstream_of_a_board_is_as_its_sheet(name):
-    assert wrongs(name, built(boards.load(name)), folder_of(name)) == []
+    board = boards.load(name)
+    path = built(board)
+    assert wrongs(name, path, folder_of(name)) == []
+    if board.profile.family == "ecp5":
+        assert decoded.usercode(path) == build_id(board, 1, board_hash(board)) & 0xFFFFFFFF

@@ -89,6 +89,7 @@ class Run:
             ("code", "mask"): 0xFF,
             ("code", "strobe_channel"): strobe,
             ("schedule", "timecode_gray"): int(gray),
+            ("schedule", "timecode_on"): 1,
         }
         for (block, name), value in settings.items():
             self.link.write(block, name, value)

@@ -52,6 +52,9 @@ class Board:
     clock_site: str
     clock_mhz: Fraction
     core_mhz: Fraction
+    led_site: str
+    led_is_low: bool
+    """Whether the board's LED is lit by a low level."""
     baud: int
     uart_period: int
     pins: dict[str, Pin]
@@ -87,9 +90,10 @@ def _board(file: BoardFile) -> Board:
     wanted |= {f"timecode[{number}]" for number in range(geometry.timecode_bits)}
     wanted |= {f"lamps[{number}]" for number in range(geometry.lamps)}
     wanted |= {"gate", "uart_rx", "uart_tx"}
+    wanted |= {"low"} & set(pins)
     if wanted != set(pins):
         raise ValueError(f"pins: {', '.join(sorted(wanted ^ set(pins)))}: missing or not needed")
-    sites = [pin.site for pin in pins.values()] + [table["clock"]["site"]]
+    sites = [pin.site for pin in pins.values()] + [table["clock"]["site"], table["led"]["site"]]
     twice = sorted({site for site in sites if sites.count(site) > 1})
     if twice:
         raise ValueError(f"pins: {', '.join(twice)} is given twice")
@@ -113,6 +117,8 @@ def _board(file: BoardFile) -> Board:
         clock_site=table["clock"]["site"],
         clock_mhz=Fraction(str(table["clock"]["mhz"])),
         core_mhz=core_mhz,
+        led_site=table["led"]["site"],
+        led_is_low=table["led"]["low"],
         baud=baud,
         uart_period=int(period) if table["link"]["set"] else 0,
         pins=pins,

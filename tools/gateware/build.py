@@ -121,10 +121,24 @@ def netlist_in(folder: Path, board: Board, gateware: int, named: int) -> None:
     """
     family = FAMILIES[board.profile.family]
     pll = family.pll(board.clock_mhz, board.fast_mhz)
-    top = Top(family.module, pll, board.geometry, gateware, named, board.uart_period)
+    top = top_of(board, pll, gateware, named)
     design = synthesise(folder, rtlil_for_synthesis(top, "top", top.ports), family.name)
     lock_front(board, design["modules"]["top"])
     (folder / "top.json").write_text(json.dumps(design))
+
+
+def top_of(board: Board, pll: object, gateware: int, named: int) -> Top:
+    """Return a board's top, with the ids that it reports."""
+    return Top(
+        FAMILIES[board.profile.family].module,
+        pll,
+        board.geometry,
+        gateware,
+        named,
+        board.uart_period,
+        has_low="low" in board.pins,
+        led_is_low=board.led_is_low,
+    )
 
 
 def lock_front(board: Board, module: dict[str, Any]) -> None:
@@ -160,8 +174,9 @@ def place(board: Board, folder: Path, seed: int) -> Placed:
     family = FAMILIES[board.profile.family]
     logs = pnr.routes(board, folder, seed)
     placed = first_kept(judged(board, family, folder, seed, log) for log in logs)
-    pnr.pack(board, folder)
-    _keep(folder, build_id(board, seed, board_hash(board)))
+    named = build_id(board, seed, board_hash(board))
+    pnr.pack(board, folder, named)
+    _keep(folder, named)
     return placed
 
 

@@ -214,9 +214,10 @@ class _Netlist:
         if way == "input":
             yield f"assign {cell.wire('O')} = {pin_name(port)};"
             return
-        if cell.wire("T", "") not in ("", *self._low):
-            raise ValueError(f"netlist: {port}: an output that is not always driven")
-        yield f"assign {pin_name(port)} = {cell.wire('I')};"
+        # A pad that is not driven is low, by its pull.
+        off = cell.wire("T", "")
+        driven = "" if off in ("", *self._low) else f" & ~{off}"
+        yield f"assign {pin_name(port)} = {cell.wire('I')}{driven};"
         if cell.wire("O", ""):
             yield f"assign {cell.wire('O')} = {cell.wire('I')};"
 

@@ -57,13 +57,14 @@ def write_constraints(board: Board, folder: Path) -> None:
 
 
 def _sites(board: Board) -> dict[str, str]:
-    return {"reference": board.clock_site} | {name: pin.site for name, pin in board.pins.items()}
+    sites = {"reference": board.clock_site} | {name: pin.site for name, pin in board.pins.items()}
+    return sites | {"led": board.led_site}
 
 
 def _lpf(board: Board) -> str:
     lines: list[str] = []
     for name, site in _sites(board).items():
-        driven = name.startswith(("outputs", "timecode", "lamps", "uart_tx"))
+        driven = name.startswith(("outputs", "timecode", "lamps", "uart_tx", "led", "low"))
         # An open channel must be quiet, and an open UART line idle.
         more = "SLEWRATE=FAST" if driven else f"PULLMODE={'UP' if 'uart' in name else 'DOWN'}"
         lines.append(f'LOCATE COMP "{name}" SITE "{site}";')
@@ -135,9 +136,15 @@ def routes(board: Board, folder: Path, seed: int) -> Iterator[str]:
     return placements(folder, family, seed, *constrained, *common, *files, *written)
 
 
-def pack(board: Board, folder: Path) -> None:
-    """Make `top.bit` from the folder's placed and routed design. Raises ToolError."""
+def pack(board: Board, folder: Path, named: int) -> None:
+    """Make `top.bit` from the folder's placed and routed design. Raises ToolError.
+
+    An ECP5's USERCODE, which JTAG reads without any gateware, is the lower half of the build id
+    `named`. An iCE40 has none.
+    """
     if board.profile.family == "ecp5":
-        checked(folder, "pack.log", "yowasp-ecppack", "--compress", "top.config", "top.bit")
+        usercode = ("--usercode", str(named & 0xFFFFFFFF))
+        packing = ("yowasp-ecppack", "--compress", *usercode, "top.config", "top.bit")
+        checked(folder, "pack.log", *packing)
     else:
         checked(folder, "pack.log", "yowasp-icepack", "top.asc", "top.bit")

@@ -150,7 +150,7 @@ def _placed(board: Board, at: Path, seed: int) -> Built:
         return Built(board, placed, others(log))
 
     kept = first_kept(map(built, pnr.routes(board, at, seed)))
-    pnr.pack(board, at)
+    pnr.pack(board, at, id_of(board, seed))
     return kept
 
 

@@ -1,8 +1,8 @@
 """The timebase: the count of core clocks that times everything."""
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import Out
+from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.interfaces import TIME_BITS
@@ -10,6 +10,8 @@ from plexor_hdl.lib.split_sum import CHUNK_BITS
 
 LOW_BITS = 20
 """Clock bits that travel with sample words. Events are merged well within 2**LOW_BITS clocks."""
+BEAT_BITS, BEAT_RUN_BITS = 26, 23
+"""The LED blinks 1.9 times a second at 125 MHz, and eight times as fast while a run goes."""
 IDLE_CLOCKS = 16384
 """Core clocks between two beats that carry the time while there is no event."""
 
@@ -35,6 +37,9 @@ class Timebase(wiring.Component):
     Ports:
         low: The lower LOW_BITS bits of the count, in clocks.
         epoch: The bits above `low`.
+        running: A run is under way.
+        beat: Half a period of 2**BEAT_BITS clocks low, half high; with `running` of
+            2**BEAT_RUN_BITS.
         last_epoch: What `epoch` was before its last change; 0 until the first change.
     """
 
@@ -45,6 +50,8 @@ class Timebase(wiring.Component):
                 "low": Out(LOW_BITS),
                 "epoch": Out(self._epoch_bits),
                 "last_epoch": Out(self._epoch_bits),
+                "running": In(1),
+                "beat": Out(1),
             }
         )
 
@@ -58,6 +65,9 @@ class Timebase(wiring.Component):
         ]
         with m.If(wrap):
             m.d.sync += [self.last_epoch.eq(self.epoch), self.epoch.eq(following)]
+
+        slow, fast = (self.epoch[bits - 1 - LOW_BITS] for bits in (BEAT_BITS, BEAT_RUN_BITS))
+        m.d.sync += self.beat.eq(Mux(self.running, fast, slow))
 
         carry = wrap
         for start in range(0, self._epoch_bits, CHUNK_BITS):

@@ -38,9 +38,13 @@ class Board(Elaboratable):
     Ports:
         codes: The code pins, with Feature.CODES; each bit has a synchroniser of its own, so pins
             that change at once may be seen a clock apart.
-        timecode: The timecode's pins, each from a flip-flop. They change 1.5 to 2.5 clocks after
-            the strike that they count, the ways to the pads left out.
+        timecode: The timecode's pads, each from a flip-flop. They change 1.5 to 2.5 clocks after
+            the strike that they count, the ways to the pads left out. Driven only while the
+            register `timecode_on` is set.
         lamps: The pads of the lamps, which are read back.
+        low: A pin that must be low for the instrument's sake, on a board that has one.
+        led: The LED's pin, lit by a low level with `led_is_low`. It blinks by the core clock,
+            faster while a run goes, and is dark while the PLL has no lock.
         gate: The gate's pin. The instrument's first flip-flops are its synchroniser.
         uart_rx: The link from the host. Its rate is `uart_period`, LinkUart's `set_period`.
         uart_tx: The link to the host, at the same rate.
@@ -54,19 +58,27 @@ class Board(Elaboratable):
         gateware_hash: int,
         build_id: int,
         uart_period: int = 0,
+        *,
+        has_low: bool = False,
+        led_is_low: bool = False,
     ) -> None:
         self._family, self._geometry, self._uart_period = family, geometry, uart_period
+        self._led_is_low = led_is_low
         self._hash, self._build_id = gateware_hash, build_id
         self.front = FrontEnd(family, pll, geometry.channels, geometry.strikes + 1)
         self.codes = Signal(geometry.code_bits)
-        self.timecode = Signal(geometry.timecode_bits)
+        self.timecode = IOPort(geometry.timecode_bits, name="timecode")
         self.lamps = IOPort(geometry.lamps, name="lamps")
+        self.low = Signal()
+        self.led = Signal()
         self.gate = Signal()
         self.uart_rx = Signal()
         self.uart_tx = Signal()
         front = self.front
         self.ports = [front.reference, front.channels, front.outputs]
-        self.ports += [self.gate, self.uart_rx, self.uart_tx]
+        self.ports += [self.led, self.gate, self.uart_rx, self.uart_tx]
+        if has_low:
+            self.ports.append(self.low)
         if geometry.code_bits:
             self.ports.append(self.codes)
         if geometry.timecode_bits:
@@ -89,6 +101,9 @@ class Board(Elaboratable):
             front.input_select.eq(wired.input_select),
             front.loopback_output.eq(wired.loopback_output),
             wired.gate.eq(self.gate),
+            self.low.eq(0),
+            # The count may stand while the PLL has no lock: then the LED is dark.
+            self.led.eq((wired.beat & ~front.clock_lost) ^ self._led_is_low),
             wired.clock_lost.eq(front.clock_lost),
             wired.uart_rx.eq(self.uart_rx),
             self.uart_tx.eq(wired.uart_tx),
@@ -99,7 +114,10 @@ class Board(Elaboratable):
                 later = Signal.like(code, name=f"timecode_{number}")
                 m.d.sync += later.eq(code)
                 code = later
-            m.d.comb += self.timecode.eq(code)
+            off = Signal(init=1)
+            m.d.sync += off.eq(~wired.timecode_on)
+            for number, bit in enumerate(code):
+                self._family.add_pad(m, bit, self.timecode[number], f"timecode_{number}", off)
         for number in range(self._geometry.lamps):
             drive, back = wired.lamps[number], wired.lamps_back[number]
             pad = self._family.add_pad(m, drive, self.lamps[number], f"lamp_{number}")

@@ -2,7 +2,8 @@
 
 Limits of the PLL are from Lattice FPGA-DS-02012 (ECP5 family data sheet), "sysCLOCK PLL Timing":
 VCO 400 to 800 MHz, phase detector 10 to 400 MHz, output up to 400 MHz. Phases are set in eighths of
-a VCO period: FPGA-TN-02200 (sysCLOCK PLL/DLL design and usage guide).
+a VCO period: FPGA-TN-02200 (sysCLOCK PLL/DLL design and usage guide). No document has the loop
+filter's settings. They are those of Project Trellis' ecppll, of LiteX and of Diamond's netlists.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from amaranth.hdl import Const, Instance, IOPort, Module, Signal
+from amaranth.hdl import Const, Instance, IOPort, Module, Signal, Value
 
 PHASES = 8
 VCO_MHZ = (400, 800)
@@ -89,6 +90,8 @@ def add_pll(m: Module, reference: Signal, pll: Pll) -> tuple[list[Signal], Signa
         a_FREQUENCY_PIN_CLKOP=f"{float(pll.fast_mhz):g}",
         a_ICP_CURRENT="12",
         a_LPF_RESISTOR="8",
+        a_MFG_ENABLE_FILTEROPAMP="1",
+        a_MFG_GMCREF_SEL="2",
         **parameters,
         **unused,
         i_CLKI=reference,
@@ -123,8 +126,8 @@ def add_source(m: Module) -> Signal:
     return source
 
 
-def add_pad(m: Module, drive: Signal, port: IOPort, name: str) -> Signal:
-    """Drive a pad; return the level read back from it."""
-    back = Signal(name=f"{name}_back")
-    m.submodules[name] = Instance("BB", i_I=drive, i_T=Const(0), o_O=back, io_B=port)
+def add_pad(m: Module, drive: Value, port: IOPort, name: str, off: Value | None = None) -> Signal:
+    """Drive a pad, except while `off`; return the level read back from it."""
+    back, released = Signal(name=f"{name}_back"), Const(0) if off is None else off
+    m.submodules[name] = Instance("BB", i_I=drive, i_T=released, o_O=back, io_B=port)
     return back

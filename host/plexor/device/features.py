@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from plexor.model.identity import Identity
 from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.registers import register
 
 COMPUTED = Feature.FALL | Feature.INTERVALS | Feature.SUM_SQUARES | Feature.EXTREMES
 """Features that the host can replace: it computes the figures from events and says so."""
@@ -61,6 +63,14 @@ ABOUT: Mapping[Feature, About] = {
     ),
 }
 """Name and advice of every feature."""
+
+
+def timecode_is_switched(identity: Identity) -> bool:
+    """Return whether the timecode's pins are driven only while `schedule.timecode_on` is set."""
+    minor = identity.protocol_version & 0xFFFF
+    return (
+        bool(identity.geometry.timecode_bits) and minor >= register("schedule", "timecode_on").since
+    )
 
 
 def refusal(geometry: Geometry, feature: Feature, what: str) -> str:

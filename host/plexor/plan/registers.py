@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from plexor.device.features import board_of, lack, refusal
+from plexor.device.features import board_of, lack, refusal, timecode_is_switched
 from plexor.errors import UsageError
 from plexor.model.identity import Identity
 from plexor.model.settings import (
@@ -89,6 +89,9 @@ def plan_of(settings: Settings, identity: Identity) -> Plan:
         writes += step_registers(settings, number, settle_ticks, quantities)
     writes += code_registers(settings.codes, quantities)
     writes += coded_registers(settings, quantities)
+    if timecode_is_switched(identity):
+        # Only a run that asks for the timecode has it driven.
+        writes.append(RegisterWrite("schedule", 0, "timecode_on", 0))
     settings = replace(settings, stream=stream_of(settings, identity))
     writes += _control(settings, quantities, settle_ticks, counted or bool(settings.table))
     for write in writes:

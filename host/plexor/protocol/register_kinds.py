@@ -26,7 +26,7 @@ class Register:
     signed: bool = False
     reset: int = 0
     since: int = 0
-    """Of identity and status: the protocol's first minor that has it."""
+    """The protocol's first minor that has it."""
 
     @property
     def words(self) -> int:

@@ -332,6 +332,9 @@ SCHEDULE = Block(
             "adds the next entry: its id, and above it its number, if that is the next one's",
         ),
         Register("timecode_gray", 1, _S, "", "1: the timecode's pins are a Gray code"),
+        Register(
+            *("timecode_on", 1, _S, ""), "1: the timecode's pins are driven; since 2.5", since=5
+        ),
     ),
 )
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from plexor.device.features import timecode_is_switched
 from plexor.errors import LinkError
 from plexor.library.parts.run import SCHEDULE_ENTRIES, Action, RegisterWrite, Run, Stop, entry_word
 from plexor_lab.mixed.message import Kind, Message, Reply
@@ -107,6 +108,8 @@ class Drive:
         self._load = run.device.image.value("control", "load")
         run.device.write("control", "action", Action.FORGET)
         run.device.write("schedule", "timecode_gray", int(self._plan.gray))
+        if timecode_is_switched(run.device.identity):
+            run.device.write("schedule", "timecode_on", 1)
         if self._plan.mode is not Mode.MIXED:
             self._write(run, SCHEDULE_ENTRIES - SPARE_ENTRIES)
 

@@ -37,7 +37,8 @@ def test_clock_and_connector_pins_are_those_of_amaranth_boards(name):
     assert clock.ios[0].names == [ours.clock_site]
     assert clock.clock.frequency == ours.clock_mhz * 10**6
     sites = {site for connector in theirs.connectors for site in connector.mapping.values()}
-    free = [pin.site for port, pin in ours.pins.items() if not port.startswith(("uart", "lamps"))]
+    own = ("uart", "lamps", "low")
+    free = [pin.site for port, pin in ours.pins.items() if not port.startswith(own)]
     assert set(free) <= sites
 
 
@@ -47,6 +48,23 @@ def test_lamps_are_those_of_amaranth_boards(name):
     leds = [r for r in theirs.resources if r.name == "led"]
     sites = [led.ios[0].names[0] for led in sorted(leds, key=lambda led: led.number)]
     assert [ours.pins[f"lamps[{n}]"].site for n in range(ours.geometry.lamps)] == sites
+
+
+@pytest.mark.parametrize(
+    ("name", "led", "number"),
+    [
+        ("orangecrab", "rgb_led", 0),
+        ("ecpix-5", "rgb_led", 0),
+        ("hx8k-evn", "led", 0),
+        ("icebreaker", "led_g", 0),
+    ],
+)
+def test_the_led_is_one_of_amaranth_boards_and_lit_by_the_same_level(name, led, number):
+    ours = board.load(name)
+    (theirs,) = [r for r in platform(name).resources if (r.name, r.number) == (led, number)]
+    parts = [part.ios[0] if hasattr(part, "name") else part for part in theirs.ios]
+    (pins,) = [pins for pins in parts if ours.led_site in pins.names]
+    assert pins.invert == ours.led_is_low
 
 
 @pytest.mark.parametrize("name", ["ulx3s-25f", "ecpix-5", "hx8k-evn", "icebreaker"])

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from amaranth.hdl import Elaboratable, IOPort, Module, Signal
 from amaranth.sim import Simulator
 
@@ -13,6 +14,7 @@ WIDTHS = {
     "samples": 4,
     "strikes": 4,
     "load": 1,
+    "beat": 1,
     "gate": 1,
     "codes": 3,
     "clock_lost": 1,
@@ -61,6 +63,25 @@ def test_the_gates_pin_and_a_lost_clock_come_to_the_instrument_in_the_same_clock
     simulator.add_testbench(script)
     simulator.run()
     assert found == levels
+
+
+@pytest.mark.parametrize("is_low", [False, True])
+def test_the_led_follows_the_beat_and_is_dark_while_the_clock_is_lost(monkeypatch, is_low):
+    front, instrument = Stub(), Stub()
+    monkeypatch.setattr(boards, "FrontEnd", lambda *_: front)
+    monkeypatch.setattr(boards, "Instrument", lambda *_, **__: None)
+    monkeypatch.setattr(boards, "UartInstrument", lambda *_: instrument)
+    board = boards.Board(None, None, GEOMETRY, 0, 0, led_is_low=is_low)
+
+    async def script(ctx):
+        for beat, lost in ((0, 0), (1, 0), (1, 1), (0, 1)):
+            ctx.set(instrument.beat, beat)
+            ctx.set(front.clock_lost, lost)
+            assert (ctx.get(board.led) != is_low) == (beat and not lost)
+
+    simulator = Simulator(board)
+    simulator.add_testbench(script)
+    simulator.run()
 
 
 def test_code_pins_come_to_the_instrument_three_clocks_late_behind_a_synchroniser_each(monkeypatch):

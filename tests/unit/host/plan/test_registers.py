@@ -387,3 +387,14 @@ def test_a_period_of_a_clock_can_have_parts_of_a_tick_and_a_shorter_one_cannot()
     assert plan(Stimulus(0, Fraction(33, 4) * NS)).value("stimulus", "interval_fraction") == 1 << 30
     with pytest.raises(ValueError, match="below 8 ticks it must be a whole number of ticks"):
         plan(Stimulus(0, Fraction(31, 4) * NS))
+
+
+@pytest.mark.parametrize(
+    ("timecode_bits", "minor", "writes"), [(8, 5, [0]), (8, 4, []), (0, 5, [])]
+)
+def test_a_run_that_does_not_ask_for_the_timecode_has_its_pins_released(
+    timecode_bits, minor, writes
+):
+    identity = Identity(Geometry(timecode_bits=timecode_bits), 1, 2 << 16 | minor)
+    planned = plan(Stimulus(0, 1000 * NS), identity=identity).registers
+    assert [w.value for w in planned if w.name == "timecode_on"] == writes

@@ -4,6 +4,8 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 from plexor.errors import LinkError
+from plexor.model.identity import Identity
+from plexor.protocol.geometry import Geometry
 from plexor.session.stop import Stop
 from plexor_lab.mixed.drive import Drive, Plan
 from plexor_lab.mixed.model import Mode
@@ -46,6 +48,7 @@ class Instrument:
         self.log = log
         self.patience = 3
         self.image = SimpleNamespace(value=lambda *_: 0)
+        self.identity = Identity(Geometry(timecode_bits=8), 1)
 
     def write(self, block, name, value, copy=0):
         self.log.append((block, name, value))

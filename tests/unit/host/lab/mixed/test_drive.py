@@ -3,7 +3,8 @@
 import pytest
 
 from plexor.errors import LinkError
-from plexor.protocol.geometry import SCHEDULE_ENTRIES
+from plexor.model.identity import Identity
+from plexor.protocol.geometry import SCHEDULE_ENTRIES, Geometry
 from plexor.protocol.registers import Action
 from plexor_lab.mixed.drive import SPARE_ENTRIES, Drive, Plan
 from plexor_lab.mixed.message import Kind, Message, Reply
@@ -16,6 +17,7 @@ ROOM = SCHEDULE_ENTRIES - SPARE_ENTRIES
 SET_OUT = [
     *(Message(Kind.RESET), Message(Kind.QUERY), "waits for 0.5 s"),
     *[("control", "action", Action.FORGET), ("schedule", "timecode_gray", 0)],
+    ("schedule", "timecode_on", 1),
 ]
 """The device forgets first, so that it fires nothing of another run."""
 
@@ -137,3 +139,9 @@ def test_a_mode_with_a_device_needs_its_line():
     plan = Plan(Mode.MIXED, (), (), CLOCK, 1, 1)
     with pytest.raises(ValueError, match="needs the device's line"):
         Drive(plan)
+
+
+def test_an_instrument_that_always_drives_its_timecode_is_not_told_to():
+    driven = Driven(Mode.MIXED, 1)
+    driven.run.device.identity = Identity(Geometry(timecode_bits=8), 1, 2 << 16 | 4)
+    assert ("schedule", "timecode_on", 1) not in driven.prepared()
