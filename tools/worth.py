@@ -71,6 +71,7 @@ ORDER = (
     Feature.RING,
     Feature.EARLY,
     Feature.SCHEDULE,
+    Feature.MEND,
 )
 """Features, by their worth to a user."""
 NEEDS = {Feature.SWEEP: Feature.SNAPSHOT, Feature.RING: Feature.EVENTS}

@@ -394,6 +394,7 @@ class Instrument(wiring.Component):
             status.trigger_ticks.eq(s.trigger.at.time_ticks),
             status.command_errors.eq(s.command.errors),
             status.link_dropped.eq(self.link_dropped),
+            status.mended.eq(s.capture.mended),
             status.flags.eq(flags.flags),
             flags.running.eq(s.run.running),
             flags.bin_saturated.eq(s.results.saturated),

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from plexor_sim.netlist import Block, Logic, Member, Module, split, unnumbered
 
 STAGES = (
-    (r"capture\.(filter|edges)[0-7]",),
+    (r"capture\.(mend|filter|edges)[0-7]",),
     (r"capture\.queues",),
     (
         r"(capture|pins)(\..*)?",

@@ -9,11 +9,12 @@ from amaranth.lib.wiring import In, Out
 from plexor.protocol.frames import SOURCE_CODE_VALUE, SOURCE_STRIKE
 from plexor.protocol.geometry import CODE_TRIGGER_CLOCKS, Feature, Geometry
 from plexor.protocol.memory import table_bits
-from plexor.protocol.registers import CHANNEL, CODE
+from plexor.protocol.registers import CHANNEL, CODE, register
 from plexor_hdl.capture.code_port import PORT_TRIGGER_CLOCKS, CodePort, CodeValue
 from plexor_hdl.capture.code_values import CodeValues
 from plexor_hdl.capture.edges import Edges
 from plexor_hdl.capture.filter import Filter, filter_clocks
+from plexor_hdl.capture.mend import MEND_CLOCKS, Mend
 from plexor_hdl.capture.merge import Columns, Rows
 from plexor_hdl.capture.stamp import Stamp
 from plexor_hdl.capture.timebase import IDLE_CLOCKS, LOW_BITS, epoch_bits
@@ -46,7 +47,8 @@ class Capture(wiring.Component):
     the time about every IDLE_CLOCKS.
 
     Latency: 15 or 16 clocks from `words` to `o_beat` where no other event waits, and
-        filter_clocks(W) more with Feature.FILTER; 1 more each time a chunk of the index carries.
+        filter_clocks(W) more with Feature.FILTER, MEND_CLOCKS more with Feature.MEND; 1 more each
+        time a chunk of the index carries.
     Throughput: one word of each source each clock in; one beat each 2 clocks out. A code and its
         value are one beat.
     Reset: empty; all levels before the first word count as low; the next index is 0.
@@ -86,6 +88,7 @@ class Capture(wiring.Component):
         trigger_stb: The code port shows `trigger_code`, in a run or not.
         hold: No code may come: up to two more still do.
         masked: How many codes were left out because of `zone_mask`.
+        mended: Of how many clocks samples were exchanged on an enabled channel, in the run.
         next_index: The index of the event on its way out, or of the next one if there is none.
         amounts: Edges that each source had, and that were dropped, in one clock; to be counted.
         gap_saturated: A gap was too long to be told; until `clear`.
@@ -125,6 +128,7 @@ class Capture(wiring.Component):
                 "o_beat": Out(Beat(geometry)),
                 "event_stb": Out(1),
                 "event": Out(Event()),
+                "mended": Out(register("status", "mended").bits),
                 "next_index": Out(INDEX_BITS),
                 "amounts": Out(
                     data.ArrayLayout(SourceAmounts(geometry.samples), len(geometry.merged))
@@ -143,7 +147,9 @@ class Capture(wiring.Component):
 
         filtered = Feature.FILTER in geometry.features
         # A code port is a clock later than an edge detector.
-        late_clocks = filter_clocks(geometry.samples) if filtered else int(self._codes)
+        channel_clocks = filter_clocks(geometry.samples) if filtered else int(self._codes)
+        mends = Feature.MEND in geometry.features
+        late_clocks = channel_clocks + (MEND_CLOCKS if mends else 0)
         capture = [self.capture]
         for number in range(late_clocks + Edges.LATENCY + queues.latency):
             delayed = Signal(name=f"capture{number}")
@@ -151,6 +157,7 @@ class Capture(wiring.Component):
             capture.append(delayed)
 
         channels: list[Any] = []
+        mended: list[Any] = []
         for number, source in enumerate(geometry.levels):
             m.submodules[f"edges{source}"] = edges = Edges(geometry.samples)
             word = self.words[number]
@@ -161,6 +168,14 @@ class Capture(wiring.Component):
                 m.d.comb += edges.enable.eq(self.strike_enables[source - SOURCE_STRIKE])
             else:
                 m.d.comb += edges.enable.eq(1)
+            left_clocks = channel_clocks if source < geometry.channels else late_clocks
+            if mends and source < geometry.channels:
+                m.submodules[f"mend{source}"] = mend = Mend(geometry.samples)
+                m.d.comb += mend.word.eq(word)
+                word = mend.o_word
+                mended.append(mend.mended & channel.enable)
+            if source < geometry.channels:
+                channels.append(word ^ channel.invert.replicate(geometry.samples))
             if filtered and source < geometry.channels:
                 m.submodules[f"filter{source}"] = glitches = Filter(geometry.samples)
                 m.d.comb += [
@@ -169,18 +184,23 @@ class Capture(wiring.Component):
                     edges.word.eq(glitches.o_word),
                 ]
             else:
-                for step in range(late_clocks):
+                for step in range(left_clocks):
                     delayed = Signal(geometry.samples, name=f"word{source}_{step}")
                     m.d.sync += delayed.eq(word)
                     word = delayed
                 m.d.comb += edges.word.eq(word)
-            if source < geometry.channels:
-                channels.append(self.words[number] ^ channel.invert.replicate(geometry.samples))
             m.d.comb += [
                 edges.capture.eq(capture[late_clocks]),
                 queues.i_edges[number].eq(edges.o_edges),
                 queues.i_valid[number].eq(edges.o_valid),
             ]
+
+        some = Signal()
+        m.d.sync += some.eq(Cat(mended).any() & capture[MEND_CLOCKS])
+        with m.If(self.clear):
+            m.d.sync += self.mended.eq(0)
+        with m.Elif(some & ~self.mended.all()):
+            m.d.sync += self.mended.eq(self.mended + 1)
 
         told, final, clock = Signal(init=1), Signal(), Signal.like(queues.clock)
         # Between runs the clock stays at the end of the last run.
@@ -221,12 +241,14 @@ class Capture(wiring.Component):
         ]
         if self._codes:
             live = capture[late_clocks + Edges.LATENCY]
-            self._wire_codes(m, late_clocks, channels, live, queues, stamp)
+            strobes = channels, channel_clocks
+            self._wire_codes(m, late_clocks, strobes, live, queues, stamp)
         m.d.sync += self.idle.eq(queues.empty & columns.empty & ~rows.o_valid)
         return m
 
-    def _wire_codes(self, m: Module, clocks: int, channels, live, queues, stamp) -> None:
+    def _wire_codes(self, m: Module, clocks: int, strobes, live, queues, stamp) -> None:
         """Make edge words of codes, and keep the values of those that are not dropped."""
+        channels, strobe_clocks = strobes
         m.submodules.code_port = port = CodePort(self._geometry.code_bits, self._geometry.samples)
         m.submodules.code_values = values = CodeValues(self._geometry)
         pins = self.codes
@@ -236,7 +258,7 @@ class Capture(wiring.Component):
             pins = delayed
         # The first register is behind the choice, for which there is no time later.
         strobe = Array(channels)[self.code.strobe_channel]
-        for step in range(clocks):
+        for step in range(strobe_clocks):
             delayed = Signal(self._geometry.samples, name=f"strobe{step}")
             m.d.sync += delayed.eq(strobe)
             strobe = delayed

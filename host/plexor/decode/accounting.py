@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from plexor.decode.collect import Collector
 from plexor.decode.register_image import RegisterImage
-from plexor.model.results import LINK_DROPPED, Accounting, SourceAccounting
+from plexor.model.results import LINK_DROPPED, MENDED, Accounting, SourceAccounting
 from plexor.model.sources import source_name
 from plexor.protocol.frames import MAX_WORDS, SOURCE_CODE, SOURCES
 from plexor.protocol.memory import Space
@@ -93,6 +93,8 @@ def account(
         # Instruments before protocol 2.2 have no such counter.
         link_dropped=image.value(*LINK_DROPPED) if image.has(*LINK_DROPPED) else 0,
         masked=masked,
+        # Instruments before protocol 2.5 mend nothing.
+        mended_clocks=image.value(*MENDED) if image.has(*MENDED) else 0,
     )
 
 

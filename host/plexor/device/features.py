@@ -61,6 +61,10 @@ ABOUT: Mapping[Feature, About] = {
     Feature.SCHEDULE: About(
         "schedule of due times", "use a board with an ECP5: docs/features.md lists them"
     ),
+    Feature.MEND: About(
+        "mending of exchanged samples",
+        "`plexor calibrate` shows bins near 0, where phases may be exchanged (docs/boards.md)",
+    ),
 }
 """Name and advice of every feature."""
 

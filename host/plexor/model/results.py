@@ -39,6 +39,9 @@ EVENT_DTYPE = np.dtype(
 LINK_DROPPED = ("status", "link_dropped")
 """Register that counts bytes from the host that were dropped. It stops at its maximum."""
 LINK_DROPPED_MOST = (1 << register(*LINK_DROPPED).bits) - 1
+MENDED = ("status", "mended")
+"""Register that counts clocks with exchanged samples. It stops at its maximum."""
+MENDED_MOST = (1 << register(*MENDED).bits) - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,6 +285,8 @@ class Accounting:
     """Bytes from the host that a UART's receiver dropped; LINK_DROPPED_MOST: at least as many."""
     masked: int = 0
     """Codes that were not to be sent, because of their class. They are not in `generated`."""
+    mended_clocks: Annotated[int, Ge(0), Le(MENDED_MOST)] = 0
+    """Core clocks in which exchanged samples were mended; MENDED_MOST: at least as many."""
 
     @property
     def holds(self) -> bool:

@@ -30,7 +30,7 @@ MOST_TICK_FS = (1 << 32) - 1
 BOARD_BYTES = 8
 TRIGGER_CLOCKS = 19
 """Core clocks from the start of a run, a trigger strike or the gate to phase 0 of a stimulus."""
-CODE_TRIGGER_CLOCKS = 11
+CODE_TRIGGER_CLOCKS = 13
 """Core clocks, besides the time to settle, from a code to what acts as a trigger strike."""
 MAX_STEPS = 64
 """Steps that the sweep table of a build has at most."""
@@ -64,6 +64,7 @@ class Feature(IntFlag):
     EVENTS = 16384  # events over the link; without it `control.stream` does nothing; since 2.1
     CODES = 32768  # a code port: pins that say what the device does; needs EVENTS; since 2.3
     SCHEDULE = 65536  # due times that stimuli strike at, and a timecode; since 2.4
+    MEND = 131072  # samples of neighbouring phases that were exchanged are mended; since 2.5
 
 
 ALL_FEATURES = Feature(sum(Feature)) & ~Feature.CODES

@@ -261,6 +261,11 @@ STATUS = Block(
         Register(
             "lamp_faults", 9, _R, "", "bit n: lamp n is faulty; bit 8: all have been tried", since=4
         ),
+        Register(
+            *("mended", 16, _R, "clocks"),
+            "in which a swap of neighbouring samples was mended on a channel; 65535: or more",
+            since=5,
+        ),
     ),
 )
 

@@ -12,7 +12,7 @@ from plexor.analyse.stopped import Stopped, stopped
 from plexor.analyse.windows import windows
 from plexor.model.load import IDLE, RAISED, is_raised, load_texts, named_load
 from plexor.model.oscillators import oscillator_of
-from plexor.model.results import LINK_DROPPED_MOST, Accounting, RunResult
+from plexor.model.results import LINK_DROPPED_MOST, MENDED_MOST, Accounting, RunResult
 from plexor.model.sources import source_name
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import StopReason, Trigger
@@ -234,6 +234,10 @@ def books(found: Accounting) -> str:
         more = " or more" if found.link_dropped == LINK_DROPPED_MOST else ""
         bytes_lost = f" · {found.link_dropped}{more} bytes of commands lost on the link"
     masked = f" · {grouped(found.masked)} codes not to be sent" if found.masked else ""
+    mended = ""
+    if found.mended_clocks:
+        more = " or more" if found.mended_clocks == MENDED_MOST else ""
+        mended = f" · exchanged samples mended in {grouped(found.mended_clocks)}{more} clocks"
     disorder = "".join(
         f" · {grouped(count)} frames {_DISORDER.get(kind, kind)}"
         for kind, count in sorted(found.disorder.items())
@@ -242,6 +246,7 @@ def books(found: Accounting) -> str:
         f"generated {grouped(found.generated)} {sign} received {grouped(found.received)} "
         f"+ dropped on chip {grouped(found.dropped_on_chip)} "
         f"+ lost on the link {grouped(found.lost_on_link)}{masked}{disorder}{bytes_lost}"
+        f"{mended}"
     )
 
 

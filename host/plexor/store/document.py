@@ -83,6 +83,7 @@ def _document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> d
             "holds": books.holds,
             "disorder": dict(books.disorder),
             "link_dropped": books.link_dropped,
+            "mended_clocks": books.mended_clocks,
             "sources": [
                 {
                     "name": entry.name,

@@ -123,6 +123,28 @@ def sampled(pin: PinEdges, tick_fs: int) -> TickEdges:
     return collapsed(-(-(pin.time_ps * FS_PER_PS) // tick_fs), pin.level, pin.initial)
 
 
+def mended(edges: TickEdges) -> TickEdges:
+    """Return the edges with exchanged samples in order, as with Feature.MEND.
+
+    Of three edges in a row, a tick apart, with none in the tick before and none in the tick behind,
+    the middle one stays.
+    """
+    times = edges.time_ticks
+    if len(times) < 3:
+        return edges
+    near = np.diff(times) == 1
+    three = near[:-1] & near[1:]
+    three[1:] &= ~near[:-2]
+    three[:-1] &= ~near[2:]
+    stays = np.ones(len(times), np.bool_)
+    stays[:-2] &= ~three
+    stays[2:] &= ~three
+    # What stays has the level of the first of the three, as the sample that came too early.
+    level = edges.level.copy()
+    level[1:-1][three] = edges.level[:-2][three]
+    return TickEdges(times[stays], level[stays], edges.initial)
+
+
 def inverted(edges: TickEdges) -> TickEdges:
     """Return the edges of the opposite level."""
     return TickEdges(edges.time_ticks, ~edges.level, not edges.initial)

@@ -38,6 +38,7 @@ from plexor_sim.golden.edges import (
     TickEdges,
     filtered,
     inverted,
+    mended,
     merged,
     sampled,
     windowed,
@@ -132,6 +133,8 @@ def expected_events(
         if not settings.get("channel", "enable", channel):
             continue
         edges = sampled(pin, geometry.tick_fs)
+        if Feature.MEND in geometry.features:
+            edges = mended(edges)
         if settings.get("channel", "invert", channel):
             edges = inverted(edges)
         if Feature.FILTER in geometry.features:

@@ -87,6 +87,8 @@ FrontEnd FrontEnd::parse(const std::string& text, int channels, int strikes, int
       (option_integer(key, value, 0, 1) ? made.lamps_high : made.lamps_low) |= pad;
     } else if (name == "dead") {
       input().dead |= 1u << option_integer(key, value, 0, phases - 1);
+    } else if (name == "exchange") {
+      input().exchanged |= 1u << option_integer(key, value, 0, phases - 2);
     } else {
       throw BadOption("'" + key + "': no such option of the front-end");
     }

@@ -25,6 +25,7 @@
 //   async_seed=N       seed of that jitter (1)
 //   stuck.C=0|1        channel C always samples this level
 //   dead.C=P           the flip-flop of phase P of channel C is always 0
+//   exchange.C=P       the flip-flops of phases P and P + 1 of channel C sample in the other order
 //   lamp.N=0|1         the pad of lamp N always has this level
 //   swap=A:B           the pins of channels A and B are swapped
 #pragma once
@@ -41,6 +42,7 @@ struct FrontEnd {
     int64_t input_ps = 0, loop_ps = 0;
     int stuck = -1;       // the stuck level, -1 for none
     uint32_t dead = 0;    // bit p: phase p gives 0
+    uint32_t exchanged = 0;  // bit p: phases p and p + 1 sample in the other order
     int pin = 0;          // the pin whose level it gets
     int jumper = -1;      // the strike that its pin is wired to, -1 for none
     int64_t wire_ps = 0;

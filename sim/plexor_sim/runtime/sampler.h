@@ -15,8 +15,10 @@ template <int W, int Phases>
 class Sampler {
  public:
   Sampler(const FrontEnd::Input& input, int64_t tick_fs) : input_(input), tick_fs_(tick_fs) {
-    for (int tick = 0; tick < W; tick++)
+    for (int tick = 0; tick < W; tick++) {
       if (!(input.dead >> tick % Phases & 1)) alive_ |= 1u << tick;
+      if (input.exchanged >> tick % Phases & 1) exchanged_ |= 1u << tick;
+    }
     start(false);
   }
 
@@ -50,7 +52,8 @@ class Sampler {
       level_ = edge.level;
       edges_.pop_front();
     }
-    return samples & alive_;
+    const uint32_t differ = (samples ^ samples >> 1) & exchanged_;
+    return (samples ^ differ ^ differ << 1) & alive_;
   }
 
  private:
@@ -77,6 +80,7 @@ class Sampler {
   const FrontEnd::Input input_;
   const int64_t tick_fs_;
   uint32_t alive_ = 0;
+  uint32_t exchanged_ = 0;  // bit n: the samples of ticks n and n + 1 come in the other order
   bool level_ = false;
   std::deque<Entry> edges_;
 };

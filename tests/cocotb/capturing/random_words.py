@@ -14,7 +14,15 @@ from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import CHANNEL
 from plexor_hdl.interfaces import Beat, block_layout
 from plexor_hdl.results.count_memory import COUNT_BITS
-from plexor_sim.golden.edges import TickEdges, collapsed, filtered, inverted, merged, windowed
+from plexor_sim.golden.edges import (
+    TickEdges,
+    collapsed,
+    filtered,
+    inverted,
+    mended,
+    merged,
+    windowed,
+)
 
 SAMPLES, CHANNELS, CLOCKS = (int(os.environ[name]) for name in ("SAMPLES", "CHANNELS", "CLOCKS"))
 GEOMETRY = Geometry(channels=CHANNELS, strikes=2, samples=SAMPLES, word_fifo_depth=16)
@@ -113,14 +121,22 @@ class Run:
         """Assert that all is as the golden model has it; return edges and dropped ones."""
         words = self.words
         each = {}
+        mended_clocks: set[int] = set()
         for number, source in enumerate(SOURCES):
             if source < CHANNELS and not self.enable[source]:
                 continue
             edges = edges_of(self.levels[number], words.start_ticks - BEFORE_CLOCKS * SAMPLES)
             if source < CHANNELS:
+                raw, edges = edges, mended(edges)
+                mended_clocks |= {
+                    int(time) // SAMPLES
+                    for time in np.setdiff1d(raw.time_ticks, edges.time_ticks)[::2] + 1
+                    if words.start_ticks <= time < words.end_ticks
+                }
                 edges = inverted(edges) if self.invert[source] else edges
                 edges = filtered(edges, self.filter_ticks[source], SAMPLES)
             each[source] = windowed(edges, words.start_ticks, words.end_ticks)
+        assert int(self.dut.mended.value) == len(mended_clocks)
         truth = merged(each)
         columns = (truth.time_ticks, truth.source, truth.polarity)
         expected = list(zip(*(column.tolist() for column in columns), strict=True))

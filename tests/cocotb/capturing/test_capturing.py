@@ -34,6 +34,7 @@ class Capturing(wiring.Component):
                 "strike_enables": In(geometry.strikes),
                 "low": Out(LOW_BITS),
                 "idle": Out(1),
+                "mended": Out(16),
                 "i_end": In(stream.Signature(1)),
                 "o_beats": Out(stream.Signature(Beat(geometry))),
                 "next_index": Out(INDEX_BITS),
@@ -48,7 +49,7 @@ class Capturing(wiring.Component):
         m.submodules.capture = capture = Capture(self._geometry)
         for name in ("clear", "channels", "strike_enables"):
             m.d.comb += getattr(capture, name).eq(getattr(self, name))
-        for name in ("idle", "next_index"):
+        for name in ("idle", "mended", "next_index"):
             m.d.comb += getattr(self, name).eq(getattr(capture, name))
         for source, amounts in zip(self._geometry.sources, capture.amounts, strict=True):
             for name in ("generated", "dropped"):

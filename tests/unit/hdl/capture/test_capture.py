@@ -8,7 +8,7 @@ import pytest
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor_hdl.capture.capture import Capture
 from plexor_hdl.capture.timebase import LOW_BITS
-from plexor_sim.golden.edges import collapsed, filtered, inverted, merged, windowed
+from plexor_sim.golden.edges import collapsed, filtered, inverted, mended, merged, windowed
 
 from ..simulation import made, simulate
 
@@ -89,6 +89,7 @@ def expected(geometry, rows, settings, stop):
         edges = collapsed(times, np.array(levels, np.bool_), bool(levels[0]))
         if source < geometry.channels:
             values = settings[source]
+            edges = mended(edges) if Feature.MEND in geometry.features else edges
             edges = inverted(edges) if values.get("invert") else edges
             edges = filtered(edges, values.get("filter_ticks", 0), samples)
             if not values.get("enable"):

@@ -11,6 +11,7 @@ from plexor_sim.golden.edges import (
     collapsed,
     filtered,
     inverted,
+    mended,
     merged,
     pins_of,
     sampled,
@@ -168,3 +169,40 @@ def test_one_tick_holds_strikes_then_channels_then_the_load():
 def test_no_sources_merge_to_no_events():
     assert len(merged({})) == 0
     assert len(merged({3: ticks()})) == 0
+
+
+def exchanged(samples, place):
+    """Return samples whose phase of `place` - 1 samples after that of `place`."""
+    found = list(samples)
+    found[place - 1], found[place] = found[place], found[place - 1]
+    return found
+
+
+def edges_of(samples):
+    """Return the edges of samples, of which the first is the level before all edges."""
+    times = [n for n in range(1, len(samples)) if samples[n] != samples[n - 1]]
+    level = np.array([samples[n] for n in times], np.bool_)
+    return TickEdges(np.array(times, np.int64), level, samples[0])
+
+
+@given(st.lists(st.integers(4, 9), min_size=1, max_size=8), st.data())
+def test_exchanged_samples_are_mended_wherever_an_edge_lies_between_their_instants(lengths, data):
+    """Pulses last four ticks or more: the fastest that a pad passes on ECP5 lasts five."""
+    samples = [bool(n % 2) for n, length in enumerate([*lengths, 9]) for _ in range(length)]
+    straight = edges_of(samples)
+    if not len(straight.time_ticks):
+        return
+    places = data.draw(st.sets(st.sampled_from(straight.time_ticks.tolist())))
+    swapped = samples
+    for place in places:
+        swapped = exchanged(swapped, place)
+    assert len(edges_of(swapped).time_ticks) == len(straight.time_ticks) + 2 * len(places)
+    assert pairs(mended(edges_of(swapped))) == pairs(straight)
+
+
+@pytest.mark.parametrize(
+    "times",
+    [(5,), (5, 6), (5, 7, 9), (5, 6, 8), (5, 7, 8), (5, 6, 7, 8), (4, 5, 6, 7, 8), (5, 6, 9, 10)],
+)
+def test_edges_that_no_exchange_makes_stay(times):
+    assert pairs(mended(ticks(*times))) == pairs(ticks(*times))
