@@ -151,6 +151,8 @@ def lock_front(board: Board, module: dict[str, Any]) -> None:
         macro.lock(module["cells"][cell], bel)
     for number, origin in enumerate(board.places["serialiser"]):
         words.place(FAMILIES[board.profile.family], module, number, origin)
+    for number, origin in enumerate(board.places["sampler"]):
+        words.place_taken(FAMILIES[board.profile.family], module, number, origin)
 
 
 def first_kept(results: Iterator[_Result]) -> _Result:
@@ -226,8 +228,10 @@ def judged(
     used = used_of(log)
     core_mhz = min(mhz for name, mhz in clocks.items() if is_core(name))
     fast_mhz = min(mhz for name, mhz in clocks.items() if limits.is_phase(name))
-    hops = limits.phase_hops(log, phases, period_ps)
-    hops += limits.core_hops(delays, least, _core_names(family, delays), phases, period_ps)
+    sheet, own = family.hop_sheet, family.hop_clocks_own
+    hops = limits.phase_hops(log, phases, period_ps, sheet, own=own)
+    names = _core_names(family, delays)
+    hops += limits.core_hops(delays, least, names, phases, period_ps, sheet, own=own)
     result = Placed(
         seed,
         core_mhz,

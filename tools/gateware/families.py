@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
+from plexor.calibration.sheet import ECP5, ICE40_HX, ICE40_UP, Sheet
 from plexor_hdl.front import ecp5, ice40, up5k
 
 
@@ -42,6 +43,12 @@ class Family:
     reach: int
     hop_bels: tuple[str, ...] = ()
     """Places of flip-flops for hops in a tile (hop_places); empty: nextpnr places them."""
+    sheet: Sheet = ECP5
+    """What the vendor's sheet allows the PLL."""
+    hop_sheet: Sheet = ECP5
+    """As much of it as hops between phases have time for."""
+    hop_clocks_own: bool = True
+    """Whether hops have time for clocks that err each in its own way."""
     clock_site: str = ""
     """Pin that the PLL needs as reference; empty: any pin."""
 
@@ -94,6 +101,11 @@ FAMILIES = {
         pad=("$sb_io", "D_IN_0"),
         widest_ps=1500,
         rms_ps=450,
+        sheet=ICE40_HX,
+        # Steps of 195 ps would leave the hop from the core to phase 0 some 0.3 ns too little, and
+        # duty cycles of 35 and 65 % side by side the one from phase 3 to phase 2 some 0.4 ns.
+        hop_sheet=replace(ICE40_HX, step_ps=(150, 150)),
+        hop_clocks_own=False,
         device=("--hx8k", "--package", "ct256"),
         options=("--pcf-allow-unconstrained", "--ignore-loops"),
         clocks_mhz=(12, 240),
@@ -116,6 +128,8 @@ FAMILIES = {
         # The bound is that of the HX, whose ticks are 2.5 times shorter.
         widest_ps=3900,
         rms_ps=1100,
+        sheet=ICE40_UP,
+        hop_sheet=ICE40_UP,
         device=("--up5k", "--package", "sg48"),
         options=("--pcf", "trial.pcf", "--pcf-allow-unconstrained"),
         clock_site="35",

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
+from plexor.calibration.sheet import Sheet, between
+from plexor.model.calibration import FS_PER_PS
 from plexor_hdl.front.phases import CORE_PHASE, RATIO, hops
 from plexor_hdl.front.sampler import HOP_PERIODS
 from tools.gateware.sdf import Delays
@@ -57,12 +59,16 @@ class Hop:
         return self.budget_ps - self.delay_ps
 
 
-def phase_hops(log: str, phases: int, period_ps: float) -> list[Hop]:
+def phase_hops(
+    log: str, phases: int, period_ps: float, sheet: Sheet | None = None, *, own: bool = True
+) -> list[Hop]:
     """Return the hops between phases at the end of nextpnr's log.
 
-    Raises ValueError for a hop without a budget, and for a hop that is missing.
+    Their budgets are of a PLL that errs as its sheet allows, with `own` each clock in its own way;
+    without a sheet, of a perfect one. Raises ValueError for a hop without a budget, and for a hop
+    that is missing.
     """
-    budgets = _budgets(phases, period_ps)
+    budgets = _budgets(phases, period_ps, sheet, own)
     found: dict[tuple[int, int], Hop] = {}
     for start_edge, start, end_edge, end, ns in _DELAY.findall(log):
         a, b = _phase(start, start_edge, phases), _phase(end, end_edge, phases)
@@ -81,31 +87,52 @@ def phase_hops(log: str, phases: int, period_ps: float) -> list[Hop]:
 
 
 def core_hops(
-    greatest: Delays, least: Delays, names: CoreNames, phases: int, period_ps: float
+    greatest: Delays,
+    least: Delays,
+    names: CoreNames,
+    phases: int,
+    period_ps: float,
+    sheet: Sheet | None = None,
+    *,
+    own: bool = True,
 ) -> list[Hop]:
     """Return the hops between phase 0 and the core clock.
 
     The sampler's words have the time from phase 0 to the core's next edge. The serialiser's have
     the rest of the core's period. The core's edges lag by the path from the divider through the
-    buffer, which nextpnr reports, and by a clock tree, which it does not: TREE_PS.
+    buffer, which nextpnr reports, and by a clock tree, which it does not: TREE_PS. Sheet and
+    `own` are as for `phase_hops`.
     """
     lags = [
         delays.from_clock(names.buffer) + tree
         for delays, tree in zip((least, greatest), TREE_PS, strict=True)
     ]
-    after_ps = period_ps * CORE_PHASE / phases
+    after_ps = _time_ps(0, CORE_PHASE, phases, period_ps, sheet, own)
+    left_ps = _time_ps(CORE_PHASE, RATIO * phases, phases, period_ps, sheet, own)
     return [
         Hop("phase 0", "core", greatest.latest(names.words, NONE), int(after_ps + lags[0])),
         Hop(
             "core",
             "phase 0",
             greatest.latest(names.bits, r"front\."),
-            int(RATIO * period_ps - after_ps - lags[1]),
+            int(left_ps - lags[1]),
         ),
     ]
 
 
-def _budgets(phases: int, period_ps: float) -> dict[tuple[int, int], int]:
+def _time_ps(
+    start: int, end: int, phases: int, period_ps: float, sheet: Sheet | None, own: bool
+) -> float:
+    """Return the shortest time from one phase to another, both counted without end."""
+    if sheet is None:
+        return (end - start) * period_ps / phases
+    tick_fs = period_ps / phases * FS_PER_PS
+    return between(sheet, tick_fs, start, end, independent=own).least_ps - sheet.jitter_ps
+
+
+def _budgets(
+    phases: int, period_ps: float, sheet: Sheet | None, own: bool
+) -> dict[tuple[int, int], int]:
     """Return the shortest time of each hop in sampler, serialiser and divider, in ps."""
     ways = [(phase, HOP_PERIODS * phases) for phase in range(phases)]
     ways += [(0, 2 * phases + phase) for phase in range(phases)]
@@ -115,7 +142,8 @@ def _budgets(phases: int, period_ps: float) -> dict[tuple[int, int], int]:
         steps = len(hops(start, end, phases))
         times = [start + (end - start) * step // steps for step in range(steps + 1)]
         for a, b in pairwise(times):
-            key, time_ps = (a % phases, b % phases), int((b - a) * period_ps / phases)
+            key = a % phases, b % phases
+            time_ps = int(_time_ps(a, b, phases, period_ps, sheet, own))
             budgets[key] = min(time_ps, budgets.get(key, time_ps))
     return budgets
 

@@ -1,8 +1,8 @@
-"""Places the flip-flops at which the core's words reach the serialiser, beside the output's macro.
+"""Places the flip-flops at which words pass between the core and the phases, beside the macros.
 
 nextpnr checks no times between the core's clock and the phases'. Left alone, it puts some of these
-flip-flops so far away that the hop to phase 0 misses its time. The flip-flop behind which an output
-runs reaches all of its phases within one period, so it is placed there too.
+flip-flops so far away that the hop to phase 0, or that to the core, misses its time. The flip-flop
+behind which an output runs reaches all of its phases within one period, so it is placed there too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from tools.gateware import macro
 from tools.gateware.families import Family
 from tools.gateware.hop_places import nearest
-from tools.gateware.skew import SERIALISER
+from tools.gateware.skew import SAMPLER, SERIALISER
 
 _INPUTS = "ABCD"
 _BEL = re.compile(r"X(\d+)/Y(\d+)/")
@@ -43,6 +43,37 @@ def place(family: Family, module: dict[str, Any], number: int, origin: tuple[int
         if name in now:
             for table in _tables(cells, name, drivers):
                 macro.lock(cells[table], at.replace("FF", "K"))
+
+
+def place_taken(
+    family: Family, module: dict[str, Any], number: int, origin: tuple[int, int]
+) -> None:
+    """Lock the flip-flops of the core that take a channel's word, next to those that hold it.
+
+    They are in the nearest tiles in which nothing is locked. Does nothing for a family whose hops
+    have no places. Raises ValueError if tiles are too few.
+    """
+    if not family.hop_bels:
+        return
+    cells, (left, top) = module["cells"], origin
+    word = set(module["netnames"][f"{SAMPLER}.word_{number}"]["bits"])
+    used: set[tuple[int, int]] = set()
+    holding: dict[object, tuple[int, int]] = {}
+    for cell in cells.values():
+        if bel := _BEL.match(cell["attributes"].get("BEL", "")):
+            tile = int(bel[1]) - left, int(bel[2]) - top
+            used.add(tile)
+            holding |= {bit: tile for bit in cell["connections"].get("Q", ()) if bit in word}
+    taking: dict[tuple[int, int], list[str]] = {}
+    for name, cell in sorted(cells.items()):
+        data = [bit for port in ("DI", "M") for bit in cell["connections"].get(port, ())]
+        if cell["type"] == "TRELLIS_FF" and data and data[0] in holding:
+            taking.setdefault(holding[data[0]], []).append(name)
+    for centre, names in sorted(taking.items()):
+        places = nearest(family, [names], used, centre)
+        used |= {place[:2] for place in places.values()}
+        for name, (x, y, bel) in places.items():
+            macro.lock(cells[name], f"X{left + x}/Y{top + y}/{bel}")
 
 
 def handing(module: dict[str, Any], number: int) -> list[str]:

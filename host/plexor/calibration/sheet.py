@@ -5,7 +5,8 @@ second half the falling edges of the same clocks, half a period later if the dut
 sheets bound the duty cycle and the phase of each output. A channel's own flip-flops and wires
 differ by tens of ps more (`docs/gateware.md`), and are left out here.
 
-- ECP5: Lattice FPGA-DS-02012 1.9, table 3.23: duty 45 to 55 %, phase within 5 % of a period.
+- ECP5: Lattice FPGA-DS-02012 1.9, table 3.23: duty 45 to 55 %, phase within 5 % of a period, and
+  from 100 MHz on a period jitter of 100 ps peak to peak.
 - iCE40 HX: Lattice DS1040, page 3-16: duty 35 to 65 % above 175 MHz; a step of the delay of output
   A takes 147 to 195 ps. FPGA-TN-02052 calls it 150 ps.
 - iCE40 UltraPlus: Lattice FPGA-DS-02008, table 4.22: duty 40 to 60 %. It has no range for a step.
@@ -16,7 +17,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 from plexor.model.calibration import FS_PER_PS, Calibration, Instants
 from plexor.protocol.geometry import Geometry
@@ -39,11 +39,13 @@ class Sheet:
     """How far a falling edge may lie from the middle of the period."""
     phase: float = 0.0
     """How far each clock may lie from its place."""
+    jitter_ps: float = 0.0
+    """How far an edge may come too early: half of the jitter of a period, peak to peak."""
     step_ps: tuple[float, float] | None = None
     """Range of a step of the delay that makes the second clock; None: phases come from the VCO."""
 
 
-ECP5 = Sheet("Lattice FPGA-DS-02012, table 3.23", 4, 0.05, phase=0.05)
+ECP5 = Sheet("Lattice FPGA-DS-02012, table 3.23", 4, 0.05, phase=0.05, jitter_ps=50)
 ICE40_HX = Sheet("Lattice DS1040, p. 3-16", 2, 0.15, step_ps=(147, 195))
 ICE40_UP = Sheet("Lattice FPGA-DS-02008, table 4.22", 2, 0.10, step_ps=(_STEP_PS, _STEP_PS))
 SHEETS = {
@@ -86,29 +88,27 @@ def bins(sheet: Sheet, tick_fs: int, *, independent: bool) -> list[Range]:
     Without `independent` all clocks have the same duty cycle and no error of their phases. With it
     each clock errs as it likes. A bin below 0 means that the two phases sample in the other order.
     """
-    period_ps = 2 * sheet.clocks * tick_fs / FS_PER_PS
+    ends = range(2 * sheet.clocks)
+    return [between(sheet, tick_fs, end - 1, end, independent=independent) for end in ends]
+
+
+def between(sheet: Sheet, tick_fs: float, start: int, end: int, *, independent: bool) -> Range:
+    """Return the range of the time from one phase to a later one, both counted without end."""
+    phases = 2 * sheet.clocks
+    period_ps = phases * tick_fs / FS_PER_PS
     edges = _edges(sheet, period_ps)
-    place_ps, late_steps, errors = edges[-1]
-    before = (place_ps - period_ps, late_steps, errors)
+    (start_ps, start_steps, starts), (end_ps, end_steps, ends) = (
+        edges[number % phases] for number in (start, end)
+    )
+    even_ps = end_ps - start_ps + (end // phases - start // phases) * period_ps
+    errors, steps = starts ^ ends, end_steps - start_steps
+    if not independent and sum(kind == "duty" for kind, _ in starts | ends) > 1:
+        # Both edges fall, and move alike.
+        errors = frozenset(error for error in errors if error[0] != "duty")
     shares = {"duty": sheet.duty, "phase": sheet.phase if independent else 0.0}
-    low_ps, high_ps = sheet.step_ps or (0.0, 0.0)
-    found: list[Range] = []
-    for (start_ps, start_steps, starts), (end_ps, end_steps, ends) in pairwise((before, *edges)):
-        errors = starts ^ ends
-        if not independent and sum(kind == "duty" for kind, _ in starts | ends) > 1:
-            # Both edges fall, and move alike.
-            errors = frozenset(error for error in errors if error[0] != "duty")
-        off_ps = sum(shares[kind] for kind, _ in errors) * period_ps
-        even_ps, steps = end_ps - start_ps, end_steps - start_steps
-        delays_ps = sorted((steps * low_ps, steps * high_ps))
-        found.append(
-            Range(
-                even_ps + delays_ps[0] - off_ps,
-                even_ps + steps * _STEP_PS,
-                even_ps + delays_ps[1] + off_ps,
-            )
-        )
-    return found
+    off_ps = sum(shares[kind] for kind, _ in errors) * period_ps
+    low_ps, high_ps = sorted(steps * step_ps for step_ps in sheet.step_ps or (0.0, 0.0))
+    return Range(even_ps + low_ps - off_ps, even_ps + steps * _STEP_PS, even_ps + high_ps + off_ps)
 
 
 def outside(calibration: Calibration, geometry: Geometry) -> Iterator[str]:

@@ -9,6 +9,7 @@ from tools.gateware.families import FAMILIES
 from tools.gateware.sdf import Delays
 from tools.gateware.skew import pad_lag_ps
 
+from plexor.calibration.sheet import ECP5
 from plexor_hdl.build import boards
 from plexor_hdl.front.phases import hops
 
@@ -286,6 +287,24 @@ def from_0_to_5(ns):
     """Return the hop from phase 0 to 5, of so many ns."""
     hops_found = limits.phase_hops(LOG.format(ns), 8, 4000)
     return next(hop for hop in hops_found if (hop.start, hop.end) == ("phase 0", "phase 5"))
+
+
+@pytest.mark.parametrize(
+    ("sheet", "own", "end", "budget_ps"),
+    [
+        # Phase 0 to 5: two clocks' phases and one duty cycle, 200 ps each, and the jitter.
+        (ECP5, True, "phase 5", 2500 - 600 - 50),
+        # One duty cycle, and no errors of phases.
+        (ECP5, False, "phase 5", 2500 - 200 - 50),
+        (ECP5, True, "phase 6", 3000 - 600 - 50),
+        (None, True, "phase 5", 2500),
+    ],
+)
+def test_a_hop_has_the_time_that_the_sheet_leaves_it(sheet, own, end, budget_ps):
+    found = limits.phase_hops(LOG.format("1.0"), 8, 4000, sheet, own=own)
+    assert {hop.budget_ps for hop in found if (hop.start, hop.end) == ("phase 0", end)} == {
+        budget_ps
+    }
 
 
 def test_a_hop_that_nextpnr_does_not_report_is_an_error():

@@ -111,3 +111,24 @@ def test_a_family_without_places_for_hops_is_left_alone():
 def test_more_flip_flops_than_places_are_an_error():
     with pytest.raises(ValueError, match="no tile is free of 80; needs more"):
         words.place(FAMILIES["ecp5"], module(400), 0, (20, 30))
+
+
+def test_the_cores_flip_flops_that_take_a_channels_word_stand_next_to_those_that_hold_it():
+    held = {
+        f"word_2_{bit}": flip_flop(FAST, 200 + bit, 100 + bit)
+        | {"attributes": {"BEL": f"X30/Y{9 if bit < 4 else 17}/SLICEA.FF{bit % 4}"}}
+        for bit in range(8)
+    }
+    taking = {f"instrument.{bit}": flip_flop(CORE, 100 + bit, 300 + bit) for bit in range(8)}
+    other = {"else": flip_flop(CORE, 300, 400)}
+    nets = {"front.sampler.word_2": {"bits": list(range(100, 108))}}
+    netlist = {"cells": held | taking | other, "netnames": nets}
+    words.place_taken(FAMILIES["ecp5"], netlist, 2, (30, 13))
+    for bit in range(8):
+        x, y = tile(netlist["cells"][f"instrument.{bit}"]["attributes"]["BEL"])
+        assert abs(x - 30) + abs(y - (9 if bit < 4 else 17)) == 1
+    bels = [cell["attributes"].get("BEL") for cell in netlist["cells"].values()]
+    assert bels.count(None) == 1
+    assert len(set(bels)) == len(bels)
+    words.place_taken(FAMILIES["ice40"], netlist | {"cells": other}, 2, (30, 13))
+    assert "BEL" not in other["else"]["attributes"]
