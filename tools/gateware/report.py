@@ -28,9 +28,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from plexor.calibration import sheet
 from tools.gateware import board as boards
 from tools.gateware import ways
 from tools.gateware.build import Placed, alone, board_hash, build_id, netlist, place
+from tools.gateware.families import FAMILIES
 from tools.gateware.flow import BUILD, ToolError
 
 SEEDS = (1, 2, 3)
@@ -44,7 +46,8 @@ _KINDS = {
 }
 COLUMNS = (
     *("board", "seed", "core MHz", "sampling MHz", "cells", "LUTs", "flip-flops", "RAMs"),
-    *("channels", "W", "tick, ps", "RMS, ps", "widest bin, ps", "skew, ps", "link, Mbaud"),
+    *("channels", "W", "tick, ps", "RMS, ps", "bins, ps", "bins by the sheet, ps", "slack, ps"),
+    *("skew, ps", "link, Mbaud"),
     *("bitstream, bytes", "SHA-256", "build id", "build, CPU s"),
 )
 NONE = "-"
@@ -63,12 +66,33 @@ table.
 - **cells**: the share of the device's cells. Carries take some, in addition to the netlist's
   look-up tables, flip-flops and RAMs.
 - **RMS**: the error of a time without calibration.
+- **bins**: of a perfect PLL, all channels; **by the sheet**: with any duty cycle, the same for all
+  clocks, and any delay that the vendor's sheet of the PLL allows ([boards.md](boards.md)).
+- **slack**: what is left of the shortest hop between phases, or to and from the core's clock, with
+  the errors of duty, phase and jitter that the sheet allows, each clock's its own.
 - **skew**: the longest path from a channel's pad minus the shortest, which a jumper measures.
 - **build id**: the value of the register `build_id`, from sources, seed and tools.
 - **build**: CPU seconds of synthesis, place and route, and packing, from nothing. Each of them uses
   one core at most.
 
 """
+
+
+def by_sheet_ps(board: boards.Board, placed: Placed) -> list[float]:
+    """Return the least and greatest width of each bin, with one duty cycle for all clocks."""
+    ranges = sheet.bins(
+        FAMILIES[board.profile.family].sheet, board.geometry.tick_fs, independent=False
+    )
+    return [
+        width_ps + end_ps - one.typical_ps
+        for bins in placed.channels
+        for width_ps, one in zip(bins.widths_ps, ranges, strict=True)
+        for end_ps in (one.least_ps, one.greatest_ps)
+    ]
+
+
+def _span(widths_ps: Sequence[float]) -> str:
+    return f"{min(widths_ps):.0f} to {max(widths_ps):.0f}"
 
 
 def figures(board: boards.Board, placed: Placed, used_s: float) -> dict[str, Any]:
@@ -97,7 +121,9 @@ def figures(board: boards.Board, placed: Placed, used_s: float) -> dict[str, Any
             "W": board.geometry.samples,
             "tick, ps": f"{board.geometry.tick_fs / 1000:.0f}",
             "RMS, ps": f"{max(bins.raw_rms_ps() for bins in placed.channels):.0f}",
-            "widest bin, ps": f"{max(bins.widest_ps for bins in placed.channels):.0f}",
+            "bins, ps": _span([width for bins in placed.channels for width in bins.widths_ps]),
+            "bins by the sheet, ps": _span(by_sheet_ps(board, placed)),
+            "slack, ps": min(hop.slack_ps for hop in placed.hops),
             "skew, ps": skew_ps,
             "link, Mbaud": f"{board.baud / 1e6:g}",
             "bitstream, bytes": placed.bitstream.stat().st_size,
