@@ -38,6 +38,7 @@ class UartInstrument(wiring.Component):
         loopback_output: Output that is sampled with InputSelect.LOOPBACK.
         uart_rx: Pin that the link receives from.
         uart_tx: Pin that the link sends to.
+        uart_hold: It is to send nothing, of any clock.
     """
 
     def __init__(self, instrument: Instrument, set_period: int = 0) -> None:
@@ -57,6 +58,7 @@ class UartInstrument(wiring.Component):
                 "loopback_output": Out(len(instrument.loopback_output)),
                 "uart_rx": In(1, init=1),
                 "uart_tx": Out(1, init=1),
+                "uart_hold": In(1),
             }
         )
 
@@ -75,6 +77,7 @@ class UartInstrument(wiring.Component):
             self.loopback_output.eq(instrument.loopback_output),
             uart.rx.eq(self.uart_rx),
             self.uart_tx.eq(uart.tx),
+            uart.hold.eq(self.uart_hold),
             uart.divisor.eq(instrument.uart_divisor),
             uart.clear.eq(instrument.link_clear),
             instrument.link_dropped.eq(uart.dropped),

@@ -452,7 +452,7 @@ def _core_ports(geometry: Geometry, uart: bool, ethernet: bool) -> dict[str, tup
         ports |= {"eth_sink_valid": ("input", 1), "eth_sink_data": ("input", 8)}
         ports |= {"eth_source_valid": ("output", 1), "eth_source_data": ("output", 8)}
     elif uart:
-        ports |= {"uart_rx": ("input", 1), "uart_tx": ("output", 1)}
+        ports |= {"uart_rx": ("input", 1), "uart_tx": ("output", 1), "uart_hold": ("input", 1)}
     else:
         ports |= {"rx__payload": ("input", 8), "rx__valid": ("input", 1)}
         ports |= {"rx__ready": ("output", 1), "tx__payload": ("output", 8)}

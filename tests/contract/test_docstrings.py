@@ -200,7 +200,7 @@ def test_a_port_that_only_some_builds_have_is_one_that_must_be_named():
 
 def test_pins_of_what_is_no_component_are_ports_too():
     assert on_boards()[Board] == {
-        *("codes", "timecode", "lamps", "low", "led", "gate", "uart_rx", "uart_tx"),
+        *("codes", "timecode", "lamps", "low", "led", "gate", "uart_rx", "uart_tx", "uart_hold"),
     }
 
 

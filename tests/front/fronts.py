@@ -20,7 +20,7 @@ from amaranth.hdl import ClockDomain, ClockSignal, Elaboratable, Module
 from plexor.protocol.registers import InputSelect
 from plexor_hdl.front import ecp5, ice40, up5k
 from plexor_hdl.front.front_end import FrontEnd
-from plexor_hdl.front.phases import CORE_PHASE, RATIO
+from plexor_hdl.front.phases import CORE_PHASES, RATIO
 from plexor_hdl.front.sampler import Way
 
 HERE = Path(__file__).parent
@@ -187,7 +187,7 @@ def random_edges(count: int, seed: int, shortest_ps: float = 600) -> list[float]
 
 def samples(family: Family, words: list[Word], lag_ps: float) -> Iterator[tuple[float, int]]:
     """Return time and level of each sample of channel 0."""
-    core_ps = family.phases_ps[CORE_PHASE] + lag_ps
+    core_ps = family.phases_ps[CORE_PHASES[len(family.phases_ps)]] + lag_ps
     for word in words[BEHIND_PERIODS:]:
         start_ps = word.time_ps - core_ps - BEHIND_PERIODS * family.fast_ps
         for number in range(family.width):

@@ -90,7 +90,7 @@ def _board(file: BoardFile) -> Board:
     wanted |= {f"timecode[{number}]" for number in range(geometry.timecode_bits)}
     wanted |= {f"lamps[{number}]" for number in range(geometry.lamps)}
     wanted |= {"gate", "uart_rx", "uart_tx"}
-    wanted |= {"low"} & set(pins)
+    wanted |= {"low", "uart_hold"} & set(pins)
     if wanted != set(pins):
         raise ValueError(f"pins: {', '.join(sorted(wanted ^ set(pins)))}: missing or not needed")
     sites = [pin.site for pin in pins.values()] + [table["clock"]["site"], table["led"]["site"]]

@@ -137,6 +137,7 @@ def top_of(board: Board, pll: object, gateware: int, named: int) -> Top:
         named,
         board.uart_period,
         has_low="low" in board.pins,
+        has_hold="uart_hold" in board.pins,
         led_is_low=board.led_is_low,
     )
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from plexor.calibration.sheet import Sheet, between
 from plexor.model.calibration import FS_PER_PS
-from plexor_hdl.front.phases import CORE_PHASE, RATIO, hops
+from plexor_hdl.front.phases import CORE_PHASES, RATIO, hops
 from plexor_hdl.front.sampler import HOP_PERIODS
 from tools.gateware.sdf import Delays
 
@@ -107,8 +107,9 @@ def core_hops(
         delays.from_clock(names.buffer) + tree
         for delays, tree in zip((least, greatest), TREE_PS, strict=True)
     ]
-    after_ps = _time_ps(0, CORE_PHASE, phases, period_ps, sheet, own)
-    left_ps = _time_ps(CORE_PHASE, RATIO * phases, phases, period_ps, sheet, own)
+    own_phase = CORE_PHASES[phases]
+    after_ps = _time_ps(0, own_phase, phases, period_ps, sheet, own)
+    left_ps = _time_ps(own_phase, RATIO * phases, phases, period_ps, sheet, own)
     return [
         Hop("phase 0", "core", greatest.latest(names.words, NONE), int(after_ps + lags[0])),
         Hop(
@@ -136,7 +137,7 @@ def _budgets(
     """Return the shortest time of each hop in sampler, serialiser and divider, in ps."""
     ways = [(phase, HOP_PERIODS * phases) for phase in range(phases)]
     ways += [(0, 2 * phases + phase) for phase in range(phases)]
-    ways.append((CORE_PHASE, phases))
+    ways.append((CORE_PHASES[phases], phases))
     budgets: dict[tuple[int, int], int] = {}
     for start, end in ways:
         steps = len(hops(start, end, phases))

@@ -74,9 +74,10 @@ def _lpf(board: Board) -> str:
 
 
 def _pcf(board: Board) -> str:
-    # An open UART line idles high. iCE40 has no pull-downs.
+    # An open UART line idles high; that of RTS# is then high too, and nothing is sent. iCE40 has no
+    # pull-downs.
     lines = [
-        f"set_io {'-pullup yes ' if name == 'uart_rx' else ''}{name} {site}"
+        f"set_io {'-pullup yes ' if name in ('uart_rx', 'uart_hold') else ''}{name} {site}"
         for name, site in _sites(board).items()
     ]
     lines.append(f"set_frequency reference {float(board.clock_mhz):g}")

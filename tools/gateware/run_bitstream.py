@@ -148,6 +148,8 @@ def _board(board: Board, chip: Chip) -> str:
     ports.append(f"input [{len(chip.lates_ps) - 1}:0] {fast}")
     connections = [f".{name}({name})" for name in ("gate", "uart_rx", "uart_tx")]
     connections.append(".reference(oscillator)")
+    if "uart_hold" in board.pins:
+        connections.append(".uart_hold(1'b0)")
     ways = {"channels": "input", "codes": "input"}
     ways |= dict.fromkeys(("outputs", "timecode", "lamps"), "output")
     for port, way in ways.items():

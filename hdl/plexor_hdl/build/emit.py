@@ -60,9 +60,9 @@ def verilog(geometry: Geometry, *, uart: bool = False) -> str:
     """Return the instrument's Verilog for a simulation; its top module is `plexor`.
 
     The ports are clk, rst, samples, strikes, load, gate and, with Feature.CODES, codes. With `uart`
-    there are also uart_rx and uart_tx, otherwise the byte streams rx__payload, rx__valid,
-    rx__ready, tx__payload, tx__valid and tx__ready. Memories that
-    start as zero have no initial value; the simulator must zero them.
+    there are also uart_rx, uart_tx and uart_hold, otherwise the byte streams rx__payload,
+    rx__valid, rx__ready, tx__payload, tx__valid and tx__ready. Memories that start as zero have no
+    initial value; the simulator must zero them.
     """
     named = gateware_hash(geometry)
     top = Instrument(geometry, named, build_id=simulated(named))

@@ -48,6 +48,8 @@ class Board(Elaboratable):
         gate: The gate's pin. The instrument's first flip-flops are its synchroniser.
         uart_rx: The link from the host. Its rate is `uart_period`, LinkUart's `set_period`.
         uart_tx: The link to the host, at the same rate.
+        uart_hold: RTS# of the link's bridge, on a board that wires it: nothing is sent while it is
+            high.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Board(Elaboratable):
         uart_period: int = 0,
         *,
         has_low: bool = False,
+        has_hold: bool = False,
         led_is_low: bool = False,
     ) -> None:
         self._family, self._geometry, self._uart_period = family, geometry, uart_period
@@ -74,11 +77,14 @@ class Board(Elaboratable):
         self.gate = Signal()
         self.uart_rx = Signal()
         self.uart_tx = Signal()
+        self.uart_hold = Signal()
         front = self.front
         self.ports = [front.reference, front.channels, front.outputs]
         self.ports += [self.led, self.gate, self.uart_rx, self.uart_tx]
         if has_low:
             self.ports.append(self.low)
+        if has_hold:
+            self.ports.append(self.uart_hold)
         if geometry.code_bits:
             self.ports.append(self.codes)
         if geometry.timecode_bits:
@@ -107,6 +113,7 @@ class Board(Elaboratable):
             wired.clock_lost.eq(front.clock_lost),
             wired.uart_rx.eq(self.uart_rx),
             self.uart_tx.eq(wired.uart_tx),
+            wired.uart_hold.eq(self.uart_hold),
         ]
         if self._geometry.timecode_bits:
             code = wired.timecode

@@ -4,18 +4,18 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor_hdl.front.phases import CORE_PHASE, carried, domain
+from plexor_hdl.front.phases import CORE_PHASES, carried, domain
 from plexor_hdl.lib.crossing import Crossing
 
 
 class Divider(wiring.Component):
     """Makes the core clock of a fast one, by 2, and the beat that tells the fast clocks of it.
 
-    `core_clk` rises at CORE_PHASE of each other period, and drives a global buffer, whose lag comes
-    on top. Without `start` the core has no clock at all, and keeps its initial values: it needs no
-    reset.
+    `core_clk` rises at the core's phase of each other period, and drives a global buffer, whose lag
+    comes on top. Without `start` the core has no clock at all, and keeps its initial values: it
+    needs no reset.
 
-    Latency: `core_clk` first rises at the third CORE_PHASE after `start`.
+    Latency: `core_clk` first rises at that phase for the third time after `start`.
     Throughput: one core clock each 2 periods of the fast one.
     Reset: none; all outputs are low until `start`, and the domains have no reset.
     Wrap: none; it counts to 2.
@@ -37,13 +37,15 @@ class Divider(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        phases, fast = self._phases, domain(CORE_PHASE)
+        phases = self._phases
+        own = CORE_PHASES[phases]
+        fast = domain(own)
         m.submodules.start_to_phase = crossing = Crossing(fast)
         going = Signal()
         m.d.comb += [crossing.bit.eq(self.start), going.eq(crossing.crossed)]
         m.d[fast] += self.core_clk.eq(going & ~self.core_clk)
         m.d.comb += [
-            self.load.eq(carried(m, self.core_clk, CORE_PHASE, phases, phases)),
-            self.running.eq(carried(m, going, CORE_PHASE, phases, phases)),
+            self.load.eq(carried(m, self.core_clk, own, phases, phases)),
+            self.running.eq(carried(m, going, own, phases, phases)),
         ]
         return m

@@ -2,8 +2,8 @@
 
 A front-end with P phases has P/2 clocks of period T, each T/P later than the one before. Phase i
 below P/2 is the rising edge of clock i. Phase i + P/2 is its falling edge. So there is an edge each
-T/P. The core clock has period 2T. Its edges come `CORE_PHASE` phases plus the lag of its buffer
-after those of phase 0.
+T/P. The core clock has period 2T. Its edges come `CORE_PHASES[P]` phases plus the lag of its
+buffer after those of phase 0.
 """
 
 from __future__ import annotations
@@ -12,8 +12,12 @@ from amaranth.hdl import ClockDomain, ClockSignal, Module, Signal
 
 RATIO = 2
 """Periods of the fast clocks in one period of the core clock."""
-CORE_PHASE = 1
-"""Phase whose flip-flop is the core clock. Its lag then has room on both sides."""
+CORE_PHASES = {4: 1, 8: 0}
+"""Phase whose flip-flop is the core clock, by the number of phases: room on both sides of its lag.
+
+The lag alone gives words of 8 phases their time. Phase 0 itself has none of the errors that a PLL's
+sheet allows between its outputs.
+"""
 LOOP_CLOCKS = 4
 """Core clocks from a strike's word to the samples taken while it is at the pins."""
 

@@ -148,11 +148,13 @@ class LinkUart(wiring.Component):
     Reset: line high, nothing measured, no bytes.
     Wrap: none; `dropped` stays at its greatest value.
     Full: a received byte that finds no room in the FIFO of 2**FIFO_BITS places is dropped and
-        counted, as is one without stop bit. Bytes to send wait.
+        counted, as is one without stop bit. Bytes to send wait, and all of them while `hold` is
+        high: the byte under way is sent, and one more where it ended when `hold` rose.
 
     Ports:
         rx: Pin that is received from, of any clock.
         tx: Pin that is sent to.
+        hold: The receiver at `tx` has no room, of any clock: RTS# of a bridge.
         divisor: Clocks a bit, LEAST_CLOCKS or more; 0 measures. Ignored with `set_period`.
         i_bytes: Stream of bytes to send.
         o_bytes: Stream of received bytes.
@@ -171,6 +173,7 @@ class LinkUart(wiring.Component):
             {
                 "rx": In(1, init=1),
                 "tx": Out(1, init=1),
+                "hold": In(1),
                 "divisor": In(DIVISOR_BITS),
                 "i_bytes": In(stream.Signature(8)),
                 "o_bytes": Out(stream.Signature(8)),
@@ -283,16 +286,19 @@ class LinkUart(wiring.Component):
 
     def _send(self, m: Module, period, known) -> None:
         m.submodules.send_clock = clock = BitClock(len(period) - FRACTION_BITS)
+        m.submodules.hold_to_core = crossing = Crossing()
+        goes = Signal()
+        m.d.comb += [crossing.bit.eq(self.hold), goes.eq(known & ~crossing.crossed)]
         shift = Signal(DATA_BITS + 1, init=(1 << (DATA_BITS + 1)) - 1)
         left = Signal(range(DATA_BITS + 3))
         last, none = Signal(), Signal(init=1)
         begins, load = Signal(), Signal()
-        m.d.sync += begins.eq(known & none & self.i_bytes.valid & ~begins)
+        m.d.sync += begins.eq(goes & none & self.i_bytes.valid & ~begins)
         m.d.comb += [
             clock.period.eq(period),
             clock.first_clocks.eq(period[FRACTION_BITS:]),
             clock.start_stb.eq(begins),
-            self.i_bytes.ready.eq(begins | (known & last & clock.tick)),
+            self.i_bytes.ready.eq(begins | (goes & last & clock.tick)),
             load.eq(self.i_bytes.ready & self.i_bytes.valid),
         ]
         m.d.sync += self.tx.eq(shift[0])

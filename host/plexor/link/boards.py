@@ -36,6 +36,8 @@ class Board:
     """The program that writes its bitstream."""
     identities: tuple[str, ...]
     """What its bitstreams call themselves, as the files in constraints/ have it."""
+    holds: bool = False
+    """Whether RTS# and CTS# of its bridge go to the gateware: nothing is sent that has no room."""
 
 
 BOARDS = (
@@ -45,7 +47,10 @@ BOARDS = (
     ),
     Board("OrangeCrab", DFU, "", None, 0, "dfu-util", ("orngcrab",)),
     Board("iCEBreaker", FT2232H, "icebreaker", 1, 8_000_000, "openFPGALoader", ("icebrkr",)),
-    Board("iCE40-HX8K-B-EVN", FT2232H, "lattice", 1, 12_000_000, "openFPGALoader", ("hx8kevn",)),
+    Board(
+        *("iCE40-HX8K-B-EVN", FT2232H, "lattice", 1, 12_000_000, "openFPGALoader"),
+        *(("hx8kevn",), True),
+    ),
     Board("ECPIX-5", FT2232H, "ecpix", 1, 8_000_000, "openFPGALoader", ("ecpix5",)),
     Board("Colorlight i5", DAPLINK, "", ONLY, 115_200, "openFPGALoader", ("clighti5",)),
 )

@@ -11,6 +11,7 @@ from typing import Any
 
 from plexor.errors import LinkError, UsageError
 from plexor.link.ahead import Ahead
+from plexor.link.boards import at_port
 
 DEFAULT_BAUD = 3_000_000
 LEAST_BAUD = 115_200
@@ -85,12 +86,24 @@ class SerialLink:
         if ahead and os.name == "posix":
             self._ahead = Ahead(self._port.fileno())
         if is_instrument:
+            self._have_the_bridge_hold()
             self._have_rate_measured()
         # FTDI's default of 16 ms between two reports is the real cost of a round trip. pyserial can
         # change it on Linux alone, and there not of every kind of port.
         if sys.platform == "linux":
             with contextlib.suppress(OSError, ValueError):
                 self._port.set_low_latency_mode(True)
+
+    def _have_the_bridge_hold(self) -> None:
+        """Have the bridge hold the gateware while it has no room, on a board that wires RTS#.
+
+        Gateware that obeys RTS# drives CTS# low. With any other the host would wait for ever.
+        """
+        device = at_port(self.port)
+        if device is None or not any(board.holds for board in device.boards):
+            return
+        with contextlib.suppress(*self._errors):
+            self._port.rtscts = bool(self._port.cts)
 
     def _have_rate_measured(self) -> None:
         """Gateware that measures its rate does so after a break.

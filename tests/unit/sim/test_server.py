@@ -57,7 +57,7 @@ module plexor (
   input clk, input rst, input [15:0] samples, output [7:0] strikes, output load, input gate,
   input clock_lost,
   output [1:0] input_select, output [2:0] loopback_output,
-  input uart_rx, output uart_tx
+  input uart_rx, uart_hold, output uart_tx
 );
   reg level = 1;
   assign strikes = 0;

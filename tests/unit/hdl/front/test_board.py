@@ -20,6 +20,7 @@ WIDTHS = {
     "clock_lost": 1,
     "uart_rx": 1,
     "uart_tx": 1,
+    "uart_hold": 1,
     "input_select": 2,
     "loopback_output": 3,
     "reference": 1,

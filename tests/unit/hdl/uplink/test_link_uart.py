@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor_hdl.uplink.link_uart import DROPPED_BITS, FIFO_BITS, LinkUart
+from plexor_hdl.uplink.link_uart import DROPPED_BITS, FIFO_BITS, FRACTION_BITS, LinkUart
 
 from ..simulation import made
 
@@ -259,3 +259,31 @@ def test_bytes_are_sent_without_gaps(bench):
     expected = [bit for bit in line_bits(b"\x55" * 5) for _ in range(8)]
     assert levels[first : first + len(expected)] == expected
     assert all(levels[first + len(expected) :])
+
+
+@pytest.mark.parametrize("first", [30, 37, 61])
+def test_while_the_receiver_holds_no_byte_begins_and_none_is_lost(bench, first):
+    clocks, data = 6, bytes(range(0x51, 0x59))
+    dut = made(LinkUart, clocks << FRACTION_BITS)
+    host, starts, holds, now = Host(dut, clocks), [], [], 0
+
+    async def drive(ctx):
+        nonlocal now
+        line = 1
+        for now in range(1500):
+            hold = now >= first and now // 250 % 2 == 0
+            ctx.set(dut.hold, hold)
+            holds.append(hold)
+            await ctx.tick()
+            before, line = line, ctx.get(dut.tx)
+            if before and not line and now >= (starts or [-100])[-1] + 10 * clocks - 1:
+                starts.append(now)
+        host.closed = True
+
+    async def feed(ctx):
+        await bench.send(ctx, dut.i_bytes, data)
+
+    bench.simulate(dut, drive, host.listen, feed)
+    assert (bytes(host.received), host.framing_errors) == (data, 0)
+    # The crossing, and a byte that had been taken: nothing begins 10 clocks and more after a rise.
+    assert not [at for at in starts if all(holds[max(at - 10, 0) : at + 1])]

@@ -2,11 +2,14 @@
 
 import os
 import pty
+import termios
 
 import pytest
+import serial
 
 from plexor.errors import LinkError, UsageError
-from plexor.link import open_link
+from plexor.link import open_link, serial_port
+from plexor.link.boards import FT2232H, Plugged, found
 from plexor.link.serial_port import SerialLink
 
 from .served import read_some
@@ -82,3 +85,21 @@ def test_a_port_whose_device_is_gone_is_broken_and_still_closes():
     link.close()
     with pytest.raises(LinkError, match="port broken: "):
         link.write(b"x")
+
+
+@pytest.mark.parametrize(
+    ("product", "low", "holds"),
+    [("Lattice FTUSB", 1, 1), ("Lattice FTUSB", 0, 0), ("iCEBreaker", 1, 0)],
+)
+def test_a_bridge_holds_only_gateware_that_drives_cts_on_a_board_that_wires_it(
+    monkeypatch, product, low, holds
+):
+    other, own = pty.openpty()
+    plugged = Plugged(FT2232H, product, "", 1, os.ttyname(own), "")
+    monkeypatch.setattr(serial_port, "at_port", lambda port: found([plugged])[0])
+    monkeypatch.setattr(serial.Serial, "cts", property(lambda port: low))
+    link = SerialLink(os.ttyname(own), 12_000_000, ahead=False)
+    assert bool(termios.tcgetattr(own)[2] & termios.CRTSCTS) == holds
+    link.close()
+    os.close(own)
+    os.close(other)
