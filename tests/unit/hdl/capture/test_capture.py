@@ -29,10 +29,12 @@ def random_words(geometry, rng, density):
 
 
 def run(geometry, rows, settings, stop):
-    """Return events (time, source, polarity, index), the counts, and the final beat's time."""
+    """Return events (time, source, polarity, index), counts, the final beat's time, and how many
+    clocks were mended.
+    """
     dut, events, counts = made(Capture, geometry), [], []
     amounts = [[0, 0] for _ in geometry.sources]
-    acknowledged, final = [], []
+    acknowledged, final, mends = [], [], []
     samples = geometry.samples
 
     async def drive(ctx):
@@ -75,9 +77,10 @@ def run(geometry, rows, settings, stop):
         await ctx.tick().repeat(6)
         counts.extend(map(tuple, amounts))
         assert ctx.get(dut.next_index) == sum(generated for generated, _ in counts)
+        mends.append(ctx.get(dut.mended))
 
     simulate(dut, drive)
-    return events, counts, final[0]
+    return events, counts, final[0], mends[0]
 
 
 def expected(geometry, rows, settings, stop):
@@ -115,7 +118,7 @@ def test_events_are_those_of_the_golden_model_when_none_is_dropped(settings, fil
         settings = [{**values, "filter_ticks": 0} for values in settings]
     rows = random_words(geometry, random.Random(len(settings[0])), 25)
     stop = CLOCKS
-    events, counts, final = run(geometry, rows, settings, stop)
+    events, counts, final, _ = run(geometry, rows, settings, stop)
     truth, generated = expected(geometry, rows, settings, stop)
     assert len(truth) > 100
     assert events == truth
@@ -123,11 +126,23 @@ def test_events_are_those_of_the_golden_model_when_none_is_dropped(settings, fil
     assert final == (FIRST_CLOCK + stop) * 8
 
 
+def test_clocks_with_exchanged_samples_are_counted_in_the_run_on_enabled_channels():
+    geometry = Geometry(channels=2, strikes=1, samples=8)
+    exchanged = (0, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0)
+    rows = [[0] * (CLOCKS + START) * 8 for _ in geometry.sources]
+    for channel, later in enumerate((0, 6)):
+        row = rows[geometry.sources.index(channel)]
+        for clock in (4, START + 4, START + 20, START + 50, CLOCKS + 4):
+            row[(clock + later) * 8 : (clock + later) * 8 + 16] = exchanged
+    *_, mended_clocks = run(geometry, rows, [{"enable": 1}, {"enable": 0}], CLOCKS)
+    assert mended_clocks == 3
+
+
 @pytest.mark.parametrize("features", [ALL_FEATURES, Feature.EVENTS], ids=["all", "events"])
 def test_every_edge_is_sent_with_its_index_or_counted_as_dropped_of_its_source(features):
     geometry = Geometry(channels=2, strikes=1, samples=8, word_fifo_depth=4, features=features)
     rows = random_words(geometry, random.Random(5), 2)
-    events, counts, _ = run(geometry, rows, PLAIN, CLOCKS)
+    events, counts, _, _ = run(geometry, rows, PLAIN, CLOCKS)
     truth, generated = expected(geometry, rows, PLAIN, CLOCKS)
     sent = [sum(event[1] == source for event in events) for source in geometry.sources]
     assert [count for count, _ in counts] == generated

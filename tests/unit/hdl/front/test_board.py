@@ -1,6 +1,7 @@
 """The top of a board: what is between its pins and the instrument."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from amaranth.hdl import Elaboratable, IOPort, Module, Signal
@@ -27,6 +28,8 @@ WIDTHS = {
     "core": 1,
     "channels": 1,
     "drives": 8,
+    "timecode": 2,
+    "timecode_on": 1,
 }
 
 
@@ -107,3 +110,28 @@ def test_code_pins_come_to_the_instrument_three_clocks_late_behind_a_synchronise
     simulator.add_testbench(script)
     simulator.run()
     assert found == [0, 0, 0, *levels[:-3]]
+
+
+def test_a_timecodes_pads_are_released_until_a_run_asks_for_them(monkeypatch):
+    front, instrument, pads = Stub(), Stub(), []
+    monkeypatch.setattr(boards, "FrontEnd", lambda *_: front)
+    monkeypatch.setattr(boards, "Instrument", lambda *_, **__: None)
+    monkeypatch.setattr(boards, "UartInstrument", lambda *_: instrument)
+    family = SimpleNamespace(add_pad=lambda m, drive, port, name, off: pads.append((drive, off)))
+    geometry = replace(GEOMETRY, timecode_bits=2)
+    board = boards.Board(family, None, geometry, 0, 0)
+    asked, found = [0, 1, 1, 0, 1], []
+
+    async def script(ctx):
+        for on in asked:
+            found.append([ctx.get(off) for _, off in pads])
+            ctx.set(instrument.timecode_on, on)
+            for edge in (1, 0):
+                await ctx.delay(4e-9)
+                ctx.set(front.core, edge)
+
+    simulator = Simulator(board)
+    simulator.add_testbench(script)
+    simulator.run()
+    # They are released from the first clock on, and follow the register a clock late.
+    assert found == [[1, 1], *([1 - on] * 2 for on in asked[:-1])]
