@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth.hdl import Module, Mux
+from amaranth.hdl import Module
 from amaranth.lib.wiring import In, Member, Out
 
 from plexor.protocol.geometry import Geometry
@@ -49,8 +49,8 @@ def wire_schedule(m: Module, s: Stages, pins: Any) -> None:
             timecode.start_stb.eq(s.run.start_stb),
             timecode.strike_stb.eq(s.outputs.strikes[0]),
             timecode.gray.eq(s.bank.schedule.timecode_gray),
-            # A pad that is not driven is low, by its pull.
-            pins.timecode.eq(Mux(pins.timecode_on, timecode.pins, 0)),
+            timecode.on.eq(s.bank.schedule.timecode_on),
+            pins.timecode.eq(timecode.pins),
             pins.timecode_on.eq(s.bank.schedule.timecode_on),
         ]
     if s.lamps is not None:

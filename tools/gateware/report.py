@@ -13,22 +13,20 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import io
 import json
 import resource
 import sys
 import time
-import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import cache
 from importlib.metadata import version
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from plexor.calibration import sheet
+from plexor_hdl.build.sources import code
 from tools.gateware import board as boards
 from tools.gateware import ways
 from tools.gateware.build import Placed, alone, board_hash, build_id, netlist, place
@@ -132,30 +130,6 @@ def figures(board: boards.Board, placed: Placed, used_s: float) -> dict[str, Any
             "build, CPU s": f"{used_s:.0f}",
         },
     }
-
-
-_LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.ENCODING)
-_BEFORE_LINE = (tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
-
-
-def code(text: str) -> str:
-    """Return what is left of a module without its docstrings and comments, token by token."""
-    tokens = [
-        token
-        for token in tokenize.generate_tokens(io.StringIO(text).readline)
-        if token.type not in _LAYOUT
-    ]
-    found: list[str] = []
-    before = tokenize.NEWLINE
-    for token, after in pairwise((*tokens, None)):
-        assert token is not None
-        ends = after is None or after.type == tokenize.NEWLINE
-        if before in _BEFORE_LINE and token.type == tokenize.STRING and ends:
-            continue
-        if before not in _BEFORE_LINE or token.type != tokenize.NEWLINE:
-            found.append(f"{tokenize.tok_name[token.type]} {token.string.strip()}")
-        before = token.type
-    return "\n".join(found)
 
 
 def key(board: boards.Board) -> str:

@@ -14,6 +14,7 @@ from amaranth.hdl import Elaboratable, IOPort, Value
 import plexor.protocol
 import plexor_hdl
 from plexor.protocol.geometry import Geometry
+from plexor_hdl.build.sources import code
 from plexor_hdl.control.build_id import simulated
 from plexor_hdl.instrument import Instrument
 from plexor_hdl.uart_instrument import UartInstrument
@@ -43,14 +44,15 @@ _PASSES = (
 def gateware_hash(geometry: Geometry) -> int:
     """Return 64 bits of a SHA-256 over the gateware's sources, the contract and the geometry.
 
-    The sources are those of all rooms, each with its path inside the package.
+    The sources are those of all rooms, each with its path inside the package, without comments and
+    docstrings.
     """
     digest = hashlib.sha256()
     for package in (plexor_hdl, plexor.protocol):
         folder = Path(str(package.__file__)).parent
         for path in sorted(folder.rglob("*.py")):
             name = path.relative_to(folder).as_posix()
-            digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
+            digest.update(f"{name}\0{code(path.read_text(encoding='utf-8'))}\0".encode())
     for field in fields(geometry):
         digest.update(f"{field.name}={getattr(geometry, field.name)!r}\n".encode())
     return int.from_bytes(digest.digest()[:8], "little")

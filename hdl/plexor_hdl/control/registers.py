@@ -50,7 +50,7 @@ DECIDED, LOW_NEXT, DONE = 2, SOURCE_CLOCKS - 1, SOURCE_CLOCKS + 2
 ZOOMS = ("zoom_rise_ticks", "zoom_fall_ticks", "zoom_width_ticks", "zoom_period_ticks")
 """Registers of CHANNEL that are kept in the results' memory, in the order of Kind."""
 ZOOM_BITS = (len(Kind) - 1).bit_length()
-ENTRY = ("due_ticks", "id")
+ENTRY = ("due_ticks", "entry")
 """Registers of SCHEDULE that go into its memory."""
 HALF_BITS = 4
 HALF_WORDS = 1 << HALF_BITS
@@ -114,7 +114,7 @@ class RegisterBank(wiring.Component):
         written: What is written, with the strobes and until the next request.
         step_stb: Strobes as a word of STEP is written.
         step_place: Its place among the words of all steps; its lowest bits are that in SCHEDULE.
-        schedule_stb: Strobes as a word of SCHEDULE is written.
+        schedule_stb: Strobes as a word of ENTRY is written.
         status: Registers of STATUS, but for MARKED.
         channel_status: Registers of CHANNEL_STATUS, for each channel.
         source_stb: Strobes with each request, and asks for a count of SOURCE.
@@ -286,9 +286,10 @@ class RegisterBank(wiring.Component):
         kind = Signal(ZOOM_BITS)
         m.d.comb += kind.eq(table({names.index(name): n for n, name in enumerate(ZOOMS)}, offset))
         is_zoom = claimed(CHANNEL, self.bus.address, lambda word: word.register.name in ZOOMS)
+        is_entry = claimed(SCHEDULE, self.bus.address, lambda word: word.register.name in ENTRY)
         m.d.sync += [
             self.step_stb.eq(write_stb & hits[STEP.name]),
-            self.schedule_stb.eq(write_stb & hits[SCHEDULE.name]),
+            self.schedule_stb.eq(write_stb & hits[SCHEDULE.name] & is_entry),
             self.zoom_stb.eq(write_stb & hits[CHANNEL.name] & is_zoom),
         ]
         m.d.comb += [

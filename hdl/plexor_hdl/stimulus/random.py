@@ -52,6 +52,7 @@ class Draw(wiring.Component):
         step_fine: `interval_fine`, the fraction's carry, and the dither's ticks below a clock.
         coarse: The dither's whole clocks; without dither 0.
         waits: `coarse` is not 0, and `long` was high.
+        waits_next: The value of `waits` in the next clock.
         one: `coarse` is 1.
         far: `coarse` is 2**TIMER_LOW_BITS or more.
         hit: The draw is a Poisson strike; without Poisson never.
@@ -78,6 +79,7 @@ class Draw(wiring.Component):
                 "step_fine": Out(fine_bits + 1),
                 "coarse": Out(DITHER_BITS - fine_bits),
                 "waits": Out(1),
+                "waits_next": Out(1),
                 "one": Out(1),
                 "far": Out(1),
                 "hit": Out(1),
@@ -122,10 +124,11 @@ class Draw(wiring.Component):
                     self.step_fine.eq(added(self.interval_fine, dither[: self.fine_bits], carry)),
                     coarse.eq(dither[self.fine_bits :]),
                 ]
+            m.d.comb += self.waits_next.eq(Mux(self.advance, self.long & coarse.any(), self.waits))
+            m.d.sync += self.waits.eq(self.waits_next)
             with m.If(self.advance):
                 m.d.sync += [
                     self.coarse.eq(coarse),
-                    self.waits.eq(self.long & coarse.any()),
                     self.one.eq(coarse == 1),
                     self.far.eq(coarse[TIMER_LOW_BITS:].any()),
                 ]

@@ -67,7 +67,7 @@ class Scheduler(wiring.Component):
         config, fine = self.config, self.fine_bits
         # Features that the build lacks keep these values.
         poisson, drawing, issue = Const(0, 1), Const(0, 1), Const(0, 1)
-        dither_waits = Const(0, 1)
+        dither_waits, goes = Const(0, 1), Const(1, 1)
         fast, long, ends = Const(0, 1), Const(1, 1), Const(0, 1)
         rest, fire, stepped, advance = Signal(), Signal(), Signal(), Signal()
         offset = Signal(fine, reset_less=True)
@@ -104,13 +104,19 @@ class Scheduler(wiring.Component):
         m.submodules.ahead = ahead = Ahead(fine, len(interval), burst=self.burst)
         last = timer.last
         if self.dither:
-            dither_waits = Signal()
-            m.d.sync += dither_waits.eq(self.alive & ((fire & draw.waits) | (dither_waits & ~last)))
+            dither_waits, goes = Signal(), Signal(init=1)
+            waits_next = self.alive & ((fire & draw.waits) | (dither_waits & ~last))
+            # The timer's end is that of the whole interval. It is known a clock before, because
+            # what follows from it is far.
+            m.d.sync += [
+                dither_waits.eq(waits_next),
+                goes.eq(waits_next | ~draw.waits_next),
+            ]
         if self.poisson:
             drawing, issue = self._random(m, draw, poisson, last, offset, ahead.end)
         m.d.comb += [
             fire.eq(last & ~dither_waits & ~poisson),
-            stepped.eq(last & (dither_waits | ~draw.waits)),
+            stepped.eq(last & goes),
             draw.seed.eq(config.seed),
             draw.fraction.eq(config.interval_fraction),
             draw.interval_fine.eq(interval),
@@ -120,7 +126,7 @@ class Scheduler(wiring.Component):
             draw.long.eq(long),
             draw.hold.eq(rest & ~self.warm),
             # It is flat, because it enables many registers. No draw happens inside a burst.
-            advance.eq(~self.alive | (last & (poisson | dither_waits | ~draw.waits)) | drawing),
+            advance.eq(~self.alive | (last & (poisson | goes)) | drawing),
             draw.step.eq(rest | (advance & long)),
             draw.advance.eq(advance),
             ahead.phase.eq(config.phase_ticks),

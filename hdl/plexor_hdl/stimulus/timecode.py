@@ -21,12 +21,19 @@ class Timecode(wiring.Component):
         start_stb: A run begins.
         strike_stb: The output strikes, a clock before its pin.
         gray: The pins are a Gray code.
+        on: The pins show the count; otherwise they are low, as a pad that is not driven.
         pins: The count.
     """
 
     def __init__(self, bits: int) -> None:
         super().__init__(
-            {"start_stb": In(1), "strike_stb": In(1), "gray": In(1), "pins": Out(bits)}
+            {
+                "start_stb": In(1),
+                "strike_stb": In(1),
+                "gray": In(1),
+                "on": In(1),
+                "pins": Out(bits),
+            }
         )
 
     def elaborate(self, platform):
@@ -37,6 +44,6 @@ class Timecode(wiring.Component):
             strikes.eq(self.strike_stb),
             starts.eq(self.start_stb),
             count.eq(Mux(starts, 0, count + strikes)),
-            self.pins.eq(count ^ Mux(self.gray, count >> 1, 0)),
+            self.pins.eq(Mux(self.on, count ^ Mux(self.gray, count >> 1, 0), 0)),
         ]
         return m

@@ -23,6 +23,8 @@ WAYS = {
     "hx8k-evn": (OPEN, ["--board", "ice40_generic"]),
     "icebreaker": (OPEN, ["--board", "ice40_generic"]),
 }
+UNLOCKED = {"colorlight-i5": ["--unprotect-flash"]}
+"""Its flash is locked as it is sold."""
 
 
 @pytest.fixture
@@ -84,7 +86,8 @@ def test_a_bitstream_is_written_as_its_board_wants_it(desk, capfd, name, asked, 
     tool, words = WAYS[name]
     program(desk, tool)
     assert writes(name, *asked) == 0
-    assert called(desk) == [*words, way, str(bitstream(desk, name))]
+    ways = [*UNLOCKED.get(name, ()), way] if "--flash" in asked else [way]
+    assert called(desk) == [*words, *ways, str(bitstream(desk, name))]
     assert says in capfd.readouterr().out
 
 

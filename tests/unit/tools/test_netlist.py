@@ -254,7 +254,6 @@ def changed(name, **changes):
         ("kept", {"GSR": "ENABLED"}, "kept: GSR ENABLED; must be DISABLED"),
         ("kept", {"LSRMODE": "PRLD"}, "kept: LSRMODE PRLD; must be LSR"),
         ("kept", {"CLK": []}, "kept: TRELLIS_FF without CLK"),
-        ("out", {"T": [HIGH]}, "outputs[0]: an output that is not always driven"),
         ("memory", {"CLKB": [REFERENCE]}, "memory: 2 clocks; must be 1"),
         ("memory", {"CLKAMUX": "INV"}, "memory: CLKAMUX INV; must be CLKA"),
         ("memory", {"GSR": "ENABLED"}, "memory: GSR ENABLED"),
@@ -273,6 +272,12 @@ def changed(name, **changes):
 def test_what_is_not_modelled_is_refused(name, changes, says):
     with pytest.raises(ValueError, match=re.escape(says)):
         simulated(changed(name, **changes), Fraction(25))
+
+
+@pytest.mark.parametrize(("off", "says"), [(LOW, "n26;"), (19, "n26 & ~n19;")])
+def test_a_pad_is_low_while_it_is_not_driven(off, says):
+    chip = simulated(changed("out", T=[off]), Fraction(25))
+    assert f"assign outputs_0 = {says}" in chip.verilog
 
 
 def test_a_narrow_port_cannot_read_what_it_overwrites():

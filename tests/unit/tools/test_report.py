@@ -111,13 +111,3 @@ def test_a_tool_that_fails_fails_its_rows_alone_and_they_are_built_again(tools):
     tools.placed.clear()
     rows(1, 2)
     assert sorted(tools.placed) == [(NAMES[0], 1), (NAMES[0], 2), (NAMES[1], 2)]
-
-
-def test_a_build_is_of_what_python_reads_and_not_of_what_people_read():
-    said = (
-        '"""Places."""\nLIMIT = 3  # most\n"""Of hops."""\ndef f():\n    """Do."""\n    return 1\n'
-    )
-    other = 'LIMIT = 3\n\ndef f():\n    "Do so."\n    return 1\n'
-    assert report.code(said) == report.code(other)
-    assert report.code(said) != report.code(other.replace("3", "4"))
-    assert report.code('x = "a"') != report.code('x = "b"')

@@ -57,6 +57,13 @@ def test_a_change_in_any_room_gives_the_gateware_another_hash(file, tmp_path):
     shutil.copytree(HDL, tmp_path / "plexor_hdl", ignore=shutil.ignore_patterns("*.pyc"))
     before = hash_of(tmp_path)
     with (tmp_path / "plexor_hdl" / file).open("a") as source:
-        source.write("# planted\n")
+        source.write("PLANTED = 1\n")
     assert before != hash_of(tmp_path) != hash_of(HDL.parent)
     assert before == hash_of(HDL.parent)
+
+
+def test_a_comment_gives_the_gateware_no_other_hash(tmp_path):
+    shutil.copytree(HDL, tmp_path / "plexor_hdl", ignore=shutil.ignore_patterns("*.pyc"))
+    with (tmp_path / "plexor_hdl" / "instrument.py").open("a") as source:
+        source.write("# planted\n")
+    assert hash_of(tmp_path) == hash_of(HDL.parent)

@@ -17,6 +17,7 @@ def test_a_step_changes_the_pins_once_three_clocks_after_its_strike(bits, gray):
 
     async def drive(ctx):
         ctx.set(dut.gray, gray)
+        ctx.set(dut.on, 1)
         for strike in [*strikes, 0, 0]:
             ctx.set(dut.strike_stb, strike)
             await ctx.tick()
@@ -36,6 +37,7 @@ def test_a_start_begins_at_0_whatever_strikes():
     dut = made(Timecode, 4)
 
     async def drive(ctx):
+        ctx.set(dut.on, 1)
         ctx.set(dut.strike_stb, 1)
         await ctx.tick().repeat(7)
         assert ctx.get(dut.pins) == 5
@@ -44,5 +46,20 @@ def test_a_start_begins_at_0_whatever_strikes():
         ctx.set(dut.start_stb, 0)
         await ctx.tick().repeat(2)
         assert ctx.get(dut.pins) == 0
+
+    simulate(dut, drive)
+
+
+def test_what_is_not_driven_is_low_and_counts():
+    dut = made(Timecode, 4)
+
+    async def drive(ctx):
+        ctx.set(dut.strike_stb, 1)
+        for _ in range(7):
+            await ctx.tick()
+            assert ctx.get(dut.pins) == 0
+        ctx.set(dut.on, 1)
+        await ctx.tick()
+        assert ctx.get(dut.pins) == 6
 
     simulate(dut, drive)
