@@ -35,6 +35,7 @@ def clone(tmp_path):
     (tmp_path / "tests").mkdir()
     shutil.copy(CONFTEST, tmp_path / "tests")
     shutil.copy(CONFTEST.parent.parent / ".gitignore", tmp_path)
+    (tmp_path / "pyproject.toml").write_text("[project.entry-points]\n")
     (tmp_path / "tests" / "test_three.py").write_text(TESTS)
     subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
     (tmp_path / "gone").touch()
