@@ -11,9 +11,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from plexor.device.features import timecode_is_switched
 from plexor.errors import LinkError
-from plexor.library.parts.run import SCHEDULE_ENTRIES, Action, RegisterWrite, Run, Stop, entry_word
+from plexor.library.parts.run import (
+    SCHEDULE_ENTRIES,
+    Action,
+    RegisterWrite,
+    Run,
+    Stop,
+    entry_word,
+    timecode_is_switched,
+)
 from plexor_lab.mixed.message import Kind, Message, Reply
 from plexor_lab.mixed.model import Entry, Mode
 from plexor_lab.mixed.timecode import StepClock

@@ -3,6 +3,7 @@
 from plexor.decode.collect import Collector as Collector
 from plexor.device.device import Device as Device
 from plexor.device.features import refusal as refusal
+from plexor.device.features import timecode_is_switched as timecode_is_switched
 from plexor.link.base import Link as Link
 from plexor.link.open import open_device_line as open_device_line
 from plexor.link.open import sim_device as sim_device
