@@ -7,6 +7,7 @@ import pytest
 from plexor import cli
 
 DUT = "synthetic:ch0.latency=normal:10us:20ns,ch1.latency=3us,ch1.after=strike0,width=300ns"
+KINDS = ("rise", "fall", "width", "period")
 RUN = ["measure", "--dut", DUT, "--channel", "A=ch0", "--channel", "B=ch1", "--rate", "50k"]
 
 
@@ -25,7 +26,11 @@ def test_a_window_that_a_first_look_placed_gives_percentiles_to_the_tick(capsys)
     found = taken(capsys, "--mode", "dump", "--zoom", "auto")
     assert (coarse["windows"], exact["windows"]) == ([], [])
     assert p50_ticks(coarse)[0] != p50_ticks(exact)[0]
-    first, second = found["windows"]
+    windows = {(each["channel"], each["kind"]): each for each in found["windows"]}
+    assert set(windows) == {(name, kind) for name in "AB" for kind in KINDS}
+    # The device's on-width is planted: all of them lie in one window.
+    assert windows["B", "width"]["share"] == 1
+    first, second = windows["A", "rise"], windows["B", "rise"]
     assert 0.4 < first["share"] < 1
     assert second["share"] == 1
     # The second run draws anew: its median is off by its standard error at most, some 0.6 ns.

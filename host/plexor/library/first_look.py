@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from plexor.analyse.analyse import is_complete, samples_of
 from plexor.errors import InvalidRunError
-from plexor.model.results import RunResult
+from plexor.model.results import Kind, RunResult
 from plexor.model.settings import Channel, Settings
 from plexor.protocol.registers import Stream
 
@@ -40,27 +40,31 @@ def look_of(settings: Settings) -> Settings:
 
 
 def zoomed(settings: Settings, look: RunResult) -> Settings:
-    """Return settings whose windows lie where a first look has most latencies of each channel.
+    """Return settings whose windows lie where a first look has most values of each measurement.
 
-    A channel without latencies has no window. Raises InvalidRunError if the look lost events.
+    A measurement without values has no window. Raises InvalidRunError if the look lost events.
     """
     window_ticks = (1 << look.identity.geometry.zoom_bits) - 2
-    firsts: dict[int, int] = {}
+    firsts: dict[int, dict[str, Fraction]] = {}
     for channel in look.answering:
         if not is_complete(look, channel):
             raise InvalidRunError(
                 f"zoom auto: the first look lost events of {channel.name}; say where to look, such "
                 "as --zoom 9.9us"
             )
-        values = samples_of(look, channel).rise.value_ticks
-        if len(values):
-            firsts[channel.number] = first_of(values, window_ticks)
+        samples = samples_of(look, channel)
+        values = {kind: getattr(samples, kind.value).value_ticks for kind in Kind}
+        firsts[channel.number] = {
+            f"zoom_{kind.value}_s": Fraction(first_of(own, window_ticks) * look.tick_fs, _FS)
+            for kind, own in values.items()
+            if len(own)
+        }
 
     def placed(channel: Channel) -> Channel:
-        first = firsts.get(channel.number)
-        if first is None or channel.zoom_rise_s:
-            return channel
-        return replace(channel, zoom_rise_s=Fraction(first * look.tick_fs, _FS))
+        found = firsts.get(channel.number, {})
+        return replace(
+            channel, **{name: own for name, own in found.items() if not getattr(channel, name)}
+        )
 
     return replace(settings, channels=tuple(map(placed, settings.channels)))
 

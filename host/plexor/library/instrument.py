@@ -18,7 +18,15 @@ from plexor.library.measurement import Labels, Measurement, busy
 from plexor.library.parts.extensions import MEASUREMENTS, offer_of
 from plexor.library.pins import channels_of, wired
 from plexor.library.run import Run
-from plexor.library.run_spec import AUTO, RunSpec, given_all, named_by, settings_of
+from plexor.library.run_spec import (
+    AUTO,
+    MeasureSpec,
+    RunSpec,
+    TakeSpec,
+    given_all,
+    named_by,
+    settings_of,
+)
 from plexor.library.scans.burst_spec import BurstSpec
 from plexor.library.scans.phase_spec import PhaseSpec
 from plexor.library.scans.sweep_spec import SweepSpec
@@ -86,7 +94,10 @@ class Instrument(Connection):
 
         Raises UsageError for options that cannot be read, combined or had from this instrument.
         """
-        wanted = RunSpec.of(options)
+        return self._settings_of(RunSpec.of(options), endless=endless)
+
+    def _settings_of(self, wanted: RunSpec, *, endless: bool) -> Settings:
+        """Return the settings that are asked for. Raises as `settings`."""
         return self.checked(settings_of(wanted, endless=endless), wanted)
 
     def checked(self, settings: Settings, wanted: RunSpec | None = None) -> Settings:
@@ -102,24 +113,27 @@ class Instrument(Connection):
             found = tuple(entry for entry in pins if entry.number not in carry)
             settings = replace(settings, channels=given_all(found, wanted or RunSpec()))
         settings = wired(self.with_code_names(settings))
+        if wanted is not None and wanted.zoom == AUTO:
+            need_zoom(self.identity, "zoom")
         try:
             plan_of(settings, self.identity)
         except ValueError as error:
             raise UsageError(str(error)) from error
         return settings
 
-    def zoomed(self, settings: Settings, wanted: RunSpec) -> Settings:
-        """Return settings with windows of one-tick bins where a first look finds latencies.
+    def zoomed(self, settings: Settings, wanted: RunSpec, stop: Stop) -> Settings:
+        """Return settings with windows of one-tick bins where a first look finds most values.
 
-        They stay as they are unless `wanted` says `zoom="auto"`. Raises UsageError where the
-        instrument has no windows, and InvalidRunError where it lost events of the look.
+        They stay as they are unless `wanted` says `zoom="auto"`. Raises InvalidRunError where the
+        instrument lost events of the look, and KeyboardInterrupt if the look was stopped.
         """
         if wanted.zoom != AUTO:
             return settings
         from plexor.library.first_look import look_of, zoomed  # noqa: PLC0415
 
-        need_zoom(self.identity, "zoom")
-        look = self._measured(look_of(settings), Listeners(), Stop(), self._description)
+        look = self._measured(look_of(settings), Listeners(), stop, self._description)
+        if look.interrupted:
+            raise KeyboardInterrupt
         return zoomed(settings, look)
 
     def with_code_names(self, settings: Settings) -> Settings:
@@ -140,54 +154,40 @@ class Instrument(Connection):
             every_s /= 10
         return replace(settings, report_s=every_s, report_on_chip=live or not streams)
 
-    def measure(
-        self,
-        settings: Settings | None = None,
-        *,
-        device: Mapping[str, str] | None = None,
-        out: str | Path | None = None,
-        **options: Any,
-    ) -> Measurement:
+    @takes(MeasureSpec)
+    def measure(self, asked: MeasureSpec) -> Measurement:
         """Begin a run in a thread of its own, and return it.
 
-        The options are those of `plexor measure`, as texts or numbers (hertz, seconds):
-        `rate="20k"`, `count=10_000`, `time="2s"`, `channels=["ISR=ch0"]`, `deadline=50e-6`. With
-        `every="100ms"` the run has snapshots. Without an end, it lasts until it is stopped.
-        `settings` are complete ones, in place of options. `device` describes what is measured. The
-        run is kept in the folder `out`, even if it is stopped.
+        The options are those of MeasureSpec, as texts or numbers (hertz, seconds): `rate="20k"`,
+        `count=10_000`, `time="2s"`, `channels=["ISR=ch0"]`, `deadline=50e-6`. With `every="100ms"`
+        the run has snapshots. Without an end, it lasts until it is stopped. `settings` are complete
+        ones, in place of options. The run is kept in the folder `out`, even if it is stopped.
 
         Raises UsageError for options that the instrument cannot take, and during another run.
         """
         busy(self.last)
-        chosen = self._chosen(settings, options, endless=True)
-        target = None if out is None else check_out(path_of(out), force=False)
+        chosen = self._chosen(asked, endless=True)
+        target = self._target_of(asked)
 
         def take(listeners: Listeners, stop: Stop) -> Run:
-            return self._take(chosen, listeners, stop, device, target)
+            return self._take(chosen, asked, listeners, stop, target)
 
         self.last = Measurement(take, Labels(self.identity.tick_fs, self.simulated))
         return self.last.start()
 
-    def run(
-        self,
-        settings: Settings | None = None,
-        *,
-        listeners: Listeners | None = None,
-        stop: Stop | None = None,
-        device: Mapping[str, str] | None = None,
-        out: str | Path | None = None,
-        **options: Any,
-    ) -> Run:
-        """Take a run in this thread, and return it. The options are those of `measure`.
+    @takes(TakeSpec)
+    def run(self, asked: TakeSpec) -> Run:
+        """Take a run in this thread, and return it. The options are those of TakeSpec.
 
         `listeners` are told of its progress, snapshots and events. `stop` ends it, and so does the
         first KeyboardInterrupt; what was measured is kept. If the run cannot be kept in `out`, its
         `unsaved` says why.
         """
         busy(self.last)
-        chosen = self._chosen(settings, options, endless=stop is not None)
-        target = None if out is None else check_out(path_of(out), force=False)
-        return self._take(chosen, listeners or Listeners(), stop or Stop(), device, target)
+        chosen = self._chosen(asked, endless=asked.stop is not None)
+        target = self._target_of(asked)
+        listeners, stop = asked.listeners or Listeners(), asked.stop or Stop()
+        return self._take(chosen, asked, listeners, stop, target)
 
     @takes(SweepSpec)
     def sweep(self, asked: SweepSpec) -> Sweep:
@@ -283,24 +283,27 @@ class Instrument(Connection):
     if not TYPE_CHECKING:
         __getattr__ = measurement
 
-    def _chosen(
-        self, settings: Settings | None, options: Mapping[str, Any], *, endless: bool
-    ) -> Settings:
-        if settings is None:
-            return self.zoomed(self.settings(options, endless=endless), RunSpec.of(options))
+    def _chosen(self, asked: MeasureSpec, *, endless: bool) -> Settings:
+        if asked.settings is None:
+            return self._settings_of(asked, endless=endless)
+        options = [name for name in RunSpec.options() if name in asked.given]
         if options:
             raise UsageError(f"{', '.join(options)}: give complete settings, or options")
-        return self.checked(settings)
+        return self.checked(asked.settings)
+
+    def _target_of(self, asked: MeasureSpec) -> Place | None:
+        return None if asked.out is None else check_out(asked.out, force=False)
 
     def _take(
         self,
         settings: Settings,
+        asked: MeasureSpec,
         listeners: Listeners,
         stop: Stop,
-        device: Mapping[str, str] | None,
         out: Place | None,
     ) -> Run:
-        result = self._measured(settings, listeners, stop, self.described(device))
+        settings = self.zoomed(settings, asked, stop)
+        result = self._measured(settings, listeners, stop, self.described(asked.device))
         result = replace(result, calibration=self._calibration)
         if self._proof:
             result = replace(result, versions={**result.versions, "proof": self._proof})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from plexor.device.device import Device
 from plexor.errors import UsageError
@@ -32,10 +31,9 @@ class Replay(Instrument):
     be what was recorded. `channels` gives names. Snapshots are those of the recording.
     """
 
-    def settings(self, options: Mapping[str, Any], *, endless: bool = False) -> Settings:
+    def _settings_of(self, wanted: RunSpec, *, endless: bool) -> Settings:
         """Return the settings that are asked for; empty ones if only names are."""
-        wanted = RunSpec.of(options)
-        if set(options) <= _FREE:
+        if not wanted.given & (RunSpec.options().keys() - _FREE):
             return Settings(channels=named(wanted.channels, wanted.deadline))
         settings = settings_of(wanted, endless=endless)
         return self.checked(settings, wanted) if wanted.channels else settings

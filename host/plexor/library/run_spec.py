@@ -8,15 +8,18 @@ from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from plexor.codes.names import names_of
 from plexor.errors import UsageError
 from plexor.library.specs import values
 from plexor.library.specs.options import (
     Coded,
+    Described,
+    Kept,
     Loaded,
     Matched,
+    OfDevice,
     Pins,
     Seeded,
     Shape,
@@ -29,6 +32,9 @@ from plexor.model.codes import Codes
 from plexor.model.load import is_raised
 from plexor.model.settings import MODES, Channel, Settings, Stimulus
 from plexor.protocol.registers import Policy, Trigger
+
+if TYPE_CHECKING:
+    from plexor.session.follow import Listeners
 
 T = TypeVar("T")
 AUTO = "auto"
@@ -119,8 +125,8 @@ class RunSpec(
         default=None,
         metavar="TIME|auto",
         help="Count latencies from TIME on to the tick, in a window of 62 ticks on ECP5 boards: "
-        "with --mode dump all others are in bins of 1/32 of their value. auto: where a first look "
-        "of 500 strikes has most of each channel's.",
+        "with --mode dump all others are in bins of 1/32 of their value. auto: latencies of both "
+        "edges, on-widths and periods, each where a first look of 500 strikes has most of them.",
     )
     mode: str | None = option(
         converter=maybe(choice(MODES)),
@@ -142,6 +148,20 @@ class RunSpec(
     )
     every: Fraction | None = option(converter=maybe(seconds), default=None, flag=None)
     """Time from snapshot to snapshot. None: no snapshots."""
+
+
+class MeasureSpec(RunSpec, Kept, OfDevice):
+    """What a run is asked, or its complete settings, and where it is kept."""
+
+    settings: Settings | None = option(default=None, flag=None)
+    """Complete ones, in place of the options of RunSpec."""
+
+
+class TakeSpec(MeasureSpec, Described):
+    """What a run is asked, and who is told of it meanwhile."""
+
+    listeners: Listeners | None = option(default=None, flag=None)
+    """Are told of its progress, snapshots and events."""
 
 
 def settings_of(options: RunSpec, name: Naming = plain, *, endless: bool = False) -> Settings:

@@ -12,7 +12,7 @@ from plexor.analyse.stopped import Stopped, stopped
 from plexor.analyse.windows import windows
 from plexor.model.load import IDLE, RAISED, is_raised, load_texts, named_load
 from plexor.model.oscillators import oscillator_of
-from plexor.model.results import LINK_DROPPED_MOST, MENDED_MOST, Accounting, RunResult
+from plexor.model.results import LINK_DROPPED_MOST, MENDED_MOST, Accounting, Kind, RunResult
 from plexor.model.sources import source_name
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import StopReason, Trigger
@@ -124,16 +124,26 @@ def done(result: RunResult) -> list[tuple[str, str]]:
     return [(name, text) for name, text in entries if text]
 
 
+_VALUES = {
+    Kind.RISE: "latencies",
+    Kind.FALL: "latencies",
+    Kind.WIDTH: "on-widths",
+    Kind.PERIOD: "periods",
+}
+
+
 def to_the_tick(result: RunResult) -> list[tuple[str, str]]:
-    """Return the window of one-tick bins of each channel that was given one, and its share."""
+    """Return the windows of one-tick bins that each channel was given, and their shares."""
     told: list[tuple[str, str]] = []
     for window in windows(result):
         ends = (window.first_ticks, window.last_ticks)
         span = " to ".join(format_seconds(seconds_of(end, result.tick_fs), 6) for end in ends)
+        values = _VALUES[window.kind]
         share = (
-            "" if window.share is None else f": {100 * float(window.share):.4g} % of its latencies"
+            "" if window.share is None else f": {100 * float(window.share):.4g} % of its {values}"
         )
-        told.append((f"{window.channel} to the tick", f"{span}{share}"))
+        name = window.channel if window.kind == Kind.RISE else f"{window.channel} {window.kind}"
+        told.append((f"{name} to the tick", f"{span}{share}"))
     return told
 
 

@@ -109,7 +109,7 @@ class LibraryBench:
         ends = "count" in options or "time" in options
         settings = replace(self._settings({**every, **options}), keep_events=ends)
         registers = plan_of(settings, self._identity).registers
-        return LibraryRun(self._instrument.measure(settings), registers)
+        return LibraryRun(self._instrument.measure(settings=settings), registers)
 
     def channels(self, options: Mapping[str, Any]) -> tuple[Channel, ...]:
         """Return the channels of a run or a sweep with these options."""

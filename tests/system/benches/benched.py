@@ -50,7 +50,7 @@ def benched(folder: Path, suite: str, iterations: int, options: str = "") -> Ben
     dut = device_of(asked)
     assert dut is not None
     with Instrument("sim:", dut=dut) as instrument:
-        run = instrument.run(instrument.checked(settings_of(asked, dut)))
+        run = instrument.run(settings=instrument.checked(settings_of(asked, dut)))
     given = dict(item.split("=", 1) for item in dut.partition(":")[2].split(","))
     image = Path(riscv_device("freertos", default_cache(), given).options["firmware"])
     return Benched(Bench(run, suite, iterations=iterations), _spans(truth, image))

@@ -42,15 +42,16 @@ def take(
     ) as instrument:
         for note in instrument.notes:
             print(f"plexor: {note}", file=sys.stderr)
-        settings = instrument.zoomed(instrument.checked(settings, asked), asked)
+        settings = instrument.checked(settings, asked)
         if budget is not None:
             _check_budget(budget, settings)
         settings = instrument.watched(settings, live=live)
         tick_fs = instrument.identity.tick_fs
         view = LiveView(tick_fs, instrument.simulated) if live else ProgressLine(tick_fs)
         with closing(view), stop_on_signals() as stop:
+            settings = instrument.zoomed(settings, asked, stop)
             listeners = Listeners(view, view.snapshot)
-            return instrument.run(settings, listeners=listeners, stop=stop, device=device)
+            return instrument.run(settings=settings, listeners=listeners, stop=stop, device=device)
 
 
 def _check_budget(budget: Budget, settings: Settings) -> None:

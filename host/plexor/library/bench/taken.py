@@ -121,4 +121,4 @@ def taken(
     described = {SUITE_KEY: asked.suite, ITERATIONS_KEY: str(asked.iterations), **(keys or {})}
     with Instrument(asked.link, dut=dut, tap=tap, load=asked.load) as instrument:
         checked = instrument.checked(settings)
-        return instrument.run(checked, listeners=listeners, stop=stop, device=described)
+        return instrument.run(settings=checked, listeners=listeners, stop=stop, device=described)

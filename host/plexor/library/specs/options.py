@@ -186,11 +186,16 @@ class Named(Spec):
     """Gives an option's name in the words of the caller."""
 
 
-class Described(Named):
-    """What is measured, and what ends it."""
+class OfDevice(Named):
+    """What is measured."""
 
     device: Mapping[str, str] | None = option(default=None, flag=None)
     """The description of the device under test."""
+
+
+class Described(OfDevice):
+    """What is measured, what ends it, and who takes it."""
+
     stop: Stop | None = option(default=None, flag=None)
     """Ends what is under way; what was measured is kept."""
     command: Sequence[str] = option(default=(), flag=None)

@@ -113,6 +113,7 @@ class Spec:
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     _told: ClassVar[Mapping[str, str]] = {}
+    _given: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, told: Mapping[str, str] | None = None) -> None:
         dataclass(frozen=True, kw_only=True)(cls)
@@ -144,13 +145,23 @@ class Spec:
         known = cls.options()
         for name in given:
             if name not in known:
-                raise UsageError(f"{name}: no such option; must be one of {', '.join(known)}")
+                listed = sorted(known, key=lambda each: known[each].flag is None)
+                raise UsageError(f"{name}: no such option; must be one of {', '.join(listed)}")
         asked = {name: value for name, value in given.items() if value is not None}
         for name, said in known.items():
             if said.default is MISSING and name not in asked:
                 raise UsageError(f"{name}: is missing; it must be given")
-        return cls(
+        spec = cls(
             **{name: _exact(known[name], value, naming(name)) for name, value in asked.items()}
+        )
+        object.__setattr__(spec, "_given", frozenset(asked))
+        return spec
+
+    @property
+    def given(self) -> frozenset[str]:
+        """The options that `of` was given, by their keywords; otherwise those without a default."""
+        return self._given or frozenset(
+            one.name for one in fields(self) if getattr(self, one.name) != one.default
         )
 
     def keywords(self) -> dict[str, Any]:

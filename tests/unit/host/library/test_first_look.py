@@ -1,15 +1,22 @@
 """A first look places each channel's window of one-tick bins where most of its latencies are."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+import plexor
 from plexor.errors import InvalidRunError
 from plexor.library.first_look import LONGEST_S, first_of, look_of, zoomed
+from plexor.library.run_spec import RunSpec
 from plexor.model.settings import Channel, Settings, Stall, Stimulus
 from plexor.protocol.registers import Stream
+from plexor.session.stop import Stop
+
+from ..fake_device import FakeDevice
+from ..scenario import Scenario
 
 
 @pytest.mark.parametrize(
@@ -69,3 +76,35 @@ def test_without_latencies_there_is_no_window_and_lost_events_are_said(run_of):
     assert zoomed(silent, run_of([[1000]])) == silent
     with pytest.raises(InvalidRunError, match="zoom auto: the first look lost events of"):
         zoomed(settings, replace(run_of([[1000]]), events=None))
+
+
+def test_on_widths_periods_and_falls_have_windows_too(run_of):
+    look = run_of([[1000, 1001, 1002]], widths=300, period=20_000)
+    window = (1 << look.identity.geometry.zoom_bits) - 2
+    tick_s = Fraction(look.tick_fs, 10**15)
+    (found,) = zoomed(Settings(channels=(Channel(0, "A"),)), look).channels
+    for first_s, values in (
+        (found.zoom_fall_s, (1300, 1302)),
+        (found.zoom_width_s, (300, 300)),
+        (found.zoom_period_s, (20_001, 20_001)),
+    ):
+        assert first_s / tick_s <= values[0]
+        assert first_s / tick_s + window > values[1]
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_look_that_is_stopped_begins_no_run(monkeypatch, run_of, stopped):
+    look = replace(run_of([[1000]]), interrupted=stopped)
+    seen = []
+
+    def measured(settings, listeners, stop, description):
+        seen.append(stop)
+        return look
+
+    stop = Stop()
+    settings = Settings(channels=(Channel(0, "A"),))
+    with FakeDevice(Scenario([50])) as fake, plexor.open(fake.uri) as instrument:
+        monkeypatch.setattr(instrument, "_measured", measured)
+        with pytest.raises(KeyboardInterrupt) if stopped else nullcontext():
+            instrument.zoomed(settings, RunSpec(zoom="auto"), stop)
+    assert seen == [stop]

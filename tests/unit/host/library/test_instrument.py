@@ -89,7 +89,7 @@ def test_wrong_options_are_one_line_before_the_first_strike(fake, options, said)
 def test_options_beside_complete_settings_are_refused(fake):
     with plexor.open(fake.uri) as instrument:
         with pytest.raises(plexor.UsageError, match="rate: give complete settings, or options"):
-            instrument.run(SETTINGS, rate="1k")
+            instrument.run(settings=SETTINGS, rate="1k")
 
 
 def test_at_the_end_of_its_block_a_run_is_stopped_and_kept(endless, tmp_path):

@@ -1,12 +1,14 @@
 """The run of `plexor measure`: what does not go with the link, and what corrects it."""
 
 import json
+import signal
 import sys
 
 import pytest
 
 from plexor import cli
 from plexor.calibration.store import default_path, save
+from plexor.library.instrument import Instrument
 from plexor.model.calibration import Calibration, ChannelInstants, Instants
 from plexor.protocol.geometry import PLACED, Feature
 from plexor.store.run_folder import load
@@ -137,3 +139,18 @@ def test_a_calibration_that_would_apply_is_left_out_where_none_is_asked_for(fake
     assert cli.main([*STRIKES, fake.uri, "--calibration", "none"]) == 0
     out, err = capsys.readouterr()
     assert (json.loads(out)["corrected"], err) == (None, "")
+
+
+def test_an_interrupt_during_a_first_look_asks_it_to_stop(fake, capsys, monkeypatch):
+    seen = []
+
+    def zoomed(self, settings, wanted, stop):
+        signal.raise_signal(signal.SIGINT)
+        seen.append(stop.asked)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Instrument, "zoomed", zoomed)
+    assert cli.main([*STRIKES, fake.uri, "--zoom", "9us"]) == 130
+    assert seen == [True]
+    assert fake.starts == 0
+    assert capsys.readouterr().out == ""

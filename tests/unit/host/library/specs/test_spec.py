@@ -40,7 +40,10 @@ def test_own_options_come_before_shared_ones_in_their_order():
     [
         ({}, "low: is missing; it must be given"),
         ({"low": None}, "low: is missing; it must be given"),
-        ({"low": "1k", "high": 3}, "high: no such option; must be one of low, names, width, told"),
+        (
+            {"low": "1k", "high": 3},
+            "high: no such option; must be one of low, names, width, seed, both",
+        ),
         ({"low": "1k", "seed": 0}, "seed: 0; must be a whole number from 1 to 9"),
         ({"low": "1k", "both": 1}, "both: 1; must be True or False"),
     ],
