@@ -4,7 +4,8 @@
         run = instrument.run(rate="20k", count="10k")
         print(run["ISR"].max_s)
 
-Names are loaded when they are used, so `import plexor` takes no time.
+Names are loaded when they are used, so `import plexor` takes no time. Other packages add names by
+entry points in the group `plexor.library`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from plexor.judge.budget import Budget as Budget
     from plexor.judge.budget import Verdict as Verdict
     from plexor.library.archive import Archive as Archive
-    from plexor.library.bound.bound import Bound as Bound
     from plexor.library.compare import Comparison as Comparison
     from plexor.library.compare import compare as compare
     from plexor.library.exchange import import_capture as import_capture
@@ -59,7 +59,6 @@ _NAMES = {
     ),
     "plexor.judge.budget": ("Budget", "Verdict"),
     "plexor.library.archive": ("Archive",),
-    "plexor.library.bound.bound": ("Bound",),
     "plexor.library.compare": ("Comparison", "compare"),
     "plexor.library.exchange": ("import_capture",),
     "plexor.library.instrument": ("Instrument",),
@@ -84,9 +83,15 @@ if not TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module 'plexor' has no attribute {name!r}")
-    return getattr(import_module(_PLACES[name]), name)
+    if name in _PLACES:
+        return getattr(import_module(_PLACES[name]), name)
+    if not name.startswith("_"):
+        from plexor.library.parts.extensions import LIBRARY, offer_of  # noqa: PLC0415
+
+        offer = offer_of(LIBRARY, name)
+        if offer is not None:
+            return offer.load(object)
+    raise AttributeError(f"module 'plexor' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -46,14 +46,6 @@ COMMANDS = {
         "Compare two runs or sweeps, and judge whether the change is too large.",
         "plexor.commands.compare:compare",
     ),
-    "bench": Command(
-        "Measure the operations of a kernel from outside, suite by suite.",
-        "plexor.commands.bench.command:bench",
-    ),
-    "bound": Command(
-        "Compute what a service takes at most, and check it against what was measured.",
-        "plexor.commands.bound.command:bound",
-    ),
     "archive": Command(
         "Keep runs in one folder, and ask how their figures changed.",
         "plexor.commands.archive:archive",

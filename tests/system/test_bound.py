@@ -34,8 +34,8 @@ from services import (
 )
 
 import plexor
-from plexor.library.bound.fitted import fit_services
-from plexor.library.bound.traced import BusTrace, trace_bus
+from plexor_lab.bound.fitted import fit_services
+from plexor_lab.bound.traced import BusTrace, trace_bus
 from plexor_sim.regions import regions
 
 ON_TIMES_NS = {1: 51_111, 2: 14_137, 3: 146_400}

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from plexor.library.bench.bench import Bench
-from plexor.library.bench.taken import BenchAsked, device_of, settings_of
 from plexor.library.instrument import Instrument
+from plexor_lab.bench.bench import Bench
+from plexor_lab.bench.taken import BenchAsked, device_of, settings_of
 from plexor_sim.packages import default_cache
 from plexor_sim.riscv import riscv_device
 

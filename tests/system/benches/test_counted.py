@@ -2,8 +2,8 @@
 
 import pytest
 
-from plexor.library.bench.bench import Bench
-from plexor.library.bench.taken import BenchAsked, taken
+from plexor_lab.bench.bench import Bench
+from plexor_lab.bench.taken import BenchAsked, taken
 
 ITERATIONS = 103
 """No multiple of the five tasks that take turns."""

@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.bench.suites import OSBENCH
-from plexor.library.bench.bench import Bench
-from plexor.library.bench.taken import BenchAsked, taken
 from plexor.library.specs.texts import parse_code_port
+from plexor_lab.bench.bench import Bench
+from plexor_lab.bench.suites import OSBENCH
+from plexor_lab.bench.taken import BenchAsked, taken
 
 from ..code_port import plant
 

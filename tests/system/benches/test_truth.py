@@ -2,7 +2,7 @@
 
 import pytest
 
-from plexor.bench.suites import SUITES
+from plexor_lab.bench.suites import SUITES
 
 from .benched import benched
 

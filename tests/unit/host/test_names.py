@@ -1,6 +1,7 @@
 """`import plexor`: which names it gives, and that it loads nothing before one is used."""
 
 import ast
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,10 @@ def test_each_name_is_there_and_explained(name):
     assert name in dir(plexor)
     if callable(value):
         assert (value.__doc__ or "").rstrip().endswith((".", "`"))
+
+
+def test_a_name_of_another_package_is_there_beside_them():
+    assert plexor.Bound is importlib.import_module("plexor_lab.bound.bound").Bound
 
 
 def test_another_name_is_an_attribute_error():

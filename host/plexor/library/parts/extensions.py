@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 COMMANDS = "plexor.commands"
 """Commands: `NAME = package.module:object`, where the object is a Command."""
+LIBRARY = "plexor.library"
+"""Names of `plexor`, such as `plexor.Bound`: any objects."""
 MEASUREMENTS = "plexor.measurements"
 """Measurements: a function of an Instrument and options by keywords, such as `instrument.mixed`."""
 KINDS = "plexor.kinds"

@@ -1,6 +1,8 @@
 """Texts and tables as Plexor's own commands print them."""
 
+from plexor.render.facts import books as books
 from plexor.render.facts import device_name as device_name
+from plexor.render.pictures.frame import provenance as provenance
 from plexor.render.pictures.scale import grouped as grouped
 from plexor.render.table import NOTHING as NOTHING
 from plexor.render.table import Cell as Cell

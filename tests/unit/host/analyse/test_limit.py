@@ -14,22 +14,22 @@ from plexor.archive.archived import archived
 from plexor.archive.figures import parse_figure
 from plexor.archive.origin import Origin
 from plexor.archive.record import record
-from plexor.bound.verdict import Measured
-from plexor.bound.verdict import Outcome as Bounded
-from plexor.bound.verdict import Verdict as BoundVerdict
 from plexor.decode.consistent import contradictions_of
 from plexor.errors import ExitCode
 from plexor.export.source import Source
 from plexor.judge.budget import Outcome, judge
 from plexor.judge.budget_file import parse
 from plexor.library.archive import Archive
-from plexor.library.bound.check import measured_of
 from plexor.library.run import Run
 from plexor.library.specs.values import plain
 from plexor.model.results import Kind
 from plexor.protocol.memory import VALUE_MOST
 from plexor.store.document import document
 from plexor.store.run_folder import load, save
+from plexor_lab.bound.check import measured_of
+from plexor_lab.bound.verdict import Measured
+from plexor_lab.bound.verdict import Outcome as Bounded
+from plexor_lab.bound.verdict import Verdict as BoundVerdict
 
 SHORT, LONG, PERIOD = 1000, 2_400_000_000, 5_000_000_000
 WIDTHS = [SHORT, LONG, LONG, SHORT, SHORT]

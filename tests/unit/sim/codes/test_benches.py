@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from plexor.bench.suites import CLASS_BEGIN, FURTHER, SUITES
 from plexor.codes.names import names_of
 from plexor.protocol.codes import CodeClass
+from plexor_lab.bench.suites import CLASS_BEGIN, FURTHER, SUITES
 from plexor_sim.packages import default_cache
 from plexor_sim.riscv import BENCHES, ELF_FILE, riscv_device
 

@@ -1,1 +1,0 @@
-"""The commands about what a service takes at most."""

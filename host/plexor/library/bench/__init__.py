@@ -1,1 +1,0 @@
-"""Suites of benchmarks of a kernel, measured from outside."""

@@ -1,1 +1,0 @@
-"""The bound of a service: evaluated, and checked against what was measured."""

@@ -1,0 +1,19 @@
+"""SVG pictures with axes and a frame, as Plexor's own."""
+
+from plexor.render.pictures.frame import LEFT as LEFT
+from plexor.render.pictures.frame import RIGHT as RIGHT
+from plexor.render.pictures.frame import TOP as TOP
+from plexor.render.pictures.frame import WIDTH as WIDTH
+from plexor.render.pictures.frame import Label as Label
+from plexor.render.pictures.frame import framed as framed
+from plexor.render.pictures.frame import legend as legend
+from plexor.render.pictures.frame import panel as panel
+from plexor.render.pictures.frame import spread as spread
+from plexor.render.pictures.frame import x_axis as x_axis
+from plexor.render.pictures.frame import y_line as y_line
+from plexor.render.pictures.latency import BIN as BIN
+from plexor.render.pictures.latency import samples_below as samples_below
+from plexor.render.pictures.scale import Axis as Axis
+from plexor.render.pictures.scale import power_of_ten as power_of_ten
+from plexor.render.pictures.scale import time_unit as time_unit
+from plexor.render.pictures.svg import Canvas as Canvas

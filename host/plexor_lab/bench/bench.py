@@ -1,0 +1,205 @@
+"""A suite of benchmarks, measured: figures of each test, as text, document and frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from plexor.errors import ExitCode, UsageError
+from plexor.library.explain.coded import Coded
+from plexor.library.parts.results import said
+from plexor.library.run import Run
+from plexor_lab.bench import frame
+from plexor_lab.bench.figures import Figures, Own, figures_of, meanwhile
+from plexor_lab.bench.samples import Sample, samples_of
+from plexor_lab.bench.suites import SUITES, Suite
+from plexor_lab.bench.taken import ITERATIONS_KEY, SUITE_KEY, USUAL_ITERATIONS
+
+SCHEMA = "plexor.bench/1"
+
+
+class Bench:
+    """The figures of a suite's run.
+
+    `suite` is osbench, threadmetric or kernel, and `iterations` how many samples each test must
+    have; without them, what the run was taken for. `skip_first` leaves the first sample of each
+    test out of its figures, but for `first`.
+
+    Raises UsageError for a suite that there is not, a run without codes, and a run of another
+    suite.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        suite: str | None = None,
+        *,
+        iterations: int | None = None,
+        skip_first: bool = False,
+    ) -> None:
+        name = run.device.get(SUITE_KEY) if suite is None else suite
+        if name not in SUITES:
+            raise UsageError(f"suite: {name!r}; must be one of {', '.join(SUITES)}")
+        self.run = run
+        self.suite: Suite = SUITES[name]
+        kept = run.device.get(ITERATIONS_KEY, "")
+        usual = int(kept) if kept.isdecimal() else USUAL_ITERATIONS
+        self.iterations = usual if iterations is None else iterations
+        """Samples that each test must have."""
+        self._coded = Coded(run.result)
+        self.found = samples_of(self._coded.codes, self._coded.bits)
+        """All samples, and what the firmware said of itself."""
+        self._check_suite()
+        self.figures: tuple[Figures, ...] = figures_of(
+            self.found, self.suite, run.tick_fs, skip_first=skip_first
+        )
+        """Those of each test that has samples."""
+        self.skips_first = skip_first
+
+    def _check_suite(self) -> None:
+        said_suite = self.found.announced
+        if said_suite is None or said_suite.suite == self.suite.code:
+            return
+        names = [each.name for each in SUITES.values() if each.code == said_suite.suite]
+        raise UsageError(
+            f"suite: the firmware says that it is {names[0] if names else 'none of them'}; "
+            f"{self.suite.name} was asked for"
+        )
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the figures prove nothing; empty if they do."""
+        return (*self.run.invalid_reasons, *self._reasons())
+
+    def _reasons(self) -> Iterator[str]:
+        found = self.found
+        if found.announced is not None and not found.is_done:
+            yield "the firmware did not say that its tests are done: give the run more time"
+        if found.gaps:
+            yield f"codes are missing or in doubt at {found.gaps} places"
+        if found.unmatched:
+            yield f"{found.unmatched} codes of a begin or an end have no partner"
+        if not self.figures:
+            yield "no operation was seen: no code of a begin and its end came"
+        for each in self.figures:
+            count = len(each.samples)
+            if count < self.iterations:
+                yield (
+                    f"{each.test.title}: {count} samples; must be {self.iterations} or more, as "
+                    "asked for"
+                )
+            if not each.counted_right:
+                yield (
+                    f"{each.test.title}: {count} operations came, and the firmware counted "
+                    f"{sum(each.counters)}"
+                )
+
+    def exit_code(self) -> ExitCode:
+        """Return the exit code: INVALID for figures that prove nothing."""
+        if self.run.interrupted:
+            return ExitCode.INTERRUPTED
+        return ExitCode.INVALID if self.reasons else ExitCode.PASS
+
+    def meanwhile(self, sample: Sample) -> tuple[tuple[str, int], ...]:
+        """Return what began to run within a sample, in words, and how often."""
+        return tuple(
+            (said(self._coded.names, code_class, number), count)
+            for code_class, number, count in meanwhile(sample)
+        )
+
+    def frames(self) -> str:
+        """Return the report in the form of OSBench: a frame for each test that has a base."""
+        return frame.write(
+            frame.frame_of(
+                each.operations,
+                self.run.tick_fs,
+                group=each.test.group,
+                test=each.test.place,
+                title=each.test.title,
+            )
+            for each in self.figures
+            if each.test.base is not None
+        )
+
+    def text(self, *, width: int = 100, colour: bool = False) -> str:
+        """Return it as text for a terminal of `width` columns."""
+        from plexor_lab.bench.text import View, bench_text  # noqa: PLC0415
+
+        view = View(
+            self.run.result,
+            self.suite.name,
+            self.figures,
+            self.reasons,
+            self.skips_first,
+            self.meanwhile,
+        )
+        return bench_text(view, width=width, colour=colour)
+
+    def document(self) -> dict[str, Any]:
+        """Return it as the document that `plexor bench --json` prints.
+
+        Times are in ticks: whole numbers, or exact fractions as texts, such as `1425/2`.
+        """
+        announced = self.found.announced
+        return {
+            "schema": SCHEMA,
+            "suite": self.suite.name,
+            "simulated": self.run.simulated,
+            "valid": not self.reasons,
+            "invalid_reasons": list(self.reasons),
+            "exit_code": int(self.exit_code()),
+            "tick_fs": self.run.tick_fs,
+            "skips_first": self.skips_first,
+            "announced": None
+            if announced is None
+            else {
+                "iterations": announced.iterations,
+                "looped": announced.looped,
+                "clock_hz": announced.clock_hz,
+            },
+            "tests": [self._test(each) for each in self.figures],
+        }
+
+    def _test(self, each: Figures) -> dict[str, Any]:
+        found = each.operations
+        return {
+            "id": each.test.id,
+            "number": each.test.number,
+            "title": each.test.title,
+            "count": found.count,
+            "operations_per_sample": found.iterations,
+            "base_ticks": found.base_ticks,
+            "clamped": found.clamped,
+            "first_ticks": str(each.first_ticks),
+            "min_ticks": str(found.min_ticks),
+            "mean_ticks": str(found.mean_ticks),
+            "max_ticks": str(found.max_ticks),
+            "percentiles_ticks": {
+                f"p{percent}": None if ticks is None else str(ticks)
+                for percent, ticks in each.percentiles_ticks.items()
+            },
+            "counters": list(each.counters),
+            "own": _own(each.own),
+            "worst": {
+                "sample": each.samples.index(each.worst),
+                "at_ticks": each.worst.begin_ticks - self.run.result.start_ticks,
+                "ticks": each.worst.ticks,
+                "meanwhile": [
+                    {"what": what, "times": times} for what, times in self.meanwhile(each.worst)
+                ],
+            },
+            "samples_ticks": [sample.ticks for sample in each.samples],
+        }
+
+
+def _own(own: Own | None) -> dict[str, Any] | None:
+    if own is None:
+        return None
+    return {
+        "count": own.count,
+        "base_cycles": own.base_cycles,
+        "mean_ticks": str(own.mean_ticks),
+        "least_error_ticks": str(own.least_error_ticks),
+        "mean_error_ticks": str(own.mean_error_ticks),
+        "most_error_ticks": str(own.most_error_ticks),
+    }

@@ -1,0 +1,217 @@
+"""The codes of a suite's firmware as samples: what each operation took, what ran meanwhile. Pure.
+
+A code begins an operation, and another one ends it. Where codes are missing nothing is guessed: an
+operation that is open is given up. A begin without an end, and an end without a begin, are counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from plexor.library.parts.results import CLASS_BITS, CodeArray, CodeClass, Told, told
+from plexor_lab.bench.suites import (
+    CLASS_BEGIN,
+    CLASS_END,
+    FURTHER,
+    STATE_BEGIN,
+    STATE_DONE,
+    STATE_REPORT,
+)
+
+VALUE_BITS = 32
+"""Bits of a value that the firmware sends in parts."""
+_VALUES = (CodeClass.VALUE_A, CodeClass.VALUE_B)
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """What the firmware says of itself before its tests."""
+
+    suite: int
+    iterations: int
+    """Samples of each test that it takes at least."""
+    looped: int
+    """Operations in a sample of a loop."""
+    clock_hz: int
+    """Cycles of its own counter in a second, as it believes."""
+    counts_itself: bool
+    """Whether it sends the cycles of each sample."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One operation, or one loop of them."""
+
+    test: int
+    begin_ticks: int
+    end_ticks: int
+    between: tuple[Told, ...] = ()
+    """The codes between its begin and its end."""
+    own_cycles: int | None = None
+    """What the firmware counted itself; None if it did not say."""
+
+    @property
+    def ticks(self) -> int:
+        """Time between its two codes."""
+        return self.end_ticks - self.begin_ticks
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """All that the codes of one pass of a suite say."""
+
+    announced: Announced | None
+    """None if the device did not say: it may be none of the suites' firmware."""
+    samples: dict[int, tuple[Sample, ...]]
+    """By test, in order."""
+    counters: dict[int, tuple[int, ...]]
+    """What the firmware counted itself, by test."""
+    is_done: bool
+    """Whether the firmware said that all tests are done."""
+    unmatched: int
+    """Begins without an end, and ends without a begin."""
+    gaps: int
+    """Places where codes are missing or in doubt."""
+
+
+def samples_of(codes: CodeArray, bits: int) -> Samples:
+    """Return the samples of codes (CODE_DTYPE) of `bits` bits.
+
+    Of firmware that repeats its tests, those of the first whole pass; without a whole pass, those
+    from the first begin on. A device that announces nothing has all its samples taken.
+    """
+    every = list(told(codes, bits))
+    begins = [n for n, code in enumerate(every) if _is_state(code, STATE_BEGIN)]
+    ends = [n for n, code in enumerate(every) if _is_state(code, STATE_DONE)]
+    first = begins[0] if begins else 0
+    last = next((n for n in ends if n > first), None)
+    reader = _Reader(bits - CLASS_BITS)
+    for code in every[first : None if last is None else last + 1]:
+        reader.take(code)
+    return reader.found(is_done=last is not None)
+
+
+def _is_state(code: Told, state: int) -> bool:
+    return not code.torn and (code.code_class, code.number) == (CodeClass.SET, state)
+
+
+def edge_of(code: Told) -> tuple[bool, int] | None:
+    """Return whether a code begins an operation, and the number of its test; None for another."""
+    found: dict[int, tuple[bool, int]] = {
+        CodeClass.ENTER: (True, 0),
+        CodeClass.EXIT: (False, 0),
+        CLASS_BEGIN: (True, FURTHER),
+        CLASS_END: (False, FURTHER),
+    }
+    known = found.get(code.code_class)
+    return None if known is None else (known[0], known[1] + code.number)
+
+
+@dataclass(slots=True)
+class _Value:
+    """Puts the parts of values together, of `id_bits` each."""
+
+    id_bits: int
+    value: int = 0
+    parts: int = 0
+
+    def take(self, code: Told) -> int | None:
+        """Take a part; return the value if it is whole. A part out of turn begins another one."""
+        part = _VALUES.index(CodeClass(code.code_class))
+        if part != self.parts % 2:
+            self.value = self.parts = 0
+            if part:
+                return None
+        self.value |= code.number << self.parts * self.id_bits
+        self.parts += 1
+        if self.parts * self.id_bits < VALUE_BITS:
+            return None
+        whole, self.value, self.parts = self.value & ((1 << VALUE_BITS) - 1), 0, 0
+        return whole
+
+
+@dataclass(slots=True)
+class _Open:
+    test: int
+    begin_ticks: int
+    between: list[Told] = field(default_factory=list[Told])
+
+
+class _Reader:
+    """Takes the codes of a pass one after the other."""
+
+    def __init__(self, id_bits: int) -> None:
+        self._value = _Value(id_bits)
+        self._state = -1
+        self._words: list[int] = []
+        self._open: _Open | None = None
+        self._samples: dict[int, list[Sample]] = {}
+        self._last = -1
+        """Test of the last sample, while no value has come behind it."""
+        self._announced: Announced | None = None
+        self._counters: dict[int, tuple[int, ...]] = {}
+        self._unmatched = self._gaps = 0
+
+    def take(self, code: Told) -> None:
+        """Take one code."""
+        if code.torn or code.gap:
+            self._gaps += 1
+            self._open = None
+            self._last = self._state = -1
+            self._value = _Value(self._value.id_bits)
+        if code.torn:
+            return
+        edge = edge_of(code)
+        if edge is not None:
+            self._edge(code, *edge)
+        elif code.code_class in _VALUES:
+            value = self._value.take(code)
+            if value is not None:
+                self._word(value)
+        elif code.code_class == CodeClass.SET:
+            self._state, self._words = code.number, []
+        elif self._open is not None:
+            self._open.between.append(code)
+
+    def found(self, *, is_done: bool) -> Samples:
+        """Return what was found."""
+        self._unmatched += self._open is not None
+        return Samples(
+            self._announced,
+            {test: tuple(taken) for test, taken in sorted(self._samples.items())},
+            self._counters,
+            is_done,
+            self._unmatched,
+            self._gaps,
+        )
+
+    def _edge(self, code: Told, begins: bool, test: int) -> None:
+        opened, self._open = self._open, None
+        self._state = self._last = -1
+        if begins:
+            self._unmatched += opened is not None
+            self._open = _Open(test, code.time_ticks)
+        elif opened is None or opened.test != test:
+            self._unmatched += 1 + (opened is not None)
+        else:
+            sample = Sample(test, opened.begin_ticks, code.time_ticks, tuple(opened.between))
+            self._samples.setdefault(test, []).append(sample)
+            self._last = test
+
+    def _word(self, value: int) -> None:
+        if self._state == STATE_BEGIN:
+            self._words.append(value)
+            if len(self._words) == 5:
+                suite, iterations, looped, clock_hz, counts = self._words
+                self._announced = Announced(suite, iterations, looped, clock_hz, counts != 0)
+                self._state = -1
+        elif self._state == STATE_REPORT:
+            self._words.append(value)
+            if len(self._words) > 1 and len(self._words) == 2 + self._words[1]:
+                self._counters[self._words[0]] = tuple(self._words[2:])
+                self._state = -1
+        elif self._last >= 0:
+            taken = self._samples[self._last]
+            last = taken[-1]
+            taken[-1] = Sample(last.test, last.begin_ticks, last.end_ticks, last.between, value)
+            self._last = -1

@@ -1,0 +1,119 @@
+"""What a service takes at most on a platform, by its model: T(N) = A + B x N."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plexor.errors import UsageError
+from plexor.library.specs.values import Naming, Time, plain, read, seconds
+from plexor_lab.bound.check import GIVEN, BoundCheck, measured_of
+from plexor_lab.bound.estimate import estimate
+from plexor_lab.bound.evaluated import Evaluated
+from plexor_lab.bound.files.fields import whole
+from plexor_lab.bound.files.map_file import read_map
+from plexor_lab.bound.files.model_file import read_model
+from plexor_lab.bound.files.platform_file import read_platform
+from plexor_lab.bound.model import RegionMap
+from plexor_lab.bound.verdict import Measured, Verdict
+
+if TYPE_CHECKING:
+    from plexor.library.run import Run
+
+KEY = "N"
+"""The key of a run that says its N: `--key N=13`."""
+_NS = 10**9
+"""Nanoseconds in a second."""
+
+
+class Bound:
+    """A service on a platform: the model's accesses, each at the platform's time, in nanoseconds.
+
+    `model`, `platform` and `region_map` are files, TOML or CSV. The map says in which region of the
+    platform a logical region lies, where their names differ. All figures are exact fractions.
+
+    Raises UsageError, with file, line and what would be right, for a file that is wrong, and for an
+    access without a time.
+    """
+
+    def __init__(
+        self, model: str | Path, platform: str | Path, region_map: str | Path | None = None
+    ) -> None:
+        self.model = read_model(model)
+        self.platform = read_platform(platform)
+        self.region_map = RegionMap() if region_map is None else read_map(region_map)
+        self.estimate = estimate(self.model, self.platform, self.region_map)
+        """Sections, columns and formulas."""
+
+    def total_ns(self, n: int) -> Fraction:
+        """Return what the whole service takes at N = `n`, in nanoseconds; raise ValueError."""
+        return self.estimate.total_ns.at(n)
+
+    def blocked_ns(self, n: int) -> Fraction:
+        """Return what its blocking sections take together, in nanoseconds; raise ValueError."""
+        return self.estimate.blocked_ns.at(n)
+
+    def evaluate(self, *ns: int) -> Evaluated:
+        """Return all parts as what shows itself, with the values at each N of `ns`.
+
+        Raises UsageError for an N that is no whole number of at least 0.
+        """
+        known = [read({"n": n}, {"n": whole})["n"] for n in ns]
+        return Evaluated(self.model, self.platform, self.estimate, tuple(dict.fromkeys(known)))
+
+    def check(
+        self,
+        run: Run,
+        *,
+        n: int | None = None,
+        channel: str | None = None,
+        of: str = "latency",
+        name: Naming = plain,
+    ) -> BoundCheck:
+        """Return whether the maximum of a run exceeds what the service takes at most at N = `n`.
+
+        `of` is `latency` or `on-width`, of the channel with that name; without `channel`, of the
+        only one. Without `n`, the run's key N says it. `name` gives an option's name for messages.
+
+        Raises UsageError for an N, a channel or an `of` that is missing or is none, and
+        InvalidRunError for a channel without samples.
+        """
+        own = run.device.get(KEY)
+        if n is None and own is not None:
+            n = read({"n": own}, {"n": whole})["n"]
+        at = self._n(n, name)
+        judged = self._judged(measured_of(run, channel, of, name), at)
+        return replace(judged, run=run, channel=channel, of=of)
+
+    def check_value(
+        self, measured: Time, *, n: int | None = None, name: Naming = plain
+    ) -> BoundCheck:
+        """Return whether a measured time exceeds what the service takes at most at N = `n`.
+
+        `measured` is a text such as `51111ns`, or a number of seconds. Raises UsageError for one
+        that is not above 0, and for an N that is missing or is none.
+        """
+        value_ns = read({"measured": measured}, {"measured": seconds})["measured"] * _NS
+        if value_ns <= 0:
+            raise UsageError(f"{name('measured')}: {measured}; must be above 0, such as 51111ns")
+        return self._judged(Measured(value_ns, "maximum", GIVEN), self._n(n, name))
+
+    def _n(self, n: int | None, name: Naming) -> int | None:
+        """Return N; None for a model without one."""
+        if n is None and self.model.grows:
+            raise UsageError(
+                f"{name('n')}: is missing; {self.model.title} takes longer with N: give it, or "
+                f"measure with the key {KEY}, such as {KEY}=13"
+            )
+        return None if n is None else read({"n": n}, {"n": whole})["n"]
+
+    def _judged(self, measured: Measured, n: int | None) -> BoundCheck:
+        return BoundCheck(
+            self.model,
+            self.platform,
+            n,
+            Verdict(self.estimate.total_ns.at(n or 0), measured),
+            self.estimate,
+        )

@@ -1,0 +1,1 @@
+"""The files of a bound: models, platforms, maps, logs and measured services."""

@@ -1,0 +1,91 @@
+"""Services that were measured on platforms, as a CSV file with a row for each.
+
+    model,platform,map,n,measured
+    malloc.toml,sram.toml,map.toml,13,16080ns
+
+The files are relative to this one. `map` may be empty, and so may `n` where the model has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeVar
+
+from plexor.errors import UsageError
+from plexor.units import parse_duration
+from plexor_lab.bound.files import fields
+from plexor_lab.bound.files.map_file import read_map
+from plexor_lab.bound.files.model_file import read_model
+from plexor_lab.bound.files.platform_file import read_platform
+from plexor_lab.bound.files.source import CsvFile, open_file
+from plexor_lab.bound.model import Model, Platform, RegionMap
+
+COLUMNS = ("model", "platform", "map", "n", "measured")
+_NS = 10**9
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A service that was measured."""
+
+    model: Model
+    platform: Platform
+    region_map: RegionMap
+    n: int
+    """0 for a model that does not grow."""
+    measured_ns: Fraction
+
+
+def read_measured(path: str | Path) -> tuple[Service, ...]:
+    """Return the services in a file, at least one.
+
+    Raises UsageError, with file and line, for a file without them, and for one that it names.
+    """
+    place = Path(path)
+    file = open_file(place, COLUMNS)
+    if not isinstance(file, CsvFile):
+        raise UsageError(f"{place}: must be a file that ends in .csv")
+    if not file.rows:
+        raise UsageError(f"{file.name}:{file.header_line}: no rows; must have one for each service")
+    once: dict[tuple[str, str], Any] = {}
+
+    def other(reader: Callable[[Path], T], name: str) -> T:
+        key = (reader.__name__, name)
+        if key not in once:
+            once[key] = reader(place.parent / name)
+        return once[key]
+
+    return tuple(_service(file, line, cells, other) for line, cells in file.rows)
+
+
+def _service(
+    file: CsvFile, line: int, cells: Mapping[str, str], other: Callable[..., Any]
+) -> Service:
+    for column in ("model", "platform"):
+        if not cells[column]:
+            raise file.spot(column, line).error("is empty; must name a file")
+    model: Model = other(read_model, cells["model"])
+    n = file.spot("n", line)
+    if not cells["n"] and model.grows:
+        raise n.error(f"is empty; {model.title} takes longer with N: must be a whole number")
+    return Service(
+        model,
+        other(read_platform, cells["platform"]),
+        other(read_map, cells["map"]) if cells["map"] else RegionMap(),
+        n.read(fields.whole, cells["n"] or "0"),
+        file.spot("measured", line).read(_time_ns, cells["measured"]),
+    )
+
+
+def _time_ns(text: str) -> Fraction:
+    try:
+        found = parse_duration(text) * _NS
+    except ValueError:
+        found = Fraction(0)
+    if found <= 0:
+        raise ValueError(f"{fields.shown(text)}; must be a time above 0, such as 51111ns")
+    return found

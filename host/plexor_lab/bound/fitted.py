@@ -1,0 +1,124 @@
+"""The terms of a core, fitted to services that were measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from plexor.library.files import write_text
+from plexor_lab.bound.files.map_file import read_map
+from plexor_lab.bound.files.measured_file import Service, read_measured
+from plexor_lab.bound.files.model_file import read_model
+from plexor_lab.bound.files.platform_file import read_platform
+from plexor_lab.bound.files.writing import platform_text
+from plexor_lab.bound.fitting import Compared, Fit, errors, fit, margin_over
+from plexor_lab.bound.model import RegionMap
+from plexor_lab.bound.traced import suffix_of
+
+SCHEMA = "plexor.bound-fit/1"
+FETCHED = "text"
+"""The region whose reads are fetches, where nobody says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """A fit, and how well it fits services that it does not know."""
+
+    found: Fit
+    tried: tuple[Compared, ...]
+    """Services that were not fitted."""
+
+    def text(self, *, width: int = 100, colour: bool = False) -> str:
+        """Return it as text for a terminal of `width` columns."""
+        from plexor_lab.bound.fit_text import fit_text  # noqa: PLC0415
+
+        return fit_text(self.found, self.tried, width=width, colour=colour)
+
+    def document(self) -> dict[str, Any]:
+        """Return it as the document that `plexor bound fit --json` prints.
+
+        Times are exact nanoseconds as texts; errors are parts of what was measured.
+        """
+        return {
+            "schema": SCHEMA,
+            "provenance": "computed",
+            "terms_ns": {term.name: str(term.time_ns) for term in self.found.terms},
+            "is_unique": self.found.is_unique,
+            "margin": str(self.found.margin),
+            "fitted": _document(self.found.services),
+            "tried": _document(self.tried) if self.tried else None,
+        }
+
+    def write(
+        self,
+        path: Path,
+        platform: str | Path,
+        *,
+        bound: bool = False,
+        models: Iterable[str | Path] = (),
+        region_map: str | Path | None = None,
+    ) -> None:
+        """Write the times of all accesses on a platform, with the core's, as a platform's file.
+
+        As a bound each time is multiplied by the margin. `models` are files of further models,
+        whose regions lie where `region_map` says. Raises UsageError and StoreError.
+        """
+        known = [(each.service.model, each.service.region_map) for each in self.found.services]
+        places = RegionMap() if region_map is None else read_map(region_map)
+        known += [(read_model(model), places) for model in models]
+        made = self.found.platform(read_platform(platform), known, bound)
+        terms = ", ".join(f"{each.name} {float(each.time_ns):g}" for each in self.found.terms)
+        about = (f"Computed: {platform} with the core's terms in ns: {terms}.",)
+        if bound:
+            about += (f"Multiplied by {float(self.found.margin):g}, the largest measured.",)
+        write_text(path, platform_text(made, suffix_of(path), about))
+
+
+def fit_services(
+    measured: Iterable[str | Path],
+    tried: Iterable[str | Path] = (),
+    *,
+    fetched: Iterable[str] = (FETCHED,),
+) -> Fitted:
+    """Return the fit of the services in some files, tried on those in others.
+
+    The files are CSV, with columns model, platform, map, n and measured. Raises UsageError, with
+    file and line, for a file that is wrong, and if there are fewer services than terms.
+    """
+    found = fit(_services(measured), frozenset(fetched))
+    others = found.compare(_services(tried))
+    return Fitted(replace(found, margin=margin_over((*found.services, *others))), others)
+
+
+def _services(files: Iterable[str | Path]) -> Sequence[Service]:
+    return [service for file in files for service in read_measured(file)]
+
+
+def _document(compared: Sequence[Compared]) -> dict[str, Any]:
+    mean, worst, plain_mean, plain_worst = map(float, errors(compared))
+    return {
+        "mean_error": mean,
+        "worst_error": worst,
+        "plain_mean_error": plain_mean,
+        "plain_worst_error": plain_worst,
+        "services": [
+            {
+                "model": each.service.model.title,
+                "platform": each.service.platform.title,
+                "n": each.service.n,
+                "measured_ns": str(each.service.measured_ns),
+                "estimate_ns": str(each.estimate_ns),
+                "plain_ns": str(each.plain_ns),
+                "error": _part(each.error),
+                "plain_error": _part(each.plain_error),
+            }
+            for each in compared
+        ],
+    }
+
+
+def _part(part: Fraction) -> float:
+    return float(part)

@@ -1,0 +1,142 @@
+"""One self-contained HTML page of a bound: the verdict, what was measured, and its phase scan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from html import escape
+
+from plexor.library.parts.page import (
+    Heading,
+    html_box,
+    html_figure,
+    html_list,
+    html_page,
+    html_table,
+)
+from plexor.library.parts.phase import PhaseResult, notes, phase_plot, taken, window_rows
+from plexor.library.parts.results import Distribution
+from plexor.library.parts.show import grouped
+from plexor.units import format_seconds, format_ticks
+from plexor_lab.bound.estimate import Estimate
+from plexor_lab.bound.model import Model, Platform
+from plexor_lab.bound.picture import under_bound
+from plexor_lab.bound.text import (
+    OUTCOMES,
+    bound_columns,
+    bound_sections,
+    doubts,
+    exact,
+    formula_text,
+    margin_text,
+    measured_text,
+    overestimation,
+)
+from plexor_lab.bound.verdict import MARK, Measured, Verdict
+
+_FOOTER = (
+    "The bound is computed from counted accesses and their times. A run shows the worst case that "
+    "came, not the worst that can come."
+)
+_NS = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """What a run measured."""
+
+    found: Distribution
+    tick_fs: int
+
+
+def bound_page(
+    model: Model,
+    platform: Platform,
+    estimate: Estimate,
+    verdict: Verdict,
+    n: int | None,
+    sampled: Sampled | None,
+    scan: PhaseResult | None,
+    device: Sequence[tuple[str, str]] = (),
+) -> str:
+    """Return the page's text in UTF-8.
+
+    `sampled` is None for a maximum that was given; `scan` is None without a phase scan.
+    """
+    at = "" if n is None else f" at N = {grouped(n)}"
+    measured = verdict.measured
+    body = ""
+    if sampled is not None:
+        body += html_figure(
+            partial(
+                under_bound,
+                measured.what[:1].upper() + measured.what[1:],
+                measured.provenance,
+                sampled.found,
+                sampled.tick_fs,
+                verdict.estimate_ns,
+            )
+        )
+    body += _scan(scan, estimate, n)
+    body += f"<h2>The bound</h2>{_facts(estimate, verdict, n)}"
+    ns = () if n is None else (n,)
+    body += f"<h2>Sections</h2>{html_table(bound_sections(estimate, ns))}"
+    body += f"<h2>Accesses</h2>{html_table(bound_columns(estimate, ns))}"
+    if device:
+        body += f"<h2>Taken with</h2>{html_list(device)}"
+    body += f"<footer>{escape(_FOOTER)}</footer>"
+    word, style = OUTCOMES[verdict.outcome]
+    head, _, text = word.partition(": ")
+    reasons = [*measured.invalid_reasons, *doubts(verdict)]
+    banner = html_box(style, head, "; ".join([text, *reasons]))
+    lead = f"{format_seconds(verdict.estimate_ns / _NS, 6)} at most, "
+    lead += f"{_most(measured)} measured"
+    title = f"{model.title} on {platform.title}{at}"
+    return html_page(Heading(title, measured.provenance, lead, banner), body)
+
+
+def _most(measured: Measured) -> str:
+    if measured.max_ns is None:
+        return f"over {format_seconds((measured.over_ns or 0) / _NS, 6)}"
+    return format_seconds(measured.max_ns / _NS, 6)
+
+
+def _scan(scan: PhaseResult | None, estimate: Estimate, n: int | None) -> str:
+    if scan is None:
+        return ""
+    body = ""
+    if scan.invalid_reasons:
+        reasons = "; ".join(scan.invalid_reasons)
+        body += html_box("bad", "Invalid phase scan: it proves nothing", reasons)
+    blocked = estimate.blocked_ns.at(n or 0) / _NS
+    for each in scan.scans:
+        body += html_figure(lambda width, each=each: phase_plot(scan, each, width))
+        body += f'<p class="lead">{escape(taken(each, scan.tick_fs))}</p>'
+        said = "no phase is masked"
+        if each.windows:
+            longest = max(window.width_ticks for window in each.windows)
+            said = f"the longest masked window is {format_ticks(float(longest), scan.tick_fs)}"
+        said += f"; the sections that block take {format_seconds(blocked)} at most"
+        body += f"<p>{escape(said)}</p>"
+        doubtful = notes(each, scan.tick_fs)
+        body += html_box("doubt", "About this scan", "; ".join(doubtful)) if doubtful else ""
+        heads, rows = window_rows(each, scan.tick_fs)
+        if rows:
+            body += f"<h2>Masked windows of {escape(each.channel)}</h2>{html_table((heads, rows))}"
+    return body
+
+
+def _facts(estimate: Estimate, verdict: Verdict, n: int | None) -> str:
+    left = "T" if n is None else "T(N)"
+    entries = [
+        (left, f"{formula_text(estimate.total_ns)} ns"),
+        ("of which blocking", f"{formula_text(estimate.blocked_ns)} ns"),
+        ("estimate", f"{exact(verdict.estimate_ns)} ns, computed"),
+        ("measured", measured_text(verdict)),
+        ("events", verdict.measured.books),
+        ("margin", margin_text(verdict)),
+        ("overestimation", overestimation(verdict)),
+        ("for comparison", f"{float(MARK.part * 100):.0f} % {MARK.about}"),
+    ]
+    return html_list(entries)

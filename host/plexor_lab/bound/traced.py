@@ -1,0 +1,105 @@
+"""A service's model, counted in the log of a simulated core's bus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plexor.errors import UsageError
+from plexor.library.files import write_text
+from plexor.library.specs.values import path_of
+from plexor_lab.bound.counting import Traced, traced
+from plexor_lab.bound.files.bus_log import PINS, calls, read_log
+from plexor_lab.bound.files.image import read_image
+from plexor_lab.bound.files.writing import map_text, model_text
+
+SCHEMA = "plexor.bound-trace/1"
+MOST_INTERRUPTS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class BusTrace:
+    """What the calls of a service did on the bus, as a model."""
+
+    found: Traced
+
+    def text(self, *, width: int = 100, colour: bool = False) -> str:
+        """Return it as text for a terminal of `width` columns."""
+        from plexor_lab.bound.trace_text import trace_text  # noqa: PLC0415
+
+        return trace_text(self.found, width=width, colour=colour)
+
+    def document(self) -> dict[str, Any]:
+        """Return it as the document that `plexor bound trace --json` prints."""
+        found = self.found
+        return {
+            "schema": SCHEMA,
+            "provenance": "simulated",
+            "model": found.model.title,
+            "calls": found.calls,
+            "interrupted": found.interrupted,
+            "ns": list(found.ns),
+            "excess": found.excess,
+            "discarded": found.discarded,
+            "sections": [
+                {
+                    "name": section.name,
+                    "repetition": str(section.repetition),
+                    "blocking": section.blocking,
+                    "counts": [
+                        {"region": each.region, "access": each.access, "number": each.number}
+                        for each in section.counts
+                    ],
+                }
+                for section in found.model.sections
+            ],
+            "map": dict(found.region_map.regions),
+        }
+
+    def write(self, path: Path) -> None:
+        """Write the model as a file, TOML or CSV. Raises UsageError and StoreError."""
+        about = (
+            f"Counted in {self.found.calls} calls on a simulated bus, of which "
+            f"{self.found.interrupted} with an interrupt.",
+        )
+        write_text(path, model_text(self.found.model, suffix_of(path), about))
+
+    def write_map(self, path: Path) -> None:
+        """Write in which section each region of data lies, as a file, TOML or CSV."""
+        write_text(path, map_text(self.found.region_map, suffix_of(path)))
+
+
+def suffix_of(path: Path) -> str:
+    """Return how a file of a bound ends; raise UsageError for another one."""
+    if path.suffix.lower() not in (".toml", ".csv"):
+        raise UsageError(f"{path}: must be a file that ends in .toml or .csv")
+    return path.suffix.lower()
+
+
+def trace_bus(
+    log: str | Path,
+    elf: str | Path | None = None,
+    *,
+    pin: int = 0,
+    title: str = "",
+    interrupts: int = 0,
+) -> BusTrace:
+    """Return the model of the service that a simulated device marks with a pin.
+
+    `log` is from `freertos:bus=FILE`; `elf` is the firmware, by default the file beside it that
+    ends in .elf. `interrupts` is how many may come during one call; what one adds is then a
+    section of the model. Raises UsageError for files that are none, and for a log without a whole
+    call.
+    """
+    if not 0 <= pin < PINS:
+        raise UsageError(f"pin: {pin}; must be a pin from 0 to {PINS - 1}")
+    if not 0 <= interrupts <= MOST_INTERRUPTS:
+        raise UsageError(f"interrupts: {interrupts}; must be 0 to {MOST_INTERRUPTS}")
+    place = path_of(log)
+    image = read_image(Path(f"{log}.elf") if elf is None else path_of(elf))
+    try:
+        return BusTrace(traced(calls(read_log(place), pin), image, title or place.stem, interrupts))
+    except UsageError as error:
+        text = str(error)
+        raise error if text.startswith(str(place)) else UsageError(f"{place}: {text}") from error

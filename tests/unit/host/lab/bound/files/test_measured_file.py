@@ -1,0 +1,60 @@
+"""Files of measured services: what they name is read beside them, and each wrong row is told."""
+
+from fractions import Fraction
+
+import pytest
+
+from plexor.errors import UsageError
+from plexor_lab.bound.files.measured_file import read_measured
+
+from ..createthread import EXAMPLES
+
+HEAD = "model,platform,map,n,measured\n"
+
+
+def row(model="createthread.toml", platform="platform-1.toml", places="", n="13", time="51111ns"):
+    model, platform = (f"{EXAMPLES}/{name}" if name else "" for name in (model, platform))
+    return f"{model},{platform},{places},{n},{time}\n"
+
+
+def test_a_service_has_its_files_its_n_and_its_exact_time(tmp_path):
+    path = tmp_path / "m.csv"
+    path.write_text(HEAD + row(time="51.1115us"))
+    (found,) = read_measured(path)
+    assert (found.n, found.measured_ns) == (13, Fraction(102223, 2))
+    assert found.model.title == "CreateThread"
+    assert found.platform.regions[0] == "iram_text"
+
+
+def test_files_are_relative_to_the_one_that_names_them():
+    assert {each.platform.title for each in read_measured(EXAMPLES / "measured.csv")} == {
+        "one cycle everywhere",
+        "a heap in PSRAM",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        (HEAD, r"m\.csv:1: no rows"),
+        (HEAD + row(model=""), r"m\.csv:2: model: is empty; must name a file"),
+        (HEAD + row(n=""), r"m\.csv:2: n: is empty; CreateThread takes longer with N"),
+        (HEAD + row(n="-1"), r"m\.csv:2: n: '-1'; must be a whole number"),
+        (HEAD + row(time="12"), r"m\.csv:2: measured: '12'; must be a time above 0"),
+        (HEAD + row(time="0ns"), r"m\.csv:2: measured: '0ns'; must be a time above 0"),
+        ("model,n\n", r"m\.csv:1: no column 'platform'"),
+        (HEAD + row(platform="none.toml"), r"none\.toml: cannot read"),
+    ],
+)
+def test_a_wrong_row_is_told_with_file_line_and_what_would_be_right(tmp_path, text, wrong):
+    path = tmp_path / "m.csv"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=wrong):
+        read_measured(path)
+
+
+def test_another_kind_of_file_is_refused(tmp_path):
+    path = tmp_path / "m.toml"
+    path.write_text("a = 1\n")
+    with pytest.raises(UsageError, match=r"must be a file that ends in \.csv"):
+        read_measured(path)

@@ -1,0 +1,51 @@
+"""What is written is read again as it was, as TOML and as CSV."""
+
+from fractions import Fraction
+
+import pytest
+
+from plexor_lab.bound.files.map_file import read_map
+from plexor_lab.bound.files.model_file import read_model
+from plexor_lab.bound.files.platform_file import read_platform
+from plexor_lab.bound.files.writing import map_text, model_text, platform_text
+from plexor_lab.bound.model import Access, Platform, RegionMap
+
+from ..createthread import EXAMPLES
+
+KINDS = (".toml", ".csv")
+
+
+@pytest.mark.parametrize("suffix", KINDS)
+@pytest.mark.parametrize("name", ["createthread", "malloc"])
+def test_a_model_is_read_again_with_the_same_counts(tmp_path, suffix, name):
+    model = read_model(EXAMPLES / f"{name}.toml")
+    path = tmp_path / f"m{suffix}"
+    path.write_text(model_text(model, suffix, ["about"]))
+    again = read_model(path)
+    assert [(s.name, s.repetition, s.blocking) for s in again.sections] == [
+        (s.name, s.repetition, s.blocking) for s in model.sections
+    ]
+    for one, other in zip(model.sections, again.sections, strict=True):
+        wanted = {(c.region, c.access): c.number for c in one.counts if c.number}
+        assert {(c.region, c.access): c.number for c in other.counts if c.number} == wanted
+
+
+@pytest.mark.parametrize("suffix", KINDS)
+def test_a_platform_is_read_again_with_exact_times(tmp_path, suffix):
+    times = {
+        ("sram", Access.ANY): Fraction(125, 9),
+        (".x heap", Access.READ): Fraction(13889, 1000),
+        ("flash", Access.BURST_READ): Fraction(40),
+        ("flash", Access.WRITE): Fraction(1, 2),
+    }
+    path = tmp_path / f"p{suffix}"
+    path.write_text(platform_text(Platform("a", "f", times), suffix))
+    assert read_platform(path).times_ns == times
+
+
+@pytest.mark.parametrize("suffix", KINDS)
+def test_a_map_is_read_again(tmp_path, suffix):
+    regions = {"text32": "text", ".x heap": 'a "b"'}
+    path = tmp_path / f"m{suffix}"
+    path.write_text(map_text(RegionMap(regions), suffix))
+    assert read_map(path).regions == regions

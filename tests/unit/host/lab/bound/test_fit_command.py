@@ -1,0 +1,43 @@
+"""`plexor bound fit`: terms, errors, a platform's file and one line for each wrong use."""
+
+import pytest
+
+from plexor import cli
+from plexor_lab.bound import fitted
+from plexor_lab.bound.fit_command import FETCHED
+
+from ...test_cli import document, errors_of
+from .createthread import EXAMPLES
+
+FIT = ["bound", "fit", str(EXAMPLES / "measured.csv")]
+
+
+def test_a_fit_is_printed_with_the_plain_sum_beside_it_and_written(capsys, tmp_path):
+    out = tmp_path / "sdram-bound.toml"
+    words = [*FIT, "--try", str(EXAMPLES / "tried.csv"), "--platform", str(EXAMPLES / "sdram.toml")]
+    assert cli.main([*words, "--out", str(out), "--bound"]) == 0
+    text, err = capsys.readouterr()
+    for part in ("an instruction takes at least", "not fitted", "of a plain sum"):
+        assert part in text
+    assert err == f"plexor: platform {out}\n"
+    assert 'title = "SDRAM, bound"' in out.read_text()
+    assert cli.main([*FIT, "--json"]) == 0
+    assert set(document(capsys)["terms_ns"]) == {"fetch", "read", "write", "branch"}
+
+
+@pytest.mark.parametrize(
+    ("more", "text"),
+    [
+        (["--out", "p.toml"], "--platform and --out need each other"),
+        (["--bound"], "--bound is for --out"),
+        (["--model", "m.toml"], "--model is for --out"),
+        (["--try", "none.csv"], "none.csv: cannot read"),
+        (["--platform", str(EXAMPLES / "sram.toml"), "--out", "p.txt"], "must be a file that ends"),
+    ],
+)
+def test_a_wrong_use_is_one_line(capsys, more, text):
+    assert text in errors_of(capsys, 2, [*FIT, *more])
+
+
+def test_the_region_of_fetches_is_that_of_the_library():
+    assert FETCHED == fitted.FETCHED
