@@ -39,7 +39,7 @@ def declared(folder: Path = HOST) -> tuple[Places, Places]:
     for name, tree in modules(folder):
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
-                for flag, line in _fields(node):
+                for flag, line, _ in _fields(node):
                     fields[flag].append(f"{name}:{line}")
             elif isinstance(node, ast.Call) and _called(node).endswith("option"):
                 for text in _texts(node.args):
@@ -48,19 +48,32 @@ def declared(folder: Path = HOST) -> tuple[Places, Places]:
     return fields, options
 
 
-def _fields(spec: ast.ClassDef) -> Iterator[tuple[str, int]]:
-    """Yield the flag of each option of a Spec, with its line."""
+def copies(folder: Path = HOST) -> Places:
+    """Return flags that Specs declare more than once and read alike: for one kind of value."""
+    found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, tree in modules(folder):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                for flag, line, value in _fields(node):
+                    found[flag, value].append(f"{name}:{line}")
+    return {flag: places for (flag, _), places in sorted(found.items()) if len(places) > 1}
+
+
+def _fields(spec: ast.ClassDef) -> Iterator[tuple[str, int, str]]:
+    """Yield the flag of each option of a Spec, with its line, and how its value is read."""
     for entry in spec.body:
         if not (isinstance(entry, ast.AnnAssign) and isinstance(entry.value, ast.Call)):
             continue
         if _called(entry.value) != "option" or not isinstance(entry.target, ast.Name):
             continue
         flag: object = f"--{entry.target.id.replace('_', '-')}"
+        words = {word.arg: ast.unparse(word.value) for word in entry.value.keywords}
+        value = f"{words.get('converter')} {words.get('metavar')}"
         for word in entry.value.keywords:
             if word.arg == "flag" and isinstance(word.value, ast.Constant):
                 flag = word.value.value
         if isinstance(flag, str):
-            yield flag, entry.lineno
+            yield flag, entry.lineno, value
 
 
 def _called(call: ast.Call) -> str:
@@ -90,7 +103,7 @@ def beside(options: Places, folder: Path = HOST) -> dict[str, list[str]]:
             return set()
         spec = classes[name]
         shared = (flags(base.id) for base in spec.bases if isinstance(base, ast.Name))
-        return {flag for flag, _ in _fields(spec)}.union(*shared)
+        return {flag for flag, _, _ in _fields(spec)}.union(*shared)
 
     found: dict[str, list[str]] = {}
     for flag, places in options.items():
@@ -154,11 +167,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     wrong = beside(options)
     several = {flag: places for flag, places in sorted(options.items()) if len(places) > 1}
     again = {flag: places for flag, places in sorted(fields.items()) if len(places) > 1}
+    alike = copies()
     rooms = floors((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     twice, inside = namesakes(), lazy()
     figures: list[tuple[str, object, list[str]]] = [
         ("options of Specs", len(fields), _shown(fields)),
         ("flags that Specs declare more than once", len(again), _shown(again)),
+        ("of these, flags of one kind of value", len(alike), _shown(alike)),
         ("options of commands alone", len(options), _shown(options)),
         ("flags that commands declare more than once", len(several), _shown(several)),
         ("options declared beside their Spec", len(wrong), _shown(wrong)),

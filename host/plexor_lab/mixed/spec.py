@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plexor.errors import UsageError
 from plexor.library.scans.workers import live
 from plexor.library.specs import values
-from plexor.library.specs.options import Described, Seeded
+from plexor.library.specs.options import Described, Kept, Seeded
 from plexor.library.specs.spec import maybe, option
-from plexor.library.specs.values import Naming, choice, flag, path_of, plain, seconds, whole
+from plexor.library.specs.values import Naming, choice, flag, plain, seconds, whole
 from plexor.units import parse_count, parse_duration, parse_part
 
 if TYPE_CHECKING:
@@ -63,7 +62,12 @@ def _spikes(value: str | float | Fraction) -> Fraction:
     return number
 
 
-class MixedSpec(Seeded, Described):
+class MixedSpec(
+    Seeded,
+    Kept,
+    Described,
+    told={"out": "It is a new one, with the result, its lists and runs."},
+):
     """What a schedule is asked. Times are in seconds, all exact."""
 
     device_serial: str | None = option(
@@ -164,12 +168,6 @@ class MixedSpec(Seeded, Described):
         help="Time of a step of the timecode.",
     )
     gray: bool = option(converter=flag, default=False, help="Send the timecode as a Gray code.")
-    out: Path | None = option(
-        converter=maybe(path_of),
-        default=None,
-        metavar="DIR",
-        help="Keep result, lists and runs in a new folder.",
-    )
     told: Told | None = option(default=None, flag=None)
     """Is told of each run, its progress and what is seen of it."""
 

@@ -43,6 +43,21 @@ def test_options_are_found_where_they_are_declared(tmp_path):
     }
 
 
+def test_options_of_one_kind_of_value_are_copies_and_those_of_different_kinds_are_not(tmp_path):
+    (tmp_path / "more.py").write_text(
+        """
+class One(Spec):
+    low: Rate = option(converter=hertz, metavar="RATE", flag="--from")
+    period: Time = option(converter=seconds, metavar="TIME")
+
+class Two(Spec):
+    start: Time = option(converter=seconds, metavar="TIME", flag="--from")
+    period: Time = option(converter=seconds, metavar="TIME", help="Another.")
+"""
+    )
+    assert house.copies(tmp_path) == {"--period": ["more.py:4", "more.py:8"]}
+
+
 def test_an_option_beside_the_spec_of_its_command_is_one_too_many(tmp_path):
     folder = planted(tmp_path)
     (tmp_path / "other.py").write_text(OTHER.replace("class Probe: ...", ""))
