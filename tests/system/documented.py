@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 
 import click
@@ -79,8 +78,8 @@ def _place(name: str, text: str, offset: int) -> str:
 def _commands() -> Iterator[tuple[str, click.Command]]:
     """Yield every command by its name; of a group, those in it."""
     for name in cli.plexor.list_commands(click.Context(cli.plexor)):
-        module, _, attribute = cli.COMMANDS[name].partition(":")
-        command: click.Command = getattr(import_module(module), attribute)
+        command = cli.command_of(name)
+        assert command is not None
         if isinstance(command, click.Group):
             yield from ((f"{name} {each}", own) for each, own in command.commands.items())
         else:

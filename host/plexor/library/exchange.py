@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import FunctionType
 
+from plexor.errors import UsageError
 from plexor.export import formats
+from plexor.export.whole import whole
 from plexor.imports.run import READERS, import_run
 from plexor.imports.wanted import Wanted
 from plexor.judge.budget import Budget
 from plexor.judge.budget_file import load as load_budget
 from plexor.library.import_spec import ImportSpec
+from plexor.library.parts.extensions import EXPORTERS, Offer, names, offer_of
 from plexor.library.run import Run
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import path_of
@@ -29,12 +33,33 @@ def export(
 ) -> None:
     """Write a run to a file, or to several, in the format that each file's suffix names.
 
-    `budget` is a budget, a budget file or the name of a built-in budget. Raises UsageError for a
-    file that this run cannot be written to, StoreError if a file cannot be written.
+    Other packages add formats by entry points in the group `plexor.exporters`. `budget` is a
+    budget, a budget file or the name of a built-in budget. Raises UsageError for a file that this
+    run cannot be written to, StoreError if a file cannot be written.
     """
-    paths = [path] if isinstance(path, str | Path) else list(path)
+    paths = [path_of(each) for each in ([path] if isinstance(path, str | Path) else path)]
     limits = load_budget(budget) if isinstance(budget, str) else budget
-    formats.export(run.result, [path_of(each) for each in paths], limits)
+    offers = {each: offer for each in paths if (offer := _offer(each)) is not None}
+    writers = [(each, offer, offer.load(FunctionType)) for each, offer in offers.items()]
+    formats.export(run.result, [each for each in paths if each not in offers], limits)
+    for each, offer, write in writers:
+        with whole(each) as place:
+            offer.call(write, run, place)
+
+
+def _offer(path: Path) -> Offer | None:
+    """Return the exporter of another package for a file; None if the format is Plexor's own.
+
+    Raises UsageError for a suffix that nobody has.
+    """
+    if path.suffix in (*formats.FORMATS, *formats.ALIASES):
+        return None
+    offer = offer_of(EXPORTERS, path.suffix.removeprefix("."))
+    if offer is None:
+        others = (f".{name}" for name in names(EXPORTERS))
+        known = ", ".join((*formats.FORMATS, *others))
+        raise UsageError(f"{path}: its suffix must be one of {known}")
+    return offer
 
 
 @takes(ImportSpec)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from plexor.errors import UsageError
+from plexor.errors import PlexorError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 COMMANDS = "plexor.commands"
 """Commands: `NAME = package.module:object`, where the object is a Command."""
+EXPORTERS = "plexor.exporters"
+"""Formats of files: by their suffix without its dot, a function of a Run and the path to write."""
 LIBRARY = "plexor.library"
 """Names of `plexor`, such as `plexor.Bound`: any objects."""
 MEASUREMENTS = "plexor.measurements"
@@ -79,6 +81,19 @@ class Offer(NamedTuple):
             text = f"is a {type(made).__name__}; must be a {kind.__name__}"
             raise UsageError(f"{self._whose}: {target} {text}")
         return made
+
+    def call(self, function: Callable[..., T], *given: object) -> T:
+        """Call a function of the package.
+
+        What it raises beside PlexorError and OSError is its own fault: UsageError names it.
+        """
+        try:
+            return function(*given)
+        except (PlexorError, OSError):
+            raise
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            raise UsageError(f"{self._whose}: {self.target} failed: {text}") from error
 
     @property
     def _whose(self) -> str:

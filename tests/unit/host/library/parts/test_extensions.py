@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import sys
 from importlib.metadata import distribution, entry_points
 
@@ -14,6 +15,7 @@ from plexor.errors import UsageError
 from plexor.library.instrument import Instrument
 from plexor.library.parts import extensions
 from plexor.library.parts.extensions import names, offer_of
+from plexor.library.run import Run
 
 MODULE = """
 import click
@@ -230,3 +232,39 @@ def test_a_measurement_and_a_kind_that_are_not_there_name_their_package(tally, t
     (tmp_path / "tally.json").write_text("5")
     with pytest.raises(UsageError, match=r"tally, of package stranger_k: stranger_k:lost"):
         plexor.load(tmp_path)
+
+
+FORMATS = """
+def write(run, path):
+    path.write_text(f"{{len(run.channels)}} pins\\n")
+
+def fails(run, path):
+    raise ValueError("no pins that suit me")
+"""
+
+
+def test_a_format_of_another_package_is_written_beside_plexors_own(plant, run_of, tmp_path):
+    plant("stranger_l", "[plexor.exporters]\npins = stranger_l:write\n", FORMATS)
+    run = Run(run_of([[1000, 2000]]))
+    run.export(tmp_path / "a.pins", tmp_path / "a.csv")
+    assert (tmp_path / "a.pins").read_text() == "1 pins\n"
+    assert (tmp_path / "a.csv").stat().st_size > 0
+    with pytest.raises(UsageError, match=r"a\.pin: its suffix must be one of \.csv, .*, \.pins$"):
+        run.export(tmp_path / "a.pin")
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        ("fails", "failed: ValueError: no pins that suit me"),
+        ("gone", "cannot be imported: AttributeError: module 'stranger_m' has no attribute 'gone'"),
+    ],
+)
+def test_a_format_that_fails_names_its_package_and_leaves_no_file(
+    plant, run_of, tmp_path, function, said
+):
+    plant("stranger_m", f"[plexor.exporters]\npins = stranger_m:{function}\n", FORMATS)
+    line = f"pins, of package stranger_m: stranger_m:{function} {said}"
+    with pytest.raises(UsageError, match=f"^{re.escape(line)}$"):
+        Run(run_of([[1000, 2000]])).export(tmp_path / "a.pins")
+    assert list(tmp_path.glob("*a.pins*")) == []
