@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FIELD = """\
     settle: Fraction = option(
+        on_page=True,
         converter=seconds,
         default="0s",
         metavar="TIME",
@@ -25,12 +26,14 @@ from fractions import Fraction
 from plexor import cli
 from plexor.errors import UsageError
 from plexor.library.run_spec import MeasureSpec, TakeSpec
+from plexor.scope.messages import parse
 from tools.lookup import options_page
 found = {
     "keyword": [str(spec.of({"settle": "3us"}).settle) for spec in (MeasureSpec, TakeSpec)],
     "default": str(TakeSpec().settle),
     "rows": [line for line in options_page().splitlines() if "--settle" in line],
     "codes": [],
+    "page": parse('{"do": "run", "settle": "3us"}').options,
 }
 try:
     TakeSpec.of({"settle": "soon"})
@@ -78,6 +81,11 @@ def test_it_is_an_option_of_the_command_line_and_a_key_of_the_defaults_file(plan
     by_flag, by_file = [line for line in told.splitlines() if "Invalid value" in line]
     assert "Invalid value for '--settle': duration: 'soon'" in by_flag
     assert "Invalid value for '--settle': duration: 'later'" in by_file
+
+
+def test_the_live_page_may_set_it(planted):
+    found, _ = planted
+    assert found["page"] == {"settle": "3us"}
 
 
 def test_it_has_its_row_in_the_documentation(planted):

@@ -66,18 +66,21 @@ class RunSpec(
     """What a run is asked. Rates are in hertz and times in seconds, all exact."""
 
     rate: Fraction | None = option(
+        on_page=True,
         converter=maybe(hertz),
         default=None,
         metavar="RATE",
         help="Strikes (or bursts) per second, such as 20k. Without it the device runs by itself.",
     )
     count: int | None = option(
+        on_page=True,
         converter=maybe(values.count),
         default=None,
         metavar="N",
         help="Number of strikes of --rate, such as 10k. The run ends after them.",
     )
     time: Fraction | None = option(
+        on_page=True,
         converter=maybe(seconds),
         default=None,
         metavar="TIME",
@@ -93,9 +96,14 @@ class RunSpec(
         converter=flag, default=False, help="Strike at random times, at --rate on average."
     )
     burst: int = option(
-        converter=values.count, default=1, metavar="N", help="Number of strikes in a burst."
+        on_page=True,
+        converter=values.count,
+        default=1,
+        metavar="N",
+        help="Number of strikes in a burst.",
     )
     spacing: Fraction | None = option(
+        on_page=True,
         converter=maybe(seconds),
         default=None,
         metavar="TIME",
@@ -138,6 +146,7 @@ class RunSpec(
         "memory.",
     )
     stop_on: tuple[StopCondition, ...] = option(
+        on_page=True,
         converter=each(StopCondition, parse_stop),
         default=(),
         many=True,

@@ -8,25 +8,27 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from plexor.library.run_spec import RunSpec
+from plexor.library.scans.sweep_spec import SweepSpec
+from plexor.library.specs.spec import Spec
+
 MOST_BYTES = 4096
 """Of a message. The server closes the connection of a page that sends more."""
 MOST_TEXT = 200
 MOST_ENTRIES = 16
 RATE_HZ, BURST = 60.0, 120
 """Messages a second, on average and at once, of which most say that a frame has come."""
-SETTINGS = {
-    **dict.fromkeys(("rate", "count", "time", "width", "dither", "burst", "spacing"), str),
-    **dict.fromkeys(("deadline", "code_port", "code_wires", "load"), str),
-    "channels": list,
-    "stop_on": list,
-}
-"""Options of a run that the page sets, by their names in the library, and their form."""
-SWEEP = {
-    **dict.fromkeys(("low", "high", "points", "width", "dither", "deadline"), str),
-    "criteria": list,
-    "channels": list,
-}
-"""The same of a sweep."""
+
+
+def _on_page(spec: type[Spec]) -> dict[str, type]:
+    """Return the options of a Spec that the page sets, by their keywords, and their form."""
+    return {
+        name: list if said.many else str for name, said in spec.options().items() if said.on_page
+    }
+
+
+SETTINGS, SWEEP = _on_page(RunSpec), _on_page(SweepSpec)
+"""Options of a run and of a sweep that the page sets, and their form."""
 STEERING = ("run", "single", "stop", "clear", "keep", "sweep")
 """Commands of the page that steers."""
 COMMANDS = (*STEERING, "steer", "seen")

@@ -20,6 +20,7 @@ class ScanSpec(Pins, Seeded, Elsewhere, Stepwise):
     """What every such scan is asked."""
 
     points: int = option(
+        on_page=True,
         converter=whole(2, 1000),
         default=9,
         shows_default=True,

@@ -58,12 +58,21 @@ class SweepSpec(
     """What a sweep is asked. Rates are in hertz and times in seconds, all exact."""
 
     low: Fraction = option(
-        converter=hertz, flag="--from", metavar="RATE", help="Lowest rate, such as 1k."
+        on_page=True,
+        converter=hertz,
+        flag="--from",
+        metavar="RATE",
+        help="Lowest rate, such as 1k.",
     )
     high: Fraction = option(
-        converter=hertz, flag="--to", metavar="RATE", help="Highest rate, such as 200k."
+        on_page=True,
+        converter=hertz,
+        flag="--to",
+        metavar="RATE",
+        help="Highest rate, such as 200k.",
     )
     criteria: tuple[Criterion, ...] = option(
+        on_page=True,
         converter=each(Criterion, parse_criterion),
         default=(),
         many=True,

@@ -95,6 +95,7 @@ class Pins(Spec):
     """The pins on which a device answers."""
 
     channels: tuple[Channel, ...] = option(
+        on_page=True,
         converter=channels,
         default=(),
         many=True,
@@ -109,6 +110,7 @@ class Width(Spec):
     """The width of a strike."""
 
     width: Fraction | None = option(
+        on_page=True,
         converter=maybe(seconds),
         default=None,
         metavar="TIME",
@@ -127,6 +129,7 @@ class Shape(Width):
         "20%.",
     )
     dither: Fraction = option(
+        on_page=True,
         converter=seconds,
         default="0s",
         metavar="TIME",
@@ -138,6 +141,7 @@ class Deadline(Spec):
     """When a response is late."""
 
     deadline: Fraction | None = option(
+        on_page=True,
         converter=maybe(seconds),
         default=None,
         metavar="TIME",
@@ -160,6 +164,7 @@ class Loaded(Spec):
     """A load of the device."""
 
     load: str | None = option(
+        on_page=True,
         converter=maybe(parse_load),
         default=None,
         metavar="NAME",
@@ -299,6 +304,7 @@ class Coded(Spec):
     """The codes by which a device says what it does."""
 
     code_wires: Codes | None = option(
+        on_page=True,
         converter=maybe(code_wires),
         default=None,
         metavar="chN:chN[:BITS]",
@@ -306,6 +312,7 @@ class Coded(Spec):
         "has 8 BITS and is sent in a byte, or in two if it has more, the highest bit first.",
     )
     code_port: Codes | None = option(
+        on_page=True,
         converter=maybe(code_port),
         default=None,
         metavar="change|chN[:BITS][,...]",

@@ -61,6 +61,8 @@ class Option:
     """Whether the command line's help shows the default, or how it says it."""
     choices: tuple[str, ...]
     """All values that it may have; empty: there are too many."""
+    on_page: bool
+    """Whether the live page may set it."""
 
 
 def option(
@@ -74,6 +76,7 @@ def option(
     is_command: bool = False,
     shows_default: bool | str = False,
     choices: tuple[str, ...] = (),
+    on_page: bool = False,
 ) -> Any:
     """Declare an option as a field of a Spec. See Option."""
     said = Option(
@@ -86,6 +89,7 @@ def option(
         is_command=is_command,
         shows_default=shows_default,
         choices=choices,
+        on_page=on_page,
     )
     if default is MISSING:
         return field(metadata={_OPTION: said})
