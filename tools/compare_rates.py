@@ -20,7 +20,8 @@ import numpy.typing as npt
 from plexor.analyse.percentiles import from_values, parse_quantile, quantile
 from plexor.judge.change_bounds import QuantileLaw, ShareLaw
 from plexor.judge.compare import Difference
-from plexor.judge.gate import By, Judgement, Outcome, judge, parse_fail_on
+from plexor.judge.gate import By, Judgement, judge, parse_fail_on
+from plexor.judge.verdict import Outcome
 from plexor.units import seconds_of
 
 Ticks = npt.NDArray[np.int64]
@@ -165,7 +166,7 @@ def _errors(pairs: int) -> None:
             naive = [rates(device, strikes, change, pairs, 1, By.ESTIMATE) for device in DEVICES]
             for figure in FIGURES:
                 total = sum((entry[figure] for entry in found), Counter[Outcome]())
-                old = sum(entry[figure][Outcome.BROKEN] for entry in naive)
+                old = sum(entry[figure][Outcome.FAIL] for entry in naive)
                 cells = [name, f"{strikes:,}", figure, f"{total.total():,}"]
                 cells += [f"{total[outcome]:,}" for outcome in Outcome]
                 print(f"| {' | '.join((*cells, f'{old:,}'))} |", flush=True)
@@ -185,8 +186,8 @@ def _power(pairs: int) -> None:
         ]
         for figure in FIGURES:
             cells = [
-                f"{changed[figure][Outcome.BROKEN] / pairs:.0%}, "
-                f"{same[figure][Outcome.KEPT] / pairs:.0%}"
+                f"{changed[figure][Outcome.FAIL] / pairs:.0%}, "
+                f"{same[figure][Outcome.PASS] / pairs:.0%}"
                 for changed, same in found
             ]
             print(f"| {device.name} | {figure} | {' | '.join(cells)} |", flush=True)

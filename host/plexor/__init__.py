@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from plexor.errors import StoreError as StoreError
     from plexor.errors import UsageError as UsageError
     from plexor.judge.budget import Budget as Budget
-    from plexor.judge.budget import Verdict as Verdict
+    from plexor.judge.budget import Judged as Judged
+    from plexor.judge.verdict import Outcome as Outcome
+    from plexor.judge.verdict import Verdict as Verdict
     from plexor.library.archive import Archive as Archive
     from plexor.library.compare import Comparison as Comparison
     from plexor.library.compare import compare as compare
@@ -57,7 +59,8 @@ _NAMES = {
         "StoreError",
         "UsageError",
     ),
-    "plexor.judge.budget": ("Budget", "Verdict"),
+    "plexor.judge.budget": ("Budget", "Judged"),
+    "plexor.judge.verdict": ("Outcome", "Verdict"),
     "plexor.library.archive": ("Archive",),
     "plexor.library.compare": ("Comparison", "compare"),
     "plexor.library.exchange": ("import_capture",),

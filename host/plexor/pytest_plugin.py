@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from plexor.judge.budget import Budget, Verdict
+    from plexor.judge.budget import Budget, Judged
     from plexor.library.instrument import Instrument
     from plexor.library.run import Run
 
@@ -68,7 +68,7 @@ class Plexor:
         budget: str | Path | Budget | None = None,
         channel: str | None = None,
         **limits: Any,
-    ) -> Verdict:
+    ) -> Judged:
         """Fail the test unless the run keeps a budget, or limits such as `max="100us", missed=0`.
 
         The message has the interval of each figure and the worst event.

@@ -5,12 +5,12 @@ from fractions import Fraction
 import pytest
 
 from plexor.device.device import Device
+from plexor.judge.verdict import Outcome
 from plexor.link.open import open_link
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
 from plexor.session.session import measure
 from plexor.sweep.criterion import parse_criterion
-from plexor.sweep.decide import Verdict
 from plexor.sweep.job import Job, take
 from plexor_sim.manifest import load
 from plexor_sim.packages import default_cache
@@ -49,7 +49,7 @@ def taken(options, dither_s=Fraction(0), hz=HZ):
 def test_answers_come_again_when_device_and_strikes_are_as_they_were(options, cycle):
     step, figures = taken(options)
     assert step.drawn is False
-    assert (figures.verdict, figures.cycle, figures.shifted) == (Verdict.PASS, cycle, False)
+    assert (figures.verdict, figures.cycle, figures.shifted) == (Outcome.PASS, cycle, False)
     assert figures.max_ticks is not None
 
 
@@ -57,7 +57,7 @@ def test_an_overloaded_device_loses_the_same_strike_again_and_its_latencies_are_
     # Two strikes are served in 6 us, in which three come.
     step, figures = taken("width=50ns,service=3us,queue=1")
     assert step.drawn is False
-    assert (figures.verdict, figures.cycle, figures.shifted) == (Verdict.FAIL, 3, True)
+    assert (figures.verdict, figures.cycle, figures.shifted) == (Outcome.FAIL, 3, True)
     assert figures.p99_ticks is figures.max_ticks is None
 
 

@@ -42,7 +42,7 @@ def test_the_readmes_own_line_passes_with_the_files_that_ship(tmp_path, monkeypa
     assert cli.main([*everything, "--json"]) == 4
     found = json.loads(capsys.readouterr().out)
     assert (found["budget"]["outcome"], found["budget"]["silent"]) == (
-        "insufficient",
+        "too few",
         ["handled[1]"],
     )
     (doubt,) = found["doubts"]

@@ -10,13 +10,13 @@ import pytest
 
 from plexor.analyse.analyse import analyse
 from plexor.device.device import Device
+from plexor.judge.verdict import Outcome
 from plexor.link import open as links
 from plexor.model.results import Kind
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Geometry
 from plexor.session.session import measure
 from plexor.sweep.criterion import Criterion, What
-from plexor.sweep.decide import Verdict
 from plexor.sweep.executor import Workers
 from plexor.sweep.store import StepStore
 from plexor.sweep.sweep import Load, Wanted, sweep
@@ -81,8 +81,8 @@ def test_of_hundreds_of_sweeps_at_the_limit_at_most_a_twentieth_is_wrong_each_wa
             found = sweep(wanted(seed), workers, StepStore(None))
         assert found.error is None
         verdicts = [step.of("R").verdict for step in found.steps]
-        passed += Verdict.PASS in verdicts
-        failed += Verdict.FAIL in verdicts
+        passed += Outcome.PASS in verdicts
+        failed += Outcome.FAIL in verdicts
         with capsys.disabled():
             print(f"\n{seed}: {passed} passed, {failed} failed", end="", flush=True)
     assert passed <= MOST * SWEEPS

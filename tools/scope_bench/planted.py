@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from plexor.decode.bins import bin_numbers
 from plexor.errors import PlexorError, UsageError
+from plexor.judge.verdict import Outcome
 from plexor.library.run_spec import RunSpec, settings_of
 from plexor.model.identity import Identity
 from plexor.model.results import (
@@ -39,7 +40,6 @@ from plexor.protocol.registers import RunState, StatusFlag, StopReason
 from plexor.scope.seam import OnStep, Shot, Swept
 from plexor.session.progress import Progress
 from plexor.session.stop import Stop
-from plexor.sweep.decide import Verdict
 from plexor.sweep.model import Bracket, Figures, Knee, Step
 from plexor.units import parse_rate
 
@@ -227,7 +227,7 @@ def planted_step(rate_hz: Fraction, channels: tuple[Channel, ...], strikes: int 
             ResponseClass.ANSWERED: strikes - missed,
             ResponseClass.MISSED: missed,
         }
-        verdict = Verdict.FAIL if fails else Verdict.PASS
+        verdict = Outcome.FAIL if fails else Outcome.PASS
         ends = (base, base + 1500 * (1 + fails), base + 200, base + 800 * (1 + fails))
         found.append(Figures(channel.label, strikes, classes, *ends, verdict=verdict))
     return Step(TICK_FS, True, "none", rate_hz, "", strikes, tuple(found))

@@ -10,7 +10,7 @@ from plexor.archive.query import Kept
 from plexor.archive.trend import Course, History, Trend
 
 LOG_SCHEMA = "plexor.archive.log/1"
-TREND_SCHEMA = "plexor.archive.trend/1"
+TREND_SCHEMA = "plexor.archive.trend/2"
 
 
 def log_document(runs: Sequence[Kept], total: int) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def _course(own: Course) -> dict[str, Any]:
         "unit": own.figure.unit,
         "values": [None if n in unknown else float(v) for n, v in enumerate(own.values)],
         "now": own.now,
-        "verdict": "too few" if own.lacking else "changed" if own.steps else "unchanged",
+        **own.verdict.document(),
         "needs": own.needs,
         "changes": [
             {

@@ -6,7 +6,7 @@ not of how it was measured. A caller may name entries across which it wants to l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -22,6 +22,7 @@ from plexor.archive.origin import Origin
 from plexor.archive.query import GOOD, Query, Where, began, parsed
 from plexor.errors import UsageError
 from plexor.judge.configuration import of_channel
+from plexor.judge.verdict import Number, Outcome, Verdict
 from plexor.model.results import Kind
 
 LAST = 1000
@@ -93,6 +94,22 @@ class Step:
         return (self.after - self.before) / self.before if self.before else None
 
 
+@dataclass(frozen=True, slots=True)
+class Stayed(Verdict):
+    """Whether a level stayed, over the runs of a history."""
+
+    changes: int
+    runs: int
+    """Runs of which the figure is known."""
+    needs: int | None
+    """Runs from which on it can be told; None: enough are there."""
+
+    @property
+    def numbers(self) -> Mapping[str, Number | None]:
+        """The counts."""
+        return {"changes": self.changes, "runs": self.runs, "needs": self.needs}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Course:
     """One figure of a history."""
@@ -116,6 +133,23 @@ class Course:
     def needs(self) -> int | None:
         """Runs from which on it can be told whether the level changed; None: enough are there."""
         return len(self.known) + self.lacking if self.lacking else None
+
+    @property
+    def verdict(self) -> Stayed:
+        """Whether the level stayed: it fails where it changed."""
+        outcome, reason, settles = Outcome.PASS, "", ""
+        if self.needs is not None:
+            outcome, reason, settles = Outcome.TOO_FEW, "too few runs", f"needs {self.needs:,}"
+        elif self.steps:
+            outcome, reason = Outcome.FAIL, "changed"
+        return Stayed(
+            len(self.steps),
+            len(self.known),
+            self.needs,
+            outcome=outcome,
+            reason=reason,
+            settles=settles,
+        )
 
     @property
     def known(self) -> NDArray[np.intp]:

@@ -7,6 +7,7 @@ from datetime import datetime
 from plexor.archive.changes import BEHIND, ERROR, LEAST
 from plexor.archive.query import Kept
 from plexor.archive.trend import By, Course, History, Point, Step, Trend
+from plexor.judge.verdict import Outcome
 from plexor.model.results import Kind
 from plexor.render.pictures.scale import grouped
 from plexor.render.table import NOTHING, Cell
@@ -151,8 +152,9 @@ def history_rows(trend: Trend) -> tuple[list[str], list[list[Cell]]]:
             if now is not None:
                 shown = [value(course, float(v)) for v in (known.min(), now, known.max())]
             number_of = str(len(course.steps))
-            if course.needs is not None:
-                number_of += f"; too few runs, needs {grouped(course.needs)}"
+            verdict = course.verdict
+            if verdict.outcome == Outcome.TOO_FEW:
+                number_of += f"; {verdict.reason}, {verdict.settles}"
             texts = (name, course.figure.name, grouped(len(known)), *shown, number_of)
             rows.append([(text, "") for text in texts])
     return head, rows

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from plexor.burst.model import LONGEST_PART, Lengths, Limit
+from plexor.judge.verdict import Outcome
 from plexor.model.settings import Settings
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import Criterion, stage_strikes
-from plexor.sweep.decide import Verdict
 from plexor.sweep.drive import End, Search, drive
 from plexor.sweep.executor import Workers
 from plexor.sweep.figures import LEAST_STRIKES
@@ -57,7 +57,7 @@ class Wanted:
         return min(self.most, math.floor(self.period_s * LONGEST_PART / spacing_s) + 1)
 
 
-def longest(most: int) -> Generator[int, Verdict, Lengths]:
+def longest(most: int) -> Generator[int, Outcome, Lengths]:
     """Yield burst lengths to try, from 1 to `most`; return what is known at the end.
 
     Assumes that a device that loses a strike of a burst also loses one of every longer burst.
@@ -67,11 +67,11 @@ def longest(most: int) -> Generator[int, Verdict, Lengths]:
     while failing - passing > 1:
         middle = min(max(math.isqrt(max(passing, 1) * failing), passing + 1), failing - 1)
         verdict = yield middle
-        if verdict == Verdict.PASS:
+        if verdict == Outcome.PASS:
             passing = middle
             continue
         failing = middle
-        if verdict == Verdict.UNDECIDED:
+        if verdict == Outcome.TOO_FEW:
             undecided.append(middle)
     known = tuple(sorted(undecided))
     return Lengths(passing, failing if failing <= most else None, known)
@@ -103,7 +103,7 @@ class _Spacing:
     def search(self) -> Search:
         for channel in self.wanted.settings.channels:
             lengths = longest(self.most)
-            verdict: Verdict | None = None
+            verdict: Outcome | None = None
             tried: list[int] = []
             while True:
                 try:
@@ -145,7 +145,7 @@ class _Spacing:
         reason = "" if worst is None else worst.reason
         if worst is not None and worst.classes[ResponseClass.QUEUE_FULL]:
             reason = QUEUE_FULL
-        if worst is not None and worst.verdict == Verdict.BEYOND:
+        if worst is not None and worst.verdict == Outcome.NOT_COMPARABLE:
             reason = worst.reason
         return Limit(
             self.spacing_s,

@@ -16,7 +16,7 @@ from plexor.library.files import write_text
 from plexor.streams import screen
 
 if TYPE_CHECKING:
-    from plexor.library.run import Budget, Run, Verdict
+    from plexor.library.run import Budget, Judged, Run
     from plexor.library.scans.burst import BurstScan
     from plexor.library.scans.phase import PhaseScan
     from plexor.library.scans.sweep import Sweep
@@ -72,7 +72,7 @@ def conclude(run: Run, wanted: Wanted) -> ExitCode:
     return code
 
 
-def _show(run: Run, verdict: Verdict | None, code: ExitCode, *, as_json: bool) -> None:
+def _show(run: Run, verdict: Judged | None, code: ExitCode, *, as_json: bool) -> None:
     if as_json:
         json.dump(run.document(verdict, code), sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
@@ -121,7 +121,7 @@ def show(result: Shown, as_json: bool, indent: int = 1) -> None:
         draw(result.text(width=text_width(), colour=wants_colour()))
 
 
-def print_verdict(run: Run, verdict: Verdict) -> None:
+def print_verdict(run: Run, verdict: Judged) -> None:
     """Print only the verdict of a budget on a run."""
     draw(run.verdict_text(verdict, width=text_width(), colour=wants_colour()))
 

@@ -13,7 +13,8 @@ from plexor.analyse.percentiles import quantile
 from plexor.errors import UsageError
 from plexor.export.about import about
 from plexor.export.source import Source
-from plexor.judge.budget import SILENT, Check, Outcome
+from plexor.judge.budget import SILENT, Check
+from plexor.judge.verdict import Outcome
 from plexor.render.table import NOTHING, found_text, interval
 from plexor.units import format_ticks
 
@@ -97,7 +98,8 @@ def _cases(source: Source) -> Iterator[_Case]:
 def _tag(check: Check) -> str:
     if check.limit.goal:
         return ""
-    return {Outcome.BROKEN: "failure", Outcome.INSUFFICIENT: "error"}.get(check.outcome, "")
+    tags = {Outcome.PASS: "", Outcome.FAIL: "failure"}
+    return tags.get(check.outcome, "error")
 
 
 def _message(channel: ChannelFigures, check: Check, tick_fs: int) -> str:
@@ -111,7 +113,7 @@ def _message(channel: ChannelFigures, check: Check, tick_fs: int) -> str:
         parts += [f"95 % interval {bounds}"] if bounds else []
     if violations not in (NOTHING, "0"):
         parts.append(f"{violations} beyond it")
-    parts += [note for note in (first, check.reason) if note]
+    parts += [note for note in (first, check.line) if note]
     of_most = not check.limit.is_count and check.limit.figure != "min"
     if figures is not None and figures.max_ticks is not None and of_most:
         worst = f"worst {format_ticks(figures.max_ticks, tick_fs, 9)}"

@@ -10,7 +10,8 @@ from plexor.analyse.analyse import Report
 from plexor.analyse.doubts import doubts
 from plexor.export.about import about
 from plexor.export.source import Source
-from plexor.judge.budget import SILENT, Check, Outcome, Verdict
+from plexor.judge.budget import SILENT, Check, Judged
+from plexor.judge.verdict import Outcome
 from plexor.render import facts
 from plexor.render.corrected import calibration_lines, corrected_rows
 from plexor.render.table import (
@@ -26,10 +27,16 @@ from plexor.render.table import (
 
 _VERDICTS = {
     Outcome.PASS: "**PASS**: within budget {}",
-    Outcome.BROKEN: "**FAIL**: over budget {}",
-    Outcome.INSUFFICIENT: "**NOT PROVEN**: budget {} cannot be decided",
+    Outcome.FAIL: "**FAIL**: over budget {}",
+    Outcome.TOO_FEW: "**NOT PROVEN**: budget {} cannot be decided",
+    Outcome.NOT_COMPARABLE: "**NOT PROVEN**: budget {} cannot be decided",
 }
-_WORDS = {Outcome.PASS: "pass", Outcome.BROKEN: "**broken**", Outcome.INSUFFICIENT: "not proven"}
+_WORDS = {
+    Outcome.PASS: "pass",
+    Outcome.FAIL: "**broken**",
+    Outcome.TOO_FEW: "not proven",
+    Outcome.NOT_COMPARABLE: "not proven",
+}
 _SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>#|~&"})
 _LINK = re.compile(r"(?i)(?=://)|(?<=\bwww)(?=\.)")
 """Where GitHub finds the address of a link without brackets."""
@@ -80,7 +87,7 @@ def _lines(source: Source) -> Iterator[str]:
     yield from _table(["", ""], [[(key, ""), (text, "")] for key, text in about(source).items()])
 
 
-def _checks(report: Report, verdict: Verdict) -> Iterator[str]:
+def _checks(report: Report, verdict: Judged) -> Iterator[str]:
     title = plain(verdict.budget.title)
     yield f"\n{_VERDICTS[verdict.outcome].format(title)}\n"
     yield "| channel | figure | limit | found | violations | verdict |"
@@ -97,7 +104,7 @@ def _check(report: Report, check: Check) -> list[str]:
     word = _WORDS[check.outcome]
     if goal:
         word = "goal met" if check.outcome == Outcome.PASS else "goal missed"
-    notes = "; ".join(note for note in (first, check.reason) if note)
+    notes = "; ".join(note for note in (first, check.line) if note)
     label = f"goal {check.limit.label}" if goal else check.limit.label
     cells = [plain(text) for text in (check.channel, label, check.limit.text, found, violations)]
     return [*cells, f"{word} ({plain(notes)})" if notes else word]

@@ -21,7 +21,7 @@ from plexor.decode.matched import Matched
 from plexor.decode.outcomes import Outcomes, outcomes
 from plexor.decode.rematch import rematch
 from plexor.errors import UsageError
-from plexor.judge.budget import Budget, Verdict, judge
+from plexor.judge.budget import Budget, Judged, judge
 from plexor.model.results import (
     EVENT_DTYPE,
     ChannelResult,
@@ -74,7 +74,7 @@ class Source:
         return analyse(self.result)
 
     @cached_property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> Judged | None:
         """The budget's verdict; None without a budget.
 
         Raises UsageError if the budget names a channel that the run does not have.

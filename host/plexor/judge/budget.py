@@ -1,13 +1,14 @@
-"""Limits and verdicts: a budget limits figures, a verdict says what was found.
+"""Budgets: limits of figures, and what a run says of them.
 
 A time on its limit passes, one tick beyond it fails; both sides are compared exactly. If a figure
-is not known exactly (a percentile, a figure of bins), its bounds are compared: a limit is BROKEN if
-both bounds are beyond it, and kept if both are within it. Otherwise the verdict is INSUFFICIENT,
-never PASS.
+is not known exactly (a percentile, a figure of bins), its bounds are compared: a limit is broken if
+both bounds are beyond it, and kept if both are within it. Otherwise the verdict is TOO_FEW, never
+PASS.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -19,6 +20,7 @@ from plexor.analyse.bounds import AT_LIMIT, KNOWN, Known, exact, extreme
 from plexor.analyse.pairing import AMBIGUOUS
 from plexor.analyse.percentiles import Quantile, least_count, quantile, quantile_name
 from plexor.analyse.tail import beyond
+from plexor.judge.verdict import Number, Outcome, Verdict, parted, worst
 from plexor.model.results import Kind
 from plexor.protocol.memory import ResponseClass
 from plexor.units import format_seconds, ticks_of
@@ -33,8 +35,10 @@ COUNTS = {
 TIMES = ("min", "max", "mean", "peak_to_peak", "rms", "jitter128", "jitter128_max")
 
 
+_NO_SAMPLES = "no samples; a run in which it answers would tell"
 SILENT = "answered no strike; a limit for this channel would say whether it must"
 """Why nothing is proven by a run with a channel that the budget does not name."""
+NO_LIMIT = "no limit applies to this run"
 
 
 class Scope(StrEnum):
@@ -44,14 +48,6 @@ class Scope(StrEnum):
     STRUCK = "struck"  # channels with at least one strike
     FREE = "free"  # channels without: the device runs by itself
     CHANNEL = "channel"  # the one that is named
-
-
-class Outcome(StrEnum):
-    """What a check found."""
-
-    PASS = "pass"
-    BROKEN = "broken"
-    INSUFFICIENT = "insufficient"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +101,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Check(Verdict):
     """One limit on one channel, and what was found there.
 
     `found` is in ticks, or the number for a count; None: there is none, or it is known only to be
@@ -116,18 +112,34 @@ class Check:
 
     channel: str
     limit: Limit
-    outcome: Outcome
-    found: Fraction | None
+    found: Fraction | None = None
     violations: tuple[int, int] | None = None
     first_sample: int | None = None
     first_index: int | None = None
-    reason: str = ""
     over_ticks: Fraction | None = None
+
+    @property
+    def numbers(self) -> Mapping[str, Number | None]:
+        """The limit in seconds, and what was found in ticks; of a count, both are numbers."""
+        least, most = self.violations or (None, None)
+        found, limit = ("found", "limit") if self.limit.is_count else ("found_ticks", "limit_s")
+        return {
+            limit: self.limit.most,
+            found: self.found,
+            "over_ticks": self.over_ticks,
+            "violations_least": least,
+            "violations_most": most,
+        }
+
+    @property
+    def named(self) -> str:
+        """The channel, the figure and its limit: `ISR max ≤ 100 µs`."""
+        return f"{self.channel} {self.limit.label} {self.limit.text}"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """All checks of a budget on a run."""
+class Judged(Verdict):
+    """All checks of a budget on a run. Goals decide nothing."""
 
     budget: Budget
     checks: tuple[Check, ...]
@@ -135,24 +147,15 @@ class Verdict:
     """Channels that answered no strike, and of which the budget names none."""
 
     @property
-    def outcome(self) -> Outcome:
-        """BROKEN if a limit is broken, else INSUFFICIENT if one is unproven, else PASS.
-
-        A silent channel proves nothing: a run on a wrong pin keeps every limit that it has.
-        """
-        outcomes = {check.outcome for check in self.checks if not check.limit.goal}
-        if Outcome.BROKEN in outcomes:
-            return Outcome.BROKEN
-        proven = self.checks and not self.silent and Outcome.INSUFFICIENT not in outcomes
-        return Outcome.PASS if proven else Outcome.INSUFFICIENT
+    def numbers(self) -> Mapping[str, Number | None]:
+        """How many checks there are, and how many of them are broken."""
+        return {"checks": len(self.checks), "broken": len(self.broken)}
 
     @property
     def broken(self) -> tuple[Check, ...]:
         """The checks that broke the budget."""
         return tuple(
-            check
-            for check in self.checks
-            if check.outcome == Outcome.BROKEN and not check.limit.goal
+            check for check in self.checks if check.outcome == Outcome.FAIL and not check.limit.goal
         )
 
 
@@ -170,7 +173,7 @@ OMAC = Budget(
 BUILT_IN = {OMAC.title: OMAC}
 
 
-def judge(report: Report, budget: Budget) -> Verdict:
+def judge(report: Report, budget: Budget) -> Judged:
     """Return the verdict of a budget on a run.
 
     Raises ValueError if the budget names a channel that the run does not have.
@@ -183,7 +186,33 @@ def judge(report: Report, budget: Budget) -> Verdict:
     ]
     named = {limit.channel for limit in budget.limits}
     silent = tuple(c.name for c in report.channels if c.silent and c.name not in named)
-    return Verdict(budget, tuple(checks), silent)
+    return _all(budget, tuple(checks), silent)
+
+
+def _all(budget: Budget, checks: tuple[Check, ...], silent: tuple[str, ...]) -> Judged:
+    """Return the verdict of all checks.
+
+    A silent channel proves nothing: a run on a wrong pin keeps every limit that it has.
+    """
+    limits = [check for check in checks if not check.limit.goal]
+    outcome = worst(limits)
+    decisive = [check for check in limits if check.outcome == outcome != Outcome.PASS]
+    told = [f"{check.named}{f' ({check.reason})' if check.reason else ''}" for check in decisive]
+    settles = [check.settles for check in decisive if check.settles]
+    if outcome != Outcome.FAIL:
+        reason, settled = parted(SILENT)
+        told += [f"{name}: {reason}" for name in silent]
+        settles += [settled] if silent else []
+        told += [] if checks else [NO_LIMIT]
+        outcome = Outcome.TOO_FEW if silent or not checks else outcome
+    return Judged(
+        budget,
+        checks,
+        silent,
+        outcome=outcome,
+        reason=", ".join(told),
+        settles=", ".join(dict.fromkeys(settles)),
+    )
 
 
 def _limits_of(channel: ChannelFigures, budget: Budget) -> list[Limit]:
@@ -200,13 +229,13 @@ def _limits_of(channel: ChannelFigures, budget: Budget) -> list[Limit]:
 def _check(channel: ChannelFigures, limit: Limit, tick_fs: int) -> Check:
     if limit.is_count:
         count = channel.result.classes[COUNTS[limit.figure]]
-        outcome = Outcome.PASS if count <= limit.most else Outcome.BROKEN
-        return Check(channel.name, limit, outcome, Fraction(count), (count, count))
+        outcome = Outcome.PASS if count <= limit.most else Outcome.FAIL
+        return Check(channel.name, limit, Fraction(count), (count, count), outcome=outcome)
     if not channel.paired and limit.kind in LATENCIES:
-        return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason=AMBIGUOUS)
+        return _open(channel, limit, f"{AMBIGUOUS}; strikes further apart would tell")
     figures = channel.kinds.get(limit.kind)
     if figures is None or not figures.count:
-        return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason="no samples")
+        return _open(channel, limit, _NO_SAMPLES)
     most = ticks_of(limit.most, tick_fs)
     if limit.q is not None:
         return _check_quantile(channel, limit, figures, most)
@@ -214,9 +243,35 @@ def _check(channel: ChannelFigures, limit: Limit, tick_fs: int) -> Check:
         return _check_extreme(channel, limit, figures, most)
     known = KNOWN[limit.figure](figures)
     outcome = _place(known, most**2 if limit.figure == "rms" else most)
-    reason = known.reason if known.found is None or outcome == Outcome.INSUFFICIENT else ""
+    text = known.reason if known.found is None or outcome == Outcome.TOO_FEW else ""
     over = _over(known) if limit.figure != "rms" else None
-    return Check(channel.name, limit, outcome, known.found, reason=reason, over_ticks=over)
+    return _told(channel, limit, outcome, text, known.found, over)
+
+
+def _open(channel: ChannelFigures, limit: Limit, text: str) -> Check:
+    """Return the check of a figure of which nothing is known."""
+    return _told(channel, limit, Outcome.TOO_FEW, text)
+
+
+def _told(
+    channel: ChannelFigures,
+    limit: Limit,
+    outcome: Outcome,
+    text: str,
+    found: Fraction | None = None,
+    over_ticks: Fraction | None = None,
+) -> Check:
+    """Return a check with its reason and what would settle it, of a line that has both."""
+    reason, settles = parted(text)
+    return Check(
+        channel.name,
+        limit,
+        found,
+        over_ticks=over_ticks,
+        outcome=outcome,
+        reason=reason,
+        settles=settles,
+    )
 
 
 def _over(known: Known) -> Fraction | None:
@@ -231,7 +286,7 @@ def _place(known: Known, limit: Fraction, at_least: bool = False) -> Outcome:
         broken, kept = high is not None and high < limit, low is not None and low >= limit
     else:
         broken, kept = low is not None and low > limit, high is not None and high <= limit
-    return Outcome.BROKEN if broken else Outcome.PASS if kept else Outcome.INSUFFICIENT
+    return Outcome.FAIL if broken else Outcome.PASS if kept else Outcome.TOO_FEW
 
 
 def _check_extreme(
@@ -242,11 +297,11 @@ def _check_extreme(
     if found is None:
         known = extreme(figures, least)
         outcome, over = _place(known, most, least), _over(known)
-        reason = known.reason if outcome == Outcome.INSUFFICIENT or over is None else ""
-        return Check(channel.name, limit, outcome, None, reason=reason, over_ticks=over)
+        text = known.reason if outcome == Outcome.TOO_FEW or over is None else ""
+        return _told(channel, limit, outcome, text, None, over)
     broken = found < most if least else found > most
     if not broken:
-        return Check(channel.name, limit, Outcome.PASS, Fraction(found), (0, 0))
+        return Check(channel.name, limit, Fraction(found), (0, 0), outcome=Outcome.PASS)
     if figures.samples is not None:
         values = figures.samples.value_ticks
         # Whole ticks beyond a limit of a fraction of a tick.
@@ -255,11 +310,11 @@ def _check_extreme(
         return Check(
             channel.name,
             limit,
-            Outcome.BROKEN,
             Fraction(found),
             (len(wrong), len(wrong)),
             first_sample=int(wrong[0]),
             first_index=int(figures.samples.index[wrong[0]]),
+            outcome=Outcome.FAIL,
         )
     if least:
         ceiling = -(-most.numerator // most.denominator) - 1
@@ -269,7 +324,7 @@ def _check_extreme(
         after = beyond(figures.distribution, most.numerator // most.denominator)
         violations = (after.least, after.most)
     violations = (max(violations[0], 1), max(violations[1], 1))
-    return Check(channel.name, limit, Outcome.BROKEN, Fraction(found), violations)
+    return Check(channel.name, limit, Fraction(found), violations, outcome=Outcome.FAIL)
 
 
 def _check_quantile(
@@ -278,22 +333,23 @@ def _check_quantile(
     q = limit.q or Fraction(1, 2)
     found = quantile(figures.distribution, q)
     if found is None:
-        return Check(channel.name, limit, Outcome.INSUFFICIENT, None, reason="no samples")
+        return _open(channel, limit, _NO_SAMPLES)
     known = Known(exact(found.lower_ticks), exact(found.upper_ticks))
-    outcome, reason = _place(known, most), ""
-    if outcome == Outcome.INSUFFICIENT:
-        reason = _between(found, most, figures.count)
+    outcome, text = _place(known, most), ""
+    if outcome == Outcome.TOO_FEW:
+        text = _between(found, most, figures.count)
     value, over = exact(found.value_ticks), exact(found.limit_ticks)
-    return Check(channel.name, limit, outcome, value, reason=reason, over_ticks=over)
+    return _told(channel, limit, outcome, text, value, over)
 
 
 def _between(found: Quantile, most: Fraction, count: int) -> str:
-    """Return why a quantile, known to the width of its bin, cannot be compared with a limit."""
+    """Return why a quantile cannot be compared with a limit, and what would tell."""
     if not found.enough:
         return f"{count} samples; {quantile_name(found.q)} needs {least_count(found.q)}"
     value = found.value_ticks
     if value is None or (found.enough and found.upper_ticks is None):
         return AT_LIMIT
     if value > most >= value - found.value_resolution_ticks + 1:
-        return f"the limit lies inside a bin of {found.value_resolution_ticks} ticks"
-    return "the limit lies within the 95 % interval"
+        ticks = found.value_resolution_ticks
+        return f"the limit lies inside a bin of {ticks} ticks; complete events are exact"
+    return "the limit lies within the 95 % interval; more samples make it narrower"

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
@@ -26,6 +26,7 @@ from plexor.judge.compare import (
     Difference,
     is_quantile,
 )
+from plexor.judge.verdict import Number, Outcome, Verdict, parted
 
 ERROR = 0.05
 UNSEEN = 0.001
@@ -41,14 +42,6 @@ class By(StrEnum):
 
     INTERVAL = "interval"
     ESTIMATE = "estimate"
-
-
-class Outcome(StrEnum):
-    """What was found."""
-
-    KEPT = "kept"
-    BROKEN = "broken"
-    TOO_FEW = "too few"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +64,7 @@ class FailOn:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Verdict):
     """One condition on one figure, and what is known of its change, as a part of what was before.
 
     `least` and `most` are bounds at the condition's limit; None: none is known, or it was 0 before.
@@ -79,12 +72,20 @@ class Judgement:
 
     condition: FailOn
     difference: Difference
-    outcome: Outcome
     least: float | None = None
     most: float | None = None
     fail_error: float = ERROR
     """Error of the bound that breaks it."""
-    reason: str = ""
+
+    @property
+    def numbers(self) -> Mapping[str, Number | None]:
+        """The limit and the change, as parts of what was before, and the change's bounds."""
+        return {
+            "limit": self.condition.part,
+            "change": self.difference.change,
+            "least": self.least,
+            "most": self.most,
+        }
 
 
 _FAIL_ON = re.compile(
@@ -131,28 +132,41 @@ def judge(
     return tuple(
         _by_estimate(condition, entry)
         if by == By.ESTIMATE or entry.before is None or entry.after is None
-        else _by_interval(condition, entry, each)
+        else _settled(_by_interval(condition, entry, each))
         for condition, entry in pairs
     )
 
 
-def outcome_of(judgements: Sequence[Judgement]) -> Outcome:
-    """Return BROKEN if one is, else TOO_FEW if one is, else KEPT."""
-    outcomes = {entry.outcome for entry in judgements}
-    order = (Outcome.BROKEN, Outcome.TOO_FEW)
-    return next((entry for entry in order if entry in outcomes), Outcome.KEPT)
+def _settled(judgement: Judgement) -> Judgement:
+    """Return a judgement with the number of samples that would settle it."""
+    if judgement.outcome != Outcome.TOO_FEW or judgement.settles:
+        return judgement
+    found = needed(judgement)
+    if found is None:
+        if judgement.reason:
+            return judgement
+        return replace(judgement, reason="no number of samples can distinguish it from its limit")
+    what = "strikes" if judgement.difference.unit == "share" else "samples"
+    about = "at least" if found.at_least else "about"
+    return replace(judgement, settles=f"needs {about} {found.count:,} {what} in each run")
+
+
+def _told(condition: FailOn, entry: Difference, outcome: Outcome, text: str = "") -> Judgement:
+    """Return a judgement with its reason and what would settle it, of a line that has both."""
+    reason, settles = parted(text)
+    return Judgement(condition, entry, outcome=outcome, reason=reason, settles=settles)
 
 
 def _by_estimate(condition: FailOn, entry: Difference) -> Judgement:
     if entry.reason:
-        return Judgement(condition, entry, Outcome.TOO_FEW, reason=entry.reason)
+        return _told(condition, entry, Outcome.TOO_FEW, entry.reason)
     if entry.before is None or entry.after is None:
         run = "A" if entry.before is None else entry.side or "B"
-        return Judgement(condition, entry, Outcome.TOO_FEW, reason=f"{run} has no samples")
+        return _told(condition, entry, Outcome.TOO_FEW, f"{run} has no samples")
     if entry.before_bound or entry.after_bound:
         return _by_bound(condition, entry)
     broken = condition.breaks(entry.before, entry.after)
-    return Judgement(condition, entry, Outcome.BROKEN if broken else Outcome.KEPT)
+    return _told(condition, entry, Outcome.FAIL if broken else Outcome.PASS)
 
 
 def _by_bound(condition: FailOn, entry: Difference) -> Judgement:
@@ -160,12 +174,12 @@ def _by_bound(condition: FailOn, entry: Difference) -> Judgement:
     ends = entry.change_ends if condition.rises else entry.change_ends[::-1]
     sure, at_worst = ends
     if sure is not None and _beyond(condition, sure):
-        outcome = Outcome.BROKEN
+        outcome = Outcome.FAIL
     elif at_worst is not None and not _beyond(condition, at_worst):
-        outcome = Outcome.KEPT
+        outcome = Outcome.PASS
     else:
-        return Judgement(condition, entry, Outcome.TOO_FEW, reason=_further(entry))
-    return Judgement(condition, entry, outcome)
+        return _told(condition, entry, Outcome.TOO_FEW, _further(entry))
+    return _told(condition, entry, outcome)
 
 
 def _beyond(condition: FailOn, change: Fraction) -> bool:
@@ -175,7 +189,7 @@ def _beyond(condition: FailOn, change: Fraction) -> bool:
 def _by_interval(condition: FailOn, entry: Difference, fail_error: float) -> Judgement:
     law, before, after = entry.law, entry.before or Fraction(0), entry.after or Fraction(0)
     if law is None:
-        return Judgement(condition, entry, Outcome.TOO_FEW, reason="its sums are not known")
+        return _told(condition, entry, Outcome.TOO_FEW, "its sums are not known")
     if entry.figure in SHARES and law.counts is not None and not before and not after:
         return _none(condition, entry, min(law.counts))
     errors = (fail_error, ERROR) if condition.rises else (ERROR, fail_error)
@@ -187,13 +201,14 @@ def _by_interval(condition: FailOn, entry: Difference, fail_error: float) -> Jud
     )
     if entry.before_bound == Bound.BELOW:
         most = None  # of a part of anything down to 0
-    if outcome != Outcome.TOO_FEW:
-        return Judgement(condition, entry, outcome, least, most, fail_error)
-    if law.counts is None:
+    text = ""
+    if outcome == Outcome.TOO_FEW and law.counts is None:
         bound = entry.before_bound or entry.after_bound
-        reason = _further(entry) if bound else _narrower(condition.part)
-        return Judgement(condition, entry, outcome, least, most, fail_error, reason)
-    return Judgement(condition, entry, outcome, least, most, fail_error)
+        text = _further(entry) if bound else _narrower(condition.part)
+    reason, settles = parted(text)
+    return Judgement(
+        condition, entry, least, most, fail_error, outcome=outcome, reason=reason, settles=settles
+    )
 
 
 def _none(condition: FailOn, entry: Difference, strikes: int) -> Judgement:
@@ -201,8 +216,8 @@ def _none(condition: FailOn, entry: Difference, strikes: int) -> Judgement:
     unseen = share_bounds(0, strikes, ERROR)[1] if strikes else 1.0
     reason = f"none in either run, which any share of up to {unseen:.2%} explains"
     if unseen <= UNSEEN:
-        return Judgement(condition, entry, Outcome.KEPT, reason=reason)
-    return Judgement(condition, entry, Outcome.TOO_FEW, reason=reason)
+        return _told(condition, entry, Outcome.PASS, reason)
+    return _told(condition, entry, Outcome.TOO_FEW, reason)
 
 
 def _place(bounds: Bounds, rises: bool) -> Outcome:
@@ -211,8 +226,8 @@ def _place(bounds: Bounds, rises: bool) -> Outcome:
     if not rises:
         least, most = (None if end is None else -end for end in (most, least))
     if least is not None and least > 0:
-        return Outcome.BROKEN
-    return Outcome.KEPT if most is not None and most <= 0 else Outcome.TOO_FEW
+        return Outcome.FAIL
+    return Outcome.PASS if most is not None and most <= 0 else Outcome.TOO_FEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,4 +294,5 @@ def _narrower(part: Fraction) -> str:
     if not width:
         return "brackets cannot prove that there is no change at all"
     percent = math.floor(width * 1000) / 10
-    return f"the brackets must be {percent:g} % or narrower: plexor sweep --resolution {percent:g}%"
+    option = f"plexor sweep --resolution {percent:g}%"
+    return f"the brackets are too wide; they must be {percent:g} % or narrower: {option}"

@@ -25,11 +25,10 @@ from plexor.judge.gate import (
     By,
     FailOn,
     Judgement,
-    Outcome,
     judge,
     needed,
-    outcome_of,
 )
+from plexor.judge.verdict import Outcome, worst
 from plexor.library.archive_spec import GateSpec
 from plexor.library.load import load_run
 from plexor.library.run import Run
@@ -41,16 +40,17 @@ from plexor.sweep.compare import differences as sweep_differences
 from plexor.sweep.model import SweepResult
 from plexor.sweep.store import is_sweep, load
 
-SCHEMA = "plexor.judge.compare/2"
+SCHEMA = "plexor.judge.compare/3"
 OTHERS = "BCDEFGHIJKLMNOPQRSTUVWXYZ"
 """Letters of results that are compared with the first one, A."""
 Source = str | Path | Run | Sweep | Archived
 """A result, its path, or a folder of results."""
 Result = Report | SweepResult | Archived
 _CODES = {
-    Outcome.KEPT: ExitCode.PASS,
-    Outcome.BROKEN: ExitCode.BUDGET,
+    Outcome.PASS: ExitCode.PASS,
+    Outcome.FAIL: ExitCode.BUDGET,
     Outcome.TOO_FEW: ExitCode.INVALID,
+    Outcome.NOT_COMPARABLE: ExitCode.INVALID,
 }
 
 
@@ -99,8 +99,8 @@ class Comparison:
 
     @property
     def outcome(self) -> Outcome:
-        """Whether the conditions are kept, broken, or not decided by so few samples."""
-        return outcome_of(self.judgements)
+        """Whether all changes are within their limits, one is not, or too few samples tell."""
+        return worst(self.judgements)
 
     def exit_code(self) -> ExitCode:
         """Return the exit code. An invalid run comes first, because it proves nothing."""
@@ -397,13 +397,12 @@ def _judgement(entry: Judgement) -> dict[str, Any]:
         "run": entry.difference.side or OTHERS[0],
         "figure": entry.condition.figure,
         "limit": float(entry.condition.part),
-        "outcome": entry.outcome.value,
+        **entry.document(),
         "change": _number(entry.difference.change),
         "least": entry.least,
         "most": entry.most,
         "needed": None if lacking is None else lacking.count,
         "at_least": lacking is not None and lacking.at_least,
-        "reason": entry.reason,
     }
 
 

@@ -7,23 +7,25 @@ from pathlib import Path
 from typing import Any
 
 from plexor.analyse.percentiles import quantile
-from plexor.judge.budget import SILENT, Budget, Check, Outcome, Verdict
+from plexor.judge.budget import SILENT, Budget, Check, Judged
 from plexor.judge.budget_file import of_tables
+from plexor.judge.verdict import Outcome
 from plexor.library.run import Run
 from plexor.render.table import found_text
 from plexor.units import format_ticks
 
 _WORDS = {
     Outcome.PASS: "kept",
-    Outcome.BROKEN: "BROKEN",
-    Outcome.INSUFFICIENT: "NOT PROVEN",
+    Outcome.FAIL: "BROKEN",
+    Outcome.TOO_FEW: "NOT PROVEN",
+    Outcome.NOT_COMPARABLE: "NOT PROVEN",
 }
 
 
 class RequirementError(AssertionError):
     """A run that does not keep what is required. `run` and `verdict` are what was found."""
 
-    def __init__(self, text: str, run: Run, verdict: Verdict) -> None:
+    def __init__(self, text: str, run: Run, verdict: Judged) -> None:
         super().__init__(text)
         self.run = run
         self.verdict = verdict
@@ -31,7 +33,7 @@ class RequirementError(AssertionError):
 
 def require(
     run: Run, budget: str | Path | Budget | None = None, channel: str | None = None, **limits: Any
-) -> Verdict:
+) -> Judged:
     """Return the verdict on a run that keeps a budget, or limits by their names in budget files.
 
     For example `require(run, "motor.toml")`, `require(run, max="100us", missed=0)` or
@@ -56,7 +58,7 @@ def require(
     raise RequirementError("\n".join(_lines(run, verdict)), run, verdict)
 
 
-def _lines(run: Run, verdict: Verdict) -> Iterator[str]:
+def _lines(run: Run, verdict: Judged) -> Iterator[str]:
     broken, checks = len(verdict.broken), len(verdict.checks)
     simulated = ", simulated" if run.simulated else ""
     yield f"{verdict.budget.title}: {broken} of {checks} checks broken{simulated}"
@@ -89,7 +91,7 @@ def _check(run: Run, check: Check) -> str:
     pieces.append(f"limit {check.limit.text}")
     if own is not None and not check.limit.is_count:
         pieces.append(f"{own.count:,} samples")
-    return ", ".join(pieces + [note for note in (first, check.reason) if note])
+    return ", ".join(pieces + [note for note in (first, check.line) if note])
 
 
 def _worst(run: Run, name: str) -> Iterator[str]:

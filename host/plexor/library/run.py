@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from plexor.analyse.analyse import Report, analyse
 from plexor.errors import ExitCode, StoreError, UsageError
-from plexor.judge.budget import Budget, Outcome, Verdict, judge
+from plexor.judge.budget import Budget, Judged, judge
 from plexor.judge.budget_file import load as load_budget
+from plexor.judge.verdict import Outcome
 from plexor.library.explain.specs import ProfileSpec, TimelineSpec, WhySpec
 from plexor.library.reading import Reading, of_name
 from plexor.library.specs.options import Less
@@ -144,7 +145,7 @@ class Run:
 
         return to_pandas(self.to_arrow())
 
-    def judge(self, budget: str | Path | Budget) -> Verdict:
+    def judge(self, budget: str | Path | Budget) -> Judged:
         """Return what a budget says of the run: a file, `omac`, or a Budget.
 
         Raises UsageError for a file that is no budget, and for one that does not fit the run.
@@ -155,37 +156,35 @@ class Run:
         except ValueError as error:
             raise UsageError(str(error)) from error
 
-    def exit_code(self, verdict: Verdict | None = None) -> ExitCode:
+    def exit_code(self, verdict: Judged | None = None) -> ExitCode:
         """Return the exit code. Invalid comes first, because such a run proves nothing."""
         if not self.valid:
             return ExitCode.INVALID
         if verdict is None or verdict.outcome == Outcome.PASS:
             return ExitCode.PASS
-        return ExitCode.BUDGET if verdict.outcome == Outcome.BROKEN else ExitCode.INVALID
+        return ExitCode.BUDGET if verdict.outcome == Outcome.FAIL else ExitCode.INVALID
 
-    def text(
-        self, verdict: Verdict | None = None, *, width: int = 100, colour: bool = False
-    ) -> str:
+    def text(self, verdict: Judged | None = None, *, width: int = 100, colour: bool = False) -> str:
         """Return the figures as text for a terminal."""
         from plexor.render.terminal.run import text  # noqa: PLC0415
 
         return text(self.report, verdict, width=width, colour=colour)
 
-    def verdict_text(self, verdict: Verdict, *, width: int = 100, colour: bool = False) -> str:
+    def verdict_text(self, verdict: Judged, *, width: int = 100, colour: bool = False) -> str:
         """Return only a verdict as text for a terminal."""
         from plexor.render.terminal.run import verdict_text  # noqa: PLC0415
 
         return verdict_text(self.report, verdict, width=width, colour=colour)
 
     def document(
-        self, verdict: Verdict | None = None, code: ExitCode | None = None
+        self, verdict: Judged | None = None, code: ExitCode | None = None
     ) -> dict[str, Any]:
         """Return the figures as the document of `plexor measure --json`."""
         from plexor.store.document import document  # noqa: PLC0415
 
         return document(self.report, verdict, self.exit_code(verdict) if code is None else code)
 
-    def page(self, verdict: Verdict | None = None) -> str:
+    def page(self, verdict: Judged | None = None) -> str:
         """Return the figures as an HTML page."""
         from plexor.render.page import page  # noqa: PLC0415
 

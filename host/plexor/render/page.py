@@ -11,7 +11,8 @@ from typing import Protocol
 
 from plexor.analyse.analyse import Report
 from plexor.analyse.doubts import doubts
-from plexor.judge.budget import SILENT, Check, Outcome, Verdict
+from plexor.judge.budget import Check, Judged
+from plexor.judge.verdict import Outcome
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Stream
 from plexor.render import facts
@@ -41,7 +42,12 @@ _UPLOADS = {
     Stream.OFF: "collect, then dump",
     Stream.AFTER: "collect, then dump with events",
 }
-_CLASS = {Outcome.PASS: "good", Outcome.BROKEN: "bad", Outcome.INSUFFICIENT: "doubt"}
+_CLASS = {
+    Outcome.PASS: "good",
+    Outcome.FAIL: "bad",
+    Outcome.TOO_FEW: "doubt",
+    Outcome.NOT_COMPARABLE: "doubt",
+}
 
 
 class Draw(Protocol):
@@ -50,7 +56,7 @@ class Draw(Protocol):
     def __call__(self, report: Report, *, width: float) -> Canvas | None: ...
 
 
-def page(report: Report, verdict: Verdict | None = None) -> str:
+def page(report: Report, verdict: Judged | None = None) -> str:
     """Return the page's text in UTF-8."""
     title = facts.headline(report)
     source = provenance(report.result)
@@ -85,7 +91,7 @@ def _figures(report: Report, draws: tuple[Draw, ...]) -> str:
     )
 
 
-def _banner(report: Report, verdict: Verdict | None) -> str:
+def _banner(report: Report, verdict: Judged | None) -> str:
     stop = facts.stop_line(report)
     box = html_box("doubt", "Stopped early", stop) if stop else ""
     lines = doubts(report)
@@ -93,7 +99,7 @@ def _banner(report: Report, verdict: Verdict | None) -> str:
     return box + _judged(report, verdict)
 
 
-def _judged(report: Report, verdict: Verdict | None) -> str:
+def _judged(report: Report, verdict: Judged | None) -> str:
     if not report.valid:
         reasons = "; ".join(report.invalid_reasons)
         return html_box("bad", "Invalid: these figures prove nothing", reasons)
@@ -103,13 +109,8 @@ def _judged(report: Report, verdict: Verdict | None) -> str:
     if verdict.outcome == Outcome.PASS:
         count = sum(not check.limit.goal for check in verdict.checks)
         return html_box("good", f"Within budget: {title}", f"{count} limits checked, none broken")
-    if verdict.outcome == Outcome.BROKEN:
-        lines = "; ".join(f"{c.channel} {c.limit.label} {c.limit.text}" for c in verdict.broken)
-        return html_box("bad", f"Over budget: {title}", lines)
-    open_ones = [c for c in verdict.checks if c.outcome == Outcome.INSUFFICIENT]
-    found = [f"{c.channel} {c.limit.label}: {c.reason}" for c in open_ones]
-    lines = "; ".join(found + [f"{name}: {SILENT}" for name in verdict.silent])
-    return html_box("doubt", f"Not proven: {title}", lines or "no limit applies to this run")
+    head = "Over budget" if verdict.outcome == Outcome.FAIL else "Not proven"
+    return html_box(_CLASS[verdict.outcome], f"{head}: {title}", verdict.line)
 
 
 def _corrected(report: Report) -> str:
@@ -136,7 +137,7 @@ def _periods(report: Report) -> str:
     )
 
 
-def _limits(report: Report, verdict: Verdict | None) -> str:
+def _limits(report: Report, verdict: Judged | None) -> str:
     if verdict is None:
         return ""
     rows = "".join(_limit_row(report, check) for check in verdict.checks)
@@ -151,10 +152,10 @@ def _limits(report: Report, verdict: Verdict | None) -> str:
 def _limit_row(report: Report, check: Check) -> str:
     found, violations, first = found_text(check, report.result.tick_fs)
     goal = "goal " if check.limit.goal else ""
-    reason = f"<small>{escape(check.reason)}</small>" if check.reason else ""
+    reason = f"<small>{escape(check.line)}</small>" if check.line else ""
     small = f"<small>{escape(first)}</small>" if first else ""
     style, word = _CLASS[check.outcome], check.outcome.value
-    if check.limit.goal and check.outcome == Outcome.BROKEN:
+    if check.limit.goal and check.outcome == Outcome.FAIL:
         style, word = "doubt", "missed"
     return (
         f'<tr><td class="name">{escape(check.channel)}</td>'

@@ -29,7 +29,7 @@ def step_rows(result: SweepResult) -> tuple[list[str], list[list[str]]]:
             step.load,
             " ".join(filter(None, (format_rate(step.rate_hz), step.direction))),
             figures.name,
-            " ".join(filter(None, (figures.verdict.value, figures.reason))),
+            " ".join(filter(None, (figures.verdict.value, figures.judged.line))),
             f"{figures.missed_share:.3%}",
             *(
                 NOTHING if ticks is None else format_ticks(ticks, result.tick_fs)

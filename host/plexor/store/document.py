@@ -14,14 +14,14 @@ from plexor.analyse.stopped import stopped
 from plexor.analyse.windows import windows
 from plexor.errors import ExitCode
 from plexor.jsonable import to_json
-from plexor.judge.budget import Check, Verdict
+from plexor.judge.budget import Check, Judged
 from plexor.model.oscillators import oscillator_of
 from plexor.model.results import Kind
 from plexor.protocol.memory import ResponseClass
 from plexor.store.done import settings_document
 from plexor.store.seconds import with_seconds
 
-SCHEMA = "plexor.run/2"
+SCHEMA = "plexor.run/3"
 _NAMED = {
     "p50_ticks": Fraction(50, 100),
     "p90_ticks": Fraction(90, 100),
@@ -37,12 +37,12 @@ _KIND_NAMES = (
 )
 
 
-def document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> dict[str, Any]:
+def document(report: Report, verdict: Judged | None, exit_code: ExitCode) -> dict[str, Any]:
     """Return the document, made of JSON's types only, with seconds beside all ticks."""
     return with_seconds(_document(report, verdict, exit_code), report.tick_fs)
 
 
-def _document(report: Report, verdict: Verdict | None, exit_code: ExitCode) -> dict[str, Any]:
+def _document(report: Report, verdict: Judged | None, exit_code: ExitCode) -> dict[str, Any]:
     result = report.result
     geometry = result.identity.geometry
     books = result.accounting
@@ -307,10 +307,10 @@ def _quantile(quantile: Quantile) -> dict[str, Any]:
     }
 
 
-def _verdict(verdict: Verdict) -> dict[str, Any]:
+def _verdict(verdict: Judged) -> dict[str, Any]:
     return {
         "title": verdict.budget.title,
-        "outcome": verdict.outcome.value,
+        **verdict.document(),
         "checks": [_check(check) for check in verdict.checks],
         "silent": list(verdict.silent),
     }
@@ -324,11 +324,10 @@ def _check(check: Check) -> dict[str, Any]:
         "kind": None if limit.is_count else limit.kind.value,
         "limit": int(limit.most) if limit.is_count else float(limit.most),
         "goal": limit.goal,
-        "outcome": check.outcome.value,
+        **check.document(),
         "found": None if check.found is None else float(check.found),
         "over_ticks": None if check.over_ticks is None else float(check.over_ticks),
         "violations": None if check.violations is None else list(check.violations),
         "first_sample": check.first_sample,
         "first_event": check.first_index,
-        "reason": check.reason,
     }

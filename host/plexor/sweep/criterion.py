@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from plexor.judge.verdict import Outcome, Verdict
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.decide import Test, Verdict, first_strikes, plan_test
+from plexor.sweep.decide import Test, first_strikes, plan_test
 from plexor.sweep.model import Figures
 from plexor.units import format_seconds, parse_duration, parse_part, ticks_of
 
 DEFAULT_SHARE = Fraction(1, 1000)
 DEFAULT_CONFIDENCE = Fraction(95, 100)
+_MORE = "a limit further from its share would tell, or less confidence"
 
 
 class What(StrEnum):
@@ -117,24 +119,24 @@ def stage_strikes(criteria: Sequence[Criterion], least: int) -> int:
 
 def judge(
     criteria: Sequence[Criterion], figures: Figures, stage: int, first: int, tick_fs: int
-) -> tuple[Verdict, str]:
-    """Return the verdict on the figures of all stages up to `stage`, and the deciding criterion.
+) -> Verdict:
+    """Return the verdict on the figures of all stages up to `stage`; its reason is a criterion.
 
     A device passes when it passes all criteria and does not fall behind; one that fails is enough.
     """
-    verdicts = [(_verdict(entry, figures, stage, first, tick_fs), entry.text) for entry in criteria]
+    outcomes = [(_outcome(entry, figures, stage, first, tick_fs), entry.text) for entry in criteria]
     if figures.falls_behind:
-        verdicts.append((Verdict.FAIL, "falls behind"))
-    for wanted in (Verdict.FAIL, Verdict.UNDECIDED):
-        found = next(((one, text) for one, text in verdicts if one == wanted), None)
-        if found is not None:
-            return found
-    return Verdict.PASS, ""
+        outcomes.append((Outcome.FAIL, "falls behind"))
+    for outcome, settles in ((Outcome.FAIL, ""), (Outcome.TOO_FEW, _MORE)):
+        text = next((text for one, text in outcomes if one == outcome), None)
+        if text is not None:
+            return Verdict(outcome=outcome, reason=text, settles=settles)
+    return Verdict(outcome=Outcome.PASS)
 
 
-def _verdict(
+def _outcome(
     criterion: Criterion, figures: Figures, stage: int, first: int, tick_fs: int
-) -> Verdict:
+) -> Outcome:
     if criterion.what not in _TIMED or criterion.what == What.LATENCY:
         test, bad = criterion.test(first), criterion.bad(figures)
         doubtful = figures.behind if ResponseClass.MISSED in _BAD[criterion.what] else 0
@@ -142,10 +144,10 @@ def _verdict(
             # Behind a strike that is missing every response may seem late, and be in time.
             late = figures.classes[ResponseClass.LATE]
             bad, doubtful = bad - late, doubtful + late
-        return test.verdict(stage, figures.strikes, bad, doubtful)
+        return test.outcome(stage, figures.strikes, bad, doubtful)
     if figures.shifted:
         # A strike is missing, and which latencies the others have is not known.
-        return Verdict.FAIL
+        return Outcome.FAIL
     assert criterion.most_s is not None
     value = {
         What.JITTER: figures.peak_to_peak_ticks,
@@ -153,5 +155,5 @@ def _verdict(
         What.JITTER_128: figures.jitter128_ticks,
     }[criterion.what]
     if value is not None and value > ticks_of(criterion.most_s, tick_fs):
-        return Verdict.FAIL
-    return Verdict.PASS if value is not None else Verdict.UNDECIDED
+        return Outcome.FAIL
+    return Outcome.PASS if value is not None else Outcome.TOO_FEW

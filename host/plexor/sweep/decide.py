@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from plexor.judge.verdict import Outcome
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,15 +25,6 @@ if TYPE_CHECKING:
 
 STAGES = 5
 """Each ends after twice the strikes of the one before."""
-
-
-class Verdict(StrEnum):
-    """The verdict on a criterion at a rate."""
-
-    PASS = "pass"
-    FAIL = "fail"
-    UNDECIDED = "undecided"
-    BEYOND = "beyond"  # the instrument, not the device, is at its end: nothing is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +48,17 @@ class Test:
     confidence: Fraction
     stages: tuple[Stage, ...]
 
-    def verdict(self, stage: int, strikes: int, bad: int, doubtful: int = 0) -> Verdict:
+    def outcome(self, stage: int, strikes: int, bad: int, doubtful: int = 0) -> Outcome:
         """Return what is known in a stage, after so many strikes in all.
 
         So many `doubtful` ones beside the bad ones may be bad too: only a pass counts them.
         """
         bounds = self.stages[stage]
         if bad >= bounds.fail_least:
-            return Verdict.FAIL
+            return Outcome.FAIL
         if strikes >= bounds.strikes and bad + doubtful <= bounds.pass_most:
-            return Verdict.PASS
-        return Verdict.UNDECIDED
+            return Outcome.PASS
+        return Outcome.TOO_FEW
 
 
 def _spent(confidence: Fraction) -> list[float]:

@@ -65,8 +65,8 @@ def judged(
     """
     shifted = any(pairing is not None and not pairing.known for pairing in pairings)
     figures = replace(figures, shifted=shifted)
-    verdict, reason = judge(criteria, figures, stage, first, tick_fs)
-    figures = replace(figures, verdict=verdict, reason=reason)
+    found = judge(criteria, figures, stage, first, tick_fs)
+    figures = replace(figures, verdict=found.outcome, reason=found.reason, settles=found.settles)
     if not figures.shifted:
         return figures
     return replace(

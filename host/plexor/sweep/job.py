@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from plexor.device.device import Device
 from plexor.errors import InvalidRunError, UsageError
+from plexor.judge.verdict import Outcome
 from plexor.link.base import Link
 from plexor.link.open import open_link
 from plexor.link.sim import SimLink
@@ -24,7 +25,7 @@ from plexor.protocol.memory import ResponseClass, Space
 from plexor.protocol.registers import Stream
 from plexor.session.session import measure
 from plexor.sweep.criterion import Criterion, judge, stage_strikes
-from plexor.sweep.decide import STAGES, Verdict
+from plexor.sweep.decide import STAGES
 from plexor.sweep.figures import LEAST_STRIKES, figures_of
 from plexor.sweep.model import Figures, Step
 from plexor.sweep.search import DIGITS
@@ -103,7 +104,7 @@ def take(job: Job) -> tuple[Step]:
         sent = strikes
         figures = figures_of(runs, job.criteria, stage, first, job.rate_hz, drawn)
         waited = [f for f in figures if job.for_channel in ("", f.name)]
-        if all(entry.verdict != Verdict.UNDECIDED for entry in waited):
+        if all(entry.verdict != Outcome.TOO_FEW for entry in waited):
             break
         if job.simulated:
             looks = likely(looks, waited, job.criteria, first, run.tick_fs)
@@ -137,7 +138,7 @@ def _beyond(job: Job, found: Beyond, sent: int, recovery_s: float | None) -> Ste
     """Return the step of a rate that the instrument could not carry: nothing of it is known."""
     nothing = dict.fromkeys(ResponseClass, 0)
     figures = (
-        Figures(channel.label, 0, nothing, verdict=Verdict.BEYOND, reason=found.reason)
+        Figures(channel.label, 0, nothing, verdict=Outcome.NOT_COMPARABLE, reason=found.reason)
         for channel in job.settings.channels
     )
     return Step(
@@ -240,8 +241,8 @@ def likely(
     """
     for place, (stage, strikes) in enumerate(looks):
         grown = [entry.grown(strikes) for entry in figures]
-        verdicts = [judge(criteria, entry, stage, first, tick_fs)[0] for entry in grown]
-        if Verdict.UNDECIDED not in verdicts:
+        verdicts = [judge(criteria, entry, stage, first, tick_fs).outcome for entry in grown]
+        if Outcome.TOO_FEW not in verdicts:
             return looks[place:]
     return looks[-1:]
 

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Annotated
 
 from plexor.constraints import Count, Ge, Positive, Signed
+from plexor.judge.verdict import Outcome, Verdict
 from plexor.model.numbers import TickFs
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.decide import Verdict
 
 UP, DOWN, REST = "up", "down", "rest"
 """Which way a scan goes; at rest it strikes at the lowest rate after the highest."""
@@ -43,9 +43,16 @@ class Figures:
     cycle: int | None = None
     """If nothing is random: the number of strikes after which the answers repeat; None: they do
     not, or it is not known."""
-    verdict: Verdict = Verdict.UNDECIDED
+    verdict: Outcome = Outcome.TOO_FEW
     reason: str = ""
     """The criterion that decided, if the verdict is not a pass."""
+    settles: str = ""
+    """What would settle it, if it is open."""
+
+    @property
+    def judged(self) -> Verdict:
+        """The verdict on all criteria."""
+        return Verdict(outcome=self.verdict, reason=self.reason, settles=self.settles)
 
     @property
     def peak_to_peak_ticks(self) -> int | None:

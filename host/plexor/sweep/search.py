@@ -6,7 +6,7 @@ import math
 from collections.abc import Generator, Mapping
 from fractions import Fraction
 
-from plexor.sweep.decide import Verdict
+from plexor.judge.verdict import Outcome
 from plexor.sweep.model import Bracket
 
 DIGITS = 6
@@ -29,25 +29,27 @@ def between(low_hz: Fraction, high_hz: Fraction, part: Fraction = Fraction(1, 2)
     return min(max(rounded, low_hz), high_hz)
 
 
-def scan_bracket(verdicts: Mapping[Fraction, Verdict]) -> Bracket:
+def scan_bracket(verdicts: Mapping[Fraction, Outcome]) -> Bracket:
     """Return the lowest rate of a scan that fails, and the highest below it that passes."""
-    beyond = min((rate for rate in verdicts if verdicts[rate] == Verdict.BEYOND), default=None)
+    beyond = min(
+        (rate for rate in verdicts if verdicts[rate] == Outcome.NOT_COMPARABLE), default=None
+    )
     rates = sorted(rate for rate in verdicts if beyond is None or rate < beyond)
-    failing = next((rate for rate in rates if verdicts[rate] == Verdict.FAIL), None)
+    failing = next((rate for rate in rates if verdicts[rate] == Outcome.FAIL), None)
     below = [rate for rate in rates if failing is None or rate < failing]
-    passing = max((rate for rate in below if verdicts[rate] == Verdict.PASS), default=None)
+    passing = max((rate for rate in below if verdicts[rate] == Outcome.PASS), default=None)
     return Bracket(
         passing,
         failing,
         tuple(
             rate
             for rate in below
-            if verdicts[rate] == Verdict.UNDECIDED and (passing is None or rate > passing)
+            if verdicts[rate] == Outcome.TOO_FEW and (passing is None or rate > passing)
         ),
         tuple(
             rate
             for rate in rates
-            if failing is not None and rate > failing and verdicts[rate] == Verdict.PASS
+            if failing is not None and rate > failing and verdicts[rate] == Outcome.PASS
         ),
         beyond if failing is None else None,
     )
@@ -55,7 +57,7 @@ def scan_bracket(verdicts: Mapping[Fraction, Verdict]) -> Bracket:
 
 def bisect(
     scan: Bracket, width: Fraction, *, untried: bool = False
-) -> Generator[Fraction, Verdict, Bracket]:
+) -> Generator[Fraction, Outcome, Bracket]:
     """Yield rates to try between the ends of a scan's bracket, and return the narrowed one.
 
     Ends when failing <= passing x (1 + width), or when only rates at which the test cannot decide
@@ -78,11 +80,11 @@ def bisect(
             break
         untried = False
         verdict = yield rate
-        if verdict == Verdict.PASS:
+        if verdict == Outcome.PASS:
             passing = rate
-        elif verdict == Verdict.FAIL:
+        elif verdict == Outcome.FAIL:
             failing = upper = rate
-        elif verdict == Verdict.BEYOND:
+        elif verdict == Outcome.NOT_COMPARABLE:
             instrument = upper = rate
         else:
             undecided.append(rate)

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from plexor.errors import InvalidRunError, PlexorError, UsageError
+from plexor.judge.verdict import Outcome
 from plexor.model.settings import Settings
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import Criterion
-from plexor.sweep.decide import Verdict
 from plexor.sweep.drive import Driver, Steps, Work
 from plexor.sweep.executor import Workers
 from plexor.sweep.job import MOST_S, TIMEOUT_PERIODS, Job, check, first_stage, take
@@ -81,7 +81,7 @@ class _Search:
         self.strikes = 0
         self.bracket = Bracket(None, None)
         self.done = False
-        self._steps: Generator[Fraction, Verdict, Bracket] | None = None
+        self._steps: Generator[Fraction, Outcome, Bracket] | None = None
 
     @property
     def begun(self) -> bool:
@@ -125,15 +125,15 @@ class _Search:
         """Take a step's verdict; return the next rate, None at the end."""
         self.strikes += step.strikes
         verdict = step.of(self.channel).verdict
-        if verdict == Verdict.PASS:
+        if verdict == Outcome.PASS:
             self.bracket = replace(self.bracket, passing_hz=step.rate_hz)
-        elif verdict == Verdict.FAIL:
+        elif verdict == Outcome.FAIL:
             self.bracket = replace(self.bracket, failing_hz=step.rate_hz, instrument_hz=None)
-        elif verdict == Verdict.BEYOND:
+        elif verdict == Outcome.NOT_COMPARABLE:
             self.bracket = replace(self.bracket, instrument_hz=step.rate_hz)
         return self._go(verdict)
 
-    def _go(self, verdict: Verdict | None) -> Fraction | None:
+    def _go(self, verdict: Outcome | None) -> Fraction | None:
         assert self._steps is not None
         try:
             return next(self._steps) if verdict is None else self._steps.send(verdict)
@@ -351,7 +351,7 @@ class _Sweep:
 
 def _is_beyond(step: Step) -> bool:
     """Return whether the instrument could not carry a step."""
-    return any(entry.verdict == Verdict.BEYOND for entry in step.channels)
+    return any(entry.verdict == Outcome.NOT_COMPARABLE for entry in step.channels)
 
 
 def _place(step: Step) -> tuple[str, str, int, Fraction]:

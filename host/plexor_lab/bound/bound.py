@@ -17,7 +17,7 @@ from plexor_lab.bound.files.map_file import read_map
 from plexor_lab.bound.files.model_file import read_model
 from plexor_lab.bound.files.platform_file import read_platform
 from plexor_lab.bound.model import RegionMap
-from plexor_lab.bound.verdict import Measured, Verdict
+from plexor_lab.bound.verdict import Measured, bounded
 
 if TYPE_CHECKING:
     from plexor.library.run import Run
@@ -114,6 +114,6 @@ class Bound:
             self.model,
             self.platform,
             n,
-            Verdict(self.estimate.total_ns.at(n or 0), measured),
+            bounded(self.estimate.total_ns.at(n or 0), measured),
             self.estimate,
         )

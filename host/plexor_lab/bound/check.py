@@ -8,26 +8,27 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from plexor.errors import ExitCode, InvalidRunError, UsageError
-from plexor.library.parts.results import AMBIGUOUS, Kind
+from plexor.library.parts.results import AMBIGUOUS, Kind, Outcome
 from plexor.library.parts.show import books, provenance
 from plexor.library.reading import Reading, of_name
 from plexor.library.specs.values import Naming, choice, plain, read
 from plexor_lab.bound.estimate import Estimate
 from plexor_lab.bound.model import Model, Platform
-from plexor_lab.bound.verdict import MARK, NS_FS, Measured, Outcome, Verdict
+from plexor_lab.bound.verdict import MARK, NS_FS, Bounded, Measured
 
 if TYPE_CHECKING:
     from plexor.library.run import Run
     from plexor.library.scans.phase import PhaseScan
 
-SCHEMA = "plexor.bound-check/1"
+SCHEMA = "plexor.bound-check/2"
 GIVEN = "given"
 OF: Mapping[str, Kind] = {"latency": Kind.RISE, "on-width": Kind.WIDTH}
 """What of a channel is compared with an estimate."""
 _CODES = {
-    Outcome.SAFE: ExitCode.PASS,
-    Outcome.UNSAFE: ExitCode.BUDGET,
-    Outcome.NOT_PROVEN: ExitCode.INVALID,
+    Outcome.PASS: ExitCode.PASS,
+    Outcome.FAIL: ExitCode.BUDGET,
+    Outcome.TOO_FEW: ExitCode.INVALID,
+    Outcome.NOT_COMPARABLE: ExitCode.INVALID,
 }
 
 
@@ -39,7 +40,7 @@ class BoundCheck:
     platform: Platform
     n: int | None
     """N; None for a model without one."""
-    verdict: Verdict
+    verdict: Bounded
     estimate: Estimate
     run: Run | None = None
     """The run that was checked; None for a maximum that was given."""
@@ -94,7 +95,7 @@ class BoundCheck:
             "model": self.model.title,
             "platform": self.platform.title,
             "n": self.n,
-            "outcome": found.outcome.value,
+            **found.document(),
             "exit_code": int(self.exit_code()),
             "estimate_ns": str(found.estimate_ns),
             "measured_ns": _part(measured.max_ns),

@@ -33,7 +33,7 @@ from plexor_lab.bound.text import (
     measured_text,
     overestimation,
 )
-from plexor_lab.bound.verdict import MARK, Measured, Verdict
+from plexor_lab.bound.verdict import MARK, Bounded, Measured
 
 _FOOTER = (
     "The bound is computed from counted accesses and their times. A run shows the worst case that "
@@ -54,7 +54,7 @@ def bound_page(
     model: Model,
     platform: Platform,
     estimate: Estimate,
-    verdict: Verdict,
+    verdict: Bounded,
     n: int | None,
     sampled: Sampled | None,
     scan: PhaseResult | None,
@@ -127,7 +127,7 @@ def _scan(scan: PhaseResult | None, estimate: Estimate, n: int | None) -> str:
     return body
 
 
-def _facts(estimate: Estimate, verdict: Verdict, n: int | None) -> str:
+def _facts(estimate: Estimate, verdict: Bounded, n: int | None) -> str:
     left = "T" if n is None else "T(N)"
     entries = [
         (left, f"{formula_text(estimate.total_ns)} ns"),

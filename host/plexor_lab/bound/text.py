@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from plexor.library.parts.results import AT_LIMIT
+from plexor.library.parts.results import Outcome
 from plexor.library.parts.show import LEAST_WIDTH, Cell, Paint, grouped, table, wrapped
 from plexor_lab.bound.estimate import Estimate
 from plexor_lab.bound.formula import Formula, decimals
 from plexor_lab.bound.model import Model, Platform
-from plexor_lab.bound.verdict import MARK, NS_FS, Measured, Outcome, Verdict
+from plexor_lab.bound.verdict import MARK, MISSED, NS_FS, Bounded, Measured
 
 OUTCOMES = {
-    Outcome.SAFE: ("SAFE: nothing that was measured exceeds the estimate", "good"),
-    Outcome.UNSAFE: ("UNSAFE: what was measured exceeds the estimate", "bad"),
-    Outcome.NOT_PROVEN: ("NOT PROVEN: the estimate may be exceeded", "doubt"),
+    Outcome.PASS: ("SAFE: nothing that was measured exceeds the estimate", "good"),
+    Outcome.FAIL: ("UNSAFE: what was measured exceeds the estimate", "bad"),
+    Outcome.TOO_FEW: ("NOT PROVEN: the estimate may be exceeded", "doubt"),
+    Outcome.NOT_COMPARABLE: ("NOT PROVEN: the estimate may be exceeded", "doubt"),
 }
 """A sentence for each outcome, and its style."""
 
@@ -116,7 +117,7 @@ def check_text(
     model: Model,
     platform: Platform,
     n: int | None,
-    found: Verdict,
+    found: Bounded,
     *,
     width: int = 100,
     colour: bool = False,
@@ -143,7 +144,7 @@ def check_text(
     return paint.done(lines)
 
 
-def measured_text(found: Verdict) -> str:
+def measured_text(found: Bounded) -> str:
     """Return what was measured, and how."""
     measured = found.measured
     text = most_text(measured)
@@ -165,22 +166,22 @@ def most_text(measured: Measured) -> str:
     return f"{exact(measured.max_ns)} ns"
 
 
-def margin_text(found: Verdict) -> str:
+def margin_text(found: Bounded) -> str:
     """Return estimate less measurement."""
     return "not known" if found.margin_ns is None else f"{exact(found.margin_ns)} ns"
 
 
-def doubts(found: Verdict) -> Iterator[str]:
+def doubts(found: Bounded) -> Iterator[str]:
     """Yield what leaves a verdict open."""
-    if found.measured.max_ns is None:
-        yield f"the maximum is {AT_LIMIT}"
-    if found.measured.missed:
-        yield "strikes were missed: their answers may have taken longer than any sample"
+    if found.outcome == Outcome.TOO_FEW:
+        yield found.line
+    elif found.measured.missed:
+        yield MISSED
     if found.within_a_tick:
         yield "the margin is smaller than a tick, so the instrument cannot tell which is longer"
 
 
-def overestimation(found: Verdict) -> str:
+def overestimation(found: Bounded) -> str:
     """Return the overestimation in both conventions."""
     return (
         f"{_percent(found.of_measured)} of what was measured, "

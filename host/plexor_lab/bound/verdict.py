@@ -6,10 +6,13 @@ of what was measured, and as a part of the estimate.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
 
+from plexor.library.parts.results import AT_LIMIT, Number, Outcome, Verdict, parted
+
+MISSED = "strikes were missed: their answers may have taken longer than any sample"
 NS_FS = 10**6
 """Femtoseconds in a nanosecond."""
 
@@ -27,14 +30,6 @@ MARK = Mark(
     "2001",
     Fraction(86, 100),
 )
-
-
-class Outcome(StrEnum):
-    """What a measurement says of an estimate."""
-
-    SAFE = "safe"
-    UNSAFE = "unsafe"
-    NOT_PROVEN = "not proven"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +58,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Bounded(Verdict):
     """An estimate beside what was measured."""
 
     estimate_ns: Fraction
@@ -88,21 +83,13 @@ class Verdict:
         return None if margin is None or not self.estimate_ns else margin / self.estimate_ns
 
     @property
-    def outcome(self) -> Outcome:
-        """Whether the estimate is safe, as far as it was measured.
-
-        An invalid run proves nothing. A longer measurement refutes the estimate, also where strikes
-        were missed; otherwise missed strikes leave it unproven. So does a maximum that is known
-        only to be above something.
-        """
-        measured = self.measured
-        if measured.invalid_reasons:
-            return Outcome.NOT_PROVEN
-        least = measured.over_ns if measured.max_ns is None else measured.max_ns
-        if least is not None and self.estimate_ns < least:
-            return Outcome.UNSAFE
-        open_ended = measured.max_ns is None or measured.missed
-        return Outcome.NOT_PROVEN if open_ended else Outcome.SAFE
+    def numbers(self) -> Mapping[str, Number | None]:
+        """Estimate, measurement and margin, in nanoseconds."""
+        return {
+            "estimate_ns": self.estimate_ns,
+            "measured_ns": self.measured.max_ns,
+            "margin_ns": self.margin_ns,
+        }
 
     @property
     def within_a_tick(self) -> bool:
@@ -111,3 +98,29 @@ class Verdict:
         if tick_fs is None or margin is None:
             return False
         return abs(margin) < Fraction(tick_fs, NS_FS)
+
+
+def bounded(estimate_ns: Fraction, measured: Measured) -> Bounded:
+    """Return whether an estimate is safe, as far as it was measured.
+
+    An invalid run proves nothing. A longer measurement refutes the estimate, also where strikes
+    were missed; otherwise missed strikes leave it unproven. So does a maximum that is known only to
+    be above something.
+    """
+    outcome, text = _known(estimate_ns, measured)
+    reason, settles = parted(text)
+    return Bounded(estimate_ns, measured, outcome=outcome, reason=reason, settles=settles)
+
+
+def _known(estimate_ns: Fraction, measured: Measured) -> tuple[Outcome, str]:
+    """Return the outcome, and of what is open why, and what would settle it."""
+    if measured.invalid_reasons:
+        return Outcome.NOT_COMPARABLE, "the run is invalid; a valid one would tell"
+    least = measured.over_ns if measured.max_ns is None else measured.max_ns
+    if least is not None and estimate_ns < least:
+        return Outcome.FAIL, "what was measured exceeds it"
+    if measured.max_ns is None:
+        return Outcome.TOO_FEW, f"the maximum is {AT_LIMIT}"
+    if measured.missed:
+        return Outcome.TOO_FEW, f"{MISSED}; a run without missed strikes would tell"
+    return Outcome.PASS, ""

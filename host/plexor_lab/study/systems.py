@@ -18,10 +18,10 @@ from plexor.library.parts.results import (
     Bracket,
     ChannelFigures,
     Knee,
+    Outcome,
     Report,
     Step,
     SweepResult,
-    Verdict,
     named_load,
 )
 from plexor.units import seconds_of
@@ -225,7 +225,7 @@ def lowest(steps: Sequence[Step], knee: Knee) -> Step | None:
     """Return the step with a sweep's lowest rate; None if the channel failed there."""
     own = [s for s in steps if s.load == knee.load and s.for_channel in ("", knee.channel)]
     step = min(own, key=lambda step: step.rate_hz, default=None)
-    return step if step is not None and step.of(knee.channel).verdict == Verdict.PASS else None
+    return step if step is not None and step.of(knee.channel).verdict == Outcome.PASS else None
 
 
 def changes(rows: Sequence[Row]) -> tuple[Change, ...]:

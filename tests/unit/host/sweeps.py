@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
+from plexor.judge.verdict import Outcome
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.decide import Verdict
 from plexor.sweep.model import Bracket, Figures, Knee, Step, SweepResult
 
 TICK_FS = 10**6
@@ -25,7 +25,7 @@ def figures(name, *, missed=0, latency=2000, jitter=0, verdict=None):
         p99_ticks=latency if answered else None,
         rms_ticks=jitter / 4 if answered else None,
         jitter128_ticks=jitter if answered else None,
-        verdict=verdict or (Verdict.FAIL if missed > 10 else Verdict.PASS),
+        verdict=verdict or (Outcome.FAIL if missed > 10 else Outcome.PASS),
     )
 
 

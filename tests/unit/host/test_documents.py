@@ -142,6 +142,17 @@ OLD = {
 }
 
 
+WORDS = {"undecided": "too few", "beyond": "not comparable"}
+"""What verdicts were called."""
+
+
+def renewed(old):
+    """Return a document's content with the words of today."""
+    if isinstance(old, dict):
+        return {key: WORDS.get(e, e) if key == "verdict" else renewed(e) for key, e in old.items()}
+    return [renewed(e) for e in old] if isinstance(old, list) else old
+
+
 def without_defaults(new, old):
     """Return a document's content, as far as an older one has it."""
     if isinstance(new, dict):
@@ -160,7 +171,7 @@ def test_what_the_host_wrote_before_is_read_with_the_same_content(name, tmp_path
     value = kind.read(path)
     new = kind.of(value)
     assert new.pop("schema") == kind.schema
-    assert without_defaults(new, content) == content
+    assert without_defaults(new, content) == renewed(content)
     kind.write(value, tmp_path / "new.json")
     assert kind.of(kind.read(tmp_path / "new.json")) == kind.of(value)
 

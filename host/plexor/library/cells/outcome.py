@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from plexor.analyse.analyse import ChannelFigures
 from plexor.errors import ExitCode, PlexorError
-from plexor.judge.budget import Outcome as Judged
+from plexor.judge.verdict import Outcome as Judged
 from plexor.library.cells.cell import Cell
 from plexor.library.run import Run
 from plexor.protocol.memory import ResponseClass
@@ -73,7 +73,7 @@ def outcome(cell: Cell, run: Run, state: State, name: str) -> Outcome:
             return Outcome(cell, State.FAILED, run.simulated, name, (), error.exit_code, str(error))
         over = [c for c in verdict.checks if c.outcome != Judged.PASS and not c.limit.goal]
         reason = "; ".join(
-            f"{c.channel} {c.limit.label} {c.limit.text}: {c.outcome.value}" for c in over
+            f"{c.named}: {c.outcome.value}{f' ({c.line})' if c.line else ''}" for c in over
         )
     figures = tuple(_figures(run, channel) for channel in run.report.channels)
     return Outcome(cell, state, run.simulated, name, figures, run.exit_code(verdict), reason)

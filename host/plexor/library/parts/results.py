@@ -10,6 +10,10 @@ from plexor.analyse.percentiles import least_count as least_count
 from plexor.codes.names import said as said
 from plexor.codes.stream import Told as Told
 from plexor.codes.stream import told as told
+from plexor.judge.verdict import Number as Number
+from plexor.judge.verdict import Outcome as Outcome
+from plexor.judge.verdict import Verdict as Verdict
+from plexor.judge.verdict import parted as parted
 from plexor.model.code_array import CodeArray as CodeArray
 from plexor.model.load import RAISED as RAISED
 from plexor.model.load import is_raised as is_raised
@@ -20,7 +24,6 @@ from plexor.model.results import RunResult as RunResult
 from plexor.protocol.codes import CLASS_BITS as CLASS_BITS
 from plexor.protocol.codes import CodeClass as CodeClass
 from plexor.protocol.codes import code_of as code_of
-from plexor.sweep.decide import Verdict as Verdict
 from plexor.sweep.model import Bracket as Bracket
 from plexor.sweep.model import Knee as Knee
 from plexor.sweep.model import Step as Step

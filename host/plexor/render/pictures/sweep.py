@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from plexor.judge.verdict import Outcome
 from plexor.render.pictures.frame import (
     LABEL_GAP,
     LABEL_SIZE,
@@ -27,7 +28,6 @@ from plexor.render.pictures.svg import CHANNEL_LIGHT, Canvas, stack, text_width
 from plexor.render.sweep_rows import own_steps
 from plexor.render.terminal.sweep import bracket_text
 from plexor.sweep.criterion import What, parse_criterion
-from plexor.sweep.decide import Verdict
 from plexor.sweep.model import DOWN, UP, Bracket, Knee, Step, SweepResult
 from plexor.units import plot_seconds
 
@@ -88,7 +88,7 @@ def frontier(result: SweepResult, channel: str, width: float = WIDTH) -> Canvas:
         knee.load: [
             step
             for step in own_steps(result.steps, knee)
-            if step.of(channel).verdict != Verdict.BEYOND
+            if step.of(channel).verdict != Outcome.NOT_COMPARABLE
         ]
         for knee in knees
     }
@@ -220,7 +220,7 @@ def _limit(result: SweepResult) -> float | None:
 def _line(plot: _Plot, points: Sequence[tuple[Step, float]], style: str, extra: str) -> None:
     """Join steps, paler where a rate is not sustained."""
     at = [(plot.rates.at(float(step.rate_hz)), y) for step, y in points]
-    full = [step.of(plot.channel).verdict == Verdict.PASS for step, _ in points]
+    full = [step.of(plot.channel).verdict == Outcome.PASS for step, _ in points]
     first = 0
     for last in range(1, len(at)):
         pale = not (full[last - 1] and full[last])
@@ -234,7 +234,7 @@ def _line(plot: _Plot, points: Sequence[tuple[Step, float]], style: str, extra: 
 def _marks(plot: _Plot, points: Sequence[tuple[Step, float]], place: int) -> None:
     """Mark each step, full where its rate is sustained."""
     for step, y in points:
-        full = step.of(plot.channel).verdict == Verdict.PASS
+        full = step.of(plot.channel).verdict == Outcome.PASS
         fill = f"f{place}" if full else "paper"
         _mark(
             plot.canvas, plot.rates.at(float(step.rate_hz)), y, f"{fill} s{place}", step.direction

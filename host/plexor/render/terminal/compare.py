@@ -7,20 +7,20 @@ from dataclasses import replace
 from fractions import Fraction
 
 from plexor.judge.compare import Bound, Difference
-from plexor.judge.gate import Judgement, Outcome, needed, outcome_of
-from plexor.render.pictures.scale import grouped
+from plexor.judge.gate import Judgement
+from plexor.judge.verdict import Outcome, worst
 from plexor.render.table import NOTHING, Cell
 from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
 from plexor.units import format_rate, format_seconds
 
 _WORDS = {
-    Outcome.KEPT: ("kept", "good"),
-    Outcome.BROKEN: ("TOO LARGE", "bad"),
+    Outcome.PASS: ("kept", "good"),
+    Outcome.FAIL: ("TOO LARGE", "bad"),
     Outcome.TOO_FEW: ("too few", "doubt"),
 }
 _ENDS = {
-    Outcome.KEPT: "PASS: no change is too large",
-    Outcome.BROKEN: "FAIL: {} of {} changes are too large",
+    Outcome.PASS: "PASS: no change is too large",
+    Outcome.FAIL: "FAIL: {} of {} changes are too large",
     Outcome.TOO_FEW: "TOO FEW SAMPLES: {} of {} changes cannot be distinguished from their limits",
 }
 
@@ -53,7 +53,7 @@ def compare_text(
         for entry in judgements:
             word, style = _WORDS[entry.outcome]
             lines += wrapped(f"{word:<9} {_judgement(entry)}", width, paint, style)
-        outcome = outcome_of(judgements)
+        outcome = worst(judgements)
         number = sum(entry.outcome == outcome for entry in judgements)
         text = _ENDS[outcome].format(number, len(judgements))
         lines += wrapped(text, width, paint, _WORDS[outcome][1])
@@ -77,20 +77,7 @@ def _judgement(entry: Judgement) -> str:
         parts.append(f"at least {least}")
     elif most is not None:
         parts.append(f"at most {most}")
-    if entry.reason:
-        parts.append(entry.reason)
-    if entry.outcome == Outcome.TOO_FEW:
-        parts += _needed(entry)
-    return ", ".join(parts)
-
-
-def _needed(entry: Judgement) -> list[str]:
-    found = needed(entry)
-    if found is None:
-        return [] if entry.reason else ["no number of samples can distinguish it from its limit"]
-    what = "strikes" if entry.difference.unit == "share" else "samples"
-    about = "at least" if found.at_least else "about"
-    return [f"needs {about} {grouped(found.count)} {what} in each run"]
+    return ", ".join(filter(None, (*parts, entry.line)))
 
 
 def _row(entry: Difference) -> list[str]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from plexor.analyse.analyse import ChannelFigures, Report
 from plexor.analyse.doubts import doubts
-from plexor.judge.budget import SILENT, Check, Outcome, Verdict
+from plexor.judge.budget import SILENT, Check, Judged
+from plexor.judge.verdict import Outcome
 from plexor.render import facts
 from plexor.render.corrected import calibration_lines, corrected_rows
 from plexor.render.pictures.latency import latency_axis, samples_below
@@ -28,13 +29,14 @@ from plexor.render.terminal.columns import CHANNEL_COLOURS, LEAST_WIDTH, Paint, 
 
 _WORDS = {
     Outcome.PASS: ("pass", "good"),
-    Outcome.BROKEN: ("BROKEN", "bad"),
-    Outcome.INSUFFICIENT: ("not proven", "doubt"),
+    Outcome.FAIL: ("BROKEN", "bad"),
+    Outcome.TOO_FEW: ("not proven", "doubt"),
+    Outcome.NOT_COMPARABLE: ("not proven", "doubt"),
 }
 
 
 def text(
-    report: Report, verdict: Verdict | None = None, *, width: int = 100, colour: bool = False
+    report: Report, verdict: Judged | None = None, *, width: int = 100, colour: bool = False
 ) -> str:
     """Return the figures as lines of at most `width` columns (40 at least), each ended."""
     width = max(width, LEAST_WIDTH)
@@ -82,9 +84,7 @@ def text(
     return paint.done(lines)
 
 
-def verdict_text(
-    report: Report, verdict: Verdict, *, width: int = 100, colour: bool = False
-) -> str:
+def verdict_text(report: Report, verdict: Judged, *, width: int = 100, colour: bool = False) -> str:
     """Return a budget's verdict on a run: why the run is invalid, each check, and the verdict."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     lines = [*_invalid(report, width, paint), *_verdict(report, verdict, width, paint)]
@@ -125,7 +125,7 @@ def _top(most: float) -> float:
     return max(math.log1p(most - 1), 1e-9)
 
 
-def _verdict(report: Report, verdict: Verdict, width: int, paint: Paint) -> Iterator[str]:
+def _verdict(report: Report, verdict: Judged, width: int, paint: Paint) -> Iterator[str]:
     for check in verdict.checks:
         word, style = _WORDS[check.outcome]
         if check.limit.goal:
@@ -133,13 +133,14 @@ def _verdict(report: Report, verdict: Verdict, width: int, paint: Paint) -> Iter
         yield from wrapped(f"{word:<11} {_check(report, check)}", width, paint, style)
     for name in verdict.silent:
         yield from wrapped(f"not proven  {name}: {SILENT}", width, paint, "doubt")
+    title = verdict.budget.title
     words = {
-        Outcome.PASS: f"PASS: within budget {verdict.budget.title}",
-        Outcome.BROKEN: f"FAIL: {len(verdict.broken)} of {len(verdict.checks)} checks of budget "
-        f"{verdict.budget.title} broken",
-        Outcome.INSUFFICIENT: f"NOT PROVEN: budget {verdict.budget.title} cannot be decided",
+        Outcome.PASS: f"PASS: within budget {title}",
+        Outcome.FAIL: f"FAIL: {len(verdict.broken)} of {len(verdict.checks)} checks of budget "
+        f"{title} broken",
     }
-    yield from wrapped(words[verdict.outcome], width, paint, _WORDS[verdict.outcome][1])
+    text = words.get(verdict.outcome, f"NOT PROVEN: budget {title} cannot be decided")
+    yield from wrapped(text, width, paint, _WORDS[verdict.outcome][1])
 
 
 def _check(report: Report, check: Check) -> str:
@@ -147,4 +148,4 @@ def _check(report: Report, check: Check) -> str:
     text = f"{check.channel} {check.limit.label} {found}, limit {check.limit.text}"
     if violations not in (NOTHING, "0"):
         text += f", {violations} beyond it"
-    return text + "".join(f", {note}" for note in (first, check.reason) if note)
+    return text + "".join(f", {note}" for note in (first, check.line) if note)

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from plexor.judge.verdict import Outcome
 from plexor.render.pictures.scale import Axis, rate_unit
 from plexor.render.sweep_rows import own_steps
 from plexor.render.terminal.blocks import EIGHTHS, MARGIN, axis_line, bars, columns_of
 from plexor.render.terminal.columns import CHANNEL_COLOURS, Paint, wrapped
-from plexor.sweep.decide import Verdict
 from plexor.sweep.model import DOWN, UP, Figures, Knee, Step, SweepResult
 from plexor.units import format_ticks
 
@@ -21,7 +21,7 @@ LINES = 3
 """Rows of the latency bars."""
 LEAST_SHARE = 1e-4
 """Share of missed strikes that the lowest bar shows."""
-_MARKS = {Verdict.FAIL: "x", Verdict.UNDECIDED: "?", Verdict.PASS: "+", Verdict.BEYOND: "|"}
+_MARKS = {Outcome.FAIL: "x", Outcome.TOO_FEW: "?", Outcome.PASS: "+", Outcome.NOT_COMPARABLE: "|"}
 """The first of several in one column is shown."""
 
 
@@ -29,7 +29,7 @@ def sweep_bars(result: SweepResult, width: int, paint: Paint) -> Iterator[str]:
     """Draw each knee, the way down of a scan by itself; loads of a channel on the same axes."""
     yield ""
     verdicts = {figures.verdict for step in result.steps for figures in step.channels}
-    beyond = ", | beyond the instrument" if Verdict.BEYOND in verdicts else ""
+    beyond = ", | beyond the instrument" if Outcome.NOT_COMPARABLE in verdicts else ""
     yield from wrapped(f"{_EXPLAINED}{beyond}", width, paint, "muted")
     loads = list(dict.fromkeys(knee.load for knee in result.knees))
     for knee in result.knees:

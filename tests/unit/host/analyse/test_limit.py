@@ -17,8 +17,9 @@ from plexor.archive.record import record
 from plexor.decode.consistent import contradictions_of
 from plexor.errors import ExitCode
 from plexor.export.source import Source
-from plexor.judge.budget import Outcome, judge
+from plexor.judge.budget import judge
 from plexor.judge.budget_file import parse
+from plexor.judge.verdict import Outcome
 from plexor.library.archive import Archive
 from plexor.library.run import Run
 from plexor.library.specs.values import plain
@@ -27,9 +28,7 @@ from plexor.protocol.memory import VALUE_MOST
 from plexor.store.document import document
 from plexor.store.run_folder import load, save
 from plexor_lab.bound.check import measured_of
-from plexor_lab.bound.verdict import Measured
-from plexor_lab.bound.verdict import Outcome as Bounded
-from plexor_lab.bound.verdict import Verdict as BoundVerdict
+from plexor_lab.bound.verdict import Measured, bounded
 
 SHORT, LONG, PERIOD = 1000, 2_400_000_000, 5_000_000_000
 WIDTHS = [SHORT, LONG, LONG, SHORT, SHORT]
@@ -90,19 +89,19 @@ def test_a_latency_at_the_last_value_is_exact_since_the_time_out_bounds_it(run_o
 
 LIMITS = [
     # What is over 2.147 s is over 2 s too. It may be over 2.3 s and over 3 s, or not.
-    ("width", 'max = "2 s"', Outcome.BROKEN, Outcome.BROKEN),
-    ("width", 'max = "2300 ms"', Outcome.INSUFFICIENT, Outcome.BROKEN),
-    ("width", 'max = "3 s"', Outcome.INSUFFICIENT, Outcome.PASS),
+    ("width", 'max = "2 s"', Outcome.FAIL, Outcome.FAIL),
+    ("width", 'max = "2300 ms"', Outcome.TOO_FEW, Outcome.FAIL),
+    ("width", 'max = "3 s"', Outcome.TOO_FEW, Outcome.PASS),
     ("width", 'min = "1 us"', Outcome.PASS, Outcome.PASS),
-    ("width", 'mean = "800 ms"', Outcome.BROKEN, Outcome.BROKEN),
-    ("width", 'mean = "1 s"', Outcome.INSUFFICIENT, Outcome.PASS),
-    ("width", 'peak_to_peak = "2 s"', Outcome.BROKEN, Outcome.BROKEN),
-    ("width", 'peak_to_peak = "3 s"', Outcome.INSUFFICIENT, Outcome.PASS),
-    ("width", 'rms = "3 s"', Outcome.INSUFFICIENT, Outcome.PASS),
+    ("width", 'mean = "800 ms"', Outcome.FAIL, Outcome.FAIL),
+    ("width", 'mean = "1 s"', Outcome.TOO_FEW, Outcome.PASS),
+    ("width", 'peak_to_peak = "2 s"', Outcome.FAIL, Outcome.FAIL),
+    ("width", 'peak_to_peak = "3 s"', Outcome.TOO_FEW, Outcome.PASS),
+    ("width", 'rms = "3 s"', Outcome.TOO_FEW, Outcome.PASS),
     ("period", 'min = "2 s"', Outcome.PASS, Outcome.PASS),
-    ("period", 'min = "5 s"', Outcome.INSUFFICIENT, Outcome.PASS),
-    ("period", 'max = "5 s"', Outcome.INSUFFICIENT, Outcome.PASS),
-    ("fall", 'max = "2147483647 ns"', Outcome.INSUFFICIENT, Outcome.BROKEN),
+    ("period", 'min = "5 s"', Outcome.TOO_FEW, Outcome.PASS),
+    ("period", 'max = "5 s"', Outcome.TOO_FEW, Outcome.PASS),
+    ("fall", 'max = "2147483647 ns"', Outcome.TOO_FEW, Outcome.FAIL),
 ]
 
 
@@ -113,7 +112,7 @@ def test_a_budget_takes_no_limit_for_a_number(slow, kind, limit, without, with_e
     assert judge(analyse(slow(True)), budget).outcome == with_events
 
 
-@pytest.mark.parametrize(("limit", "outcome"), [("2 s", "broken"), ("3 s", "insufficient")])
+@pytest.mark.parametrize(("limit", "outcome"), [("2 s", "fail"), ("3 s", "too few")])
 def test_a_percentile_over_the_limit_is_no_number(slow, limit, outcome):
     # 20 samples bound the 90th percentile below, and 95 % of them are over.
     run = slow(False, [SHORT] + [LONG] * 59)
@@ -146,13 +145,11 @@ def test_the_document_says_over_and_has_no_number(slow):
     assert (exact["max_ticks"], exact["over_ticks"]) == (PERIOD, None)
 
 
-@pytest.mark.parametrize(
-    ("estimate_s", "outcome"), [("2", Bounded.UNSAFE), ("3", Bounded.NOT_PROVEN)]
-)
+@pytest.mark.parametrize(("estimate_s", "outcome"), [("2", Outcome.FAIL), ("3", Outcome.TOO_FEW)])
 def test_a_bound_is_unsafe_or_not_proven_but_never_safe(slow, estimate_s, outcome):
     measured = measured_of(Run(slow(False)), None, "on-width", plain)
     assert (measured.max_ns, measured.over_ns) == (None, VALUE_MOST)
-    found = BoundVerdict(Fraction(estimate_s) * 10**9, measured)
+    found = bounded(Fraction(estimate_s) * 10**9, measured)
     assert (found.outcome, found.margin_ns, found.of_measured) == (outcome, None, None)
     exact = measured_of(Run(slow(True)), None, "on-width", plain)
     assert (exact.max_ns, exact.over_ns) == (LONG, None)

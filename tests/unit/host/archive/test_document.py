@@ -30,7 +30,7 @@ def test_a_log_has_each_run_with_its_configuration():
 def test_every_trend_is_strict_json():
     for found in TRENDS.values():
         document = strict(trend_document(found))
-        assert document["schema"] == "plexor.archive.trend/1"
+        assert document["schema"] == "plexor.archive.trend/2"
         assert len(document["histories"]) == len(found.histories)
 
 

@@ -199,7 +199,7 @@ def test_ten_runs_whose_newest_four_are_slower_are_too_few_and_now_is_of_the_new
     assert (course.steps, course.lacking, course.needs) == ((), 1, 11)
     assert course.now == pytest.approx(1201e-9, abs=2e-9)
     document = trend_document(asked(tmp_path))["histories"][0]["figures"]["p99"]
-    assert (document["verdict"], document["needs"]) == ("too few", 11)
+    assert (document["outcome"], document["needs"]) == ("too few", 11)
 
 
 def test_each_history_of_a_few_runs_is_too_short_to_tell(tmp_path):

@@ -11,10 +11,10 @@ import pytest
 from plexor.burst.model import Lengths
 from plexor.burst.scan import QUEUE_FULL, Wanted, burst_scan, longest
 from plexor.errors import InvalidRunError, LinkError
+from plexor.judge.verdict import Outcome
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import parse_criterion, stage_strikes
-from plexor.sweep.decide import Verdict
 from plexor.sweep.executor import RETRIES, Workers
 from plexor.sweep.model import Figures, Step
 from plexor.sweep.store import StepStore
@@ -52,7 +52,7 @@ def taken(job, queue_full=0):
         fits = swept.burst == 1 or swept.burst <= survives(channel.label, swept.spacing_s)
         counts = {ResponseClass.ANSWERED: 100, ResponseClass.QUEUE_FULL: queue_full}
         classes = dict.fromkeys(ResponseClass, 0) | counts
-        verdict = Verdict.PASS if fits else Verdict.FAIL
+        verdict = Outcome.PASS if fits else Outcome.FAIL
         most = 1000 * swept.burst
         channels.append(
             Figures(channel.label, 100, classes, max_ticks=most, verdict=verdict, reason="lost")
@@ -111,7 +111,7 @@ def searched(most, verdict_of):
 def test_every_longest_length_is_found_between_what_passes_and_what_fails(most):
     for length in range(min(most, 70) + 1):
         found, tried = searched(
-            most, lambda n, length=length: Verdict.PASS if n <= length else Verdict.FAIL
+            most, lambda n, length=length: Outcome.PASS if n <= length else Outcome.FAIL
         )
         assert found == Lengths(length, length + 1 if length < most else None)
         assert len(tried) == len(set(tried))
@@ -120,7 +120,7 @@ def test_every_longest_length_is_found_between_what_passes_and_what_fails(most):
 
 
 def test_a_length_that_cannot_be_decided_fails_and_is_named():
-    verdicts = {1: Verdict.PASS, 2: Verdict.PASS, 3: Verdict.UNDECIDED, 4: Verdict.FAIL}
+    verdicts = {1: Outcome.PASS, 2: Outcome.PASS, 3: Outcome.TOO_FEW, 4: Outcome.FAIL}
     found, _ = searched(4, verdicts.get)
     assert found == Lengths(2, 3, (3,))
 

@@ -104,7 +104,7 @@ def test_a_run_is_compared_with_the_archives_last_good(capsys, tmp_path):
     assert "TOO LARGE ISR p50>+5%: +9.5" in out
     code, out, _ = plexor(capsys, *compare, "--fail-on", "p50>+15%", "--json")
     document = json.loads(out)
-    assert (code, document["outcome"], document["differing_keys"]) == (0, "kept", [])
+    assert (code, document["outcome"], document["differing_keys"]) == (0, "pass", [])
     # A run of its own branch that was added later does not hide that it got slower.
     plexor(capsys, "archive", "add", "branch", "--commit", "c2", "--branch", "topic")
     assert plexor(capsys, *compare, "--fail-on", "p50>+5%")[0] == 1

@@ -157,14 +157,14 @@ def test_broken_outweighs_too_few_and_the_document_has_both(kept, capsys):
     arguments = (*runs, "--fail-on", "p99.9>+5%,p50>+5%,saturation<-2%", "--json")
     code, out, _ = compare(capsys, *arguments)
     document = json.loads(out)
-    assert (code, document["exit_code"], document["outcome"]) == (1, 1, "broken")
-    assert document["schema"] == "plexor.judge.compare/2"
+    assert (code, document["exit_code"], document["outcome"]) == (1, 1, "fail")
+    assert document["schema"] == "plexor.judge.compare/3"
     assert document["judged_by"] == "interval"
     assert document["skipped"] == ["saturation<-2%"]
     tail, middle = document["conditions"]
     assert (tail["condition"], tail["outcome"]) == ("p99.9>+5%", "too few")
     assert tail["needed"] > 4000
-    assert (middle["outcome"], middle["needed"], middle["limit"]) == ("broken", None, 0.05)
+    assert (middle["outcome"], middle["needed"], middle["limit"]) == ("fail", None, 0.05)
     assert 0.05 < middle["least"] < middle["change"] < middle["most"]
     units = {entry["figure"]: entry["unit"] for entry in document["differences"]}
     assert (units["p50"], units["answered"]) == ("s", "share")

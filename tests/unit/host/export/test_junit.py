@@ -66,7 +66,8 @@ def test_checks_are_cases_with_the_worst_event_and_the_interval(tmp_path, run_of
     )
     assert found["plexor.TASK", "max ≤ 250 ns"] == (
         "error",
-        "TASK max is -, limit ≤ 250 ns, its answers may be those of other strikes",
+        "TASK max is -, limit ≤ 250 ns, its answers may be those of other strikes; "
+        "strikes further apart would tell",
     )
     assert found["plexor.ISR", "goal: mean ≤ 1 ns"][0] == "system-out"
     many = cases(read(tmp_path, run_of([list(range(1, 401))])))

@@ -8,7 +8,8 @@ import numpy as np
 from plexor.analyse.analyse import analyse
 from plexor.judge.compare import differences, differing_keys
 from plexor.judge.configuration import configuration
-from plexor.judge.gate import Outcome, judge, parse_fail_on
+from plexor.judge.gate import judge, parse_fail_on
+from plexor.judge.verdict import Outcome
 
 NS = Fraction(1, 10**9)
 

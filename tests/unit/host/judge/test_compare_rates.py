@@ -13,7 +13,8 @@ import pytest
 from scipy import stats
 from tools.compare_rates import CHANGES, DEVICES, FIGURES, SIZES, judged, main, rates, together
 
-from plexor.judge.gate import UNSEEN, By, Outcome, needed, outcome_of
+from plexor.judge.gate import UNSEEN, By, needed
+from plexor.judge.verdict import Outcome, worst
 
 SAME, AT_LIMIT, BEYOND = CHANGES
 DOCUMENT = (Path(__file__).parents[4] / "docs" / "compare.md").read_text(encoding="utf-8")
@@ -40,10 +41,10 @@ def counted(change, pairs, seed):
 def test_at_most_5_percent_of_pairs_that_changed_no_more_than_the_limit_fail(change, pairs):
     each, summed = counted(change, pairs, 11)
     for figure, outcomes in summed.items():
-        assert outcomes[Outcome.BROKEN] <= 0.05 * outcomes.total(), (figure, outcomes)
+        assert outcomes[Outcome.FAIL] <= 0.05 * outcomes.total(), (figure, outcomes)
     for key, found in each.items():
         for figure, outcomes in found.items():
-            assert at_most(outcomes[Outcome.BROKEN], pairs), (key, figure, outcomes)
+            assert at_most(outcomes[Outcome.FAIL], pairs), (key, figure, outcomes)
 
 
 @pytest.mark.parametrize("pairs", PAIRS)
@@ -52,7 +53,7 @@ def test_at_most_5_percent_of_pairs_that_changed_more_than_the_limit_pass(pairs)
     for (name, size), found in each.items():
         device = next(entry for entry in DEVICES if entry.name == name)
         for figure, outcomes in found.items():
-            kept = outcomes[Outcome.KEPT]
+            kept = outcomes[Outcome.PASS]
             # Where neither run misses a strike a share below UNSEEN counts as none, and is said to.
             if figure == "missed" and device.missed_ppm / 1e6 < UNSEEN:
                 kept -= stats.binom.ppf(1 - 1e-4, pairs, unseen(device, size))
@@ -72,15 +73,15 @@ def test_a_gate_of_four_figures_fails_at_most_5_percent_of_the_time(pairs):
         for strikes in SIZES:
             for _ in range(pairs):
                 found = together(device, strikes, AT_LIMIT, random)
-                failed += outcome_of(found) == Outcome.BROKEN
+                failed += worst(found) == Outcome.FAIL
     assert failed <= 0.05 * pairs * len(DEVICES) * len(SIZES)
 
 
 def test_the_estimate_alone_fails_far_more_often_than_that():
     skewed = DEVICES[1]
     found = rates(skewed, 600, SAME, 100, 14, By.ESTIMATE)
-    assert found["p99"][Outcome.BROKEN] > 15
-    assert found["p99.9"][Outcome.BROKEN] > 25
+    assert found["p99"][Outcome.FAIL] > 15
+    assert found["p99.9"][Outcome.FAIL] > 25
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import pytest
 from plexor.analyse.analyse import analyse
 from plexor.judge.change_bounds import Bounds
 from plexor.judge.compare import Difference, differences
-from plexor.judge.gate import By, Outcome, judge, needed, outcome_of, parse_fail_on
+from plexor.judge.gate import By, judge, needed, parse_fail_on
+from plexor.judge.verdict import Outcome, worst
 from plexor.sweep.compare import differences as sweep_differences
 
 from .. import sweeps
@@ -45,7 +46,7 @@ def test_an_estimate_at_its_limit_passes_and_a_little_more_does_not(text, before
     (condition,) = parse_fail_on(text)
     entry = Difference("ISR", condition.figure, Fraction(before), Fraction(after))
     (found,) = judge([entry], [condition], By.ESTIMATE)
-    assert found.outcome == (Outcome.BROKEN if breaks else Outcome.KEPT)
+    assert found.outcome == (Outcome.FAIL if breaks else Outcome.PASS)
 
 
 def test_conditions_are_read_as_they_are_written():
@@ -73,7 +74,7 @@ def test_what_is_no_condition_is_refused_in_one_line(text):
 
 @pytest.mark.parametrize(
     ("after", "outcome"),
-    [(1000, "kept"), (1050, "kept"), (1051, "broken"), (900, "kept")],
+    [(1000, "pass"), (1050, "pass"), (1051, "fail"), (900, "pass")],
 )
 def test_a_device_that_never_varies_is_judged_to_the_tick(run_of, after, outcome):
     found = gate(run_of([[1000] * 600]), run_of([[after] * 600]), "p99>+5%,p50>+5%,mean>+5%")
@@ -89,7 +90,7 @@ def test_a_change_that_is_within_the_noise_is_too_few_samples_and_how_many_it_ta
     # The same law twice: by the estimate this pair breaks.
     for seed in range(100):
         runs = exponential(run_of, seed, 4000), exponential(run_of, seed + 1000, 4000)
-        if gate(*runs, "p99>+5%", By.ESTIMATE)[0].outcome == Outcome.BROKEN:
+        if gate(*runs, "p99>+5%", By.ESTIMATE)[0].outcome == Outcome.FAIL:
             break
     (found,) = gate(*runs, "p99>+5%")
     assert found.outcome == Outcome.TOO_FEW
@@ -102,7 +103,7 @@ def test_a_change_that_is_within_the_noise_is_too_few_samples_and_how_many_it_ta
 
 def test_a_great_change_is_broken_and_its_bound_is_beyond_the_limit(run_of):
     found = gate(exponential(run_of, 1, 600), exponential(run_of, 2, 600, 2000), "p50>+5%,mean>+5%")
-    assert set(outcomes(found).values()) == {Outcome.BROKEN}
+    assert set(outcomes(found).values()) == {Outcome.FAIL}
     assert all(entry.least > 0.05 for entry in found)
 
 
@@ -122,13 +123,13 @@ def test_missed_strikes_from_none_need_five_to_be_sure(run_of):
     runs = [exponential(run_of, 1, 4000 - n, missed=n) for n in (0, 4, 5)]
     assert gate(runs[0], runs[1], "missed>+5%")[0].outcome == Outcome.TOO_FEW
     # Of 5 in the second run alone the chance is 2**-5.
-    assert gate(runs[0], runs[2], "missed>+5%")[0].outcome == Outcome.BROKEN
+    assert gate(runs[0], runs[2], "missed>+5%")[0].outcome == Outcome.FAIL
     assert gate(runs[0], runs[2], "missed>+5%")[0].least is None
 
 
 def test_none_missed_in_either_is_kept_once_a_thousandth_would_show(run_of):
     found = gate(run_of([[1000] * 3000]), run_of([[1000] * 3000]), "missed>+0%")
-    assert found[0].outcome == Outcome.KEPT
+    assert found[0].outcome == Outcome.PASS
     assert found[0].reason == "none in either run, which any share of up to 0.10% explains"
     (found,) = gate(run_of([[1000] * 3000]), run_of([[1000] * 2990]), "missed>+0%")
     assert (found.outcome, needed(found).count) == (Outcome.TOO_FEW, 3000)
@@ -139,16 +140,16 @@ def test_a_run_without_a_response_proves_no_latency_and_breaks_a_share(run_of):
     assert outcomes(found) == {
         "p99>+5%": Outcome.TOO_FEW,
         "mean>+5%": Outcome.TOO_FEW,
-        "answered<-2%": Outcome.BROKEN,
+        "answered<-2%": Outcome.FAIL,
     }
     assert found[0].reason == "B has no samples"
-    assert outcome_of(found) == Outcome.BROKEN
+    assert worst(found) == Outcome.FAIL
 
 
 def test_a_channel_that_answers_in_neither_run_is_not_judged_by_its_latency(run_of):
     runs = [run_of([[1000] * 400, [None] * 400]) for _ in range(2)]
     (found,) = gate(*runs, "p99>+5%")
-    assert (found.difference.channel, found.outcome) == ("ISR", Outcome.KEPT)
+    assert (found.difference.channel, found.outcome) == ("ISR", Outcome.PASS)
 
 
 @pytest.mark.parametrize("figure", ["max", "min", "peak_to_peak"])
@@ -156,7 +157,7 @@ def test_figures_of_single_samples_are_judged_when_asked_and_refused_else(run_of
     runs = run_of([[1000, 1001, 1002] * 300]), run_of([[2000, 2002, 2004] * 300])
     with pytest.raises(ValueError, match="the error of its change is not known"):
         gate(*runs, f"{figure}>+5%")
-    assert gate(*runs, f"{figure}>+5%", By.ESTIMATE)[0].outcome == Outcome.BROKEN
+    assert gate(*runs, f"{figure}>+5%", By.ESTIMATE)[0].outcome == Outcome.FAIL
 
 
 class Fixed:
@@ -180,7 +181,7 @@ def test_the_error_of_a_failure_is_the_whole_gate_s_and_shared_by_its_figures(wa
     law = Fixed()
     found = [Difference(c, "p99", Fraction(1), Fraction(1), law) for c in ("a", "b", "c", "d")]
     judge(found, parse_fail_on(f"p99{way}5%"))
-    assert law.asked == [errors] * 4
+    assert set(law.asked) == {errors}
 
 
 def knees(low, high, other_low, other_high, text):
@@ -195,18 +196,18 @@ def knees(low, high, other_low, other_high, text):
 @pytest.mark.parametrize(
     ("ends", "outcome"),
     [
-        ((1000, 1010, 1000, 1010), "kept"),  # 1000 / 1010 is -0.99 %
+        ((1000, 1010, 1000, 1010), "pass"),  # 1000 / 1010 is -0.99 %
         ((1000, 1030, 1000, 1030), "too few"),
-        ((1000, 1010, 970, 979), "broken"),
+        ((1000, 1010, 970, 979), "fail"),
         ((1000, 1010, 970, 981), "too few"),
-        ((1000, 1010, None, 500), "broken"),  # nothing is sustained any more
-        ((1000, 1010, 1200, None), "kept"),
+        ((1000, 1010, None, 500), "fail"),  # nothing is sustained any more
+        ((1000, 1010, 1200, None), "pass"),
         ((1000, None, 1000, None), "too few"),  # above 1000, both, by any amount
         ((1200, None, 1000, None), "too few"),
         ((None, 500, None, 400), "too few"),  # below, by any amount
         ((None, None, None, 400), "too few"),
-        ((None, 500, 600, 700), "kept"),
-        ((1000, None, 900, 950), "broken"),
+        ((None, 500, 600, 700), "pass"),
+        ((1000, None, 900, 950), "fail"),
         ((1000, None, 990, 1000), "too few"),
     ],
 )
@@ -216,23 +217,24 @@ def test_saturation_is_judged_by_its_brackets(ends, outcome):
 
 def test_brackets_that_are_too_wide_say_what_width_it_takes():
     (found,) = knees(1000, 1030, 1000, 1030, "saturation<-2%")
-    assert found.reason.endswith("plexor sweep --resolution 2%")
+    assert found.reason == "the brackets are too wide"
+    assert found.settles == "they must be 2 % or narrower: plexor sweep --resolution 2%"
     assert needed(found) is None
     (found,) = knees(1000, None, 990, 1000, "saturation<-2%")
-    assert "--to" in found.reason
-    assert "--from" in knees(None, 500, None, 400, "saturation<-2%")[0].reason
+    assert (found.reason, "--to" in found.settles) == ("no rate failed", True)
+    assert "--from" in knees(None, 500, None, 400, "saturation<-2%")[0].settles
 
 
 @pytest.mark.parametrize(
     ("ends", "outcome"),
     [
-        ((1000, None, 900, 950), "broken"),
+        ((1000, None, 900, 950), "fail"),
         ((1000, None, 1000, 1010), "too few"),
-        ((1000, 1010, 1200, None), "kept"),
+        ((1000, 1010, 1200, None), "pass"),
         ((1000, 1010, 900, None), "too few"),
         ((1000, None, 1000, None), "too few"),
-        ((1000, 1010, None, 500), "broken"),
-        ((None, 500, 600, 700), "kept"),
+        ((1000, 1010, None, 500), "fail"),
+        ((None, 500, 600, 700), "pass"),
     ],
 )
 def test_estimates_of_bounds_are_judged_as_bounds(ends, outcome):
@@ -248,9 +250,9 @@ def test_bins_are_in_the_interval_of_a_change(run_of):
     runs = [run_of([[10_000] * 600], keep_events=False, period=100_000) for _ in range(2)]
     spread = [10_000 - 16, 10_111]
     runs += [run_of([spread * 300], keep_events=False, period=100_000) for _ in range(2)]
-    assert gate(*runs[:2], "p50>+1%")[0].outcome == Outcome.KEPT  # min and max bound the cell
+    assert gate(*runs[:2], "p50>+1%")[0].outcome == Outcome.PASS  # min and max bound the cell
     assert gate(*runs[2:], "p50>+1%")[0].outcome == Outcome.TOO_FEW
-    assert gate(*runs[2:], "p50>+2%")[0].outcome == Outcome.KEPT
+    assert gate(*runs[2:], "p50>+2%")[0].outcome == Outcome.PASS
 
 
 def test_sums_that_are_not_known_prove_nothing(run_of):

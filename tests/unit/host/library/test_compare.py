@@ -6,7 +6,8 @@ import pytest
 
 import plexor
 from plexor.errors import ApartError, ExitCode, StoreError, UsageError
-from plexor.judge.gate import By, FailOn, Outcome
+from plexor.judge.gate import By, FailOn
+from plexor.judge.verdict import Outcome
 from plexor.library.compare import compared
 from plexor.library.run import Run
 from plexor.store.run_folder import save
@@ -166,9 +167,9 @@ def test_results_at_hand_are_compared_as_those_in_folders(kept):
 @pytest.mark.parametrize(
     ("after", "fail_on", "outcome", "code"),
     [
-        ([1000] * 400, "max>+5%", Outcome.KEPT, ExitCode.PASS),
-        ([2000] * 400, "max>+5%", Outcome.BROKEN, ExitCode.BUDGET),
-        ([2000] * 400, (), Outcome.KEPT, ExitCode.PASS),
+        ([1000] * 400, "max>+5%", Outcome.PASS, ExitCode.PASS),
+        ([2000] * 400, "max>+5%", Outcome.FAIL, ExitCode.BUDGET),
+        ([2000] * 400, (), Outcome.PASS, ExitCode.PASS),
         ([2000] * 400, "missed>+5%", Outcome.TOO_FEW, ExitCode.INVALID),
     ],
 )
@@ -189,7 +190,7 @@ def test_conditions_are_judged(kept, after, fail_on, outcome, code):
 def test_conditions_may_be_read_already(kept):
     a, b = kept("a", [1000] * 400), kept("b", [2000] * 400)
     condition = FailOn("max", True, Fraction(1, 20))
-    assert plexor.compare(a, b, fail_on=[condition], judge=By.ESTIMATE).outcome is Outcome.BROKEN
+    assert plexor.compare(a, b, fail_on=[condition], judge=By.ESTIMATE).outcome is Outcome.FAIL
 
 
 def test_an_invalid_run_proves_nothing(kept):

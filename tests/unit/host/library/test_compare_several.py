@@ -136,8 +136,8 @@ def test_conditions_are_judged_of_each_and_one_that_breaks_is_enough(run):
     a, b, c = (run(*[value] * 400) for value in (1000, 1010, 1100))
     result = plexor.compare(a, [b, c], fail_on="p50>+5%")
     assert [(e.difference.side, e.outcome.value) for e in result.judgements] == [
-        ("B", "kept"),
-        ("C", "broken"),
+        ("B", "pass"),
+        ("C", "fail"),
     ]
     assert result.exit_code() == 1
     assert [entry["run"] for entry in result.document()["conditions"]] == ["B", "C"]

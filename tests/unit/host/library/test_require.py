@@ -3,7 +3,7 @@
 import pytest
 
 from plexor.errors import UsageError
-from plexor.judge.budget import Outcome
+from plexor.judge.verdict import Outcome
 from plexor.library.require import RequirementError, require
 from plexor.library.run import Run
 

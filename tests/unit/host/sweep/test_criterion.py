@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from plexor.judge.verdict import Outcome
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import (
     DEFAULT,
@@ -14,7 +15,6 @@ from plexor.sweep.criterion import (
     parse_criterion,
     stage_strikes,
 )
-from plexor.sweep.decide import Verdict
 from plexor.sweep.model import Figures
 
 NS = 1_000_000
@@ -82,8 +82,9 @@ def test_what_is_no_criterion_is_refused_in_one_line(text, said):
 @pytest.mark.parametrize("entry", ["missed", "late", "duplicate", "spurious", "answered", "early"])
 def test_each_criterion_counts_its_own_classes(text, bad, entry):
     criteria = [parse_criterion(text)]
-    verdict, reason = judge(criteria, figures(437, **{entry: 100}), 0, 1, NS)
-    assert verdict == (Verdict.FAIL if entry in bad else Verdict.PASS)
+    found = judge(criteria, figures(437, **{entry: 100}), 0, 1, NS)
+    verdict, reason = found.outcome, found.reason
+    assert verdict == (Outcome.FAIL if entry in bad else Outcome.PASS)
     assert reason == (criteria[0].text if entry in bad else "")
 
 
@@ -97,30 +98,31 @@ def test_each_criterion_counts_its_own_classes(text, bad, entry):
 )
 def test_a_jitter_at_its_limit_passes_and_a_tick_more_fails(text, name):
     criteria = [parse_criterion(text)]
-    for ticks, wanted in ((10_000, Verdict.PASS), (10_001, Verdict.FAIL)):
+    for ticks, wanted in ((10_000, Outcome.PASS), (10_001, Outcome.FAIL)):
         found = figures(min_ticks=0, **{name: ticks})
-        assert judge(criteria, found, 0, 1, NS)[0] == wanted
-    assert judge(criteria, figures(), 0, 1, NS)[0] == Verdict.UNDECIDED
+        assert judge(criteria, found, 0, 1, NS).outcome == wanted
+    assert judge(criteria, figures(), 0, 1, NS).outcome == Outcome.TOO_FEW
 
 
 def test_one_criterion_that_fails_is_enough_and_one_that_cannot_tell_holds_up_a_pass():
     criteria = [parse_criterion(ONE_IN_100), parse_criterion("spurious<1%")]
     few, some, many = 0, 3, 100
     for missed, spurious, wanted in (
-        (few, few, Verdict.PASS),
-        (few, some, Verdict.UNDECIDED),
-        (few, many, Verdict.FAIL),
-        (some, many, Verdict.FAIL),
-        (many, some, Verdict.FAIL),
+        (few, few, Outcome.PASS),
+        (few, some, Outcome.TOO_FEW),
+        (few, many, Outcome.FAIL),
+        (some, many, Outcome.FAIL),
+        (many, some, Outcome.FAIL),
     ):
         found = figures(437, missed=missed, spurious=spurious)
-        assert judge(criteria, found, 0, 1, NS)[0] == wanted, (missed, spurious)
+        assert judge(criteria, found, 0, 1, NS).outcome == wanted, (missed, spurious)
 
 
 def test_a_device_that_falls_behind_does_not_sustain_the_rate():
-    verdict, reason = judge([DEFAULT], figures(falls_behind=True), 0, 1, NS)
-    assert (verdict, reason) == (Verdict.FAIL, "falls behind")
-    assert judge([DEFAULT], figures(falls_behind=None), 0, 1, NS)[0] == Verdict.PASS
+    found = judge([DEFAULT], figures(falls_behind=True), 0, 1, NS)
+    verdict, reason = found.outcome, found.reason
+    assert (verdict, reason) == (Outcome.FAIL, "falls behind")
+    assert judge([DEFAULT], figures(falls_behind=None), 0, 1, NS).outcome == Outcome.PASS
 
 
 def test_a_first_stage_is_long_enough_for_every_criterion():
@@ -128,29 +130,29 @@ def test_a_first_stage_is_long_enough_for_every_criterion():
     assert stage_strikes(criteria, 1) == stage_strikes(criteria[:1], 1) == 437
     assert stage_strikes(criteria, 5000) == 5000
     found = figures(5000, missed=0)
-    assert judge(criteria, found, 0, 5000, NS)[0] == Verdict.PASS
-    assert judge(criteria, figures(4999), 0, 5000, NS)[0] == Verdict.UNDECIDED
+    assert judge(criteria, found, 0, 5000, NS).outcome == Outcome.PASS
+    assert judge(criteria, figures(4999), 0, 5000, NS).outcome == Outcome.TOO_FEW
 
 
 def test_strikes_that_wait_at_the_end_count_against_a_pass_of_what_may_go_missing():
     waiting = figures(behind=3)
-    assert judge([DEFAULT], waiting, 0, 1, NS)[0] == Verdict.UNDECIDED
-    assert judge([parse_criterion("late<0.1%")], waiting, 0, 1, NS)[0] == Verdict.UNDECIDED
-    assert judge([parse_criterion("spurious<0.1%")], waiting, 0, 1, NS)[0] == Verdict.PASS
+    assert judge([DEFAULT], waiting, 0, 1, NS).outcome == Outcome.TOO_FEW
+    assert judge([parse_criterion("late<0.1%")], waiting, 0, 1, NS).outcome == Outcome.TOO_FEW
+    assert judge([parse_criterion("spurious<0.1%")], waiting, 0, 1, NS).outcome == Outcome.PASS
 
 
 @pytest.mark.parametrize("text", ["late<1%", "latency<50us:1%"])
 def test_what_seems_late_behind_a_missing_strike_fails_no_device_and_passes_none(text):
     criteria = [parse_criterion(text)]
     after = {"missed": 1, "late": 400}
-    assert judge(criteria, figures(437, **after), 0, 1, NS)[0] == Verdict.FAIL
-    assert judge(criteria, figures(437, **after, shifted=True), 0, 1, NS)[0] == Verdict.UNDECIDED
+    assert judge(criteria, figures(437, **after), 0, 1, NS).outcome == Outcome.FAIL
+    assert judge(criteria, figures(437, **after, shifted=True), 0, 1, NS).outcome == Outcome.TOO_FEW
     many = {"missed": 100, "late": 300}
-    assert judge(criteria, figures(437, **many, shifted=True), 0, 1, NS)[0] == Verdict.FAIL
+    assert judge(criteria, figures(437, **many, shifted=True), 0, 1, NS).outcome == Outcome.FAIL
 
 
 def test_no_jitter_is_kept_where_a_strike_is_missing_and_latencies_are_not_known():
     found = figures(missed=1, min_ticks=1, max_ticks=2)
     criteria = [parse_criterion("jitter<10us")]
-    assert judge(criteria, found, 0, 1, NS)[0] == Verdict.PASS
-    assert judge(criteria, replace(found, shifted=True), 0, 1, NS)[0] == Verdict.FAIL
+    assert judge(criteria, found, 0, 1, NS).outcome == Outcome.PASS
+    assert judge(criteria, replace(found, shifted=True), 0, 1, NS).outcome == Outcome.FAIL

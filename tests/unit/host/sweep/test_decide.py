@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from plexor.sweep.decide import STAGES, Verdict, first_strikes, outcome_probabilities, plan_test
+from plexor.judge.verdict import Outcome
+from plexor.sweep.decide import STAGES, first_strikes, outcome_probabilities, plan_test
 
 LIMITS = [Fraction(1, 1000), Fraction(1, 100), Fraction(1, 20), Fraction(1, 10)]
 CONFIDENCES = [Fraction(9, 10), Fraction(95, 100), Fraction(999, 1000)]
@@ -65,11 +66,11 @@ def walk(random, test, p):
         while strikes < bounds.strikes:
             strikes += 1
             bad += random.random() < p
-            if test.verdict(stage, strikes, bad) == Verdict.FAIL:
-                return Verdict.FAIL, strikes
-        if test.verdict(stage, strikes, bad) == Verdict.PASS:
-            return Verdict.PASS, strikes
-    return Verdict.UNDECIDED, strikes
+            if test.outcome(stage, strikes, bad) == Outcome.FAIL:
+                return Outcome.FAIL, strikes
+        if test.outcome(stage, strikes, bad) == Outcome.PASS:
+            return Outcome.PASS, strikes
+    return Outcome.TOO_FEW, strikes
 
 
 @pytest.mark.parametrize("runs", [500, pytest.param(4000, marks=pytest.mark.full)])
@@ -79,7 +80,7 @@ def test_outcomes_come_as_often_as_computed(times, runs):
     random = np.random.default_rng(7)
     found = [walk(random, test, 0.1 * times)[0] for _ in range(runs)]
     computed = outcome_probabilities(test, 0.1 * times)
-    for verdict, p in zip((Verdict.PASS, Verdict.FAIL, Verdict.UNDECIDED), computed, strict=True):
+    for verdict, p in zip((Outcome.PASS, Outcome.FAIL, Outcome.TOO_FEW), computed, strict=True):
         deviation = (p * (1 - p) / runs) ** 0.5
         assert abs(found.count(verdict) / runs - p) < 4.5 * deviation + 1e-9
 
@@ -87,7 +88,7 @@ def test_outcomes_come_as_often_as_computed(times, runs):
 def test_what_is_bad_beyond_doubt_fails_within_a_few_strikes():
     test = plan_test(Fraction(1, 1000), Fraction(95, 100))
     verdict, strikes = walk(np.random.default_rng(1), test, 1.0)
-    assert (verdict, strikes) == (Verdict.FAIL, test.stages[0].fail_least)
+    assert (verdict, strikes) == (Outcome.FAIL, test.stages[0].fail_least)
     assert strikes < 12
 
 
@@ -112,7 +113,7 @@ def test_what_may_be_bad_too_passes_no_device_and_fails_none():
     strikes, most = test.stages[2].strikes, test.stages[2].pass_most
     assert most > 1
     for bad in range(most + 1):
-        assert test.verdict(2, strikes, bad, most - bad) == Verdict.PASS
-        assert test.verdict(2, strikes, bad, most - bad + 1) == Verdict.UNDECIDED
-    assert test.verdict(2, strikes, 0, strikes) == Verdict.UNDECIDED
-    assert test.verdict(2, strikes, test.stages[2].fail_least, 0) == Verdict.FAIL
+        assert test.outcome(2, strikes, bad, most - bad) == Outcome.PASS
+        assert test.outcome(2, strikes, bad, most - bad + 1) == Outcome.TOO_FEW
+    assert test.outcome(2, strikes, 0, strikes) == Outcome.TOO_FEW
+    assert test.outcome(2, strikes, test.stages[2].fail_least, 0) == Outcome.FAIL

@@ -9,10 +9,10 @@ import pytest
 
 from plexor.burst.scan import Wanted as BurstWanted
 from plexor.burst.scan import burst_scan
+from plexor.judge.verdict import Outcome
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import Criterion, What
-from plexor.sweep.decide import Verdict
 from plexor.sweep.executor import Workers
 from plexor.sweep.job import Job
 from plexor.sweep.store import StepStore
@@ -73,8 +73,8 @@ def swept(monkeypatch, limit, sweeps):
     for seed in range(sweeps):
         verdicts = [step.of("R").verdict for step in swept_once(monkeypatch, limit, seed)]
         by_rate.update(verdicts)
-        passed += Verdict.PASS in verdicts
-        failed += Verdict.FAIL in verdicts
+        passed += Outcome.PASS in verdicts
+        failed += Outcome.FAIL in verdicts
     return Errors(sweeps, passed, failed, by_rate)
 
 
@@ -99,14 +99,14 @@ def test_bursts_of_a_device_at_the_limit_pass_and_fail_at_most_as_often_as_was_a
         assert end.error is None
         found.update(step.of("R").verdict for step in steps)
     assert found.total() > 100
-    for verdict in (Verdict.PASS, Verdict.FAIL):
+    for verdict in (Outcome.PASS, Outcome.FAIL):
         assert found[verdict] <= MOST * found.total()
 
 
 @pytest.mark.parametrize("sweeps", SWEEPS)
 def test_a_device_at_the_limit_passes_and_fails_at_most_as_often_as_was_asked(monkeypatch, sweeps):
     found = swept(monkeypatch, Fraction(1, 20), sweeps)
-    for verdict in (Verdict.PASS, Verdict.FAIL):
+    for verdict in (Outcome.PASS, Outcome.FAIL):
         assert found.by_rate[verdict] <= MOST * found.by_rate.total()
 
 
@@ -132,8 +132,8 @@ def test_of_two_thousand_rates_at_the_limit_at_most_a_fortieth_is_wrong_each_way
     rates, share = found.by_rate.total(), float(MOST / 2)
     most = rates * share + 3 * math.sqrt(rates * share * (1 - share))
     assert rates == 2000
-    assert found.by_rate[Verdict.PASS] <= most
-    assert found.by_rate[Verdict.FAIL] <= most
+    assert found.by_rate[Outcome.PASS] <= most
+    assert found.by_rate[Outcome.FAIL] <= most
 
 
 def test_rates_draw_independently_of_each_other_and_each_time_the_same(monkeypatch):

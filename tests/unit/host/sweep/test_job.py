@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from plexor.errors import InvalidRunError
+from plexor.judge.verdict import Outcome
 from plexor.model.identity import Identity
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Feature, Geometry
@@ -16,7 +17,7 @@ from plexor.protocol.registers import Stream
 from plexor.sweep import job
 from plexor.sweep.consistent import of_step
 from plexor.sweep.criterion import Criterion, What
-from plexor.sweep.decide import STAGES, Verdict
+from plexor.sweep.decide import STAGES
 from plexor.sweep.figures import LEAST_STRIKES
 from plexor.sweep.job import (
     RECOVERY_S,
@@ -190,7 +191,7 @@ def test_a_rate_that_the_instrument_cannot_carry_is_beyond_and_nothing_is_struck
     above = replace(JOB, settings=struck(2), rate_hz=end + 1, criteria=(Criterion(What.MISSED),))
     (step,) = job.take(above)
     assert (step.strikes, step.ends_hz, step.simulated) == (0, end, True)
-    assert {entry.verdict for entry in step.channels} == {Verdict.BEYOND}
+    assert {entry.verdict for entry in step.channels} == {Outcome.NOT_COMPARABLE}
     assert re.fullmatch(
         r"the instrument ends at [\d.]+ MHz with 2 channels", step.channels[0].reason
     )
@@ -209,6 +210,6 @@ def test_a_run_whose_edges_were_lost_is_beyond_and_one_with_another_fault_is_an_
     assert not lost(0, "accounting: 1 generated").overrun
     monkeypatch.setattr(job, "_run", lambda *_: (job.Beyond(1000, True, "lost"), None))
     (step,) = job.take(replace(JOB, criteria=(Criterion(What.MISSED),)))
-    assert [(f.verdict, f.reason) for f in step.channels] == [(Verdict.BEYOND, "lost")]
+    assert [(f.verdict, f.reason) for f in step.channels] == [(Outcome.NOT_COMPARABLE, "lost")]
     assert step.ends_hz is None
     assert [*of_step(step)] == []

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexor.sweep.decide import Verdict
+from plexor.judge.verdict import Outcome
 from plexor.sweep.model import Bracket
 from plexor.sweep.search import between, bisect, scan_bracket, scan_rates
 
-PASS, FAIL, UNDECIDED = Verdict.PASS, Verdict.FAIL, Verdict.UNDECIDED
-BEYOND = Verdict.BEYOND
+PASS, FAIL, UNDECIDED = Outcome.PASS, Outcome.FAIL, Outcome.TOO_FEW
+BEYOND = Outcome.NOT_COMPARABLE
 
 
 def found(judge, low=Fraction(1000), high=Fraction(100_000), width=Fraction(1, 100), points=9):

@@ -11,10 +11,10 @@ from fractions import Fraction
 import pytest
 
 from plexor.errors import InvalidRunError, LinkError, UsageError
+from plexor.judge.verdict import Outcome
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import DEFAULT, parse_criterion
-from plexor.sweep.decide import Verdict
 from plexor.sweep.executor import RETRIES, Workers
 from plexor.sweep.job import check
 from plexor.sweep.model import DOWN, REST, UP, Figures, Step
@@ -65,9 +65,9 @@ def both_ways(scan):
                     channel.label,
                     100,
                     dict.fromkeys(ResponseClass, 0) | {ResponseClass.ANSWERED: 100},
-                    verdict=Verdict.PASS
+                    verdict=Outcome.PASS
                     if rate <= level[way][scan.load, channel.label]
-                    else Verdict.FAIL,
+                    else Outcome.FAIL,
                 )
                 for channel in scan.settings.channels
             ),
@@ -89,7 +89,7 @@ def taken(job):
             channel.label,
             100,
             dict.fromkeys(ResponseClass, 0) | {ResponseClass.ANSWERED: 100},
-            verdict=Verdict.PASS if job.rate_hz <= KNEES[job.load, channel.label] else Verdict.FAIL,
+            verdict=Outcome.PASS if job.rate_hz <= KNEES[job.load, channel.label] else Outcome.FAIL,
         )
         for channel in job.settings.channels
     )
@@ -183,7 +183,7 @@ def test_a_search_goes_on_below_the_instruments_end(monkeypatch, known):
         if step.rate_hz <= end:
             return (step,)
         beyond = tuple(
-            replace(entry, verdict=Verdict.BEYOND, reason="the instrument ends")
+            replace(entry, verdict=Outcome.NOT_COMPARABLE, reason="the instrument ends")
             for entry in step.channels
         )
         return (replace(step, channels=beyond, ends_hz=end if known else None),)
@@ -208,7 +208,7 @@ def test_an_instrument_that_ends_below_the_lowest_rate_is_told(monkeypatch):
     def ended(self, job):
         (step,) = taken(job)
         beyond = tuple(
-            replace(entry, verdict=Verdict.BEYOND, reason="the instrument ends at 900 Hz")
+            replace(entry, verdict=Outcome.NOT_COMPARABLE, reason="the instrument ends at 900 Hz")
             for entry in step.channels
         )
         return (replace(step, channels=beyond),)
@@ -351,7 +351,7 @@ def test_a_device_that_answers_nothing_ends_the_sweep_in_one_line(monkeypatch):
     def silent(self, job):
         (step,) = taken(job)
         classes = dict.fromkeys(ResponseClass, 0) | {ResponseClass.MISSED: 100}
-        deaf = replace(step.channels[1], classes=classes, verdict=Verdict.FAIL)
+        deaf = replace(step.channels[1], classes=classes, verdict=Outcome.FAIL)
         return (replace(step, channels=(step.channels[0], deaf)),)
 
     monkeypatch.setattr(Planted, "_take", silent)

@@ -11,7 +11,7 @@ from plexor_lab.bound.files.model_file import read_model
 from plexor_lab.bound.files.platform_file import read_platform
 from plexor_lab.bound.formula import Formula
 from plexor_lab.bound.text import bound_text, check_text, exact, formula_text
-from plexor_lab.bound.verdict import Measured, Verdict
+from plexor_lab.bound.verdict import Measured, bounded
 
 from .createthread import (
     BLOCKED_NS,
@@ -99,7 +99,7 @@ def test_without_an_n_only_formulas_are_shown():
 
 @pytest.mark.parametrize("width", [20, 40, 72, 200])
 def test_no_line_is_wider_than_the_terminal(width):
-    verdict = Verdict(
+    verdict = bounded(
         Fraction(126_895, 9),
         Measured(
             Fraction("14137.5"),
@@ -124,7 +124,7 @@ def test_no_line_is_wider_than_the_terminal(width):
 def checked(number, **known):
     measured = Measured(Fraction(MEASURED_NS[number]), "on-width of CT", "simulated", **known)
     platform = read_platform(platform_file(number))
-    return check_text(MODEL, platform, N, Verdict(Fraction(TOTAL_NS[number]), measured), width=200)
+    return check_text(MODEL, platform, N, bounded(Fraction(TOTAL_NS[number]), measured), width=200)
 
 
 @pytest.mark.parametrize("number", PLATFORMS)
@@ -151,11 +151,11 @@ def test_what_was_measured_has_uncertainty_samples_missed_strikes_and_origin():
 def test_an_unsafe_estimate_an_invalid_run_and_a_margin_below_a_tick_are_told():
     measured = Measured(Fraction(14_137), "maximum", "given")
     platform = read_platform(EXAMPLES / "memory.toml")
-    text = check_text(MODEL, platform, N, Verdict(Fraction(126_895, 9), measured))
+    text = check_text(MODEL, platform, N, bounded(Fraction(126_895, 9), measured))
     assert "UNSAFE: what was measured exceeds the estimate" in text
     assert "margin    -37 5/9 ns" in text
     close = replace(measured, tick_fs=10**6, samples=1, invalid_reasons=("a clock was lost",))
-    text = check_text(MODEL, platform, None, Verdict(Fraction(28_275, 2), close))
+    text = check_text(MODEL, platform, None, bounded(Fraction(28_275, 2), close))
     assert "INVALID RUN: a clock was lost" in text
     assert "the margin is smaller than a tick" in text
     assert ", N = " not in text
@@ -163,5 +163,5 @@ def test_an_unsafe_estimate_an_invalid_run_and_a_margin_below_a_tick_are_told():
 
 def test_a_part_of_nothing_is_not_defined():
     measured = Measured(Fraction(1), "maximum", "given")
-    text = check_text(MODEL, read_platform(platform_file(1)), 0, Verdict(Fraction(0), measured))
+    text = check_text(MODEL, read_platform(platform_file(1)), 0, bounded(Fraction(0), measured))
     assert "not defined of the estimate" in text

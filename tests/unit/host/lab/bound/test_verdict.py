@@ -6,26 +6,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexor_lab.bound.verdict import MARK, Measured, Outcome, Verdict
+from plexor.judge.verdict import Outcome
+from plexor_lab.bound.verdict import MARK, Measured, bounded
 
 from .createthread import MEASURED_NS, OVER_PERCENT, PLATFORMS, TOTAL_NS
 
 
 def verdict(estimate_ns, measured_ns, **known):
-    return Verdict(Fraction(estimate_ns), Measured(Fraction(measured_ns), "latency", "x", **known))
+    return bounded(Fraction(estimate_ns), Measured(Fraction(measured_ns), "latency", "x", **known))
 
 
 @pytest.mark.parametrize("number", PLATFORMS)
 def test_the_study_is_safe_and_over_by_what_it_says_in_both_conventions(number):
     found = verdict(TOTAL_NS[number], MEASURED_NS[number])
-    assert found.outcome == Outcome.SAFE
+    assert found.outcome == Outcome.PASS
     parts = (found.of_measured, found.of_estimate)
     assert tuple(f"{float(part * 100):.3f}" for part in parts) == OVER_PERCENT[number]
 
 
 def test_an_estimate_below_what_was_measured_is_unsafe():
     found = verdict(Fraction(126_895, 9), 14_137)
-    assert found.outcome == Outcome.UNSAFE
+    assert found.outcome == Outcome.FAIL
     assert found.margin_ns == Fraction(-338, 9)
     assert found.of_measured < 0
 
@@ -33,22 +34,22 @@ def test_an_estimate_below_what_was_measured_is_unsafe():
 @given(st.fractions(1, 1000), st.fractions(1, 1000))
 def test_a_measurement_at_the_estimate_is_safe_and_any_longer_one_is_not(estimate_ns, measured_ns):
     found = verdict(estimate_ns, measured_ns)
-    assert found.outcome == (Outcome.UNSAFE if measured_ns > estimate_ns else Outcome.SAFE)
-    assert verdict(estimate_ns, estimate_ns).outcome == Outcome.SAFE
+    assert found.outcome == (Outcome.FAIL if measured_ns > estimate_ns else Outcome.PASS)
+    assert verdict(estimate_ns, estimate_ns).outcome == Outcome.PASS
     # The two conventions are of the same margin.
     assert found.of_measured * measured_ns == found.of_estimate * estimate_ns == found.margin_ns
 
 
 def test_missed_strikes_leave_a_safe_estimate_unproven_and_an_unsafe_one_refuted():
-    assert verdict(100, 90, missed=1).outcome == Outcome.NOT_PROVEN
-    assert verdict(100, 110, missed=1).outcome == Outcome.UNSAFE
-    assert verdict(100, 90, missed=0).outcome == Outcome.SAFE
+    assert verdict(100, 90, missed=1).outcome == Outcome.TOO_FEW
+    assert verdict(100, 110, missed=1).outcome == Outcome.FAIL
+    assert verdict(100, 90, missed=0).outcome == Outcome.PASS
 
 
 def test_an_invalid_run_proves_nothing():
     for measured_ns in (90, 110):
         found = verdict(100, measured_ns, invalid_reasons=("a counter is saturated",))
-        assert found.outcome == Outcome.NOT_PROVEN
+        assert found.outcome == Outcome.NOT_COMPARABLE
 
 
 @pytest.mark.parametrize(

@@ -45,8 +45,8 @@ def test_an_invalid_run_proves_nothing_whatever_its_budget():
     ("limits", "code", "reason"),
     [
         ('[all]\nmax = "2us"', ExitCode.PASS, "$"),
-        ('[all]\nmax = "1us"', ExitCode.BUDGET, "ISR max .*1 µs.*: broken"),
-        ('[all]\np9999 = "2us"', ExitCode.INVALID, r"ISR p99\.99 .*: insufficient"),
+        ('[all]\nmax = "1us"', ExitCode.BUDGET, "ISR max .*1 µs.*: fail"),
+        ('[all]\np9999 = "2us"', ExitCode.INVALID, r"ISR p99\.99 .*: too few"),
         ('[all]\nmax = { goal = "1us" }', ExitCode.PASS, "$"),
     ],
 )

@@ -3,8 +3,8 @@
 from concurrent.futures import Executor, Future
 
 from plexor.errors import InvalidRunError
+from plexor.judge.verdict import Outcome
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.decide import Verdict
 from plexor.sweep.job import check
 from plexor.sweep.model import Figures, Step
 from plexor.sweep.scan import check_scan
@@ -53,7 +53,7 @@ class Answering(Executor):
                 p50_ticks=310,
                 p99_ticks=800,
                 rms_ticks=1.5,
-                verdict=Verdict.PASS if answered else Verdict.FAIL,
+                verdict=Outcome.PASS if answered else Outcome.FAIL,
                 reason="" if answered else "missed",
             )
             for channel in job.settings.channels

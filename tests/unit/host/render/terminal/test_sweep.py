@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import pytest
 
+from plexor.judge.verdict import Outcome
 from plexor.protocol.memory import ResponseClass
 from plexor.render.sweep_page import sweep_page
 from plexor.render.terminal.sweep import sweep_text
-from plexor.sweep.decide import Verdict
 from plexor.sweep.model import REST, Bracket
 
 from ...sweeps import figures, knee, result, step
@@ -52,7 +52,7 @@ def test_hysteresis_and_recovery_are_said():
 
 def test_where_the_instrument_ends_is_told_everywhere_and_is_not_the_devices_end():
     lost = dataclasses.replace(
-        figures("IST", missed=0), verdict=Verdict.BEYOND, reason="the instrument ends"
+        figures("IST", missed=0), verdict=Outcome.NOT_COMPARABLE, reason="the instrument ends"
     )
     steps = [step("none", 20_000, figures("IST")), step("none", 160_000, lost)]
     ended = knee("none", "IST", 100_000, None, instrument_hz=Fraction(101_000))

@@ -4,8 +4,8 @@ import math
 import re
 from dataclasses import replace
 
+from plexor.judge.verdict import Outcome
 from plexor.render.terminal.sweep import sweep_text
-from plexor.sweep.decide import Verdict
 
 from ...sweeps import RATES, figures, knee, result, step
 from ..sweeps_to_draw import SWEEPS
@@ -41,7 +41,7 @@ def test_scans_have_bars_of_their_own_where_they_do_not_agree_with_the_search():
 
 
 def test_what_could_not_be_decided_is_marked_as_such():
-    open_one = figures("IST", missed=9, verdict=Verdict.UNDECIDED)
+    open_one = figures("IST", missed=9, verdict=Outcome.TOO_FEW)
     planted = [step("none", 20_000, figures("IST")), step("none", 200_000, open_one)]
     found = sweep_text(result(planted, [knee("none", "IST", 20_000, None)]))
     assert re.search(r"keeps \+ +\?\n", found)
