@@ -119,8 +119,15 @@ COMMANDS = {
 """Plexor's own commands. Other packages add theirs by entry points."""
 
 
+_OWN = "plexor"
+"""The distribution of Plexor itself, and of `plexor_lab`."""
+
+
 class _Lazy(click.Group):
     """A group that imports a command only when it is called; listing commands imports none."""
+
+    package = ""
+    """The package of the command that was called; empty for Plexor's own."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return command_names()
@@ -145,6 +152,8 @@ class _Lazy(click.Group):
             ctx.fail(f"No such command {args[0]!r}.{hint}")
         found = super().resolve_command(ctx, args)
         name, command, _ = found
+        offer = None if name in COMMANDS else extensions.offer_of(extensions.COMMANDS, name or "")
+        self.package = "" if offer is None or offer.package == _OWN else offer.package
         if name is not None:
             own = _defaults(ctx, name)
             grouped = isinstance(command, click.Group)
@@ -236,10 +245,11 @@ class _Lines(logging.Handler):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code. An error prints one line on standard error."""
+    plexor.package = ""
     try:
         return _main(arguments)
     except Exception as error:
-        return _fail(unexpected(error), ExitCode.UNEXPECTED)
+        return _fail(unexpected(error, plexor.package), ExitCode.UNEXPECTED)
 
 
 def _main(arguments: Sequence[str] | None) -> int:

@@ -84,9 +84,10 @@ class UnexpectedError(PlexorError):
     exit_code = ExitCode.UNEXPECTED
 
 
-def unexpected(error: BaseException) -> str:
+def unexpected(error: BaseException, package: str = "") -> str:
     """Return one line for an error that nothing foresaw, and how to report it.
 
+    `package` is the one whose fault it is, if it is another than Plexor.
     A file in the folder for temporary files has the command, the versions and the traceback.
     """
     kind, text = type(error).__name__, " ".join(str(error).split())[:_MOST_SAID]
@@ -95,7 +96,8 @@ def unexpected(error: BaseException) -> str:
     details = "" if place is None else f"; {place} has the command, the versions and the traceback"
     if isinstance(error, MemoryError):
         return f"not enough memory: {what}{details}"
-    return f"a fault of Plexor itself: {what}{details or ', which could not be written'}; report it"
+    whose = f"package {package}" if package else "Plexor itself"
+    return f"a fault of {whose}: {what}{details or ', which could not be written'}; report it"
 
 
 def _reported(error: BaseException) -> str | None:

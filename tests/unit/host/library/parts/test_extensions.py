@@ -26,7 +26,12 @@ def greet():
     "Greet."
     print("hello")
 
+@click.command()
+def broken():
+    raise ZeroDivisionError("planted")
+
 offer = Command("Greet whoever is there.", "{module}:greet")
+breaks = Command("Break.", "{module}:broken")
 number = 7
 lost = Command("Lost.", "{module}_gone:greet")
 """
@@ -136,6 +141,14 @@ def test_what_is_no_command_is_refused_by_its_package(plant, capsys, attribute, 
     assert f"plexor: greet, of package stranger_f: {said}" in capsys.readouterr().err
 
 
+def test_a_fault_of_a_command_names_its_package(plant, capsys):
+    plant("stranger_n", points("stranger_n", "breaks", "breaks"), MODULE)
+    assert cli.main(["breaks"]) == 70
+    line = capsys.readouterr().err
+    assert line.startswith("plexor: a fault of package stranger_n: ZeroDivisionError: planted; ")
+    assert line.count("\n") == 1
+
+
 def test_two_packages_of_one_name_are_both_named(plant, capsys):
     plant("stranger_g", points("stranger_g"), MODULE)
     plant("stranger_h", points("stranger_h"), MODULE)
@@ -239,6 +252,7 @@ def write(run, path):
     path.write_text(f"{{len(run.channels)}} pins\\n")
 
 def fails(run, path):
+    path.write_text("half")
     raise ValueError("no pins that suit me")
 """
 
