@@ -13,8 +13,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from plexor.errors import UsageError
-from plexor.library.specs.texts import parse_channel
-from plexor.units import parse_count, parse_duration, parse_rate, parse_velocity
+from plexor.units import parse_count, parse_duration
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -90,11 +89,8 @@ def parse_key(text: str) -> tuple[str, str]:
 
 
 DURATION = Parsed("time", parse_duration)
-RATE = Parsed("rate", parse_rate)
 COUNT = Parsed("count", parse_count)
-VELOCITY = Parsed("velocity", parse_velocity)
 KEY = Parsed("name=text", parse_key)
-CHANNEL = Parsed("channel", parse_channel)
 time_option = partial(click.option, type=DURATION, metavar="TIME")
 """Decorator for an option that is a duration."""
 budget_option = click.option(

@@ -8,16 +8,16 @@ import pytest
 from plexor.commands.parameters import (
     DURATION,
     STRICT_KEYS,
-    base_option,
     budget_option,
     key_option,
     no_run_options,
     option_name,
     parse_key,
     usage,
-    velocity_option,
 )
+from plexor.commands.specs import asks
 from plexor.errors import StoreError, UsageError
+from plexor.library.specs.options import Less
 
 US = Fraction(1, 10**6)
 
@@ -83,8 +83,7 @@ def test_a_refusal_of_the_library_becomes_one_of_the_command_line():
 
 
 @click.command()
-@base_option
-@velocity_option
+@asks(less=Less)
 @budget_option
 def shown(**_):
     no_run_options("sweep")
