@@ -64,7 +64,7 @@ class Verdict:
             "reason": self.reason,
             "settles": self.settles,
             "numbers": {
-                name: None if number is None else float(number)
+                name: float(number) if isinstance(number, Fraction) else number
                 for name, number in self.numbers.items()
             },
         }

@@ -50,7 +50,7 @@ def test_one_failure_is_enough_and_what_is_open_comes_before_a_pass():
 class Counted(Verdict):
     @property
     def numbers(self):
-        return {"share": Fraction(1, 4), "most": None}
+        return {"share": Fraction(1, 4), "count": 3, "most": None}
 
 
 def test_the_document_has_the_same_keys_for_all():
@@ -58,5 +58,5 @@ def test_the_document_has_the_same_keys_for_all():
         "outcome": "fail",
         "reason": "why",
         "settles": "",
-        "numbers": {"share": 0.25, "most": None},
+        "numbers": {"share": 0.25, "count": 3, "most": None},
     }
