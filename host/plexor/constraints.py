@@ -76,7 +76,8 @@ def said(bounds: Sequence[Bound]) -> str:
 
 
 MOST_TICKS = 1 << 62
-"""Bound of times in ticks and of counts: both are below it."""
+"""Bound of times in ticks and of counts, which are below it: 146 years of 1 ns. Differences of two
+fit into 64 bits."""
 Count = Annotated[int, Ge(0), Lt(MOST_TICKS)]
 """A number of things, or a time from a begin on in ticks."""
 Signed = Annotated[int, Gt(-MOST_TICKS), Lt(MOST_TICKS)]

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from plexor.decode.consistent import MOST_TICKS
+from plexor.constraints import MOST_TICKS
 from plexor.decode.matched import Rules
 from plexor.model.results import ChannelResult, RunResult
 from plexor.model.settings import NO_DEADLINE_TICKS, parse_reference

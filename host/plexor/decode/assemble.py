@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from plexor.constraints import MOST_TICKS
 from plexor.decode.accounting import account, account_partly
 from plexor.decode.channels import Channels
 from plexor.decode.code_tables import code_tables_of
 from plexor.decode.collect import Collector
-from plexor.decode.consistent import MOST_TICKS, consistent
+from plexor.decode.consistent import consistent
 from plexor.decode.register_image import (
     RegisterImage,
     common_places,

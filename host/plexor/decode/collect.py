@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from plexor.constraints import MOST_TICKS
 from plexor.decode.batch import EventBatch, batch_of
 from plexor.decode.codes import codes_in
-from plexor.decode.consistent import MOST_TICKS
 from plexor.decode.decoder import Part
 from plexor.decode.memories import Memories
 from plexor.model.code_array import CodeArray

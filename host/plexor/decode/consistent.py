@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from plexor.constraints import MOST_TICKS
 from plexor.decode.bins import bin_numbers
 from plexor.decode.code_tables import wrong_tables
 from plexor.decode.derived import derived_contradictions
@@ -40,8 +41,6 @@ from plexor.protocol.memory import (
 )
 from plexor.protocol.registers import StatusFlag, StopReason
 
-MOST_TICKS = 1 << 62
-"""Limit of a run's times: 146 years of 1 ns ticks. Their differences fit into 64 bits."""
 MOST_IN_BIN = 2 * ((1 << 32) - 1)
 """Maximum count of a bin: the sum of two full 32-bit banks."""
 LEAST_VALUE = -VALUE_MOST - 1

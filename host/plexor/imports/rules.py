@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from plexor.decode.consistent import MOST_TICKS
+from plexor.constraints import MOST_TICKS
 from plexor.errors import UsageError
 from plexor.imports.events import edges_to
 from plexor.imports.wanted import Wanted

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from plexor.calibration.consistent import contradictions_of as of_calibration
-from plexor.decode.consistent import MOST_TICKS
+from plexor.constraints import MOST_TICKS
 from plexor.model.code_array import CodeArray
 from plexor.model.results import (
     Accounting,

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
+from plexor.constraints import MOST_TICKS
 from plexor.decode.assemble import Circumstances, assemble
-from plexor.decode.consistent import MOST_TICKS
 from plexor.model.identity import Identity
 from plexor.model.results import Kind
 from plexor.model.settings import Channel, Settings, Stimulus

@@ -4,9 +4,9 @@ import struct
 
 import pytest
 
+from plexor.constraints import MOST_TICKS
 from plexor.decode.batch import batch_of
 from plexor.decode.collect import Collector
-from plexor.decode.consistent import MOST_TICKS
 from plexor.protocol.frames import SOURCE_SHIFT, Frame, FrameType, LogCode
 from plexor.protocol.geometry import Geometry
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plexor.constraints import MOST_TICKS
 from plexor.decode.consistent import (
     MOST_IN_BIN,
-    MOST_TICKS,
     Limits,
     channel_contradictions,
     consistent,

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from plexor.decode.consistent import MOST_TICKS
+from plexor.constraints import MOST_TICKS
 from plexor.model.calibration import Calibration, ChannelInstants, Instants
 from plexor.model.identity import Identity
 from plexor.model.results import Accounting, Bins, Kind, SourceAccounting, Zoom

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from plexor.decode.consistent import MOST_TICKS
+from plexor.constraints import MOST_TICKS
 from plexor.device.device import Device
 from plexor.errors import ExitCode, StoreError
 from plexor.link import open_link
