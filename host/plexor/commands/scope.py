@@ -9,7 +9,7 @@ import click
 
 from plexor.commands.specs import one_of
 from plexor.errors import UsageError
-from plexor.library.specs.options import Coded, Kept, Target
+from plexor.library.specs.options import Coded, InFolder, Target
 
 _PATH = click.Path(path_type=Path)
 _MISSING = "the live page needs {}, which is not installed; in a clone: pip install '.[scope]'"
@@ -35,7 +35,10 @@ _MISSING = "the live page needs {}, which is not installed; in a clone: pip inst
 @click.option("--certificate", type=_PATH, metavar="FILE", help="Encrypt: a certificate, in PEM.")
 @click.option("--key", type=_PATH, metavar="FILE", help="The private key of --certificate, in PEM.")
 @one_of(
-    Kept, "out", default=Path(), help="Each kept run is a folder in it. Default: the current one."
+    InFolder,
+    "out",
+    default=Path(),
+    help="Each kept run is a folder in it. Default: the current one.",
 )
 @one_of(Coded, "codes")
 @click.option("--no-open", is_flag=True, help="Print the address; open no browser.")

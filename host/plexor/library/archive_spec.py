@@ -126,7 +126,7 @@ class Alike(Chosen):
     )
 
 
-class Newest(Spec):
+class LastRuns(Spec):
     """How many runs."""
 
     last: int | None = option(
@@ -137,11 +137,11 @@ class Newest(Spec):
     )
 
 
-class LogSpec(Chosen, Newest, told={"last": "Default on the command line: 20."}):
+class LogSpec(Chosen, LastRuns, told={"last": "Default on the command line: 20."}):
     """What the list of an archive's runs is asked."""
 
 
-class TrendSpec(Alike, Newest, told={"last": "It is that of each history. Default: 1000."}):
+class TrendSpec(Alike, LastRuns, told={"last": "It is that of each history. Default: 1000."}):
     """What the histories of a channel's figures are asked."""
 
     figures: tuple[Figure, ...] = option(

@@ -10,12 +10,12 @@ from plexor.imports.wanted import (
     parse_channel_signal,
     parse_strike_signal,
 )
-from plexor.library.specs.options import Matched
+from plexor.library.specs.options import Matching
 from plexor.library.specs.spec import option
 from plexor.library.specs.values import each
 
 
-class ImportSpec(Matched, told={"timeout": "Default: the median time between strikes."}):
+class ImportSpec(Matching, told={"timeout": "Default: the median time between strikes."}):
     """What the import of a capture is asked. Times are in seconds, all exact."""
 
     channels: tuple[ChannelSignal, ...] = option(

@@ -16,9 +16,9 @@ from plexor.library.specs import values
 from plexor.library.specs.options import (
     Coded,
     Described,
-    Kept,
+    InFolder,
     Loaded,
-    Matched,
+    Matching,
     OfDevice,
     Pins,
     Seeded,
@@ -57,7 +57,7 @@ def _zoom(value: Time) -> Fraction | str:
 class RunSpec(
     Shape,
     Pins,
-    Matched,
+    Matching,
     Loaded,
     Coded,
     Seeded,
@@ -159,7 +159,7 @@ class RunSpec(
     """Time from snapshot to snapshot. None: no snapshots."""
 
 
-class MeasureSpec(RunSpec, Kept, OfDevice):
+class MeasureSpec(RunSpec, InFolder, OfDevice):
     """What a run is asked, or its complete settings, and where it is kept."""
 
     settings: Settings | None = option(default=None, flag=None)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from plexor.errors import UsageError
 from plexor.library.scans.workers import live
 from plexor.library.specs import values
-from plexor.library.specs.options import Described, Kept, Seeded
+from plexor.library.specs.options import Described, InFolder, Seeded
 from plexor.library.specs.spec import maybe, option
 from plexor.library.specs.values import Naming, choice, flag, plain, seconds, whole
 from plexor.units import parse_count, parse_duration, parse_part
@@ -64,7 +64,7 @@ def _spikes(value: str | float | Fraction) -> Fraction:
 
 class MixedSpec(
     Seeded,
-    Kept,
+    InFolder,
     Described,
     told={"out": "It is a new one, with the result, its lists and runs."},
 ):

@@ -12,7 +12,7 @@ from plexor.library.scans.workers import live
 from plexor.library.specs.options import (
     Coded,
     Described,
-    Kept,
+    InFolder,
     Loaded,
     Pins,
     Seeded,
@@ -49,7 +49,7 @@ class PhaseSpec(
     Loaded,
     Seeded,
     Unanswered,
-    Kept,
+    InFolder,
     Described,
     told={
         "timeout": "Default: 5/8 of the period.",

@@ -247,7 +247,7 @@ class Less(
     )
 
 
-class Matched(Deadline, Unanswered):
+class Matching(Deadline, Unanswered):
     """Which strike a response answers."""
 
     policy: str = option(
@@ -271,7 +271,7 @@ class Matched(Deadline, Unanswered):
     )
 
 
-class Kept(Spec):
+class InFolder(Spec):
     """Where what was measured is kept."""
 
     out: Path | None = option(
@@ -282,7 +282,7 @@ class Kept(Spec):
     )
 
 
-class Replaced(Kept):
+class Replaced(InFolder):
     """Where what was measured is kept, in place of what is there."""
 
     force: bool = option(converter=flag, default=False, help="Replace the folder of --out.")

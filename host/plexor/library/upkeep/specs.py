@@ -62,7 +62,7 @@ def _steps(value: str | Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-class Followed(Named):
+class WithLines(Named):
     """Who follows what is done."""
 
     on_line: OnLine | None = option(default=None, flag=None)
@@ -83,7 +83,7 @@ class Wired(Spec):
     )
 
 
-class Measured(Spec):
+class MeasuredWith(Spec):
     """What bins, wires and the oscillator are measured with."""
 
     wire: tuple[int, int] | None = option(
@@ -115,9 +115,9 @@ class Measured(Spec):
 
 
 class CalibrateSpec(
-    Measured,
+    MeasuredWith,
     Wired,
-    Followed,
+    WithLines,
     told={
         "jumpers": "The way over both pins is measured through it. One strike may be wired to "
         "several channels. Without it, latencies are corrected within about 5 ns.",
@@ -135,7 +135,7 @@ class CalibrateSpec(
     )
 
 
-class SelfTestSpec(Wired, Followed, told={"jumpers": "It tests both pins."}):
+class SelfTestSpec(Wired, WithLines, told={"jumpers": "It tests both pins."}):
     """What a self-test is asked."""
 
     link_rate: Fraction | None = option(
@@ -148,8 +148,8 @@ class SelfTestSpec(Wired, Followed, told={"jumpers": "It tests both pins."}):
 
 
 class ProveSpec(
-    Measured,
-    Followed,
+    MeasuredWith,
+    WithLines,
     told={
         "wire": "It is what the longer wire is longer than the jumper. Default: it is measured "
         "only.",
