@@ -33,8 +33,8 @@ from plexor.model.results import (
     Bins,
     ChannelResult,
     Kind,
-    Measurement,
     RunResult,
+    SampleResult,
     Statistics,
 )
 from plexor.model.settings import Channel, Settings, Stimulus
@@ -120,7 +120,7 @@ def made_run(number: int, writer: int = 0, load: bool = False) -> RunResult:
     )
 
 
-def _measured(kind: Kind, values: NDArray[np.int64]) -> Measurement:
+def _measured(kind: Kind, values: NDArray[np.int64]) -> SampleResult:
     statistics = Statistics(
         count=len(values),
         sum_ticks=int(values.sum()),
@@ -128,7 +128,7 @@ def _measured(kind: Kind, values: NDArray[np.int64]) -> Measurement:
         min_ticks=int(values.min()),
         max_ticks=int(values.max()),
     )
-    return Measurement(kind, statistics, Bins(_MANTISSA_BITS, bins_of(values, _MANTISSA_BITS)))
+    return SampleResult(kind, statistics, Bins(_MANTISSA_BITS, bins_of(values, _MANTISSA_BITS)))
 
 
 def write(folder: Path, writer: int, runs: int) -> None:

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from plexor.scope.instrument import open_bench
-from plexor.scope.serve import Door, Served, Where
+from plexor.scope.serve import Door, PageServer, ServedAt
 from tools.scope_bench.browser import browser
 from tools.setup import ROOT
 
@@ -36,7 +36,7 @@ _EXTREMES = "return [plexor.feed.channels[0].min, plexor.feed.channels[1].min]"
 def main() -> int:
     """Take the picture; return 0."""
     with tempfile.TemporaryDirectory() as folder, browser(dark=True) as chromium:
-        served = Served(open_bench("sim:", DEVICE), Door(Where(folder=Path(folder))))
+        served = PageServer(open_bench("sim:", DEVICE), Door(ServedAt(folder=Path(folder))))
         try:
             chromium.driver.get(served.address)
             chromium.until(_STEERS)

@@ -12,7 +12,7 @@ Number = int | float | Fraction
 
 
 @dataclass(frozen=True, slots=True)
-class Bound(ABC):
+class Constraint(ABC):
     """One bound of a number or a fraction."""
 
     limit: Number
@@ -25,7 +25,7 @@ class Bound(ABC):
         """Return whether a value keeps it."""
 
 
-class Ge(Bound):
+class Ge(Constraint):
     """Greater than the limit, or equal."""
 
     __slots__ = ()
@@ -35,7 +35,7 @@ class Ge(Bound):
         return value >= self.limit
 
 
-class Gt(Bound):
+class Gt(Constraint):
     """Greater than the limit."""
 
     __slots__ = ()
@@ -45,7 +45,7 @@ class Gt(Bound):
         return value > self.limit
 
 
-class Le(Bound):
+class Le(Constraint):
     """Less than the limit, or equal."""
 
     __slots__ = ()
@@ -55,7 +55,7 @@ class Le(Bound):
         return value <= self.limit
 
 
-class Lt(Bound):
+class Lt(Constraint):
     """Less than the limit."""
 
     __slots__ = ()
@@ -65,7 +65,7 @@ class Lt(Bound):
         return value < self.limit
 
 
-def said(bounds: Sequence[Bound]) -> str:
+def said(bounds: Sequence[Constraint]) -> str:
     """Return what a number within bounds is: `0 to 7`, `0 or more, below 8`."""
     match bounds:
         case [Ge(least), Le(most)]:

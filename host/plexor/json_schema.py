@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from plexor.constraints import Bound, said
+from plexor.constraints import Constraint, said
 from plexor.documents import SEAL, Document
 from plexor.jsonable import fields_of
 
@@ -54,7 +54,7 @@ def _dataclass(kind: type[Any], shared: Shared) -> Schema:
 def _of(hint: Any, shared: Shared) -> Schema:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
-        bounds = tuple(entry for entry in arguments[1:] if isinstance(entry, Bound))
+        bounds = tuple(entry for entry in arguments[1:] if isinstance(entry, Constraint))
         return _bounded(_of(arguments[0], shared), bounds)
     if origin in (types.UnionType, typing.Union):
         inner = next(a for a in arguments if a is not types.NoneType)
@@ -95,7 +95,7 @@ def _name(kind: type[Any], shared: Shared) -> str:
     return own if first is kind else f"{kind.__module__.rpartition('.')[2]}.{own}"
 
 
-def _bounded(inner: Schema, bounds: tuple[Bound, ...]) -> Schema:
+def _bounded(inner: Schema, bounds: tuple[Constraint, ...]) -> Schema:
     """Add bounds; those of a fraction, which is a text, are words."""
     if inner["type"] == "string":
         return {**inner, "description": said(bounds)}

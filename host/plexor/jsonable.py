@@ -21,7 +21,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from plexor.constraints import Bound, said
+from plexor.constraints import Constraint, said
 
 T = TypeVar("T")
 
@@ -139,7 +139,7 @@ def reader_of(hint: Any) -> Reader:
     """Return the reader of a type. It is made once, so that reading is quick."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
-        bounds = tuple(entry for entry in arguments[1:] if isinstance(entry, Bound))
+        bounds = tuple(entry for entry in arguments[1:] if isinstance(entry, Constraint))
         return _bounded(reader_of(arguments[0]), bounds)
     if origin in (types.UnionType, typing.Union):
         inner = reader_of(next(a for a in arguments if a is not types.NoneType))
@@ -196,7 +196,7 @@ def _dataclass(kind: type[Any]) -> Reader:
     return read
 
 
-def _bounded(inner: Reader, bounds: tuple[Bound, ...]) -> Reader:
+def _bounded(inner: Reader, bounds: tuple[Constraint, ...]) -> Reader:
     def read(value: Any) -> Any:
         found = inner(value)
         for bound in bounds:

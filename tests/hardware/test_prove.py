@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from plexor.library.upkeep.prove import proven
-from plexor.prove.model import Outcome
+from plexor.prove.model import StepOutcome
 from plexor.prove.run import STEPS
 
 pytestmark = [pytest.mark.hardware, pytest.mark.timeout(3600)]
@@ -37,4 +37,4 @@ def proof(request):
 def test_the_step_holds(proof, name):
     (step,) = (entry for entry in proof.steps if entry.name == name)
     assert step.findings == ()
-    assert step.outcome == Outcome.PROVEN, step.summary
+    assert step.outcome == StepOutcome.PROVEN, step.summary

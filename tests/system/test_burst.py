@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.burst.scan import Wanted, burst_scan
+from plexor.burst.scan import BurstGoal, burst_scan
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import parse_criterion
 from plexor.sweep.executor import Workers, parse_executor
@@ -31,7 +31,7 @@ def survives(service_ns: int, queue: int, spacing_ns: int) -> int:
 
 
 def scanned(service_ns: int, queue: int, low_ns: int, high_ns: int, points: int):
-    wanted = Wanted(
+    wanted = BurstGoal(
         "sim:",
         f"synthetic:after=none,ch0.after=strike0,ch0.service={service_ns}ns,"
         f"ch0.queue={queue},ch0.latency=200ns,ch0.width=50ns",

@@ -13,7 +13,7 @@ from planted import Planted
 
 from plexor.analyse.analyse import analyse
 from plexor.calibration.from_events import loopback_settings
-from plexor.calibration.run import Wanted, calibrate
+from plexor.calibration.run import CalibrationGoal, calibrate
 from plexor.device.device import Device
 from plexor.link import open_link
 from plexor.model.calibration import Calibration
@@ -88,7 +88,7 @@ def one_calibrated(request: pytest.FixtureRequest, tmp_path_factory) -> Calibrat
     )
     with simulator(DUT, planted.geometry, arguments) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
-            found = calibrate(device, Wanted(EDGES))
+            found = calibrate(device, CalibrationGoal(EDGES))
             # As if place and route had no corners, so that bins alone are uncertain.
             calibration = replace(found, detours=planted.detours)
             looped, result = (
@@ -189,7 +189,7 @@ def test_eight_channels_and_a_hundred_thousand_edges_of_each_are_within_a_few_ps
     options = front_end_options("sampler=seed:11,spread_ps=240", geometry)
     with simulator("synthetic", geometry, ("--front-end", options)) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
-            calibration = calibrate(device, Wanted(50_000))
+            calibration = calibrate(device, CalibrationGoal(50_000))
     rows = dict(item.split("=") for item in options.split(","))
     deviations = []
     for entry in calibration.channels:

@@ -12,7 +12,7 @@ from planted import Planted
 
 from plexor import cli
 from plexor.calibration import store
-from plexor.calibration.run import Wanted, calibrate
+from plexor.calibration.run import CalibrationGoal, calibrate
 from plexor.device.device import Device
 from plexor.link import open_link
 from plexor.model.results import Kind
@@ -81,7 +81,7 @@ def calibrated(planted, options=(), edges=3000, wiring=None):
     with simulator("synthetic", planted.geometry, ("--front-end", front_end)) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
             assert Feature.EVENTS not in device.identity.geometry.features
-            return calibrate(device, Wanted(edges, wiring or {}, (WIRE_PS, WIRE_PS)))
+            return calibrate(device, CalibrationGoal(edges, wiring or {}, (WIRE_PS, WIRE_PS)))
 
 
 def assert_planted(planted, found, edges):

@@ -18,14 +18,14 @@ from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.sweep.criterion import parse_criterion
 from plexor.sweep.executor import Workers, parse_executor
 from plexor.sweep.store import StepStore
-from plexor.sweep.sweep import Load, Wanted, sweep
+from plexor.sweep.sweep import SweepGoal, SweepLoad, sweep
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVICE_PS = 12_000_000
 START_S = 240
-WANTED = Wanted(
+WANTED = SweepGoal(
     "sim:",
-    {"none": Load(f"synthetic:seed=3,service={SERVICE_PS}ps,ch1.after=none", False)},
+    {"none": SweepLoad(f"synthetic:seed=3,service={SERVICE_PS}ps,ch1.after=none", False)},
     Settings(
         strikes=(Stimulus(period_s=Fraction(1, 20_000), width_s=Fraction(1, 10**7)),),
         channels=(Channel(0),),

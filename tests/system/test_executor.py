@@ -24,7 +24,7 @@ from plexor.link.open import open_link
 from plexor.link.sim import SimLink
 from plexor.protocol.registers import Trigger, entry_word
 from plexor_lab.mixed.device_line import open_line
-from plexor_lab.mixed.message import BITS_A_BYTE, MESSAGE_BYTES, Kind, Message, Reply
+from plexor_lab.mixed.message import BITS_A_BYTE, MESSAGE_BYTES, Message, MessageKind, Reply
 from plexor_sim.server import Server, SimulatorError
 
 SLOW_STEP_TICKS, SLOW_BAUD = 711_110_000 // TICK_PS, 500_000
@@ -41,7 +41,7 @@ def stores_of(path):
 def test_lateness_is_that_of_the_stores_that_retire(tmp_path):
     path, steps = tmp_path / "retired.bin", 60
     with paced(executor(retired=path)) as run:
-        run.line.send(Message(Kind.VERIFY, 1, 1, 8))
+        run.line.send(Message(MessageKind.VERIFY, 1, 1, 8))
         run.prepare(steps)
         run.start()
         batch = run.until_end()
@@ -61,7 +61,7 @@ def test_lateness_is_that_of_the_stores_that_retire(tmp_path):
 
 def ask(run: Run, timeout_s: float = 60.0) -> Reply:
     """Return the device's reply, while simulated time goes on with each command."""
-    run.line.send(Message(Kind.QUERY))
+    run.line.send(Message(MessageKind.QUERY))
     ends = time.monotonic() + timeout_s
     while time.monotonic() < ends:
         run.link.get("status", "time_ticks")
@@ -74,7 +74,7 @@ def ask(run: Run, timeout_s: float = 60.0) -> Reply:
 def test_the_devices_time_is_right_over_three_wraps(code):
     steps = 3 * 256 + 33
     with paced(executor(timecode=code)) as run:
-        run.line.send(Message(Kind.VERIFY, 64, 64, 16))
+        run.line.send(Message(MessageKind.VERIFY, 64, 64, 16))
         run.prepare(steps, gray=code == "gray")
         run.start()
         batch = run.until_end()
@@ -104,7 +104,7 @@ def mixed(run: Run, steps: int, distance: int, rest_s: float) -> dict[str, objec
         passed = (now_ticks - start) // SLOW_STEP_TICKS if start else 0
         time.sleep(draw.random() * rest_s)
         for due in range(len(issued) + 1, min(passed + distance, steps) + 1):
-            run.line.send(Message(Kind.ENTRY, due % 8, due))
+            run.line.send(Message(MessageKind.ENTRY, due % 8, due))
             run.link.write("schedule", "due_ticks", due * SLOW_STEP_TICKS)
             run.link.write("schedule", "entry", entry_word(len(issued), due % 8))
             issued.append((due, passed))
@@ -180,7 +180,7 @@ def test_a_message_ahead_of_a_run_has_arrived_when_it_begins():
     # It takes 6 ms, which are 84 steps.
     with paced(executor(baud=20_000)) as run:
         run.prepare(10)
-        run.line.send(Message(Kind.VERIFY, 1, 1, 8))
+        run.line.send(Message(MessageKind.VERIFY, 1, 1, 8))
         run.start()
         batch = run.until_end()
     late = fires(batch)[:, 0] - rises(batch, TIMECODE)
@@ -193,13 +193,13 @@ def test_replies_come_that_wait_for_the_kernels_tick():
     # be a millisecond away: 48 replies.
     with paced(executor(baud=9_600_000)) as run:
         for number in range(4):
-            run.line.send(Message(Kind.QUERY))
+            run.line.send(Message(MessageKind.QUERY))
             assert run.line.await_reply(20).sequence == number
 
 
 def test_damaged_messages_on_the_whole_line_are_counted_and_the_others_carried_out():
     with paced(executor()) as run:
-        good = [Message(Kind.ENTRY, n, 5 + n).encode(n) for n in range(6)]
+        good = [Message(MessageKind.ENTRY, n, 5 + n).encode(n) for n in range(6)]
         wrong = bytearray(good[1])
         wrong[5] ^= 4
         line = good[0] + bytes(wrong) + good[2] + good[3][:4] + good[3][5:] + good[5]
@@ -218,7 +218,7 @@ def test_a_sim_link_knows_its_devices_line_and_takes_a_pace():
     assert isinstance(link, SimLink)
     with Device(link) as device:
         with open_line(None, link.device_line) as line:
-            line.send(Message(Kind.RESET, due_steps=7), Message(Kind.QUERY))
+            line.send(Message(MessageKind.RESET, due_steps=7), Message(MessageKind.QUERY))
             replies = []
             while not replies:
                 device.read("status", "time_ticks")
@@ -232,7 +232,7 @@ def test_a_line_works_without_a_pace_too():
     with Server(ready.executable, ready.options) as server, Link(server.port) as link:
         assert server.serial_port is not None
         with open_line(f"tcp://127.0.0.1:{server.serial_port}") as line:
-            line.send(Message(Kind.RESET), Message(Kind.VERIFY, 1, 1, 8))
+            line.send(Message(MessageKind.RESET), Message(MessageKind.VERIFY, 1, 1, 8))
             run = Run(link, line)
             run.prepare(30)
             run.start()

@@ -14,7 +14,7 @@ from test_cluster import cluster
 
 from plexor import cli
 from plexor.library.archive import Archive
-from plexor.library.farm import State, farm
+from plexor.library.farm import CellState, farm
 
 DUT = "synthetic:seed=1,latency=uniform:1us:2us"
 TEXT = f"""
@@ -106,7 +106,7 @@ def test_on_two_workers_one_of_which_is_killed_every_cell_is_measured_once(tmp_p
     assert found.error is None
     assert [each.cell.name for each in found.outcomes] == names
     assert [each.reason for each in found.outcomes] == [""] * len(names)
-    assert {each.state for each in found.outcomes} == {State.MEASURED}
+    assert {each.state for each in found.outcomes} == {CellState.MEASURED}
     assert sorted(name for name, *_ in told) == sorted(names)
     assert archived(tmp_path / "archive") == Counter(names)
 

@@ -23,7 +23,7 @@ from plexor_lab.mixed.mixed import load_mixed, measured
 from plexor_lab.mixed.model import Mode, Order, Schedule, Status
 from plexor_lab.mixed.place import place_of
 from plexor_lab.mixed.rows import read_rows, write_rows
-from plexor_lab.mixed.run import Told, Wanted, run
+from plexor_lab.mixed.run import MixedGoal, Told, run
 from plexor_lab.mixed.schedule import entries
 from plexor_lab.mixed.spec import MixedSpec
 from plexor_lab.mixed.timecode import Timecode
@@ -175,7 +175,7 @@ class Unheard:
 
 
 PLANTED_COUNT = 30
-PLANTED = Wanted(
+PLANTED = MixedGoal(
     runs=((Mode.MIXED, 1),),
     timecode=Timecode(8, Fraction(100, 10**6)),
     schedule=Schedule(

@@ -16,8 +16,8 @@ from bench import SMALL, TRUTH, simulator
 from plexor.device.device import Device
 from plexor.link import open_link
 from plexor.model.settings import Channel
-from plexor.phase.model import PhaseResult, Window
-from plexor.phase.run import Wanted, run
+from plexor.phase.model import MaskedWindow, PhaseResult
+from plexor.phase.run import PhaseGoal, run
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
 
@@ -42,7 +42,9 @@ class Scanned:
         return self.truth["time_ps"][chosen]
 
 
-def scanned(dut: str, wanted: Wanted, folder: Path, geometry: Geometry | None = SMALL) -> Scanned:
+def scanned(
+    dut: str, wanted: PhaseGoal, folder: Path, geometry: Geometry | None = SMALL
+) -> Scanned:
     log = folder / "truth.bin"
     with simulator(dut, geometry, ("--truth", str(log))) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
@@ -65,7 +67,7 @@ def planted(period_ps: int, start_ps: int, width_ps: int, more: str = "") -> str
     )
 
 
-def assert_found(scan: Scanned, reference: int, period_ps: int, more_ps: int = 0) -> Window:
+def assert_found(scan: Scanned, reference: int, period_ps: int, more_ps: int = 0) -> MaskedWindow:
     """Assert that the one window is that of the marker, to a phase step in start and in width."""
     (found,) = scan.result.scans
     (window,) = found.windows
@@ -100,7 +102,7 @@ def test_a_window_is_found_against_a_devices_own_tick(start_ps, width_ps, tmp_pa
     period_ps = 5_000_731
     scan = scanned(
         planted(period_ps, start_ps, width_ps),
-        Wanted((Channel(0, "A"),), "ch1", Fraction(100_000), 5, STEP_S),
+        PhaseGoal((Channel(0, "A"),), "ch1", Fraction(100_000), 5, STEP_S),
         tmp_path,
     )
     assert_found(scan, REFERENCE, period_ps)
@@ -117,7 +119,7 @@ def test_a_window_is_found_against_another_output_at_exact_phases(start_ps, widt
     period_ps = 5_000_000
     scan = scanned(
         planted(period_ps, start_ps, width_ps),
-        Wanted((Channel(0, "A"),), "strike1", Fraction(100_000), 2, STEP_S, period_s=5 * US),
+        PhaseGoal((Channel(0, "A"),), "strike1", Fraction(100_000), 2, STEP_S, period_s=5 * US),
         tmp_path,
     )
     assert_found(scan, SOURCE_STRIKE + 1, period_ps)
@@ -131,7 +133,7 @@ def test_a_window_is_found_against_another_output_at_exact_phases(start_ps, widt
 
 def test_a_window_longer_than_the_time_out_has_missed_strikes(tmp_path):
     start_ps, width_ps, period_ps = 1_000_000, 3_000_000, 5_000_000
-    wanted = Wanted((Channel(0, "A"),), "ch1", Fraction(100_000), 5, STEP_S, timeout_s=3 * US)
+    wanted = PhaseGoal((Channel(0, "A"),), "ch1", Fraction(100_000), 5, STEP_S, timeout_s=3 * US)
     scan = scanned(planted(period_ps, start_ps, width_ps), wanted, tmp_path)
     (window,) = scan.result.scans[0].windows
     tick_ps = scan.result.tick_fs // 1000
@@ -147,7 +149,7 @@ def test_a_device_that_masks_nothing_has_no_window(tmp_path):
         "synthetic:after=none,ch0.after=strike0,ch0.latency=uniform:300ns:500ns,"
         "ch0.width=1ns,ch1.tick=5000731ps,ch1.width=300ns"
     )
-    wanted = Wanted((Channel(0, "A"),), "ch1", Fraction(100_000), 8, STEP_S)
+    wanted = PhaseGoal((Channel(0, "A"),), "ch1", Fraction(100_000), 8, STEP_S)
     assert scanned(dut, wanted, tmp_path).result.scans[0].windows == ()
 
 
@@ -171,7 +173,7 @@ def test_the_one_window_planted_is_found_where_tick_and_clock_are_locked(
 ):
     start_ps, width_ps = 3_000_000, 1_250_000
     step_s = None if points else STEP_S
-    wanted = Wanted((Channel(0, "A"),), "ch1", Fraction(50_000), repeats, step_s, points)
+    wanted = PhaseGoal((Channel(0, "A"),), "ch1", Fraction(50_000), repeats, step_s, points)
     dut = planted(period_ps, start_ps, width_ps, f",clock={clock_ps}ps")
     scan = scanned(dut, wanted, tmp_path)
     (window,) = scan.result.scans[0].windows
@@ -211,7 +213,7 @@ def test_at_most_5_percent_of_simulated_scans_without_a_window_have_one(tmp_path
             f"synthetic:after=none,ch0.after=strike0,ch0.width=1ns,seed={number + 1},"
             f"ch1.tick=10us,ch1.width=300ns,{device}"
         )
-        wanted = Wanted((Channel(0, "A"),), "ch1", Fraction(50_000), 8, points=points)
+        wanted = PhaseGoal((Channel(0, "A"),), "ch1", Fraction(50_000), 8, points=points)
         found += bool(scanned(dut, wanted, tmp_path).result.scans[0].windows)
     print(f"{found} of {len(scans)} scans")
     assert found <= 0.05 * len(scans)
@@ -224,7 +226,7 @@ CRITICAL_PS = 1499 * 20_000
 def assert_critical(strikes_a_step: int, folder: Path) -> None:
     """Assert that a scan sizes the longest critical section that was struck, by its marker pin."""
     span_s = 40 * US
-    wanted = Wanted(
+    wanted = PhaseGoal(
         (Channel(0, "ISR"),),
         f"ch{MARKER}",
         Fraction(12_500),

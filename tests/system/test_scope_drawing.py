@@ -13,7 +13,7 @@ from plexor.analyse.percentiles import Distribution
 from plexor.analyse.tail import survival
 from plexor.analyse.traces import persistence
 from plexor.decode.bins import bins_of
-from plexor.model.results import Bins, Kind, Measurement, Statistics
+from plexor.model.results import Bins, Kind, SampleResult, Statistics
 from plexor.protocol.memory import bin_bounds
 from plexor.render.pictures import scale
 from plexor.scope.wire import edges_of
@@ -41,7 +41,7 @@ def falls(rises):
 def of_values(values):
     """Return the distribution that a chip's bins make of values."""
     known = Statistics(len(values), int(values.sum()), None, None, None)
-    return of_bins(Measurement(Kind.RISE, known, Bins(BITS, bins_of(values, BITS))))
+    return of_bins(SampleResult(Kind.RISE, known, Bins(BITS, bins_of(values, BITS))))
 
 
 def cells(found: Distribution):

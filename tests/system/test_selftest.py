@@ -10,7 +10,7 @@ from bench import SILENT, SMALL, simulator
 from plexor.device.device import Device
 from plexor.link import open_link
 from plexor.selftest.model import Finding, SelfTest
-from plexor.selftest.run import Wanted, link_check, selftest
+from plexor.selftest.run import SelftestGoal, link_check, selftest
 
 # A device that is two wires, a little long.
 WIRES = "synthetic:ch0.latency=2ns,ch1.after=strike1,ch1.latency=2ns,width=3ns"
@@ -31,7 +31,7 @@ def found_by(*arguments: str, build=SMALL, dut: str = WIRES, wiring=WIRED) -> Se
     """Return the self-test of an instrument with options of the simulator."""
     with simulator(dut, build, arguments) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
-            return selftest(device, Wanted(wiring))
+            return selftest(device, SelftestGoal(wiring))
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ import pytest
 from plexor.device.device import Device
 from plexor.link import open_link
 from plexor.selftest.lamps import lamps
-from plexor.selftest.model import Check
+from plexor.selftest.model import SelftestPart
 
 LINK = "sim:?board=ulx3s-25f"
 
 
-def lamps_of(link: str) -> Check:
+def lamps_of(link: str) -> SelftestPart:
     """Return the self-test's part about lamps."""
     with Device(open_link(link)) as device:
         return lamps(device)

@@ -11,12 +11,12 @@ import pytest
 from knees import KINDS, Planted, planted
 
 from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.sweep.criterion import Criterion, What
+from plexor.sweep.criterion import Criterion, CriterionSubject
 from plexor.sweep.decide import plan_test
 from plexor.sweep.executor import Workers, parse_executor
 from plexor.sweep.model import REST, Bracket
 from plexor.sweep.store import StepStore
-from plexor.sweep.sweep import Load, Wanted, sweep
+from plexor.sweep.sweep import SweepGoal, SweepLoad, sweep
 
 POINTS = 5
 
@@ -73,16 +73,16 @@ def found(seed: int, limit: Fraction, width: Fraction, workers: Workers) -> Outc
     device = planted(seed, limit)
     below = random.Random(~seed).uniform(1.5, 7 if device.monotonic else 3)
     low = Fraction(round(device.low_hz / below))
-    wanted = Wanted(
+    wanted = SweepGoal(
         "sim:",
-        {"none": Load(f"synthetic:seed={seed},ch1.after=none,{device.options}", False)},
+        {"none": SweepLoad(f"synthetic:seed={seed},ch1.after=none,{device.options}", False)},
         Settings(
             strikes=(Stimulus(period_s=1 / low, width_s=Fraction(1, 10**7), seed=seed + 1),),
             channels=(Channel(0),),
         ),
         low,
         10 * low,
-        (Criterion(What.MISSED, limit),),
+        (Criterion(CriterionSubject.MISSED, limit),),
         width,
         POINTS if device.monotonic else 9,
         1,
@@ -139,16 +139,16 @@ def test_brackets_of_a_hundred_devices_hold_their_knees(capsys, workers):
 
 def both_ways(device, low_hz, high_hz, points, workers):
     """Sweep a device of one channel with the instrument's table; return knee and rest."""
-    wanted = Wanted(
+    wanted = SweepGoal(
         "sim:",
-        {"none": Load(f"synthetic:{device},ch1.after=none", False)},
+        {"none": SweepLoad(f"synthetic:{device},ch1.after=none", False)},
         Settings(
             strikes=(Stimulus(period_s=Fraction(1, low_hz), width_s=Fraction(1, 10**7)),),
             channels=(Channel(0),),
         ),
         Fraction(low_hz),
         Fraction(high_hz),
-        (Criterion(What.MISSED, Fraction(1, 10)),),
+        (Criterion(CriterionSubject.MISSED, Fraction(1, 10)),),
         Fraction(1, 5),
         points,
         1,

@@ -16,10 +16,10 @@ from plexor.model.results import Kind
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Geometry
 from plexor.session.session import measure
-from plexor.sweep.criterion import Criterion, What
+from plexor.sweep.criterion import Criterion, CriterionSubject
 from plexor.sweep.executor import Workers
 from plexor.sweep.store import StepStore
-from plexor.sweep.sweep import Load, Wanted, sweep
+from plexor.sweep.sweep import SweepGoal, SweepLoad, sweep
 from plexor_sim.devices import find_device, option_text
 from plexor_sim.packages import default_cache
 from plexor_sim.serve import prepare
@@ -36,12 +36,12 @@ MOST = Fraction(5, 100)
 """What `@95%` leaves for wrong passes, and for wrong failures."""
 
 
-def wanted(seed: int) -> Wanted:
+def wanted(seed: int) -> SweepGoal:
     """Return a sweep of a device that loses just the limit at both of its rates."""
     device = f"synthetic:latency=30ns,width=20ns,drop={float(LIMIT)},seed={seed}"
-    return Wanted(
+    return SweepGoal(
         "sim:",
-        {"none": Load(device, False)},
+        {"none": SweepLoad(device, False)},
         Settings(
             strikes=(Stimulus(period_s=Fraction(1, LOW_HZ)),),
             channels=(Channel(0, "R"),),
@@ -50,7 +50,7 @@ def wanted(seed: int) -> Wanted:
         ),
         Fraction(LOW_HZ),
         Fraction(LOW_HZ * 51, 50),
-        (Criterion(What.MISSED, LIMIT),),
+        (Criterion(CriterionSubject.MISSED, LIMIT),),
         Fraction(1, 20),
         2,
         1,

@@ -23,7 +23,7 @@ from typing import Any
 from plexor.burst.store import FILE as BURST_FILE
 from plexor.calibration.store import find as find_calibration
 from plexor.cli import main
-from plexor.commands.conclude import Wanted, conclude
+from plexor.commands.conclude import RunUse, conclude
 from plexor.errors import ExitCode, PlexorError
 from plexor.jsonable import to_json
 from plexor.judge.budget import Budget
@@ -36,7 +36,7 @@ from plexor.render.terminal.calibration import calibration_text
 from plexor.render.terminal.sweep import sweep_text
 from plexor.store.run_folder import RUN_FILE, WIRE_FILE
 from plexor.store.run_folder import load as load_run
-from plexor.sweep.model import Knee, Step, SweepResult
+from plexor.sweep.model import Knee, RateStep, SweepResult
 from plexor.sweep.store import FILE as STEPS_FILE
 from plexor.sweep.store import RESULT_FILE, read_steps
 from plexor.sweep.store import load as load_sweep
@@ -267,7 +267,7 @@ def _go_steps(folder: Path) -> bool:
     return not read.wrong
 
 
-def _knees_of(whole: SweepResult, steps: tuple[Step, ...]) -> tuple[Knee, ...]:
+def _knees_of(whole: SweepResult, steps: tuple[RateStep, ...]) -> tuple[Knee, ...]:
     """Return the knees whose channels are in all steps that belong to them."""
     return tuple(
         knee
@@ -289,7 +289,7 @@ def _concluded(result: RunResult, folder: Path, budget: Budget | None = None) ->
     choice = _choice(folder, 3)
     page = folder / "page.html" if choice == 2 else None
     with _captured():
-        conclude(Run(result), Wanted(budget, choice == 1, page))
+        conclude(Run(result), RunUse(budget, choice == 1, page))
 
 
 def _go_calibration(folder: Path) -> bool:

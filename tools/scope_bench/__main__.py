@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from plexor.scope.instrument import EVERY_S
-from plexor.scope.serve import Door, Served, Where
+from plexor.scope.serve import Door, PageServer, ServedAt
 from tools.scope_bench.browser import Browser, browser
 from tools.scope_bench.planted import PlantedBench
 
@@ -149,7 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     with TemporaryDirectory() as folder:
         bench = PlantedBench(chosen.channels, float(EVERY_S))
-        served = Served(bench, Door(Where(folder=Path(folder))))
+        served = PageServer(bench, Door(ServedAt(folder=Path(folder))))
         try:
             with browser() as page:
                 found = measure(page, served.address, chosen.minutes, chosen.channels, chosen.rate)

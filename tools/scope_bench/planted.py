@@ -29,8 +29,8 @@ from plexor.model.results import (
     ChannelResult,
     EventArray,
     Kind,
-    Measurement,
     RunResult,
+    SampleResult,
     Statistics,
 )
 from plexor.model.settings import Channel, Settings
@@ -40,7 +40,7 @@ from plexor.protocol.registers import RunState, StatusFlag, StopReason
 from plexor.scope.seam import OnStep, Shot, Swept
 from plexor.session.progress import Progress
 from plexor.session.stop import Stop
-from plexor.sweep.model import Bracket, Figures, Knee, Step
+from plexor.sweep.model import Bracket, Knee, RateFigures, RateStep
 from plexor.units import parse_rate
 
 Ticks = npt.NDArray[np.int64]
@@ -123,8 +123,8 @@ class PlantedChannel:
             ResponseClass.STRIKES: self.count + self.missed,
         }
         measurements = (
-            Measurement(Kind.RISE, known, Bins(MANTISSA_BITS, self.rise.copy())),
-            Measurement(Kind.FALL, falls, Bins(MANTISSA_BITS, self.fall.copy())),
+            SampleResult(Kind.RISE, known, Bins(MANTISSA_BITS, self.rise.copy())),
+            SampleResult(Kind.FALL, falls, Bins(MANTISSA_BITS, self.fall.copy())),
         )
         return ChannelResult(
             self.number, NAMES[self.number], "strike0", None, classes, 0, self.count, measurements
@@ -211,14 +211,14 @@ class PlantedRun:
 class PlantedSweep:
     """A sweep that has ended. `steps` are those that were told."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[RateStep, ...]
     knees: tuple[Knee, ...]
     error: PlexorError | None = None
 
 
-def planted_step(rate_hz: Fraction, channels: tuple[Channel, ...], strikes: int = 1000) -> Step:
+def planted_step(rate_hz: Fraction, channels: tuple[Channel, ...], strikes: int = 1000) -> RateStep:
     """Return a step at a rate: channel n misses a tenth of the strikes above its knee."""
-    found: list[Figures] = []
+    found: list[RateFigures] = []
     for channel in channels:
         fails = rate_hz > KNEE_HZ * (channel.number + 1)
         missed = strikes // 10 if fails else 0
@@ -229,8 +229,8 @@ def planted_step(rate_hz: Fraction, channels: tuple[Channel, ...], strikes: int 
         }
         verdict = Outcome.FAIL if fails else Outcome.PASS
         ends = (base, base + 1500 * (1 + fails), base + 200, base + 800 * (1 + fails))
-        found.append(Figures(channel.label, strikes, classes, *ends, verdict=verdict))
-    return Step(TICK_FS, True, "none", rate_hz, "", strikes, tuple(found))
+        found.append(RateFigures(channel.label, strikes, classes, *ends, verdict=verdict))
+    return RateStep(TICK_FS, True, "none", rate_hz, "", strikes, tuple(found))
 
 
 class PlantedBench:
@@ -275,7 +275,7 @@ class PlantedBench:
         low, high = parse_rate(options["low"]), parse_rate(options["high"])
         count = int(options.get("points", 9))
         ratio = float(high / low) ** (1 / (count - 1))
-        steps: list[Step] = []
+        steps: list[RateStep] = []
         while len(steps) < count and not stop.asked:
             rate = low * Fraction(ratio ** len(steps)).limit_denominator(10**6)
             steps.append(planted_step(rate, channels))

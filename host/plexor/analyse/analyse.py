@@ -26,7 +26,7 @@ from plexor.analyse.samples import ChannelSamples, channel_samples
 from plexor.analyse.tail import ColdStart, cold_start
 from plexor.decode.bins import statistics_with, sum_of_squares
 from plexor.decode.matched import Samples
-from plexor.model.results import ChannelResult, Kind, Measurement, RunResult, Statistics
+from plexor.model.results import ChannelResult, Kind, RunResult, SampleResult, Statistics
 from plexor.protocol.memory import ResponseClass
 from plexor.units import seconds_of
 
@@ -261,7 +261,7 @@ def _channel(
 
 
 def _figures(
-    result: RunResult, measurement: Measurement, samples: Samples | None, base_ticks: int
+    result: RunResult, measurement: SampleResult, samples: Samples | None, base_ticks: int
 ) -> Figures:
     known = measurement.known
     values = None if samples is None else samples.value_ticks

@@ -12,7 +12,7 @@ from plexor.protocol.memory import VALUE_MOST
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class FigureBounds:
     """Lower and upper bound of a figure; None: that side has no bound."""
 
     least: Fraction | None = None
@@ -32,7 +32,7 @@ def exact(value: Fraction | int | None) -> Fraction | None:
     return None if value is None else Fraction(value)
 
 
-def extreme(figures: Figures, least: bool) -> Known:
+def extreme(figures: Figures, least: bool) -> FigureBounds:
     """Return the bounds of the minimum if `least`, else of the maximum, in ticks.
 
     If the chip kept no extremes, the bounds are those of the outermost cell. The cells below 0 and
@@ -41,33 +41,35 @@ def extreme(figures: Figures, least: bool) -> Known:
     """
     value = figures.min_ticks if least else figures.max_ticks
     if value is not None:
-        return Known(Fraction(value), Fraction(value), Fraction(value))
+        return FigureBounds(Fraction(value), Fraction(value), Fraction(value))
     cells = figures.distribution
     if cells.limit_ticks is not None:
-        return Known(Fraction(int(cells.low_ticks[0 if least else -1])), None, None, AT_LIMIT)
+        return FigureBounds(
+            Fraction(int(cells.low_ticks[0 if least else -1])), None, None, AT_LIMIT
+        )
     place = 0 if least else -1
     low, high = Fraction(int(cells.low_ticks[place])), Fraction(int(cells.high_ticks[place]) - 1)
     if least:
-        return Known(low if low >= 0 else None, high, None, NO_EXTREMES)
-    return Known(low, high if low < VALUE_MOST else None, None, NO_EXTREMES)
+        return FigureBounds(low if low >= 0 else None, high, None, NO_EXTREMES)
+    return FigureBounds(low, high if low < VALUE_MOST else None, None, NO_EXTREMES)
 
 
-def _span(figures: Figures) -> Known:
+def _span(figures: Figures) -> FigureBounds:
     span = figures.peak_to_peak_ticks
     if span is not None:
-        return Known(Fraction(span), Fraction(span), Fraction(span))
+        return FigureBounds(Fraction(span), Fraction(span), Fraction(span))
     first, last = extreme(figures, True), extreme(figures, False)
     least = Fraction(0)
     if first.most is not None and last.least is not None:
         least = max(last.least - first.most, least)
     most = None if first.least is None or last.most is None else last.most - first.least
-    return Known(least, most, None, last.reason or first.reason)
+    return FigureBounds(least, most, None, last.reason or first.reason)
 
 
-def _mean(figures: Figures) -> Known:
+def _mean(figures: Figures) -> FigureBounds:
     mean = figures.mean_ticks
     if mean is not None:
-        return Known(mean, mean, mean)
+        return FigureBounds(mean, mean, mean)
     cells = figures.distribution
     low, high = (
         Fraction(
@@ -79,18 +81,18 @@ def _mean(figures: Figures) -> Known:
     above = cells.low_ticks[0] >= 0
     below = cells.limit_ticks is None and cells.low_ticks[-1] < VALUE_MOST
     reason = "the sum is not known" if cells.limit_ticks is None else AT_LIMIT
-    return Known(low if above else None, high if below else None, None, reason)
+    return FigureBounds(low if above else None, high if below else None, None, reason)
 
 
-def _square(figures: Figures) -> Known:
+def _square(figures: Figures) -> FigureBounds:
     """Return the bounds of the variance, in square ticks."""
     square = figures.variance_ticks2
     if square is not None:
-        return Known(square, square, Fraction(figures.rms_ticks or 0))
+        return FigureBounds(square, square, Fraction(figures.rms_ticks or 0))
     span = _span(figures)
     # Upper bound: half of the samples at each end (T. Popoviciu, 1935). Lower bound: one sample
     # at each end, all others in the middle (J. von Szokefalvi Nagy).
-    return Known(
+    return FigureBounds(
         None if span.least is None else span.least**2 / (2 * figures.count),
         None if span.most is None else span.most**2 / 4,
         None,
@@ -98,28 +100,28 @@ def _square(figures: Figures) -> Known:
     )
 
 
-def _last_128(figures: Figures) -> Known:
+def _last_128(figures: Figures) -> FigureBounds:
     return _of_128(figures, None if figures.span is None else figures.span.current_ticks)
 
 
-def _greatest_128(figures: Figures) -> Known:
+def _greatest_128(figures: Figures) -> FigureBounds:
     return _of_128(figures, None if figures.span is None else figures.span.greatest_ticks)
 
 
-def _of_128(figures: Figures, ticks: int | None) -> Known:
+def _of_128(figures: Figures, ticks: int | None) -> FigureBounds:
     """Return the bounds of a span of 128 samples.
 
     Below 128 samples the span is that of all so far. It never exceeds the span of the whole run.
     """
     if figures.span is not None and figures.span.full:
-        return Known(exact(ticks), exact(ticks), exact(ticks))
+        return FigureBounds(exact(ticks), exact(ticks), exact(ticks))
     if figures.count < WINDOW:
         reason = f"{figures.count} samples; jitter128 needs {WINDOW}"
-        return Known(_span(figures).least, None, None, reason)
-    return Known(Fraction(0), _span(figures).most, None, "needs every event of the channel")
+        return FigureBounds(_span(figures).least, None, None, reason)
+    return FigureBounds(Fraction(0), _span(figures).most, None, "needs every event of the channel")
 
 
-KNOWN: dict[str, Callable[[Figures], Known]] = {
+KNOWN: dict[str, Callable[[Figures], FigureBounds]] = {
     "mean": _mean,
     "peak_to_peak": _span,
     "rms": _square,

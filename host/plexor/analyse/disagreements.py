@@ -13,7 +13,7 @@ import numpy as np
 from plexor.analyse.samples import ChannelSamples
 from plexor.decode.bins import bins_of, statistics_with
 from plexor.decode.matched import Samples, Ticks, pieces
-from plexor.model.results import ChannelResult, Counts, Measurement, Zoom
+from plexor.model.results import ChannelResult, Counts, SampleResult, Zoom
 from plexor.protocol.memory import VALUE_MOST, ResponseClass
 
 _MORE = {
@@ -47,7 +47,7 @@ def _of_classes(
             yield f"{channel.name}: the events have {count} {what}, the chip has {chip}"
 
 
-def _of(measurement: Measurement, samples: Samples) -> Iterator[str]:
+def _of(measurement: SampleResult, samples: Samples) -> Iterator[str]:
     # The chip records VALUE_MOST for every greater value.
     values = samples.value_ticks
     if len(values) and int(values.max()) > VALUE_MOST:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from plexor.analyse.pairing import (
-    By,
     Counted,
+    PairedBy,
     Pairing,
     Standing,
     Timed,
@@ -19,7 +19,7 @@ from plexor.analyse.pairing import (
     toggles_by_counts,
 )
 from plexor.analyse.rules import rules_of
-from plexor.decode.at_once import Edges, last_before
+from plexor.decode.at_once import ChannelEdges, last_before
 from plexor.decode.matched import EventSamples, Rules, Samples, Times, pieces, times_at
 from plexor.model.results import ChannelResult, Kind, RunResult, StepChannel, StepResult
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
@@ -37,7 +37,7 @@ def pairing_of(
     rules = rules_of(result, channel)
     registers = _Registers(result)
     if rise is not None and _answered_in_turn(result, rules, rise):
-        return Pairing(Standing.PROVEN, By.INTERVALS, len(rise), 0)
+        return Pairing(Standing.PROVEN, PairedBy.INTERVALS, len(rise), 0)
     timed = None
     if rise is not None:
         timed = _timed(result, rules, rise, registers.random(rules), whole=True)
@@ -209,7 +209,7 @@ def _answered_in_turn(result: RunResult, rules: Rules, rise: Samples) -> bool:
     events = result.events
     if events is None or rules.early_ticks or not len(rise) or not isinstance(rise, EventSamples):
         return False
-    edges = Edges.of(events, rules)
+    edges = ChannelEdges.of(events, rules)
     strikes, active = edges.strikes, edges.active
     if may_toggle(len(strikes), len(active)):
         return False
@@ -240,7 +240,7 @@ def _timed(
     """Return a channel's edges; trailing ones are left out of a `whole` run that cannot toggle."""
     events = result.events
     assert events is not None
-    edges = Edges.of(events, rules)
+    edges = ChannelEdges.of(events, rules)
     strikes, active, changes = edges.strikes, edges.active, edges.active
     if not whole or may_toggle(len(strikes), len(active)):
         changes = np.concatenate([active, edges.back])

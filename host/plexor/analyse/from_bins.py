@@ -6,13 +6,13 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.analyse.percentiles import OPEN_TICKS, Distribution, from_cells
-from plexor.model.results import Measurement, Zoom
+from plexor.model.results import SampleResult, Zoom
 from plexor.protocol.memory import VALUE_MOST, bin_count, over_bin, under_bin
 
 Ticks = npt.NDArray[np.int64]
 
 
-def of_bins(measurement: Measurement, most_ticks: int | None = None) -> Distribution:
+def of_bins(measurement: SampleResult, most_ticks: int | None = None) -> Distribution:
     """Return the distribution of a measurement's bins, with cells as narrow as known.
 
     The window of one-tick bins replaces the log-linear bins that it covers. Minimum and maximum

@@ -53,7 +53,7 @@ class Standing(StrEnum):
     AMBIGUOUS = "ambiguous"
 
 
-class By(StrEnum):
+class PairedBy(StrEnum):
     """What a pairing is proven or supported by."""
 
     INTERVALS = "each strike was answered before the next one"
@@ -69,7 +69,7 @@ class Pairing:
     """Whether answers are those of the strikes that they were matched with."""
 
     standing: Standing
-    by: By
+    by: PairedBy
     proven: int = 0
     """Answers that are proven, from the first strike on."""
     lag: int | None = None
@@ -130,9 +130,9 @@ def pairing_by_counts(counted: Counted) -> Pairing | None:
     if not counted.answers:
         return None
     if _one_to_one(counted):
-        return Pairing(Standing.PROVEN, By.COUNTS, counted.answers)
-    by = By.SILENCE if _silent(counted) else By.NOTHING
-    standing = Standing.AMBIGUOUS if by == By.NOTHING else Standing.SUPPORTED
+        return Pairing(Standing.PROVEN, PairedBy.COUNTS, counted.answers)
+    by = PairedBy.SILENCE if _silent(counted) else PairedBy.NOTHING
+    standing = Standing.AMBIGUOUS if by == PairedBy.NOTHING else Standing.SUPPORTED
     return Pairing(standing, by, toggles=counted.toggles)
 
 
@@ -147,27 +147,27 @@ def pairing_by_times(counted: Counted, timed: Timed) -> Pairing | None:
     sure = answers & (timed.struck < first) & (timed.owner == timed.struck)
     proven = int(np.count_nonzero(sure))
     if proven == count:
-        return Pairing(Standing.PROVEN, By.INTERVALS, proven, 0, toggles=toggles)
+        return Pairing(Standing.PROVEN, PairedBy.INTERVALS, proven, 0, toggles=toggles)
     if _one_to_one(counted):
-        return Pairing(Standing.PROVEN, By.COUNTS, count, 0)
+        return Pairing(Standing.PROVEN, PairedBy.COUNTS, count, 0)
     if timed.random:
         lag = fitting_lag(timed.strike_ticks, *thinned(lambda: _open(timed, first)))
         if lag == 0:
-            return Pairing(Standing.SUPPORTED, By.LAGS, proven, 0, toggles=toggles)
+            return Pairing(Standing.SUPPORTED, PairedBy.LAGS, proven, 0, toggles=toggles)
         if lag is not None:
             latency = [
                 edge_ticks - timed.strike_ticks[number - lag]
                 for number, edge_ticks in _open(timed, first)
             ]
             median = round(float(np.median(np.concatenate(latency), overwrite_input=True)))
-            return Pairing(Standing.AMBIGUOUS, By.NOTHING, proven, lag, median, toggles)
-    by = By.NOTHING
+            return Pairing(Standing.AMBIGUOUS, PairedBy.NOTHING, proven, lag, median, toggles)
+    by = PairedBy.NOTHING
     later = answers & ~sure
     if _alike(timed, sure, later):
-        by = By.SHAPE
+        by = PairedBy.SHAPE
     elif _silent(counted):
-        by = By.SILENCE
-    if by == By.NOTHING:
+        by = PairedBy.SILENCE
+    if by == PairedBy.NOTHING:
         return Pairing(Standing.AMBIGUOUS, by, proven, toggles=toggles)
     return Pairing(Standing.SUPPORTED, by, proven, 0, toggles=toggles)
 

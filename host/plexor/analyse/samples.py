@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from plexor.decode.matched import Matched, Rules, Samples
+from plexor.decode.matched import ChannelMatches, Rules, Samples
 from plexor.decode.rematch import rematch
 from plexor.model.results import EventArray, Kind
 from plexor.protocol.memory import ResponseClass
@@ -27,7 +27,7 @@ class ChannelSamples:
     """How many strikes and responses are in each class; None if that is not known."""
 
     @classmethod
-    def of(cls, matched: Matched) -> ChannelSamples:
+    def of(cls, matched: ChannelMatches) -> ChannelSamples:
         """Return the samples of a channel that was matched."""
         return cls(*(matched.samples[kind] for kind in Kind), counts=matched.classes)
 

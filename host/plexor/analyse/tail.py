@@ -25,7 +25,7 @@ class Survival:
 
 
 @dataclass(frozen=True, slots=True)
-class Beyond:
+class CountAbove:
     """Bounds of the number of samples above a limit; equal if the samples are exact."""
 
     wall_ticks: int
@@ -54,7 +54,7 @@ class ColdStart:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlier:
+class Extreme:
     """One extreme sample: its position among the samples, from 0, and its value in ticks."""
 
     position: int
@@ -68,11 +68,11 @@ def survival(distribution: Distribution) -> Survival:
     return Survival(distribution.high_ticks - 1, beyond, total)
 
 
-def beyond(distribution: Distribution, wall_ticks: int) -> Beyond:
+def beyond(distribution: Distribution, wall_ticks: int) -> CountAbove:
     """Return how many samples exceed `wall_ticks`. A sample equal to it does not."""
     sure = distribution.counts[distribution.low_ticks > wall_ticks].sum()
     possible = distribution.counts[distribution.high_ticks - 1 > wall_ticks].sum()
-    return Beyond(wall_ticks, int(sure), int(possible))
+    return CountAbove(wall_ticks, int(sure), int(possible))
 
 
 def thin(time_ticks: Ticks, value_ticks: Ticks, slices: int) -> Thinned:
@@ -99,21 +99,21 @@ def cold_start(value_ticks: Ticks) -> ColdStart | None:
     return ColdStart(int(value_ticks[0]), len(warm), int(warm.min()), int(warm.max()))
 
 
-def latest(value_ticks: Ticks, count: int) -> tuple[Outlier, ...]:
+def latest(value_ticks: Ticks, count: int) -> tuple[Extreme, ...]:
     """Return the `count` largest values, the largest first, and the earlier of equal ones first."""
     return _extremes(-np.asarray(value_ticks, dtype=np.int64), value_ticks, count)
 
 
-def earliest(value_ticks: Ticks, count: int) -> tuple[Outlier, ...]:
+def earliest(value_ticks: Ticks, count: int) -> tuple[Extreme, ...]:
     """Return the `count` smallest values, the smallest first, the earlier of equal ones first."""
     return _extremes(np.asarray(value_ticks, dtype=np.int64), value_ticks, count)
 
 
-def _extremes(order_by: Ticks, values: Ticks, count: int) -> tuple[Outlier, ...]:
+def _extremes(order_by: Ticks, values: Ticks, count: int) -> tuple[Extreme, ...]:
     count = min(count, len(order_by))
     if not count:
         return ()
     limit = np.partition(order_by, count - 1)[count - 1]
     candidates = np.flatnonzero(order_by <= limit)
     chosen = candidates[np.argsort(order_by[candidates], kind="stable")][:count]
-    return tuple(Outlier(int(i), int(values[i])) for i in chosen)
+    return tuple(Extreme(int(i), int(values[i])) for i in chosen)

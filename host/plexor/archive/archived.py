@@ -13,7 +13,7 @@ import numpy as np
 from plexor.analyse.analyse import PERCENTILES, ChannelFigures, Figures
 from plexor.analyse.jitter import variance_ticks2
 from plexor.analyse.percentiles import Distribution, quantiles
-from plexor.archive.query import GOOD, Kept, Query, Where, parsed
+from plexor.archive.query import GOOD, ArchivedRun, Query, RunFilter, parsed
 from plexor.errors import StoreError, UsageError
 from plexor.judge.compare import differing_keys
 from plexor.model.results import ChannelResult, Kind
@@ -29,7 +29,7 @@ _CLASSES = tuple(entry.name.lower() for entry in ResponseClass)
 class Archived:
     """A run of an archive with its figures. Single samples and events are not known."""
 
-    kept: Kept
+    kept: ArchivedRun
     channels: tuple[ChannelFigures, ...]
 
     @property
@@ -41,7 +41,7 @@ class Archived:
 def archived(query: Query, run: str) -> Archived:
     """Return a run by its identity; raise StoreError if there is none that can be."""
     names = (*_CHANNEL, *_CLASSES, *_KIND, *_CELLS)
-    kept = query.runs((Where("run", run),), 1)
+    kept = query.runs((RunFilter("run", run),), 1)
     rows = query.ask(
         lambda _: (
             f"SELECT DISTINCT ON (number, kind) {', '.join(names)} FROM files "
@@ -108,7 +108,7 @@ def last_good(
     *,
     run: str = "",
     before: datetime | None = None,
-    where: Sequence[Where] = (),
+    where: Sequence[RunFilter] = (),
     across: Collection[str] = (),
 ) -> Archived:
     """Return the newest good run of a configuration, but for `run`; begun `before` or then.

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from plexor.archive.query import Kept
-from plexor.archive.trend import Course, History, Trend
+from plexor.archive.query import ArchivedRun
+from plexor.archive.trend import Course, Histories, History
 
 LOG_SCHEMA = "plexor.archive.log/1"
 TREND_SCHEMA = "plexor.archive.trend/2"
 
 
-def log_document(runs: Sequence[Kept], total: int) -> dict[str, Any]:
+def log_document(runs: Sequence[ArchivedRun], total: int) -> dict[str, Any]:
     """Return runs as `plexor archive log --json` prints them; `total` are there."""
     return {"schema": LOG_SCHEMA, "total": total, "runs": [run_document(each) for each in runs]}
 
 
-def run_document(kept: Kept) -> dict[str, Any]:
+def run_document(kept: ArchivedRun) -> dict[str, Any]:
     """Return one run."""
     return {
         "run": kept.run,
@@ -37,7 +37,7 @@ def run_document(kept: Kept) -> dict[str, Any]:
     }
 
 
-def trend_document(trend: Trend) -> dict[str, Any]:
+def trend_document(trend: Histories) -> dict[str, Any]:
     """Return a trend as `plexor archive trend --json` prints it: times in seconds."""
     return {
         "schema": TREND_SCHEMA,

@@ -20,7 +20,7 @@ DEFAULT = ("p99", "max")
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class FigureColumn:
     """A figure of one kind of sample, or a share of strikes."""
 
     name: str
@@ -40,21 +40,21 @@ class Figure:
         return plot_seconds(float(found), tick_fs)
 
 
-def parse_figure(name: str) -> Figure:
+def parse_figure(name: str) -> FigureColumn:
     """Return the figure of `max`, `p99.9` or `missed`; raise ValueError for any other name."""
     if name in SHARES:
-        return Figure(name, (name, "strikes"), "share", _part)
+        return FigureColumn(name, (name, "strikes"), "share", _part)
     if name in TIMES:
         columns, work_out = _TIMES[name]
-        return Figure(name, columns, "s", work_out)
+        return FigureColumn(name, columns, "s", work_out)
     if not is_quantile(name):
         known = ", ".join((*TIMES, *SHARES, "p50 to p99.99"))
         raise ValueError(f"figure: {name!r}; must be one of {known}")
     q = parse_quantile(name)
     name = quantile_name(q)
     if name in STORED:
-        return Figure(name, (column_of(name),), "s", _itself)
-    return Figure(name, ("low_ticks", "width_ticks", "counts"), "s", _quantile(q))
+        return FigureColumn(name, (column_of(name),), "s", _itself)
+    return FigureColumn(name, ("low_ticks", "width_ticks", "counts"), "s", _quantile(q))
 
 
 def _difference(most: int, least: int) -> int:

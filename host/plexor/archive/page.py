@@ -7,15 +7,15 @@ from html import escape
 
 from plexor.archive import words
 from plexor.archive.picture import course, plots
-from plexor.archive.trend import Trend
-from plexor.render.html import Heading, html_box, html_figure, html_list, html_page, html_table
+from plexor.archive.trend import Histories
+from plexor.render.html import PageHeading, html_box, html_figure, html_list, html_page, html_table
 from plexor.render.table import NOTHING, Cell
 
 MOST_PLOTS = 24
 """Plots of a page; the table has the histories of all of them."""
 
 
-def trend_page(trend: Trend) -> str:
+def trend_page(trend: Histories) -> str:
     """Return the page's text in UTF-8."""
     shown = plots(trend)
     pictures = "".join(html_figure(partial(course, plot)) for plot in shown[:MOST_PLOTS])
@@ -35,11 +35,11 @@ def trend_page(trend: Trend) -> str:
 {html_list(common)}
 <footer>{escape(words.METHOD)}</footer>"""
     source = words.source(trend.histories)
-    heading = Heading(words.title(trend), source, words.counted(trend), _banner(trend))
+    heading = PageHeading(words.title(trend), source, words.counted(trend), _banner(trend))
     return html_page(heading, body)
 
 
-def _told(trend: Trend) -> list[str]:
+def _told(trend: Histories) -> list[str]:
     return [
         words.told(trend, history, own, step)
         for history in trend.histories
@@ -48,7 +48,7 @@ def _told(trend: Trend) -> list[str]:
     ]
 
 
-def _banner(trend: Trend) -> str:
+def _banner(trend: Histories) -> str:
     told, undecided = _told(trend), words.undecided(trend)
     if not told and undecided:
         more = "; and more" if undecided[3:] else ""
@@ -59,7 +59,7 @@ def _banner(trend: Trend) -> str:
     return html_box("doubt", head, "; ".join(told[:3]) + ("; and more" if told[3:] else ""))
 
 
-def _changes(trend: Trend) -> str:
+def _changes(trend: Histories) -> str:
     head = ["history", "figure", "commit", "began, UTC", "change", "before", "after", "error"]
     rows: list[list[Cell]] = []
     for number, history in enumerate(trend.histories, 1):
@@ -79,6 +79,6 @@ def _changes(trend: Trend) -> str:
     return f"<h2>Changes</h2>{html_table((head, rows))}" if rows else ""
 
 
-def _common(trend: Trend) -> list[tuple[str, str]]:
+def _common(trend: Histories) -> list[tuple[str, str]]:
     differing = set(trend.differing())
     return [(k, v) for k, v in trend.histories[0].configuration.items() if k not in differing]

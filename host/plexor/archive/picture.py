@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from plexor.archive import words
-from plexor.archive.trend import By, Course, History, Step, Trend
+from plexor.archive.trend import Course, GroupedBy, Histories, History, LevelStep
 from plexor.render.pictures.frame import (
     LABEL_GAP,
     LABEL_SIZE,
@@ -42,7 +42,7 @@ _OF_BOARD = ("board", "instrument", "gateware", "tick")
 class Plot:
     """Histories that are drawn on the same axes, and which of their figures."""
 
-    trend: Trend
+    trend: Histories
     histories: tuple[History, ...]
     number: int
     """Number of the figure."""
@@ -53,9 +53,9 @@ class Plot:
         return [each.courses[self.number] for each in self.histories]
 
 
-def plots(trend: Trend) -> list[Plot]:
+def plots(trend: Histories) -> list[Plot]:
     """Return what is drawn: by commit each history alone, else boards or loads together."""
-    apart = {By.COMMIT: (), By.BOARD: _OF_BOARD, By.LOAD: ("load",)}[trend.by]
+    apart = {GroupedBy.COMMIT: (), GroupedBy.BOARD: _OF_BOARD, GroupedBy.LOAD: ("load",)}[trend.by]
     groups: dict[object, list[History]] = {}
     for place, history in enumerate(trend.histories):
         common = {k: v for k, v in history.configuration.items() if k not in apart}
@@ -96,7 +96,7 @@ def _heading(plot: Plot) -> tuple[str, str]:
     kind = "" if trend.kind == "rise" else f" of the {trend.kind}"
     title = f"{plot.courses[0].figure.name}{kind} of {_cut(trend.channel)}"
     parts = [f"{grouped(sum(len(each.known) for each in plot.courses))} runs"]
-    if trend.by == By.COMMIT:
+    if trend.by == GroupedBy.COMMIT:
         commits = len({point.group for point in first.points})
         parts.append(f"{grouped(commits)} commit{'s' * (commits != 1)}")
     parts.append(words.label(trend, *plot.histories))
@@ -142,7 +142,7 @@ def _across(plot: Plot, history: History, width: float) -> list[float]:
 def _times(plot: Plot) -> tuple[float, float] | None:
     """Return when the first and the last run began; None if runs lie in their order."""
     begun = [p.started for each in plot.histories for p in each.points if p.started is not None]
-    if plot.trend.by == By.COMMIT or len(set(begun)) < 2:
+    if plot.trend.by == GroupedBy.COMMIT or len(set(begun)) < 2:
         return None
     return min(begun).timestamp(), max(begun).timestamp()
 
@@ -168,7 +168,7 @@ def _draw(
         canvas.line(x, height[0], x, height[1], _mark(plot, "s", place), _CHANGE)
 
 
-def _at(xs: Sequence[float], step: Step) -> float:
+def _at(xs: Sequence[float], step: LevelStep) -> float:
     """Return where a change lies: between the last run before it and the first after it."""
     return (xs[step.place - 1] + xs[step.place]) / 2
 
@@ -210,7 +210,7 @@ def _apart(one: Label, other: Label) -> bool:
 
 def _x_axis(canvas: Canvas, plot: Plot, top: float, bottom: float) -> None:
     """Name commits below their first runs, or days, as many as fit."""
-    if plot.trend.by != By.COMMIT:
+    if plot.trend.by != GroupedBy.COMMIT:
         _days(canvas, plot, top, bottom)
         return
     (history,) = plot.histories
@@ -254,7 +254,7 @@ def _legend(canvas: Canvas, plot: Plot, y: float) -> None:
     entries = [("median", "average", _LEVEL)]
     if any(own.steps for own in plot.courses):
         entries.append(("change", "average" if several else "worst", _CHANGE))
-    if plot.trend.by != By.COMMIT:
+    if plot.trend.by != GroupedBy.COMMIT:
         named = [
             (_cut(each.series or "unknown", 24), f"s{n % len(CHANNEL_LIGHT)}", 'stroke-width="3"')
             for n, each in enumerate(plot.histories)

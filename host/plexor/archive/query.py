@@ -30,7 +30,7 @@ GOOD = "valid AND NOT interrupted"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ArchivedRun:
     """A run in an archive."""
 
     run: str
@@ -47,7 +47,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class RunFilter:
     """Runs whose `key` is `value`: a column of FLAGS or TEXTS, or an entry of a configuration."""
 
     key: str
@@ -59,14 +59,14 @@ class Where:
         return f"{self.key}={self.value}"
 
 
-def parse_where(text: str) -> Where:
+def parse_where(text: str) -> RunFilter:
     """Return the choice of `branch=main` or `valid=yes`; raise ValueError."""
     key, sign, value = (part.strip() for part in text.partition("="))
     if not sign or not key:
         raise ValueError(f"{text!r}; must be KEY=VALUE, such as branch=main or 'rate=20 kHz'")
     if key in FLAGS and value not in ("yes", "no"):
         raise ValueError(f"{text!r}; must be {key}=yes or {key}=no")
-    return Where(key, value)
+    return RunFilter(key, value)
 
 
 class Query:
@@ -82,7 +82,7 @@ class Query:
         self._damaged: set[str] = set()
         """Files that cannot be read, and could perhaps not be set aside."""
 
-    def runs(self, where: Sequence[Where] = (), last: int | None = None) -> list[Kept]:
+    def runs(self, where: Sequence[RunFilter] = (), last: int | None = None) -> list[ArchivedRun]:
         """Return runs, newest first; the newest `last` alone."""
         limit = "" if last is None else f"LIMIT {last:d}"
         rows = self.ask(
@@ -94,7 +94,7 @@ class Query:
         )
         return [_kept(row) for row in rows]
 
-    def count(self, where: Sequence[Where] = ()) -> int:
+    def count(self, where: Sequence[RunFilter] = ()) -> int:
         """Return the number of runs."""
         rows = self.ask(
             lambda chosen: f"SELECT count(DISTINCT run) FROM files WHERE first AND {chosen}", where
@@ -112,7 +112,7 @@ class Query:
     def ask(
         self,
         sql: Callable[[str], str],
-        where: Sequence[Where] = (),
+        where: Sequence[RunFilter] = (),
         before: Sequence[Any] = (),
         behind: Sequence[Any] = (),
     ) -> list[tuple[Any, ...]]:
@@ -127,7 +127,7 @@ class Query:
     def _ask(
         self,
         sql: Callable[[str], str],
-        where: Sequence[Where],
+        where: Sequence[RunFilter],
         before: Sequence[Any],
         behind: Sequence[Any],
     ) -> list[tuple[Any, ...]]:
@@ -159,7 +159,7 @@ class Query:
         self._connection.read_parquet(paths, union_by_name=True).create_view("files")
         self._names = names
 
-    def _condition(self, connection: Any, where: Sequence[Where]) -> tuple[str, list[Any]]:
+    def _condition(self, connection: Any, where: Sequence[RunFilter]) -> tuple[str, list[Any]]:
         """Return the condition of a choice, and the values that it binds."""
         parts: list[str] = []
         bound: list[Any] = []
@@ -178,7 +178,7 @@ class Query:
         return " AND ".join(parts) or "true", bound
 
 
-def _configurations(connection: Any, entries: Sequence[Where]) -> list[str]:
+def _configurations(connection: Any, entries: Sequence[RunFilter]) -> list[str]:
     """Return the configurations with all these entries, as their column has them."""
     sql = "SELECT DISTINCT configuration FROM files WHERE first"
     known: list[str] = [text for (text,) in connection.execute(sql).fetchall()]
@@ -200,10 +200,10 @@ def parsed(text: str) -> Mapping[str, str]:
         raise StoreError(f"archive: a configuration that is none: {text[:80]!r}") from error
 
 
-def _kept(row: tuple[Any, ...]) -> Kept:
+def _kept(row: tuple[Any, ...]) -> ArchivedRun:
     run, epoch_s, commit, branch, dirty, simulated, valid, reasons, interrupted, *rest = row
     tick_fs, duration_ticks, strikes, configuration = rest
-    return Kept(
+    return ArchivedRun(
         run,
         began(epoch_s),
         Origin(commit, branch, dirty),

@@ -35,7 +35,7 @@ _DIGITS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ArchiveRow:
     """One kind of sample of one channel, in ticks. None: there is no sample, or it is not known.
 
     Latencies that may be those of other strikes are left out. A channel without any kind of sample
@@ -65,7 +65,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ArchiveRecord:
     """A run as it is kept."""
 
     run: str
@@ -83,11 +83,11 @@ class Record:
     """The placement of the gateware, as hexadecimal digits."""
     versions: Mapping[str, str]
     configuration: Mapping[str, str]
-    rows: tuple[Row, ...]
+    rows: tuple[ArchiveRow, ...]
     origin: Origin = field(default_factory=Origin)
 
 
-def record(report: Report, origin: Origin) -> Record:
+def record(report: Report, origin: Origin) -> ArchiveRecord:
     """Return what is kept of a run."""
     result = report.result
     started = started_of(result.started)
@@ -106,7 +106,7 @@ def record(report: Report, origin: Origin) -> Record:
         "configuration": configuration(result),
         "rows": tuple(row for channel in report.channels for row in _rows(channel)),
     }
-    return Record(run=_identity(values), origin=origin, **values)
+    return ArchiveRecord(run=_identity(values), origin=origin, **values)
 
 
 def started_of(text: str) -> datetime | None:
@@ -138,7 +138,7 @@ def time_part(started: datetime | None) -> str:
     )
 
 
-def _rows(channel: ChannelFigures) -> Iterator[Row]:
+def _rows(channel: ChannelFigures) -> Iterator[ArchiveRow]:
     result = channel.result
     common: dict[str, Any] = {
         "number": result.number,
@@ -149,14 +149,14 @@ def _rows(channel: ChannelFigures) -> Iterator[Row]:
     }
     known = [entry for entry in result.measurements if channel.latency(entry.kind) is not None]
     if not known:
-        yield Row(**common)
+        yield ArchiveRow(**common)
     for entry in known:
         figures = channel.kinds[entry.kind]
         cells = figures.distribution
         if len(cells.counts) > MOST_CELLS:
             cells = of_bins(entry, figures.max_ticks)
         quantiles = {q.q: q.value_ticks for q in figures.quantiles if q.enough}
-        yield Row(
+        yield ArchiveRow(
             **common,
             kind=entry.kind,
             count=figures.count,

@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
-from plexor.archive.record import STORED, Record, Row
+from plexor.archive.record import STORED, ArchiveRecord, ArchiveRow
 from plexor.protocol.memory import ResponseClass
 
 ROW_GROUP = 4096
@@ -71,12 +71,12 @@ def schema() -> Any:
     return pa.schema(list((of_run | of_channel | of_kind).items()))
 
 
-def table(one: Record) -> Any:
+def table(one: ArchiveRecord) -> Any:
     """Return the rows of a run as an Arrow table. Raises ValueError for a count beyond 64 bits."""
     pa = pyarrow()
     columns = schema()
     # A run without channels has a row too.
-    rows: Sequence[Row | None] = one.rows or (None,)
+    rows: Sequence[ArchiveRow | None] = one.rows or (None,)
     values = [_of_run(one, place == 0) | _of_row(row) for place, row in enumerate(rows)]
     try:
         return pa.Table.from_pylist(values, schema=columns)
@@ -84,7 +84,7 @@ def table(one: Record) -> Any:
         raise ValueError(f"a count that is out of range: {error}") from error
 
 
-def _of_run(one: Record, first: bool) -> dict[str, Any]:
+def _of_run(one: ArchiveRecord, first: bool) -> dict[str, Any]:
     return {
         "run": one.run,
         "first": first,
@@ -106,7 +106,7 @@ def _of_run(one: Record, first: bool) -> dict[str, Any]:
     }
 
 
-def _of_row(row: Row | None) -> dict[str, Any]:
+def _of_row(row: ArchiveRow | None) -> dict[str, Any]:
     if row is None:
         return {}
     squares = row.sum_sq_ticks2

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plexor.archive import words
-from plexor.archive.query import Kept
-from plexor.archive.trend import Trend
+from plexor.archive.query import ArchivedRun
+from plexor.archive.trend import Histories
 from plexor.render.pictures.scale import grouped
 from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
 
 
-def log_text(runs: Sequence[Kept], total: int, *, width: int = 100, colour: bool = False) -> str:
+def log_text(
+    runs: Sequence[ArchivedRun], total: int, *, width: int = 100, colour: bool = False
+) -> str:
     """Return a row for each run as lines of at most `width` columns; `total` are there."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     lines = list(table(*words.log_rows(list(runs)), width, paint)) if runs else []
@@ -26,7 +28,7 @@ def log_text(runs: Sequence[Kept], total: int, *, width: int = 100, colour: bool
     return paint.done(lines)
 
 
-def trend_text(trend: Trend, *, width: int = 100, colour: bool = False) -> str:
+def trend_text(trend: Histories, *, width: int = 100, colour: bool = False) -> str:
     """Return the histories and their changes as lines of at most `width` columns."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     source = words.source(trend.histories)

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plexor.archive.changes import BEHIND, changes, lacking
-from plexor.archive.figures import Figure
+from plexor.archive.figures import FigureColumn
 from plexor.archive.origin import Origin
-from plexor.archive.query import GOOD, Query, Where, began, parsed
+from plexor.archive.query import GOOD, Query, RunFilter, began, parsed
 from plexor.errors import UsageError
 from plexor.judge.configuration import of_channel
 from plexor.judge.verdict import Number, Outcome, Verdict
@@ -48,7 +48,7 @@ _SQL = """
 _Key = tuple[tuple[str, str], ...]
 
 
-class By(StrEnum):
+class GroupedBy(StrEnum):
     """What runs are grouped by."""
 
     COMMIT = "commit"
@@ -79,7 +79,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LevelStep:
     """A change of a history: from the run at `place` on, the median is another one."""
 
     place: int
@@ -114,10 +114,10 @@ class Stayed(Verdict):
 class Course:
     """One figure of a history."""
 
-    figure: Figure
+    figure: FigureColumn
     values: NDArray[np.float64]
     """For each run, in seconds or as a share; NaN if it is not known."""
-    steps: tuple[Step, ...]
+    steps: tuple[LevelStep, ...]
     lacking: int = 0
     """Runs that it takes to tell whether the level changed since the last step; 0: enough."""
 
@@ -182,12 +182,12 @@ class History:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trend:
+class Histories:
     """Histories of one channel, newest first."""
 
     channel: str
     kind: Kind
-    by: By
+    by: GroupedBy
     histories: tuple[History, ...]
     left_out: int
     """Runs that are invalid, or were interrupted."""
@@ -210,20 +210,20 @@ class Trend:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TrendQuery:
     """What a trend is to show."""
 
     channel: str
-    figures: tuple[Figure, ...]
-    by: By = By.COMMIT
+    figures: tuple[FigureColumn, ...]
+    by: GroupedBy = GroupedBy.COMMIT
     kind: Kind = Kind.RISE
-    where: tuple[Where, ...] = ()
+    where: tuple[RunFilter, ...] = ()
     across: tuple[str, ...] = ()
     """Entries of a configuration that may differ within a history."""
     last: int = LAST
 
 
-def trend(query: Query, asked: Asked) -> Trend:
+def trend(query: Query, asked: TrendQuery) -> Histories:
     """Return the histories of a channel. Raises UsageError where the archive has none."""
     columns = ", ".join(column for figure in asked.figures for column in figure.columns)
     of = (asked.channel, asked.kind.value)
@@ -258,10 +258,10 @@ def trend(query: Query, asked: Asked) -> Trend:
             "were interrupted"
         )
     found.sort(key=lambda each: max(point.run for point in each.points), reverse=True)
-    return Trend(asked.channel, asked.kind, asked.by, tuple(found), sum(left_out.values()))
+    return Histories(asked.channel, asked.kind, asked.by, tuple(found), sum(left_out.values()))
 
 
-def _nothing(query: Query, asked: Asked) -> str:
+def _nothing(query: Query, asked: TrendQuery) -> str:
     """Return why there is nothing to show."""
     rows = query.ask(lambda _: "SELECT DISTINCT channel FROM files WHERE channel IS NOT NULL")
     names = sorted(str(name) for (name,) in rows)
@@ -275,10 +275,10 @@ def _nothing(query: Query, asked: Asked) -> str:
 
 
 def _history(
-    configuration: dict[str, str], rows: list[tuple[Any, ...]], total: int, asked: Asked
+    configuration: dict[str, str], rows: list[tuple[Any, ...]], total: int, asked: TrendQuery
 ) -> History:
     rows = rows[-asked.last :]
-    if asked.by == By.COMMIT:
+    if asked.by == GroupedBy.COMMIT:
         rows = _by_commit(rows)
     points = tuple(map(_point, rows))
     courses: list[Course] = []
@@ -294,9 +294,9 @@ def _history(
         courses.append(_course(figure, values, points, asked.by))
         first = end
     series = ""
-    if asked.by == By.LOAD:
+    if asked.by == GroupedBy.LOAD:
         series = configuration.get("load", "")
-    elif asked.by == By.BOARD:
+    elif asked.by == GroupedBy.BOARD:
         series = configuration.get("board") or configuration.get("instrument", "")
     simulated = any(row[_SIMULATED] for row in rows)
     return History(configuration, series, simulated, points, total, tuple(courses))
@@ -317,19 +317,21 @@ def _point(row: tuple[Any, ...]) -> Point:
     return Point(row[0], began(row[1]), Origin(*row[2:5]))
 
 
-def _course(figure: Figure, values: NDArray[np.float64], points: Sequence[Point], by: By) -> Course:
+def _course(
+    figure: FigureColumn, values: NDArray[np.float64], points: Sequence[Point], by: GroupedBy
+) -> Course:
     """Return a figure's course, with its changes or how many runs it lacks to tell."""
     known = np.flatnonzero(~np.isnan(values))
     own = values[known]
     places = list(range(1, len(known)))
-    if by == By.COMMIT:
+    if by == GroupedBy.COMMIT:
         groups = [points[int(place)].group for place in known]
         places = [n for n in places if groups[n] != groups[n - 1]]
     found = changes(own, places)
     ends = [0, *(change.place for change in found), len(own)]
     medians = [float(np.median(own[a:b])) for a, b in pairwise(ends)] if len(own) else []
     steps = tuple(
-        Step(int(known[change.place]), medians[n], medians[n + 1], change.error)
+        LevelStep(int(known[change.place]), medians[n], medians[n + 1], change.error)
         for n, change in enumerate(found)
     )
     since = ends[-2]

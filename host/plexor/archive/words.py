@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from plexor.archive.changes import BEHIND, ERROR, LEAST
-from plexor.archive.query import Kept
-from plexor.archive.trend import By, Course, History, Point, Step, Trend
+from plexor.archive.query import ArchivedRun
+from plexor.archive.trend import Course, GroupedBy, Histories, History, LevelStep, Point
 from plexor.judge.verdict import Outcome
 from plexor.model.results import Kind
 from plexor.render.pictures.scale import grouped
@@ -33,13 +33,13 @@ def when(started: datetime | None) -> str:
     return NOTHING if started is None else f"{started:%Y-%m-%d %H:%M}"
 
 
-def log_rows(runs: list[Kept]) -> tuple[list[str], list[list[Cell]]]:
+def log_rows(runs: list[ArchivedRun]) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each run."""
     head = ["began, UTC", "run", "commit", "branch", "device", "load", "rate", "strikes", "state"]
     return head, [_log_row(each) for each in runs]
 
 
-def _log_row(kept: Kept) -> list[Cell]:
+def _log_row(kept: ArchivedRun) -> list[Cell]:
     known = kept.configuration
     system = " on ".join(filter(None, (known.get("os"), known.get("board"))))
     texts = (
@@ -56,14 +56,14 @@ def _log_row(kept: Kept) -> list[Cell]:
     return [(text, "") for text in texts]
 
 
-def state(kept: Kept) -> str:
+def state(kept: ArchivedRun) -> str:
     """Return whether a run is simulated, and whether it proves anything."""
     words = ["simulated" if kept.simulated else "measured"]
     words += ["interrupted"] * kept.interrupted + ["INVALID"] * (not kept.valid)
     return ", ".join(words)
 
 
-def run_text(kept: Kept) -> str:
+def run_text(kept: ArchivedRun) -> str:
     """Return a run in words."""
     parts = [f"{kept.run}, begun {when(kept.started)}"]
     commit = Point(kept.run, kept.started, kept.origin).commit
@@ -74,7 +74,7 @@ def run_text(kept: Kept) -> str:
     return ", ".join((*parts, state(kept)))
 
 
-def title(trend: Trend) -> str:
+def title(trend: Histories) -> str:
     """Return the heading of a trend."""
     names = " and ".join(course.figure.name for course in trend.histories[0].courses)
     of = "" if trend.kind == Kind.RISE else f" of the {trend.kind}"
@@ -89,7 +89,7 @@ def source(histories: tuple[History, ...]) -> str:
     return "simulated" if True in kinds else "measured"
 
 
-def counted(trend: Trend) -> str:
+def counted(trend: Histories) -> str:
     """Return how many runs a trend is of."""
     runs = f"{grouped(trend.runs)} run{'s' * (trend.runs != 1)}"
     one = len(trend.histories) == 1
@@ -102,7 +102,7 @@ def counted(trend: Trend) -> str:
     return ", ".join(parts)
 
 
-def label(trend: Trend, *histories: History) -> str:
+def label(trend: Histories, *histories: History) -> str:
     """Return what tells a history from the others; of several what these have in common."""
     known = [each.configuration for each in histories]
     keys = [key for key in trend.differing() if len({each.get(key) for each in known}) == 1]
@@ -114,20 +114,20 @@ def value(course: Course, number: float) -> str:
     return format_seconds(number) if course.figure.unit == "s" else f"{number:.4%}"
 
 
-def change(step: Step) -> str:
+def change(step: LevelStep) -> str:
     """Return by how much a history changed."""
     return "from 0" if step.change is None else f"{step.change * 100:+.1f} %"
 
 
-def place(trend: Trend, history: History, step: Step) -> str:
+def place(trend: Histories, history: History, step: LevelStep) -> str:
     """Return where a history changed."""
     point = history.points[step.place]
-    if trend.by == By.COMMIT and point.commit:
+    if trend.by == GroupedBy.COMMIT and point.commit:
         return f"at {point.commit}"
     return f"from {when(point.started)}"
 
 
-def told(trend: Trend, history: History, course: Course, step: Step) -> str:
+def told(trend: Histories, history: History, course: Course, step: LevelStep) -> str:
     """Return a change in a sentence."""
     name, point = label(trend, history), history.points[step.place]
     before = f"{name}: " if name else ""
@@ -139,7 +139,7 @@ def told(trend: Trend, history: History, course: Course, step: Step) -> str:
     )
 
 
-def history_rows(trend: Trend) -> tuple[list[str], list[list[Cell]]]:
+def history_rows(trend: Histories) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each figure of each history."""
     head = ["history", "figure", "runs", "min", f"median of newest {BEHIND}", "max", "changes"]
     rows: list[list[Cell]] = []
@@ -160,7 +160,7 @@ def history_rows(trend: Trend) -> tuple[list[str], list[list[Cell]]]:
     return head, rows
 
 
-def too_few(trend: Trend) -> list[str]:
+def too_few(trend: Histories) -> list[str]:
     """Return a sentence for each figure that not all runs know."""
     found: list[str] = []
     for place_of, course in enumerate(trend.histories[0].courses):
@@ -174,7 +174,7 @@ def too_few(trend: Trend) -> list[str]:
     return found
 
 
-def undecided(trend: Trend) -> list[str]:
+def undecided(trend: Histories) -> list[str]:
     """Return a sentence for each figure of a history of too few runs to tell."""
     found: list[str] = []
     for history in trend.histories:

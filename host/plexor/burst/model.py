@@ -25,7 +25,7 @@ class Lengths:
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class SpacingLimit:
     """The result for one channel at one spacing."""
 
     spacing_s: Positive
@@ -54,7 +54,7 @@ class BurstResult:
     period_s: Positive
     """Time from a burst's first strike to the next burst's."""
     timeout_s: Positive
-    limits: tuple[Limit, ...]
+    limits: tuple[SpacingLimit, ...]
     """Limits by spacing, then by channel."""
     interrupted: bool = False
     load: bool = False

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from plexor.burst.model import LONGEST_PART, Lengths, Limit
+from plexor.burst.model import LONGEST_PART, Lengths, SpacingLimit
 from plexor.judge.verdict import Outcome
 from plexor.model.settings import Settings
 from plexor.protocol.memory import ResponseClass
@@ -20,7 +20,7 @@ from plexor.sweep.drive import End, Search, drive
 from plexor.sweep.executor import Workers
 from plexor.sweep.figures import LEAST_STRIKES
 from plexor.sweep.job import MOST_S, Job
-from plexor.sweep.model import Step
+from plexor.sweep.model import RateStep
 from plexor.sweep.search import scan_rates
 from plexor.sweep.store import StepStore
 
@@ -28,7 +28,7 @@ QUEUE_FULL = "more strikes outstanding than the instrument can hold"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class BurstGoal:
     """What a burst scan should find out."""
 
     link: str
@@ -78,11 +78,11 @@ def longest(most: int) -> Generator[int, Outcome, Lengths]:
 
 
 def burst_scan(
-    wanted: Wanted,
+    wanted: BurstGoal,
     workers: Workers,
     store: StepStore,
-    on_step: Callable[[Job, Step], None] | None = None,
-) -> tuple[list[Limit], list[Step], End]:
+    on_step: Callable[[Job, RateStep], None] | None = None,
+) -> tuple[list[SpacingLimit], list[RateStep], End]:
     """Run a scan; return the limits and steps so far and the reason of its end."""
     spacings = [_Spacing(wanted, spacing_s) for spacing_s in wanted.spacings_s]
     end = drive([entry.search() for entry in spacings], workers, store, on_step)
@@ -93,12 +93,12 @@ def burst_scan(
 class _Spacing:
     """The search at one spacing. Channels share what was tried."""
 
-    def __init__(self, wanted: Wanted, spacing_s: Fraction) -> None:
+    def __init__(self, wanted: BurstGoal, spacing_s: Fraction) -> None:
         self.wanted = wanted
         self.spacing_s = spacing_s
         self.most = wanted.most_at(spacing_s)
-        self.steps: dict[int, Step] = {}
-        self.limits: list[Limit] = []
+        self.steps: dict[int, RateStep] = {}
+        self.limits: list[SpacingLimit] = []
 
     def search(self) -> Search:
         for channel in self.wanted.settings.channels:
@@ -139,7 +139,7 @@ class _Spacing:
             MOST_S * length,
         )
 
-    def _limit(self, channel: str, lengths: Lengths, tried: list[int]) -> Limit:
+    def _limit(self, channel: str, lengths: Lengths, tried: list[int]) -> SpacingLimit:
         best = self.steps.get(lengths.passing)
         worst = None if lengths.failing is None else self.steps[lengths.failing].of(channel)
         reason = "" if worst is None else worst.reason
@@ -147,7 +147,7 @@ class _Spacing:
             reason = QUEUE_FULL
         if worst is not None and worst.verdict == Outcome.NOT_COMPARABLE:
             reason = worst.reason
-        return Limit(
+        return SpacingLimit(
             self.spacing_s,
             channel,
             lengths,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from plexor.burst.model import BurstResult, Limit
+from plexor.burst.model import BurstResult, SpacingLimit
 from plexor.documents import Document
 from plexor.sweep.store import made_of_steps
 
@@ -28,7 +28,7 @@ def contradictions_of(result: BurstResult) -> Iterator[str]:
         yield from (f"{limit.channel!r} at {limit.spacing_s} s: {text}" for text in _of(limit))
 
 
-def _of(limit: Limit) -> Iterator[str]:
+def _of(limit: SpacingLimit) -> Iterator[str]:
     lengths = limit.lengths
     if lengths.passing > limit.most:
         yield f"{lengths.passing} passes; must be 0 to {limit.most}"

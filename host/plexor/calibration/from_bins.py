@@ -21,9 +21,9 @@ from plexor.calibration.density import BATCHES
 from plexor.calibration.observation import (
     LOOPED_WIDTH_CLOCKS,
     Behind,
-    Echo,
+    FreeEdges,
     Looped,
-    Source,
+    LoopedEdges,
     Ticks,
     Way,
 )
@@ -61,7 +61,7 @@ class BinObserver:
         self.device = device
         self._geometry = device.identity.geometry
 
-    def source(self, edges: int) -> Source:
+    def source(self, edges: int) -> FreeEdges:
         """Return the source's edges. Each channel has its own runs, so a bad one harms no other."""
         geometry = self._geometry
         period_ticks = self._period_ticks()
@@ -70,7 +70,7 @@ class BinObserver:
             for number in range(geometry.channels)
             for polarity in (1, 0)
         }
-        return Source(counts, round(period_ticks * geometry.tick_fs))
+        return FreeEdges(counts, round(period_ticks * geometry.tick_fs))
 
     def behind(self, channels: Sequence[ChannelInstants]) -> Behind:
         """Return None for every channel: histograms do not tell which edges channels share."""
@@ -88,7 +88,7 @@ class BinObserver:
         geometry = self._geometry
         generated: dict[int, int] = {}
         received = 0
-        parts: dict[Way, list[Echo]] = {}
+        parts: dict[Way, list[LoopedEdges]] = {}
         for polarity in (1, 0):
             for phase in range(geometry.phases):
                 settings = echo_settings(geometry, output, polarity, phase, wired)
@@ -225,7 +225,7 @@ def _echo_width_ticks(geometry: Geometry) -> int:
     return LOOPED_WIDTH_CLOCKS * geometry.samples
 
 
-def echo_of(result: RunResult, number: int, strike_ticks: int) -> Echo:
+def echo_of(result: RunResult, number: int, strike_ticks: int) -> LoopedEdges:
     """Return what a channel saw in a run whose strikes all have the phase of `strike_ticks`."""
     channel = next(entry for entry in result.channels if entry.number == number)
     rise = channel.measurement(Kind.RISE)
@@ -237,11 +237,11 @@ def echo_of(result: RunResult, number: int, strike_ticks: int) -> Echo:
         # An edge that answers no strike is not one of the looped-back strikes.
         seen = rise.statistics.count
     ticks = np.array(delays, np.int64)
-    return Echo(struck, seen, np.full_like(ticks, strike_ticks), strike_ticks + ticks)
+    return LoopedEdges(struck, seen, np.full_like(ticks, strike_ticks), strike_ticks + ticks)
 
 
-def _joined(parts: Sequence[Echo]) -> Echo:
-    return Echo(
+def _joined(parts: Sequence[LoopedEdges]) -> LoopedEdges:
+    return LoopedEdges(
         sum(part.struck for part in parts),
         sum(part.seen for part in parts),
         np.concatenate([part.strikes_ticks for part in parts]),

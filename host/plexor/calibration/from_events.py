@@ -12,9 +12,9 @@ from plexor.calibration.loopback import behind_ps
 from plexor.calibration.observation import (
     LOOPED_WIDTH_CLOCKS,
     Behind,
-    Echo,
+    FreeEdges,
     Looped,
-    Source,
+    LoopedEdges,
     Ticks,
 )
 from plexor.calibration.runs import SPACES, complete_run, whole_run
@@ -42,7 +42,7 @@ class EventObserver:
         self.device = device
         self._events = np.empty(0, EVENT_DTYPE)
 
-    def source(self, edges: int) -> Source:
+    def source(self, edges: int) -> FreeEdges:
         """Return the source's edges.
 
         Events that overrun the link are dropped whatever their phase, so the rest is unbiased.
@@ -54,7 +54,7 @@ class EventObserver:
             for number in range(geometry.channels)
             for polarity in (1, 0)
         }
-        return Source(counts, _period_fs(events, geometry.tick_fs))
+        return FreeEdges(counts, _period_fs(events, geometry.tick_fs))
 
     def behind(self, channels: Sequence[ChannelInstants]) -> Behind:
         """Return how much later than the first each channel sees their common edges, in ps."""
@@ -84,13 +84,13 @@ class EventObserver:
     def _struck(self, output: int, settings: Settings) -> Looped:
         result = complete_run(self.device, settings)
         books, events = result.accounting, result.whole_events
-        echoes: dict[tuple[int, int], Echo] = {}
+        echoes: dict[tuple[int, int], LoopedEdges] = {}
         if events is not None and books.received == books.generated:
             for number in (channel.number for channel in settings.channels):
                 for polarity in (1, 0):
                     strikes = times_of(events, SOURCE_STRIKE + output, polarity)
                     seen = times_of(events, number, polarity)
-                    echoes[number, polarity] = Echo(len(strikes), len(seen), strikes, seen)
+                    echoes[number, polarity] = LoopedEdges(len(strikes), len(seen), strikes, seen)
         generated = {entry.source: entry.generated for entry in books.sources}
         return Looped(generated, books.received, echoes, books.lost_on_link)
 

@@ -22,7 +22,7 @@ Ticks = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class DelayBounds:
     """Bounds of a delay, in ps. With noise, the lower one may be above the upper one."""
 
     low_ps: float
@@ -34,7 +34,7 @@ class Bounds:
         return min(max(value_ps, low), high)
 
 
-def bounds(strikes_ticks: Ticks, seen_ticks: Ticks, bins: Instants, tick_fs: int) -> Bounds:
+def bounds(strikes_ticks: Ticks, seen_ticks: Ticks, bins: Instants, tick_fs: int) -> DelayBounds:
     """Return the bounds of a delay, by the ticks of strikes and those at which they were seen.
 
     Raises ValueError if there are no edges, or not as many as strikes.
@@ -46,7 +46,7 @@ def bounds(strikes_ticks: Ticks, seen_ticks: Ticks, bins: Instants, tick_fs: int
     passed_ps = (seen_ticks - strikes_ticks) * tick_ps
     phase = seen_ticks % len(late_ps)
     low = float(np.max(passed_ps + late_ps[phase - 1])) - tick_ps
-    return Bounds(low, float(np.min(passed_ps + late_ps[phase])))
+    return DelayBounds(low, float(np.min(passed_ps + late_ps[phase])))
 
 
 def middles_ps(ticks: Ticks, bins: Instants, tick_fs: int) -> npt.NDArray[np.float64]:
@@ -82,7 +82,7 @@ def behind_ps(
     return float(apart_ps.mean())
 
 
-def delays(own: Sequence[Bounds], behind: Sequence[float | None]) -> list[tuple[int, int]]:
+def delays(own: Sequence[DelayBounds], behind: Sequence[float | None]) -> list[tuple[int, int]]:
     """Return each channel's delay and its maximum error, in whole ps.
 
     `behind` is how much later than the first each channel sees an edge; None if not known.

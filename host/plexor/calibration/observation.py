@@ -21,7 +21,7 @@ LOOPED_WIDTH_CLOCKS = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class FreeEdges:
     """Edges of the asynchronous source."""
 
     counts: Mapping[Way, Ticks]
@@ -36,7 +36,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Echo:
+class LoopedEdges:
     """A strike output's edges of one direction, as one channel sees them."""
 
     struck: int
@@ -59,7 +59,7 @@ class Looped:
     """Edges of both directions, by source, counted before any could be dropped."""
     received: int
     """Number of these edges that the echoes contain."""
-    echoes: Mapping[Way, Echo]
+    echoes: Mapping[Way, LoopedEdges]
     lost: int = 0
     """Number of edges lost on the link, after several tries."""
 
@@ -72,7 +72,7 @@ class Looped:
 class Observer(Protocol):
     """Observes an instrument. Methods raise LinkError if the end of a run is never seen."""
 
-    def source(self, edges: int) -> Source:
+    def source(self, edges: int) -> FreeEdges:
         """Return the source's edges: `edges` of each direction on each channel that sees them."""
         ...
 

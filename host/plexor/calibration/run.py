@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from plexor.calibration.density import DensityError, instants
 from plexor.calibration.from_bins import BinObserver
 from plexor.calibration.from_events import EventObserver
-from plexor.calibration.loopback import Bounds, bounds, delays
-from plexor.calibration.observation import Behind, Looped, Observer, Source
+from plexor.calibration.loopback import DelayBounds, bounds, delays
+from plexor.calibration.observation import Behind, FreeEdges, Looped, Observer
 from plexor.calibration.reference import Reference, measured_scale
 from plexor.calibration.ways import detours_of
 from plexor.device.device import Device
@@ -26,7 +26,7 @@ WIRE_PS = (0, 1000)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CalibrationGoal:
     """How much is measured."""
 
     edges: int = 20_000
@@ -39,7 +39,9 @@ class Wanted:
     """What the oscillator is compared with."""
 
 
-def calibrate(device: Device, wanted: Wanted, report: Report = lambda line: None) -> Calibration:
+def calibrate(
+    device: Device, wanted: CalibrationGoal, report: Report = lambda line: None
+) -> Calibration:
     """Return the calibration of an instrument; `report` gets a line about each step.
 
     Raises InstrumentError if a channel does not see the source, has a dead phase, or does not see
@@ -120,7 +122,7 @@ def observer_of(device: Device) -> Observer:
     return EventObserver(device) if able else BinObserver(device)
 
 
-def _instants(device: Device, source: Source, number: int, polarity: int) -> Instants:
+def _instants(device: Device, source: FreeEdges, number: int, polarity: int) -> Instants:
     try:
         return instants(source.counts[number, polarity], device.identity.tick_fs)
     except DensityError as error:
@@ -151,7 +153,7 @@ def _delays(
         )
     found: dict[int, list[tuple[int, int]]] = {}
     for polarity in (1, 0):
-        own: list[Bounds] = []
+        own: list[DelayBounds] = []
         for channel in channels:
             echo = looped.echoes[channel.number, polarity]
             if echo.struck != echo.seen or not echo.seen:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plexor.codes.lanes import STATES, Lane, LaneKind, Lanes, State
+from plexor.codes.lanes import STATES, Lane, LaneKind, Lanes, LaneState
 
 Ticks = npt.NDArray[np.int64]
 
-_WAITS = (State.BLOCKED, State.SLEEPING, State.IDLE)
+_WAITS = (LaneState.BLOCKED, LaneState.SLEEPING, LaneState.IDLE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +36,7 @@ class Instances:
 
 def instances(lane: Lane, lanes: Lanes) -> Instances:
     """Return the instances of a lane. Those at the run's ends and at gaps are left out."""
-    runs = State.RUNNING if lane.kind == LaneKind.TASK else State.ACTIVE
+    runs = LaneState.RUNNING if lane.kind == LaneKind.TASK else LaneState.ACTIVE
     numbers: list[int] = lane.states.tolist()
     names = [STATES[state] for state in numbers]
     ends = lane.ends().tolist()
@@ -51,7 +51,7 @@ def instances(lane: Lane, lanes: Lanes) -> Instances:
             if begin is not None:
                 found.append((begin, start - begin, executed, fragments))
             begin = None
-        elif state == State.UNKNOWN:
+        elif state == LaneState.UNKNOWN:
             begin = before = None
         else:
             if begin is None and place and names[place - 1] in _WAITS:
@@ -70,7 +70,7 @@ class _Interrupted:
     """The time in which any interrupt was served."""
 
     def __init__(self, lanes: Lanes) -> None:
-        spans = [e.spans(State.ACTIVE) for e in lanes.lanes if e.kind == LaneKind.INTERRUPT]
+        spans = [e.spans(LaneState.ACTIVE) for e in lanes.lanes if e.kind == LaneKind.INTERRUPT]
         edges = [(time, 1) for starts, _ in spans for time in starts.tolist()]
         edges += [(time, -1) for _, ends in spans for time in ends.tolist()]
         self._times = [lanes.start_ticks]

@@ -30,7 +30,7 @@ class LaneKind(StrEnum):
     STATE = "state"  # the user's own states
 
 
-class State(StrEnum):
+class LaneState(StrEnum):
     """The state of a lane."""
 
     UNKNOWN = "unknown"
@@ -42,12 +42,12 @@ class State(StrEnum):
     IDLE = "idle"
 
 
-STATES: tuple[State, ...] = tuple(State)
+STATES: tuple[LaneState, ...] = tuple(LaneState)
 _OF_TASK = {
-    CodeClass.RUN: State.RUNNING,
-    CodeClass.READY: State.READY,
-    CodeClass.BLOCKED: State.BLOCKED,
-    CodeClass.SLEEPING: State.SLEEPING,
+    CodeClass.RUN: LaneState.RUNNING,
+    CodeClass.READY: LaneState.READY,
+    CodeClass.BLOCKED: LaneState.BLOCKED,
+    CodeClass.SLEEPING: LaneState.SLEEPING,
 }
 
 
@@ -70,12 +70,12 @@ class Lane:
         """Return the end of each span."""
         return np.append(self.starts[1:], self.end_ticks)
 
-    def spans(self, state: State) -> tuple[Ticks, Ticks]:
+    def spans(self, state: LaneState) -> tuple[Ticks, Ticks]:
         """Return start and end of each span in a state."""
         chosen = self.states == STATES.index(state)
         return self.starts[chosen], self.ends()[chosen]
 
-    def time_in(self, state: State) -> int:
+    def time_in(self, state: LaneState) -> int:
         """Return the time that the lane was in a state, in ticks. All states' sum is the run's."""
         starts, ends = self.spans(state)
         return int((ends - starts).sum())
@@ -122,10 +122,10 @@ class _Open:
     """A lane that grows."""
 
     starts: list[int]
-    states: list[State]
+    states: list[LaneState]
     inherits: list[int] = field(default_factory=list[int])
 
-    def enter(self, time_ticks: int, state: State) -> None:
+    def enter(self, time_ticks: int, state: LaneState) -> None:
         if self.states[-1] == state:
             return
         if self.starts[-1] == time_ticks:
@@ -149,7 +149,7 @@ class _Book:
         if code_class in _OF_TASK:
             if code_class == CodeClass.RUN:
                 if self._runs not in (None, number):
-                    self._of(LaneKind.TASK, self._runs).enter(time_ticks, State.READY)
+                    self._of(LaneKind.TASK, self._runs).enter(time_ticks, LaneState.READY)
                 self._runs = number
             elif self._runs == number:
                 self._runs = None
@@ -157,18 +157,18 @@ class _Book:
         elif code_class == CodeClass.INHERIT:
             self._of(LaneKind.TASK, number).inherits.append(time_ticks)
         elif code_class in (CodeClass.ISR_ENTER, CodeClass.ISR_EXIT):
-            active = State.ACTIVE if code_class == CodeClass.ISR_ENTER else State.IDLE
+            active = LaneState.ACTIVE if code_class == CodeClass.ISR_ENTER else LaneState.IDLE
             self._of(LaneKind.INTERRUPT, number).enter(time_ticks, active)
         elif code_class == CodeClass.SET:
             if self._holds not in (None, number):
-                self._of(LaneKind.STATE, self._holds).enter(time_ticks, State.IDLE)
+                self._of(LaneKind.STATE, self._holds).enter(time_ticks, LaneState.IDLE)
             self._holds = number
-            self._of(LaneKind.STATE, number).enter(time_ticks, State.ACTIVE)
+            self._of(LaneKind.STATE, number).enter(time_ticks, LaneState.ACTIVE)
 
     def forget(self, time_ticks: int) -> None:
         """Take that codes may be missing just behind a time."""
         for lane in self._open.values():
-            lane.enter(time_ticks, State.UNKNOWN)
+            lane.enter(time_ticks, LaneState.UNKNOWN)
         self._runs = self._holds = None
 
     def lanes(self, end_ticks: int) -> tuple[Lane, ...]:
@@ -190,7 +190,9 @@ class _Book:
 
     def _of(self, kind: LaneKind, number: int | None) -> _Open:
         assert number is not None
-        return self._open.setdefault((kind, number), _Open([self._start_ticks], [State.UNKNOWN]))
+        return self._open.setdefault(
+            (kind, number), _Open([self._start_ticks], [LaneState.UNKNOWN])
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +210,9 @@ def switches(lanes: Lanes) -> list[Switch]:
         (start, end, lane.number)
         for lane in lanes.lanes
         if lane.kind == LaneKind.TASK
-        for start, end in zip(*(each.tolist() for each in lane.spans(State.RUNNING)), strict=True)
+        for start, end in zip(
+            *(each.tolist() for each in lane.spans(LaneState.RUNNING)), strict=True
+        )
     )
     return [
         Switch(after[0], before[2], after[2])

@@ -12,7 +12,7 @@ from plexor.model.code_array import CodeArray
 from plexor.protocol.codes import CLASS_BITS
 
 
-class Told(NamedTuple):
+class PlainCode(NamedTuple):
     """One code, as Python's own numbers."""
 
     time_ticks: int
@@ -23,7 +23,7 @@ class Told(NamedTuple):
     gap: bool
 
 
-def told(codes: CodeArray, bits: int) -> Iterator[Told]:
+def told(codes: CodeArray, bits: int) -> Iterator[PlainCode]:
     """Yield codes (CODE_DTYPE) of `bits` bits, one by one."""
     columns = (
         codes["time_ticks"],
@@ -32,7 +32,7 @@ def told(codes: CodeArray, bits: int) -> Iterator[Told]:
         codes["torn"],
         codes["gap"],
     )
-    yield from map(Told, *(column.tolist() for column in columns))
+    yield from map(PlainCode, *(column.tolist() for column in columns))
 
 
 def classes_of(codes: CodeArray, bits: int) -> NDArray[np.int64]:

@@ -30,7 +30,7 @@ class Shown(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RunUse:
     """What to make of a run."""
 
     budget: Budget | None = None
@@ -42,7 +42,7 @@ class Wanted:
     """Why the run could not be kept."""
 
 
-def conclude(run: Run, wanted: Wanted) -> ExitCode:
+def conclude(run: Run, wanted: RunUse) -> ExitCode:
     """Print a run's figures, write the wanted files and return the exit code.
 
     The figures are printed whatever else fails. The first failure is raised afterwards.

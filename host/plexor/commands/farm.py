@@ -15,7 +15,7 @@ from plexor.commands.specs import asks
 from plexor.library.archive_spec import FarmSpec
 
 if TYPE_CHECKING:
-    from plexor.library.farm import Outcome
+    from plexor.library.farm import CellOutcome
 
 
 @click.command()
@@ -34,14 +34,14 @@ def farm(file: Path, asked: FarmSpec, as_json: bool) -> int:
     from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.library.farm import farm as run  # noqa: PLC0415
 
-    found = run(file, **replace(asked, on_cell=Teller().cell).keywords())
+    found = run(file, **replace(asked, on_cell=CellTeller().cell).keywords())
     show(found, as_json)
     if found.error is not None:
         raise found.error
     return found.exit_code()
 
 
-class Teller:
+class CellTeller:
     """Prints each cell on standard error, with the time that the rest may take."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Teller:
         self._known = 0
         """Cells that were measured before."""
 
-    def cell(self, found: Outcome, done: int, total: int) -> None:
+    def cell(self, found: CellOutcome, done: int, total: int) -> None:
         """Print one cell and the number of cells."""
         if found.state == "kept":
             self._known += 1
@@ -64,7 +64,7 @@ class Teller:
         )
 
 
-def _channels(found: Outcome) -> str:
+def _channels(found: CellOutcome) -> str:
     from plexor.units import format_seconds  # noqa: PLC0415
 
     words = [

@@ -28,7 +28,7 @@ def import_capture(
     \b
       plexor import capture.vcd --strike trig --channel ISR=irq_out:deadline=5us --out run1
     """
-    from plexor.commands.conclude import Wanted, conclude  # noqa: PLC0415
+    from plexor.commands.conclude import RunUse, conclude  # noqa: PLC0415
     from plexor.commands.output import check_outputs, check_run_folder, kept  # noqa: PLC0415
     from plexor.library import exchange  # noqa: PLC0415
 
@@ -38,4 +38,4 @@ def import_capture(
     check_outputs(folder=place.out)
     asked = replace(asked, device=dict(keys))
     run = exchange.import_capture(capture, **asked.keywords()).taken_by(command_line())
-    return conclude(run, Wanted(unsaved=None if target is None else kept(run, target)))
+    return conclude(run, RunUse(unsaved=None if target is None else kept(run, target)))

@@ -15,7 +15,7 @@ from plexor.errors import PlexorError, StoreError
 from plexor.library.files import is_direct, part_of, writing
 
 if TYPE_CHECKING:
-    from plexor.library.keep import Place, Tap
+    from plexor.library.keep import FolderPlace, Tap
     from plexor.library.run import Run
 
 
@@ -88,7 +88,7 @@ def _try_folder(folder: Path, whole: bool) -> None:
     os.rmdir(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=near))
 
 
-def check_run_folder(out: Path | None, *, force: bool) -> Place | None:
+def check_run_folder(out: Path | None, *, force: bool) -> FolderPlace | None:
     """Return where a run is kept; reject what exists there and is not to be replaced, at once."""
     from plexor.library.keep import check_out  # noqa: PLC0415
 
@@ -96,7 +96,7 @@ def check_run_folder(out: Path | None, *, force: bool) -> Place | None:
         return None if out is None else check_out(out, force, "--out", "--force")
 
 
-def kept(run: Run, place: Place, wire: Tap | None = None) -> StoreError | None:
+def kept(run: Run, place: FolderPlace, wire: Tap | None = None) -> StoreError | None:
     """Keep a run at its place; return why it could not be, so that its figures come first."""
     try:
         folder = run.keep(place, wire)

@@ -26,7 +26,7 @@ def replay(path: Path, less: Less, budget: str | None, as_json: bool) -> int:
     FILE is its folder, or the raw bytes of a link (wire.bin). The folder of a phase scan also holds
     the run that it was taken from, as run.json.
     """
-    from plexor.commands.conclude import Wanted, conclude, show  # noqa: PLC0415
+    from plexor.commands.conclude import RunUse, conclude, show  # noqa: PLC0415
     from plexor.library.load import load  # noqa: PLC0415
     from plexor.library.run import Run, load_budget  # noqa: PLC0415
 
@@ -36,4 +36,4 @@ def replay(path: Path, less: Less, budget: str | None, as_json: bool) -> int:
         show(found, as_json)
         return found.exit_code()
     limits = None if budget is None else load_budget(budget)
-    return conclude(found.less(**less.keywords()), Wanted(limits, as_json))
+    return conclude(found.less(**less.keywords()), RunUse(limits, as_json))

@@ -62,12 +62,12 @@ def scope(
       plexor scope --link serial:/dev/ttyUSB1 --out runs
     """
     try:
-        from plexor.scope.serve import Where, serve  # noqa: PLC0415
+        from plexor.scope.serve import ServedAt, serve  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise UsageError(_MISSING.format(error.name)) from error
     from plexor.scope.instrument import open_bench  # noqa: PLC0415
 
-    where = Where(host, port, certificate, key, out)
+    where = ServedAt(host, port, certificate, key, out)
     serve(lambda: open_bench(link, dut, codes), where, _say, show=not no_open)
 
 

@@ -26,7 +26,7 @@ from plexor.model.results import (
     StepResult,
     cut_text,
 )
-from plexor.model.settings import Echo, RegisterWrite, Settings
+from plexor.model.settings import AppliedSetting, RegisterWrite, Settings
 from plexor.protocol.memory import (
     Space,
 )
@@ -48,7 +48,7 @@ class Circumstances:
 
     settings: Settings = field(default_factory=Settings)
     registers: tuple[RegisterWrite, ...] = ()
-    echo: tuple[Echo, ...] = ()
+    echo: tuple[AppliedSetting, ...] = ()
     interrupted: bool = False
     wall_seconds: float = 0.0
     started: str = ""

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.decode.matched import (
+    ChannelMatches,
     EventSamples,
-    Matched,
     Places,
     Rules,
     Samples,
@@ -27,7 +27,7 @@ from plexor.protocol.registers import Policy
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Edges:
+class ChannelEdges:
     """A channel's edges, and its strikes, by their places among all events."""
 
     strikes: Places
@@ -36,7 +36,7 @@ class Edges:
     """Trailing edges."""
 
     @classmethod
-    def of(cls, events: EventArray, rules: Rules) -> Edges:
+    def of(cls, events: EventArray, rules: Rules) -> ChannelEdges:
         """Return the edges of a channel."""
         whole = np.int32 if len(events) <= np.iinfo(np.int32).max else np.int64
         counts = [0, 0, 0]
@@ -60,13 +60,13 @@ def _chosen(events: EventArray, rules: Rules) -> tuple[npt.NDArray[np.bool_], ..
     return struck, own & (polarity == 1), own & (polarity == 0)
 
 
-def match_at_once(events: EventArray, rules: Rules, end_ticks: int) -> Matched | None:
+def match_at_once(events: EventArray, rules: Rules, end_ticks: int) -> ChannelMatches | None:
     """Match complete, time-ordered events (EVENT_DTYPE) of a run as arrays.
 
     Returns None where that is not exact: a strike found the queue full, or, with `early_ticks`, a
     response found no strike.
     """
-    edges = Edges.of(events, rules)
+    edges = ChannelEdges.of(events, rules)
     strikes, active = edges.strikes, edges.active
     match = _latest if rules.policy == Policy.LATEST else _in_order
     found = match(events, edges, rules, end_ticks)
@@ -104,7 +104,7 @@ def match_at_once(events: EventArray, rules: Rules, end_ticks: int) -> Matched |
         ResponseClass.SPURIOUS: unmatched - duplicates,
     }
     samples: dict[Kind, Samples] = dict(zip(Kind, (rise, fall, width, period), strict=True))
-    return Matched(samples, classes, times_at(events, strikes[gone:]), len(active))
+    return ChannelMatches(samples, classes, times_at(events, strikes[gone:]), len(active))
 
 
 def last_before(places: Places, of: Places) -> Places:
@@ -130,7 +130,7 @@ def _at(places: Places, numbers: Places) -> Places:
 
 
 def _latest(
-    events: EventArray, edges: Edges, rules: Rules, end_ticks: int
+    events: EventArray, edges: ChannelEdges, rules: Rules, end_ticks: int
 ) -> tuple[Places, int] | None:
     """Return each response's strike, -1 for none, and how many strikes are outstanding no more."""
     strikes = edges.strikes
@@ -155,7 +155,7 @@ def _latest(
 
 
 def _in_order(
-    events: EventArray, edges: Edges, rules: Rules, end_ticks: int
+    events: EventArray, edges: ChannelEdges, rules: Rules, end_ticks: int
 ) -> tuple[Places, int] | None:
     """Return what `_latest` does, for the policies that match the oldest strike first.
 
@@ -258,7 +258,7 @@ def _left(gone: int, expired: Ticks, most: Ticks) -> Ticks:
     return np.clip(gone + more, low, high)
 
 
-def _duplicates(events: EventArray, edges: Edges, strike_of: Places, rules: Rules) -> int:
+def _duplicates(events: EventArray, edges: ChannelEdges, strike_of: Places, rules: Rules) -> int:
     """Return how many unmatched responses come within the time-out of the last matched strike."""
     count, matched = 0, -1
     for part in pieces(len(strike_of)):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plexor.decode.matched import Samples, pieces
-from plexor.model.results import Bins, Kind, Measurement, Statistics
+from plexor.model.results import Bins, Kind, SampleResult, Statistics
 from plexor.protocol.memory import VALUE_MOST, bin_bits, over_bin, under_bin
 
 _PART_BITS = 16
@@ -37,10 +37,10 @@ def clamped(samples: Samples) -> Samples:
     return Samples(values, samples.time_ticks, samples.index, samples.start_ticks)
 
 
-def measurement_of(kind: Kind, samples: Samples, mantissa_bits: int) -> Measurement:
+def measurement_of(kind: Kind, samples: Samples, mantissa_bits: int) -> SampleResult:
     """Return the exact figures and the bins of samples; the over-range bin has those above."""
     bins = Bins(mantissa_bits, bins_of(samples.value_ticks, mantissa_bits))
-    return Measurement(kind, statistics_of(samples), bins, on_chip=False)
+    return SampleResult(kind, statistics_of(samples), bins, on_chip=False)
 
 
 def statistics_of(samples: Samples) -> Statistics:

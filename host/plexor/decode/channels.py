@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from plexor.decode.bins import clamped, measurement_of
 from plexor.decode.collect import Collector
-from plexor.decode.matched import Matched, Rules
+from plexor.decode.matched import ChannelMatches, Rules
 from plexor.decode.register_image import RegisterImage, enabled, set_up
 from plexor.decode.rematch import rematch
 from plexor.model.identity import Identity
@@ -16,7 +16,7 @@ from plexor.model.results import (
     Counts,
     EventArray,
     Kind,
-    Measurement,
+    SampleResult,
     Statistics,
     Zoom,
     source_name,
@@ -99,7 +99,7 @@ class Channels:
         absent = [kind for kind in Kind if kind not in measurements]
         squares = Feature.SUM_SQUARES in self.geometry.features
         extremes = Feature.EXTREMES in self.geometry.features
-        again: Matched | None = None
+        again: ChannelMatches | None = None
         if events is not None and (absent or not squares or not extremes):
             again = rematch(events, self._rules(number), self.end_ticks)
             for kind in Kind:
@@ -172,7 +172,7 @@ class Channels:
         space = Space.INTERVAL_BINS if interval else Space.LATENCY_BINS
         return mantissa_bits(self.geometry, space, part)
 
-    def _measurement(self, number: int, kind: Kind) -> Measurement:
+    def _measurement(self, number: int, kind: Kind) -> SampleResult:
         interval, part, _ = _PLACES[kind]
         place = key(self.geometry, part, number)
         bins, zooms, statistics = (
@@ -184,7 +184,7 @@ class Channels:
         if self.memories.known(zooms):
             first = self.image.value("channel", f"zoom_{kind}_ticks", number)
             zoom = Zoom(first, self._bins(zooms, part, number))
-        return Measurement(
+        return SampleResult(
             kind,
             self.memories.statistics(statistics, place),
             Bins(self._mantissa_bits(kind), self._bins(bins, part, number)),
@@ -197,7 +197,7 @@ class Channels:
         return self.memories.counts(space)[first : first + size].copy()
 
 
-def _completed(measurement: Measurement, computed: Statistics) -> Measurement:
+def _completed(measurement: SampleResult, computed: Statistics) -> SampleResult:
     """Return a measurement; figures that the chip does not keep are taken from `computed`."""
     chip = measurement.statistics
     if (chip.count, chip.sum_ticks) != (computed.count, computed.sum_ticks):

@@ -20,8 +20,8 @@ from plexor.model.results import (
     ChannelResult,
     Counts,
     Kind,
-    Measurement,
     RunResult,
+    SampleResult,
     Statistics,
     StepResult,
     Zoom,
@@ -47,7 +47,7 @@ LEAST_VALUE = -VALUE_MOST - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RunLimits:
     """Bounds for all figures of a run."""
 
     start_ticks: int
@@ -65,11 +65,11 @@ class Limits:
         return self.end_ticks - self.start_ticks
 
 
-UNENDED = Limits(0, MOST_TICKS, MOST_TICKS, saturated=True)
+UNENDED = RunLimits(0, MOST_TICKS, MOST_TICKS, saturated=True)
 """Limits of a run whose end is not known."""
 
 
-def limits_of(result: RunResult) -> Limits:
+def limits_of(result: RunResult) -> RunLimits:
     """Return the limits of a run. They are wide if its end was never seen."""
     saturated = StatusFlag.BIN_SATURATED in result.flags
     if result.stop_reason == StopReason.NONE:
@@ -77,7 +77,7 @@ def limits_of(result: RunResult) -> Limits:
     events = min(result.accounting.generated, MOST_TICKS)
     # The host matches a capture, with more bits than an instrument has.
     deadline_ticks = NO_DEADLINE_TICKS if result.imported is None else MOST_TICKS - 1
-    return Limits(result.start_ticks, result.end_ticks, events, saturated, deadline_ticks)
+    return RunLimits(result.start_ticks, result.end_ticks, events, saturated, deadline_ticks)
 
 
 def contradictions_of(result: RunResult) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ def consistent(result: RunResult) -> RunResult:
 
 def statistics_contradictions(
     statistics: Statistics,
-    limits: Limits,
+    limits: RunLimits,
     least_value: int = LEAST_VALUE,
     most_value: int = VALUE_MOST,
 ) -> list[str]:
@@ -155,7 +155,7 @@ def statistics_contradictions(
     return found
 
 
-def measurement_contradictions(measurement: Measurement, limits: Limits) -> list[str]:
+def measurement_contradictions(measurement: SampleResult, limits: RunLimits) -> list[str]:
     """Return why statistics, bins and window cannot describe the same samples."""
     least = LEAST_VALUE if measurement.kind == Kind.RISE else 0
     most = VALUE_MOST if measurement.on_chip else MOST_TICKS
@@ -169,7 +169,7 @@ def measurement_contradictions(measurement: Measurement, limits: Limits) -> list
 
 
 def channel_contradictions(
-    channel: ChannelResult, limits: Limits, geometry: Geometry
+    channel: ChannelResult, limits: RunLimits, geometry: Geometry
 ) -> tuple[list[str], list[str]]:
     """Return why a channel's counts are impossible, and why they cannot all be right."""
     cannot = [
@@ -215,7 +215,7 @@ def channel_contradictions(
 
 
 def step_contradictions(
-    steps: Sequence[StepResult], channels: Sequence[ChannelResult], limits: Limits
+    steps: Sequence[StepResult], channels: Sequence[ChannelResult], limits: RunLimits
 ) -> list[str]:
     """Return why the figures of a run's steps are impossible."""
     if not steps:
@@ -234,7 +234,7 @@ def step_contradictions(
         if [entry.number for entry in step.channels] != numbers:
             found.append(f"step {step.number}: of other channels than the run")
             return found
-        own = Limits(step.start_ticks, step.end_ticks, limits.events)
+        own = RunLimits(step.start_ticks, step.end_ticks, limits.events)
         for entry in step.channels:
             what = f"step {step.number}, {entry.name}"
             counts = (*entry.classes.values(), entry.pending, entry.pending_before)
@@ -256,7 +256,7 @@ def step_contradictions(
 
 
 def consistent_channels(
-    channels: Sequence[ChannelResult], limits: Limits, geometry: Geometry
+    channels: Sequence[ChannelResult], limits: RunLimits, geometry: Geometry
 ) -> tuple[tuple[ChannelResult, ...], list[str]]:
     """Return the channels without impossible figures, and all that is wrong with them."""
     kept: list[ChannelResult] = []
@@ -267,7 +267,7 @@ def consistent_channels(
         found += [f"{channel.name}: {text}" for text in wrong]
         if cannot:
             continue
-        sound: list[Measurement] = []
+        sound: list[SampleResult] = []
         for entry in channel.measurements:
             texts = measurement_contradictions(entry, limits)
             found += [f"{channel.name}.{entry.kind}: {text}; left out" for text in texts]
@@ -295,7 +295,7 @@ def _sifted(result: RunResult) -> tuple[RunResult, tuple[str, ...]]:
     return replace(result, channels=channels, steps=steps, code_tables=tables), tuple(found)
 
 
-def _bins_contradictions(bins: Bins, known: Statistics, limits: Limits) -> Iterator[str]:
+def _bins_contradictions(bins: Bins, known: Statistics, limits: RunLimits) -> Iterator[str]:
     counts, bits = bins.counts, bins.mantissa_bits
     if not 0 <= bits <= 16 or len(counts) != 1 << bin_bits(bits):
         yield f"{len(counts)} bins of {bits} mantissa bits"
@@ -318,7 +318,7 @@ def _bins_contradictions(bins: Bins, known: Statistics, limits: Limits) -> Itera
 
 
 def _zoom_contradictions(
-    zoom: Zoom | None, bins: Bins, known: Statistics, limits: Limits
+    zoom: Zoom | None, bins: Bins, known: Statistics, limits: RunLimits
 ) -> Iterator[str]:
     if zoom is None:
         return

@@ -6,13 +6,13 @@ from collections import deque
 
 import numpy as np
 
-from plexor.decode.matched import Matched, Rules, Samples
+from plexor.decode.matched import ChannelMatches, Rules, Samples
 from plexor.model.results import EventArray, Kind
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy
 
 
-def match_in_turn(events: EventArray, rules: Rules, end_ticks: int) -> Matched:
+def match_in_turn(events: EventArray, rules: Rules, end_ticks: int) -> ChannelMatches:
     """Match complete, time-ordered events (EVENT_DTYPE) of a run on one channel."""
     return _Matcher(rules).run(events, end_ticks)
 
@@ -46,7 +46,7 @@ class _Matcher:
         self._response_strike: int | None = None
         self._active: int | None = None
 
-    def run(self, events: EventArray, end_ticks: int) -> Matched:
+    def run(self, events: EventArray, end_ticks: int) -> ChannelMatches:
         """Match the events of a run up to its end."""
         rules = self.rules
         source, polarity = events["source"], events["polarity"]
@@ -71,7 +71,7 @@ class _Matcher:
         self._settle_held()
         samples = {kind: listed.array() for kind, listed in self.samples.items()}
         outstanding = np.array(self._queue, np.int64)
-        return Matched(samples, self.classes, outstanding, self.active_edges)
+        return ChannelMatches(samples, self.classes, outstanding, self.active_edges)
 
     def _look(self, time: int) -> None:
         while self._queue and time - self._queue[0] > self.rules.timeout_ticks:

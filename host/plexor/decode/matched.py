@@ -154,7 +154,7 @@ class EventSamples(Samples):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Matched:
+class ChannelMatches:
     """What a run's events come to on one channel."""
 
     samples: dict[Kind, Samples]

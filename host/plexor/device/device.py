@@ -16,7 +16,7 @@ from typing import Protocol
 
 from plexor.decode.decoder import Decoder, Part
 from plexor.decode.register_image import Place, RegisterImage
-from plexor.device.silence import Cause, Heard, advice
+from plexor.device.silence import Cause, LineExchange, advice
 from plexor.errors import IdentityError, InstrumentError, LinkError, StoreError
 from plexor.link.base import DatagramLink, Link, Reader, SimulatedLink
 from plexor.link.rates import RATES, answering
@@ -84,7 +84,7 @@ class Consumer(Protocol):
         ...
 
 
-class Tap(Protocol):
+class ByteTap(Protocol):
     """Takes the raw bytes of a link."""
 
     def write(self, data: bytes, /) -> object:
@@ -104,7 +104,7 @@ class Device:
     def __init__(
         self,
         link: Link,
-        tap: Tap | None = None,
+        tap: ByteTap | None = None,
         timeouts_s: Sequence[float] = RETRY_TIMEOUTS_S,
     ) -> None:
         self.name = link.name
@@ -127,7 +127,7 @@ class Device:
         self._response: Frame | None = None
         """The latest response to the latest command."""
         self._reader = Reader(link)
-        self._heard = Heard()
+        self._heard = LineExchange()
         try:
             self.identity = self._read_identity()
         except SilenceError as error:

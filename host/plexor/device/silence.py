@@ -37,7 +37,7 @@ class Cause(StrEnum):
 
 
 @dataclass(slots=True)
-class Heard:
+class LineExchange:
     """What was sent and what came."""
 
     command: bytes = b""
@@ -75,7 +75,7 @@ class Heard:
         return next((cause for holds, cause in checks if holds), Cause.GARBLED)
 
 
-def advice(heard: Heard, *, serial: bool) -> str:
+def advice(heard: LineExchange, *, serial: bool) -> str:
     """Return what came, and what to do next; `serial`: the link is a serial port."""
     return {
         Cause.NOTHING: _nothing,
@@ -90,7 +90,7 @@ def advice(heard: Heard, *, serial: bool) -> str:
     }[heard.cause](heard, serial)
 
 
-def _nothing(heard: Heard, serial: bool) -> str:
+def _nothing(heard: LineExchange, serial: bool) -> str:
     del heard
     if not serial:
         return "no byte came; it is another service, or its instrument has no clock"
@@ -100,7 +100,7 @@ def _nothing(heard: Heard, serial: bool) -> str:
     )
 
 
-def _low(heard: Heard, serial: bool) -> str:
+def _low(heard: LineExchange, serial: bool) -> str:
     del serial
     return (
         f"the line stands low ({len(heard.received)} breaks or zeros came): switch the board on, "
@@ -108,26 +108,26 @@ def _low(heard: Heard, serial: bool) -> str:
     )
 
 
-def _echo(heard: Heard, serial: bool) -> str:
+def _echo(heard: LineExchange, serial: bool) -> str:
     del heard
     where = "the port's TX and RX are joined" if serial else "what listens there is an echo"
     return f"our own commands came back: {where}; it is no instrument"
 
 
-def _text(heard: Heard, serial: bool) -> str:
+def _text(heard: LineExchange, serial: bool) -> str:
     shown = heard.received.decode("ascii", "replace").split("\n")
     line = next((text.strip() for text in shown if text.strip()), "")[:_SHOWN_CHARACTERS]
     other = "plexor devices lists the instruments' ports" if serial else "try another address"
     return f"another device sends text ({line!a}): {other}"
 
 
-def _garbled(heard: Heard, serial: bool) -> str:
+def _garbled(heard: LineExchange, serial: bool) -> str:
     what = f"{len(heard.received)} bytes came and none is part of a frame"
     rate = "the rate is another (?baud=), or this is another device's port"
     return f"{what}: {rate if serial else 'it is another service'}"
 
 
-def _rejected(heard: Heard, serial: bool) -> str:
+def _rejected(heard: LineExchange, serial: bool) -> str:
     del serial
     return (
         f"the instrument says {heard.rejected} times that commands come damaged: look at the wire "
@@ -135,7 +135,7 @@ def _rejected(heard: Heard, serial: bool) -> str:
     )
 
 
-def _dropped(heard: Heard, serial: bool) -> str:
+def _dropped(heard: LineExchange, serial: bool) -> str:
     del serial
     values = ", ".join(f"{value:#04x}" for value in heard.dropped)
     one = "byte" if len(heard.dropped) == 1 else "bytes"
@@ -145,7 +145,7 @@ def _dropped(heard: Heard, serial: bool) -> str:
     )
 
 
-def _damaged(heard: Heard, serial: bool) -> str:
+def _damaged(heard: LineExchange, serial: bool) -> str:
     del serial
     faults = heard.faults.total()
     return (
@@ -154,7 +154,7 @@ def _damaged(heard: Heard, serial: bool) -> str:
     )
 
 
-def _unanswered(heard: Heard, serial: bool) -> str:
+def _unanswered(heard: LineExchange, serial: bool) -> str:
     del serial
     return (
         f"{heard.frames} frames came, none of them an answer: the instrument does not hear us; "

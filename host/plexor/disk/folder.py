@@ -29,7 +29,7 @@ _ANY_PERMISSIONS = 0o777
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FolderPlace:
     """Where a folder of results goes."""
 
     path: Path
@@ -39,7 +39,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FolderKind:
     """A kind of results: the files that Plexor writes into such a folder."""
 
     result: str
@@ -52,17 +52,17 @@ class Kind:
         return self.others | {self.result}
 
 
-def place_of(path: Path, *, replace: bool = False) -> Place:
+def place_of(path: Path, *, replace: bool = False) -> FolderPlace:
     """Return the place of a folder, and with `replace` what is there now. Raises OSError."""
     found = path.resolve() if path.is_symlink() or path.name in ("", "..") else path
     if not replace or not found.is_dir():
-        return Place(found)
-    return Place(found, _identity(found))
+        return FolderPlace(found)
+    return FolderPlace(found, _identity(found))
 
 
 def put(
-    place: Place,
-    kind: Kind,
+    place: FolderPlace,
+    kind: FolderKind,
     fill: Callable[[Path], object],
     moved: Mapping[str, Path] | None = None,
 ) -> Path:
@@ -97,7 +97,7 @@ def put(
             held.close()
 
 
-def find_left(place: Place, kind: Kind, *, spare: bool = True) -> None:
+def find_left(place: FolderPlace, kind: FolderKind, *, spare: bool = True) -> None:
     """Put whole folders beside that ended processes left, and say so; remove unfinished ones.
 
     Without `spare`, the first of them takes the place itself if that is free.
@@ -117,13 +117,13 @@ def find_left(place: Place, kind: Kind, *, spare: bool = True) -> None:
                 held.close()
 
 
-def remove_own(folder: Path, kind: Kind) -> None:
+def remove_own(folder: Path, kind: FolderKind) -> None:
     """Remove Plexor's own files from a folder, and the folder if nothing else is in it."""
     with suppress(OSError):
         _remove(folder, kind.names, kind.result)
 
 
-def _is_whole(folder: Path, kind: Kind) -> bool:
+def _is_whole(folder: Path, kind: FolderKind) -> bool:
     try:
         return (folder / kind.result).stat().st_size > 0
     except OSError:
@@ -145,7 +145,7 @@ def _begin(target: Path) -> tuple[Path, Lock | None]:
             return work, held
 
 
-def _in_place(work: Path, place: Place, kind: Kind) -> Path:
+def _in_place(work: Path, place: FolderPlace, kind: FolderKind) -> Path:
     target = place.path
     if place.replaces is None or not os.path.lexists(target):
         return _beside(work, target, taken=True)

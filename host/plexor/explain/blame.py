@@ -38,7 +38,7 @@ class Blamed:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class AnswerPart:
     """A part of a late answer: from a code, or the strike, to the next one."""
 
     code: int | None
@@ -54,7 +54,7 @@ class Chain:
     latency_ticks: int
     code: int
     """The code in force at the strike, or NOT_KNOWN."""
-    links: tuple[Link, ...]
+    links: tuple[AnswerPart, ...]
 
 
 class Blame:
@@ -110,7 +110,7 @@ class Blame:
         # Where events are missing, a code may be: what the device did until the next is not known.
         passed = np.searchsorted(self._gaps, borders, "right")
         links = tuple(
-            Link(NOT_KNOWN if passed[place] < passed[place + 1] else code, end - begin)
+            AnswerPart(NOT_KNOWN if passed[place] < passed[place + 1] else code, end - begin)
             for place, (code, (begin, end)) in enumerate(zip(codes, pairwise(borders), strict=True))
         )
         (code,) = self.in_force(np.array([strike_ticks]))

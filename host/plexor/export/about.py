@@ -8,12 +8,12 @@ from importlib import metadata
 
 from plexor.analyse.analyse import Report
 from plexor.analyse.pairing import AMBIGUOUS
-from plexor.export.source import Source
+from plexor.export.source import ExportSource
 from plexor.render import facts
 from plexor.render.pictures.frame import provenance
 
 
-def about(source: Source) -> Mapping[str, str]:
+def about(source: ExportSource) -> Mapping[str, str]:
     """Return texts by name, in the order in which files show them. Each name is one line."""
     result = source.result
     bare = Report(result, (), ())
@@ -51,7 +51,7 @@ def _yes(value: bool) -> str:
     return "yes" if value else "no"
 
 
-def started_s(source: Source) -> float | None:
+def started_s(source: ExportSource) -> float | None:
     """Return when the run began, in seconds since the epoch; None if it does not say."""
     try:
         return datetime.fromisoformat(source.result.started).timestamp()

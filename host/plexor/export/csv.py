@@ -11,7 +11,7 @@ from typing import Any
 
 from plexor.export.about import about
 from plexor.export.rows import rows
-from plexor.export.source import Source, distinct
+from plexor.export.source import ExportSource, distinct
 from plexor.export.whole import needed
 
 _FS_DIGITS = 15
@@ -19,7 +19,7 @@ _TICKS_DIGITS, _UNIT_DIGITS = 19, 10
 """Digits of the greatest time, and of the longest tick in femtoseconds."""
 
 
-def write_csv(source: Source, path: Path, name: Path) -> None:
+def write_csv(source: ExportSource, path: Path, name: Path) -> None:
     """Write a row for each event to `path`, times as exact decimals of seconds.
 
     Raises UsageError, with `name`, if the run kept no events.

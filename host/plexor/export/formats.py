@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import cast
 
 from plexor.errors import UsageError
-from plexor.export.source import Source
+from plexor.export.source import ExportSource
 from plexor.export.whole import whole
 from plexor.judge.budget import Budget
 from plexor.model.results import RunResult
 
-Writer = Callable[[Source, Path, Path], None]
+Writer = Callable[[ExportSource, Path, Path], None]
 """Writes a run to a path; the second path is the file's name for messages."""
 
 
@@ -58,7 +58,7 @@ def export(result: RunResult, paths: Sequence[Path], budget: Budget | None = Non
     Raises UsageError for a file that the run cannot be written to, StoreError if writing fails.
     """
     formats = [format_of(path) for path in paths]
-    source = Source(result, budget)
+    source = ExportSource(result, budget)
     for path, each in zip(paths, formats, strict=True):
         module, _, function = each.writer.partition(":")
         write = cast("Writer", getattr(import_module(f"plexor.export.{module}"), function))

@@ -8,7 +8,7 @@ from typing import Any
 
 from plexor.analyse.percentiles import Distribution
 from plexor.export.about import about, line_of, started_s
-from plexor.export.source import Source
+from plexor.export.source import ExportSource
 from plexor.export.whole import needed
 from plexor.units import plot_seconds
 
@@ -19,7 +19,7 @@ _NO_TAG = re.compile(r"[^!-+\--~]")
 """What a tag cannot have: a comma, spaces, and for its readers' sake all but ASCII."""
 
 
-def write_hlog(source: Source, path: Path, name: Path) -> None:
+def write_hlog(source: ExportSource, path: Path, name: Path) -> None:
     """Write a line for each channel and kind to `path`, such as `Tag=ISR.rise`.
 
     Values are whole ticks. Raises UsageError, with `name`, without the library.

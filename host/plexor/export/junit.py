@@ -12,7 +12,7 @@ from plexor.analyse.analyse import ChannelFigures
 from plexor.analyse.percentiles import quantile
 from plexor.errors import UsageError
 from plexor.export.about import about
-from plexor.export.source import Source
+from plexor.export.source import ExportSource
 from plexor.judge.budget import SILENT, Check
 from plexor.judge.verdict import Outcome
 from plexor.render.table import NOTHING, found_text, interval
@@ -32,7 +32,7 @@ class _Case:
     message: str
 
 
-def write_junit(source: Source, path: Path, name: Path) -> None:
+def write_junit(source: ExportSource, path: Path, name: Path) -> None:
     """Write a test case for each check, and one that fails if the run is invalid.
 
     What cannot be decided is an error, and no check of an invalid run counts. Raises UsageError,
@@ -77,7 +77,7 @@ def write_junit(source: Source, path: Path, name: Path) -> None:
     ET.ElementTree(suites).write(path, encoding="utf-8", xml_declaration=True)
 
 
-def _cases(source: Source) -> Iterator[_Case]:
+def _cases(source: ExportSource) -> Iterator[_Case]:
     report, verdict = source.report, source.verdict
     assert verdict is not None
     reasons = "; ".join(report.invalid_reasons)

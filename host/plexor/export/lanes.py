@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from plexor.codes.lanes import STATES, Lane, State
+from plexor.codes.lanes import STATES, Lane, LaneState
 from plexor.errors import UsageError
 from plexor.export.csv import no_formula
 from plexor.export.perfetto import nanoseconds
@@ -17,7 +17,7 @@ from plexor.export.vcd import identifiers, timescale
 from plexor.export.whole import needed, whole
 from plexor.render import facts
 from plexor.render.pictures.frame import provenance
-from plexor.render.timeline import View
+from plexor.render.timeline import TimelineView
 
 _FS_PER_NS = 10**6
 _PROCESS, _SEQUENCE = 1, 1
@@ -27,7 +27,7 @@ _CLEARED, _NEEDS = 1, 2
 """TracePacket.SequenceFlags."""
 
 
-def _spans(view: View) -> Iterator[tuple[int, int, Lane, State]]:
+def _spans(view: TimelineView) -> Iterator[tuple[int, int, Lane, LaneState]]:
     """Yield (begin, end, lane, state) of each span, by begin, in ticks from the run's start."""
     first = view.lanes.start_ticks
     found = [
@@ -39,7 +39,7 @@ def _spans(view: View) -> Iterator[tuple[int, int, Lane, State]]:
         yield start, end, view.lanes.lanes[place], state
 
 
-def write_lanes_csv(view: View, path: Path, name: Path) -> None:
+def write_lanes_csv(view: TimelineView, path: Path, name: Path) -> None:
     """Write a row for each span: its begin in ticks and ns from the run's start, lane and state.
 
     Nanoseconds are exact decimals.
@@ -55,7 +55,7 @@ def write_lanes_csv(view: View, path: Path, name: Path) -> None:
             writer.writerow((start, exact, lane.kind.value, lane_name, state.value))
 
 
-def write_lanes_vcd(view: View, path: Path, name: Path) -> None:
+def write_lanes_vcd(view: TimelineView, path: Path, name: Path) -> None:
     """Write a string for each lane: its state. Times are exact."""
     library = needed("vcd.writer", "pyvcd", name)
     size, unit, factor = timescale(view.tick_fs)
@@ -66,7 +66,7 @@ def write_lanes_vcd(view: View, path: Path, name: Path) -> None:
             file, (size, unit), comment=f"source: {provenance(view.result)}", version="Plexor"
         )
         strings: dict[Lane, Any] = {
-            lane: writer.register_var("plexor", label, "string", init=State.UNKNOWN.value)
+            lane: writer.register_var("plexor", label, "string", init=LaneState.UNKNOWN.value)
             for lane, label in zip(lanes, labels, strict=True)
         }
         for start, _, lane, state in _spans(view):
@@ -74,7 +74,7 @@ def write_lanes_vcd(view: View, path: Path, name: Path) -> None:
         writer.close((view.lanes.end_ticks - view.lanes.start_ticks) * factor)
 
 
-def write_lanes_perfetto(view: View, path: Path, name: Path) -> None:
+def write_lanes_perfetto(view: TimelineView, path: Path, name: Path) -> None:
     """Write a track for each lane, with a slice for each span in which it is not idle.
 
     Times are nanoseconds, rounded half up.
@@ -98,7 +98,7 @@ def write_lanes_perfetto(view: View, path: Path, name: Path) -> None:
         track.uuid, track.parent_uuid, track.sibling_order_rank = uuid, _PROCESS, uuid
         track.name = view.names[lane]
     for start, end, lane, state in _spans(view):
-        if state == State.IDLE or start == end:
+        if state == LaneState.IDLE or start == end:
             continue
         at = nanoseconds(np.array([start, end]), view.tick_fs).tolist()
         for kind, time_ns in zip((_BEGIN, _END), at, strict=True):
@@ -109,14 +109,14 @@ def write_lanes_perfetto(view: View, path: Path, name: Path) -> None:
     path.write_bytes(trace.SerializeToString())
 
 
-_WRITERS: dict[str, Callable[[View, Path, Path], None]] = {
+_WRITERS: dict[str, Callable[[TimelineView, Path, Path], None]] = {
     ".csv": write_lanes_csv,
     ".vcd": write_lanes_vcd,
     ".pftrace": write_lanes_perfetto,
 }
 
 
-def export_lanes(view: View, path: Path) -> None:
+def export_lanes(view: TimelineView, path: Path) -> None:
     """Write lanes to a file, as its suffix says; as a whole or not at all.
 
     Raises UsageError for any other suffix, StoreError if writing fails.

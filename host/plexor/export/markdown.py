@@ -9,7 +9,7 @@ from pathlib import Path
 from plexor.analyse.analyse import Report
 from plexor.analyse.doubts import doubts
 from plexor.export.about import about
-from plexor.export.source import Source
+from plexor.export.source import ExportSource
 from plexor.judge.budget import SILENT, Check, Judged
 from plexor.judge.verdict import Outcome
 from plexor.render import facts
@@ -45,7 +45,7 @@ _BLOCK = re.compile(r"^(?=[-+](\s|$)|--)|(?<=^\d)(?=[.)]\s)")
 """Where a line would begin a list or a rule."""
 
 
-def write_markdown(source: Source, path: Path, name: Path) -> None:
+def write_markdown(source: ExportSource, path: Path, name: Path) -> None:
     """Write figures, checks of the budget if there is one, and what the run was taken with.
 
     Raises UsageError if the budget names a channel that the run does not have.
@@ -54,7 +54,7 @@ def write_markdown(source: Source, path: Path, name: Path) -> None:
     path.write_text("\n".join(_lines(source)) + "\n", encoding="utf-8")
 
 
-def _lines(source: Source) -> Iterator[str]:
+def _lines(source: ExportSource) -> Iterator[str]:
     report, verdict = source.report, source.verdict
     yield f"# {plain(facts.headline(report))}"
     yield f"\n{plain(facts.summary(report))}"

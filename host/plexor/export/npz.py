@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.export.about import about
-from plexor.export.source import Source
+from plexor.export.source import ExportSource
 from plexor.model.results import EVENT_DTYPE
 from plexor.protocol.memory import ResponseClass
 
 
-def write_npz(source: Source, path: Path, name: Path) -> None:
+def write_npz(source: ExportSource, path: Path, name: Path) -> None:
     """Write arrays to `path`, which `numpy.load` reads.
 
     `time_ticks`, `index`, `source` and `polarity` are the events, with times from the start of the

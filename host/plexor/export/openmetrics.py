@@ -16,7 +16,7 @@ from plexor.analyse.analyse import PERCENTILES
 from plexor.analyse.percentiles import Distribution, quantile
 from plexor.decode.bins import bin_numbers
 from plexor.export.about import about
-from plexor.export.source import Source, distinct
+from plexor.export.source import ExportSource, distinct
 from plexor.export.whole import needed
 from plexor.model.results import Kind, Statistics
 from plexor.protocol.memory import ResponseClass, bin_bits, bin_bounds, bin_count, under_bin
@@ -39,17 +39,17 @@ _OF_RESPONSES = (
 )
 
 
-def write_openmetrics(source: Source, path: Path, name: Path) -> None:
+def write_openmetrics(source: ExportSource, path: Path, name: Path) -> None:
     """Write OpenMetrics text. Raises UsageError, with `name`, without the library."""
     _write(source, path, name, "prometheus_client.openmetrics.exposition")
 
 
-def write_prometheus(source: Source, path: Path, name: Path) -> None:
+def write_prometheus(source: ExportSource, path: Path, name: Path) -> None:
     """Write the text format of Prometheus. Raises UsageError, with `name`, without the library."""
     _write(source, path, name, "prometheus_client.exposition")
 
 
-def _write(source: Source, path: Path, name: Path, exposition: str) -> None:
+def _write(source: ExportSource, path: Path, name: Path, exposition: str) -> None:
     package = "prometheus-client"
     core = needed("prometheus_client.core", package, name)
     generate: Callable[[Any], bytes] = needed(exposition, package, name).generate_latest
@@ -61,7 +61,7 @@ def _write(source: Source, path: Path, name: Path, exposition: str) -> None:
 class _Run:
     """A collector that reports one run, by `core` (prometheus_client.core)."""
 
-    def __init__(self, source: Source, core: Any) -> None:
+    def __init__(self, source: ExportSource, core: Any) -> None:
         self.source, self.core = source, core
         self.tick_fs = source.result.tick_fs
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from plexor.export.about import about
 from plexor.export.rows import COLUMNS, rows
-from plexor.export.source import Source
+from plexor.export.source import ExportSource
 from plexor.export.whole import needed
 
 
-def write_parquet(source: Source, path: Path, name: Path) -> None:
+def write_parquet(source: ExportSource, path: Path, name: Path) -> None:
     """Write a row for each event to `path`.
 
     The schema's metadata has the texts of `about`, and under `plexor` all of them as JSON. Each

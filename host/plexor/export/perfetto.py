@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from plexor.decode.outcomes import NONE, PENDING, Outcomes
 from plexor.export.about import about
-from plexor.export.source import CHUNK, Source
+from plexor.export.source import CHUNK, ExportSource
 from plexor.export.whole import needed
 from plexor.model.results import EventArray
 from plexor.model.settings import parse_reference
@@ -57,7 +57,7 @@ def nanoseconds(ticks: Ticks, tick_fs: int) -> Ticks:
     return millions * tick_fs + (rest * tick_fs + _FS_PER_NS // 2) // _FS_PER_NS
 
 
-def write_perfetto(source: Source, path: Path, name: Path) -> None:
+def write_perfetto(source: ExportSource, path: Path, name: Path) -> None:
     """Write a slice for each pulse of a pin, and one for each latency, named by its class.
 
     Times are nanoseconds; ticks, which are exact, are in each latency's arguments, and in each
@@ -90,7 +90,7 @@ class _Latencies:
 class _Writer:
     """Packets of one run, by `library` (perfetto_trace_pb2)."""
 
-    def __init__(self, source: Source, library: Any, file: BinaryIO) -> None:
+    def __init__(self, source: ExportSource, library: Any, file: BinaryIO) -> None:
         self.source, self.library, self.file = source, library, file
         self.tick_fs = source.result.tick_fs
         self.exact = self.tick_fs % _FS_PER_NS == 0

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.decode.outcomes import NONE, Outcomes
-from plexor.export.source import Pin, Source
+from plexor.export.source import ExportSource, Pin
 from plexor.model.results import EventArray
 from plexor.model.sources import source_name
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_CODE, SOURCE_CODE_VALUE, SOURCES
@@ -38,7 +38,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 def rows(
-    source: Source,
+    source: ExportSource,
     events: EventArray,
     pa: Any,
     written: Callable[[list[str]], list[str]] = list,
@@ -83,7 +83,7 @@ def rows(
         yield dict(zip(COLUMNS, columns, strict=True))
 
 
-def _codes(source: Source, piece: EventArray, pa: Any) -> Any:
+def _codes(source: ExportSource, piece: EventArray, pa: Any) -> Any:
     """Return the value of each code among the events."""
     codes = source.result.codes
     places = np.flatnonzero(piece["source"] == SOURCE_CODE)

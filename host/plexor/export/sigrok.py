@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from plexor.errors import UsageError
 from plexor.export.about import about
-from plexor.export.source import Source
+from plexor.export.source import ExportSource
 from plexor.export.vcd import LEAD_TICKS, identifiers
 from plexor.model.results import EventArray
 from plexor.units import FEMTOSECONDS, format_seconds, seconds_of
@@ -36,7 +36,7 @@ def sample_rate(tick_fs: int) -> int | None:
     return None
 
 
-def write_sr(source: Source, path: Path, name: Path) -> None:
+def write_sr(source: ExportSource, path: Path, name: Path) -> None:
     """Write a sample for each tick of the run, and a probe for each pin; 1 is its active level.
 
     Code pins are pins too. The first sample is of the tick before the run, so that an edge in the
@@ -91,7 +91,7 @@ def _put(archive: zipfile.ZipFile, name: str, data: str | bytes) -> None:
     archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED, compresslevel=6)
 
 
-def _chunks(source: Source, events: EventArray, unit: int, samples: int) -> Iterator[bytes]:
+def _chunks(source: ExportSource, events: EventArray, unit: int, samples: int) -> Iterator[bytes]:
     """Yield the samples of the run, `unit` bytes each, a chunk at a time."""
     before_ticks = source.result.start_ticks - LEAD_TICKS
     size = CHUNK_BYTES // unit

@@ -17,7 +17,7 @@ from plexor.analyse.pairing import Pairing
 from plexor.analyse.percentiles import Distribution, from_values
 from plexor.analyse.rules import has_rules, is_complete, rules_of
 from plexor.analyse.samples import ChannelSamples
-from plexor.decode.matched import Matched
+from plexor.decode.matched import ChannelMatches
 from plexor.decode.outcomes import Outcomes, outcomes
 from plexor.decode.rematch import rematch
 from plexor.errors import UsageError
@@ -27,8 +27,8 @@ from plexor.model.results import (
     ChannelResult,
     EventArray,
     Kind,
-    Measurement,
     RunResult,
+    SampleResult,
     Statistics,
     source_name,
 )
@@ -61,7 +61,7 @@ class Checked:
     """Differences between complete events and the chip's figures. One of the two is wrong."""
 
 
-class Source:
+class ExportSource:
     """A run with a budget. What a format does not need is not computed."""
 
     def __init__(self, result: RunResult, budget: Budget | None = None) -> None:
@@ -121,13 +121,13 @@ class Source:
             if not _is_known(found.get(channel.number))
         )
 
-    def measurements(self, channel: ChannelResult) -> tuple[Measurement, ...]:
+    def measurements(self, channel: ChannelResult) -> tuple[SampleResult, ...]:
         """Return a channel's measurements, without latencies that may be of other strikes."""
         if channel.name not in self.unpaired:
             return channel.measurements
         return tuple(entry for entry in channel.measurements if entry.kind not in LATENCIES)
 
-    def _matched(self, channel: ChannelResult) -> tuple[Matched, list[str]]:
+    def _matched(self, channel: ChannelResult) -> tuple[ChannelMatches, list[str]]:
         """Return a channel's events matched again, and what disagrees."""
         result = self.result
         assert result.events is not None
@@ -135,18 +135,18 @@ class Source:
         samples = ChannelSamples.of(matched)
         return matched, differences(channel, samples) if has_rules(result) else []
 
-    def _outcomes(self, channel: ChannelResult, matched: Matched) -> Outcomes:
+    def _outcomes(self, channel: ChannelResult, matched: ChannelMatches) -> Outcomes:
         assert self.result.events is not None
         for kind in (Kind.FALL, Kind.WIDTH, Kind.PERIOD):
             del matched.samples[kind]
         return outcomes(self.result.events, rules_of(self.result, channel), matched)
 
-    def distribution(self, channel: ChannelResult, measurement: Measurement) -> Distribution:
+    def distribution(self, channel: ChannelResult, measurement: SampleResult) -> Distribution:
         """Return the distribution of a measurement: to the tick if events tell, else by bins."""
         exact = self.checked.distributions.get((channel.number, measurement.kind))
         return of_bins(measurement) if exact is None else exact
 
-    def statistics(self, channel: ChannelResult, measurement: Measurement) -> Statistics:
+    def statistics(self, channel: ChannelResult, measurement: SampleResult) -> Statistics:
         """Return what is known of a measurement. Events tell what is at the limit of the chip."""
         cells = self.checked.distributions.get((channel.number, measurement.kind))
         if measurement.limit_ticks is None or cells is None:

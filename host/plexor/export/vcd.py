@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from plexor.export.about import about, line_of
-from plexor.export.source import CHUNK, Source, distinct
+from plexor.export.source import CHUNK, ExportSource, distinct
 from plexor.export.whole import needed
 
 _UNITS = ("s", "ms", "us", "ns", "ps", "fs")
@@ -38,7 +38,7 @@ def identifiers(names: list[str]) -> list[str]:
     return distinct([name.replace("\\", "_") for name in plain])
 
 
-def write_vcd(source: Source, path: Path, name: Path) -> None:
+def write_vcd(source: ExportSource, path: Path, name: Path) -> None:
     """Write a wire for each pin; 1 is its active level, and time 0 the tick before the run.
 
     So an edge in the run's first tick is seen by readers that take what is at time 0 for the level

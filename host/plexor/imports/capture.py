@@ -22,7 +22,7 @@ Levels = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Edges:
+class SignalEdges:
     """The edges of one signal: their times in units, and the level behind each."""
 
     times: Times
@@ -46,7 +46,7 @@ class Capture:
     """Time of the start, in units."""
     end: int
     """Time of the end. In a dump the last edge may be there."""
-    edges: Mapping[str, Edges]
+    edges: Mapping[str, SignalEdges]
     names: Mapping[str, str]
     """The whole name of each signal in the file."""
     step_fs: int | None = None
@@ -80,15 +80,15 @@ def too_many(path: Path) -> UsageError:
     return UsageError(f"{path}: more than {MOST_EDGES} edges of these signals; cut the capture")
 
 
-def edges_of(times: Times, levels: Levels) -> Edges:
+def edges_of(times: Times, levels: Levels) -> SignalEdges:
     """Return the edges of a signal from its values, in order of time: the first is no edge.
 
     Of several values at one time the last one counts.
     """
     if not len(times):
-        return Edges(times, levels)
+        return SignalEdges(times, levels)
     last = np.append(times[1:] != times[:-1], True)
     brief = int(np.count_nonzero(~last & (times != times[0])))
     times, levels = times[last], levels[last]
     changed = np.append(False, levels[1:] != levels[:-1])
-    return Edges(times[changed], levels[changed], brief)
+    return SignalEdges(times[changed], levels[changed], brief)

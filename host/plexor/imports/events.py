@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.imports.capture import Capture
-from plexor.imports.timing import Timing
-from plexor.imports.wanted import Wanted
+from plexor.imports.timing import CaptureTiming
+from plexor.imports.wanted import ImportRules
 from plexor.model.results import EVENT_DTYPE, EventArray
 from plexor.model.settings import parse_reference
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
@@ -15,7 +15,7 @@ from plexor.units import format_ticks
 
 
 def events_of(
-    capture: Capture, timing: Timing, wanted: Wanted
+    capture: Capture, timing: CaptureTiming, wanted: ImportRules
 ) -> tuple[EventArray, tuple[str, ...]]:
     """Return the events of all wanted signals, and what of them is left out."""
     signals = [(SOURCE_STRIKE + n, entry) for n, entry in enumerate(wanted.strikes)]

@@ -10,9 +10,9 @@ import numpy as np
 from plexor.constraints import MOST_TICKS
 from plexor.errors import UsageError
 from plexor.imports.events import edges_to
-from plexor.imports.wanted import Wanted
+from plexor.imports.wanted import ImportRules
 from plexor.model.results import EventArray
-from plexor.model.settings import Echo, RegisterWrite
+from plexor.model.settings import AppliedSetting, RegisterWrite
 from plexor.protocol.memory import VALUE_MOST
 from plexor.units import format_seconds, format_ticks, seconds_of, whole_ticks
 
@@ -21,15 +21,15 @@ UNKNOWN_TIMEOUT_S = Fraction(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Matching:
+class MatchingRules:
     """The policy, as an instrument's register, and each time as asked for and as applied."""
 
     registers: tuple[RegisterWrite, ...]
-    echo: tuple[Echo, ...]
+    echo: tuple[AppliedSetting, ...]
     timeout_s: Fraction
 
 
-def matching(wanted: Wanted, events: EventArray, tick_fs: int) -> Matching:
+def matching(wanted: ImportRules, events: EventArray, tick_fs: int) -> MatchingRules:
     """Return how all channels are matched. Raises UsageError for a time of too many ticks.
 
     The time-out has a tick at least.
@@ -44,10 +44,12 @@ def matching(wanted: Wanted, events: EventArray, tick_fs: int) -> Matching:
         # Values below 0 have as many bits as an instrument's.
         ("early", wanted.early_s, VALUE_MOST),
     )
-    return Matching(
+    return MatchingRules(
         (RegisterWrite("matcher", 0, "policy", int(wanted.policy)),),
         tuple(
-            Echo(name, time_s, seconds_of(ticks_within(name, time_s, tick_fs, most), tick_fs))
+            AppliedSetting(
+                name, time_s, seconds_of(ticks_within(name, time_s, tick_fs, most), tick_fs)
+            )
             for name, time_s, most in times
         ),
         asked_s,
@@ -65,7 +67,7 @@ def ticks_within(label: str, time_s: Fraction, tick_fs: int, most: int = MOST_TI
     return ticks
 
 
-def _timeout(wanted: Wanted, events: EventArray, tick_fs: int) -> Fraction:
+def _timeout(wanted: ImportRules, events: EventArray, tick_fs: int) -> Fraction:
     """Return the middle of the times between strikes.
 
     A time-out of about a period keeps one missing response from shifting all later ones.

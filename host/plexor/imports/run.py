@@ -20,9 +20,9 @@ from plexor.imports.capture import Capture
 from plexor.imports.events import events_of, unordered
 from plexor.imports.rules import matching, ticks_within
 from plexor.imports.sigrok import read_sr
-from plexor.imports.timing import Timing, timing_of
+from plexor.imports.timing import CaptureTiming, timing_of
 from plexor.imports.vcd import read_vcd
-from plexor.imports.wanted import Wanted
+from plexor.imports.wanted import ImportRules
 from plexor.model.identity import Identity
 from plexor.model.results import (
     Accounting,
@@ -49,7 +49,7 @@ _DEPTH = 4096
 """Outstanding strikes of a channel: as many as any instrument holds."""
 
 
-def import_run(path: Path, wanted: Wanted) -> RunResult:
+def import_run(path: Path, wanted: ImportRules) -> RunResult:
     """Return the run in a capture. Its time 0 is the start of the capture.
 
     Raises UsageError with the path for a file that cannot be read, and for times that do not fit
@@ -81,7 +81,9 @@ def import_run(path: Path, wanted: Wanted) -> RunResult:
     return consistent(replace(result, channels=channels))
 
 
-def _unmatched(capture: Capture, timing: Timing, wanted: Wanted, events: EventArray) -> RunResult:
+def _unmatched(
+    capture: Capture, timing: CaptureTiming, wanted: ImportRules, events: EventArray
+) -> RunResult:
     """Return the run without channels."""
     geometry = Geometry(
         channels=len(wanted.channels),

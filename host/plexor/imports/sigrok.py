@@ -18,8 +18,8 @@ from plexor.errors import UsageError
 from plexor.imports.capture import (
     MOST_EDGES,
     Capture,
-    Edges,
     Levels,
+    SignalEdges,
     Times,
     edges_of,
     signal_in,
@@ -207,7 +207,7 @@ def _take(path: Path, samples: Levels, first: int, bits: list[_Bit]) -> int:
     return first + len(samples)
 
 
-def _edges(probe: _Bit) -> Edges:
+def _edges(probe: _Bit) -> SignalEdges:
     if not probe.times:
         return edges_of(np.zeros(0, np.int64), np.zeros(0, np.uint8))
     return edges_of(np.concatenate(probe.times), np.concatenate(probe.levels))

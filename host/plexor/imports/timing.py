@@ -19,7 +19,7 @@ _MOST_TICKS = 1 << 61
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
+class CaptureTiming:
     """How times of a capture become ticks."""
 
     tick_fs: int
@@ -36,7 +36,7 @@ class Timing:
         return (times - self.start) // self.divisor * self.factor
 
 
-def timing_of(path: Path, capture: Capture) -> Timing:
+def timing_of(path: Path, capture: Capture) -> CaptureTiming:
     """Return the tick of a capture.
 
     A sample has one tick, or a power of ten if it lasts longer than the longest tick. Times of a
@@ -50,7 +50,7 @@ def timing_of(path: Path, capture: Capture) -> Timing:
     return found
 
 
-def _of_samples(path: Path, capture: Capture) -> Timing:
+def _of_samples(path: Path, capture: Capture) -> CaptureTiming:
     parts = 1
     while capture.unit_fs / parts > MOST_TICK_FS:
         parts *= 10
@@ -58,10 +58,10 @@ def _of_samples(path: Path, capture: Capture) -> Timing:
     tick_fs = round(capture.unit_fs / parts)
     if tick_fs < LEAST_TICK_FS:
         raise _no_tick(path, capture.unit_fs)
-    return Timing(tick_fs, capture.start, 1, parts, max(round(capture.unit_fs), 1))
+    return CaptureTiming(tick_fs, capture.start, 1, parts, max(round(capture.unit_fs), 1))
 
 
-def _of_times(path: Path, capture: Capture) -> Timing:
+def _of_times(path: Path, capture: Capture) -> CaptureTiming:
     step = capture.end - capture.start
     for edges in capture.edges.values():
         if len(edges.times):
@@ -72,7 +72,7 @@ def _of_times(path: Path, capture: Capture) -> Timing:
     if parts is None:
         raise _no_tick(path, Fraction(step_fs))
     known_fs = max(capture.step_fs or 0, step_fs)
-    return Timing(step_fs // parts, capture.start, step, parts, known_fs)
+    return CaptureTiming(step_fs // parts, capture.start, step, parts, known_fs)
 
 
 def _parts(step_fs: int, tick_fs: int | None) -> int | None:

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from plexor.errors import UsageError
-from plexor.imports.capture import MOST_EDGES, Capture, Edges, edges_of, signal_in, too_many
+from plexor.imports.capture import MOST_EDGES, Capture, SignalEdges, edges_of, signal_in, too_many
 from plexor.imports.said import moment, said_in
 from plexor.units import FEMTOSECONDS
 
@@ -85,7 +85,7 @@ def read_vcd(path: Path, wanted: Sequence[str]) -> Capture:
     # What $dumpvars says was there before: a change at the same time is an edge.
     times[: found.initial] -= 1
     values = np.frombuffer(found.values, np.uint8)
-    edges: dict[str, Edges] = {}
+    edges: dict[str, SignalEdges] = {}
     for name, code in codes.items():
         own = (values >> 1) == numbers[code]
         edges[name] = edges_of(times[own], values[own] & np.uint8(1))

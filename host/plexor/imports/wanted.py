@@ -38,7 +38,7 @@ class ChannelSignal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class ImportRules:
     """Signals and rules; times in exact seconds."""
 
     channels: tuple[ChannelSignal, ...]

@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from plexor.analyse.analyse import LATENCIES, ChannelFigures, Figures, Report
-from plexor.analyse.bounds import AT_LIMIT, KNOWN, Known, exact, extreme
+from plexor.analyse.bounds import AT_LIMIT, KNOWN, FigureBounds, exact, extreme
 from plexor.analyse.pairing import AMBIGUOUS
 from plexor.analyse.percentiles import Quantile, least_count, quantile, quantile_name
 from plexor.analyse.tail import beyond
@@ -274,12 +274,12 @@ def _told(
     )
 
 
-def _over(known: Known) -> Fraction | None:
+def _over(known: FigureBounds) -> Fraction | None:
     """Return what a figure is above, of which no more is known; None for every other."""
     return known.least if known.found is None and known.reason == AT_LIMIT else None
 
 
-def _place(known: Known, limit: Fraction, at_least: bool = False) -> Outcome:
+def _place(known: FigureBounds, limit: Fraction, at_least: bool = False) -> Outcome:
     """Return on which side of a limit all possible values of a figure lie."""
     low, high = known.least, known.most
     if at_least:
@@ -334,7 +334,7 @@ def _check_quantile(
     found = quantile(figures.distribution, q)
     if found is None:
         return _open(channel, limit, _NO_SAMPLES)
-    known = Known(exact(found.lower_ticks), exact(found.upper_ticks))
+    known = FigureBounds(exact(found.lower_ticks), exact(found.upper_ticks))
     outcome, text = _place(known, most), ""
     if outcome == Outcome.TOO_FEW:
         text = _between(found, most, figures.count)

@@ -35,14 +35,14 @@ _HALVINGS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class ExcessBounds:
     """Where an excess lies; None: nothing bounds that side."""
 
     least: Fraction | None = None
     most: Fraction | None = None
 
 
-class Law(Protocol):
+class FigurePair(Protocol):
     """What two runs know of a figure."""
 
     @property
@@ -52,7 +52,7 @@ class Law(Protocol):
 
     def excess(
         self, part: Fraction, least_error: float, most_error: float, times: int = 1
-    ) -> Bounds:
+    ) -> ExcessBounds:
         """Return bounds of the second figure minus `limit_of` the first.
 
         Each end is wrong with a probability of at most its error. `times` gives the bounds if each
@@ -88,7 +88,7 @@ class QuantileLaw:
 
     def excess(
         self, part: Fraction, least_error: float, most_error: float, times: int = 1
-    ) -> Bounds:
+    ) -> ExcessBounds:
         """Return where the second quantile less `limit_of` the first lies, bins included."""
         before, after = self.distributions
         count, other = (each * times for each in self.counts)
@@ -103,7 +103,7 @@ class QuantileLaw:
             low = self._limits(_at(before, pairs.low, times)[0], part)
             high = self._after(_at(after, pairs.high, times)[1], part)
             most = max(a - b for a, b in zip(high, low, strict=True))
-        return Bounds(*(_seconds(end, part) for end in (least, most)))
+        return ExcessBounds(*(_seconds(end, part) for end in (least, most)))
 
     def least_count(self, error: float) -> int:
         """Return how many samples of each run it takes for both ends."""
@@ -140,7 +140,7 @@ def _seconds(scaled_fs: int | None, part: Fraction) -> Fraction | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class EstimateRange:
     """One run's estimate, and how far below it and above it the truth may be."""
 
     value: Fraction
@@ -148,7 +148,9 @@ class Known:
     above: float
 
 
-def joined(before: Known, after: Known, part: Fraction) -> tuple[Fraction, Fraction]:
+def joined(
+    before: EstimateRange, after: EstimateRange, part: Fraction
+) -> tuple[Fraction, Fraction]:
     """Return the ends of an excess: errors of both runs add up by the root of their squares."""
     limit = limit_of(before.value, part)
     scale = float(limit / before.value) if before.value else float(1 + part)
@@ -175,30 +177,30 @@ class ShareLaw:
 
     def excess(
         self, part: Fraction, least_error: float, most_error: float, times: int = 1
-    ) -> Bounds:
+    ) -> ExcessBounds:
         """Return where the second share less `limit_of` the first lies."""
         if not min(self.counts):
-            return Bounds()
+            return ExcessBounds()
         ends = [
             joined(
                 self._known(self.before, error, times), self._known(self.after, error, times), part
             )
             for error in (least_error, most_error)
         ]
-        return Bounds(ends[0][0], ends[1][1])
+        return ExcessBounds(ends[0][0], ends[1][1])
 
     def least_count(self, error: float) -> int:
         """Return 1: any number of strikes bounds a share."""
         return 1
 
-    def _known(self, one: tuple[int, int], error: float, times: int) -> Known:
+    def _known(self, one: tuple[int, int], error: float, times: int) -> EstimateRange:
         count, strikes = (number * times for number in one)
         if self.bounded:
             low, high = share_bounds(count, strikes, error)
         else:
             low, high = (p * _CHANCES / strikes for p in share_bounds(count, _CHANCES, error))
         value = Fraction(count, strikes)
-        return Known(value, float(value) - low, high - float(value))
+        return EstimateRange(value, float(value) - low, high - float(value))
 
 
 @lru_cache(maxsize=4096)
@@ -253,22 +255,22 @@ class MeanLaw:
 
     def excess(
         self, part: Fraction, least_error: float, most_error: float, times: int = 1
-    ) -> Bounds:
+    ) -> ExcessBounds:
         """Return where the second mean less `limit_of` the first lies."""
         if min(self.counts) * times < LEAST_FOR_MEANS:
-            return Bounds()
+            return ExcessBounds()
         ends = [
             joined(_mean(self.before, error, times), _mean(self.after, error, times), part)
             for error in (least_error, most_error)
         ]
-        return Bounds(ends[0][0], ends[1][1])
+        return ExcessBounds(ends[0][0], ends[1][1])
 
     def least_count(self, error: float) -> int:
         """Return the number of samples from which on a sum is taken as normal."""
         return LEAST_FOR_MEANS
 
 
-def _mean(sums: Sums, error: float, times: int) -> Known:
+def _mean(sums: Sums, error: float, times: int) -> EstimateRange:
     deviation = float(sums.variance_s2 / (sums.count * times - 1)) ** 0.5
     reach = NormalDist().inv_cdf(1 - error) * deviation
-    return Known(sums.mean_s, reach, reach)
+    return EstimateRange(sums.mean_s, reach, reach)

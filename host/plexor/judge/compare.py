@@ -15,7 +15,14 @@ from typing import Protocol
 from plexor.analyse.analyse import ChannelFigures, Figures
 from plexor.analyse.pairing import AMBIGUOUS
 from plexor.analyse.percentiles import parse_quantile, quantile, quantile_name
-from plexor.judge.change_bounds import Bounds, Law, MeanLaw, QuantileLaw, ShareLaw, Sums
+from plexor.judge.change_bounds import (
+    ExcessBounds,
+    FigurePair,
+    MeanLaw,
+    QuantileLaw,
+    ShareLaw,
+    Sums,
+)
 from plexor.protocol.memory import UNBOUNDED_CLASSES, ResponseClass
 from plexor.units import seconds_of
 
@@ -33,7 +40,7 @@ WITHOUT_LAW = ("min", "max", "peak_to_peak")
 _EACH_SIDE = 0.025
 
 
-class Bound(StrEnum):
+class OpenEnd(StrEnum):
     """What is known of a figure of which only one end is known."""
 
     ABOVE = "above"
@@ -51,7 +58,7 @@ class Difference:
     figure: str
     before: Fraction | None
     after: Fraction | None
-    law: Law | None = None
+    law: FigurePair | None = None
     """None: its uncertainty is not known."""
     unit: str = "s"
     """Or `share`, or `Hz`."""
@@ -61,8 +68,8 @@ class Difference:
     """Letter of the second run, where several are compared with the first; else it is B."""
     reason: str = ""
     """Why it cannot be compared; empty if it can, or if there are no samples."""
-    before_bound: Bound | None = None
-    after_bound: Bound | None = None
+    before_bound: OpenEnd | None = None
+    after_bound: OpenEnd | None = None
     """Whether the figure lies above or below its value, and is not it."""
 
     @property
@@ -89,8 +96,8 @@ class Difference:
         """
         if not self.before_bound and not self.after_bound:
             return self.change, self.change
-        least = self.before_bound != Bound.ABOVE and self.after_bound != Bound.BELOW
-        most = self.before_bound != Bound.BELOW and self.after_bound != Bound.ABOVE
+        least = self.before_bound != OpenEnd.ABOVE and self.after_bound != OpenEnd.BELOW
+        most = self.before_bound != OpenEnd.BELOW and self.after_bound != OpenEnd.ABOVE
         return self._change if least else None, self._change if most else None
 
     @property
@@ -101,10 +108,10 @@ class Difference:
         return None if self.before_bound or self.after_bound else self.after / self.before
 
     @property
-    def interval(self) -> Bounds:
+    def interval(self) -> ExcessBounds:
         """The difference with 95 %."""
         if self.law is None:
-            return Bounds()
+            return ExcessBounds()
         return self.law.excess(Fraction(0), _EACH_SIDE, _EACH_SIDE)
 
 

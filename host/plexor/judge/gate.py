@@ -16,14 +16,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
-from plexor.judge.change_bounds import Bounds, limit_of, share_bounds
+from plexor.judge.change_bounds import ExcessBounds, limit_of, share_bounds
 from plexor.judge.compare import (
     SATURATION,
     SHARES,
     TIMES,
     WITHOUT_LAW,
-    Bound,
     Difference,
+    OpenEnd,
     is_quantile,
 )
 from plexor.judge.verdict import Number, Outcome, Verdict, parted
@@ -199,7 +199,7 @@ def _by_interval(condition: FailOn, entry: Difference, fail_error: float) -> Jud
         None if end is None or before <= 0 else float(condition.part + end / before)
         for end in (bounds.least, bounds.most)
     )
-    if entry.before_bound == Bound.BELOW:
+    if entry.before_bound == OpenEnd.BELOW:
         most = None  # of a part of anything down to 0
     text = ""
     if outcome == Outcome.TOO_FEW and law.counts is None:
@@ -220,7 +220,7 @@ def _none(condition: FailOn, entry: Difference, strikes: int) -> Judgement:
     return _told(condition, entry, Outcome.TOO_FEW, reason)
 
 
-def _place(bounds: Bounds, rises: bool) -> Outcome:
+def _place(bounds: ExcessBounds, rises: bool) -> Outcome:
     """Return on which side of 0 an excess surely lies; 0 itself is within."""
     least, most = bounds.least, bounds.most
     if not rises:
@@ -283,7 +283,7 @@ def _rounded(count: float) -> int:
 
 def _further(entry: Difference) -> str:
     """Return which rates a sweep must try to find a frequency that it has only bounded."""
-    if Bound.ABOVE in (entry.before_bound, entry.after_bound):
+    if OpenEnd.ABOVE in (entry.before_bound, entry.after_bound):
         return "no rate failed; sweep up to a higher rate with --to"
     return "no rate passed; sweep from a lower rate with --from"
 

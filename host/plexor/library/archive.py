@@ -20,7 +20,7 @@ from plexor.archive.figures import DEFAULT, parse_figure
 from plexor.archive.folder import open_archive, put
 from plexor.archive.merge import merge
 from plexor.archive.origin import Origin, origin_of
-from plexor.archive.query import Kept, Query
+from plexor.archive.query import ArchivedRun, Query
 from plexor.archive.record import record
 from plexor.archive.schema import table
 from plexor.archive.trend import LAST, History
@@ -34,7 +34,7 @@ from plexor.library.specs.values import path_of
 from plexor.model.results import Kind, RunResult
 from plexor.store.run_folder import RUN_FILE
 
-__all__ = ["Added", "Archive", "Archived", "History", "Kept", "Log", "Trend"]
+__all__ = ["Added", "Archive", "Archived", "ArchivedRun", "History", "Log", "Trend"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Added:
 class Log:
     """Runs of an archive, newest first."""
 
-    runs: tuple[Kept, ...]
+    runs: tuple[ArchivedRun, ...]
     total: int
     """The number of all that were chosen."""
 
@@ -72,7 +72,7 @@ class Log:
 class Trend:
     """How figures of a channel went from run to run."""
 
-    found: histories.Trend
+    found: histories.Histories
 
     @property
     def histories(self) -> tuple[History, ...]:
@@ -155,10 +155,10 @@ class Archive:
         configurations are different histories; `across` are entries that may differ. Each history
         is of its newest `last` runs. Raises UsageError for what is not known.
         """
-        question = histories.Asked(
+        question = histories.TrendQuery(
             channel,
             asked.figures or tuple(map(parse_figure, DEFAULT)),
-            histories.By(asked.by),
+            histories.GroupedBy(asked.by),
             Kind(asked.kind),
             asked.where,
             asked.across,

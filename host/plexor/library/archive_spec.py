@@ -11,8 +11,8 @@ from plexor.library.specs.spec import Spec, maybe, option
 from plexor.library.specs.values import choice, path_of, whole
 
 if TYPE_CHECKING:
-    from plexor.archive.figures import Figure
-    from plexor.archive.query import Where
+    from plexor.archive.figures import FigureColumn
+    from plexor.archive.query import RunFilter
     from plexor.judge.gate import FailOn
     from plexor.library.farm import OnCell
 
@@ -30,22 +30,26 @@ def _listed(value: object) -> list[object]:
 
 # What reads these values needs arrays. It is imported where there is one, so that --help and wrong
 # options answer at once.
-def _where(value: str | Where | Sequence[str | Where]) -> tuple[Where, ...]:
+def _where(value: str | RunFilter | Sequence[str | RunFilter]) -> tuple[RunFilter, ...]:
     """Return choices such as `branch=main`; raise ValueError."""
     if not (entries := _listed(value)):
         return ()
-    from plexor.archive.query import Where, parse_where  # noqa: PLC0415
+    from plexor.archive.query import RunFilter, parse_where  # noqa: PLC0415
 
-    return tuple(each if isinstance(each, Where) else parse_where(str(each)) for each in entries)
+    return tuple(
+        each if isinstance(each, RunFilter) else parse_where(str(each)) for each in entries
+    )
 
 
-def _figures(value: str | Figure | Sequence[str | Figure]) -> tuple[Figure, ...]:
+def _figures(value: str | FigureColumn | Sequence[str | FigureColumn]) -> tuple[FigureColumn, ...]:
     """Return figures such as `max` or `p99.9`; raise ValueError."""
     if not (entries := _listed(value)):
         return ()
-    from plexor.archive.figures import Figure, parse_figure  # noqa: PLC0415
+    from plexor.archive.figures import FigureColumn, parse_figure  # noqa: PLC0415
 
-    return tuple(each if isinstance(each, Figure) else parse_figure(str(each)) for each in entries)
+    return tuple(
+        each if isinstance(each, FigureColumn) else parse_figure(str(each)) for each in entries
+    )
 
 
 def _conditions(value: str | FailOn | Sequence[FailOn]) -> tuple[FailOn, ...]:
@@ -103,7 +107,7 @@ class AddSpec(Spec):
 class Chosen(Spec):
     """Runs that are chosen from all."""
 
-    where: tuple[Where, ...] = option(
+    where: tuple[RunFilter, ...] = option(
         converter=_where,
         default=(),
         many=True,
@@ -144,7 +148,7 @@ class LogSpec(Chosen, LastRuns, told={"last": "Default on the command line: 20."
 class TrendSpec(Alike, LastRuns, told={"last": "It is that of each history. Default: 1000."}):
     """What the histories of a channel's figures are asked."""
 
-    figures: tuple[Figure, ...] = option(
+    figures: tuple[FigureColumn, ...] = option(
         converter=_figures,
         default=(),
         many=True,

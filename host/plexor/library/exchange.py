@@ -10,7 +10,7 @@ from plexor.errors import UsageError
 from plexor.export import formats
 from plexor.export.whole import whole
 from plexor.imports.run import READERS, import_run
-from plexor.imports.wanted import Wanted
+from plexor.imports.wanted import ImportRules
 from plexor.judge.budget import Budget
 from plexor.judge.budget_file import load as load_budget
 from plexor.library.import_spec import ImportSpec
@@ -71,7 +71,7 @@ def import_capture(path: str | Path, asked: ImportSpec) -> Run:
     `deadline` is that of channels without one of their own. Raises UsageError for a file that
     cannot be read and for options that do not fit.
     """
-    wanted = Wanted(
+    wanted = ImportRules(
         channels=tuple(entry.due(asked.deadline) for entry in asked.channels),
         strikes=asked.strikes,
         policy=Policy[asked.policy.upper()],

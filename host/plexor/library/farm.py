@@ -26,7 +26,7 @@ from plexor.library.archive import Archive
 from plexor.library.archive_spec import FarmSpec
 from plexor.library.cells.cell import Cell
 from plexor.library.cells.file import read_cells
-from plexor.library.cells.outcome import Outcome, State, failed, outcome
+from plexor.library.cells.outcome import CellOutcome, CellState, failed, outcome
 from plexor.library.cells.round import Round
 from plexor.library.files import writing
 from plexor.library.keep import keep
@@ -40,11 +40,11 @@ from plexor.store.run_folder import KIND, RUN_FILE
 from plexor.sweep.executor import Workers
 from plexor.sweep.store import question_of
 
-__all__ = ["Cell", "Farm", "OnCell", "Outcome", "State", "farm", "read_cells"]
+__all__ = ["Cell", "CellOutcome", "CellState", "Farm", "OnCell", "farm", "read_cells"]
 
 FILE = "farm.json"
 """The file in a farm's folder that says which farm it is of."""
-OnCell = Callable[[Outcome, int, int], None]
+OnCell = Callable[[CellOutcome, int, int], None]
 """Gets each cell that is done, how many are, and how many there are in all."""
 
 
@@ -52,7 +52,7 @@ OnCell = Callable[[Outcome, int, int], None]
 class Farm:
     """What came of a farm's cells, in the order of its file."""
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CellOutcome, ...]
     interrupted: bool = False
     error: PlexorError | None = None
     """What ended it early; None if nothing did."""
@@ -66,7 +66,7 @@ class Farm:
         """Return the exit code: that of a cell that failed, or else of the worst run."""
         if self.interrupted:
             return ExitCode.INTERRUPTED
-        lost = [each.code for each in self.outcomes if each.state == State.FAILED]
+        lost = [each.code for each in self.outcomes if each.state == CellState.FAILED]
         codes = {each.code for each in self.outcomes if each.done}
         order = (ExitCode.INVALID, ExitCode.BUDGET)
         return lost[0] if lost else next((code for code in order if code in codes), ExitCode.PASS)
@@ -204,7 +204,7 @@ class _Kept:
     def __init__(
         self, folder: Path, archive: Archive, origin: Origin, on_cell: OnCell | None
     ) -> None:
-        self.outcomes: dict[str, Outcome] = {}
+        self.outcomes: dict[str, CellOutcome] = {}
         self._folder = folder
         self.archive = archive
         self._origin = origin
@@ -257,7 +257,7 @@ class _Kept:
                 with writing(folder):
                     set_aside(folder, f"{error}; cell {cell.name} is measured again")
                 continue
-            self._add(cell, run, State.KEPT)
+            self._add(cell, run, CellState.KEPT)
 
     def done(self, cell: Cell, found: RunResult | PlexorError) -> None:
         """Keep and archive the run of a cell, or why there is none."""
@@ -265,7 +265,7 @@ class _Kept:
             self._tell(failed(cell, found))
             return
         keep(found, place_of(self._folder / cell.name, replace=True))
-        self._add(cell, Run(found), State.MEASURED)
+        self._add(cell, Run(found), CellState.MEASURED)
 
     def end(self, found: Farm) -> None:
         """Remove the runs of cells that a farm no longer has, once all of its own are measured."""
@@ -279,11 +279,11 @@ class _Kept:
         known = self._older.get(name)
         return known is not None and _digest(self._folder / name / RUN_FILE) == known
 
-    def of(self, cells: Sequence[Cell]) -> tuple[Outcome, ...]:
+    def of(self, cells: Sequence[Cell]) -> tuple[CellOutcome, ...]:
         """Return the outcomes of all cells, in their order."""
-        return tuple(self.outcomes.get(cell.name, Outcome(cell)) for cell in cells)
+        return tuple(self.outcomes.get(cell.name, CellOutcome(cell)) for cell in cells)
 
-    def _add(self, cell: Cell, run: Run, state: State) -> None:
+    def _add(self, cell: Cell, run: Run, state: CellState) -> None:
         known = self._origin
         origin = Origin(
             cell.commit or known.commit,
@@ -293,7 +293,7 @@ class _Kept:
         added = self.archive.keep(run.result, origin)
         self._tell(outcome(cell, run, state, added.run))
 
-    def _tell(self, found: Outcome) -> None:
+    def _tell(self, found: CellOutcome) -> None:
         self.outcomes[found.cell.name] = found
         if self._on_cell is not None:
             self._on_cell(found, len(self.outcomes), self._total)

@@ -13,7 +13,7 @@ from plexor.calibration.store import find, of_other_builds
 from plexor.device.device import Device
 from plexor.errors import StoreError, UsageError
 from plexor.library.connection import Connection
-from plexor.library.keep import Place, Tap, check_out
+from plexor.library.keep import FolderPlace, Tap, check_out
 from plexor.library.measurement import Labels, Measurement, busy
 from plexor.library.parts.extensions import MEASUREMENTS, offer_of
 from plexor.library.pins import channels_of, wired
@@ -291,7 +291,7 @@ class Instrument(Connection):
             raise UsageError(f"{', '.join(options)}: give complete settings, or options")
         return self.checked(asked.settings)
 
-    def _target_of(self, asked: MeasureSpec) -> Place | None:
+    def _target_of(self, asked: MeasureSpec) -> FolderPlace | None:
         return None if asked.out is None else check_out(asked.out, force=False)
 
     def _take(
@@ -300,7 +300,7 @@ class Instrument(Connection):
         asked: MeasureSpec,
         listeners: Listeners,
         stop: Stop,
-        out: Place | None,
+        out: FolderPlace | None,
     ) -> Run:
         settings = self.zoomed(settings, asked, stop)
         result = self._measured(settings, listeners, stop, self.described(asked.device))

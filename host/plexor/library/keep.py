@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from plexor.disk.aside import names_of
 from plexor.disk.errors import writing
-from plexor.disk.folder import Kind, Place, find_left, place_of
+from plexor.disk.folder import FolderKind, FolderPlace, find_left, place_of
 from plexor.disk.lock import Lock, lock
 from plexor.disk.said import say
 from plexor.disk.whole import PART, is_direct, sync
@@ -23,7 +23,7 @@ WIRE = f".wire{PART}"
 """Ends the name of a run's raw bytes until they are in its folder: NAME.wire.part."""
 
 
-def check_out(out: Path, force: bool, name: str = "out", forcing: str = "force") -> Place:
+def check_out(out: Path, force: bool, name: str = "out", forcing: str = "force") -> FolderPlace:
     """Return where a run will be kept. Raises UsageError for what exists and cannot be replaced.
 
     What ended processes left there is found and said. `name` and `forcing` are the names of the two
@@ -48,7 +48,7 @@ def check_out(out: Path, force: bool, name: str = "out", forcing: str = "force")
     return place
 
 
-def check_new(out: Path, name: str = "out", kind: Kind | None = None) -> Place:
+def check_new(out: Path, name: str = "out", kind: FolderKind | None = None) -> FolderPlace:
     """Return where a scan will be kept; raise UsageError for what exists and holds something.
 
     `kind` is what its folder has, by default a run's files.
@@ -62,7 +62,7 @@ def check_new(out: Path, name: str = "out", kind: Kind | None = None) -> Place:
     return place
 
 
-def _looked_at(out: Path, name: str, replace: bool = False) -> tuple[Place, bool]:
+def _looked_at(out: Path, name: str, replace: bool = False) -> tuple[FolderPlace, bool]:
     """Return the place of a folder, and whether nothing is there."""
     try:
         empty = not out.exists() or (out.is_dir() and not any(out.iterdir()))
@@ -112,7 +112,7 @@ class Tap:
             self.error = error
 
 
-def keep(result: RunResult, place: Place, tap: Tap | None = None) -> Path:
+def keep(result: RunResult, place: FolderPlace, tap: Tap | None = None) -> Path:
     """Keep a run, in place of what its place may replace; return its folder.
 
     Raises UnwrittenError, with what is there instead: what was there before stays, and so do the
@@ -141,7 +141,7 @@ def _raw(tap: Tap | None) -> str:
 
 
 @contextmanager
-def recording(place: Place) -> Generator[Tap]:
+def recording(place: FolderPlace) -> Generator[Tap]:
     """Yield a file for raw bytes, beside the folder into which it will be moved.
 
     It stays if the run is not kept, but for one that never began. Raises StoreError.
@@ -189,7 +189,7 @@ def _opened(path: Path, suffix: str, final: Path | None = None) -> Tap:
     raise AssertionError("names without end")
 
 
-def _recordings(place: Place) -> list[Path]:
+def _recordings(place: FolderPlace) -> list[Path]:
     found: list[Path] = []
     for name in names_of(place.path, WIRE):
         if not name.exists():

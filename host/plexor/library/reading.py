@@ -15,7 +15,7 @@ from plexor.analyse.percentiles import Distribution, quantile
 from plexor.decode.bins import statistics_of
 from plexor.decode.matched import Samples
 from plexor.errors import UsageError
-from plexor.model.results import ChannelResult, Kind, Measurement, Statistics
+from plexor.model.results import ChannelResult, Kind, SampleResult, Statistics
 from plexor.protocol.memory import ResponseClass, bin_count
 from plexor.units import FEMTOSECONDS, plot_seconds
 
@@ -188,7 +188,7 @@ class Reading:
             )
         return known.samples
 
-    def _measurement(self, kind: str) -> Measurement:
+    def _measurement(self, kind: str) -> SampleResult:
         found = self.result.measurement(Kind(kind)) if kind in set(Kind) else None
         if found is None:
             has = ", ".join(entry.kind for entry in self.result.measurements)

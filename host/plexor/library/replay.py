@@ -15,7 +15,7 @@ from plexor.model.results import RunResult
 from plexor.model.settings import RegisterWrite, Settings
 from plexor.plan.registers import plan_of
 from plexor.session.follow import Listeners
-from plexor.session.replay import Asked, identity_in, replay
+from plexor.session.replay import ReplayQuery, identity_in, replay
 from plexor.session.stop import Stop
 
 _FREE = {"channels", "every"}
@@ -69,7 +69,7 @@ class Replay(Instrument):
                 self._check(settings, registers)
 
         names = {channel.number: channel.label for channel in settings.channels}
-        return replay(self._path, description, Asked(listeners, stop, names, check))
+        return replay(self._path, description, ReplayQuery(listeners, stop, names, check))
 
     def _check(self, settings: Settings, recorded: tuple[RegisterWrite, ...]) -> None:
         """Raise UsageError if the recorded run had other settings."""

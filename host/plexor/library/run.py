@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from plexor.library.explain.profile import Profile
     from plexor.library.explain.timeline import Timeline
     from plexor.library.explain.why import Why
-    from plexor.library.keep import Place, Tap
+    from plexor.library.keep import FolderPlace, Tap
 
 
 class Run:
@@ -254,7 +254,7 @@ class Run:
 
         export(self, paths, budget)
 
-    def keep(self, place: Place, wire: Tap | None = None) -> Path:
+    def keep(self, place: FolderPlace, wire: Tap | None = None) -> Path:
         """Keep the run at a place that was looked at before it was taken; return its folder.
 
         Raises UnwrittenError with the path if it cannot be written.

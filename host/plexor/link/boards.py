@@ -72,7 +72,7 @@ class Plugged:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundBoard:
     """A plugged-in device, and the boards that it may be."""
 
     plugged: Plugged
@@ -117,9 +117,9 @@ def boards_of(plugged: Plugged) -> tuple[Board, ...]:
     return tuple(named or same)
 
 
-def found(plugged: Iterable[Plugged]) -> tuple[Found, ...]:
+def found(plugged: Iterable[Plugged]) -> tuple[FoundBoard, ...]:
     """Return what may be a board, by port."""
-    all_found = [Found(entry, boards_of(entry)) for entry in plugged]
+    all_found = [FoundBoard(entry, boards_of(entry)) for entry in plugged]
     return tuple(
         sorted(
             (entry for entry in all_found if entry.boards),
@@ -146,14 +146,14 @@ def serial_ports() -> tuple[Plugged, ...]:
     )
 
 
-def at_port(port: str) -> Found | None:
+def at_port(port: str) -> FoundBoard | None:
     """Return the USB device behind a serial port, with the boards that it may be, maybe none.
 
     None: no USB device is behind it.
     """
     real = os.path.realpath(port)
     same = [entry for entry in serial_ports() if os.path.realpath(entry.port) == real]
-    return Found(same[0], boards_of(same[0])) if same else None
+    return FoundBoard(same[0], boards_of(same[0])) if same else None
 
 
 def usb_devices(root: Path = Path("/")) -> tuple[Plugged, ...]:

@@ -18,7 +18,7 @@ from plexor.model.calibration import Calibration
 from plexor.model.code_array import CODE_DTYPE, CodeArray
 from plexor.model.code_tables import CodeTables
 from plexor.model.identity import Identity
-from plexor.model.settings import Echo, RegisterWrite, Settings
+from plexor.model.settings import AppliedSetting, RegisterWrite, Settings
 from plexor.model.sources import source_name
 from plexor.protocol.frames import (
     SOURCE_LOAD,
@@ -106,7 +106,7 @@ class Zoom(_ByContent):
 
 
 @dataclass(frozen=True, slots=True)
-class Measurement:
+class SampleResult:
     """One kind of sample of one channel."""
 
     kind: Kind
@@ -159,9 +159,9 @@ class ChannelResult:
     pending: int
     active_edges: int
     """Number of edges to the active level that were matched (Space.EDGES)."""
-    measurements: tuple[Measurement, ...]
+    measurements: tuple[SampleResult, ...]
 
-    def measurement(self, kind: Kind) -> Measurement | None:
+    def measurement(self, kind: Kind) -> SampleResult | None:
         """Return the measurement of a kind; None if there is none."""
         return next((entry for entry in self.measurements if entry.kind == kind), None)
 
@@ -331,7 +331,7 @@ class RunResult(_ByContent):
     identity: Identity
     settings: Settings
     registers: tuple[RegisterWrite, ...]
-    echo: tuple[Echo, ...]
+    echo: tuple[AppliedSetting, ...]
     start_ticks: Count
     end_ticks: Count
     stop_reason: StopReason

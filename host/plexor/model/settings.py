@@ -28,7 +28,7 @@ class RegisterWrite(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Echo:
+class AppliedSetting:
     """One setting, as requested and as the instrument applies it, in exact seconds."""
 
     name: str

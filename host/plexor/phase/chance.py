@@ -61,7 +61,7 @@ def spread_ticks(latency: Ticks) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Law:
+class MaskedByChance:
     """The hypothesis that so many of a scan's strikes are masked, whatever their phase."""
 
     strikes: int
@@ -99,8 +99,8 @@ class Law:
 class Chance:
     """What chance can do in a scan of `channels` channels."""
 
-    masked: Law
-    missed: Law
+    masked: MaskedByChance
+    missed: MaskedByChance
     channels: int
 
     def of(self, masked: Flags, missed: Flags) -> float:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from plexor.phase.chance import LIMIT, Chance, longest, needed, stretch
 from plexor.phase.fold import MISSED
-from plexor.phase.model import Window
+from plexor.phase.model import MaskedWindow
 
 SURE = 0.025
 """Maximum probability that strikes masked by chance move an end by more than its error."""
@@ -20,7 +20,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Strikes:
+class PhasedStrikes:
     """Strikes in order of phase."""
 
     phase: Ticks
@@ -34,10 +34,10 @@ class Strikes:
         """Flags of the strikes without a response."""
         return self.latency == MISSED
 
-    def turned(self, first: int, span_ticks: int, steps: int) -> Strikes:
+    def turned(self, first: int, span_ticks: int, steps: int) -> PhasedStrikes:
         """Return the strikes from number `first` on; those before it follow, one period later."""
         wrapped = np.arange(len(self.phase)) >= len(self.phase) - first
-        return Strikes(
+        return PhasedStrikes(
             np.roll(self.phase, -first) + wrapped * span_ticks,
             np.roll(self.latency, -first),
             np.roll(self.masked, -first),
@@ -46,7 +46,7 @@ class Strikes:
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class PhaseScale:
     """The scales for phases and latencies."""
 
     span_ticks: int
@@ -57,7 +57,7 @@ class Scale:
     """Delays up to this cannot be seen: the threshold, plus the base minus the minimum latency."""
 
 
-def clusters(strikes: Strikes, scale: Scale, chance: Chance) -> list[Window]:
+def clusters(strikes: PhasedStrikes, scale: PhaseScale, chance: Chance) -> list[MaskedWindow]:
     """Return each group of adjacent masked steps as a window, likely or not."""
     if not strikes.masked.any():
         return []
@@ -81,7 +81,7 @@ def clusters(strikes: Strikes, scale: Scale, chance: Chance) -> list[Window]:
         marked &= ~_single(strikes.masked, firsts, counts, marked, held)
     borders = np.diff(np.concatenate(([0], marked.astype(np.int8), [0])))
     found: list[tuple[int, int]] = []
-    windows: list[Window] = []
+    windows: list[MaskedWindow] = []
     for begin, end in zip(
         np.flatnonzero(borders == 1), np.flatnonzero(borders == -1) - 1, strict=True
     ):
@@ -110,7 +110,12 @@ def _single(masked: Flags, firsts: Ticks, counts: Ticks, marked: Flags, held: Ti
 
 
 def _is_one(
-    phase: Ticks, ends: tuple[int, int], first: int, before: Window, after: Window, scale: Scale
+    phase: Ticks,
+    ends: tuple[int, int],
+    first: int,
+    before: MaskedWindow,
+    after: MaskedWindow,
+    scale: PhaseScale,
 ) -> bool:
     """Return whether the window `after` began before the window `before` had surely ended."""
     if max(before.chance, after.chance) > LIMIT or before.delay_ticks is None:
@@ -130,7 +135,7 @@ def _share(flags: Flags) -> float:
     return float((sums[half:] - sums[:-half]).min()) / half
 
 
-def _steps(strikes: Strikes) -> tuple[Ticks, Ticks, Ticks]:
+def _steps(strikes: PhasedStrikes) -> tuple[Ticks, Ticks, Ticks]:
     """Return each non-empty step's first strike, strike count and masked count."""
     firsts = np.flatnonzero(np.diff(strikes.step, prepend=-1))
     counts = np.diff(firsts, append=len(strikes.step))
@@ -166,8 +171,8 @@ def _spare(share: float) -> int:
 
 
 def _window(
-    strikes: Strikes, first: int, last: int, scale: Scale, chance: Chance, spare: int
-) -> Window:
+    strikes: PhasedStrikes, first: int, last: int, scale: PhaseScale, chance: Chance, spare: int
+) -> MaskedWindow:
     """Return the window from strike `first` to strike `last`, both masked."""
     own = slice(first, last + 1)
     phase, latency, masked = strikes.phase[own], strikes.latency[own], strikes.masked[own]
@@ -184,7 +189,7 @@ def _window(
     laps = start // scale.span_ticks * scale.span_ticks
     delays = (latency - scale.base_ticks)[delayed]
     waits = (phase[delayed] + delays).max() - laps if len(delays) and scale.cyclic else None
-    return Window(
+    return MaskedWindow(
         start - laps,
         Fraction(begun - lower, 2),
         end - laps,
@@ -199,7 +204,7 @@ def _window(
     )
 
 
-def _around(phase: Ticks, first: int, last: int, scale: Scale) -> tuple[int, int]:
+def _around(phase: Ticks, first: int, last: int, scale: PhaseScale) -> tuple[int, int]:
     """Return the nearest phases of any strike below `first` and above `last`."""
     before = int(np.searchsorted(phase, first)) - 1
     after = int(np.searchsorted(phase, last, side="right"))

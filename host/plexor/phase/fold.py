@@ -22,7 +22,7 @@ from plexor.phase.model import (
     OVERTAKEN,
     UNBOUNDED,
     UNSETTLED,
-    Reference,
+    PhaseReference,
 )
 
 Ticks = npt.NDArray[np.int64]
@@ -38,7 +38,7 @@ MOST_IRREGULAR = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Pins:
+class FoldedSources:
     """The events' sources: which are strikes and responses."""
 
     strike: int
@@ -62,7 +62,7 @@ class Folded:
     """Latency of each strike, or MISSED."""
     span_ticks: int
     """Upper bound of all phases: the period, if there is one."""
-    reference: Reference
+    reference: PhaseReference
     left_out: Mapping[str, int]
     answered: int
     """Number of answered strikes among those with complete events, with or without a phase."""
@@ -74,7 +74,7 @@ class Folded:
 def fold(
     events: EventArray,
     marks: Marks,
-    pins: Pins,
+    pins: FoldedSources,
     timeout_ticks: int,
     end_ticks: int,
     generated: int,
@@ -146,7 +146,9 @@ def fold(
     )
 
 
-def _reference(name: str, edges: Ticks, known: Flags, periodic: bool) -> tuple[Reference, Flags]:
+def _reference(
+    name: str, edges: Ticks, known: Flags, periodic: bool
+) -> tuple[PhaseReference, Flags]:
     """Return the reference, and which of its intervals are a period.
 
     Intervals that are not `known` may lack an edge.
@@ -156,7 +158,7 @@ def _reference(name: str, edges: Ticks, known: Flags, periodic: bool) -> tuple[R
         raise ValueError(f"{name}: {len(edges)} edges in the run; a reference needs at least 2")
     least, most = int(intervals.min()), int(intervals.max())
     if not periodic:
-        return Reference(name, len(edges), None, least, most), known
+        return PhaseReference(name, len(edges), None, least, most), known
     if most >= MOST_INTERVAL_TICKS:
         raise ValueError(f"{name}: {most} ticks between two edges; must be under 2**31")
     middle = int(np.sort(intervals)[len(intervals) // 2])
@@ -169,7 +171,7 @@ def _reference(name: str, edges: Ticks, known: Flags, periodic: bool) -> tuple[R
     period = Fraction(int(intervals[near].sum()), int(np.count_nonzero(near)))
     regular = known.copy()
     regular[known] = near
-    return Reference(name, len(edges), period, least, most), regular
+    return PhaseReference(name, len(edges), period, least, most), regular
 
 
 def _latency(times: Ticks, responses: Ticks, strikes: Ticks) -> Ticks:

@@ -27,7 +27,7 @@ class PhaseBin:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class MaskedWindow:
     """Adjacent phases in which strikes are masked. A window may wrap around the period.
 
     It begins between the last unmasked strike before it and its first masked strike: in the middle,
@@ -69,7 +69,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class PhaseReference:
     """The edges from which phases are measured."""
 
     name: str
@@ -82,11 +82,11 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class PhaseScan:
+class ChannelPhases:
     """One response channel over the phases of a reference."""
 
     channel: str
-    reference: Reference
+    reference: PhaseReference
     step_ticks: Annotated[Fraction, Ge(1), Lt(MOST_TICKS)]
     span_ticks: Whole
     """Upper bound of phases: the period, or the chosen time after an edge."""
@@ -100,9 +100,9 @@ class PhaseScan:
     """Number of strikes without a known phase or latency, by reason."""
     bins: tuple[PhaseBin, ...]
     """All phase steps, with and without strikes."""
-    windows: tuple[Window, ...]
+    windows: tuple[MaskedWindow, ...]
     """Windows that chance does not explain, the widest first."""
-    suspect: Window | None
+    suspect: MaskedWindow | None
     """The least likely window among those that chance explains."""
     stray_strikes: Count
     """Number of masked strikes outside the windows."""
@@ -121,7 +121,7 @@ class PhaseResult:
 
     tick_fs: Whole
     simulated: bool
-    scans: tuple[PhaseScan, ...]
+    scans: tuple[ChannelPhases, ...]
     strikes: Count
     asked_rate_hz: Positive
     rate_hz: Positive

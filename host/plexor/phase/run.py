@@ -25,8 +25,8 @@ from plexor.model.results import ChannelResult, RunResult
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.model.sources import source_of
 from plexor.phase.against import marks_of, value_of
-from plexor.phase.fold import Pins, fold
-from plexor.phase.model import PhaseResult, PhaseScan
+from plexor.phase.fold import FoldedSources, fold
+from plexor.phase.model import ChannelPhases, PhaseResult
 from plexor.phase.windows import scan as scan_of
 from plexor.plan.registers import need_dither, need_events
 from plexor.plan.strikes import dither_at_most
@@ -53,7 +53,7 @@ LEAST_EDGES = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PhaseGoal:
     """What a phase scan should find out. One of `step_s` and `points` is None."""
 
     channels: tuple[Channel, ...]
@@ -81,7 +81,7 @@ class Wanted:
 
 def run(
     device: Device,
-    wanted: Wanted,
+    wanted: PhaseGoal,
     on_progress: Callable[[Progress], None] | None = None,
     description: Mapping[str, str] | None = None,
     stop: Stop | None = None,
@@ -104,7 +104,7 @@ def run(
     return analyse(result, wanted), result
 
 
-def settings_of(wanted: Wanted, reference_period_s: Fraction | None, tick_fs: int) -> Settings:
+def settings_of(wanted: PhaseGoal, reference_period_s: Fraction | None, tick_fs: int) -> Settings:
     """Return the settings of the run. Raises UsageError for an impossible scan."""
     source = source_of(wanted.against)
     least_s = 1 / wanted.rate_hz
@@ -158,7 +158,7 @@ def _whole(seconds: Fraction, what: str, tick_fs: int) -> Fraction:
     return seconds_of(known, tick_fs)
 
 
-def _channels(wanted: Wanted, source: int | None) -> tuple[Channel, ...]:
+def _channels(wanted: PhaseGoal, source: int | None) -> tuple[Channel, ...]:
     """Return the wanted channels, plus the reference's, if that is one."""
     carry = _carry(wanted)
     for channel in wanted.channels:
@@ -174,12 +174,12 @@ def _channels(wanted: Wanted, source: int | None) -> tuple[Channel, ...]:
     return (*wanted.channels, Channel(source - SOURCE_CHANNEL, "reference"))
 
 
-def _carry(wanted: Wanted) -> tuple[int, ...]:
+def _carry(wanted: PhaseGoal) -> tuple[int, ...]:
     """Return the channels that carry codes and nothing else."""
     return () if wanted.codes is None else wanted.codes.channels
 
 
-def _reference_period(device: Device, wanted: Wanted, stop: Stop) -> Fraction | None:
+def _reference_period(device: Device, wanted: PhaseGoal, stop: Stop) -> Fraction | None:
     """Return the reference's period, measured for a device's tick; None if it has none."""
     if wanted.span_s is not None or wanted.period_s is not None:
         return wanted.period_s
@@ -213,7 +213,7 @@ def _reference_period(device: Device, wanted: Wanted, stop: Stop) -> Fraction | 
     )
 
 
-def analyse(result: RunResult, wanted: Wanted) -> PhaseResult:
+def analyse(result: RunResult, wanted: PhaseGoal) -> PhaseResult:
     """Return the scan of a run. Raises UsageError if its reference does not allow one."""
     source = source_of(wanted.against)
     apart = (source, *_carry(wanted))
@@ -244,13 +244,15 @@ def analyse(result: RunResult, wanted: Wanted) -> PhaseResult:
     )
 
 
-def _scan(result: RunResult, channel: ChannelResult, wanted: Wanted, channels: int) -> PhaseScan:
+def _scan(
+    result: RunResult, channel: ChannelResult, wanted: PhaseGoal, channels: int
+) -> ChannelPhases:
     if result.events is None:
         raise ValueError("phase: this run kept no events")
     folded = fold(
         result.events,
         marks_of(result, wanted.against),
-        Pins(
+        FoldedSources(
             SOURCE_STRIKE,
             channel.number,
             None if wanted.span_s is None else round(ticks_of(wanted.span_s, result.tick_fs)),

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from plexor.documents import Document
-from plexor.phase.model import PhaseBin, PhaseResult, PhaseScan, Window
+from plexor.phase.model import ChannelPhases, MaskedWindow, PhaseBin, PhaseResult
 from plexor.phase.windows import MOST_PHASES
 
 FILE = "phase.json"
@@ -27,7 +27,7 @@ def contradictions_of(result: PhaseResult) -> Iterator[str]:
         yield from (f"{scan.channel!r}: {text}" for text in _of_scan(scan))
 
 
-def _of_scan(scan: PhaseScan) -> Iterator[str]:
+def _of_scan(scan: ChannelPhases) -> Iterator[str]:
     span, step = scan.span_ticks, scan.step_ticks
     if not 2 <= len(scan.bins) <= MOST_PHASES or len(scan.bins) != math.ceil(span / step):
         yield f"{len(scan.bins)} steps; must be {math.ceil(span / step)}"
@@ -60,7 +60,7 @@ def _of_bin(entry: PhaseBin) -> Iterator[str]:
         yield f"{where}: latencies {found}; must rise"
 
 
-def _of_window(window: Window, span: int) -> Iterator[str]:
+def _of_window(window: MaskedWindow, span: int) -> Iterator[str]:
     where = f"window at {window.start_ticks} ticks"
     if window.start_ticks >= span or not 0 <= window.width_ticks <= 2 * span:
         yield f"{where}: up to {window.end_ticks}; must rise, from below {span}"

@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from plexor.phase.chance import LIMIT, Chance, Law, spread_ticks
-from plexor.phase.clusters import Scale, Strikes, clusters
+from plexor.phase.chance import LIMIT, Chance, MaskedByChance, spread_ticks
+from plexor.phase.clusters import PhasedStrikes, PhaseScale, clusters
 from plexor.phase.fold import MISSED, Folded
-from plexor.phase.model import PhaseBin, PhaseScan
+from plexor.phase.model import ChannelPhases, PhaseBin
 
 FASTEST = 4
 """The base is the median of the fastest 1/FASTEST of strikes: exact if an 8th is not masked."""
@@ -30,7 +30,7 @@ def scan(
     step_ticks: Fraction,
     threshold_ticks: int | None = None,
     channels: int = 1,
-) -> PhaseScan:
+) -> ChannelPhases:
     """Return latency over phase in steps, with the masked windows, the widest first.
 
     The scan has `channels` channels, this one included. Raises ValueError if a step is shorter than
@@ -58,18 +58,19 @@ def scan(
     latest = folded.timeout_ticks - (base or 0)
     level = min(threshold, latest) if folded.missed else threshold
     masked_law, missed_law = (
-        Law(len(phase), int(np.count_nonzero(over > most - spread))) for most in (level, latest)
+        MaskedByChance(len(phase), int(np.count_nonzero(over > most - spread)))
+        for most in (level, latest)
     )
     cyclic = folded.reference.period_ticks is not None
     found = clusters(
-        Strikes(phase, latency, masked, step),
-        Scale(folded.span_ticks, count, cyclic, base or 0, threshold + over_least),
+        PhasedStrikes(phase, latency, masked, step),
+        PhaseScale(folded.span_ticks, count, cyclic, base or 0, threshold + over_least),
         Chance(masked_law, missed_law, channels),
     )
     windows = [window for window in found if window.chance <= LIMIT]
     others = [window for window in found if window.chance > LIMIT]
     stray = int(np.count_nonzero(masked)) - sum(window.masked for window in windows)
-    return PhaseScan(
+    return ChannelPhases(
         channel,
         folded.reference,
         step_ticks,

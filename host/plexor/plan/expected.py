@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from plexor.model.settings import Settings, Stimulus
-from plexor.plan.registers import Plan
+from plexor.plan.registers import RegisterPlan
 from plexor.protocol.registers import Trigger
 
 
@@ -23,7 +23,7 @@ def followed(settings: Settings) -> tuple[int, ...]:
     return tuple(entry.output for entry in ending or of_run or settings.strikes)
 
 
-def expected_strikes(plan: Plan, settings: Settings) -> int | None:
+def expected_strikes(plan: RegisterPlan, settings: Settings) -> int | None:
     """Return how many strikes the followed outputs will have; None: without end, or not known.
 
     A run that a time ends has strikes at its start and before that time. With dither or at random

@@ -12,8 +12,8 @@ from plexor.model.identity import Identity
 from plexor.model.settings import (
     MODES,
     NO_DEADLINE_TICKS,
+    AppliedSetting,
     Channel,
-    Echo,
     RegisterWrite,
     Settings,
     parse_reference,
@@ -40,11 +40,11 @@ REPORT_SPACES = (*COUNTED_SPACES, Space.LATENCY_BINS)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RegisterPlan:
     """Registers to write, and how the settings were rounded."""
 
     registers: tuple[RegisterWrite, ...]
-    echo: tuple[Echo, ...]
+    echo: tuple[AppliedSetting, ...]
 
     def value(self, block: str, name: str, copy: int = 0) -> int:
         """Return what is written to a register; raise KeyError if nothing is."""
@@ -59,7 +59,7 @@ def registers_of(settings: Settings, identity: Identity) -> list[RegisterWrite]:
     return list(plan_of(settings, identity).registers)
 
 
-def plan_of(settings: Settings, identity: Identity) -> Plan:
+def plan_of(settings: Settings, identity: Identity) -> RegisterPlan:
     """Return registers and echo of settings on one instrument.
 
     Raises ValueError with what is wrong, its value and what would be right.
@@ -96,7 +96,7 @@ def plan_of(settings: Settings, identity: Identity) -> Plan:
     writes += _control(settings, quantities, settle_ticks, counted or bool(settings.table))
     for write in writes:
         register(write.block, write.name).check(write.value)
-    return Plan(tuple(writes), tuple(dict.fromkeys(quantities.echo)))
+    return RegisterPlan(tuple(writes), tuple(dict.fromkeys(quantities.echo)))
 
 
 def stream_of(settings: Settings, identity: Identity) -> Stream:

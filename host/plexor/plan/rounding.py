@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from plexor.device.features import refusal
-from plexor.model.settings import Echo
+from plexor.model.settings import AppliedSetting
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.units import (
     format_seconds,
@@ -22,7 +22,7 @@ class Quantities:
 
     def __init__(self, geometry: Geometry) -> None:
         self.geometry = geometry
-        self.echo: list[Echo] = []
+        self.echo: list[AppliedSetting] = []
 
     def ticks(self, seconds: Fraction) -> Fraction:
         """Return exact ticks."""
@@ -45,7 +45,9 @@ class Quantities:
 
     def note(self, what: str, asked_s: Fraction, taken_ticks: int | Fraction) -> None:
         """Record what was requested and what is used."""
-        self.echo.append(Echo(what, asked_s, seconds_of(taken_ticks, self.geometry.tick_fs)))
+        self.echo.append(
+            AppliedSetting(what, asked_s, seconds_of(taken_ticks, self.geometry.tick_fs))
+        )
 
     def check(self, what: str, ticks: int | Fraction, least: int, most: int | Fraction) -> None:
         """Raise ValueError if ticks are out of range."""

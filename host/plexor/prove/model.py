@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Outcome(StrEnum):
+class StepOutcome(StrEnum):
     """How a step ended."""
 
     PROVEN = "proven"
@@ -37,12 +37,12 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ProofStep:
     """One step: what was wired, what was found."""
 
     name: str
     """`selftest`, `bins`, `jumper`, `wire`, `tee`, `pps` or `soak`."""
-    outcome: Outcome
+    outcome: StepOutcome
     summary: str
     """What was tested, or why it was left out."""
     figures: tuple[Figure, ...] = ()
@@ -63,17 +63,17 @@ class Proof:
     tick_fs: int
     made: str
     """Time of the proof's begin, ISO 8601 in UTC."""
-    steps: tuple[Step, ...]
+    steps: tuple[ProofStep, ...]
 
     @property
-    def failed(self) -> tuple[Step, ...]:
+    def failed(self) -> tuple[ProofStep, ...]:
         """Steps that found a defect."""
-        return tuple(step for step in self.steps if step.outcome == Outcome.FAILED)
+        return tuple(step for step in self.steps if step.outcome == StepOutcome.FAILED)
 
     @property
-    def left_out(self) -> tuple[Step, ...]:
+    def left_out(self) -> tuple[ProofStep, ...]:
         """Steps of which nothing is proven."""
-        return tuple(step for step in self.steps if step.outcome == Outcome.LEFT_OUT)
+        return tuple(step for step in self.steps if step.outcome == StepOutcome.LEFT_OUT)
 
     @property
     def placement(self) -> int:
@@ -83,16 +83,18 @@ class Proof:
 
 def judged(
     name: str, summary: str, figures: tuple[Figure, ...] = (), findings: tuple[str, ...] = ()
-) -> Step:
+) -> ProofStep:
     """Return a step that failed if it has findings, or figures beyond their bounds."""
     beyond = tuple(_beyond(figure) for figure in figures if not figure.holds)
     found = (*findings, *beyond)
-    return Step(name, Outcome.FAILED if found else Outcome.PROVEN, summary, figures, found)
+    return ProofStep(
+        name, StepOutcome.FAILED if found else StepOutcome.PROVEN, summary, figures, found
+    )
 
 
-def left_out(name: str, why: str) -> Step:
+def left_out(name: str, why: str) -> ProofStep:
     """Return a step of which nothing is proven, with the reason."""
-    return Step(name, Outcome.LEFT_OUT, why)
+    return ProofStep(name, StepOutcome.LEFT_OUT, why)
 
 
 def number(value: float) -> str:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from plexor.calibration.reference import Reference, measured_scale
 from plexor.calibration.run import WIRE_PS, calibrate
-from plexor.calibration.run import Wanted as CalibrationWanted
+from plexor.calibration.run import CalibrationGoal as CalibrationWanted
 from plexor.calibration.runs import SPACES, whole_run
 from plexor.calibration.sheet import OWN_PS, SHEETS, outside
 from plexor.calibration.sheet import bins as bins_by
@@ -22,11 +22,11 @@ from plexor.model.settings import Channel, Settings
 from plexor.protocol.frames import WORD_BYTES
 from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import InputSelect
-from plexor.prove.model import Figure, Proof, Step, judged, left_out
+from plexor.prove.model import Figure, Proof, ProofStep, judged, left_out
 from plexor.prove.through import WireDelay, delay, echoes, missing, spread_ps
 from plexor.selftest.by_events import FRAME_BYTES
 from plexor.selftest.judge import WIDEST_TICKS
-from plexor.selftest.run import Wanted as SelfTestWanted
+from plexor.selftest.run import SelftestGoal as SelfTestWanted
 from plexor.selftest.run import link_check, selftest
 from plexor.session.prepare import now
 from plexor.units import seconds_of
@@ -45,7 +45,7 @@ LEAST_RATE = Fraction(1, 2)
 """Part of its nominal rate that a loaded link must carry."""
 
 
-class Wires(StrEnum):
+class StepWires(StrEnum):
     """What joins pins for a step."""
 
     NONE = "no wire"
@@ -55,16 +55,16 @@ class Wires(StrEnum):
     REFERENCE = "a reference on the channel that was named for it"
 
 
-class Bench(Protocol):
+class Fixture(Protocol):
     """Where the wires are put."""
 
-    def wired(self, wires: Wires) -> Device | None:
+    def wired(self, wires: StepWires) -> Device | None:
         """Return the instrument with these wires; None if nobody has put them there."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ProofGoal:
     """What is proven, and what is known of it."""
 
     steps: Sequence[str] = ()
@@ -91,7 +91,7 @@ class _Known:
     """Delay through the jumper, by direction."""
 
 
-def prove(bench: Bench, wanted: Wanted, report: Report = lambda line: None) -> Proof:
+def prove(bench: Fixture, wanted: ProofGoal, report: Report = lambda line: None) -> Proof:
     """Return the proof of an instrument; `report` gets a line about each step.
 
     Steps that are not wanted, or not wired, are left out. Raises LinkError if the link breaks or
@@ -99,8 +99,8 @@ def prove(bench: Bench, wanted: Wanted, report: Report = lambda line: None) -> P
     """
     made = now()
     known = _Known()
-    steps: list[Step] = []
-    device = bench.wired(Wires.NONE)
+    steps: list[ProofStep] = []
+    device = bench.wired(StepWires.NONE)
     if device is None:
         raise LinkError("there is no instrument")
     identity, link, serial = device.identity, device.name, device.serial
@@ -108,7 +108,7 @@ def prove(bench: Bench, wanted: Wanted, report: Report = lambda line: None) -> P
         if wanted.steps and name not in wanted.steps:
             steps.append(left_out(name, "not asked for"))
             continue
-        if wires == Wires.REFERENCE and wanted.reference is None:
+        if wires == StepWires.REFERENCE and wanted.reference is None:
             steps.append(left_out(name, "no reference was named"))
             continue
         report(f"{name}: {wires}")
@@ -133,7 +133,7 @@ def prove(bench: Bench, wanted: Wanted, report: Report = lambda line: None) -> P
     )
 
 
-def _selftest(device: Device, wanted: Wanted, known: _Known) -> Step:
+def _selftest(device: Device, wanted: ProofGoal, known: _Known) -> ProofStep:
     del wanted, known
     found = selftest(device, SelfTestWanted({}))
     text = "; ".join(f"{check.name}: {check.summary}" for check in found.checks)
@@ -141,7 +141,7 @@ def _selftest(device: Device, wanted: Wanted, known: _Known) -> Step:
     return judged("selftest", text, findings=findings)
 
 
-def _bins(device: Device, wanted: Wanted, known: _Known) -> Step:
+def _bins(device: Device, wanted: ProofGoal, known: _Known) -> ProofStep:
     known.calibration = found = calibrate(device, CalibrationWanted(wanted.edges))
     geometry = device.identity.geometry
     sheet = SHEETS.get(geometry.board)
@@ -169,7 +169,7 @@ def _bins(device: Device, wanted: Wanted, known: _Known) -> Step:
     return judged("bins", f"{text}channels; {by}", tuple(figures), tuple(outside(found, geometry)))
 
 
-def _jumper(device: Device, wanted: Wanted, known: _Known) -> Step:
+def _jumper(device: Device, wanted: ProofGoal, known: _Known) -> ProofStep:
     del wanted
     found = echoes(device, STRIKE, (0,))
     lost = missing(found)
@@ -213,7 +213,7 @@ def _against_loop(known: _Known) -> tuple[Figure, ...]:
     )
 
 
-def _wire(device: Device, wanted: Wanted, known: _Known) -> Step:
+def _wire(device: Device, wanted: ProofGoal, known: _Known) -> ProofStep:
     if not known.zero:
         return left_out("wire", "without the jumper's delay, that of a longer wire is not known")
     found = echoes(device, STRIKE, (0,))
@@ -230,7 +230,7 @@ def _wire(device: Device, wanted: Wanted, known: _Known) -> Step:
     return judged("wire", f"how much longer than the jumper the wire is; {told}", figures)
 
 
-def _tee(device: Device, wanted: Wanted, known: _Known) -> Step:
+def _tee(device: Device, wanted: ProofGoal, known: _Known) -> ProofStep:
     del wanted
     geometry = device.identity.geometry
     channels = tuple(range(geometry.channels))
@@ -256,7 +256,7 @@ def _tee(device: Device, wanted: Wanted, known: _Known) -> Step:
     return judged("tee", f"{text}over the root of two", tuple(figures))
 
 
-def _pps(device: Device, wanted: Wanted, known: _Known) -> Step:
+def _pps(device: Device, wanted: ProofGoal, known: _Known) -> ProofStep:
     del known
     reference = wanted.reference
     assert reference is not None  # otherwise the step is left out
@@ -270,7 +270,7 @@ def _pps(device: Device, wanted: Wanted, known: _Known) -> Step:
     return judged("pps", f"{text}ppm are {oscillator.source}", (fast,))
 
 
-def _soak(device: Device, wanted: Wanted, known: _Known) -> Step:
+def _soak(device: Device, wanted: ProofGoal, known: _Known) -> ProofStep:
     """Load the link with more than it carries; nothing may be lost on it."""
     del known
     checked = link_check(device)
@@ -304,13 +304,13 @@ def _soak(device: Device, wanted: Wanted, known: _Known) -> Step:
     return judged("soak", text, figures, findings)
 
 
-STEPS: Mapping[str, tuple[Wires, Callable[[Device, Wanted, _Known], Step]]] = {
-    "selftest": (Wires.NONE, _selftest),
-    "bins": (Wires.NONE, _bins),
-    "soak": (Wires.NONE, _soak),
-    "jumper": (Wires.JUMPER, _jumper),
-    "wire": (Wires.LONG, _wire),
-    "tee": (Wires.TEE, _tee),
-    "pps": (Wires.REFERENCE, _pps),
+STEPS: Mapping[str, tuple[StepWires, Callable[[Device, ProofGoal, _Known], ProofStep]]] = {
+    "selftest": (StepWires.NONE, _selftest),
+    "bins": (StepWires.NONE, _bins),
+    "soak": (StepWires.NONE, _soak),
+    "jumper": (StepWires.JUMPER, _jumper),
+    "wire": (StepWires.LONG, _wire),
+    "tee": (StepWires.TEE, _tee),
+    "pps": (StepWires.REFERENCE, _pps),
 }
 """Each step by its name, and what must be wired for it, in order."""

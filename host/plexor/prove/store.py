@@ -12,7 +12,7 @@ from plexor.documents import SEAL, Document, sealed
 from plexor.errors import StoreError
 from plexor.jsonable import from_json, parse_json, to_json
 from plexor.model.identity import Identity
-from plexor.prove.model import Outcome, Proof
+from plexor.prove.model import Proof, StepOutcome
 
 _SHOWN_DIGITS = 12
 
@@ -69,7 +69,7 @@ def named(serial: str, identity: Identity) -> str:
 
 def said(proof: Proof, seal: str) -> str:
     """Return which proof it is, by its digest, and of how much."""
-    proven = [step.name for step in proof.steps if step.outcome == Outcome.PROVEN]
+    proven = [step.name for step in proof.steps if step.outcome == StepOutcome.PROVEN]
     failed = [step.name for step in proof.failed]
     text = f"{seal[:_SHOWN_DIGITS]} of {proof.made}: {', '.join(proven)} proven"
     return f"{text}; {', '.join(failed)} failed" if failed else text
@@ -81,7 +81,7 @@ def contradictions_of(proof: Proof) -> Iterator[str]:
     if len(set(names)) < len(names):
         yield f"steps {names}; must be different"
     for step in proof.steps:
-        if bool(step.findings) != (step.outcome == Outcome.FAILED):
+        if bool(step.findings) != (step.outcome == StepOutcome.FAILED):
             yield f"{step.name}: {step.outcome} with {len(step.findings)} findings"
 
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from plexor.calibration.loopback import bounds, middles_ps
-from plexor.calibration.observation import Echo, Way
+from plexor.calibration.observation import LoopedEdges, Way
 from plexor.calibration.run import observer_of
 from plexor.device.device import Device
 from plexor.errors import InstrumentError
 from plexor.model.calibration import FS_PER_PS, SIGMAS, Calibration, Instants
 
-Echoes = Mapping[Way, Echo]
+Echoes = Mapping[Way, LoopedEdges]
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,7 @@ def _variables(colours: dict[str, str], channels: tuple[str, ...]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class PageHeading:
     """The top of a page."""
 
     title: str
@@ -105,7 +105,7 @@ class Heading:
     """HTML that must be read first."""
 
 
-def html_page(heading: Heading, body: str, script: str = "page") -> str:
+def html_page(heading: PageHeading, body: str, script: str = "page") -> str:
     """Return the text of a page with a heading, in UTF-8; `body` is HTML.
 
     `script` is the module of the drawing code that makes its pictures move.

@@ -18,7 +18,7 @@ from plexor.protocol.registers import Stream
 from plexor.render import facts
 from plexor.render.corrected import calibration_lines, corrected_rows
 from plexor.render.drawn import run_data
-from plexor.render.html import Heading, html_box, html_figure, html_list, html_page, html_table
+from plexor.render.html import PageHeading, html_box, html_figure, html_list, html_page, html_table
 from plexor.render.inline import html_stack
 from plexor.render.pictures.frame import provenance
 from plexor.render.pictures.latency import course, histogram, shares, tail
@@ -81,7 +81,7 @@ def page(report: Report, verdict: Judged | None = None) -> str:
 <h2>Taken with</h2>
 {_taken_with(report)}
 <footer>{escape(_footer(report))}</footer>"""
-    heading = Heading(title, source, facts.summary(report), _banner(report, verdict))
+    heading = PageHeading(title, source, facts.summary(report), _banner(report, verdict))
     return html_page(heading, body, "report")
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from plexor.prove.model import Figure, Outcome, Proof, Step, bounds_of, number
+from plexor.prove.model import Figure, Proof, ProofStep, StepOutcome, bounds_of, number
 
 WORDS = {
-    Outcome.PROVEN: ("proven", "good"),
-    Outcome.FAILED: ("FAILED", "bad"),
-    Outcome.LEFT_OUT: ("left out", "doubt"),
+    StepOutcome.PROVEN: ("proven", "good"),
+    StepOutcome.FAILED: ("FAILED", "bad"),
+    StepOutcome.LEFT_OUT: ("left out", "doubt"),
 }
 """What is printed of an outcome, and its style."""
 HEAD = ["figure", "value", "error", "must be"]
@@ -15,7 +15,7 @@ HEAD = ["figure", "value", "error", "must be"]
 
 def verdict(proof: Proof) -> tuple[str, str, str]:
     """Return style, head and text of the verdict."""
-    done = [step.name for step in proof.steps if step.outcome == Outcome.PROVEN]
+    done = [step.name for step in proof.steps if step.outcome == StepOutcome.PROVEN]
     missing = [step.name for step in proof.left_out]
     rest = f"not proven: {', '.join(missing)}" if missing else "every step was done"
     if proof.failed:
@@ -39,6 +39,6 @@ def source(proof: Proof) -> str:
     return "simulated" if proof.simulated else f"measured on {proof.board or 'hardware'}"
 
 
-def step_line(step: Step) -> str:
+def step_line(step: ProofStep) -> str:
     """Return what a step tested, or why it was left out."""
     return step.summary[:1].upper() + step.summary[1:]

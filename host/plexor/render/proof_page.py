@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from plexor.prove.model import Figure, Proof, Step
-from plexor.render.html import Heading, html_box, html_list, html_page
+from plexor.prove.model import Figure, Proof, ProofStep
+from plexor.render.html import PageHeading, html_box, html_list, html_page
 from plexor.render.proof import HEAD, WORDS, figure_row, source, step_line, verdict
 
 _FOOTER = (
@@ -35,10 +35,10 @@ def proof_page(proof: Proof, seal: str) -> str:
 <footer>{escape(_FOOTER)}</footer>"""
     title = f"Proof of {proof.board or 'an instrument'}"
     lead = f"{proof.serial} · build {proof.placement:016x} · {proof.made}"
-    return html_page(Heading(title, source(proof), lead, html_box(style, head, text)), body)
+    return html_page(PageHeading(title, source(proof), lead, html_box(style, head, text)), body)
 
 
-def _step(step: Step) -> str:
+def _step(step: ProofStep) -> str:
     word, style = WORDS[step.outcome]
     findings = "".join(f'<p class="bad">{escape(text)}</p>' for text in step.findings)
     table = ""

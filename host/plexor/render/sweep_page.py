@@ -6,7 +6,7 @@ from functools import partial
 from html import escape
 
 from plexor.render import facts
-from plexor.render.html import Heading, html_box, html_figure, html_list, html_page, html_table
+from plexor.render.html import PageHeading, html_box, html_figure, html_list, html_page, html_table
 from plexor.render.pictures.frame import alone
 from plexor.render.pictures.scale import grouped
 from plexor.render.pictures.sweep import channels_of, frontier, sweep_picture
@@ -68,7 +68,7 @@ def sweep_page(result: SweepResult) -> str:
 <h2>Taken with</h2>
 {html_list(_taken_with(result))}
 <footer>{escape(_FOOTER)}</footer>"""
-    return html_page(Heading(title, source, lead, banner), body)
+    return html_page(PageHeading(title, source, lead, banner), body)
 
 
 def _cells(table: tuple[list[str], list[list[str]]]) -> tuple[list[str], list[list[Cell]]]:

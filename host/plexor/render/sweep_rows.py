@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plexor.render.table import NOTHING
-from plexor.sweep.model import REST, Knee, Step, SweepResult
+from plexor.sweep.model import REST, Knee, RateStep, SweepResult
 from plexor.units import format_rate, format_ticks
 
 
-def own_steps(steps: Sequence[Step], knee: Knee) -> list[Step]:
+def own_steps(steps: Sequence[RateStep], knee: Knee) -> list[RateStep]:
     """Return the steps of a channel under a load but those at rest, rates rising."""
     own = [
         step

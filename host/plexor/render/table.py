@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from plexor.analyse.analyse import ChannelFigures, Figures, Report
-from plexor.analyse.bounds import AT_LIMIT, KNOWN, Known, extreme
+from plexor.analyse.bounds import AT_LIMIT, KNOWN, FigureBounds, extreme
 from plexor.analyse.peaks import peaks
 from plexor.analyse.percentiles import Quantile, least_count, quantile_name
 from plexor.analyse.tail import earliest, latest
@@ -134,7 +134,7 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
     return row
 
 
-def _known(known: Known, tick_fs: int) -> str:
+def _known(known: FigureBounds, tick_fs: int) -> str:
     """Return a figure, or what it is over if no more is known."""
     if known.found is None and known.reason == AT_LIMIT and known.least:
         return format_over(float(known.least), tick_fs)

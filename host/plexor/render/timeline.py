@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from plexor.codes.instances import instances
-from plexor.codes.lanes import Lane, LaneKind, Lanes, State, switches
+from plexor.codes.lanes import Lane, LaneKind, Lanes, LaneState, switches
 from plexor.model.results import RunResult
 from plexor.render.pictures.frame import provenance
 from plexor.render.pictures.scale import grouped
@@ -18,19 +18,19 @@ from plexor.render.table import NOTHING, Cell
 from plexor.units import FEMTOSECONDS, format_ticks
 
 LEGEND = {
-    State.RUNNING: "runs",
-    State.ACTIVE: "is served, or holds",
-    State.READY: "could run",
-    State.BLOCKED: "waits for something",
-    State.SLEEPING: "waits for a time",
-    State.IDLE: "does nothing",
-    State.UNKNOWN: "not known",
+    LaneState.RUNNING: "runs",
+    LaneState.ACTIVE: "is served, or holds",
+    LaneState.READY: "could run",
+    LaneState.BLOCKED: "waits for something",
+    LaneState.SLEEPING: "waits for a time",
+    LaneState.IDLE: "does nothing",
+    LaneState.UNKNOWN: "not known",
 }
 """What each state means, in words."""
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class TimelineView:
     """What is shown of a timeline. Times are ticks of the instrument."""
 
     result: RunResult
@@ -47,7 +47,7 @@ class View:
         return self.result.tick_fs
 
 
-def summary(view: View) -> str:
+def summary(view: TimelineView) -> str:
     """Return what is shown."""
     lanes = view.lanes
     length = format_ticks(lanes.end_ticks - lanes.start_ticks, view.tick_fs)
@@ -72,9 +72,9 @@ def delta_text(ticks: int, tick_fs: int) -> str:
     return f"{sign}{seconds} seconds ({sign}{micro} µs)"
 
 
-def state_rows(view: View) -> tuple[list[str], list[list[Cell]]]:
+def state_rows(view: TimelineView) -> tuple[list[str], list[list[Cell]]]:
     """Return the time that each lane was in each state, and its share of the run."""
-    states = [state for state in State if any(lane.time_in(state) for lane in view.lanes.lanes)]
+    states = [state for state in LaneState if any(lane.time_in(state) for lane in view.lanes.lanes)]
     length = view.lanes.end_ticks - view.lanes.start_ticks
     rows: list[list[Cell]] = []
     for lane in view.lanes.lanes:
@@ -87,7 +87,7 @@ def state_rows(view: View) -> tuple[list[str], list[list[Cell]]]:
     return ["lane", "kind", *(state.value for state in states)], rows
 
 
-def instance_rows(view: View) -> tuple[list[str], list[list[Cell]]]:
+def instance_rows(view: TimelineView) -> tuple[list[str], list[list[Cell]]]:
     """Return how long the instances of each lane took, and how far they were apart."""
     heads = ["lane", "instances", "execution", "response", "period", "fragments"]
     rows: list[list[Cell]] = []
@@ -119,7 +119,7 @@ def _spread(values: np.ndarray[tuple[int], np.dtype[np.int64]], tick_fs: int) ->
     return middle, f"{low} to {high}"
 
 
-def interaction_rows(view: View) -> tuple[list[str], list[list[Cell]]]:
+def interaction_rows(view: TimelineView) -> tuple[list[str], list[list[Cell]]]:
     """Return how often each task ran after each other one, and inherited a priority."""
     tasks = {lane.number: view.names[lane] for lane in view.lanes.lanes if lane.kind == "task"}
     counts = Counter((each.before, each.after) for each in switches(view.lanes))
@@ -135,7 +135,7 @@ def interaction_rows(view: View) -> tuple[list[str], list[list[Cell]]]:
     return ["interaction", "times"], rows
 
 
-def cursor_lines(view: View) -> list[str]:
+def cursor_lines(view: TimelineView) -> list[str]:
     """Return both cursors and the time between them; nothing without cursors."""
     if not view.cursors:
         return []

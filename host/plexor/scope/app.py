@@ -21,7 +21,7 @@ from plexor.render.html import colours_css
 from plexor.scope.conductor import Conductor
 from plexor.scope.guard import Guard
 from plexor.scope.hub import Hub, Page
-from plexor.scope.messages import STEERING, Allowance, Message, MessageError, parse
+from plexor.scope.messages import STEERING, Allowance, MessageError, PageCommand, parse
 from plexor.scope.wire import layout
 
 REFUSED, TOO_MANY, WRONG = 4403, 4429, 4400
@@ -150,7 +150,7 @@ def _reason(error: MessageError) -> str:
     return str(error).encode()[:_MOST_REASON_BYTES].decode(errors="ignore")
 
 
-async def _command(message: Message, page: Page, conductor: Conductor) -> None:
+async def _command(message: PageCommand, page: Page, conductor: Conductor) -> None:
     """Do one command of the page that steers; tell it what is wrong with it."""
     commands = {
         "run": lambda: conductor.run(message.options),

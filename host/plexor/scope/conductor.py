@@ -23,14 +23,14 @@ from plexor.render.drawn import MOST_CELLS
 from plexor.render.facts import books
 from plexor.render.pictures.scope import strike_width_ticks
 from plexor.scope.figures import figures
-from plexor.scope.newest import Newest
+from plexor.scope.newest import NewestOnly
 from plexor.scope.outliers import Outliers
-from plexor.scope.seam import Bench, Running, Shot, Swept
+from plexor.scope.seam import Rig, Running, Shot, Swept
 from plexor.scope.sweeps import SweepView
 from plexor.scope.wire import Place, edges_of, encode
 from plexor.session.progress import Progress
 from plexor.session.stop import Stop
-from plexor.sweep.model import Step
+from plexor.sweep.model import RateStep
 from plexor.units import plot_seconds
 
 FIGURES_EACH_S = 0.25
@@ -54,7 +54,7 @@ class Show(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RunRequest:
     """A run that a page asks for."""
 
     options: Mapping[str, Any]
@@ -64,24 +64,24 @@ class Asked:
 class Conductor:
     """The instrument's thread: it waits for what pages ask, and takes one run at a time."""
 
-    def __init__(self, bench: Bench, show: Show, folder: Path) -> None:
+    def __init__(self, bench: Rig, show: Show, folder: Path) -> None:
         self._bench = bench
         self._show = show
         self._folder = folder
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._running: Running | None = None
-        self._next: Asked | None = None
+        self._next: RunRequest | None = None
         self._stops = 0
         self._sweep_stop = Stop()
-        self._asked: Asked | None = None
+        self._asked: RunRequest | None = None
         self._result: RunResult | Swept | None = None
         self._keeping = False
         self._kept: list[str] = []
         self._frame = self._run = 0
         self._phase, self._error, self._doubt = "idle", "", ""
         self._outliers = Outliers()
-        self._figures = Newest(self._figure, FIGURES_EACH_S, "figures")
+        self._figures = NewestOnly(self._figure, FIGURES_EACH_S, "figures")
         self._edges: set[int] = set()
         self._thread = threading.Thread(target=self._work, name="instrument", daemon=True)
         self._thread.start()
@@ -97,7 +97,7 @@ class Conductor:
             options["count"] = options.get("burst", "1")
         self._bench.check(options)
         with self._lock:
-            self._next = Asked(options, single)
+            self._next = RunRequest(options, single)
             self._sweep_stop.ask()
             running = self._running
         if running is not None:
@@ -196,7 +196,7 @@ class Conductor:
         self._show.show("sweep", view.document())
         self._set("sweeping")
 
-        def tell(step: Step, number: int, expected: int) -> None:
+        def tell(step: RateStep, number: int, expected: int) -> None:
             view.step(step, number, expected)
             self._show.show("sweep", view.document())
 
@@ -207,7 +207,7 @@ class Conductor:
             self._result = swept
         self._set("idle", "" if swept.error is None else str(swept.error))
 
-    def _begin(self, asked: Asked) -> None:
+    def _begin(self, asked: RunRequest) -> None:
         self._run += 1
         self._asked, self._result = asked, None
         self._outliers.clear()

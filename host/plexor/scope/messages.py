@@ -39,7 +39,7 @@ class MessageError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class PageCommand:
     """One command of a page."""
 
     do: str
@@ -49,7 +49,7 @@ class Message:
     """Settings of a run or a sweep, as texts; those left empty are not there."""
 
 
-def parse(text: str | None) -> Message:
+def parse(text: str | None) -> PageCommand:
     """Return the command in a message; raise MessageError for anything else. None: it is binary."""
     if text is None:
         raise MessageError("binary; must be text")
@@ -69,9 +69,9 @@ def parse(text: str | None) -> Message:
         frame = given.pop("frame", None)
         if not isinstance(frame, int) or given:
             raise MessageError("seen: needs the number of a frame")
-        return Message(do, frame=frame)
+        return PageCommand(do, frame=frame)
     known = {"run": SETTINGS, "single": SETTINGS, "sweep": SWEEP}.get(do, {})
-    return Message(do, options=_options(given, known))
+    return PageCommand(do, options=_options(given, known))
 
 
 def _options(given: dict[str, object], known: dict[str, type]) -> dict[str, Any]:

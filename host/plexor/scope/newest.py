@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Newest(Generic[T]):
+class NewestOnly(Generic[T]):
     """Calls `work` with the newest item, at most once each `each_s` seconds, until closed."""
 
     def __init__(self, work: Callable[[T], None], each_s: float, name: str) -> None:

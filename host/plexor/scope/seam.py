@@ -13,7 +13,7 @@ from plexor.model.results import ChannelResult, EventArray, Kind, RunResult
 from plexor.model.settings import Channel
 from plexor.session.progress import Progress
 from plexor.session.stop import Stop
-from plexor.sweep.model import Knee, Step
+from plexor.sweep.model import Knee, RateStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Running(Protocol):
         ...
 
 
-OnStep = Callable[[Step, int, int], None]
+OnStep = Callable[[RateStep, int, int], None]
 """Gets each step of a sweep, how many were taken, and about how many there will be."""
 
 
@@ -76,7 +76,7 @@ class Swept(Protocol):
         ...
 
 
-class Bench(Protocol):
+class Rig(Protocol):
     """An instrument and the device at its pins."""
 
     @property

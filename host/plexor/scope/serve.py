@@ -21,14 +21,14 @@ from plexor.scope.conductor import Conductor
 from plexor.scope.guard import Guard, hosts_of, new_token, own_names
 from plexor.scope.hub import Hub
 from plexor.scope.messages import MOST_BYTES
-from plexor.scope.seam import Bench
+from plexor.scope.seam import Rig
 
 _LOGGERS = ("asyncio", "uvicorn", "websockets")
 """Where the server says what went wrong: a visitor's handshake, a fault, its own end."""
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class ServedAt:
     """Where the page is served, and where runs are kept."""
 
     host: str = "127.0.0.1"
@@ -57,7 +57,7 @@ class Where:
 class Door:
     """Where a page will be served: it listens already. Raises UsageError if that cannot be."""
 
-    def __init__(self, where: Where) -> None:
+    def __init__(self, where: ServedAt) -> None:
         _check_pair(where)
         self.where = where
         self.socket = _listening(where)
@@ -74,10 +74,10 @@ class Door:
             self.elsewhere = self.address.replace(host, own_names()[0], 1)
 
 
-class Served:
+class PageServer:
     """A server of the page of an instrument, in a thread until it is closed."""
 
-    def __init__(self, bench: Bench, door: Door) -> None:
+    def __init__(self, bench: Rig, door: Door) -> None:
         self.address = door.address
         self.hub = Hub()
         self.conductor = Conductor(bench, self.hub, door.where.folder)
@@ -112,7 +112,7 @@ class _Faults(logging.Handler):
 
 
 def serve(
-    opened: Callable[[], Bench], where: Where, say: Callable[[str], None], *, show: bool
+    opened: Callable[[], Rig], where: ServedAt, say: Callable[[str], None], *, show: bool
 ) -> None:
     """Serve the page of the instrument that `opened` returns, until interrupted.
 
@@ -120,7 +120,7 @@ def serve(
     """
     door = Door(where)
     try:
-        served = Served(opened(), door)
+        served = PageServer(opened(), door)
     except BaseException:
         door.socket.close()
         raise
@@ -146,7 +146,7 @@ def _wait() -> None:
     threading.Event().wait()
 
 
-def _listening(where: Where) -> socket.socket:
+def _listening(where: ServedAt) -> socket.socket:
     family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
     # asyncio sends small messages at once only where the protocol is named.
     found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -161,7 +161,7 @@ def _listening(where: Where) -> socket.socket:
     return found
 
 
-def _check_pair(where: Where) -> None:
+def _check_pair(where: ServedAt) -> None:
     """Raise UsageError unless certificate and key are a pair, or neither is given."""
     if (where.certificate is None) != (where.key is None):
         raise UsageError("--certificate and --key belong together; give both")
@@ -174,7 +174,7 @@ def _check_pair(where: Where) -> None:
             ) from error
 
 
-def _config(application: object, where: Where) -> uvicorn.Config:
+def _config(application: object, where: ServedAt) -> uvicorn.Config:
     return uvicorn.Config(
         application,  # pyright: ignore
         ws="websockets-sansio",

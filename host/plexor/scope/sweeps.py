@@ -7,7 +7,7 @@ from typing import Any
 
 from plexor.model.settings import Channel
 from plexor.render.terminal.sweep import bracket_text
-from plexor.sweep.model import Figures, Knee, Step
+from plexor.sweep.model import Knee, RateFigures, RateStep
 from plexor.units import plot_seconds
 
 
@@ -20,7 +20,7 @@ class SweepView:
         self._expected = 0
         self._knees: list[dict[str, Any]] = []
 
-    def step(self, step: Step, number: int, expected: int) -> None:
+    def step(self, step: RateStep, number: int, expected: int) -> None:
         """Take a step."""
         self._expected = max(expected, number)
         self._steps.append(
@@ -49,7 +49,7 @@ class SweepView:
         """Return all of it as JSON: rates in hertz, times in seconds."""
         return {"steps": [*self._steps], "expected": self._expected, "knees": self._knees}
 
-    def _figures(self, step: Step, entry: Figures) -> dict[str, Any]:
+    def _figures(self, step: RateStep, entry: RateFigures) -> dict[str, Any]:
         def seconds(ticks: int | None) -> float | None:
             return None if ticks is None else plot_seconds(ticks, step.tick_fs)
 

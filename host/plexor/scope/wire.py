@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from plexor.model.results import ChannelResult, Kind, Measurement
+from plexor.model.results import ChannelResult, Kind, SampleResult
 from plexor.protocol.memory import VALUE_MOST, ResponseClass, bin_count, over_bin, under_bin
 from plexor.scope.seam import Shot
 
@@ -114,7 +114,7 @@ def edges_of(mantissa_bits: int) -> list[int]:
     return [-1, *low.tolist(), VALUE_MOST, VALUE_MOST + 1]
 
 
-def cells_of(measurement: Measurement | None) -> Reals:
+def cells_of(measurement: SampleResult | None) -> Reals:
     """Return the counts of the cells of `edges_of`; an empty array without a measurement."""
     if measurement is None:
         return np.empty(0)

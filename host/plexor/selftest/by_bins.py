@@ -16,7 +16,7 @@ from plexor.protocol.memory import Space, entries, entry_words
 from plexor.protocol.registers import Action, InputSelect
 from plexor.selftest import memory
 from plexor.selftest.model import Finding
-from plexor.selftest.witness import MEMORY_STRIKES, Load, Recount
+from plexor.selftest.witness import MEMORY_STRIKES, LinkLoad, Recount
 from plexor.units import seconds_of
 
 LOADED_BYTES = 1 << 17
@@ -30,7 +30,7 @@ MOST_WIDTH_TICKS = 1 << 16
 class BinWitness(BinObserver):
     """Loads the link with dumps; checks memories by strikes whose latency is their own width."""
 
-    def load(self, nominal_bytes_s: Fraction | None) -> Load:
+    def load(self, nominal_bytes_s: Fraction | None) -> LinkLoad:
         """Request the memories repeatedly, and return the link's rate without the commands' time.
 
         The fastest dump counts, because delays in the host are not the link's fault.
@@ -52,7 +52,7 @@ class BinWitness(BinObserver):
             self.device.consumer = None
         sent = dumped[0][0] - idle[0][0]
         ticks = min(ticks for _, ticks in dumped) - min(ticks for _, ticks in idle)
-        return Load(sent / seconds_of(max(ticks, 1), self._geometry.tick_fs), more=True)
+        return LinkLoad(sent / seconds_of(max(ticks, 1), self._geometry.tick_fs), more=True)
 
     def recount(self, channels: Sequence[int]) -> Recount:
         """Compare strikes of known latency and edges of the source with the chip's counts."""

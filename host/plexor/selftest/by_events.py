@@ -17,7 +17,7 @@ from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import InputSelect
 from plexor.selftest import memory
 from plexor.selftest.model import Finding
-from plexor.selftest.witness import MEMORY_STRIKES, Load, Recount
+from plexor.selftest.witness import MEMORY_STRIKES, LinkLoad, Recount
 from plexor.units import seconds_of
 
 LOADED_BYTES = 1 << 16
@@ -31,7 +31,7 @@ FRAME_BYTES = HEADER.size_bytes + CRC_BYTES + 2
 class EventWitness(EventObserver):
     """Loads the link with the source's events; counts memories a second time from events."""
 
-    def load(self, nominal_bytes_s: Fraction | None) -> Load:
+    def load(self, nominal_bytes_s: Fraction | None) -> LinkLoad:
         """Load the link with events of the source; return its rate."""
         loaded_s = Fraction(1, 10)
         if nominal_bytes_s is not None:
@@ -47,7 +47,7 @@ class EventWitness(EventObserver):
         ticks = max(result.end_ticks - result.start_ticks, 1)
         carried = WORD_BYTES * books.received + FRAME_BYTES * books.frames_received
         overrun = any(entry.upload_dropped for entry in books.sources)
-        return Load(carried / seconds_of(ticks, result.tick_fs), overrun)
+        return LinkLoad(carried / seconds_of(ticks, result.tick_fs), overrun)
 
     def recount(self, channels: Sequence[int]) -> Recount:
         """Compare the chip's counts of known strikes with counts from their events."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from plexor.calibration.observation import Looped, Source
+from plexor.calibration.observation import FreeEdges, Looped
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
 from plexor.selftest.model import Finding
@@ -68,7 +68,7 @@ def _delayed(looped: Looped, output: int, channel: int) -> str:
     return ""
 
 
-def source_findings(source: Source, least: int, geometry: Geometry) -> list[Finding]:
+def source_findings(source: FreeEdges, least: int, geometry: Geometry) -> list[Finding]:
     """Return dead phases, and channels that see fewer than `least` edges of a direction."""
     found: list[Finding] = []
     for channel in range(geometry.channels):

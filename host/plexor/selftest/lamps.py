@@ -9,13 +9,13 @@ from plexor.device.device import Device
 from plexor.model.settings import Channel, Settings
 from plexor.protocol.geometry import MAX_LAMPS
 from plexor.protocol.registers import InputSelect, Stream
-from plexor.selftest.model import Check, Finding, check
+from plexor.selftest.model import Finding, SelftestPart, check
 
 WALK_S = Fraction(3, 10)
 """Longer than the walk over all lamps, which takes 2**25 core clocks."""
 
 
-def lamps(device: Device) -> Check:
+def lamps(device: Device) -> SelftestPart:
     """Return the check of the lamps; wait for the end of their walk if it is still under way."""
     count = device.identity.geometry.lamps
     faults = device.read("status", "lamp_faults")

@@ -10,7 +10,7 @@ import numpy as np
 from plexor.analyse.analyse import analyse, samples_of
 from plexor.decode.bins import bins_of
 from plexor.device.device import Device
-from plexor.model.results import ChannelResult, Counts, Kind, Measurement, RunResult
+from plexor.model.results import ChannelResult, Counts, Kind, RunResult, SampleResult
 from plexor.model.settings import RegisterWrite
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import bin_bounds, bin_count, bin_of
@@ -24,14 +24,14 @@ from plexor.protocol.registers import (
     Register,
     register,
 )
-from plexor.selftest.model import Check, Finding, check
+from plexor.selftest.model import Finding, SelftestPart, check
 
 _MOST_LISTED = 4
 _MOVING = (("stimulus", "enable"), ("stimulus", "invert"))
 """Registers that set an output's level at once. A connected device would see strikes."""
 
 
-def registers(device: Device) -> Check:
+def registers(device: Device) -> SelftestPart:
     """Write patterns to every register of a run's settings, and read them back.
 
     Their previous values are restored.
@@ -208,5 +208,5 @@ def unforeseen(
     return wrong
 
 
-def _extremes(entry: Measurement) -> tuple[int, int]:
+def _extremes(entry: SampleResult) -> tuple[int, int]:
     return entry.statistics.min_ticks or 0, entry.statistics.max_ticks or 0

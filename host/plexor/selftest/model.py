@@ -16,7 +16,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class SelftestPart:
     """One part of the self-test."""
 
     name: str
@@ -40,7 +40,7 @@ class SelfTest:
     simulated: bool
     made: str
     """Time of the test, ISO 8601 in UTC."""
-    checks: tuple[Check, ...]
+    checks: tuple[SelftestPart, ...]
 
     @property
     def passed(self) -> bool:
@@ -53,6 +53,6 @@ class SelfTest:
         return tuple(finding for check in self.checks for finding in check.findings)
 
 
-def check(name: str, summary: str, findings: Iterable[Finding] = ()) -> Check:
+def check(name: str, summary: str, findings: Iterable[Finding] = ()) -> SelftestPart:
     """Return a check without repeated findings."""
-    return Check(name, summary, tuple(dict.fromkeys(findings)))
+    return SelftestPart(name, summary, tuple(dict.fromkeys(findings)))

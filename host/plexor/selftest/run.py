@@ -17,7 +17,7 @@ from plexor.selftest.by_bins import BinWitness
 from plexor.selftest.by_events import EventWitness
 from plexor.selftest.judge import Wiring, jumper_findings, loopback_findings, source_findings
 from plexor.selftest.lamps import lamps
-from plexor.selftest.model import Check, Finding, SelfTest, check
+from plexor.selftest.model import Finding, SelfTest, SelftestPart, check
 from plexor.selftest.witness import Witness
 from plexor.session.prepare import now
 from plexor.units import seconds_of
@@ -34,7 +34,7 @@ Report = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SelftestGoal:
     """What is tested beside the parts that need no preparation."""
 
     wiring: Wiring
@@ -43,7 +43,7 @@ class Wanted:
     """Rate that the link must carry, in bytes per second. None: its nominal rate, if known."""
 
 
-def selftest(device: Device, wanted: Wanted, report: Report = lambda line: None) -> SelfTest:
+def selftest(device: Device, wanted: SelftestGoal, report: Report = lambda line: None) -> SelfTest:
     """Return the results of all parts; `report` gets a line about each step.
 
     Raises LinkError if the link breaks or stays silent, and InstrumentError if the instrument
@@ -56,8 +56,8 @@ def selftest(device: Device, wanted: Wanted, report: Report = lambda line: None)
         identity.check_pin("strike", output)
         for number in channels:
             identity.check_pin("ch", number)
-    checks: list[Check] = []
-    parts: list[tuple[str, Callable[[], Check]]] = [
+    checks: list[SelftestPart] = []
+    parts: list[tuple[str, Callable[[], SelftestPart]]] = [
         ("link", lambda: link_check(device, wanted.bytes_s)),
         ("registers", lambda: memory.registers(device)),
         ("idle inputs", lambda: _idle(device)),
@@ -88,7 +88,7 @@ def witness_of(device: Device) -> Witness:
     return EventWitness(device) if able else BinWitness(device)
 
 
-def link_check(device: Device, asked_bytes_s: Fraction | None = None) -> Check:
+def link_check(device: Device, asked_bytes_s: Fraction | None = None) -> SelftestPart:
     """Exchange a known number of bytes, then load the link.
 
     `asked_bytes_s` is the rate that it must carry; None: its nominal rate, if known.
@@ -126,7 +126,7 @@ def _rate(bytes_s: Fraction) -> str:
     return f"{float(bytes_s) / 1e6:.3g} MB/s"
 
 
-def _lost(name: str, lost: int) -> Check | None:
+def _lost(name: str, lost: int) -> SelftestPart | None:
     """Return a failed check if the link lost events, so that nothing can be judged; else None."""
     if not lost:
         return None
@@ -134,7 +134,7 @@ def _lost(name: str, lost: int) -> Check | None:
     return check(name, "not judged", [Finding("link", text)])
 
 
-def _idle(device: Device) -> Check:
+def _idle(device: Device) -> SelftestPart:
     """Check that channels see no edge while all inputs are low."""
     settings = Settings(
         channels=tuple(Channel(number) for number in range(device.identity.geometry.channels)),
@@ -152,7 +152,7 @@ def _idle(device: Device) -> Check:
     return check("idle inputs", f"{len(result.channels)} channels held low", found)
 
 
-def _loopback(geometry: Geometry, witness: Witness) -> Check:
+def _loopback(geometry: Geometry, witness: Witness) -> SelftestPart:
     name = "loopback"
     looped = {output: witness.looped(output) for output in range(geometry.strikes)}
     if unjudged := _lost(name, sum(entry.lost for entry in looped.values())):
@@ -163,13 +163,13 @@ def _loopback(geometry: Geometry, witness: Witness) -> Check:
     return check(name, summary, loopback_findings(looped, geometry))
 
 
-def _source(geometry: Geometry, witness: Witness) -> Check:
+def _source(geometry: Geometry, witness: Witness) -> SelftestPart:
     source = witness.source(SOURCE_EDGES)
     summary = f"{source.edges} edges of the on-chip source in {geometry.phases} phases"
     return check("phases", summary, source_findings(source, SOURCE_EDGES // 2, geometry))
 
 
-def _memories(geometry: Geometry, witness: Witness, checks: Sequence[Check]) -> Check:
+def _memories(geometry: Geometry, witness: Witness, checks: Sequence[SelftestPart]) -> SelftestPart:
     """Check the results of channels that have no findings so far."""
     bad = {finding.subject for check in checks for finding in check.findings}
     found = witness.recount([n for n in range(geometry.channels) if f"ch{n}" not in bad])
@@ -182,7 +182,7 @@ def _memories(geometry: Geometry, witness: Witness, checks: Sequence[Check]) -> 
     return check("memory", summary, found.findings)
 
 
-def _jumpers(device: Device, wiring: Wiring) -> Check:
+def _jumpers(device: Device, wiring: Wiring) -> SelftestPart:
     geometry = device.identity.geometry
     channels = sorted(channel for wired in wiring.values() for channel in wired)
     seen: dict[tuple[int, int], int] = {}

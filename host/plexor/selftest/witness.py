@@ -14,7 +14,7 @@ MEMORY_STRIKES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class LinkLoad:
     """What the link carried under load."""
 
     bytes_s: Fraction
@@ -40,7 +40,7 @@ class Recount:
 class Witness(Observer, Protocol):
     """An observer that can also load the link and check memories."""
 
-    def load(self, nominal_bytes_s: Fraction | None) -> Load:
+    def load(self, nominal_bytes_s: Fraction | None) -> LinkLoad:
         """Load the link and return its rate. `nominal_bytes_s` is its nominal rate, if known."""
         ...
 

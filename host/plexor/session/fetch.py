@@ -10,7 +10,7 @@ from collections.abc import Callable
 from plexor.decode.collect import Collector
 from plexor.decode.register_image import end_places
 from plexor.device.device import Device
-from plexor.plan.registers import Plan
+from plexor.plan.registers import RegisterPlan
 from plexor.protocol.frames import CRC_BYTES, HEADER, MAX_WORDS, WORD_BYTES
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import Space
@@ -28,7 +28,7 @@ _EVENT_BYTES = HEADER.size_bytes + CRC_BYTES + 2 * WORD_BYTES
 """Maximum size of an event on the link, in bytes: each event in a frame of its own."""
 
 
-def fetch(device: Device, plan: Plan, collector: Collector) -> None:
+def fetch(device: Device, plan: RegisterPlan, collector: Collector) -> None:
     """Wait for everything that an ended run still sends; request lost dumps again."""
     geometry = device.identity.geometry
     _results(device, plan, collector)
@@ -48,7 +48,7 @@ def fetch(device: Device, plan: Plan, collector: Collector) -> None:
         )
 
 
-def _results(device: Device, plan: Plan, collector: Collector) -> None:
+def _results(device: Device, plan: RegisterPlan, collector: Collector) -> None:
     memories = collector.memories
     final_spaces = plan.value("control", "final_spaces")
 

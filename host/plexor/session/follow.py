@@ -14,8 +14,8 @@ from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.registers import RunState
 from plexor.session.prepare import Begin
 from plexor.session.progress import Progress
-from plexor.session.run import POLL_S, Run
-from plexor.session.snapshots import Followed, Snapshots
+from plexor.session.run import POLL_S, LiveRun
+from plexor.session.snapshots import Snapshots, SnapshotSource
 from plexor.session.stop import Stop
 from plexor.units import seconds_of
 
@@ -35,14 +35,14 @@ class Listeners:
     """Called with events as they come (EVENT_DTYPE). The link waits while it runs."""
 
 
-class Driver(Protocol):
+class RunDriver(Protocol):
     """Acts on an instrument while its run is under way. Its status is then read without a pause."""
 
-    def prepared(self, run: Run) -> None:
+    def prepared(self, run: LiveRun) -> None:
         """Act before the run, when its registers are written."""
         ...
 
-    def looked(self, run: Run, elapsed_ticks: int) -> None:
+    def looked(self, run: LiveRun, elapsed_ticks: int) -> None:
         """Act on the time since the run's start, after each reading of the status."""
         ...
 
@@ -65,7 +65,7 @@ class Follower:
     """
 
     def __init__(
-        self, run: Run, begin: Begin, listeners: Listeners, driver: Driver | None = None
+        self, run: LiveRun, begin: Begin, listeners: Listeners, driver: RunDriver | None = None
     ) -> None:
         device = run.device
         self._run = run
@@ -73,7 +73,7 @@ class Follower:
         self._begin = begin
         self._listeners = listeners
         self._snapshots = Snapshots(
-            Followed(device.identity, device.image, run.collector, run.settings)
+            SnapshotSource(device.identity, device.image, run.collector, run.settings)
         )
         self._last_ticks = -1
         self._moved = self._next_look = time.monotonic()
@@ -129,7 +129,7 @@ class Follower:
                 tell.on_snapshot(computed)
 
 
-def _look(run: Run) -> _Look:
+def _look(run: LiveRun) -> _Look:
     outputs = followed(run.settings)
     state, ticks, start_ticks, dropped, *edges = run.device.read_all(
         [
@@ -143,7 +143,7 @@ def _look(run: Run) -> _Look:
     return _Look(state, ticks, start_ticks, dropped, sum((n + 1) // 2 for n in edges))
 
 
-def _progress(run: Run, begin: Begin, look: _Look) -> Progress:
+def _progress(run: LiveRun, begin: Begin, look: _Look) -> Progress:
     decoder = run.device.decoder
     # Until the state is RUNNING, the start time is still that of the previous run.
     running = look.state >= RunState.RUNNING

@@ -11,7 +11,7 @@ from plexor.decode.decoder import FaultKind
 from plexor.device.device import SilenceError
 from plexor.errors import InstrumentError, LinkError
 from plexor.protocol.registers import Action, RunState
-from plexor.session.run import POLL_S, Run
+from plexor.session.run import POLL_S, LiveRun
 
 START_TRIES = 3
 """Maximum number of START commands that stay without an answer."""
@@ -38,7 +38,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def prepare(run: Run) -> None:
+def prepare(run: LiveRun) -> None:
     """End an earlier run if one is still going on, and write this run's registers.
 
     Raises InstrumentError if the earlier run does not end.
@@ -47,7 +47,7 @@ def prepare(run: Run) -> None:
     run.device.write_all(run.plan.registers)
 
 
-def start(run: Run) -> Begin:
+def start(run: LiveRun) -> Begin:
     """Send START until the run begins: the instrument ignores it while it dumps an earlier run.
 
     Raises SilenceError if the run does not begin.
@@ -71,7 +71,7 @@ def start(run: Run) -> Begin:
     raise SilenceError(f"{device.name}: the instrument does not start a run")
 
 
-def _end_earlier(run: Run) -> None:
+def _end_earlier(run: LiveRun) -> None:
     device = run.device
     if device.read("status", "state") in _ENDED:
         return
@@ -87,7 +87,7 @@ def _end_earlier(run: Run) -> None:
             raise InstrumentError(f"{device.name}: an earlier run's frames do not end")
 
 
-def _now(run: Run) -> Begin:
+def _now(run: LiveRun) -> Begin:
     decoder = run.device.decoder
     return Begin(
         now(),

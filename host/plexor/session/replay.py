@@ -31,7 +31,7 @@ from plexor.protocol.registers import (
     register,
 )
 from plexor.session.follow import Listeners
-from plexor.session.snapshots import Followed, Snapshots
+from plexor.session.snapshots import Snapshots, SnapshotSource
 from plexor.session.stop import Stop
 
 _PIECE_BYTES = 1 << 20
@@ -122,7 +122,7 @@ class _Replay:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReplayQuery:
     """What is wanted of a replay, beside its result."""
 
     listeners: Listeners = field(default_factory=Listeners)
@@ -154,14 +154,14 @@ def identity_in(path: Path) -> Identity:
 
 
 def replay(
-    path: Path, description: Mapping[str, str] | None = None, asked: Asked | None = None
+    path: Path, description: Mapping[str, str] | None = None, asked: ReplayQuery | None = None
 ) -> RunResult:
     """Return the result of the last run in a file of raw bytes (a run's `wire.bin`).
 
     Raises LinkError if the file cannot be read, and IdentityError if it lacks the identity, which
     every session reads first.
     """
-    asked = asked or Asked()
+    asked = asked or ReplayQuery()
     link = FileLink(path)
     decoder, state = Decoder(), _Replay(link.name)
     watch = _Watch(state, asked)
@@ -202,7 +202,7 @@ def replay(
 class _Watch:
     """Tells the listeners of a replay what comes."""
 
-    def __init__(self, state: _Replay, asked: Asked) -> None:
+    def __init__(self, state: _Replay, asked: ReplayQuery) -> None:
         self._state = state
         self._asked = asked
         self._snapshots: Snapshots | None = None
@@ -225,7 +225,7 @@ class _Watch:
             asked.check(registers_in(state.image, state.identity.geometry))
             settings = _named(settings_in(state.image, state.identity.geometry), asked.names)
             self._snapshots = Snapshots(
-                Followed(state.identity, state.image, state.collector, settings)
+                SnapshotSource(state.identity, state.image, state.collector, settings)
             )
         if self._snapshots is not None and asked.listeners.on_snapshot is not None:
             dumped = self._snapshots.dumped()

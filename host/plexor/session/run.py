@@ -8,7 +8,7 @@ from plexor.decode.collect import Collector
 from plexor.device.device import Device
 from plexor.errors import InstrumentError, LinkError
 from plexor.model.settings import Settings
-from plexor.plan.registers import Plan
+from plexor.plan.registers import RegisterPlan
 from plexor.protocol.registers import Action
 
 POLL_S = 0.2
@@ -21,12 +21,12 @@ STOP_WAIT_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class LiveRun:
     """An instrument, its settings, and the collector of its frames."""
 
     device: Device
     settings: Settings
-    plan: Plan
+    plan: RegisterPlan
     collector: Collector
 
     @property

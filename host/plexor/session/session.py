@@ -23,15 +23,15 @@ from plexor.plan.registers import plan_of, stream_of
 from plexor.protocol.registers import Action
 from plexor.session.fetch import fetch
 from plexor.session.follow import (
-    Driver,
     Follower,
     Listeners,
     OnEvents,
     OnProgress,
     OnSnapshot,
+    RunDriver,
 )
 from plexor.session.prepare import Begin, prepare, start
-from plexor.session.run import Run
+from plexor.session.run import LiveRun
 from plexor.session.stop import Stop
 
 
@@ -43,7 +43,7 @@ def measure(
     on_snapshot: OnSnapshot | None = None,
     stop: Stop | None = None,
     on_events: OnEvents | None = None,
-    driver: Driver | None = None,
+    driver: RunDriver | None = None,
 ) -> RunResult:
     """Run a measurement and return its result.
 
@@ -92,7 +92,7 @@ class _End:
     """Why the end was not seen; None if it was."""
 
 
-def _planned(device: Device, settings: Settings) -> Run:
+def _planned(device: Device, settings: Settings) -> LiveRun:
     check_load(device.load, settings.load_name, settings.load)
     try:
         plan = plan_of(settings, device.identity)
@@ -102,11 +102,11 @@ def _planned(device: Device, settings: Settings) -> Run:
     # Figures that the chip leaves out are computed from events, so these are kept until then.
     keeps = settings.keep_events or bool(COMPUTED & ~geometry.features)
     settings = replace(settings, stream=stream_of(settings, device.identity))
-    return Run(device, settings, plan, Collector(geometry, keeps))
+    return LiveRun(device, settings, plan, Collector(geometry, keeps))
 
 
 def _end_of(
-    run: Run, begin: Begin, listeners: Listeners, stop: Stop, driver: Driver | None
+    run: LiveRun, begin: Begin, listeners: Listeners, stop: Stop, driver: RunDriver | None
 ) -> _End:
     """Follow a run to its end and fetch its results. The first interrupt stops the run."""
     interrupted = False
@@ -129,7 +129,7 @@ def _end_of(
     return _End(interrupted)
 
 
-def _result(run: Run, begin: Begin, end: _End, description: Mapping[str, str]) -> RunResult:
+def _result(run: LiveRun, begin: Begin, end: _End, description: Mapping[str, str]) -> RunResult:
     device, decoder = run.device, run.device.decoder
     faults = decoder.fault_counts - begin.faults
     return assemble(

@@ -19,7 +19,7 @@ MOST_PART = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class SnapshotSource:
     """What snapshots of a run are made from."""
 
     identity: Identity
@@ -31,7 +31,7 @@ class Followed:
 class Snapshots:
     """The snapshots of one run, each once."""
 
-    def __init__(self, run: Followed) -> None:
+    def __init__(self, run: SnapshotSource) -> None:
         self._run = run
         self._dumps = 0
         self._number = 0

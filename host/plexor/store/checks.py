@@ -17,8 +17,8 @@ from plexor.model.results import (
     Accounting,
     EventArray,
     Kind,
-    Measurement,
     RunResult,
+    SampleResult,
 )
 from plexor.model.settings import RegisterWrite
 from plexor.protocol import registers
@@ -77,7 +77,7 @@ def histograms(result: RunResult) -> Mapping[Place, int]:
     return found
 
 
-def _bits(geometry: Geometry, entry: Measurement) -> int:
+def _bits(geometry: Geometry, entry: SampleResult) -> int:
     return {
         Kind.RISE: geometry.latency_mantissa_bits,
         Kind.FALL: geometry.fall_mantissa_bits,

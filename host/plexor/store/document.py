@@ -8,7 +8,7 @@ from typing import Any
 from plexor.analyse.analyse import ChannelFigures, Figures, Report, SharesOf
 from plexor.analyse.corrected_figures import Corrected, CorrectedChannel, clock_error_of
 from plexor.analyse.doubts import doubts
-from plexor.analyse.pairing import By, Pairing
+from plexor.analyse.pairing import PairedBy, Pairing
 from plexor.analyse.percentiles import Quantile
 from plexor.analyse.stopped import stopped
 from plexor.analyse.windows import windows
@@ -235,7 +235,7 @@ def _pairing(found: Pairing | None) -> dict[str, Any] | None:
         return None
     return {
         "standing": found.standing.value,
-        "by": None if found.by == By.NOTHING else found.by.value,
+        "by": None if found.by == PairedBy.NOTHING else found.by.value,
         "proven": found.proven,
         "lag": found.lag,
         "lag_latency_ticks": found.latency_ticks,

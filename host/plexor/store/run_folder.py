@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from plexor.decode.consistent import consistent
 from plexor.disk.errors import writing
-from plexor.disk.folder import Kind, Place, place_of, put
+from plexor.disk.folder import FolderKind, FolderPlace, place_of, put
 from plexor.disk.whole import write_whole
 from plexor.documents import Document, reading
 from plexor.errors import StoreError
 from plexor.model.code_array import CODE_DTYPE, CodeArray
-from plexor.model.results import EVENT_DTYPE, Bins, EventArray, Measurement, RunResult, Zoom
+from plexor.model.results import EVENT_DTYPE, Bins, EventArray, RunResult, SampleResult, Zoom
 from plexor.store import checks as stored
 from plexor.store.arrow import array, pyarrow, values
 from plexor.store.digest import SUMS_FILE, changed_files, write_digests
@@ -35,7 +35,7 @@ EVENTS_FILE = "events.parquet"
 TRACE_FILE = "trace.parquet"
 CODES_FILE = "codes.parquet"
 WIRE_FILE = "wire.bin"
-KIND = Kind(
+KIND = FolderKind(
     RUN_FILE,
     frozenset({HISTOGRAMS_FILE, EVENTS_FILE, TRACE_FILE, CODES_FILE, WIRE_FILE, SUMS_FILE})
     | {"report.html", "phase.json", "phase.html"},
@@ -60,7 +60,7 @@ def save(result: RunResult, folder: Path, wire: Path | None = None) -> Path:
 
 def put_run(
     result: RunResult,
-    place: Place,
+    place: FolderPlace,
     wire: Path | None = None,
     more: Callable[[Path], object] | None = None,
 ) -> Path:
@@ -216,7 +216,7 @@ def _with_histograms(result: RunResult, path: Path) -> RunResult:
     if missing:
         raise ValueError(f"histogram {missing[0]}: missing")
 
-    def filled(number: int, entry: Measurement) -> Measurement:
+    def filled(number: int, entry: SampleResult) -> SampleResult:
         zoom: Zoom | None = None
         if entry.zoom is not None:
             zoom = Zoom(entry.zoom.first_ticks, found[number, entry.kind.value, stored.ZOOM])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from plexor.judge.change_bounds import Bounds, limit_of
-from plexor.judge.compare import SATURATION, Bound, Difference
+from plexor.judge.change_bounds import ExcessBounds, limit_of
+from plexor.judge.compare import SATURATION, Difference, OpenEnd
 from plexor.sweep.model import Bracket, SweepResult
 
 
@@ -23,14 +23,14 @@ class BracketLaw:
 
     def excess(
         self, part: Fraction, least_error: float, most_error: float, times: int = 1
-    ) -> Bounds:
+    ) -> ExcessBounds:
         """Return where the second frequency less `limit_of` the first lies; errors are the sweeps'.
 
         A sweep that sustains all that it tried, or nothing, bounds its frequency on one side.
         """
         low, high = _ends(self.before)
         after_low, after_high = _ends(self.after)
-        return Bounds(
+        return ExcessBounds(
             None if high is None else after_low - limit_of(high, part),
             None if after_high is None else after_high - limit_of(low, part),
         )
@@ -78,9 +78,9 @@ def differences(before: SweepResult, after: SweepResult) -> tuple[Difference, ..
     return tuple(found)
 
 
-def _value(bracket: Bracket) -> tuple[Fraction, Bound | None]:
+def _value(bracket: Bracket) -> tuple[Fraction, OpenEnd | None]:
     """Return a saturation frequency, and whether it lies above or below that."""
     low, high = _ends(bracket)
     if high is None:
-        return low, Bound.ABOVE
-    return (low, None) if low else (high, Bound.BELOW)
+        return low, OpenEnd.ABOVE
+    return (low, None) if low else (high, OpenEnd.BELOW)

@@ -7,13 +7,13 @@ from fractions import Fraction
 
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import parse_criterion
-from plexor.sweep.model import DOWN, REST, UP, Bracket, Figures, Step, SweepResult
+from plexor.sweep.model import DOWN, REST, UP, Bracket, RateFigures, RateStep, SweepResult
 
 _DIRECTIONS = ("", UP, DOWN, REST)
 _SETTLED = (ResponseClass.ANSWERED, ResponseClass.LATE, ResponseClass.MISSED)
 
 
-def of_step(step: Step) -> Iterator[str]:
+def of_step(step: RateStep) -> Iterator[str]:
     """Yield each contradiction in a step, and what would be right."""
     for text in _of_step(step):
         yield f"{step.load!r} at {step.rate_hz} Hz: {text}"
@@ -69,7 +69,7 @@ def _of_bracket(bracket: Bracket, low: Fraction, high: Fraction) -> Iterator[str
         )
 
 
-def _of_step(step: Step) -> Iterator[str]:
+def _of_step(step: RateStep) -> Iterator[str]:
     if step.direction not in _DIRECTIONS:
         yield f"direction: {step.direction!r}; must be one of {_DIRECTIONS}"
     if step.ends_hz is not None and step.ends_hz >= step.rate_hz:
@@ -81,7 +81,7 @@ def _of_step(step: Step) -> Iterator[str]:
         yield from (f"{entry.name!r}: {text}" for text in _of_figures(entry))
 
 
-def _of_figures(entry: Figures) -> Iterator[str]:
+def _of_figures(entry: RateFigures) -> Iterator[str]:
     settled = sum(entry.classes[name] for name in _SETTLED)
     if entry.strikes != settled:
         yield f"{entry.strikes} strikes, {settled} answered, late or missed; both must be equal"

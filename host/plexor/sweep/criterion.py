@@ -10,8 +10,8 @@ from fractions import Fraction
 
 from plexor.judge.verdict import Outcome, Verdict
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.decide import Test, first_strikes, plan_test
-from plexor.sweep.model import Figures
+from plexor.sweep.decide import StagedTest, first_strikes, plan_test
+from plexor.sweep.model import RateFigures
 from plexor.units import format_seconds, parse_duration, parse_part, ticks_of
 
 DEFAULT_SHARE = Fraction(1, 1000)
@@ -19,7 +19,7 @@ DEFAULT_CONFIDENCE = Fraction(95, 100)
 _MORE = "a limit further from its share would tell, or less confidence"
 
 
-class What(StrEnum):
+class CriterionSubject(StrEnum):
     """What a criterion limits."""
 
     MISSED = "missed"  # strikes without a response in time
@@ -32,12 +32,12 @@ class What(StrEnum):
     JITTER_128 = "jitter128"  # span of the last 128
 
 
-_BAD: Mapping[What, tuple[ResponseClass, ...]] = {
-    What.MISSED: (ResponseClass.MISSED,),
-    What.LATE: (ResponseClass.LATE, ResponseClass.MISSED),
-    What.LATENCY: (ResponseClass.LATE, ResponseClass.MISSED),
-    What.DUPLICATE: (ResponseClass.DUPLICATE,),
-    What.SPURIOUS: (ResponseClass.SPURIOUS,),
+_BAD: Mapping[CriterionSubject, tuple[ResponseClass, ...]] = {
+    CriterionSubject.MISSED: (ResponseClass.MISSED,),
+    CriterionSubject.LATE: (ResponseClass.LATE, ResponseClass.MISSED),
+    CriterionSubject.LATENCY: (ResponseClass.LATE, ResponseClass.MISSED),
+    CriterionSubject.DUPLICATE: (ResponseClass.DUPLICATE,),
+    CriterionSubject.SPURIOUS: (ResponseClass.SPURIOUS,),
 }
 
 
@@ -45,7 +45,7 @@ _BAD: Mapping[What, tuple[ResponseClass, ...]] = {
 class Criterion:
     """One limit: fewer than a `share` of bad strikes, or a jitter of at most `most_s`."""
 
-    what: What
+    what: CriterionSubject
     share: Fraction = DEFAULT_SHARE
     confidence: Fraction = DEFAULT_CONFIDENCE
     most_s: Fraction | None = None
@@ -59,21 +59,26 @@ class Criterion:
             return f"{self.what}<{sure}"
         return f"{self.what}<={format_seconds(self.most_s)}:{sure}"
 
-    def bad(self, figures: Figures) -> int:
+    def bad(self, figures: RateFigures) -> int:
         """Return how many strikes were bad."""
         return sum(figures.classes[entry] for entry in _BAD.get(self.what, ()))
 
-    def test(self, first: int = 0) -> Test:
+    def test(self, first: int = 0) -> StagedTest:
         """Return its test, of whose stages the first has `first` strikes or more."""
         return plan_test(self.share, self.confidence, first)
 
 
-DEFAULT = Criterion(What.MISSED)
+DEFAULT = Criterion(CriterionSubject.MISSED)
 
 _CRITERION = re.compile(
     r"(?P<what>[a-z0-9-]+)<=?(?P<limit>[^:@]+)(:(?P<share>[^@]+))?(@(?P<c>.+))?"
 )
-_TIMED = (What.LATENCY, What.JITTER, What.JITTER_RMS, What.JITTER_128)
+_TIMED = (
+    CriterionSubject.LATENCY,
+    CriterionSubject.JITTER,
+    CriterionSubject.JITTER_RMS,
+    CriterionSubject.JITTER_128,
+)
 
 
 def parse_criterion(text: str) -> Criterion:
@@ -83,12 +88,12 @@ def parse_criterion(text: str) -> Criterion:
     right.
     """
     match = _CRITERION.fullmatch(text.replace(" ", ""))
-    if match is None or match["what"] not in set(What):
+    if match is None or match["what"] not in set(CriterionSubject):
         raise ValueError(
-            f"criterion: {text!r}; must be {', '.join(What)} with < and its limit, such as "
-            "missed<0.1%@95%, latency<50us:0.1% or jitter<10us"
+            f"criterion: {text!r}; must be {', '.join(CriterionSubject)} with < and its limit, "
+            "such as missed<0.1%@95%, latency<50us:0.1% or jitter<10us"
         )
-    what = What(match["what"])
+    what = CriterionSubject(match["what"])
     confidence = DEFAULT_CONFIDENCE if match["c"] is None else _part(match["c"], text)
     if what in _TIMED:
         share = DEFAULT_SHARE if match["share"] is None else _part(match["share"], text)
@@ -118,7 +123,7 @@ def stage_strikes(criteria: Sequence[Criterion], least: int) -> int:
 
 
 def judge(
-    criteria: Sequence[Criterion], figures: Figures, stage: int, first: int, tick_fs: int
+    criteria: Sequence[Criterion], figures: RateFigures, stage: int, first: int, tick_fs: int
 ) -> Verdict:
     """Return the verdict on the figures of all stages up to `stage`; its reason is a criterion.
 
@@ -135,9 +140,9 @@ def judge(
 
 
 def _outcome(
-    criterion: Criterion, figures: Figures, stage: int, first: int, tick_fs: int
+    criterion: Criterion, figures: RateFigures, stage: int, first: int, tick_fs: int
 ) -> Outcome:
-    if criterion.what not in _TIMED or criterion.what == What.LATENCY:
+    if criterion.what not in _TIMED or criterion.what == CriterionSubject.LATENCY:
         test, bad = criterion.test(first), criterion.bad(figures)
         doubtful = figures.behind if ResponseClass.MISSED in _BAD[criterion.what] else 0
         if figures.shifted and ResponseClass.LATE in _BAD[criterion.what]:
@@ -150,9 +155,9 @@ def _outcome(
         return Outcome.FAIL
     assert criterion.most_s is not None
     value = {
-        What.JITTER: figures.peak_to_peak_ticks,
-        What.JITTER_RMS: figures.rms_ticks,
-        What.JITTER_128: figures.jitter128_ticks,
+        CriterionSubject.JITTER: figures.peak_to_peak_ticks,
+        CriterionSubject.JITTER_RMS: figures.rms_ticks,
+        CriterionSubject.JITTER_128: figures.jitter128_ticks,
     }[criterion.what]
     if value is not None and value > ticks_of(criterion.most_s, tick_fs):
         return Outcome.FAIL

@@ -40,7 +40,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class StagedTest:
     """Stages in their order; what has neither passed nor failed after the last is undecided."""
 
     limit: Fraction
@@ -83,7 +83,7 @@ def first_strikes(limit: Fraction, confidence: Fraction) -> int:
 
 
 @lru_cache(maxsize=64)
-def plan_test(limit: Fraction, confidence: Fraction, first: int = 0) -> Test:
+def plan_test(limit: Fraction, confidence: Fraction, first: int = 0) -> StagedTest:
     """Return the test for fewer than `limit` bad strikes; both errors are at most 1 - confidence.
 
     A device with `limit` or more bad strikes passes, and one with `limit` or fewer fails, each with
@@ -112,10 +112,10 @@ def plan_test(limit: Fraction, confidence: Fraction, first: int = 0) -> Test:
         low[: pass_most + 1] = 0
         high = high[:fail_least]
         before = strikes
-    return Test(limit, confidence, tuple(found))
+    return StagedTest(limit, confidence, tuple(found))
 
 
-def outcome_probabilities(test: Test, p: float) -> tuple[float, float, float]:
+def outcome_probabilities(test: StagedTest, p: float) -> tuple[float, float, float]:
     """Return how probably a device with a share `p` of bad strikes passes, fails, is undecided."""
     import numpy as np  # noqa: PLC0415
 

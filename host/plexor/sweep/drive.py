@@ -15,14 +15,14 @@ from typing import Any
 from plexor.errors import LinkError, PlexorError
 from plexor.sweep.executor import RETRIES, Workers, is_lost
 from plexor.sweep.job import Job, take
-from plexor.sweep.model import Step
-from plexor.sweep.scan import Scan
+from plexor.sweep.model import RateStep
+from plexor.sweep.scan import RateScan
 from plexor.sweep.store import StepStore
 
 POLL_S = 0.2
 """Wall time between two looks for an interrupt."""
 
-Steps = tuple[Step, ...]
+Steps = tuple[RateStep, ...]
 Work = Callable[[Any], Steps]
 """The function that takes a job."""
 
@@ -38,11 +38,11 @@ class End:
 @dataclass(frozen=True, slots=True)
 class _Asked:
     work: Work
-    job: Job | Scan
+    job: Job | RateScan
     then: Callable[[Steps], None]
 
 
-class Driver:
+class JobDriver:
     """Has jobs done, as many at once as there are workers; one that dies is replaced."""
 
     def __init__(self, workers: Workers, store: StepStore) -> None:
@@ -51,7 +51,7 @@ class Driver:
         self._deaths = 0
         self._under_way: dict[Future[Steps], _Asked] = {}
 
-    def ask(self, work: Work, job: Job | Scan, then: Callable[[Steps], None]) -> None:
+    def ask(self, work: Work, job: Job | RateScan, then: Callable[[Steps], None]) -> None:
         """Have a job done, unless its steps are known; `then` gets them, and may ask for more."""
         known = self._store.find(job)
         if known is None:
@@ -85,7 +85,7 @@ class Driver:
             self._keep(asked.job, steps)
             asked.then(steps)
 
-    def _keep(self, job: Job | Scan, steps: Steps) -> None:
+    def _keep(self, job: Job | RateScan, steps: Steps) -> None:
         if steps:
             self._store.add(job, steps)
 
@@ -101,7 +101,7 @@ class Driver:
             self.ask(asked.work, asked.job, asked.then)
 
 
-Search = Generator[Job, Step, None]
+Search = Generator[Job, RateStep, None]
 """Yields the next job and gets its step; it keeps its own result."""
 
 
@@ -109,19 +109,19 @@ def drive(
     searches: Sequence[Search],
     workers: Workers,
     store: StepStore,
-    on_step: Callable[[Job, Step], None] | None = None,
+    on_step: Callable[[Job, RateStep], None] | None = None,
 ) -> End:
     """Run searches to their ends.
 
     An interrupt ends all after what is under way, as does a job that fails.
     """
-    driver = Driver(workers, store)
+    driver = JobDriver(workers, store)
 
     def go(search: Search, job: Job | None) -> None:
         if job is not None:
             driver.ask(take, job, lambda steps: taken(search, job, steps[0]))
 
-    def taken(search: Search, job: Job, step: Step) -> None:
+    def taken(search: Search, job: Job, step: RateStep) -> None:
         following: Job | None = None
         with suppress(StopIteration):
             following = search.send(step)

@@ -17,7 +17,7 @@ from plexor.decode.matched import Samples
 from plexor.model.results import Kind, RunResult
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import Criterion, judge
-from plexor.sweep.model import Figures
+from plexor.sweep.model import RateFigures
 
 LEAST_STRIKES = 256
 """Strikes that show whether a device falls behind, or does not answer at all."""
@@ -31,14 +31,14 @@ def figures_of(
     first: int,
     rate_hz: Fraction,
     drawn: bool | None = None,
-) -> tuple[Figures, ...]:
+) -> tuple[RateFigures, ...]:
     """Return the figures of each channel over all runs of a step so far, with verdicts.
 
     `drawn` says whether anything in them was drawn at random.
     """
     period_ticks = 1 / rate_hz / Fraction(runs[0].tick_fs, 10**15)
     reports = [analyse(run) for run in runs]
-    found: list[Figures] = []
+    found: list[RateFigures] = []
     for place, channel in enumerate(runs[0].channels):
         classes = {
             entry: sum(run.channels[place].classes[entry] for run in runs)
@@ -52,13 +52,13 @@ def figures_of(
 
 
 def judged(
-    figures: Figures,
+    figures: RateFigures,
     criteria: Sequence[Criterion],
     stage: int,
     first: int,
     tick_fs: int,
     pairings: Sequence[Pairing | None],
-) -> Figures:
+) -> RateFigures:
     """Return figures with their verdict, without latencies whose strikes are not known.
 
     `pairings` are those of the runs, or of the part of one, that they are of.
@@ -86,7 +86,7 @@ def _figures(
     classes: Mapping[ResponseClass, int],
     period_ticks: float,
     deterministic: bool,
-) -> Figures:
+) -> RateFigures:
     rises = [rise for entry in runs if (rise := entry.kinds.get(Kind.RISE)) and rise.count]
     least = [rise.min_ticks for rise in rises if rise.min_ticks is not None]
     most = [rise.max_ticks for rise in rises if rise.max_ticks is not None]
@@ -98,7 +98,7 @@ def _figures(
     together = np.concatenate(values) if known else np.zeros(0, np.int64)
     spans = [rise.span.current_ticks for rise in rises if rise.span is not None]
     p50_ticks, p99_ticks = quantiles_of(together) if known else _greatest(rises)
-    return Figures(
+    return RateFigures(
         name,
         strikes=sum(classes[entry] for entry in settled),
         classes=classes,

@@ -27,7 +27,7 @@ from plexor.session.session import measure
 from plexor.sweep.criterion import Criterion, judge, stage_strikes
 from plexor.sweep.decide import STAGES
 from plexor.sweep.figures import LEAST_STRIKES, figures_of
-from plexor.sweep.model import Figures, Step
+from plexor.sweep.model import RateFigures, RateStep
 from plexor.sweep.search import DIGITS
 from plexor.units import format_rate, seconds_of
 
@@ -77,7 +77,7 @@ class Job:
         return f"{what} at {self.rate_hz} Hz under {self.load!r} for {self.for_channel!r}"
 
 
-def take(job: Job) -> tuple[Step]:
+def take(job: Job) -> tuple[RateStep]:
     """Take the one step of a job; raise PlexorError for a run that breaks or is not valid.
 
     A real device is struck on from stage to stage. A simulated one is started anew, and struck from
@@ -87,7 +87,7 @@ def take(job: Job) -> tuple[Step]:
     """
     first = first_stage(job.criteria, job.least_strikes)
     runs: list[RunResult] = []
-    figures: tuple[Figures, ...] = ()
+    figures: tuple[RateFigures, ...] = ()
     drawn: bool | None = None
     sent = 0
     recovery_s = None if job.rest_hz is None else _recover(job, job.rest_hz)
@@ -98,7 +98,7 @@ def take(job: Job) -> tuple[Step]:
         if job.simulated:
             runs, sent = [], 0
         run, drawn = _run(job, job.rate_hz, len(runs), strikes - sent)
-        if isinstance(run, Beyond):
+        if isinstance(run, InstrumentLimit):
             return (_beyond(job, run, sent, recovery_s),)
         runs.append(run)
         sent = strikes
@@ -108,7 +108,7 @@ def take(job: Job) -> tuple[Step]:
             break
         if job.simulated:
             looks = likely(looks, waited, job.criteria, first, run.tick_fs)
-    step = Step(
+    step = RateStep(
         runs[0].tick_fs,
         runs[0].simulated,
         job.load,
@@ -124,7 +124,7 @@ def take(job: Job) -> tuple[Step]:
 
 
 @dataclass(frozen=True, slots=True)
-class Beyond:
+class InstrumentLimit:
     """Why the instrument could not carry a run, whatever the device does."""
 
     tick_fs: int
@@ -134,14 +134,14 @@ class Beyond:
     """The highest rate that it carries, if nothing was struck because that is known."""
 
 
-def _beyond(job: Job, found: Beyond, sent: int, recovery_s: float | None) -> Step:
+def _beyond(job: Job, found: InstrumentLimit, sent: int, recovery_s: float | None) -> RateStep:
     """Return the step of a rate that the instrument could not carry: nothing of it is known."""
     nothing = dict.fromkeys(ResponseClass, 0)
     figures = (
-        Figures(channel.label, 0, nothing, verdict=Outcome.NOT_COMPARABLE, reason=found.reason)
+        RateFigures(channel.label, 0, nothing, verdict=Outcome.NOT_COMPARABLE, reason=found.reason)
         for channel in job.settings.channels
     )
-    return Step(
+    return RateStep(
         found.tick_fs,
         found.simulated,
         job.load,
@@ -171,7 +171,7 @@ def ends_hz(identity: Identity, settings: Settings) -> Fraction | None:
     return Fraction(exact // step * step)
 
 
-def _carried(identity: Identity, settings: Settings, rate_hz: Fraction) -> Beyond | None:
+def _carried(identity: Identity, settings: Settings, rate_hz: Fraction) -> InstrumentLimit | None:
     """Return why an instrument cannot carry a rate, as far as that is known before a run."""
     end_hz = ends_hz(identity, settings)
     if end_hz is None or rate_hz <= end_hz:
@@ -181,16 +181,16 @@ def _carried(identity: Identity, settings: Settings, rate_hz: Fraction) -> Beyon
         f"the instrument ends at {format_rate(end_hz)} with {count} "
         f"channel{'s' if count > 1 else ''}"
     )
-    return Beyond(identity.tick_fs, identity.simulated, reason, end_hz)
+    return InstrumentLimit(identity.tick_fs, identity.simulated, reason, end_hz)
 
 
-def check(job: Job) -> tuple[Step, ...]:
+def check(job: Job) -> tuple[RateStep, ...]:
     """Strike nothing and return no step; raise UsageError if a job's rate is not possible."""
     settings = _settings(job, job.rate_hz, 0, LEAST_STRIKES)
     return check_run(job.link, job.dut, settings, f"at {format_rate(job.rate_hz)}")
 
 
-def check_run(link: str, dut: str | None, settings: Settings, what: str) -> tuple[Step, ...]:
+def check_run(link: str, dut: str | None, settings: Settings, what: str) -> tuple[RateStep, ...]:
     """Strike nothing and return no step; raise UsageError if an instrument cannot run it."""
     with Device(open_link(link, dut, again=True)) as device:
         check_load(device.load, settings.load_name, settings.load)
@@ -230,7 +230,7 @@ def looks_of(first: int, least: int) -> list[tuple[int, int]]:
 
 def likely(
     looks: Sequence[tuple[int, int]],
-    figures: Sequence[Figures],
+    figures: Sequence[RateFigures],
     criteria: Sequence[Criterion],
     first: int,
     tick_fs: int,
@@ -256,7 +256,7 @@ def _recover(job: Job, rest_hz: Fraction) -> float:
     while True:
         waited_s = time.monotonic() - began
         run, _ = _run(job, rest_hz, 0, RECOVERY_STRIKES)
-        if isinstance(run, Beyond):
+        if isinstance(run, InstrumentLimit):
             raise InvalidRunError(f"at {format_rate(rest_hz)}: {run.reason}")
         silent = [c.name for c in run.channels if c.classes[ResponseClass.MISSED]]
         if not silent:
@@ -281,7 +281,7 @@ def _settings(job: Job, rate_hz: Fraction, number: int, count: int) -> Settings:
 
 def _run(
     job: Job, rate_hz: Fraction, number: int, count: int
-) -> tuple[RunResult | Beyond, bool | None]:
+) -> tuple[RunResult | InstrumentLimit, bool | None]:
     """Return the run of this number, and whether anything in it was drawn at random.
 
     In its place why the instrument could not carry it: edges came faster than it matches them.
@@ -297,7 +297,7 @@ def _run(
     if result.interrupted:
         raise KeyboardInterrupt
     if result.overrun:
-        return Beyond(result.tick_fs, result.simulated, f"the instrument {OVERRUN}"), None
+        return InstrumentLimit(result.tick_fs, result.simulated, f"the instrument {OVERRUN}"), None
     # A device that is swept may leave every strike unanswered; nothing else may be wrong.
     if not result.valid:
         raise InvalidRunError(f"at {format_rate(rate_hz)}: {'; '.join(result.invalid_reasons)}")

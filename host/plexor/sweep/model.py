@@ -17,7 +17,7 @@ UP, DOWN, REST = "up", "down", "rest"
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class RateFigures:
     """One channel at one rate, over all stages of its test. Times are rise latencies in ticks.
 
     Of a channel that is `shifted` no latency is known.
@@ -66,7 +66,7 @@ class Figures:
         """Missed strikes, as a part of all."""
         return self.classes[ResponseClass.MISSED] / self.strikes if self.strikes else 0.0
 
-    def grown(self, strikes: int) -> Figures:
+    def grown(self, strikes: int) -> RateFigures:
         """Return the figures of that many strikes, if they continued like these."""
         part = strikes / self.strikes if self.strikes else 0
         classes = {entry: round(part * count) for entry, count in self.classes.items()}
@@ -74,7 +74,7 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RateStep:
     """One rate under one load."""
 
     tick_fs: TickFs
@@ -85,7 +85,7 @@ class Step:
     """The channel whose knee was searched; empty: all of them, in the first scan."""
     strikes: Count
     """Strikes that were sent, over all stages."""
-    channels: tuple[Figures, ...]
+    channels: tuple[RateFigures, ...]
     recovery_s: Annotated[float, Ge(0)] | None = None
     """Wall time until the device answered at rest, before the step; None: it had just started.
 
@@ -102,7 +102,7 @@ class Step:
     ends_hz: Positive | None = None
     """The highest rate that the instrument carries, of a step above it that was not taken."""
 
-    def of(self, name: str) -> Figures:
+    def of(self, name: str) -> RateFigures:
         """Return a channel's figures; raise KeyError for a channel that is not there."""
         for entry in self.channels:
             if entry.name == name:
@@ -184,7 +184,7 @@ class SweepResult:
     """Requested relative width of a bracket."""
     shape: str
     """Shape of a strike at all rates: `width 1 µs`, or `duty 20 %`."""
-    steps: tuple[Step, ...]
+    steps: tuple[RateStep, ...]
     knees: tuple[Knee, ...]
     interrupted: bool = False
     device: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -23,7 +23,7 @@ from plexor.session.session import measure
 from plexor.sweep.criterion import Criterion
 from plexor.sweep.figures import LEAST_STRIKES, judged, quantiles_of
 from plexor.sweep.job import check_run, drawn_anew, draws_option, first_stage, is_drawn
-from plexor.sweep.model import DOWN, REST, UP, Figures, Step
+from plexor.sweep.model import DOWN, REST, UP, RateFigures, RateStep
 from plexor.units import seconds_of
 
 STAGE = 1
@@ -33,7 +33,7 @@ REST_STRIKES = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Scan:
+class RateScan:
     """A scan to take: from the lowest rate to the highest, down again, and to rest from there."""
 
     link: str
@@ -53,7 +53,7 @@ class Scan:
         return f"scan both ways at {rates} Hz under {self.load!r}"
 
 
-def plan(scan: Scan) -> tuple[list[tuple[Fraction, str]], list[TableStep]]:
+def plan(scan: RateScan) -> tuple[list[tuple[Fraction, str]], list[TableStep]]:
     """Return rate and direction of each step, and the steps."""
     up = [(rate, UP) for rate in scan.rates_hz]
     down = [(rate, DOWN) for rate in reversed(scan.rates_hz[:-1])]
@@ -67,7 +67,7 @@ def plan(scan: Scan) -> tuple[list[tuple[Fraction, str]], list[TableStep]]:
     return ways, steps
 
 
-def _asked(scan: Scan) -> tuple[list[tuple[Fraction, str]], Settings]:
+def _asked(scan: RateScan) -> tuple[list[tuple[Fraction, str]], Settings]:
     """Return rate and direction of each step, and the run that takes them."""
     ways, table = plan(scan)
     swept, *others = scan.settings.strikes
@@ -83,13 +83,13 @@ def _asked(scan: Scan) -> tuple[list[tuple[Fraction, str]], Settings]:
     return ways, settings
 
 
-def check_scan(scan: Scan) -> tuple[Step, ...]:
+def check_scan(scan: RateScan) -> tuple[RateStep, ...]:
     """Strike nothing and return no step; raise UsageError where a scan is not possible."""
     _, settings = _asked(scan)
     return check_run(scan.link, scan.dut, settings, "--both-ways")
 
 
-def take_scan(scan: Scan) -> tuple[Step, ...]:
+def take_scan(scan: RateScan) -> tuple[RateStep, ...]:
     """Take a scan; raise PlexorError where its run does not start, breaks or is not valid.
 
     The last step is at rest, at the lowest rate: its `recovery_s` is from the last strike at the
@@ -110,7 +110,7 @@ def take_scan(scan: Scan) -> tuple[Step, ...]:
     channels = analyse(run).channels
     first = first_stage(scan.criteria, scan.least_strikes)
     source, drawn = (run.tick_fs, run.simulated), is_drawn(settings, link)
-    steps: list[Step] = []
+    steps: list[RateStep] = []
     for (rate_hz, way), step in zip(ways, run.steps, strict=True):
         figures = tuple(
             judged(
@@ -125,7 +125,7 @@ def take_scan(scan: Scan) -> tuple[Step, ...]:
         )
         strikes = max((counted.strikes for counted in step.channels), default=0)
         steps.append(
-            Step(
+            RateStep(
                 *source,
                 scan.load,
                 rate_hz,
@@ -141,7 +141,7 @@ def take_scan(scan: Scan) -> tuple[Step, ...]:
     return (*steps[:-2], last)
 
 
-def _figures(step: StepResult, counted: StepChannel, channel: ChannelFigures) -> Figures:
+def _figures(step: StepResult, counted: StepChannel, channel: ChannelFigures) -> RateFigures:
     samples = _samples(channel)
     values = np.zeros(0, np.int64)
     if samples is not None:
@@ -149,7 +149,7 @@ def _figures(step: StepResult, counted: StepChannel, channel: ChannelFigures) ->
         values = samples.value_ticks[inside]
     known = len(values) == counted.rise.count > 0
     p50_ticks, p99_ticks = quantiles_of(values) if known else (None, None)
-    return Figures(
+    return RateFigures(
         counted.name,
         counted.classes[ResponseClass.STRIKES] + counted.pending_before - counted.pending,
         counted.classes,

@@ -24,8 +24,8 @@ from plexor.jsonable import from_json, object_of, one_line, parse_json, to_json
 from plexor.link.sim import files_of_design
 from plexor.sweep.consistent import contradictions_of, of_step
 from plexor.sweep.job import Job
-from plexor.sweep.model import Step, SweepResult
-from plexor.sweep.scan import Scan
+from plexor.sweep.model import RateStep, SweepResult
+from plexor.sweep.scan import RateScan
 from plexor.toml_text import parse_toml
 
 _INPUTS = ("firmware", "platform", "codes")
@@ -37,7 +37,7 @@ RESULT_FILE = "sweep.json"
 SWEEP = Document("sweep", 2, SweepResult, contradictions_of, wrapped="sweep")
 
 
-def key_of(job: Job | Scan) -> str:
+def key_of(job: Job | RateScan) -> str:
     """Return the key that identifies a job: a digest of everything that its step depends on.
 
     Of a device that a manifest describes these are also all files that the design is made of.
@@ -154,7 +154,7 @@ class StepStore:
     ) -> None:
         self._path = None if folder is None else folder / FILE
         self._question = question
-        self._known: dict[str, tuple[Step, ...]] = {}
+        self._known: dict[str, tuple[RateStep, ...]] = {}
         self._whole_bytes = 0
         """Bytes of the file up to its last whole line; a killed writer may have left half a line
         after it."""
@@ -220,11 +220,11 @@ class StepStore:
     def __len__(self) -> int:
         return len(self._known)
 
-    def find(self, job: Job | Scan) -> tuple[Step, ...] | None:
+    def find(self, job: Job | RateScan) -> tuple[RateStep, ...] | None:
         """Return the steps of a job that was taken before, or None."""
         return self._known.get(key_of(job))
 
-    def add(self, job: Job | Scan, steps: tuple[Step, ...]) -> None:
+    def add(self, job: Job | RateScan, steps: tuple[RateStep, ...]) -> None:
         """Keep a job's steps on the disk; raise StoreError where they cannot be written."""
         key = key_of(job)
         self._known[key] = steps
@@ -290,7 +290,7 @@ class _Line:
     """Another line of FILE: the steps that a job took."""
 
     job: str
-    steps: tuple[Step, ...]
+    steps: tuple[RateStep, ...]
 
 
 @dataclass(slots=True)
@@ -298,7 +298,7 @@ class Steps:
     """The content of FILE."""
 
     question: str | None = None
-    steps: dict[str, tuple[Step, ...]] = field(default_factory=dict[str, tuple[Step, ...]])
+    steps: dict[str, tuple[RateStep, ...]] = field(default_factory=dict[str, tuple[RateStep, ...]])
     """By their jobs."""
     lines: list[bytes] = field(default_factory=list[bytes])
     """Its lines that are valid."""

@@ -13,18 +13,18 @@ from plexor.judge.verdict import Outcome
 from plexor.model.settings import Settings
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import Criterion
-from plexor.sweep.drive import Driver, Steps, Work
+from plexor.sweep.drive import JobDriver, Steps, Work
 from plexor.sweep.executor import Workers
 from plexor.sweep.job import MOST_S, TIMEOUT_PERIODS, Job, check, first_stage, take
-from plexor.sweep.model import DOWN, REST, UP, Bracket, Knee, Step
-from plexor.sweep.scan import Scan, check_scan, take_scan
+from plexor.sweep.model import DOWN, REST, UP, Bracket, Knee, RateStep
+from plexor.sweep.scan import RateScan, check_scan, take_scan
 from plexor.sweep.search import bisect, scan_bracket, scan_rates
 from plexor.sweep.store import StepStore
 from plexor.units import format_rate
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class SweepLoad:
     """A load: the device that runs it, and the level of the load output."""
 
     dut: str | None
@@ -32,11 +32,11 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SweepGoal:
     """What a sweep is to find out."""
 
     link: str
-    loads: Mapping[str, Load]
+    loads: Mapping[str, SweepLoad]
     settings: Settings
     low_hz: Fraction
     high_hz: Fraction
@@ -57,16 +57,16 @@ class Wanted:
 
 
 @dataclass(slots=True)
-class Found:
+class SearchState:
     """What is known so far."""
 
-    steps: list[Step] = field(default_factory=list[Step])
+    steps: list[RateStep] = field(default_factory=list[RateStep])
     knees: list[Knee] = field(default_factory=list[Knee])
     interrupted: bool = False
     error: PlexorError | None = None
 
 
-OnStep = Callable[[Step, int, int], None]
+OnStep = Callable[[RateStep, int, int], None]
 """Gets each step, how many have been taken, and how many are expected."""
 Switch = Callable[[str], AbstractContextManager[None]]
 """A context manager that is entered around the steps of a load."""
@@ -88,7 +88,7 @@ class _Search:
         """Whether the first scan was whole."""
         return self._steps is not None
 
-    def left(self, wanted: Wanted) -> int:
+    def left(self, wanted: SweepGoal) -> int:
         """Return about how many steps are left."""
         low = self.bracket.passing_hz
         high = self.bracket.failing_hz or self.bracket.instrument_hz
@@ -101,19 +101,19 @@ class _Search:
             return 0
         return max(math.ceil(math.log2(math.log(ratio) / math.log1p(float(wanted.width)))), 0)
 
-    def begin(self, scan: Sequence[Step], width: Fraction) -> Fraction | None:
+    def begin(self, scan: Sequence[RateStep], width: Fraction) -> Fraction | None:
         """Start with the scan of all channels; return the first rate to try."""
         self.look(scan)
         untried = any(step.ends_hz is not None for step in scan)
         self._steps = bisect(self.bracket, width, untried=untried)
         return self._go(None)
 
-    def look(self, scan: Sequence[Step]) -> None:
+    def look(self, scan: Sequence[RateStep]) -> None:
         """Take what a scan of all channels says."""
         self.strikes = sum(step.strikes for step in scan)
         self.bracket = self.bracket_of(scan)
 
-    def bracket_of(self, scan: Sequence[Step]) -> Bracket:
+    def bracket_of(self, scan: Sequence[RateStep]) -> Bracket:
         """Return the bracket of a scan's verdicts."""
         found = scan_bracket({step.rate_hz: step.of(self.channel).verdict for step in scan})
         ends_hz = min((s.ends_hz for s in scan if s.ends_hz is not None), default=None)
@@ -121,7 +121,7 @@ class _Search:
             return found
         return replace(found, instrument_hz=min(found.instrument_hz, ends_hz))
 
-    def go_on(self, step: Step) -> Fraction | None:
+    def go_on(self, step: RateStep) -> Fraction | None:
         """Take a step's verdict; return the next rate, None at the end."""
         self.strikes += step.strikes
         verdict = step.of(self.channel).verdict
@@ -143,12 +143,12 @@ class _Search:
 
 
 def sweep(
-    wanted: Wanted,
+    wanted: SweepGoal,
     workers: Workers,
     store: StepStore,
     on_step: OnStep | None = None,
     switch: Switch | None = None,
-) -> Found:
+) -> SearchState:
     """Run a sweep. Whatever ends it, return what was found so far.
 
     An interrupt ends it after what is under way; `error` is what a job failed with. Simulated
@@ -165,12 +165,12 @@ def _unswitched(load: str) -> Generator[None]:
 
 class _Sweep:
     def __init__(
-        self, wanted: Wanted, workers: Workers, store: StepStore, on_step: OnStep | None
+        self, wanted: SweepGoal, workers: Workers, store: StepStore, on_step: OnStep | None
     ) -> None:
         self.wanted = wanted
-        self.driver = Driver(workers, store)
+        self.driver = JobDriver(workers, store)
         self.on_step = on_step
-        self.found = Found()
+        self.found = SearchState()
         self.rates = scan_rates(wanted.low_hz, wanted.high_hz, wanted.points)
         self.searches = [
             _Search(load, channel.label)
@@ -178,7 +178,7 @@ class _Sweep:
             for channel in wanted.settings.channels
         ]
 
-    def run(self, switch: Switch) -> Found:
+    def run(self, switch: Switch) -> SearchState:
         loads = list(self.wanted.loads)
         try:
             self._check()
@@ -220,7 +220,7 @@ class _Sweep:
             search.look([step for step in self._of(search.load) if not step.direction])
         return Knee(search.load, search.channel, search.bracket, search.strikes, *scans)
 
-    def _of(self, load: str) -> list[Step]:
+    def _of(self, load: str) -> list[RateStep]:
         return [step for step in self.found.steps if step.load == load]
 
     # Jobs.
@@ -264,13 +264,13 @@ class _Sweep:
             None if wanted.simulated else wanted.low_hz,
         )
 
-    def _scan(self, load: str) -> Scan:
+    def _scan(self, load: str) -> RateScan:
         """Return the scan by the table; its time-out is that of the lowest rate that passed."""
         wanted, its = self.wanted, self.wanted.loads[load]
         passing = [s.bracket.passing_hz for s in self.searches if s.load == load]
         lowest = min((rate for rate in passing if rate is not None), default=wanted.low_hz)
         timeout_s = wanted.settings.timeout_s or TIMEOUT_PERIODS / lowest
-        return Scan(
+        return RateScan(
             wanted.link,
             its.dut,
             load,
@@ -290,7 +290,7 @@ class _Sweep:
         beyond = {step.rate_hz for step in self._of(load) if _is_beyond(step)}
         return tuple(rate for rate in self.rates if rate < min(beyond, default=rate + 1))
 
-    def _ask(self, work: Work, job: Job | Scan, then: Callable[[Steps], None]) -> None:
+    def _ask(self, work: Work, job: Job | RateScan, then: Callable[[Steps], None]) -> None:
         def taken(steps: Steps) -> None:
             self.found.steps += steps
             taken = len(self.found.steps)
@@ -320,7 +320,7 @@ class _Sweep:
         elif self.wanted.both_ways and self._is_searched(search.load):
             self._ask(take_scan, self._scan(search.load), lambda steps: None)
 
-    def _hear(self, step: Step) -> None:
+    def _hear(self, step: RateStep) -> None:
         """Raise InvalidRunError if nothing can be known at the lowest rate.
 
         That is where a channel does not answer, and where the instrument is at its end.
@@ -349,16 +349,16 @@ class _Sweep:
         return first + taken + both_ways + sum(search.left(self.wanted) for search in self.searches)
 
 
-def _is_beyond(step: Step) -> bool:
+def _is_beyond(step: RateStep) -> bool:
     """Return whether the instrument could not carry a step."""
     return any(entry.verdict == Outcome.NOT_COMPARABLE for entry in step.channels)
 
 
-def _place(step: Step) -> tuple[str, str, int, Fraction]:
+def _place(step: RateStep) -> tuple[str, str, int, Fraction]:
     return step.load, step.for_channel, ("", UP, DOWN, REST).index(step.direction), step.rate_hz
 
 
-def _ways(step: Step, high_hz: Fraction) -> tuple[str, ...]:
+def _ways(step: RateStep, high_hz: Fraction) -> tuple[str, ...]:
     """Return the scans that a step belongs to: with the highest rate one ends and one begins."""
     both = step.direction == UP and step.rate_hz == high_hz
     return (UP, DOWN) if both else (step.direction,)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from plexor.errors import ExitCode, UsageError
-from plexor.library.explain.coded import Coded
+from plexor.library.explain.coded import CodedRun
 from plexor.library.parts.results import said
 from plexor.library.run import Run
 from plexor_lab.bench import frame
-from plexor_lab.bench.figures import Figures, Own, figures_of, meanwhile
+from plexor_lab.bench.figures import Own, TestedFigures, figures_of, meanwhile
 from plexor_lab.bench.samples import Sample, samples_of
 from plexor_lab.bench.suites import SUITES, Suite
 from plexor_lab.bench.taken import ITERATIONS_KEY, SUITE_KEY, USUAL_ITERATIONS
@@ -46,11 +46,11 @@ class Bench:
         usual = int(kept) if kept.isdecimal() else USUAL_ITERATIONS
         self.iterations = usual if iterations is None else iterations
         """Samples that each test must have."""
-        self._coded = Coded(run.result)
+        self._coded = CodedRun(run.result)
         self.found = samples_of(self._coded.codes, self._coded.bits)
         """All samples, and what the firmware said of itself."""
         self._check_suite()
-        self.figures: tuple[Figures, ...] = figures_of(
+        self.figures: tuple[TestedFigures, ...] = figures_of(
             self.found, self.suite, run.tick_fs, skip_first=skip_first
         )
         """Those of each test that has samples."""
@@ -123,9 +123,9 @@ class Bench:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor_lab.bench.text import View, bench_text  # noqa: PLC0415
+        from plexor_lab.bench.text import SuiteView, bench_text  # noqa: PLC0415
 
-        view = View(
+        view = SuiteView(
             self.run.result,
             self.suite.name,
             self.figures,
@@ -160,7 +160,7 @@ class Bench:
             "tests": [self._test(each) for each in self.figures],
         }
 
-    def _test(self, each: Figures) -> dict[str, Any]:
+    def _test(self, each: TestedFigures) -> dict[str, Any]:
         found = each.operations
         return {
             "id": each.test.id,

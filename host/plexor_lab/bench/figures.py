@@ -14,7 +14,7 @@ from fractions import Fraction
 from plexor.library.parts.results import CodeClass, least_count
 from plexor.units import FEMTOSECONDS
 from plexor_lab.bench.operations import Operations, per_operation
-from plexor_lab.bench.samples import Announced, Sample, Samples
+from plexor_lab.bench.samples import Announced, PassSamples, Sample
 from plexor_lab.bench.suites import USUAL_LOOPED, Suite, Test
 
 PERCENTS = (50, 90, 99)
@@ -37,7 +37,7 @@ class Own:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class TestedFigures:
     """One test's figures, per operation and in ticks."""
 
     test: Test
@@ -66,8 +66,8 @@ class Figures:
 
 
 def figures_of(
-    found: Samples, suite: Suite, tick_fs: int, *, skip_first: bool = False
-) -> tuple[Figures, ...]:
+    found: PassSamples, suite: Suite, tick_fs: int, *, skip_first: bool = False
+) -> tuple[TestedFigures, ...]:
     """Return the figures of each test of the suite that has samples, in the suite's order.
 
     `skip_first` leaves the first sample out of all but `first_ticks`, where there is another one.
@@ -82,7 +82,7 @@ def figures_of(
         for number in bases
     }
     looped = USUAL_LOOPED if found.announced is None else found.announced.looped
-    every: list[Figures] = []
+    every: list[TestedFigures] = []
     for test in suite.tests:
         samples = found.samples.get(test.number, ())
         if not samples:
@@ -97,7 +97,7 @@ def figures_of(
             scale = _Scale(base_ticks, own_bases.get(test.base, 0), iterations)
             own = _own(samples[skipped:], scale, found.announced, tick_fs)
         every.append(
-            Figures(
+            TestedFigures(
                 test,
                 samples,
                 Fraction(max(ticks[0] - base_ticks, 0), iterations),

@@ -33,7 +33,7 @@ _LONGEST_QUOTE = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ReportedTest:
     """One test of a report. Times are of one operation, in whole nanoseconds.
 
     Raises ValueError for a field out of range.
@@ -88,7 +88,7 @@ def frame_of(
     title: str,
     interprocess: bool = False,
     cache_sync: bool = False,
-) -> Frame:
+) -> ReportedTest:
     """Return the frame of a test's figures. Each is rounded to a nanosecond, half to even.
 
     `tick_fs` is the length of a tick in femtoseconds, 1 or more. A base of 0 ticks is none.
@@ -99,7 +99,7 @@ def frame_of(
     def nanoseconds(ticks: Fraction) -> int:
         return round(seconds_of(ticks, tick_fs) * 10**9)
 
-    return Frame(
+    return ReportedTest(
         group,
         test,
         title,
@@ -113,12 +113,12 @@ def frame_of(
     )
 
 
-def write(frames: Iterable[Frame]) -> str:
+def write(frames: Iterable[ReportedTest]) -> str:
     """Return the report of some frames, in their order: lines that end in a line feed."""
     return "".join(f"{line}\n" for frame in frames for line in _lines(frame))
 
 
-def parse(text: str) -> tuple[Frame, ...]:
+def parse(text: str) -> tuple[ReportedTest, ...]:
     """Return the frames of a report; none for an empty text.
 
     Spaces within a line do not matter. Lines end in a line feed, with or without a carriage return
@@ -127,13 +127,13 @@ def parse(text: str) -> tuple[Frame, ...]:
     Raises ValueError for anything else, with the number of the line and what would be right.
     """
     reader = _Reader(text)
-    found: list[Frame] = []
+    found: list[ReportedTest] = []
     while not reader.at_end:
         found.append(reader.frame())
     return tuple(found)
 
 
-def _lines(frame: Frame) -> list[str]:
+def _lines(frame: ReportedTest) -> list[str]:
     flags = _FLAGS[frame.interprocess], _FLAGS[frame.cache_sync]
     base = [] if frame.base_ticks is None else [_BASE.format(frame.base_ticks)]
     times = [("Max", frame.max_ns), ("Min", frame.min_ns), ("Avg", frame.avg_ns)]
@@ -166,7 +166,7 @@ class _Reader:
     def at_end(self) -> bool:
         return self._next == len(self._lines)
 
-    def frame(self) -> Frame:
+    def frame(self) -> ReportedTest:
         """Read a frame; raise ValueError."""
         self._ruler(_DOUBLE)
         head = self._matched(_HEAD_READ, _HEAD.format(0, 1, "NO", "NO", 1))
@@ -178,7 +178,7 @@ class _Reader:
             base = int(self._matched(_BASE_READ, _BASE.format(12))[1])
         most, least, mean = (self._time(name) for name in ("Max", "Min", "Avg"))
         try:
-            found = Frame(
+            found = ReportedTest(
                 int(head[1]),
                 int(head[2]),
                 title,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from plexor.library.parts.results import CLASS_BITS, CodeArray, CodeClass, Told, told
+from plexor.library.parts.results import CLASS_BITS, CodeArray, CodeClass, PlainCode, told
 from plexor_lab.bench.suites import (
     CLASS_BEGIN,
     CLASS_END,
@@ -45,7 +45,7 @@ class Sample:
     test: int
     begin_ticks: int
     end_ticks: int
-    between: tuple[Told, ...] = ()
+    between: tuple[PlainCode, ...] = ()
     """The codes between its begin and its end."""
     own_cycles: int | None = None
     """What the firmware counted itself; None if it did not say."""
@@ -57,7 +57,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Samples:
+class PassSamples:
     """All that the codes of one pass of a suite say."""
 
     announced: Announced | None
@@ -74,7 +74,7 @@ class Samples:
     """Places where codes are missing or in doubt."""
 
 
-def samples_of(codes: CodeArray, bits: int) -> Samples:
+def samples_of(codes: CodeArray, bits: int) -> PassSamples:
     """Return the samples of codes (CODE_DTYPE) of `bits` bits.
 
     Of firmware that repeats its tests, those of the first whole pass; without a whole pass, those
@@ -91,11 +91,11 @@ def samples_of(codes: CodeArray, bits: int) -> Samples:
     return reader.found(is_done=last is not None)
 
 
-def _is_state(code: Told, state: int) -> bool:
+def _is_state(code: PlainCode, state: int) -> bool:
     return not code.torn and (code.code_class, code.number) == (CodeClass.SET, state)
 
 
-def edge_of(code: Told) -> tuple[bool, int] | None:
+def edge_of(code: PlainCode) -> tuple[bool, int] | None:
     """Return whether a code begins an operation, and the number of its test; None for another."""
     found: dict[int, tuple[bool, int]] = {
         CodeClass.ENTER: (True, 0),
@@ -115,7 +115,7 @@ class _Value:
     value: int = 0
     parts: int = 0
 
-    def take(self, code: Told) -> int | None:
+    def take(self, code: PlainCode) -> int | None:
         """Take a part; return the value if it is whole. A part out of turn begins another one."""
         part = _VALUES.index(CodeClass(code.code_class))
         if part != self.parts % 2:
@@ -134,7 +134,7 @@ class _Value:
 class _Open:
     test: int
     begin_ticks: int
-    between: list[Told] = field(default_factory=list[Told])
+    between: list[PlainCode] = field(default_factory=list[PlainCode])
 
 
 class _Reader:
@@ -152,7 +152,7 @@ class _Reader:
         self._counters: dict[int, tuple[int, ...]] = {}
         self._unmatched = self._gaps = 0
 
-    def take(self, code: Told) -> None:
+    def take(self, code: PlainCode) -> None:
         """Take one code."""
         if code.torn or code.gap:
             self._gaps += 1
@@ -173,10 +173,10 @@ class _Reader:
         elif self._open is not None:
             self._open.between.append(code)
 
-    def found(self, *, is_done: bool) -> Samples:
+    def found(self, *, is_done: bool) -> PassSamples:
         """Return what was found."""
         self._unmatched += self._open is not None
-        return Samples(
+        return PassSamples(
             self._announced,
             {test: tuple(taken) for test, taken in sorted(self._samples.items())},
             self._counters,
@@ -185,7 +185,7 @@ class _Reader:
             self._gaps,
         )
 
-    def _edge(self, code: Told, begins: bool, test: int) -> None:
+    def _edge(self, code: PlainCode, begins: bool, test: int) -> None:
         opened, self._open = self._open, None
         self._state = self._last = -1
         if begins:

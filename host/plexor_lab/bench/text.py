@@ -19,7 +19,7 @@ from plexor.library.parts.show import (
     wrapped,
 )
 from plexor.units import format_mean, format_seconds, seconds_of
-from plexor_lab.bench.figures import PERCENTS, Figures
+from plexor_lab.bench.figures import PERCENTS, TestedFigures
 from plexor_lab.bench.operations import Operations
 from plexor_lab.bench.samples import Sample
 
@@ -27,12 +27,12 @@ _DIGITS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class SuiteView:
     """What is shown of a suite's run."""
 
     result: RunResult
     suite: str
-    figures: tuple[Figures, ...]
+    figures: tuple[TestedFigures, ...]
     reasons: tuple[str, ...]
     """Why the figures prove nothing."""
     skips_first: bool
@@ -40,13 +40,13 @@ class View:
     """What began to run within a sample, in words, and how often."""
 
 
-def bench_text(view: View, *, width: int = 100, colour: bool = False) -> str:
+def bench_text(view: SuiteView, *, width: int = 100, colour: bool = False) -> str:
     """Return all tests as a table, then what goes with them, at most `width` columns wide."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     return paint.done(_lines(view, width, paint))
 
 
-def _lines(view: View, width: int, paint: Paint) -> Iterator[str]:
+def _lines(view: SuiteView, width: int, paint: Paint) -> Iterator[str]:
     name = device_name(view.result.device)
     head = f"{view.suite} on {name}" if name else view.suite
     yield from wrapped(head, width, paint, "bold")
@@ -75,12 +75,12 @@ def _lines(view: View, width: int, paint: Paint) -> Iterator[str]:
     yield from _worst(view, width, paint)
 
 
-def _what(view: View) -> str:
+def _what(view: SuiteView) -> str:
     skipped = "; the first sample is left out of the others" if view.skips_first else ""
     return f"times of one operation, less the base{skipped}"
 
 
-def _times(view: View) -> tuple[list[str], list[list[Cell]]]:
+def _times(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
     head = ["test", "samples", "first", "min", *(f"p{percent}" for percent in PERCENTS)]
     head += ["mean", "max"]
     rows: list[list[Cell]] = []
@@ -95,14 +95,14 @@ def _times(view: View) -> tuple[list[str], list[list[Cell]]]:
     return head, rows
 
 
-def _percentile(view: View, each: Figures, percent: int) -> Cell:
+def _percentile(view: SuiteView, each: TestedFigures, percent: int) -> Cell:
     ticks = each.percentiles_ticks[percent]
     if ticks is None:
         return "too few", f"needs {grouped(least_count(Fraction(percent, 100)))}"
     return _time(view, ticks), ""
 
 
-def _books(view: View) -> tuple[list[str], list[list[Cell]]]:
+def _books(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
     head = ["test", "base in ticks", "operations a sample", "clamped", "counted", "by the firmware"]
     rows: list[list[Cell]] = []
     for each in view.figures:
@@ -121,7 +121,7 @@ def _books(view: View) -> tuple[list[str], list[list[Cell]]]:
     return head, rows
 
 
-def _own(view: View) -> tuple[list[str], list[list[Cell]]]:
+def _own(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
     head = ["test", "mean by itself", "mean from outside", "error: mean", "min", "max"]
     rows: list[list[Cell]] = []
     for each in view.figures:
@@ -138,7 +138,7 @@ def _own(view: View) -> tuple[list[str], list[list[Cell]]]:
     return head, rows
 
 
-def _worst(view: View, width: int, paint: Paint) -> Iterator[str]:
+def _worst(view: SuiteView, width: int, paint: Paint) -> Iterator[str]:
     yield from wrapped("the longest sample of each test, and what ran meanwhile", width, paint, "")
     for each in view.figures:
         if each.test.base is None:
@@ -146,7 +146,7 @@ def _worst(view: View, width: int, paint: Paint) -> Iterator[str]:
         yield from wrapped(_worst_line(view, each), width, paint, "muted")
 
 
-def _worst_line(view: View, each: Figures) -> str:
+def _worst_line(view: SuiteView, each: TestedFigures) -> str:
     worst = each.worst
     place = grouped(each.samples.index(worst) + 1)
     words = [
@@ -156,10 +156,10 @@ def _worst_line(view: View, each: Figures) -> str:
     return f"{each.test.id}  sample {place}, {_time(view, Fraction(worst.ticks))}: {ran}"
 
 
-def _mean(view: View, found: Operations) -> str:
+def _mean(view: SuiteView, found: Operations) -> str:
     mean, variance = float(found.mean_ticks), float(found.variance_ticks2)
     return format_mean(mean, variance, found.count, view.result.tick_fs)
 
 
-def _time(view: View, ticks: Fraction) -> str:
+def _time(view: SuiteView, ticks: Fraction) -> str:
     return format_seconds(seconds_of(ticks, view.result.tick_fs), _DIGITS)

@@ -17,7 +17,7 @@ from plexor_lab.bound.files.map_file import read_map
 from plexor_lab.bound.files.model_file import read_model
 from plexor_lab.bound.files.platform_file import read_platform
 from plexor_lab.bound.model import RegionMap
-from plexor_lab.bound.verdict import Measured, bounded
+from plexor_lab.bound.verdict import MeasuredMaximum, bounded
 
 if TYPE_CHECKING:
     from plexor.library.run import Run
@@ -98,7 +98,7 @@ class Bound:
         value_ns = read({"measured": measured}, {"measured": seconds})["measured"] * _NS
         if value_ns <= 0:
             raise UsageError(f"{name('measured')}: {measured}; must be above 0, such as 51111ns")
-        return self._judged(Measured(value_ns, "maximum", GIVEN), self._n(n, name))
+        return self._judged(MeasuredMaximum(value_ns, "maximum", GIVEN), self._n(n, name))
 
     def _n(self, n: int | None, name: Naming) -> int | None:
         """Return N; None for a model without one."""
@@ -109,7 +109,7 @@ class Bound:
             )
         return None if n is None else read({"n": n}, {"n": whole})["n"]
 
-    def _judged(self, measured: Measured, n: int | None) -> BoundCheck:
+    def _judged(self, measured: MeasuredMaximum, n: int | None) -> BoundCheck:
         return BoundCheck(
             self.model,
             self.platform,

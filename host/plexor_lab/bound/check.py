@@ -12,9 +12,9 @@ from plexor.library.parts.results import AMBIGUOUS, Kind, Outcome
 from plexor.library.parts.show import books, provenance
 from plexor.library.reading import Reading, of_name
 from plexor.library.specs.values import Naming, choice, plain, read
-from plexor_lab.bound.estimate import Estimate
+from plexor_lab.bound.estimate import ServiceEstimate
 from plexor_lab.bound.model import Model, Platform
-from plexor_lab.bound.verdict import MARK, NS_FS, Bounded, Measured
+from plexor_lab.bound.verdict import MARK, NS_FS, Bounded, MeasuredMaximum
 
 if TYPE_CHECKING:
     from plexor.library.run import Run
@@ -41,7 +41,7 @@ class BoundCheck:
     n: int | None
     """N; None for a model without one."""
     verdict: Bounded
-    estimate: Estimate
+    estimate: ServiceEstimate
     run: Run | None = None
     """The run that was checked; None for a maximum that was given."""
     channel: str | None = None
@@ -125,7 +125,7 @@ def reading_of(run: Run, channel: str | None, name: Naming = plain) -> Reading:
     return of_name(run.channels, names[0] if channel is None else channel)
 
 
-def measured_of(run: Run, channel: str | None, of: str, name: Naming) -> Measured:
+def measured_of(run: Run, channel: str | None, of: str, name: Naming) -> MeasuredMaximum:
     """Return the maximum of a run's channel; see `Bound.check` for what it takes and raises."""
     kind = OF[read({"of": of}, {"of": choice(OF)})["of"]]
     reading = reading_of(run, channel, name)
@@ -135,7 +135,7 @@ def measured_of(run: Run, channel: str | None, of: str, name: Naming) -> Measure
     if not known.count:
         raise InvalidRunError(f"{reading.name}: has no {of}; nothing can be checked")
     most, limit = known.max_ticks, reading.distribution(kind).limit_ticks
-    return Measured(
+    return MeasuredMaximum(
         None if most is None else Fraction(most * run.tick_fs, NS_FS),
         f"{of} of {reading.name}",
         provenance(run.result),

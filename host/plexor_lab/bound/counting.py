@@ -21,16 +21,24 @@ from math import ceil
 import numpy as np
 
 from plexor.errors import UsageError
-from plexor_lab.bound.files.bus_log import BURST, JUMP, MASKED, REGISTERS, Call, Kind, Records
+from plexor_lab.bound.files.bus_log import (
+    BURST,
+    JUMP,
+    MASKED,
+    REGISTERS,
+    RecordKind,
+    Records,
+    ServiceCall,
+)
 from plexor_lab.bound.files.image import Image
-from plexor_lab.bound.model import Access, Count, Model, RegionMap, Repetition, Section
+from plexor_lab.bound.model import AccessKind, Count, Model, RegionMap, Repetition, Section
 
 BRANCH = "branch"
 SUSPENDED = "uxSchedulerSuspended"
 """Variable of the kernel that is not 0 while no other task runs."""
 TRAP = "freertos_risc_v_trap_handler"
 """Where interrupts go."""
-Column = tuple[str, Access]
+Column = tuple[str, AccessKind]
 Counts = Mapping[tuple[bool, Column], int]
 """Accesses by whether they block, region and kind."""
 _NAMES = {
@@ -61,7 +69,7 @@ class Traced:
     """Fetches, in all calls, of instructions that did not retire."""
 
 
-def traced(found: Iterable[Call], image: Image, title: str, interrupts: int = 0) -> Traced:
+def traced(found: Iterable[ServiceCall], image: Image, title: str, interrupts: int = 0) -> Traced:
     """Return the model of the calls, with a section for so many interrupts during one.
 
     Its counts are never below those of a call without interrupts. Raises UsageError if no such call
@@ -119,14 +127,14 @@ def _counted(records: Records, image: Image) -> tuple[dict[tuple[bool, Column], 
     kind, address, flags = records["kind"], records["address"], records["flags"]
     blocking = (flags & MASKED) > 0
     if SUSPENDED in image.symbols:
-        at = np.flatnonzero((kind == Kind.WRITE) & (address == image.symbols[SUSPENDED]))
+        at = np.flatnonzero((kind == RecordKind.WRITE) & (address == image.symbols[SUSPENDED]))
         before = np.searchsorted(at, np.arange(len(records))) - 1
         values = np.append(records["data"][at], 0)  # -1, none before: not suspended
         blocking = blocking | (values[before] > 0)
-    retired, jumps = kind == Kind.RETIRED, (flags & JUMP) > 0
+    retired, jumps = kind == RecordKind.RETIRED, (flags & JUMP) > 0
     bursts = np.where(retired, ~jumps, (flags & BURST) > 0)
     counts: Counter[tuple[bool, Column]] = Counter()
-    counted = kind != Kind.FETCH
+    counted = kind != RecordKind.FETCH
     keys = np.stack([address, kind, records["bytes"], bursts, blocking], axis=1)[counted]
     places = _places(address[counted], image)
     keys[:, 0] = places
@@ -134,14 +142,14 @@ def _counted(records: Records, image: Image) -> tuple[dict[tuple[bool, Column], 
     found, numbers = np.unique(keys, axis=0, return_counts=True)
     rows: list[tuple[int, ...]] = list(map(tuple, found.tolist()))
     for (place, what, size, burst, blocks), count in zip(rows, numbers.tolist(), strict=True):
-        name = names[place] if what == Kind.RETIRED else f"{names[place]}{8 * size}"
-        access = f"{'burst_' if burst else ''}{'write' if what == Kind.WRITE else 'read'}"
-        counts[bool(blocks), (name, Access(access))] += count
-        if what == Kind.RETIRED and not burst:
-            counts[bool(blocks), (BRANCH, Access.ANY)] += count
+        name = names[place] if what == RecordKind.RETIRED else f"{names[place]}{8 * size}"
+        access = f"{'burst_' if burst else ''}{'write' if what == RecordKind.WRITE else 'read'}"
+        counts[bool(blocks), (name, AccessKind(access))] += count
+        if what == RecordKind.RETIRED and not burst:
+            counts[bool(blocks), (BRANCH, AccessKind.ANY)] += count
     entry = image.symbols.get(TRAP)
     entries = int((retired & (address == entry)).sum()) if entry is not None else 0
-    return dict(counts), entries, int((kind == Kind.FETCH).sum() - retired.sum())
+    return dict(counts), entries, int((kind == RecordKind.FETCH).sum() - retired.sum())
 
 
 def _places(address: np.ndarray, image: Image) -> np.ndarray:

@@ -13,7 +13,15 @@ from functools import reduce
 
 from plexor.errors import UsageError
 from plexor_lab.bound.formula import ZERO, Formula
-from plexor_lab.bound.model import Access, Count, Model, Platform, RegionMap, Section, column_name
+from plexor_lab.bound.model import (
+    AccessKind,
+    Count,
+    Model,
+    Platform,
+    RegionMap,
+    Section,
+    column_name,
+)
 
 _MOST_NAMED = 10
 """Regions that a message lists."""
@@ -38,7 +46,7 @@ class ColumnBound:
     """What all accesses of one kind to one logical region take."""
 
     region: str
-    access: Access
+    access: AccessKind
     placed: str
     """The platform's region in which it lies."""
     time_ns: Fraction
@@ -57,7 +65,7 @@ class ColumnBound:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ServiceEstimate:
     """What a service takes at most. Sections and columns are in the model's order."""
 
     sections: tuple[SectionBound, ...]
@@ -74,7 +82,7 @@ class Estimate:
         return _sum(entry.total_ns for entry in self.sections if entry.section.blocking)
 
 
-def estimate(model: Model, platform: Platform, region_map: RegionMap) -> Estimate:
+def estimate(model: Model, platform: Platform, region_map: RegionMap) -> ServiceEstimate:
     """Return what a service takes at most on a platform.
 
     Raises UsageError, with file and line, for a map to a region that the platform does not have,
@@ -86,7 +94,7 @@ def estimate(model: Model, platform: Platform, region_map: RegionMap) -> Estimat
                 f"{region_map.place(logical)}: {logical}: {_no_region(region, platform)}"
             )
     sections: list[SectionBound] = []
-    columns: dict[tuple[str, Access], ColumnBound] = {}
+    columns: dict[tuple[str, AccessKind], ColumnBound] = {}
     for section in model.sections:
         once_ns = Fraction(0)
         for count in section.counts:
@@ -108,7 +116,7 @@ def estimate(model: Model, platform: Platform, region_map: RegionMap) -> Estimat
                 + section.repetition.formula.times(count.number),
             )
         sections.append(SectionBound(section, once_ns))
-    return Estimate(tuple(sections), tuple(columns.values()))
+    return ServiceEstimate(tuple(sections), tuple(columns.values()))
 
 
 def _sum(parts: Iterable[Formula]) -> Formula:
@@ -120,7 +128,7 @@ def _missing(count: Count, placed: str, platform: Platform) -> str:
     name = column_name(count.region, count.access)
     if placed not in platform.regions:
         return f"{name}: {_no_region(placed, platform)}, or map {count.region} to one of these"
-    wanted = "read and write" if count.access == Access.ANY else str(count.access)
+    wanted = "read and write" if count.access == AccessKind.ANY else str(count.access)
     return f"{name}: {platform.file} has no time for it; give {placed} one for {wanted}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from plexor_lab.bound.estimate import Estimate
+from plexor_lab.bound.estimate import ServiceEstimate
 from plexor_lab.bound.formula import Formula
 from plexor_lab.bound.model import Model, Platform
 
@@ -18,7 +18,7 @@ class Evaluated:
 
     model: Model
     platform: Platform
-    estimate: Estimate
+    estimate: ServiceEstimate
     ns: tuple[int, ...]
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:

@@ -24,14 +24,14 @@ import numpy.typing as npt
 from plexor.errors import UsageError
 from plexor_lab.bound.files.measured_file import Service
 from plexor_lab.bound.formula import ZERO, Formula
-from plexor_lab.bound.model import Access, Model, Platform, RegionMap, column_name
+from plexor_lab.bound.model import AccessKind, Model, Platform, RegionMap, column_name
 
 FETCH, READ, WRITE = "fetch", "read", "write"
 _OF = {
-    Access.READ: READ,
-    Access.BURST_READ: READ,
-    Access.WRITE: WRITE,
-    Access.BURST_WRITE: WRITE,
+    AccessKind.READ: READ,
+    AccessKind.BURST_READ: READ,
+    AccessKind.WRITE: WRITE,
+    AccessKind.BURST_WRITE: WRITE,
 }
 MOST_TERMS = 10
 _STEPS = 1000
@@ -97,7 +97,7 @@ class Fit:
         UsageError for an access that has neither a time on the platform nor a term.
         """
         terms = {term.name: term.time_ns for term in self.terms}
-        times: dict[tuple[str, Access], Fraction] = {}
+        times: dict[tuple[str, AccessKind], Fraction] = {}
         for model, region_map in models:
             for section in model.sections:
                 for count in section.counts:
@@ -153,12 +153,12 @@ def errors(compared: Sequence[Compared]) -> tuple[Fraction, Fraction, Fraction, 
     return sum(own, Fraction(0)) / count, max(own), sum(plain, Fraction(0)) / count, max(plain)
 
 
-Sums = Mapping[tuple[str, Access], tuple[int, Fraction | None]]
+Sums = Mapping[tuple[str, AccessKind], tuple[int, Fraction | None]]
 """Accesses of a service by region and kind, and the platform's time of each."""
 
 
 def _sums(service: Service) -> Sums:
-    found: dict[tuple[str, Access], Formula] = {}
+    found: dict[tuple[str, AccessKind], Formula] = {}
     for section in service.model.sections:
         for count in section.counts:
             key = (count.region, count.access)
@@ -196,7 +196,7 @@ def _names(services: Sequence[Service], sums: Sequence[Sums], fetched: frozenset
 
 
 def _time(
-    key: tuple[str, Access],
+    key: tuple[str, AccessKind],
     known: Fraction | None,
     terms: Mapping[str, Fraction],
     fetched: frozenset[str],

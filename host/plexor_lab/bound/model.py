@@ -16,7 +16,7 @@ from fractions import Fraction
 from plexor_lab.bound.formula import Formula
 
 
-class Access(StrEnum):
+class AccessKind(StrEnum):
     """A kind of access."""
 
     READ = "read"
@@ -51,7 +51,7 @@ class Count:
     """How many accesses of one kind to one logical region a section makes each time it runs."""
 
     region: str
-    access: Access
+    access: AccessKind
     number: int
 
 
@@ -88,24 +88,24 @@ class Platform:
     title: str
     file: str
     """Where it comes from, for messages."""
-    times_ns: Mapping[tuple[str, Access], Fraction]
+    times_ns: Mapping[tuple[str, AccessKind], Fraction]
 
     @property
     def regions(self) -> tuple[str, ...]:
         """Names of all regions, in order."""
         return tuple(dict.fromkeys(region for region, _ in self.times_ns))
 
-    def time_ns(self, region: str, access: Access) -> Fraction | None:
+    def time_ns(self, region: str, access: AccessKind) -> Fraction | None:
         """Return the time of an access to a region; None if it is not known.
 
         Accesses that a model does not part by kind take the slower of read and write.
         """
-        for kind in (access, Access.ANY):
+        for kind in (access, AccessKind.ANY):
             if (region, kind) in self.times_ns:
                 return self.times_ns[region, kind]
-        both = [self.times_ns.get((region, kind)) for kind in (Access.READ, Access.WRITE)]
+        both = [self.times_ns.get((region, kind)) for kind in (AccessKind.READ, AccessKind.WRITE)]
         known = [time for time in both if time is not None]
-        return max(known) if access == Access.ANY and len(known) == 2 else None
+        return max(known) if access == AccessKind.ANY and len(known) == 2 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +121,6 @@ class RegionMap:
         return self.regions.get(logical, logical)
 
 
-def column_name(region: str, access: Access) -> str:
+def column_name(region: str, access: AccessKind) -> str:
     """Return what stands for accesses in files and prints: `heap.read`, or `stack` for any."""
-    return region if access == Access.ANY else f"{region}.{access}"
+    return region if access == AccessKind.ANY else f"{region}.{access}"

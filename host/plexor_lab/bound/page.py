@@ -8,7 +8,7 @@ from functools import partial
 from html import escape
 
 from plexor.library.parts.page import (
-    Heading,
+    PageHeading,
     html_box,
     html_figure,
     html_list,
@@ -19,7 +19,7 @@ from plexor.library.parts.phase import PhaseResult, notes, phase_plot, taken, wi
 from plexor.library.parts.results import Distribution
 from plexor.library.parts.show import grouped
 from plexor.units import format_seconds, format_ticks
-from plexor_lab.bound.estimate import Estimate
+from plexor_lab.bound.estimate import ServiceEstimate
 from plexor_lab.bound.model import Model, Platform
 from plexor_lab.bound.picture import under_bound
 from plexor_lab.bound.text import (
@@ -33,7 +33,7 @@ from plexor_lab.bound.text import (
     measured_text,
     overestimation,
 )
-from plexor_lab.bound.verdict import MARK, Bounded, Measured
+from plexor_lab.bound.verdict import MARK, Bounded, MeasuredMaximum
 
 _FOOTER = (
     "The bound is computed from counted accesses and their times. A run shows the worst case that "
@@ -53,7 +53,7 @@ class Sampled:
 def bound_page(
     model: Model,
     platform: Platform,
-    estimate: Estimate,
+    estimate: ServiceEstimate,
     verdict: Bounded,
     n: int | None,
     sampled: Sampled | None,
@@ -93,16 +93,16 @@ def bound_page(
     lead = f"{format_seconds(verdict.estimate_ns / _NS, 6)} at most, "
     lead += f"{_most(measured)} measured"
     title = f"{model.title} on {platform.title}{at}"
-    return html_page(Heading(title, measured.provenance, lead, banner), body)
+    return html_page(PageHeading(title, measured.provenance, lead, banner), body)
 
 
-def _most(measured: Measured) -> str:
+def _most(measured: MeasuredMaximum) -> str:
     if measured.max_ns is None:
         return f"over {format_seconds((measured.over_ns or 0) / _NS, 6)}"
     return format_seconds(measured.max_ns / _NS, 6)
 
 
-def _scan(scan: PhaseResult | None, estimate: Estimate, n: int | None) -> str:
+def _scan(scan: PhaseResult | None, estimate: ServiceEstimate, n: int | None) -> str:
     if scan is None:
         return ""
     body = ""
@@ -127,7 +127,7 @@ def _scan(scan: PhaseResult | None, estimate: Estimate, n: int | None) -> str:
     return body
 
 
-def _facts(estimate: Estimate, verdict: Bounded, n: int | None) -> str:
+def _facts(estimate: ServiceEstimate, verdict: Bounded, n: int | None) -> str:
     left = "T" if n is None else "T(N)"
     entries = [
         (left, f"{formula_text(estimate.total_ns)} ns"),

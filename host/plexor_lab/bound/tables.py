@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 from plexor_lab.bound.files import fields
 from plexor_lab.bound.files.source import Keys, TomlFile
-from plexor_lab.bound.model import Access
+from plexor_lab.bound.model import AccessKind
 
 T = TypeVar("T")
 TITLE = "title"
@@ -38,19 +38,19 @@ def table_of(file: TomlFile, *keys: str) -> Mapping[str, Any]:
 
 def by_access(
     file: TomlFile, keys: Keys, label: str, reader: Callable[[Any], T], without: Keys = ()
-) -> dict[tuple[str, Access], T]:
+) -> dict[tuple[str, AccessKind], T]:
     """Return the values in a table by region and kind: of `stack = 1` and `heap.read = 2`.
 
     `label` is what a message calls the table. `without` are keys that are no regions.
     """
-    found: dict[tuple[str, Access], T] = {}
+    found: dict[tuple[str, AccessKind], T] = {}
     for region, value in table_of(file, *keys).items():
         if region in without:
             continue
         spot = file.spot(f"{label}{region}", *keys, region)
         spot.read(fields.name, region)
         if not isinstance(value, dict):
-            found[region, Access.ANY] = spot.read(reader, value)
+            found[region, AccessKind.ANY] = spot.read(reader, value)
             continue
         for kind, entry in cast("dict[str, Any]", value).items():
             spot = file.spot(f"{label}{region}.{kind}", *keys, region, kind)

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 from plexor.library.parts.results import Outcome
 from plexor.library.parts.show import LEAST_WIDTH, Cell, Paint, grouped, table, wrapped
-from plexor_lab.bound.estimate import Estimate
+from plexor_lab.bound.estimate import ServiceEstimate
 from plexor_lab.bound.formula import Formula, decimals
 from plexor_lab.bound.model import Model, Platform
-from plexor_lab.bound.verdict import MARK, MISSED, NS_FS, Bounded, Measured
+from plexor_lab.bound.verdict import MARK, MISSED, NS_FS, Bounded, MeasuredMaximum
 
 OUTCOMES = {
     Outcome.PASS: ("SAFE: nothing that was measured exceeds the estimate", "good"),
@@ -46,7 +46,7 @@ def formula_text(formula: Formula) -> str:
 def bound_text(
     model: Model,
     platform: Platform,
-    found: Estimate,
+    found: ServiceEstimate,
     ns: Sequence[int],
     *,
     width: int = 100,
@@ -65,7 +65,7 @@ def bound_text(
     return paint.done(lines)
 
 
-def bound_sections(found: Estimate, ns: Sequence[int]) -> tuple[list[str], list[list[Cell]]]:
+def bound_sections(found: ServiceEstimate, ns: Sequence[int]) -> tuple[list[str], list[list[Cell]]]:
     """Return what each section takes, as a table."""
     head = [
         "section",
@@ -90,7 +90,7 @@ def bound_sections(found: Estimate, ns: Sequence[int]) -> tuple[list[str], list[
     return head, _cells(rows)
 
 
-def bound_columns(found: Estimate, ns: Sequence[int]) -> tuple[list[str], list[list[Cell]]]:
+def bound_columns(found: ServiceEstimate, ns: Sequence[int]) -> tuple[list[str], list[list[Cell]]]:
     """Return what all accesses to each region take, as a table."""
     mapped = any(entry.placed != entry.region for entry in found.columns)
     head = ["accesses", *(["lie in"] if mapped else []), "ns each", "number", "ns"]
@@ -159,7 +159,7 @@ def measured_text(found: Bounded) -> str:
     return text
 
 
-def most_text(measured: Measured) -> str:
+def most_text(measured: MeasuredMaximum) -> str:
     """Return the maximum that was measured, or what it is above if no more is known."""
     if measured.max_ns is None:
         return f"over {exact(measured.over_ns or Fraction(0))} ns"

@@ -33,7 +33,7 @@ MARK = Mark(
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredMaximum:
     """The maximum that was measured.
 
     If samples are at the limit of the instrument's registers, `max_ns` is None, and the maximum is
@@ -62,7 +62,7 @@ class Bounded(Verdict):
     """An estimate beside what was measured."""
 
     estimate_ns: Fraction
-    measured: Measured
+    measured: MeasuredMaximum
 
     @property
     def margin_ns(self) -> Fraction | None:
@@ -100,7 +100,7 @@ class Bounded(Verdict):
         return abs(margin) < Fraction(tick_fs, NS_FS)
 
 
-def bounded(estimate_ns: Fraction, measured: Measured) -> Bounded:
+def bounded(estimate_ns: Fraction, measured: MeasuredMaximum) -> Bounded:
     """Return whether an estimate is safe, as far as it was measured.
 
     An invalid run proves nothing. A longer measurement refutes the estimate, also where strikes
@@ -112,7 +112,7 @@ def bounded(estimate_ns: Fraction, measured: Measured) -> Bounded:
     return Bounded(estimate_ns, measured, outcome=outcome, reason=reason, settles=settles)
 
 
-def _known(estimate_ns: Fraction, measured: Measured) -> tuple[Outcome, str]:
+def _known(estimate_ns: Fraction, measured: MeasuredMaximum) -> tuple[Outcome, str]:
     """Return the outcome, and of what is open why, and what would settle it."""
     if measured.invalid_reasons:
         return Outcome.NOT_COMPARABLE, "the run is invalid; a valid one would tell"

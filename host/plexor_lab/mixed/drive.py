@@ -15,13 +15,13 @@ from plexor.errors import LinkError
 from plexor.library.parts.run import (
     SCHEDULE_ENTRIES,
     Action,
+    LiveRun,
     RegisterWrite,
-    Run,
     Stop,
     entry_word,
     timecode_is_switched,
 )
-from plexor_lab.mixed.message import Kind, Message, Reply
+from plexor_lab.mixed.message import Message, MessageKind, Reply
 from plexor_lab.mixed.model import Entry, Mode
 from plexor_lab.mixed.timecode import StepClock
 
@@ -69,7 +69,7 @@ class Looked:
     """How far a run is: its plan, the step that has come, and the entries that were issued."""
 
     plan: Plan
-    run: Run
+    run: LiveRun
     elapsed_ticks: int
     step: int
     issued: int
@@ -105,7 +105,7 @@ class Drive:
         self._told = self._asked = False
         self._load = 0
 
-    def prepared(self, run: Run) -> None:
+    def prepared(self, run: LiveRun) -> None:
         """Empty both schedules; fill the instrument's with what is known before the run.
 
         Raises LinkError if the device does not reply before a stop is requested.
@@ -120,7 +120,7 @@ class Drive:
         if self._plan.mode is not Mode.MIXED:
             self._write(run, SCHEDULE_ENTRIES - SPARE_ENTRIES)
 
-    def looked(self, run: Run, elapsed_ticks: int) -> None:
+    def looked(self, run: LiveRun, elapsed_ticks: int) -> None:
         """Issue and answer what the time asks for."""
         step = self._plan.clock.step_at(elapsed_ticks)
         if self._executor is not None:
@@ -141,18 +141,18 @@ class Drive:
         plan = self._plan
         if not self._told:
             self._told = True
-            messages = [Message(Kind.RESET, due_steps=step)]
+            messages = [Message(MessageKind.RESET, due_steps=step)]
             if plan.mode is Mode.VERIFY:
                 first = plan.entries[0].due_step
-                messages.append(Message(Kind.VERIFY, plan.spacing_steps, first, plan.ids))
+                messages.append(Message(MessageKind.VERIFY, plan.spacing_steps, first, plan.ids))
             executor.send(*messages)
         if not self._asked and step >= plan.entries[-1].due_step + QUERY_STEPS:
             self._asked = True
-            executor.send(Message(Kind.QUERY))
+            executor.send(Message(MessageKind.QUERY))
         for reply in executor.replies():
             self.reply = reply
 
-    def _issue(self, run: Run, step: int) -> None:
+    def _issue(self, run: LiveRun, step: int) -> None:
         """Issue the entries whose issue step has come: all to the device, then all to the chip."""
         assert self._executor is not None
         first = len(self.issue_steps)
@@ -163,13 +163,14 @@ class Drive:
         if ready == first:
             return
         messages = [
-            Message(Kind.ENTRY, entry.event_id, entry.due_step) for entry in entries[first:ready]
+            Message(MessageKind.ENTRY, entry.event_id, entry.due_step)
+            for entry in entries[first:ready]
         ]
         self._executor.send(*messages)
         self.issue_steps += [step] * len(messages)
         self._write(run, ready)
 
-    def _write(self, run: Run, until: int) -> None:
+    def _write(self, run: LiveRun, until: int) -> None:
         """Write entries to the instrument's schedule, up to a number of them in all."""
         places = range(self.written, min(until, len(self._plan.entries)))
         writes = [
@@ -187,7 +188,7 @@ class Drive:
             run.device.write_all(writes)
         self.written += len(places)
 
-    def _answer(self, run: Run, elapsed_ticks: int) -> None:
+    def _answer(self, run: LiveRun, elapsed_ticks: int) -> None:
         """Change the load output once for each entry whose due time has come."""
         due = self._plan.due_ticks
         while self.answered < len(due) and due[self.answered] <= elapsed_ticks:
@@ -199,7 +200,7 @@ class Drive:
 def _empty(executor: Executor, patience: int, stop: Stop) -> None:
     """Have a device forget its entries: it would fire them when the timecode begins again."""
     for wait_s in REPLIES_S:
-        executor.send(Message(Kind.RESET), Message(Kind.QUERY))
+        executor.send(Message(MessageKind.RESET), Message(MessageKind.QUERY))
         last = wait_s == REPLIES_S[-1]
         try:
             executor.await_reply(wait_s * (patience if last else 1), stop)

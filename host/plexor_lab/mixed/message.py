@@ -43,7 +43,7 @@ _MOST_PENDING = 64
 """Bytes without a zero that are kept: more than a message has."""
 
 
-class Kind(IntEnum):
+class MessageKind(IntEnum):
     """What a message asks of the executor."""
 
     ENTRY = 1
@@ -61,7 +61,7 @@ class Kind(IntEnum):
 class Message:
     """A message to the device. Raises ValueError for a field out of range."""
 
-    kind: Kind
+    kind: MessageKind
     id: int = 0
     """0 to 15; of VERIFY the steps from one id to the next, 1 to 255."""
     due_steps: int = 0
@@ -70,7 +70,7 @@ class Message:
     """How many ids VERIFY takes in turn, 1 to 16; otherwise 0."""
 
     def __post_init__(self) -> None:
-        verify = self.kind is Kind.VERIFY
+        verify = self.kind is MessageKind.VERIFY
         _within("id", self.id, int(verify), 255 if verify else MOST_ID)
         _within("ids", self.ids, int(verify), MOST_ID + 1 if verify else 0)
         _within("due_steps", self.due_steps, 0, 2**32 - 1)
@@ -84,7 +84,7 @@ class Message:
     def decode(cls, stretch: bytes) -> tuple[int, Message]:
         """Return sequence and message of what was before a zero; raise ValueError if damaged."""
         sequence, kind, number, ids, due = _TO_DEVICE.unpack(_body(stretch, _TO_DEVICE.size))
-        return sequence, cls(Kind(kind), number, due, ids)
+        return sequence, cls(MessageKind(kind), number, due, ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Reply:
         for name in ("good", "damaged", "missing", "refused"):
             _within(name, getattr(self, name), 0, MOST_COUNT)
         body = _FROM_DEVICE.pack(
-            *(self.sequence, Kind.QUERY, self.good, self.time_steps),
+            *(self.sequence, MessageKind.QUERY, self.good, self.time_steps),
             *(self.damaged, self.missing, self.refused),
         )
         return _on_line(body)
@@ -122,8 +122,8 @@ class Reply:
         """Return the reply of what was before a zero; raise ValueError if it is damaged."""
         body = _body(stretch, _FROM_DEVICE.size)
         sequence, kind, good, time_steps, damaged, missing, refused = _FROM_DEVICE.unpack(body)
-        if kind != Kind.QUERY:
-            raise ValueError(f"reply of kind {kind}; must be {Kind.QUERY:d}")
+        if kind != MessageKind.QUERY:
+            raise ValueError(f"reply of kind {kind}; must be {MessageKind.QUERY:d}")
         return cls(sequence, time_steps, good, damaged, missing, refused)
 
 

@@ -14,7 +14,7 @@ from plexor.library.files import write_text, writing
 from plexor.library.instrument import Instrument
 from plexor.library.keep import check_new
 from plexor.library.parts.extensions import Kept
-from plexor.library.parts.files import Kind, Place, put, write
+from plexor.library.parts.files import FolderKind, FolderPlace, put, write
 from plexor.library.parts.results import RunResult
 from plexor.library.parts.run import Device
 from plexor.library.scans.scan import Ended
@@ -31,7 +31,7 @@ from plexor_lab.mixed.store import FILE, MIXED, load
 from plexor_lab.mixed.summary import Summary
 
 ROWS_FILE = "rows.csv"
-KIND = Kind(FILE, frozenset({ROWS_FILE}))
+KIND = FolderKind(FILE, frozenset({ROWS_FILE}))
 
 
 class Mixed(Ended[MixedResult]):
@@ -118,7 +118,7 @@ def mixed(
     return made
 
 
-def _kept(made: Mixed, runs: Sequence[RunResult], place: Place) -> StoreError | None:
+def _kept(made: Mixed, runs: Sequence[RunResult], place: FolderPlace) -> StoreError | None:
     """Keep a result, its rows and its runs; return why they could not be."""
 
     def fill(folder: Path) -> None:

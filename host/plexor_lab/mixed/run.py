@@ -62,7 +62,7 @@ _COUNTS = ("schedule_past", "schedule_refused", "schedule_waiting")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class MixedGoal:
     """What to run. Times are exact seconds."""
 
     runs: tuple[Which, ...]
@@ -98,7 +98,7 @@ class Taken:
 
 def run(
     device: Device,
-    wanted: Wanted,
+    wanted: MixedGoal,
     executor: Executor | None = None,
     told: Told | None = None,
     *,
@@ -146,7 +146,7 @@ def run(
     return Taken(result, runs)
 
 
-def check(geometry: Geometry, wanted: Wanted, executor: Executor | None) -> None:
+def check(geometry: Geometry, wanted: MixedGoal, executor: Executor | None) -> None:
     """Raise UsageError for runs that an instrument cannot take, with what to do instead."""
     modes = {mode for mode, _ in wanted.runs}
     for feature in (Feature.SCHEDULE, Feature.EVENTS):
@@ -173,7 +173,7 @@ def check(geometry: Geometry, wanted: Wanted, executor: Executor | None) -> None
         )
 
 
-def limits_of(wanted: Wanted, tick_fs: int) -> Limits:
+def limits_of(wanted: MixedGoal, tick_fs: int) -> Limits:
     """Return the limits in ticks. Raises UsageError for a time-out below the limit."""
     spacing_s = wanted.schedule.spacing_steps * wanted.timecode.period_s
     timeout_s = wanted.timeout_s
@@ -187,7 +187,7 @@ def limits_of(wanted: Wanted, tick_fs: int) -> Limits:
         raise UsageError(str(error)) from error
 
 
-def lasts_s(wanted: Wanted) -> Fraction:
+def lasts_s(wanted: MixedGoal) -> Fraction:
     """Return about how long all runs last, by the instrument's clock."""
     schedule = wanted.schedule
     steps = schedule.first_step + schedule.count * schedule.spacing_steps + QUERY_STEPS
@@ -201,7 +201,7 @@ def _name(which: Which) -> str:
 
 def _one(
     device: Device,
-    wanted: Wanted,
+    wanted: MixedGoal,
     which: Which,
     executor: Executor | None,
     told: Told,

@@ -15,7 +15,7 @@ from plexor.library.specs.values import Naming, choice, flag, plain, seconds, wh
 from plexor.units import parse_count, parse_duration, parse_part
 
 if TYPE_CHECKING:
-    from plexor_lab.mixed.run import Told, Wanted
+    from plexor_lab.mixed.run import MixedGoal, Told
     from plexor_lab.mixed.timecode import Timecode
 
 MODES = ("verify", "normal", "mixed", "all")
@@ -216,7 +216,7 @@ def timecode_of(asked: MixedSpec) -> Timecode:
     return Timecode(bits, period_s, asked.gray)
 
 
-def wanted_of(asked: MixedSpec, name: Naming = plain) -> Wanted:
+def wanted_of(asked: MixedSpec, name: Naming = plain) -> MixedGoal:
     """Return what is to be run. `name` gives an option's name for messages.
 
     Raises UsageError for options that cannot be combined.
@@ -224,7 +224,7 @@ def wanted_of(asked: MixedSpec, name: Naming = plain) -> Wanted:
     check(asked, name)
     # Imported here so that wrong options answer at once.
     from plexor_lab.mixed.model import Mode, Order, Schedule  # noqa: PLC0415
-    from plexor_lab.mixed.run import Wanted  # noqa: PLC0415
+    from plexor_lab.mixed.run import MixedGoal  # noqa: PLC0415
     from plexor_lab.mixed.schedule import FIRST_STEP  # noqa: PLC0415
 
     timecode = timecode_of(asked)
@@ -235,7 +235,7 @@ def wanted_of(asked: MixedSpec, name: Naming = plain) -> Wanted:
         for distance in (asked.distance if mode is Mode.MIXED else (None,))
     ]
     furthest = max(asked.distance) if Mode.MIXED in modes else 0
-    return Wanted(
+    return MixedGoal(
         runs=tuple(runs),
         timecode=timecode,
         schedule=Schedule(

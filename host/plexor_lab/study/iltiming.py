@@ -26,7 +26,7 @@ class Latency(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LatencyRow:
     """One latency of a table, in picoseconds. Raises ValueError for a mean beyond the extremes."""
 
     table: int
@@ -55,17 +55,17 @@ CONFIGURATIONS: Mapping[int, Mapping[str, str]] = {
 DEVICE: Mapping[str, str] = {"os": "Windows CE .NET", "board": "CEPC, AMD K6, 500 MHz"}
 """What is the same in all of them."""
 
-ROWS: tuple[Row, ...] = (
-    Row(2, Latency.ISR, 1_600_000, 3_100_000, 10_600_000),
-    Row(2, Latency.IST, 23_500_000, 32_200_000, 122_600_000),
-    Row(3, Latency.ISR, 1_600_000, 1_600_000, 2_500_000),
-    Row(3, Latency.IST, 7_500_000, 8_400_000, 36_000_000),
-    Row(4, Latency.ISR, 1_600_000, 1_600_000, 1_600_000),
-    Row(4, Latency.IST, 21_700_000, 22_700_000, 26_800_000),
+ROWS: tuple[LatencyRow, ...] = (
+    LatencyRow(2, Latency.ISR, 1_600_000, 3_100_000, 10_600_000),
+    LatencyRow(2, Latency.IST, 23_500_000, 32_200_000, 122_600_000),
+    LatencyRow(3, Latency.ISR, 1_600_000, 1_600_000, 2_500_000),
+    LatencyRow(3, Latency.IST, 7_500_000, 8_400_000, 36_000_000),
+    LatencyRow(4, Latency.ISR, 1_600_000, 1_600_000, 1_600_000),
+    LatencyRow(4, Latency.IST, 21_700_000, 22_700_000, 26_800_000),
 )
 
 
-def replay_ps(row: Row, count: int) -> tuple[int, ...]:
+def replay_ps(row: LatencyRow, count: int) -> tuple[int, ...]:
     """Return `count` latencies with a row's minimum, mean and maximum, in whole picoseconds.
 
     Their sum is `count` times the mean. If the mean equals one of two different extremes, it can
@@ -88,7 +88,7 @@ def replay_ps(row: Row, count: int) -> tuple[int, ...]:
     return (row.min_ps, *others, row.max_ps)
 
 
-def _total_ps(row: Row, count: int) -> int | None:
+def _total_ps(row: LatencyRow, count: int) -> int | None:
     """Return the sum of `count` latencies of a row; None if there are no such latencies."""
     if count < 1 or (count == 1 and row.spread_ps):
         return None

@@ -19,7 +19,7 @@ SPIKE_EACH = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StudyFigure:
     """A figure of the study: mean in picoseconds, variance in square picoseconds."""
 
     figure: int
@@ -28,16 +28,16 @@ class Row:
     variance_ps2: int
 
 
-ROWS: tuple[Row, ...] = (
-    Row(8, "executor, 0 steps ahead", 39_100_000, 4809 * 10**12),
-    Row(9, "scheduler only, 1 step ahead", 14_465_000_000, 3652 * 10**16),
-    Row(11, "mixed, 2 steps ahead", 43_000_000, 378 * 10**12),
-    Row(12, "mixed, 2 steps ahead, heavy load", 47_030_000, 1035 * 10**12),
+ROWS: tuple[StudyFigure, ...] = (
+    StudyFigure(8, "executor, 0 steps ahead", 39_100_000, 4809 * 10**12),
+    StudyFigure(9, "scheduler only, 1 step ahead", 14_465_000_000, 3652 * 10**16),
+    StudyFigure(11, "mixed, 2 steps ahead", 43_000_000, 378 * 10**12),
+    StudyFigure(12, "mixed, 2 steps ahead, heavy load", 47_030_000, 1035 * 10**12),
 )
 """Figure 10 has no figures: half of its readings are below a millisecond."""
 
 
-def replay_ps(row: Row, count: int) -> tuple[int, ...]:
+def replay_ps(row: StudyFigure, count: int) -> tuple[int, ...]:
     """Return `count` latencies, in whole picoseconds, with a row's mean and variance.
 
     The mean is exact. One latency in ten is a spike and all others are equal, so the variance is

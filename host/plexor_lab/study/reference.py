@@ -21,7 +21,7 @@ class Role(StrEnum):
     TASK = "task"
 
 
-class What(StrEnum):
+class StatementSubject(StrEnum):
     """The subject of a statement. The first three are columns of the table."""
 
     LATENCY = "latency"
@@ -40,7 +40,7 @@ class Statement:
     role: Role
     loads: tuple[str, ...]
     """Loads that the figure may belong to; several if the text leaves it open."""
-    what: What
+    what: StatementSubject
     text: str
     explicit: bool = True
     """Whether the text names the load."""
@@ -55,32 +55,38 @@ _IST, _APP = Role.INTERRUPT, Role.TASK
 _IDLE, _LOADED, _BOTH = (IDLE,), (LOADED,), (IDLE, LOADED)
 
 STATEMENTS: tuple[Statement, ...] = (
-    Statement("R1", CE_3_0, _IST, _IDLE, What.LATENCY, "~2.5 µs"),
-    Statement("R2", CE_3_0, _APP, _IDLE, What.LATENCY, "16 µs"),
-    Statement("R3", CE_3_0, _IST, _LOADED, What.JITTER, "~5 µs"),
-    Statement("R4", CE_3_0, _APP, _LOADED, What.LATENCY, "≤ 133 µs"),
-    Statement("R5", CE_3_0, _APP, _LOADED, What.REMARK, "early peaks at about 15 and 30 µs"),
-    Statement("R6", CE_3_0, _IST, _LOADED, What.REMARK, "all completed within about 50 µs"),
-    Statement("R7", CE_3_0, _APP, _LOADED, What.REMARK, "all completed within about 125 µs"),
-    Statement("R8", CE_3_0, _IST, _IDLE, What.SATURATION, "> 100 kHz", explicit=False),
-    Statement("R9", CE_3_0, _IST, _LOADED, What.SATURATION, "80 kHz"),
-    Statement("R10", CE_3_0, _APP, _LOADED, What.CHANGE, "more than 50 %"),
-    Statement("R11", CE_NET, _IST, _BOTH, What.SATURATION, "47 kHz", explicit=False),
-    Statement("R12", CE_NET, _APP, _LOADED, What.CHANGE, "about 2 %"),
-    Statement("R13", CE_NET, _IST, _LOADED, What.LATENCY, "6.3 µs", explicit=False),
-    Statement("R14", CE_NET, _APP, _LOADED, What.LATENCY, "53 µs", explicit=False),
+    Statement("R1", CE_3_0, _IST, _IDLE, StatementSubject.LATENCY, "~2.5 µs"),
+    Statement("R2", CE_3_0, _APP, _IDLE, StatementSubject.LATENCY, "16 µs"),
+    Statement("R3", CE_3_0, _IST, _LOADED, StatementSubject.JITTER, "~5 µs"),
+    Statement("R4", CE_3_0, _APP, _LOADED, StatementSubject.LATENCY, "≤ 133 µs"),
+    Statement(
+        "R5", CE_3_0, _APP, _LOADED, StatementSubject.REMARK, "early peaks at about 15 and 30 µs"
+    ),
+    Statement(
+        "R6", CE_3_0, _IST, _LOADED, StatementSubject.REMARK, "all completed within about 50 µs"
+    ),
+    Statement(
+        "R7", CE_3_0, _APP, _LOADED, StatementSubject.REMARK, "all completed within about 125 µs"
+    ),
+    Statement("R8", CE_3_0, _IST, _IDLE, StatementSubject.SATURATION, "> 100 kHz", explicit=False),
+    Statement("R9", CE_3_0, _IST, _LOADED, StatementSubject.SATURATION, "80 kHz"),
+    Statement("R10", CE_3_0, _APP, _LOADED, StatementSubject.CHANGE, "more than 50 %"),
+    Statement("R11", CE_NET, _IST, _BOTH, StatementSubject.SATURATION, "47 kHz", explicit=False),
+    Statement("R12", CE_NET, _APP, _LOADED, StatementSubject.CHANGE, "about 2 %"),
+    Statement("R13", CE_NET, _IST, _LOADED, StatementSubject.LATENCY, "6.3 µs", explicit=False),
+    Statement("R14", CE_NET, _APP, _LOADED, StatementSubject.LATENCY, "53 µs", explicit=False),
     Statement(
         "R15",
         CE_NET,
         _APP,
         _LOADED,
-        What.REMARK,
+        StatementSubject.REMARK,
         "jitter less than when idle, and than that of CE 3.0 under load",
     ),
 )
 
 
-def stated(system: str, load: str, role: Role, what: What) -> Statement | None:
+def stated(system: str, load: str, role: Role, what: StatementSubject) -> Statement | None:
     """Return what the text says about a cell; None if it says nothing."""
     return next(
         (

@@ -19,8 +19,8 @@ from plexor.library.parts.results import (
     ChannelFigures,
     Knee,
     Outcome,
+    RateStep,
     Report,
-    Step,
     SweepResult,
     named_load,
 )
@@ -41,7 +41,7 @@ class Jitter(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
+class PinTiming:
     """Latency and jitter of one pin, in seconds; None: too few samples, or not known."""
 
     median_s: Fraction | None
@@ -62,21 +62,21 @@ class Saturation:
     taken_from: str
 
 
-T = TypeVar("T", Timing, Saturation)
+T = TypeVar("T", PinTiming, Saturation)
 
 
 @dataclass(slots=True)
-class Row:
+class SystemRow:
     """One system under one load."""
 
     system: str
     load: str
-    timing: dict[Role, Timing] = field(default_factory=dict[Role, Timing])
+    timing: dict[Role, PinTiming] = field(default_factory=dict[Role, PinTiming])
     saturation: dict[Role, Saturation] = field(default_factory=dict[Role, Saturation])
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class LoadChange:
     """Relative change of a saturation frequency by a load."""
 
     system: str
@@ -132,7 +132,7 @@ class Systems:
 
     def __init__(self, jitter: Jitter) -> None:
         self._jitter = jitter
-        self._rows: dict[tuple[str, str], Row] = {}
+        self._rows: dict[tuple[str, str], SystemRow] = {}
         self._sweeps: list[tuple[str, SweepResult]] = []
 
     def add_run(self, path: str, report: Report) -> None:
@@ -160,7 +160,7 @@ class Systems:
             _give(row.saturation, roles[knee.channel], row, entry)
         self._sweeps.append((path, result))
 
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[SystemRow, ...]:
         """Return the rows: systems in the order they were added, each idle before loaded."""
         for path, result in self._sweeps:
             names = list(dict.fromkeys(knee.channel for knee in result.knees))
@@ -174,14 +174,14 @@ class Systems:
             sorted(self._rows.values(), key=lambda r: (order.index(r.system), r.load != IDLE))
         )
 
-    def _row(self, path: str, system: str, load: str) -> Row:
+    def _row(self, path: str, system: str, load: str) -> SystemRow:
         if not system:
             raise UsageError(f"{path}: the system has no name; take the run with --key system=NAME")
-        return self._rows.setdefault((system, load), Row(system, load))
+        return self._rows.setdefault((system, load), SystemRow(system, load))
 
     def _of_run(
         self, path: str, report: Report, channel: ChannelFigures, period_s: Fraction | None
-    ) -> Timing:
+    ) -> PinTiming:
         tick_fs, rise = report.result.tick_fs, channel.rise
         median = jitter = None
         if rise is not None:
@@ -193,7 +193,7 @@ class Systems:
                 Jitter.PEAK_TO_PEAK: rise.peak_to_peak_ticks,
                 Jitter.RMS: rise.rms_ticks,
             }[self._jitter]
-        return Timing(
+        return PinTiming(
             _seconds(median, tick_fs),
             _seconds(jitter, tick_fs),
             None if period_s is None else 1 / period_s,
@@ -201,7 +201,7 @@ class Systems:
             path,
         )
 
-    def _of_sweep(self, path: str, result: SweepResult, knee: Knee) -> Timing | None:
+    def _of_sweep(self, path: str, result: SweepResult, knee: Knee) -> PinTiming | None:
         """Return latency and jitter at the lowest rate; None if that rate did not pass."""
         step = lowest(result.steps, knee)
         if step is None:
@@ -212,7 +212,7 @@ class Systems:
             Jitter.PEAK_TO_PEAK: figures.peak_to_peak_ticks,
             Jitter.RMS: figures.rms_ticks,
         }[self._jitter]
-        return Timing(
+        return PinTiming(
             _seconds(figures.p50_ticks, step.tick_fs),
             _seconds(jitter, step.tick_fs),
             step.rate_hz,
@@ -221,16 +221,16 @@ class Systems:
         )
 
 
-def lowest(steps: Sequence[Step], knee: Knee) -> Step | None:
+def lowest(steps: Sequence[RateStep], knee: Knee) -> RateStep | None:
     """Return the step with a sweep's lowest rate; None if the channel failed there."""
     own = [s for s in steps if s.load == knee.load and s.for_channel in ("", knee.channel)]
     step = min(own, key=lambda step: step.rate_hz, default=None)
     return step if step is not None and step.of(knee.channel).verdict == Outcome.PASS else None
 
 
-def changes(rows: Sequence[Row]) -> tuple[Change, ...]:
+def changes(rows: Sequence[SystemRow]) -> tuple[LoadChange, ...]:
     """Return how loads change saturation frequencies, for systems also measured idle."""
-    found: list[Change] = []
+    found: list[LoadChange] = []
     for row in rows:
         idle = next((r for r in rows if r.system == row.system and r.load == IDLE), None)
         if idle is None or row is idle:
@@ -243,12 +243,12 @@ def changes(rows: Sequence[Row]) -> tuple[Change, ...]:
     return tuple(found)
 
 
-def _change(row: Row, role: Role, before: Saturation, after: Saturation) -> Change | None:
+def _change(row: SystemRow, role: Role, before: Saturation, after: Saturation) -> LoadChange | None:
     low, high = before.bracket.passing_hz, before.bracket.failing_hz
     loaded, loaded_high = after.bracket.passing_hz, after.bracket.failing_hz
     if low is None or loaded is None:
         return None
-    return Change(
+    return LoadChange(
         row.system,
         row.load,
         role,
@@ -259,7 +259,7 @@ def _change(row: Row, role: Role, before: Saturation, after: Saturation) -> Chan
     )
 
 
-def inequalities(rows: Sequence[Row]) -> tuple[Inequality, ...]:
+def inequalities(rows: Sequence[SystemRow]) -> tuple[Inequality, ...]:
     """Compare each task's jitter under load with its jitter idle, and with other systems'."""
     found: list[Inequality] = []
     for row in rows:
@@ -305,7 +305,7 @@ def _roles(path: str, channels: int) -> tuple[Role, ...]:
     return ROLES
 
 
-def _give(cells: dict[Role, T], role: Role, row: Row, entry: T) -> None:
+def _give(cells: dict[Role, T], role: Role, row: SystemRow, entry: T) -> None:
     """Fill a cell. Raises UsageError if it is already filled."""
     if role in cells:
         raise UsageError(

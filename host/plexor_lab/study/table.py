@@ -16,10 +16,10 @@ from plexor.library.scans.sweep import Sweep
 from plexor.library.specs.values import Time, choice, path_of, read, seconds
 from plexor_lab.study.reference import SOURCE, STATEMENTS
 from plexor_lab.study.systems import (
-    Change,
     Inequality,
     Jitter,
-    Row,
+    LoadChange,
+    SystemRow,
     Systems,
     changes,
     guideline,
@@ -34,8 +34,8 @@ Source = str | Path | Run | Sweep
 class Table:
     """Latency, jitter and saturation frequency of systems, idle and loaded."""
 
-    rows: tuple[Row, ...]
-    changes: tuple[Change, ...]
+    rows: tuple[SystemRow, ...]
+    changes: tuple[LoadChange, ...]
     """How loads change saturation frequencies."""
     inequalities: tuple[Inequality, ...]
     """Whether each task's jitter under load is smaller than others."""

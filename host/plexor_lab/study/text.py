@@ -25,22 +25,30 @@ from plexor_lab.study.reference import (
     SOURCE,
     STATEMENTS,
     Role,
-    What,
+    StatementSubject,
     stated,
 )
-from plexor_lab.study.systems import ROLES, Change, Inequality, Jitter, Row, Timing, guideline
+from plexor_lab.study.systems import (
+    ROLES,
+    Inequality,
+    Jitter,
+    LoadChange,
+    PinTiming,
+    SystemRow,
+    guideline,
+)
 
 REFERENCE = "reference"
 UNKNOWN = "."
 """Stands for a figure that the reference's text does not have."""
 _PINS = {Role.INTERRUPT: "IST", Role.TASK: "APP"}
 """The reference's names for them."""
-_COLUMNS = (What.LATENCY, What.JITTER, What.SATURATION)
+_COLUMNS = (StatementSubject.LATENCY, StatementSubject.JITTER, StatementSubject.SATURATION)
 
 
 def systems_text(
-    rows: Sequence[Row],
-    changes: Sequence[Change],
+    rows: Sequence[SystemRow],
+    changes: Sequence[LoadChange],
     inequalities: Sequence[Inequality],
     sweeps: Sequence[tuple[str, SweepResult]],
     jitter: Jitter,
@@ -82,7 +90,7 @@ def _heads(jitter: Jitter) -> list[str]:
     return found
 
 
-def _row(row: Row) -> list[Cell]:
+def _row(row: SystemRow) -> list[Cell]:
     cells: list[Cell] = [(row.system, ""), (row.load, "")]
     for role in ROLES:
         timing, saturation = row.timing.get(role), row.saturation.get(role)
@@ -100,14 +108,14 @@ def _row(row: Row) -> list[Cell]:
     return cells
 
 
-def _time(timing: Timing | None, value_s: Fraction | None) -> Cell:
+def _time(timing: PinTiming | None, value_s: Fraction | None) -> Cell:
     if timing is None or value_s is None:
         return NOTHING, ""
     return format_seconds(value_s), timing.source
 
 
 def _origins(
-    rows: Sequence[Row], sweeps: Sequence[tuple[str, SweepResult]], width: int, paint: Paint
+    rows: Sequence[SystemRow], sweeps: Sequence[tuple[str, SweepResult]], width: int, paint: Paint
 ) -> Iterator[str]:
     """Yield the rates at which latencies were taken, the meaning of saturation, and doubts."""
     rates: dict[str, list[str]] = {}
@@ -142,7 +150,7 @@ def _percent(part: Fraction) -> str:
     return f"{float(part * 100):+.1f} %"
 
 
-def _change(entry: Change) -> list[str]:
+def _change(entry: LoadChange) -> list[str]:
     interval = NOTHING
     if entry.least is not None and entry.most is not None:
         interval = f"{_percent(entry.least)} to {_percent(entry.most)}"
@@ -178,8 +186,8 @@ def _reference(jitter: Jitter, width: int, paint: Paint) -> Iterator[str]:
             rows.append(row)
     yield from table(heads, rows, width, paint)
     for entry in STATEMENTS:
-        if entry.what in (What.CHANGE, What.REMARK):
-            what = "saturation changes by " if entry.what == What.CHANGE else ""
+        if entry.what in (StatementSubject.CHANGE, StatementSubject.REMARK):
+            what = "saturation changes by " if entry.what == StatementSubject.CHANGE else ""
             line = (
                 f"{entry.system}, {', '.join(entry.loads)}, {_PINS[entry.role]}: {what}{entry.text}"
             )
@@ -190,6 +198,6 @@ def _reference(jitter: Jitter, width: int, paint: Paint) -> Iterator[str]:
     yield from wrapped(note, width, paint, "muted")
 
 
-def _stated(system: str, load: str, role: Role, what: What) -> Cell:
+def _stated(system: str, load: str, role: Role, what: StatementSubject) -> Cell:
     entry = stated(system, load, role, what)
     return (UNKNOWN, "") if entry is None else (entry.shown, f"{REFERENCE} {entry.row}")

@@ -16,8 +16,8 @@ from plexor.model.results import (
     ChannelResult,
     Identity,
     Kind,
-    Measurement,
     RunResult,
+    SampleResult,
     SourceAccounting,
     Statistics,
 )
@@ -50,7 +50,7 @@ def measured(kind, values, times, indices, mantissa_bits=6):
         min_time_ticks=times[low] if values else None,
         max_time_ticks=times[high] if values else None,
     )
-    return Measurement(kind, statistics, Bins(mantissa_bits, counts))
+    return SampleResult(kind, statistics, Bins(mantissa_bits, counts))
 
 
 def make_run(latencies, *, names=None, widths=100, period=50_000, keep_events=True, **other):

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from plexor.judge.verdict import Outcome
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.model import Bracket, Figures, Knee, Step, SweepResult
+from plexor.sweep.model import Bracket, Knee, RateFigures, RateStep, SweepResult
 
 TICK_FS = 10**6
 RATES = (20_000, 25_000, 40_000, 80_000, 100_000, 160_000, 200_000)
@@ -15,7 +15,7 @@ def figures(name, *, missed=0, latency=2000, jitter=0, verdict=None):
     classes = dict.fromkeys(ResponseClass, 0)
     classes |= {ResponseClass.MISSED: missed, ResponseClass.ANSWERED: 1000 - missed}
     answered = missed < 1000
-    return Figures(
+    return RateFigures(
         name,
         1000,
         classes,
@@ -31,7 +31,7 @@ def figures(name, *, missed=0, latency=2000, jitter=0, verdict=None):
 
 def step(load, rate_hz, *channels, direction=""):
     """Return one rate of a scan."""
-    return Step(TICK_FS, True, load, Fraction(rate_hz), "", 1000, channels, direction=direction)
+    return RateStep(TICK_FS, True, load, Fraction(rate_hz), "", 1000, channels, direction=direction)
 
 
 def knee(load, channel, low, high, **bracket):

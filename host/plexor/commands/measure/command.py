@@ -77,7 +77,7 @@ def measure(
         check_kept(place, option_name)
     target = check_run_folder(place.out, force=place.force)
     check_outputs(page, folder=place.out)
-    from plexor.commands.conclude import Wanted, conclude  # noqa: PLC0415
+    from plexor.commands.conclude import RunUse, conclude  # noqa: PLC0415
     from plexor.commands.measure.take import take  # noqa: PLC0415
 
     with ExitStack() as stack:
@@ -87,5 +87,5 @@ def measure(
         unsaved = None if target is None else kept(run, target, tap)
     return conclude(
         run.less(**less.keywords()),
-        Wanted(limits, as_json, page, taken_now=True, unsaved=unsaved),
+        RunUse(limits, as_json, page, taken_now=True, unsaved=unsaved),
     )

@@ -21,7 +21,7 @@ from plexor.library.specs.options import Target
 from plexor.units import format_seconds
 
 if TYPE_CHECKING:
-    from plexor.library.scans.burst_spec import Job, Step
+    from plexor.library.scans.burst_spec import Job, RateStep
 
 
 @click.command()
@@ -58,7 +58,7 @@ def burst(
     return conclude_scan(found, as_json, page)
 
 
-def _say(job: Job, step: Step) -> None:
+def _say(job: Job, step: RateStep) -> None:
     swept = job.settings.strikes[0]
     spaced = "" if swept.spacing_s is None else f", {format_seconds(swept.spacing_s)} apart"
     words = ", ".join(f"{entry.name} {entry.verdict}" for entry in step.channels)

@@ -23,7 +23,7 @@ from plexor.library.specs.options import Target
 from plexor.units import format_rate
 
 if TYPE_CHECKING:
-    from plexor.library.scans.sweep_spec import Step
+    from plexor.library.scans.sweep_spec import RateStep
 
 
 @click.command()
@@ -57,18 +57,18 @@ def sweep(
     from plexor.library.scans.sweep import swept  # noqa: PLC0415
 
     check_outputs(page, svg, folder=asked.out, whole=False)
-    asked = replace(asked, device=dict(keys), on_step=Teller().step)
+    asked = replace(asked, device=dict(keys), on_step=StepTeller().step)
     found = swept(asked, target)
     return conclude_scan(found, as_json, page, svg)
 
 
-class Teller:
+class StepTeller:
     """Prints each step on standard error, with the time that the rest may take."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
 
-    def step(self, step: Step, taken: int, expected: int) -> None:
+    def step(self, step: RateStep, taken: int, expected: int) -> None:
         """Print one step and the number of steps."""
         words = ", ".join(f"{entry.name} {entry.verdict}" for entry in step.channels)
         left_s = (time.monotonic() - self._began) / taken * max(expected - taken, 0)

@@ -17,7 +17,7 @@ from plexor.units import plot_seconds
 _P99 = Fraction(99, 100)
 
 
-class State(StrEnum):
+class CellState(StrEnum):
     """How far a cell has come."""
 
     OPEN = "open"  # not measured, because the farm ended before
@@ -27,7 +27,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class CellFigures:
     """One channel. Times are seconds; None: there is no sample, or there are too few."""
 
     name: str
@@ -38,15 +38,15 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CellOutcome:
     """What came of a cell."""
 
     cell: Cell
-    state: State = State.OPEN
+    state: CellState = CellState.OPEN
     simulated: bool = False
     run: str = ""
     """Its identity in the archive."""
-    figures: tuple[Figures, ...] = ()
+    figures: tuple[CellFigures, ...] = ()
     code: ExitCode = ExitCode.PASS
     """The exit code of its run, or of what failed."""
     reason: str = ""
@@ -55,37 +55,39 @@ class Outcome:
     @property
     def done(self) -> bool:
         """Whether it has a run."""
-        return self.state in (State.KEPT, State.MEASURED)
+        return self.state in (CellState.KEPT, CellState.MEASURED)
 
 
-def failed(cell: Cell, error: PlexorError) -> Outcome:
+def failed(cell: Cell, error: PlexorError) -> CellOutcome:
     """Return the outcome of a cell that could not be measured."""
-    return Outcome(cell, State.FAILED, code=error.exit_code, reason=str(error))
+    return CellOutcome(cell, CellState.FAILED, code=error.exit_code, reason=str(error))
 
 
-def outcome(cell: Cell, run: Run, state: State, name: str) -> Outcome:
+def outcome(cell: Cell, run: Run, state: CellState, name: str) -> CellOutcome:
     """Return the outcome of a cell's run; `name` is its identity in the archive."""
     verdict, reason = None, "; ".join(run.invalid_reasons)
     if cell.budget is not None and run.valid:
         try:
             verdict = run.judge(cell.budget)
         except PlexorError as error:
-            return Outcome(cell, State.FAILED, run.simulated, name, (), error.exit_code, str(error))
+            return CellOutcome(
+                cell, CellState.FAILED, run.simulated, name, (), error.exit_code, str(error)
+            )
         over = [c for c in verdict.checks if c.outcome != Judged.PASS and not c.limit.goal]
         reason = "; ".join(
             f"{c.named}: {c.outcome.value}{f' ({c.line})' if c.line else ''}" for c in over
         )
     figures = tuple(_figures(run, channel) for channel in run.report.channels)
-    return Outcome(cell, state, run.simulated, name, figures, run.exit_code(verdict), reason)
+    return CellOutcome(cell, state, run.simulated, name, figures, run.exit_code(verdict), reason)
 
 
-def _figures(run: Run, channel: ChannelFigures) -> Figures:
+def _figures(run: Run, channel: ChannelFigures) -> CellFigures:
     rise, missed = channel.rise, channel.result.classes[ResponseClass.MISSED]
     if rise is None or rise.max_ticks is None:
-        return Figures(channel.name, 0, missed, None, None)
+        return CellFigures(channel.name, 0, missed, None, None)
     p99 = rise.quantile(_P99)
     most = p99.value_ticks if p99 is not None and p99.enough else None
-    return Figures(
+    return CellFigures(
         channel.name,
         rise.count,
         missed,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from plexor.errors import ExitCode
-from plexor.library.cells.outcome import Figures, Outcome, State
+from plexor.library.cells.outcome import CellFigures, CellOutcome, CellState
 from plexor.render.pictures.scale import grouped
 from plexor.render.table import NOTHING, Cell
 from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
@@ -16,7 +16,7 @@ SCHEMA = "plexor.farm/1"
 _CODES = {ExitCode.BUDGET: "OVER BUDGET", ExitCode.INVALID: "PROVES NOTHING"}
 
 
-def farm_text(outcomes: Sequence[Outcome], *, width: int = 100, colour: bool = False) -> str:
+def farm_text(outcomes: Sequence[CellOutcome], *, width: int = 100, colour: bool = False) -> str:
     """Return a row for each channel of each cell, then what went wrong, and how many are done."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     axes = list(dict.fromkeys(axis for each in outcomes for axis in each.cell.names))
@@ -37,16 +37,16 @@ def farm_text(outcomes: Sequence[Outcome], *, width: int = 100, colour: bool = F
     return paint.done(lines)
 
 
-def state(found: Outcome) -> str:
+def state(found: CellOutcome) -> str:
     """Return how far a cell has come, and whether its run proves anything."""
-    if found.state in (State.OPEN, State.FAILED):
-        return "not measured" if found.state == State.OPEN else "FAILED"
+    if found.state in (CellState.OPEN, CellState.FAILED):
+        return "not measured" if found.state == CellState.OPEN else "FAILED"
     words = [_CODES[found.code]] if found.code in _CODES else []
-    words.append("measured before" if found.state == State.KEPT else "measured now")
+    words.append("measured before" if found.state == CellState.KEPT else "measured now")
     return ", ".join(words)
 
 
-def _row(axes: list[str], found: Outcome, own: Figures | None) -> list[Cell]:
+def _row(axes: list[str], found: CellOutcome, own: CellFigures | None) -> list[Cell]:
     texts = [found.cell.names.get(axis, NOTHING) for axis in axes]
     if own is None:
         texts += [NOTHING] * 5
@@ -57,7 +57,7 @@ def _row(axes: list[str], found: Outcome, own: Figures | None) -> list[Cell]:
     return [(text, "") for text in (*texts, state(found))]
 
 
-def farm_document(outcomes: Sequence[Outcome], code: ExitCode) -> dict[str, Any]:
+def farm_document(outcomes: Sequence[CellOutcome], code: ExitCode) -> dict[str, Any]:
     """Return the cells as `plexor farm --json` prints them."""
     return {
         "schema": SCHEMA,

@@ -23,7 +23,7 @@ _CLASSES = {
 }
 
 
-class Coded:
+class CodedRun:
     """What a device said in a run. Raises UsageError for a run without codes."""
 
     def __init__(self, result: RunResult) -> None:

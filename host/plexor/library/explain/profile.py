@@ -7,7 +7,7 @@ from typing import Any
 
 from plexor.codes.calls import corrected
 from plexor.errors import UsageError
-from plexor.library.explain.coded import Coded
+from plexor.library.explain.coded import CodedRun
 from plexor.model.results import RunResult
 from plexor.protocol.codes import CodeClass
 from plexor.render.terminal import profile as views
@@ -35,8 +35,8 @@ class Profile:
         if (view == "butterfly") != (function is not None):
             raise UsageError("butterfly and function belong together; give both, or neither")
         self.view = view
-        self.coded = Coded(result)
-        self._profile = views.Profile(
+        self.coded = CodedRun(result)
+        self._profile = views.ProfileView(
             result,
             self.coded.calls,
             self.coded.function_name,

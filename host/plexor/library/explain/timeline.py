@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from plexor.codes.instances import instances
-from plexor.codes.lanes import Lane, State, switches
+from plexor.codes.lanes import Lane, LaneState, switches
 from plexor.errors import UsageError
-from plexor.library.explain.coded import Coded
+from plexor.library.explain.coded import CodedRun
 from plexor.library.specs.values import path_of
 from plexor.model.results import RunResult
-from plexor.render.timeline import View
+from plexor.render.timeline import TimelineView
 from plexor.units import FEMTOSECONDS, ticks_of
 
 SCHEMA = "plexor.timeline/1"
@@ -32,7 +32,7 @@ class Timeline:
         end: Fraction | None = None,
         cursors: tuple[Fraction, ...] = (),
     ) -> None:
-        self.coded = Coded(result)
+        self.coded = CodedRun(result)
         lanes = self.coded.lanes
         length = lanes.end_ticks - lanes.start_ticks
         low, high = 0, length
@@ -46,7 +46,7 @@ class Timeline:
             raise UsageError(f"cursor: {len(cursors)} given; give two, or none")
         first = lanes.start_ticks
         at = tuple(first + self._ticks("cursor", time, length) for time in cursors)
-        self.view = View(
+        self.view = TimelineView(
             result,
             lanes,
             {lane: self.coded.lane_name(lane) for lane in lanes.lanes},
@@ -115,7 +115,7 @@ class Timeline:
             "kind": lane.kind.value,
             "number": lane.number,
             "name": self.view.names[lane],
-            "time_ticks": {state.value: lane.time_in(state) for state in State},
+            "time_ticks": {state.value: lane.time_in(state) for state in LaneState},
             "inherits": len(lane.inherits),
             "instances": {
                 "start_ticks": (found.start_ticks - self.coded.lanes.start_ticks).tolist(),

@@ -8,7 +8,7 @@ from plexor.analyse.pairing import AMBIGUOUS as AMBIGUOUS
 from plexor.analyse.percentiles import Distribution as Distribution
 from plexor.analyse.percentiles import least_count as least_count
 from plexor.codes.names import said as said
-from plexor.codes.stream import Told as Told
+from plexor.codes.stream import PlainCode as PlainCode
 from plexor.codes.stream import told as told
 from plexor.judge.verdict import Number as Number
 from plexor.judge.verdict import Outcome as Outcome
@@ -26,5 +26,5 @@ from plexor.protocol.codes import CodeClass as CodeClass
 from plexor.protocol.codes import code_of as code_of
 from plexor.sweep.model import Bracket as Bracket
 from plexor.sweep.model import Knee as Knee
-from plexor.sweep.model import Step as Step
+from plexor.sweep.model import RateStep as RateStep
 from plexor.sweep.model import SweepResult as SweepResult

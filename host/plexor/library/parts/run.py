@@ -28,7 +28,7 @@ from plexor.protocol.registers import Stream as Stream
 from plexor.protocol.registers import Trigger as Trigger
 from plexor.protocol.registers import entry_word as entry_word
 from plexor.session.follow import OnProgress as OnProgress
-from plexor.session.run import Run as Run
+from plexor.session.run import LiveRun as LiveRun
 from plexor.session.session import measure as measure
 from plexor.session.session import versions as versions
 from plexor.session.stop import Stop as Stop

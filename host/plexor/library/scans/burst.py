@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from plexor.burst.model import BurstResult, Limit
-from plexor.burst.scan import Wanted, burst_scan
+from plexor.burst.model import BurstResult, SpacingLimit
+from plexor.burst.scan import BurstGoal, burst_scan
 from plexor.burst.store import BURST, FILE
 from plexor.errors import StoreError
 from plexor.library.files import write_text
@@ -22,7 +22,7 @@ from plexor.library.specs.options import Target
 from plexor.session.prepare import now
 from plexor.session.session import versions
 from plexor.sweep.executor import Workers
-from plexor.sweep.model import Step
+from plexor.sweep.model import RateStep
 from plexor.sweep.store import StepStore, question_of
 
 PAGE_FILE = "burst.html"
@@ -38,7 +38,7 @@ class BurstScan(Scan[BurstResult]):
         return f"<plexor.BurstScan {kind}: {len(self.limits)} limits>"
 
     @property
-    def limits(self) -> tuple[Limit, ...]:
+    def limits(self) -> tuple[SpacingLimit, ...]:
         """The longest burst for each spacing and channel: `limit.lengths.passing`."""
         return self.result.limits
 
@@ -111,9 +111,9 @@ def _kept(scan: BurstScan, out: Path, store: StepStore) -> StoreError | None:
 
 
 def _result(
-    wanted: Wanted,
-    limits: Sequence[Limit],
-    steps: Sequence[Step],
+    wanted: BurstGoal,
+    limits: Sequence[SpacingLimit],
+    steps: Sequence[RateStep],
     interrupted: bool,
     description: Mapping[str, str],
 ) -> BurstResult:

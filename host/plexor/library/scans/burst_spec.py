@@ -15,14 +15,14 @@ from plexor.library.specs.spec import option
 from plexor.library.specs.values import count, seconds
 from plexor.model.load import is_raised
 from plexor.model.settings import Settings, Stimulus
-from plexor.sweep.criterion import Criterion, What, parse_criterion
+from plexor.sweep.criterion import Criterion, CriterionSubject, parse_criterion
 
 if TYPE_CHECKING:
-    from plexor.burst.scan import Wanted
+    from plexor.burst.scan import BurstGoal
     from plexor.sweep.job import Job
-    from plexor.sweep.model import Step
+    from plexor.sweep.model import RateStep
 
-    OnStep = Callable[[Job, Step], None]
+    OnStep = Callable[[Job, RateStep], None]
 
 
 def _criterion(value: str | Criterion) -> Criterion:
@@ -80,19 +80,19 @@ def check(asked: BurstSpec, target: Target) -> None:
         raise UsageError(
             f"{name('high')}: must be at most half of {name('period')}, or no burst fits"
         )
-    if asked.criterion.what != What.MISSED:
+    if asked.criterion.what != CriterionSubject.MISSED:
         raise UsageError(f"{name('criterion')} {asked.criterion.text}: must limit missed")
     check_scan(asked, target)
 
 
-def wanted_of(asked: BurstSpec, target: Target) -> Wanted:
+def wanted_of(asked: BurstSpec, target: Target) -> BurstGoal:
     """Return what a burst scan is to find out.
 
     Raises UsageError for options that cannot be combined.
     """
     check(asked, target)
     # Imported here so that wrong options answer at once.
-    from plexor.burst.scan import Wanted  # noqa: PLC0415
+    from plexor.burst.scan import BurstGoal  # noqa: PLC0415
 
     stimulus = Stimulus(period_s=asked.period, width_s=asked.width, seed=asked.seed)
     pins = asked.channels or response_pins(target.link, target.dut)
@@ -103,7 +103,7 @@ def wanted_of(asked: BurstSpec, target: Target) -> Wanted:
         load=is_raised(asked.load),
         load_name=asked.load or "",
     )
-    return Wanted(
+    return BurstGoal(
         link,
         dut,
         settings,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from plexor.device.device import Device
-from plexor.disk.folder import Place
+from plexor.disk.folder import FolderPlace
 from plexor.errors import StoreError
 from plexor.library.files import write_text
 from plexor.library.keep import check_new
@@ -18,8 +18,8 @@ from plexor.library.scans.phase_spec import PhaseSpec, wanted_of
 from plexor.library.scans.scan import Scan
 from plexor.library.specs.options import Target
 from plexor.model.results import RunResult
+from plexor.phase.model import ChannelPhases as ChannelScan
 from plexor.phase.model import PhaseResult
-from plexor.phase.model import PhaseScan as ChannelScan
 from plexor.phase.run import run
 from plexor.phase.store import FILE, PHASE
 from plexor.store.run_folder import put_run
@@ -102,7 +102,7 @@ def scanned(
     return scan
 
 
-def _kept(scan: PhaseScan, taken: RunResult, place: Place) -> StoreError | None:
+def _kept(scan: PhaseScan, taken: RunResult, place: FolderPlace) -> StoreError | None:
     """Keep a scan, its run and its page; return why they could not be."""
 
     def more(folder: Path) -> None:

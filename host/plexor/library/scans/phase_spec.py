@@ -28,7 +28,7 @@ from plexor.model.sources import source_of
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
 
 if TYPE_CHECKING:
-    from plexor.phase.run import Wanted
+    from plexor.phase.run import PhaseGoal
     from plexor.session.follow import OnProgress
 
 POINTS = 100
@@ -162,17 +162,17 @@ def _codes(asked: PhaseSpec) -> Codes | None:
     return codes_asked(asked.code_wires, asked.code_port, asked.codes, asked.naming)
 
 
-def wanted_of(asked: PhaseSpec, target: Target) -> Wanted:
+def wanted_of(asked: PhaseSpec, target: Target) -> PhaseGoal:
     """Return what a phase scan is to find out.
 
     Raises UsageError for options that cannot be combined.
     """
     check(asked, target)
     # Imported here so that wrong options answer at once.
-    from plexor.phase.run import Wanted  # noqa: PLC0415
+    from plexor.phase.run import PhaseGoal  # noqa: PLC0415
 
     codes = _codes(asked)
-    return Wanted(
+    return PhaseGoal(
         channels=wired(Settings(channels=_pins(asked, target), codes=codes)).channels,
         against=asked.against,
         rate_hz=asked.rate,

@@ -19,9 +19,9 @@ from plexor.library.tables import steps_table, to_pandas
 from plexor.session.prepare import now
 from plexor.session.session import versions
 from plexor.sweep.executor import Workers
-from plexor.sweep.model import Knee, Step, SweepResult
+from plexor.sweep.model import Knee, RateStep, SweepResult
 from plexor.sweep.store import SWEEP, StepStore, question_of, save
-from plexor.sweep.sweep import Found, Wanted
+from plexor.sweep.sweep import SearchState, SweepGoal
 from plexor.sweep.sweep import sweep as find
 from plexor.units import format_seconds
 
@@ -36,7 +36,7 @@ class Sweep(Scan[SweepResult]):
         return f"<plexor.Sweep {kind}: {len(self.steps)} steps, {len(self.knees)} knees>"
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[RateStep, ...]:
         """All rates that were tried, with the figures of each channel."""
         return self.result.steps
 
@@ -116,7 +116,7 @@ def swept(asked: SweepSpec, target: Target) -> Sweep:
 
 
 def _result(
-    asked: SweepSpec, wanted: Wanted, found: Found, description: Mapping[str, str]
+    asked: SweepSpec, wanted: SweepGoal, found: SearchState, description: Mapping[str, str]
 ) -> SweepResult:
     shape = "half of the period, at most 10 µs"
     if asked.width is not None:

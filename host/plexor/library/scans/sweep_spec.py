@@ -31,13 +31,13 @@ from plexor.link.open import sim_device, without_device
 from plexor.model.load import IDLE, is_own, is_raised
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import MAX_STEPS
-from plexor.sweep.criterion import DEFAULT, Criterion, What, parse_criterion
+from plexor.sweep.criterion import DEFAULT, Criterion, CriterionSubject, parse_criterion
 
 if TYPE_CHECKING:
-    from plexor.sweep.model import Step
-    from plexor.sweep.sweep import Wanted
+    from plexor.sweep.model import RateStep
+    from plexor.sweep.sweep import SweepGoal
 
-    OnStep = Callable[[Step, int, int], None]
+    OnStep = Callable[[RateStep, int, int], None]
 
 LEAST_WIDTH = Fraction(1, 1000)
 MOST_POINTS = (MAX_STEPS - 1) // 2
@@ -155,14 +155,14 @@ def check(asked: SweepSpec, target: Target) -> None:
     check_scan(asked, target)
 
 
-def wanted_of(asked: SweepSpec, target: Target) -> Wanted:
+def wanted_of(asked: SweepSpec, target: Target) -> SweepGoal:
     """Return what a sweep is to find out.
 
     Raises UsageError for options that cannot be combined.
     """
     check(asked, target)
     # Imported here so that wrong options answer at once.
-    from plexor.sweep.sweep import Load, Wanted  # noqa: PLC0415
+    from plexor.sweep.sweep import SweepGoal, SweepLoad  # noqa: PLC0415
 
     deadline = _deadline(asked, asked.naming)
     pins = asked.channels or response_pins(target.link, target.dut)
@@ -180,9 +180,9 @@ def wanted_of(asked: SweepSpec, target: Target) -> Wanted:
     )
     levels = _levels(asked, target, asked.naming)
     named = any(dut is not None for dut, _ in levels.values())
-    return Wanted(
+    return SweepGoal(
         without_device(target.link) if named else target.link,
-        {load: Load(*entry) for load, entry in levels.items()},
+        {load: SweepLoad(*entry) for load, entry in levels.items()},
         settings,
         asked.low,
         asked.high,
@@ -197,13 +197,17 @@ def wanted_of(asked: SweepSpec, target: Target) -> Wanted:
 
 def _deadline(asked: SweepSpec, name: Naming) -> Fraction | None:
     criteria, deadline = asked.criteria, asked.deadline
-    limits = [entry.most_s for entry in criteria if entry.what == What.LATENCY]
+    limits = [entry.most_s for entry in criteria if entry.what == CriterionSubject.LATENCY]
     if len(limits) > 1 or (limits and deadline is not None):
         raise UsageError(
             f"{name('criteria')} latency< sets a deadline; give only one of them, or "
             f"{name('deadline')}"
         )
-    if not limits and deadline is None and any(entry.what == What.LATE for entry in criteria):
+    if (
+        not limits
+        and deadline is None
+        and any(entry.what == CriterionSubject.LATE for entry in criteria)
+    ):
         raise UsageError(
             f"{name('criteria')} late< needs {name('deadline')}, after which a response is late"
         )

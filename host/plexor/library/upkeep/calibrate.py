@@ -8,7 +8,7 @@ from typing import Any
 
 from plexor.calibration import store
 from plexor.calibration.reference import Reference
-from plexor.calibration.run import WIRE_PS, Wanted, calibrate, carried
+from plexor.calibration.run import WIRE_PS, CalibrationGoal, calibrate, carried
 from plexor.calibration.sheet import outside
 from plexor.device.device import Device
 from plexor.errors import InstrumentError, StoreError, UsageError
@@ -89,7 +89,7 @@ def calibrated(device: Device, asked: CalibrateSpec) -> Calibrated:
     channel does not see the on-chip source or its strikes, if the reference is none, or if a bin is
     wider or narrower than the sheet of the board's PLL allows.
     """
-    wanted = Wanted(
+    wanted = CalibrationGoal(
         asked.edges,
         wiring_of(asked.jumpers),
         asked.wire or WIRE_PS,

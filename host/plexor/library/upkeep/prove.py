@@ -19,8 +19,8 @@ from plexor.library.upkeep.calibrate import reference_of
 from plexor.library.upkeep.specs import Ask, OnLine, ProveSpec
 from plexor.link.open import sim_device
 from plexor.prove import store
-from plexor.prove.model import Outcome, Proof
-from plexor.prove.run import STEPS, STRIKE, Wanted, Wires, prove
+from plexor.prove.model import Proof, StepOutcome
+from plexor.prove.run import STEPS, STRIKE, ProofGoal, StepWires, prove
 
 PS = 10**12
 JUMPER_PS, LONGER_PS = 300, 5000
@@ -50,7 +50,7 @@ class Proven:
         """Return the exit code: BUDGET if a step failed, INVALID if nothing was proven."""
         if self.proof.failed:
             return ExitCode.BUDGET
-        proven = any(step.outcome == Outcome.PROVEN for step in self.proof.steps)
+        proven = any(step.outcome == StepOutcome.PROVEN for step in self.proof.steps)
         return ExitCode.PASS if proven else ExitCode.INVALID
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
@@ -80,7 +80,7 @@ def steps_of(only: Sequence[str], skip: Sequence[str]) -> tuple[str, ...]:
 
 def check_wired(only: Sequence[str]) -> None:
     """Raise UsageError unless the steps need the same wires, which can be in place."""
-    needed = {STEPS[name][0] for name in only if name in STEPS} - {Wires.NONE}
+    needed = {STEPS[name][0] for name in only if name in STEPS} - {StepWires.NONE}
     if len(needed) != 1:
         which = "; ".join(sorted(needed)) or "none of them needs any"
         raise UsageError(f"--wired: name steps that need the same wires with --only; {which}")
@@ -99,11 +99,11 @@ class SimulatedBench:
         self._channels = 0
         self._stack = ExitStack()
 
-    def wired(self, wires: Wires) -> Device:
+    def wired(self, wires: StepWires) -> Device:
         """Return the instrument with these wires."""
         self.close()
         link = self._link
-        if wires == Wires.REFERENCE and self._reference is not None and not sim_device(link):
+        if wires == StepWires.REFERENCE and self._reference is not None and not sim_device(link):
             link = link.replace("sim:", f"sim:{_clock(self._reference)}", 1)
         opened = open_any(_planted(link, self._wires(wires)))
         device = self._stack.enter_context(opened).device
@@ -114,10 +114,10 @@ class SimulatedBench:
         """Close the link."""
         self._stack.close()
 
-    def _wires(self, wires: Wires) -> list[str]:
-        own = {Wires.NONE: 0, Wires.REFERENCE: 0, Wires.TEE: self._channels}
+    def _wires(self, wires: StepWires) -> list[str]:
+        own = {StepWires.NONE: 0, StepWires.REFERENCE: 0, StepWires.TEE: self._channels}
         channels = own.get(wires, 1)
-        wire_ps = JUMPER_PS + (LONGER_PS if wires == Wires.LONG else 0)
+        wire_ps = JUMPER_PS + (LONGER_PS if wires == StepWires.LONG else 0)
         return [
             option
             for channel in range(channels)
@@ -149,9 +149,9 @@ class OwnBench:
         self._instrument = instrument
         self._ask = ask
 
-    def wired(self, wires: Wires) -> Device | None:
+    def wired(self, wires: StepWires) -> Device | None:
         """Return the instrument once the wires are there; None if they will not be."""
-        there = wires == Wires.NONE or self._ask(f"put {wires}")
+        there = wires == StepWires.NONE or self._ask(f"put {wires}")
         return self._instrument.device if there else None
 
 
@@ -182,7 +182,7 @@ def proven(link: str, asked: ProveSpec) -> Proven:
                 say(note)
             bench = OwnBench(instrument, asked.ask or (lambda text: False))
             default_s = SIMULATED_SOAK_S if instrument.simulated else SOAK_S
-        wanted = Wanted(steps, asked.edges, asked.wire, asked.soak or default_s, reference)
+        wanted = ProofGoal(steps, asked.edges, asked.wire, asked.soak or default_s, reference)
         proof = prove(bench, wanted, say)
     target = asked.path
     if target is None and not proof.simulated:

@@ -10,8 +10,8 @@ from plexor.jsonable import to_json
 from plexor.library.pins import wiring_of
 from plexor.library.specs.spec import takes
 from plexor.library.upkeep.specs import SelfTestSpec
-from plexor.selftest.model import Check, Finding, SelfTest
-from plexor.selftest.run import Wanted, selftest
+from plexor.selftest.model import Finding, SelfTest, SelftestPart
+from plexor.selftest.run import SelftestGoal, selftest
 
 
 class SelfTested:
@@ -26,7 +26,7 @@ class SelfTested:
         return self.result.passed
 
     @property
-    def checks(self) -> tuple[Check, ...]:
+    def checks(self) -> tuple[SelftestPart, ...]:
         """All parts, in the order in which they were done."""
         return self.result.checks
 
@@ -57,7 +57,7 @@ def selftested(device: Device, asked: SelfTestSpec) -> SelfTested:
     The options are those of SelfTestSpec: `jumpers="strike0=ch2"`, which tests pins too, and
     `link_rate="300k"`. Raises UsageError for a pin that the instrument does not have.
     """
-    wanted = Wanted(wiring_of(asked.jumpers), asked.link_rate)
+    wanted = SelftestGoal(wiring_of(asked.jumpers), asked.link_rate)
     try:
         return SelfTested(selftest(device, wanted, asked.on_line or (lambda line: None)))
     except ValueError as error:

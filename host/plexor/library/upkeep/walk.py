@@ -10,7 +10,7 @@ from plexor.device.device import Device
 from plexor.errors import InstrumentError, LinkError
 from plexor.library.connection import Connection
 from plexor.library.open import open_any
-from plexor.link.boards import BOARDS, Found, at_port
+from plexor.link.boards import BOARDS, FoundBoard, at_port
 from plexor.protocol.registers import StatusFlag
 from plexor.units import FEMTOSECONDS
 
@@ -40,7 +40,7 @@ def walked(link: str) -> Iterator[Diagnosis]:
         yield from _opened(instrument, port, device)
 
 
-def _port(port: str, device: Found | None) -> Diagnosis:
+def _port(port: str, device: FoundBoard | None) -> Diagnosis:
     if device is None:
         return Diagnosis(Level.NOTE, f"{port}: no USB device is known behind it; plexor devices")
     plugged = device.plugged
@@ -59,7 +59,7 @@ def _port(port: str, device: Found | None) -> Diagnosis:
     return Diagnosis(Level.OK, f"{name}: {device.name}")
 
 
-def _opened(instrument: Connection, port: str, plugged: Found | None) -> Iterator[Diagnosis]:
+def _opened(instrument: Connection, port: str, plugged: FoundBoard | None) -> Iterator[Diagnosis]:
     for note in instrument.notes:
         yield Diagnosis(Level.OK, note)
     device = instrument.device

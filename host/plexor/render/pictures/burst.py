@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from plexor.burst.model import BurstResult, Limit
+from plexor.burst.model import BurstResult, SpacingLimit
 from plexor.render import facts
-from plexor.render.html import Heading, html_box, html_figure, html_list, html_page, html_table
+from plexor.render.html import PageHeading, html_box, html_figure, html_list, html_page, html_table
 from plexor.render.pictures.frame import (
     LEFT,
     RIGHT,
@@ -59,7 +59,7 @@ def burst_plot(result: BurstResult, width: float = WIDTH) -> Canvas:
     return canvas
 
 
-def _dot(canvas: Canvas, x: float, y: float, entry: Limit, place: int) -> None:
+def _dot(canvas: Canvas, x: float, y: float, entry: SpacingLimit, place: int) -> None:
     fill = "paper" if entry.lengths.failing is None else f"f{place}"
     shape = f"M{x - 4:.1f} {y:.1f}a4 4 0 1 0 8 0a4 4 0 1 0-8 0z"
     canvas.parts.append(f'<path class="{fill} s{place}" d="{shape}" stroke-width="1.6"/>')
@@ -82,4 +82,4 @@ def burst_page(result: BurstResult) -> str:
     body += f"<h2>Taken with</h2>{html_list(entries)}"
     name = facts.device_name(result.device) or "Burst tolerance"
     source = "simulated" if result.simulated else "measured"
-    return html_page(Heading(name, source, summary(result)), body)
+    return html_page(PageHeading(name, source, summary(result)), body)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from html import escape
 
-from plexor.phase.model import PhaseBin, PhaseResult, PhaseScan
+from plexor.phase.model import ChannelPhases, PhaseBin, PhaseResult
 from plexor.render import facts
-from plexor.render.html import Heading, html_box, html_figure, html_list, html_page, html_table
+from plexor.render.html import PageHeading, html_box, html_figure, html_list, html_page, html_table
 from plexor.render.pictures.frame import (
     LEFT,
     RIGHT,
@@ -47,7 +47,7 @@ def phase_picture(result: PhaseResult) -> str:
     return alone(plots)
 
 
-def phase_plot(result: PhaseResult, scan: PhaseScan, width: float = WIDTH) -> Canvas:
+def phase_plot(result: PhaseResult, scan: ChannelPhases, width: float = WIDTH) -> Canvas:
     """Return one channel's latency over phase: minimum to maximum, median, masked windows."""
     source = "simulated" if result.simulated else "measured"
     canvas = framed(title(scan), widest(scan, result.tick_fs), HEIGHT, source, width)
@@ -81,7 +81,7 @@ def phase_plot(result: PhaseResult, scan: PhaseScan, width: float = WIDTH) -> Ca
 
 
 def _windows(
-    canvas: Canvas, result: PhaseResult, scan: PhaseScan, x: Axis, height: tuple[float, float]
+    canvas: Canvas, result: PhaseResult, scan: ChannelPhases, x: Axis, height: tuple[float, float]
 ) -> None:
     """Shade the masked phases, and name the widest window."""
     top, bottom = height
@@ -102,7 +102,7 @@ def _windows(
     canvas.text(middle, top - 8, text, style="alarm", anchor="middle", bold=True)
 
 
-def _latencies(canvas: Canvas, result: PhaseResult, scan: PhaseScan, x: Axis, y: Axis) -> None:
+def _latencies(canvas: Canvas, result: PhaseResult, scan: ChannelPhases, x: Axis, y: Axis) -> None:
     """Draw each step from its minimum to its maximum latency, the medians, and missed strikes."""
     tick_fs = result.tick_fs
     spans, medians, missed = "", "", ""
@@ -124,7 +124,7 @@ def _latencies(canvas: Canvas, result: PhaseResult, scan: PhaseScan, x: Axis, y:
         canvas.path(missed, "worst", 'stroke-width="5"')
 
 
-def _ends(entry: PhaseBin, scan: PhaseScan, x: Axis, tick_fs: int) -> tuple[float, float]:
+def _ends(entry: PhaseBin, scan: ChannelPhases, x: Axis, tick_fs: int) -> tuple[float, float]:
     end = min(float(entry.phase_ticks + scan.step_ticks), float(scan.span_ticks))
     return (
         x.at(plot_seconds(float(entry.phase_ticks), tick_fs)),
@@ -154,8 +154,8 @@ def phase_page(result: PhaseResult) -> str:
     entries += [(f"{name} version", text) for name, text in result.versions.items()]
     body += f"<h2>Taken with</h2>{html_list(entries)}"
     source = "simulated" if result.simulated else "measured"
-    return html_page(Heading(headline(result), source, summary(result)), body)
+    return html_page(PageHeading(headline(result), source, summary(result)), body)
 
 
-def _figure(result: PhaseResult, scan: PhaseScan) -> str:
+def _figure(result: PhaseResult, scan: ChannelPhases) -> str:
     return html_figure(lambda width: phase_plot(result, scan, width))

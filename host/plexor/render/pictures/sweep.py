@@ -27,8 +27,8 @@ from plexor.render.pictures.scale import Axis, number, rate_unit, time_unit
 from plexor.render.pictures.svg import CHANNEL_LIGHT, Canvas, stack, text_width
 from plexor.render.sweep_rows import own_steps
 from plexor.render.terminal.sweep import bracket_text
-from plexor.sweep.criterion import What, parse_criterion
-from plexor.sweep.model import DOWN, UP, Bracket, Knee, Step, SweepResult
+from plexor.sweep.criterion import CriterionSubject, parse_criterion
+from plexor.sweep.model import DOWN, UP, Bracket, Knee, RateStep, SweepResult
 from plexor.units import plot_seconds
 
 LATENCY_HEIGHT, MISSED_HEIGHT, BETWEEN = 230.0, 150.0, 26.0
@@ -52,11 +52,11 @@ class _Plot:
     canvas: Canvas
     channel: str
     rates: Axis
-    steps: dict[str, list[Step]]
+    steps: dict[str, list[RateStep]]
 
-    def runs(self) -> list[tuple[int, str, list[Step]]]:
+    def runs(self) -> list[tuple[int, str, list[RateStep]]]:
         """Return the place of each load and its steps, those of the scans up and down apart."""
-        found: list[tuple[int, str, list[Step]]] = []
+        found: list[tuple[int, str, list[RateStep]]] = []
         for place, own in enumerate(self.steps.values()):
             for way in ("", UP, DOWN):
                 steps = [step for step in own if step.direction == way]
@@ -212,12 +212,12 @@ def _limit(result: SweepResult) -> float | None:
     """Return the share of missed strikes that a criterion allows, where one does."""
     for text in result.criteria:
         criterion = parse_criterion(text)
-        if criterion.what == What.MISSED and criterion.share >= Fraction(LEAST_SHARE):
+        if criterion.what == CriterionSubject.MISSED and criterion.share >= Fraction(LEAST_SHARE):
             return float(criterion.share)
     return None
 
 
-def _line(plot: _Plot, points: Sequence[tuple[Step, float]], style: str, extra: str) -> None:
+def _line(plot: _Plot, points: Sequence[tuple[RateStep, float]], style: str, extra: str) -> None:
     """Join steps, paler where a rate is not sustained."""
     at = [(plot.rates.at(float(step.rate_hz)), y) for step, y in points]
     full = [step.of(plot.channel).verdict == Outcome.PASS for step, _ in points]
@@ -231,7 +231,7 @@ def _line(plot: _Plot, points: Sequence[tuple[Step, float]], style: str, extra: 
         first = last
 
 
-def _marks(plot: _Plot, points: Sequence[tuple[Step, float]], place: int) -> None:
+def _marks(plot: _Plot, points: Sequence[tuple[RateStep, float]], place: int) -> None:
     """Mark each step, full where its rate is sustained."""
     for step, y in points:
         full = step.of(plot.channel).verdict == Outcome.PASS
@@ -265,7 +265,7 @@ class _Key:
         return SAMPLE + 6 + text_width(self.name, LABEL_SIZE) + LABEL_GAP
 
 
-def _keys(steps: dict[str, list[Step]], limited: bool, width: float) -> list[list[_Key]]:
+def _keys(steps: dict[str, list[RateStep]], limited: bool, width: float) -> list[list[_Key]]:
     """Return the legend in as few lines as hold it."""
     entries = [
         _Key(_cut(load), f"s{p % len(CHANNEL_LIGHT)}", 'stroke-width="3"')

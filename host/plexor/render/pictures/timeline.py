@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from plexor.codes.lanes import Lane, LaneKind, State, switches
+from plexor.codes.lanes import Lane, LaneKind, LaneState, switches
 from plexor.render import facts
-from plexor.render.html import Heading, html_box, html_figure, html_page, html_table
+from plexor.render.html import PageHeading, html_box, html_figure, html_page, html_table
 from plexor.render.pictures.frame import (
     LEFT,
     LEGEND_LINE,
@@ -26,7 +26,7 @@ from plexor.render.pictures.scale import Axis, time_unit
 from plexor.render.pictures.svg import Canvas, text_width
 from plexor.render.timeline import (
     LEGEND,
-    View,
+    TimelineView,
     cursor_lines,
     delta_text,
     instance_rows,
@@ -41,12 +41,12 @@ CURSOR = 14.0
 """Height of the line above the lanes that has the time between two cursors."""
 FOOT = 46.0
 _SHADES = {
-    State.RUNNING: (1.0, 1.0),
-    State.ACTIVE: (1.0, 1.0),
-    State.READY: (0.45, 0.55),
-    State.BLOCKED: (0.16, 0.3),
-    State.SLEEPING: (0.12, 0.12),
-    State.UNKNOWN: (1.0, 0.5),
+    LaneState.RUNNING: (1.0, 1.0),
+    LaneState.ACTIVE: (1.0, 1.0),
+    LaneState.READY: (0.45, 0.55),
+    LaneState.BLOCKED: (0.16, 0.3),
+    LaneState.SLEEPING: (0.12, 0.12),
+    LaneState.UNKNOWN: (1.0, 0.5),
 }
 """Opacity of each state, and its height as a part of the lane's. Idle is left blank."""
 _LEAST = 1.0
@@ -55,7 +55,7 @@ _MOST_LINES = 1500
 """Interactions are drawn if there are at most so many."""
 
 
-def timeline_plot(view: View, width: float = WIDTH) -> Canvas:
+def timeline_plot(view: TimelineView, width: float = WIDTH) -> Canvas:
     """Return the plot of what is shown."""
     lanes = view.lanes.lanes
     top = TOP + (CURSOR if view.cursors else 0)
@@ -90,12 +90,12 @@ def timeline_plot(view: View, width: float = WIDTH) -> Canvas:
     return canvas
 
 
-def _place(view: View, axis: Axis, ticks: float) -> float:
+def _place(view: TimelineView, axis: Axis, ticks: float) -> float:
     return axis.at(plot_seconds(ticks - view.lanes.start_ticks, view.tick_fs))
 
 
 def _spans(
-    canvas: Canvas, lane: Lane, state: State, drawn: tuple[float, str], place: partial[float]
+    canvas: Canvas, lane: Lane, state: LaneState, drawn: tuple[float, str], place: partial[float]
 ) -> None:
     """Fill a lane's spans in a state: one path, whose parts are joined where no eye parts them."""
     top, style = drawn
@@ -119,7 +119,7 @@ def _spans(
     if high > low:
         parts.append(_box(low, high, y, height))
     if parts:
-        canvas.area("".join(parts), "region" if state == State.UNKNOWN else style, opacity)
+        canvas.area("".join(parts), "region" if state == LaneState.UNKNOWN else style, opacity)
 
 
 def _box(left: float, right: float, top: float, height: float) -> str:
@@ -127,7 +127,7 @@ def _box(left: float, right: float, top: float, height: float) -> str:
 
 
 def _interactions(
-    canvas: Canvas, view: View, tops: dict[Lane, float], place: partial[float]
+    canvas: Canvas, view: TimelineView, tops: dict[Lane, float], place: partial[float]
 ) -> None:
     """Join a task to the one that ran before it."""
     low, high = view.shown
@@ -151,7 +151,9 @@ def _interactions(
             )
 
 
-def _cursors(canvas: Canvas, view: View, ends: tuple[float, float], place: partial[float]) -> None:
+def _cursors(
+    canvas: Canvas, view: TimelineView, ends: tuple[float, float], place: partial[float]
+) -> None:
     if not view.cursors:
         return
     top, bottom = ends
@@ -167,12 +169,12 @@ def _cursors(canvas: Canvas, view: View, ends: tuple[float, float], place: parti
     canvas.text(x, top - 4, f"Δ {delta}", style="alarm", anchor="middle", bold=True)
 
 
-def _legend(canvas: Canvas, view: View, y: float) -> None:
+def _legend(canvas: Canvas, view: TimelineView, y: float) -> None:
     """Say what the shades mean, in as many lines as it takes."""
     x, right = LEFT, canvas.width - RIGHT - 40
     for state, (opacity, part) in _SHADES.items():
         lanes = view.lanes.lanes
-        if state == State.ACTIVE or not any(lane.time_in(state) for lane in lanes):
+        if state == LaneState.ACTIVE or not any(lane.time_in(state) for lane in lanes):
             continue
         words = LEGEND[state]
         width = 26 + text_width(words, 12)
@@ -180,18 +182,18 @@ def _legend(canvas: Canvas, view: View, y: float) -> None:
             x, y = LEFT, y + LEGEND_LINE
             canvas.height += LEGEND_LINE
         height = 12 * part
-        style = "region" if state == State.UNKNOWN else "ink"
+        style = "region" if state == LaneState.UNKNOWN else "ink"
         canvas.area(_box(x, x + 20, y - height + 1, height), style, opacity)
         canvas.text(x + 26, y, words, style="muted")
         x += width + 18
 
 
-def timeline_picture(view: View) -> str:
+def timeline_picture(view: TimelineView) -> str:
     """Return one SVG file."""
     return alone(timeline_plot(view))
 
 
-def timeline_page(view: View) -> str:
+def timeline_page(view: TimelineView) -> str:
     """Return the page's text in UTF-8: inline pictures, no script, nothing fetched."""
     body = "".join(html_box("bad", "INVALID RUN", text) for text in view.result.invalid_reasons)
     body += html_figure(partial(timeline_plot, view))
@@ -205,4 +207,4 @@ def timeline_page(view: View) -> str:
         if rows[1]:
             body += f"<h2>{title}</h2>{html_table(rows)}"
     name = facts.device_name(view.result.device) or "Timeline"
-    return html_page(Heading(name, provenance(view.result), summary(view)), body)
+    return html_page(PageHeading(name, provenance(view.result), summary(view)), body)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plexor.burst.model import BurstResult, Limit
+from plexor.burst.model import BurstResult, SpacingLimit
 from plexor.model.load import load_texts
 from plexor.render import facts
 from plexor.render.pictures.scale import grouped
@@ -43,7 +43,7 @@ def limit_rows(result: BurstResult) -> tuple[list[str], list[list[Cell]]]:
     return heads, [_row(entry, result.tick_fs) for entry in result.limits]
 
 
-def _row(entry: Limit, tick_fs: int) -> list[Cell]:
+def _row(entry: SpacingLimit, tick_fs: int) -> list[Cell]:
     lengths = entry.lengths
     failing = NOTHING if lengths.failing is None else grouped(lengths.failing)
     latency = NOTHING if entry.max_ticks is None else format_ticks(entry.max_ticks, tick_fs)

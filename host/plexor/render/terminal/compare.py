@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from plexor.judge.compare import Bound, Difference
+from plexor.judge.compare import Difference, OpenEnd
 from plexor.judge.gate import Judgement
 from plexor.judge.verdict import Outcome, worst
 from plexor.render.table import NOTHING, Cell
@@ -134,7 +134,7 @@ def _interval(entry: Difference) -> str:
     return f"{_signed(entry, least)} to {_signed(entry, most)}"
 
 
-def _bounded(entry: Difference, value: Fraction | None, bound: Bound | None) -> str:
+def _bounded(entry: Difference, value: Fraction | None, bound: OpenEnd | None) -> str:
     """Return a value, and whether the figure lies above or below it."""
     said = _value(entry, value)
     return said if bound is None else f"{bound} {said}"

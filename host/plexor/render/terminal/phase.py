@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from plexor.model.load import load_texts
-from plexor.phase.model import PhaseResult, PhaseScan, Window
+from plexor.phase.model import ChannelPhases, MaskedWindow, PhaseResult
 from plexor.render import facts
 from plexor.render.pictures.scale import Axis, grouped, time_unit
 from plexor.render.table import NOTHING, Cell
@@ -73,14 +73,14 @@ def rate(result: PhaseResult) -> str:
     return text if taken == asked else f"{text} of the {asked} requested"
 
 
-def title(scan: PhaseScan) -> str:
+def title(scan: ChannelPhases) -> str:
     """Return the title of a scan."""
     if scan.reference.period_ticks is None:
         return f"{scan.channel} by the time since {scan.reference.name}"
     return f"{scan.channel} over the phase of {scan.reference.name}"
 
 
-def taken(scan: PhaseScan, tick_fs: int) -> str:
+def taken(scan: ChannelPhases, tick_fs: int) -> str:
     """Return reference, steps, base and threshold."""
     reference = scan.reference
     least, most = (format_ticks(t, tick_fs) for t in (reference.least_ticks, reference.most_ticks))
@@ -99,7 +99,7 @@ def taken(scan: PhaseScan, tick_fs: int) -> str:
     )
 
 
-def window_rows(scan: PhaseScan, tick_fs: int) -> tuple[list[str], list[list[Cell]]]:
+def window_rows(scan: ChannelPhases, tick_fs: int) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each window, the widest first."""
     heads = ["window", "start", "end", "width", "longest delay", "waits until", "masked", "missed"]
     return [*heads, "by chance"], [
@@ -107,7 +107,7 @@ def window_rows(scan: PhaseScan, tick_fs: int) -> tuple[list[str], list[list[Cel
     ]
 
 
-def _row(number: int, window: Window, scan: PhaseScan, tick_fs: int) -> list[Cell]:
+def _row(number: int, window: MaskedWindow, scan: ChannelPhases, tick_fs: int) -> list[Cell]:
     def time(ticks: float | None, error: float | None = None) -> Cell:
         if ticks is None:
             return NOTHING, ""
@@ -129,7 +129,7 @@ def _row(number: int, window: Window, scan: PhaseScan, tick_fs: int) -> list[Cel
     return [*cells, (chance(window), "of scans")]
 
 
-def chance(window: Window) -> str:
+def chance(window: MaskedWindow) -> str:
     """Return at most how often a scan of a device without a window shows one like this."""
     if window.chance >= LEAST_PART:
         return f"{window.chance * 100:.{1 if window.chance < MUCH else 0}f} %"
@@ -137,7 +137,7 @@ def chance(window: Window) -> str:
     return f"< 10⁻{'⁰¹²³⁴⁵⁶⁷⁸⁹'[min(power, MOST_POWER)]}"
 
 
-def widest(scan: PhaseScan, tick_fs: int) -> str:
+def widest(scan: ChannelPhases, tick_fs: int) -> str:
     """Return the widest window, by phase and by latency, in one line."""
     if not scan.strikes:
         return "no strike has a known phase and latency"
@@ -156,7 +156,7 @@ def widest(scan: PhaseScan, tick_fs: int) -> str:
     return text
 
 
-def _strays(scan: PhaseScan, tick_fs: int) -> Iterator[str]:
+def _strays(scan: ChannelPhases, tick_fs: int) -> Iterator[str]:
     """Yield notes on masked strikes outside the windows."""
     if not scan.stray_strikes or scan.base_ticks is None:
         return
@@ -181,7 +181,7 @@ def _strikes(count: int) -> str:
     return f"{grouped(count)} {'strike' if count == 1 else 'strikes'}"
 
 
-def notes(scan: PhaseScan, tick_fs: int) -> list[str]:
+def notes(scan: ChannelPhases, tick_fs: int) -> list[str]:
     """Return what a reader of a scan must know."""
     found = [f"{_strikes(count)} left out: {why}" for why, count in scan.left_out.items()]
     found += _strays(scan, tick_fs)
@@ -195,7 +195,7 @@ def notes(scan: PhaseScan, tick_fs: int) -> list[str]:
     return found
 
 
-def shaded(scan: PhaseScan) -> Iterator[tuple[float, float]]:
+def shaded(scan: ChannelPhases) -> Iterator[tuple[float, float]]:
     """Yield from where to where phases are masked; a window that wraps is two."""
     span = float(scan.span_ticks)
     for window in scan.windows:
@@ -205,7 +205,7 @@ def shaded(scan: PhaseScan) -> Iterator[tuple[float, float]]:
             yield 0.0, end - span
 
 
-def _plot(scan: PhaseScan, tick_fs: int, width: int, paint: Paint) -> Iterator[str]:
+def _plot(scan: ChannelPhases, tick_fs: int, width: int, paint: Paint) -> Iterator[str]:
     """Draw the maximum latency of each column, with missed strikes above and windows below."""
     columns = min(columns_of(width), len(scan.bins))
     column = [n * columns // len(scan.bins) for n in range(len(scan.bins))]

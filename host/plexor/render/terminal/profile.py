@@ -21,7 +21,7 @@ _MOST_SAID = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class ProfileView:
     """What a view is made of."""
 
     result: RunResult
@@ -38,21 +38,21 @@ class Profile:
 Rows = tuple[list[str], list[list[Cell]]]
 
 
-def top_rows(profile: Profile, by: str = "time", most: int | None = None) -> Rows:
+def top_rows(profile: ProfileView, by: str = "time", most: int | None = None) -> Rows:
     """Return the functions with most own time, or most calls."""
     lines = top(profile.calls.calls, profile.base_ticks, by)[:most]
     heads = ["function", "calls", "own", "share", "total", "mean own"]
     return heads, [_line(profile, line, profile.name_of(int(str(line.key)))) for line in lines]
 
 
-def module_rows(profile: Profile) -> Rows:
+def module_rows(profile: ProfileView) -> Rows:
     """Return the modules with most own time."""
     lines = modules(profile.calls.calls, profile.module_of, profile.base_ticks)
     heads = ["module", "calls", "own", "share", "total", "mean own"]
     return heads, [_line(profile, line, str(line.key)) for line in lines]
 
 
-def tree_rows(profile: Profile) -> Rows:
+def tree_rows(profile: ProfileView) -> Rows:
     """Return each path of calls, indented by its depth."""
     rows: list[list[Cell]] = []
     for line in tree(profile.calls.calls, profile.base_ticks):
@@ -63,7 +63,7 @@ def tree_rows(profile: Profile) -> Rows:
     return ["path", "calls", "own", "share", "total", "mean own"], rows
 
 
-def butterfly_rows(profile: Profile, function: int) -> Rows:
+def butterfly_rows(profile: ProfileView, function: int) -> Rows:
     """Return the callers of a function, then its callees."""
     callers, callees = butterfly(profile.calls.calls, function, profile.base_ticks)
     rows = [_edge(profile, edge, "caller", edge.caller) for edge in callers]
@@ -71,7 +71,7 @@ def butterfly_rows(profile: Profile, function: int) -> Rows:
     return ["function", "is", "calls", "time", "share"], rows
 
 
-def graph_rows(profile: Profile) -> Rows:
+def graph_rows(profile: ProfileView) -> Rows:
     """Return each edge from caller to callee."""
     every = sum(line.own_ticks for line in top(profile.calls.calls, profile.base_ticks))
     rows: list[list[Cell]] = [
@@ -87,7 +87,7 @@ def graph_rows(profile: Profile) -> Rows:
     return ["caller", "callee", "calls", "time", "share"], rows
 
 
-def trace_rows(profile: Profile) -> Rows:
+def trace_rows(profile: ProfileView) -> Rows:
     """Return each call: its times as they came, and without the base."""
     start = profile.result.start_ticks
     rows: list[list[Cell]] = []
@@ -107,7 +107,9 @@ def trace_rows(profile: Profile) -> Rows:
     return ["call", "function", "entry", "exit", "total", "less base", "own less base"], rows
 
 
-def profile_text(profile: Profile, rows: Rows, *, width: int = 100, colour: bool = False) -> str:
+def profile_text(
+    profile: ProfileView, rows: Rows, *, width: int = 100, colour: bool = False
+) -> str:
     """Return a view as lines of at most `width` columns (40 at least), each ended."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     result = profile.result
@@ -126,7 +128,7 @@ def profile_text(profile: Profile, rows: Rows, *, width: int = 100, colour: bool
     return paint.done(lines)
 
 
-def notes(profile: Profile) -> list[str]:
+def notes(profile: ProfileView) -> list[str]:
     """Return what did not match, by name."""
     found: list[str] = []
     for what, entries in (
@@ -138,7 +140,7 @@ def notes(profile: Profile) -> list[str]:
     return found
 
 
-def _named(profile: Profile, entries: Sequence[tuple[int, int]]) -> str:
+def _named(profile: ProfileView, entries: Sequence[tuple[int, int]]) -> str:
     start, tick_fs = profile.result.start_ticks, profile.result.tick_fs
     said = [
         f"{profile.name_of(function)} at {format_ticks(time - start, tick_fs, 6)}"
@@ -151,7 +153,7 @@ def _entered(call: Call) -> tuple[int, int]:
     return call.enter_ticks, len(call.path)
 
 
-def _line(profile: Profile, line: Line, name: str) -> list[Cell]:
+def _line(profile: ProfileView, line: Line, name: str) -> list[Cell]:
     mean = Fraction(line.own_ticks, line.calls)
     return [
         (name, ""),
@@ -163,7 +165,7 @@ def _line(profile: Profile, line: Line, name: str) -> list[Cell]:
     ]
 
 
-def _edge(profile: Profile, edge: Edge, role: str, other: int | None) -> list[Cell]:
+def _edge(profile: ProfileView, edge: Edge, role: str, other: int | None) -> list[Cell]:
     every = sum(line.own_ticks for line in top(profile.calls.calls, profile.base_ticks))
     return [
         (NOTHING if other is None else profile.name_of(other), ""),
@@ -174,7 +176,7 @@ def _edge(profile: Profile, edge: Edge, role: str, other: int | None) -> list[Ce
     ]
 
 
-def _caller(profile: Profile, edge: Edge) -> str:
+def _caller(profile: ProfileView, edge: Edge) -> str:
     return NOTHING if edge.caller is None else profile.name_of(edge.caller)
 
 

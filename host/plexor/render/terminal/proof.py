@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plexor.prove.model import Outcome, Proof
+from plexor.prove.model import Proof, StepOutcome
 from plexor.render.proof import HEAD, WORDS, figure_row, source, step_line, verdict
 from plexor.render.terminal.columns import Paint, table, wrapped
 
@@ -18,7 +18,7 @@ def proof_text(proof: Proof, seal: str, *, width: int = 100, colour: bool = Fals
         lines += wrapped(f"{step.name}: {word}. {step_line(step)}", width, paint, style)
         for text in step.findings:
             lines += wrapped(f"  {text}", width, paint, "bad")
-        if step.figures and step.outcome != Outcome.LEFT_OUT:
+        if step.figures and step.outcome != StepOutcome.LEFT_OUT:
             rows = [[(cell, "") for cell in figure_row(figure)] for figure in step.figures]
             lines += table(HEAD, rows, width, paint)
     style, head, text = verdict(proof)

@@ -10,7 +10,7 @@ from plexor.render.sweep_rows import own_steps
 from plexor.render.table import Cell
 from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
 from plexor.render.terminal.sweep_bars import sweep_bars
-from plexor.sweep.model import REST, Bracket, Knee, Step, SweepResult
+from plexor.sweep.model import REST, Bracket, Knee, RateStep, SweepResult
 from plexor.units import format_rate, format_seconds, format_ticks
 
 LEAST_IDLE = 0.1
@@ -57,7 +57,7 @@ def _knee_row(result: SweepResult, knee: Knee) -> list[str]:
     return row
 
 
-def _step(steps: Sequence[Step], knee: Knee, rate_hz: object) -> Step | None:
+def _step(steps: Sequence[RateStep], knee: Knee, rate_hz: object) -> RateStep | None:
     return next((step for step in own_steps(steps, knee) if step.rate_hz == rate_hz), None)
 
 
@@ -161,7 +161,7 @@ def scan_notes(result: SweepResult) -> list[tuple[str, bool]]:
     return found
 
 
-def _recovery_text(step: Step) -> str:
+def _recovery_text(step: RateStep) -> str:
     rate = format_rate(step.rate_hz)
     if step.recovery_s is None:
         return f"after the highest rate it never again answers every strike at {rate}"

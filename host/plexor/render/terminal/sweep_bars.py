@@ -11,7 +11,7 @@ from plexor.render.pictures.scale import Axis, rate_unit
 from plexor.render.sweep_rows import own_steps
 from plexor.render.terminal.blocks import EIGHTHS, MARGIN, axis_line, bars, columns_of
 from plexor.render.terminal.columns import CHANNEL_COLOURS, Paint, wrapped
-from plexor.sweep.model import DOWN, UP, Figures, Knee, Step, SweepResult
+from plexor.sweep.model import DOWN, UP, Knee, RateFigures, RateStep, SweepResult
 from plexor.units import format_ticks
 
 _EXPLAINED = (
@@ -54,7 +54,7 @@ def sweep_bars(result: SweepResult, width: int, paint: Paint) -> Iterator[str]:
 def _knee(
     result: SweepResult,
     knee: Knee,
-    steps: Sequence[Step],
+    steps: Sequence[RateStep],
     known: Sequence[int],
     width: int,
     paint: Paint,
@@ -62,7 +62,7 @@ def _knee(
 ) -> Iterator[str]:
     columns = columns_of(width)
     axis = Axis(float(result.low_hz), float(result.high_hz), 0, columns, True)
-    found: list[list[Figures]] = [[] for _ in range(columns)]
+    found: list[list[RateFigures]] = [[] for _ in range(columns)]
     for step in steps:
         found[_column(axis, step.rate_hz, columns)].append(step.of(knee.channel))
     way = {UP: ", rate rises", DOWN: ", rate falls"}.get(steps[0].direction, "")

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from plexor.codes.lanes import STATES, Lane, State
+from plexor.codes.lanes import STATES, Lane, LaneState
 from plexor.render import facts
 from plexor.render.pictures.scale import Axis, time_unit
 from plexor.render.terminal.blocks import MARGIN, axis_line
 from plexor.render.terminal.columns import CHANNEL_COLOURS, LEAST_WIDTH, Paint, table, wrapped
 from plexor.render.timeline import (
     LEGEND,
-    View,
+    TimelineView,
     cursor_lines,
     instance_rows,
     interaction_rows,
@@ -23,20 +23,27 @@ from plexor.render.timeline import (
 from plexor.units import plot_seconds
 
 _SIGNS = {
-    State.RUNNING: "█",
-    State.ACTIVE: "█",
-    State.READY: "▒",
-    State.BLOCKED: "·",
-    State.SLEEPING: " ",
-    State.IDLE: " ",
-    State.UNKNOWN: "?",
+    LaneState.RUNNING: "█",
+    LaneState.ACTIVE: "█",
+    LaneState.READY: "▒",
+    LaneState.BLOCKED: "·",
+    LaneState.SLEEPING: " ",
+    LaneState.IDLE: " ",
+    LaneState.UNKNOWN: "?",
 }
-_RANK = [State.UNKNOWN, State.IDLE, State.SLEEPING, State.BLOCKED, State.READY, State.RUNNING]
+_RANK = [
+    LaneState.UNKNOWN,
+    LaneState.IDLE,
+    LaneState.SLEEPING,
+    LaneState.BLOCKED,
+    LaneState.READY,
+    LaneState.RUNNING,
+]
 """Of several states in a column the last one here is drawn."""
 _MOST_NAME = 14
 
 
-def timeline_text(view: View, *, width: int = 100, colour: bool = False) -> str:
+def timeline_text(view: TimelineView, *, width: int = 100, colour: bool = False) -> str:
     """Return it as lines of at most `width` columns (40 at least), each ended."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     name = facts.device_name(view.result.device) or "Timeline"
@@ -51,7 +58,7 @@ def timeline_text(view: View, *, width: int = 100, colour: bool = False) -> str:
         )
         return paint.done(lines)
     lines += _lanes(view, width, paint)
-    shown = {state for state in State if any(lane.time_in(state) for lane in view.lanes.lanes)}
+    shown = {state for state in LaneState if any(lane.time_in(state) for lane in view.lanes.lanes)}
     legend = [f"{_SIGNS[state]} {LEGEND[state]}" for state in LEGEND if state in shown]
     lines += [*wrapped("   ".join(legend), width, paint, "muted"), ""]
     for line in cursor_lines(view):
@@ -62,7 +69,7 @@ def timeline_text(view: View, *, width: int = 100, colour: bool = False) -> str:
     return paint.done(lines[:-1])
 
 
-def _lanes(view: View, width: int, paint: Paint) -> Iterator[str]:
+def _lanes(view: TimelineView, width: int, paint: Paint) -> Iterator[str]:
     names = {lane: _short(view.names[lane]) for lane in view.lanes.lanes}
     left = max(MARGIN - 1, *map(len, names.values()))
     columns = width - left - 2
@@ -79,13 +86,13 @@ def _lanes(view: View, width: int, paint: Paint) -> Iterator[str]:
     yield paint(" " * (left - MARGIN + 1) + line, "muted")
 
 
-def _columns(lane: Lane, edges: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[State]:
+def _columns(lane: Lane, edges: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[LaneState]:
     """Return the state to draw in each column: the most active one."""
     firsts = np.searchsorted(lane.starts, edges[:-1], "right") - 1
     lasts = np.maximum(np.searchsorted(lane.starts, edges[1:], "left"), firsts + 1)
-    rank = [_RANK.index(State.RUNNING if s == State.ACTIVE else s) for s in STATES]
+    rank = [_RANK.index(LaneState.RUNNING if s == LaneState.ACTIVE else s) for s in STATES]
     ranks = np.array(rank)[lane.states]
-    found: list[State] = []
+    found: list[LaneState] = []
     for first, last in zip(firsts.tolist(), lasts.tolist(), strict=True):
         best = int(ranks[max(first, 0) : last].max())
         found.append(_RANK[best])

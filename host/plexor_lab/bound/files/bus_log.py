@@ -39,7 +39,7 @@ PINS = 8
 Records = npt.NDArray[np.void]
 
 
-class Kind(IntEnum):
+class RecordKind(IntEnum):
     """What a record is about."""
 
     FETCH = 0
@@ -49,7 +49,7 @@ class Kind(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ServiceCall:
     """One call of a service."""
 
     n: int | None
@@ -73,7 +73,7 @@ def read_log(path: Path) -> Records:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         raise UsageError(f"{path}: cannot read: {reason or error}") from error
-    wrong = (found["kind"] > max(Kind)) | (found["zero"] != 0)
+    wrong = (found["kind"] > max(RecordKind)) | (found["zero"] != 0)
     wrong[1:] |= np.diff(found["time_ps"]) < 0
     if wrong.any():
         place = int(wrong.argmax())
@@ -83,9 +83,9 @@ def read_log(path: Path) -> Records:
     return found
 
 
-def calls(records: Records, pin: int) -> Iterator[Call]:
+def calls(records: Records, pin: int) -> Iterator[ServiceCall]:
     """Yield each whole call of the service that is marked by a pin, in order."""
-    address, is_write = records["address"], records["kind"] == Kind.WRITE
+    address, is_write = records["address"], records["kind"] == RecordKind.WRITE
     of_pin = is_write & (records["data"] >> pin & 1 > 0)
     raised = np.flatnonzero(of_pin & (address == _RAISE))
     lowered = np.flatnonzero(of_pin & (address == _LOWER))
@@ -95,7 +95,7 @@ def calls(records: Records, pin: int) -> Iterator[Call]:
     for first, place, note in zip(raised.tolist(), nexts.tolist(), notes.tolist(), strict=True):
         if place < len(lowered):
             last = int(lowered[place])
-            yield Call(
+            yield ServiceCall(
                 int(records["data"][noted[note]]) if note >= 0 else None,
                 np.asarray(records[first + 1 : last + 1]),
                 int(records["time_ps"][last] - records["time_ps"][first]),

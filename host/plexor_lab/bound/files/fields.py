@@ -12,7 +12,7 @@ from typing import cast
 
 from plexor.units import parse_part
 from plexor_lab.bound.formula import MOST
-from plexor_lab.bound.model import Access, Repetition
+from plexor_lab.bound.model import AccessKind, Repetition
 
 _MOST_SHOWN = 60
 _MOST_NAME = 100
@@ -83,16 +83,16 @@ def name(value: object) -> str:
     return value
 
 
-def column(text: str) -> tuple[str, Access]:
+def column(text: str) -> tuple[str, AccessKind]:
     """Return the region and the kind of `heap.read`; without a kind, any. ValueError for none."""
     region, _, kind = text.rpartition(".")
-    if region and kind in set(Access):
-        return name(region), Access(kind)
-    return name(text), Access.ANY
+    if region and kind in set(AccessKind):
+        return name(region), AccessKind(kind)
+    return name(text), AccessKind.ANY
 
 
-def access(value: object) -> Access:
+def access(value: object) -> AccessKind:
     """Return a kind of access."""
-    if value not in set(Access):
-        raise ValueError(f"{shown(value)}; must be a kind of access: {', '.join(Access)}")
-    return Access(cast("str", value))
+    if value not in set(AccessKind):
+        raise ValueError(f"{shown(value)}; must be a kind of access: {', '.join(AccessKind)}")
+    return AccessKind(cast("str", value))

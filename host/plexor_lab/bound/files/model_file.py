@@ -23,11 +23,11 @@ from typing import Any, TypeVar
 from plexor.errors import UsageError
 from plexor_lab.bound.files import fields
 from plexor_lab.bound.files.source import CsvFile, TomlFile, open_file
-from plexor_lab.bound.model import Access, Count, Model, Section
+from plexor_lab.bound.model import AccessKind, Count, Model, Section
 from plexor_lab.bound.tables import by_access, table_of, title_of
 
 T = TypeVar("T")
-Head = tuple[str, str, Access]
+Head = tuple[str, str, AccessKind]
 """A column of counts, its region and its kind of access."""
 SECTION, REPETITION, BLOCKING = "section", "repetition", "blocking"
 COLUMNS = (SECTION, REPETITION, BLOCKING)
@@ -106,7 +106,7 @@ def _row(file: CsvFile, line: int, cells: Mapping[str, str], heads: Iterable[Hea
 
 def _heads(file: CsvFile) -> Iterator[Head]:
     """Yield each column of counts, with its region and kind."""
-    seen: dict[tuple[str, Access], str] = {}
+    seen: dict[tuple[str, AccessKind], str] = {}
     for head in file.header:
         if head in COLUMNS:
             continue

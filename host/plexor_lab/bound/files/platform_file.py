@@ -22,7 +22,7 @@ from pathlib import Path
 from plexor.errors import UsageError
 from plexor_lab.bound.files import fields
 from plexor_lab.bound.files.source import CsvFile, TomlFile, open_file
-from plexor_lab.bound.model import Access, Platform, column_name
+from plexor_lab.bound.model import AccessKind, Platform, column_name
 from plexor_lab.bound.tables import by_access, title_of
 
 NS = "ns"
@@ -39,12 +39,12 @@ def read_platform(path: str | Path) -> Platform:
     return Platform(place.stem, file.name, _of_csv(file))
 
 
-def _of_csv(file: CsvFile) -> dict[tuple[str, Access], Fraction]:
-    times_ns: dict[tuple[str, Access], Fraction] = {}
-    lines: dict[tuple[str, Access], int] = {}
+def _of_csv(file: CsvFile) -> dict[tuple[str, AccessKind], Fraction]:
+    times_ns: dict[tuple[str, AccessKind], Fraction] = {}
+    lines: dict[tuple[str, AccessKind], int] = {}
     for line, cells in file.rows:
         region = file.spot("region", line).read(fields.name, cells["region"])
-        access = file.spot("kind", line).read(fields.access, cells["kind"] or Access.ANY.value)
+        access = file.spot("kind", line).read(fields.access, cells["kind"] or AccessKind.ANY.value)
         spot = file.spot(column_name(region, access), line)
         key = (region, access)
         if key in lines:

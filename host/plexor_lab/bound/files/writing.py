@@ -15,7 +15,7 @@ from plexor_lab.bound.files.model_file import COLUMNS as MODEL_COLUMNS
 from plexor_lab.bound.files.platform_file import COLUMNS as PLATFORM_COLUMNS
 from plexor_lab.bound.files.platform_file import NS
 from plexor_lab.bound.formula import decimals
-from plexor_lab.bound.model import Access, Model, Platform, RegionMap, column_name
+from plexor_lab.bound.model import AccessKind, Model, Platform, RegionMap, column_name
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -40,7 +40,9 @@ def platform_text(platform: Platform, suffix: str, about: Sequence[str] = ()) ->
     """Return a platform as such a file."""
     times = platform.times_ns.items()
     if suffix == ".csv":
-        rows = [(name, "" if kind == Access.ANY else kind, _number(t)) for (name, kind), t in times]
+        rows = [
+            (name, "" if kind == AccessKind.ANY else kind, _number(t)) for (name, kind), t in times
+        ]
         return _csv(PLATFORM_COLUMNS, rows)
     lines = [f"{_column(region, kind)} = {_toml_number(time)}" for (region, kind), time in times]
     return _toml(platform.title, about, [f"[{NS}]", *lines])
@@ -72,8 +74,8 @@ def _toml(title: str | None, about: Sequence[str], lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in (*head, *lines))
 
 
-def _column(region: str, access: Access) -> str:
-    return _key(region) if access == Access.ANY else f"{_key(region)}.{access}"
+def _column(region: str, access: AccessKind) -> str:
+    return _key(region) if access == AccessKind.ANY else f"{_key(region)}.{access}"
 
 
 def _key(name: str) -> str:

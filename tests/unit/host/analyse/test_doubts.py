@@ -6,7 +6,7 @@ import pytest
 
 from plexor.analyse.analyse import analyse
 from plexor.analyse.doubts import doubts
-from plexor.analyse.pairing import By, Pairing, Standing
+from plexor.analyse.pairing import PairedBy, Pairing, Standing
 from plexor.plan.registers import plan_of
 from plexor.protocol.memory import ResponseClass
 
@@ -69,7 +69,7 @@ def test_answers_of_unknown_strikes_name_what_settles_it(run_of):
 )
 def test_the_strike_that_answers_fit_is_named_with_a_time_out(run_of, lag, latency_ticks, said):
     report = analyse(run_of([[None, 20_000, 30_000]]))
-    pairing = Pairing(Standing.AMBIGUOUS, By.NOTHING, 0, lag, latency_ticks)
+    pairing = Pairing(Standing.AMBIGUOUS, PairedBy.NOTHING, 0, lag, latency_ticks)
     channel = replace(report.channels[0], pairing=pairing)
     (line,) = doubts(replace(report, channels=(channel,)))
     assert line.startswith("ISR: answers fit " + said)

@@ -12,7 +12,7 @@ from plexor.analyse.evidence import (
     pairing_of,
     pairing_of_step,
 )
-from plexor.analyse.pairing import By, Standing
+from plexor.analyse.pairing import PairedBy, Standing
 from plexor.model.identity import Identity
 from plexor.model.results import StepChannel, StepResult
 from plexor.model.settings import Stimulus
@@ -107,8 +107,8 @@ def test_a_step_of_a_sweep_has_a_pairing_of_its_own(run_of):
         step = StepResult(0, start, end, ())
         return pairing_of_step(run, channel, replace(counted, classes=classes), step, samples)
 
-    assert pairing(1000, half, 30, 0).by == By.INTERVALS
+    assert pairing(1000, half, 30, 0).by == PairedBy.INTERVALS
     assert pairing(1000, half, 30, 0).proven == 30
-    assert pairing(1000, half, 30, 0, None).by == By.COUNTS
+    assert pairing(1000, half, 30, 0, None).by == PairedBy.COUNTS
     assert pairing(half, run.end_ticks, 30, 20, None).standing == Standing.AMBIGUOUS
     assert pairing(half, run.end_ticks, 30, 20).proven == 1

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from plexor.analyse.from_bins import less_base, of_bins
 from plexor.analyse.percentiles import from_cells, from_values
-from plexor.model.results import Bins, Kind, Measurement, Statistics, Zoom
+from plexor.model.results import Bins, Kind, SampleResult, Statistics, Zoom
 from plexor.protocol.memory import bin_of
 
 
@@ -40,7 +40,7 @@ def test_the_window_of_one_tick_bins_refines_what_it_covers():
     counts[320] = 6  # octave 4 of 64 bins each: 4 * 64 + 64
     zoom = np.array([2, 0, 1, 0, 0, 2, 0, 1], np.uint64)  # 1031 once, 1034 twice; 2 under, 1 over
     statistics = Statistics(6, 6 * 1030, None, 1024, 1039)
-    found = of_bins(Measurement(Kind.RISE, statistics, Bins(6, counts), Zoom(1030, zoom)))
+    found = of_bins(SampleResult(Kind.RISE, statistics, Bins(6, counts), Zoom(1030, zoom)))
     assert found.low_ticks.tolist() == [1024, 1031, 1034, 1036]
     assert found.high_ticks.tolist() == [1030, 1032, 1035, 1040]
     assert found.counts.tolist() == [2, 1, 2, 1]
@@ -50,7 +50,7 @@ def test_negative_and_huge_values_keep_their_cells():
     counts = np.zeros(1 << 11, np.uint64)
     counts[2047], counts[5], counts[2046] = 2, 1, 1
     statistics = Statistics(4, 0, None, -40, (1 << 31) + 5)
-    found = of_bins(Measurement(Kind.RISE, statistics, Bins(6, counts)))
+    found = of_bins(SampleResult(Kind.RISE, statistics, Bins(6, counts)))
     assert found.low_ticks.tolist() == [-40, 5, (1 << 31) - 1]
     assert found.high_ticks.tolist() == [0, 6, (1 << 31) + 6]
 
@@ -74,7 +74,7 @@ def test_every_sample_is_counted_once_in_a_cell_that_it_lies_in(values, first, e
         zoom = Zoom(first, window)
     ends = (min(values), max(values)) if extremes else (None, None)
     statistics = Statistics(len(values), sum(values), None, *ends)
-    found = of_bins(Measurement(Kind.RISE, statistics, Bins(4, counts), zoom))
+    found = of_bins(SampleResult(Kind.RISE, statistics, Bins(4, counts), zoom))
     # In order and apart: the samples that a cell counts are the next ones in order.
     assert (found.low_ticks[1:] >= found.high_ticks[:-1]).all()
     assert found.total == len(values)

@@ -16,7 +16,7 @@ from plexor.archive.origin import Origin
 from plexor.archive.record import record
 from plexor.decode.consistent import contradictions_of
 from plexor.errors import ExitCode
-from plexor.export.source import Source
+from plexor.export.source import ExportSource
 from plexor.judge.budget import judge
 from plexor.judge.budget_file import parse
 from plexor.judge.verdict import Outcome
@@ -28,7 +28,7 @@ from plexor.protocol.memory import VALUE_MOST
 from plexor.store.document import document
 from plexor.store.run_folder import load, save
 from plexor_lab.bound.check import measured_of
-from plexor_lab.bound.verdict import Measured, bounded
+from plexor_lab.bound.verdict import MeasuredMaximum, bounded
 
 SHORT, LONG, PERIOD = 1000, 2_400_000_000, 5_000_000_000
 WIDTHS = [SHORT, LONG, LONG, SHORT, SHORT]
@@ -153,7 +153,7 @@ def test_a_bound_is_unsafe_or_not_proven_but_never_safe(slow, estimate_s, outcom
     assert (found.outcome, found.margin_ns, found.of_measured) == (outcome, None, None)
     exact = measured_of(Run(slow(True)), None, "on-width", plain)
     assert (exact.max_ns, exact.over_ns) == (LONG, None)
-    assert isinstance(exact, Measured)
+    assert isinstance(exact, MeasuredMaximum)
 
 
 def test_readings_have_none_where_nothing_is_known(slow):
@@ -187,11 +187,11 @@ def test_an_archive_keeps_that_it_is_not_known(slow, tmp_path):
 def test_exported_figures_have_no_number_at_the_limit(slow):
     result = slow(False)
     channel = result.channels[0]
-    source = Source(result)
+    source = ExportSource(result)
     width = channel.measurement(Kind.WIDTH)
     assert source.statistics(channel, width).max_ticks is None
     assert source.distribution(channel, width).limit_ticks == VALUE_MOST
-    exact = Source(slow(True))
+    exact = ExportSource(slow(True))
     assert exact.statistics(exact.result.channels[0], width).max_ticks == LONG
     assert exact.statistics(exact.result.channels[0], width).sum_ticks == sum(WIDTHS)
 

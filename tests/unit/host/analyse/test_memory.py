@@ -7,7 +7,7 @@ import tracemalloc
 import pytest
 
 from plexor.analyse.analyse import analyse
-from plexor.analyse.pairing import By, Standing
+from plexor.analyse.pairing import PairedBy, Standing
 from plexor.decode import matched
 from plexor.model.results import Kind
 from plexor.store.run_folder import save
@@ -18,11 +18,11 @@ from .long_run import long_run
 @pytest.mark.parametrize(
     ("strikes", "missed", "first_missed", "most_bytes", "by"),
     [
-        (250_000, 0.0, 0.0, 9, By.INTERVALS),
-        (250_000, 0.001, 0.0, 15, By.SHAPE),
+        (250_000, 0.0, 0.0, 9, PairedBy.INTERVALS),
+        (250_000, 0.001, 0.0, 15, PairedBy.SHAPE),
         # The last tenth alone misses strikes: most answers are proven, and compared with the rest.
-        (250_000, 0.3, 0.9, 10, By.SHAPE),
-        (450_000, 0.9, 0.0, 7, By.NOTHING),
+        (250_000, 0.3, 0.9, 10, PairedBy.SHAPE),
+        (450_000, 0.9, 0.0, 7, PairedBy.NOTHING),
     ],
 )
 def test_a_million_events_are_analysed_with_few_bytes_more_each(
@@ -63,7 +63,7 @@ def test_answers_in_turn_are_proven_by_their_places_alone(monkeypatch):
     run = long_run(500)
     monkeypatch.setattr("plexor.analyse.evidence._timed", None)
     found = analyse(run).channels[0].pairing
-    assert (found.standing, found.by, found.proven) == (Standing.PROVEN, By.INTERVALS, 500)
+    assert (found.standing, found.by, found.proven) == (Standing.PROVEN, PairedBy.INTERVALS, 500)
 
 
 _REPLAY = """

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plexor.analyse.pairing import By, Counted, Standing, pairing_by_counts
+from plexor.analyse.pairing import Counted, PairedBy, Standing, pairing_by_counts
 
 from .crossing import KINDS, Trial, paired, struck, trial
 
@@ -45,7 +45,7 @@ def jitter(count, least, most, seed=2):
 
 def test_answers_before_the_next_strike_are_proven():
     found, wrong = standing(device(jitter(50, 10, PERIOD - 10)))
-    assert (found.standing, found.by, found.proven) == (Standing.PROVEN, By.INTERVALS, 50)
+    assert (found.standing, found.by, found.proven) == (Standing.PROVEN, PairedBy.INTERVALS, 50)
     assert (found.lag, wrong) == (0, 0)
 
 
@@ -56,7 +56,7 @@ def test_answers_behind_their_time_out_but_before_the_next_strike_leave_the_othe
 
 def test_as_many_answers_as_strikes_are_proven_however_late_they_are():
     found, wrong = standing(device(np.full(500, 25_000), timeout=60_000))
-    assert (found.standing, found.by, wrong) == (Standing.PROVEN, By.COUNTS, 0)
+    assert (found.standing, found.by, wrong) == (Standing.PROVEN, PairedBy.COUNTS, 0)
 
 
 def test_answers_to_older_strikes_are_ambiguous_without_dither():
@@ -92,13 +92,13 @@ def test_dropped_strikes_leave_the_others_supported_with_dither():
     strikes = dithered(2000, 0.5)
     one = device(jitter(2000, 1000, 3000), strikes=strikes, timeout=6000, random=True, keep=keep)
     found, wrong = standing(one)
-    assert (found.standing, found.by, found.lag, wrong) == (Standing.SUPPORTED, By.LAGS, 0, 0)
+    assert (found.standing, found.by, found.lag, wrong) == (Standing.SUPPORTED, PairedBy.LAGS, 0, 0)
 
 
 def test_dropped_strikes_leave_the_others_supported_if_they_are_as_those_before():
     keep = np.arange(2000) % 150 != 149
     found, wrong = standing(device(jitter(2000, 1000, 6000), keep=keep))
-    assert (found.standing, found.by, found.proven) == (Standing.SUPPORTED, By.SHAPE, 149)
+    assert (found.standing, found.by, found.proven) == (Standing.SUPPORTED, PairedBy.SHAPE, 149)
     assert wrong == 0
 
 
@@ -114,7 +114,7 @@ def test_a_short_time_out_supports_answers_if_no_edge_comes_behind_it():
     keep = np.random.default_rng(5).random(400) >= 0.5
     keep[0] = False
     found, wrong = standing(device(jitter(400, 10, 400), timeout=450, keep=keep))
-    assert (found.standing, found.by, wrong) == (Standing.SUPPORTED, By.SILENCE, 0)
+    assert (found.standing, found.by, wrong) == (Standing.SUPPORTED, PairedBy.SILENCE, 0)
 
 
 def test_edges_that_answer_nothing_are_not_supported_by_random_strikes():
@@ -158,23 +158,23 @@ def test_an_edge_too_many_ends_what_is_proven():
     edges = np.sort(np.r_[one.edges, one.strikes[40] + 9000])
     number = np.sort(np.r_[np.arange(200), 40])
     found, _ = standing(Trial(one.strikes, edges, number, number, PERIOD, False))
-    assert (found.standing, found.by, found.proven) == (Standing.SUPPORTED, By.SHAPE, 41)
+    assert (found.standing, found.by, found.proven) == (Standing.SUPPORTED, PairedBy.SHAPE, 41)
 
 
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        ({}, By.COUNTS),
-        ({"missed": 1}, By.NOTHING),
-        ({"surplus": 1}, By.NOTHING),
-        ({"whole": False}, By.NOTHING),
-        ({"pending": 1}, By.COUNTS),
-        ({"pending": 1, "longest_ticks": PERIOD}, By.NOTHING),
-        ({"pending": 1, "early_ticks": 1}, By.NOTHING),
-        ({"missed": 1, "timeout_ticks": 499}, By.SILENCE),
-        ({"missed": 1, "timeout_ticks": 501}, By.NOTHING),
-        ({"missed": 1, "surplus": 1, "timeout_ticks": 499}, By.NOTHING),
-        ({"missed": 1, "timeout_ticks": 499, "least_ticks": 400}, By.NOTHING),
+        ({}, PairedBy.COUNTS),
+        ({"missed": 1}, PairedBy.NOTHING),
+        ({"surplus": 1}, PairedBy.NOTHING),
+        ({"whole": False}, PairedBy.NOTHING),
+        ({"pending": 1}, PairedBy.COUNTS),
+        ({"pending": 1, "longest_ticks": PERIOD}, PairedBy.NOTHING),
+        ({"pending": 1, "early_ticks": 1}, PairedBy.NOTHING),
+        ({"missed": 1, "timeout_ticks": 499}, PairedBy.SILENCE),
+        ({"missed": 1, "timeout_ticks": 501}, PairedBy.NOTHING),
+        ({"missed": 1, "surplus": 1, "timeout_ticks": 499}, PairedBy.NOTHING),
+        ({"missed": 1, "timeout_ticks": 499, "least_ticks": 400}, PairedBy.NOTHING),
     ],
 )
 def test_counts_alone_prove_one_answer_for_each_strike(change, expected):
@@ -192,7 +192,7 @@ def test_counts_alone_prove_one_answer_for_each_strike(change, expected):
     found = pairing_by_counts(replace(counted, **change))
     assert found is not None
     assert found.by == expected
-    assert found.known == (expected != By.NOTHING)
+    assert found.known == (expected != PairedBy.NOTHING)
     assert pairing_by_counts(replace(counted, answers=0)) is None
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from plexor.archive.folder import Segment, open_archive, segments, write
 from plexor.archive.merge import merge
-from plexor.archive.query import Query, Where, parse_where
+from plexor.archive.query import Query, RunFilter, parse_where
 from plexor.errors import StoreError, UsageError
 
 from .planted import BEGAN, SAMPLES, commit, history, kept, loaded, planted
@@ -85,7 +85,7 @@ def test_runs_are_chosen_by_what_they_have(some, texts, chosen):
 
 def test_a_run_is_chosen_by_its_own_name(some):
     folder, names = some
-    assert [each.run for each in Query(folder).runs([Where("run", names[2])])] == [names[2]]
+    assert [each.run for each in Query(folder).runs([RunFilter("run", names[2])])] == [names[2]]
 
 
 def test_a_key_that_no_run_has_is_an_error_with_those_that_they_have(some):
@@ -101,7 +101,7 @@ def test_a_choice_that_is_none_is_refused(text):
 
 def test_a_value_is_never_part_of_a_question(some):
     hostile = "x') OR true --"
-    assert Query(some[0]).runs([Where("commit", hostile), Where("load", hostile)]) == []
+    assert Query(some[0]).runs([RunFilter("commit", hostile), RunFilter("load", hostile)]) == []
 
 
 def test_a_run_that_is_in_two_files_counts_once(tmp_path):

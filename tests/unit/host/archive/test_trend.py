@@ -9,7 +9,7 @@ from plexor.archive.document import trend_document
 from plexor.archive.figures import parse_figure
 from plexor.archive.origin import Origin
 from plexor.archive.query import Query, parse_where
-from plexor.archive.trend import Asked, By, trend
+from plexor.archive.trend import GroupedBy, TrendQuery, trend
 from plexor.errors import UsageError
 from plexor.model.results import Identity, Kind
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
@@ -22,7 +22,7 @@ LEVEL = [1000 + n % 3 for n in range(20)]
 
 def asked(folder, *figures, **options):
     wanted = tuple(map(parse_figure, figures or ("p99", "max")))
-    return trend(Query(folder), Asked("ISR", wanted, **options))
+    return trend(Query(folder), TrendQuery("ISR", wanted, **options))
 
 
 def test_a_step_is_marked_in_both_figures_at_its_commit(tmp_path):
@@ -77,7 +77,7 @@ def test_runs_of_a_commit_stand_together_and_a_change_is_between_commits(tmp_pat
     assert [point.run for point in one.points] == names[::2] + names[1::2]
     (step,) = one.courses[0].steps
     assert step.place == 12
-    (one,) = asked(tmp_path, by=By.LOAD).histories
+    (one,) = asked(tmp_path, by=GroupedBy.LOAD).histories
     assert [point.run for point in one.points] == names
     assert one.courses[0].steps == ()
 
@@ -85,7 +85,7 @@ def test_runs_of_a_commit_stand_together_and_a_change_is_between_commits(tmp_pat
 def test_a_change_within_a_commit_is_none_by_commit_and_one_by_load(tmp_path):
     history(tmp_path, STEP, origin=lambda n: Origin("a" * 40))
     assert asked(tmp_path).histories[0].courses[0].steps == ()
-    assert asked(tmp_path, by=By.LOAD).histories[0].courses[0].steps[0].place == 30
+    assert asked(tmp_path, by=GroupedBy.LOAD).histories[0].courses[0].steps[0].place == 30
 
 
 def test_runs_whose_commit_is_not_known_stand_for_themselves(tmp_path):
@@ -133,10 +133,10 @@ def test_runs_that_do_not_know_a_figure_are_skipped_by_it(tmp_path):
 def test_boards_and_loads_are_told_apart(tmp_path):
     history(tmp_path, LEVEL, of=planted(1000, device={"board": "A"}))
     history(tmp_path, LEVEL, of=loaded(planted(1000, device={"board": "B"})), first=20)
-    assert {each.series for each in asked(tmp_path, by=By.BOARD).histories} == {"A", "B"}
-    assert {each.series for each in asked(tmp_path, by=By.LOAD).histories} == {"none", "on"}
+    assert {each.series for each in asked(tmp_path, by=GroupedBy.BOARD).histories} == {"A", "B"}
+    assert {each.series for each in asked(tmp_path, by=GroupedBy.LOAD).histories} == {"none", "on"}
     history(tmp_path, LEVEL, of=planted(1000, device={}), first=40)
-    assert "sim" in {each.series for each in asked(tmp_path, by=By.BOARD).histories}
+    assert "sim" in {each.series for each in asked(tmp_path, by=GroupedBy.BOARD).histories}
 
 
 def test_several_figures_of_the_same_columns_are_each_worked_out(tmp_path):
@@ -178,7 +178,7 @@ def test_runs_are_chosen_before_they_are_looked_at(tmp_path):
 )
 def test_a_channel_that_no_run_has_is_told(tmp_path, change, why):
     history(tmp_path, LEVEL)
-    wanted = replace(Asked("ISR", (parse_figure("p99"),)), **change)
+    wanted = replace(TrendQuery("ISR", (parse_figure("p99"),)), **change)
     with pytest.raises(UsageError, match=why):
         trend(Query(tmp_path), wanted)
 

@@ -7,13 +7,13 @@ import numpy as np
 
 from plexor.archive.figures import parse_figure
 from plexor.archive.origin import Origin
-from plexor.archive.query import Kept
-from plexor.archive.trend import By, Course, History, Point, Step, Trend
+from plexor.archive.query import ArchivedRun
+from plexor.archive.trend import Course, GroupedBy, Histories, History, LevelStep, Point
 from plexor.model.results import Kind
 
 from .planted import BEGAN
 
-KEPT = Kept(
+KEPT = ArchivedRun(
     run="20261101T080000-0123456789abcdef0123",
     started=datetime(2026, 11, 1, 8, 0, 30, tzinfo=UTC),
     origin=Origin("f" * 40, "main", True),
@@ -46,7 +46,7 @@ def course(figure, values, *steps):
     parts = (values[a:b] for a, b in pairwise(ends))
     medians = [np.median(part[~np.isnan(part)]) for part in parts if steps]
     found = [
-        Step(place, float(medians[n]), float(medians[n + 1]), error)
+        LevelStep(place, float(medians[n]), float(medians[n + 1]), error)
         for n, (place, error) in enumerate(steps)
     ]
     return Course(parse_figure(figure), values, tuple(found))
@@ -58,8 +58,8 @@ def history(configuration, *courses, series="", simulated=True, total=None, **op
     return History(configuration, series, simulated, own, total or count, courses)
 
 
-def trend(*histories, by=By.COMMIT, kind=Kind.RISE, left_out=0, channel="ISR"):
-    return Trend(channel, kind, by, histories, left_out)
+def trend(*histories, by=GroupedBy.COMMIT, kind=Kind.RISE, left_out=0, channel="ISR"):
+    return Histories(channel, kind, by, histories, left_out)
 
 
 def level(microseconds, count, spread=0.01, seed=1):
@@ -85,7 +85,7 @@ def trends():
         "two loads by load": trend(
             history(idle, STEPPED, FLAT, series="none"),
             history(busy, FLAT, STEPPED, series="stress-ng"),
-            by=By.LOAD,
+            by=GroupedBy.LOAD,
         ),
         "nine boards": trend(
             *(
@@ -94,13 +94,15 @@ def trends():
                 )
                 for n in range(9)
             ),
-            by=By.BOARD,
+            by=GroupedBy.BOARD,
         ),
         "many changes": trend(history(idle, many, total=4000), left_out=3),
         "no commits": trend(history(idle, STEPPED, commits=False)),
-        "days apart": trend(history(idle, STEPPED, minutes=1440), by=By.LOAD),
+        "days apart": trend(history(idle, STEPPED, minutes=1440), by=GroupedBy.LOAD),
         "one run": trend(history(idle, course("p99", [3e-6]))),
-        "one run by load": trend(history(idle, course("p99", [3e-6]), series="none"), by=By.LOAD),
+        "one run by load": trend(
+            history(idle, course("p99", [3e-6]), series="none"), by=GroupedBy.LOAD
+        ),
         "gaps": trend(history(idle, gaps, unknown)),
         "a share": trend(history(idle, missed)),
         "all the same": trend(history(idle, course("max", [1e-6] * 20))),
@@ -111,7 +113,7 @@ def trends():
         "long names": trend(
             history(named, STEPPED, series="b" * 80),
             history({**named, "os": "o" * 50}, STEPPED, series="b" * 81),
-            by=By.BOARD,
+            by=GroupedBy.BOARD,
             channel="<a channel & its very long name>" * 3,
         ),
         "periods": trend(history(idle, course("mean", level(50, 12))), kind=Kind.PERIOD),

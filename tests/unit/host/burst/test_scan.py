@@ -9,20 +9,20 @@ from functools import cache
 import pytest
 
 from plexor.burst.model import Lengths
-from plexor.burst.scan import QUEUE_FULL, Wanted, burst_scan, longest
+from plexor.burst.scan import QUEUE_FULL, BurstGoal, burst_scan, longest
 from plexor.errors import InvalidRunError, LinkError
 from plexor.judge.verdict import Outcome
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import parse_criterion, stage_strikes
 from plexor.sweep.executor import RETRIES, Workers
-from plexor.sweep.model import Figures, Step
+from plexor.sweep.model import RateFigures, RateStep
 from plexor.sweep.store import StepStore
 
 US = Fraction(1, 10**6)
 SERVICE_S = {"ISR": 3 * US, "TASK": 20 * US}
 QUEUE = {"ISR": 1, "TASK": 4}
-WANTED = Wanted(
+WANTED = BurstGoal(
     "sim:",
     "synthetic",
     Settings(strikes=(Stimulus(),), channels=(Channel(0, "ISR"), Channel(1, "TASK"))),
@@ -55,9 +55,9 @@ def taken(job, queue_full=0):
         verdict = Outcome.PASS if fits else Outcome.FAIL
         most = 1000 * swept.burst
         channels.append(
-            Figures(channel.label, 100, classes, max_ticks=most, verdict=verdict, reason="lost")
+            RateFigures(channel.label, 100, classes, max_ticks=most, verdict=verdict, reason="lost")
         )
-    return (Step(1_000_000, True, job.load, job.rate_hz, "", 100, tuple(channels)),)
+    return (RateStep(1_000_000, True, job.load, job.rate_hz, "", 100, tuple(channels)),)
 
 
 class Planted(Executor):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexor.calibration.loopback import Bounds, behind_ps, bounds, delays
+from plexor.calibration.loopback import DelayBounds, behind_ps, bounds, delays
 from plexor.model.calibration import Instants
 
 TICK_FS = 1_000_000
@@ -44,7 +44,7 @@ def test_a_delay_lies_between_its_bounds_which_are_a_tick_apart_at_most(delay_ps
 
 def test_of_even_bins_the_bounds_are_a_tick_apart():
     ticks = seen(strikes() * 1000 + 1300, EVEN)
-    assert bounds(strikes(), ticks, EVEN, TICK_FS) == Bounds(1000, 2000)
+    assert bounds(strikes(), ticks, EVEN, TICK_FS) == DelayBounds(1000, 2000)
 
 
 def test_how_much_later_the_source_comes_is_known_much_better_than_a_tick():
@@ -64,20 +64,20 @@ def test_channels_without_common_edges_know_nothing_of_each_other():
 
 
 def test_what_one_channel_knows_helps_the_others_within_what_they_know():
-    own = [Bounds(1000, 2000), Bounds(1750, 1850), Bounds(1400, 2400)]
+    own = [DelayBounds(1000, 2000), DelayBounds(1750, 1850), DelayBounds(1400, 2400)]
     found = delays(own, [0.0, 400.0, 900.0])
     assert found == [(1400, 600), (1800, 50), (2300, 900)]
 
 
 def test_no_help_leads_outside_a_channels_own_bounds():
-    own = [Bounds(1000, 2000), Bounds(100, 200)]
+    own = [DelayBounds(1000, 2000), DelayBounds(100, 200)]
     for (value, _), bound in zip(delays(own, [0.0, 0.0]), own, strict=True):
         assert bound.low_ps <= value <= bound.high_ps
     assert delays(own, [0.0, None])[1] == (150, 50)
 
 
 def test_noise_that_crosses_the_bounds_leaves_their_middle():
-    assert delays([Bounds(1210, 1190)], [0.0]) == [(1200, 10)]
+    assert delays([DelayBounds(1210, 1190)], [0.0]) == [(1200, 10)]
 
 
 @pytest.mark.parametrize("count", [0, 3])

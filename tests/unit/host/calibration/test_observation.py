@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from plexor.calibration.observation import Echo, Looped, Source
+from plexor.calibration.observation import FreeEdges, Looped, LoopedEdges
 
 NONE = np.zeros(0, np.int64)
-ECHOES = {(0, 1): Echo(0, 0, NONE, NONE)}
+ECHOES = {(0, 1): LoopedEdges(0, 0, NONE, NONE)}
 
 
 def test_edges_are_those_of_all_batches_channels_and_ways():
     counts = {(0, 1): np.array([[1, 2], [3, 4]]), (1, 0): np.array([[10, 20]])}
-    assert Source(counts, 0).edges == 40
-    assert Source({}, 0).edges == 0
+    assert FreeEdges(counts, 0).edges == 40
+    assert FreeEdges({}, 0).edges == 0
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from plexor.calibration import run
 from plexor.calibration.density import BATCHES
 from plexor.calibration.from_bins import BinObserver
 from plexor.calibration.from_events import EventObserver
-from plexor.calibration.observation import Echo, Looped, Source
+from plexor.calibration.observation import FreeEdges, Looped, LoopedEdges
 from plexor.calibration.reference import Reference
-from plexor.calibration.run import Wanted, calibrate, carried, observer_of
+from plexor.calibration.run import CalibrationGoal, calibrate, carried, observer_of
 from plexor.calibration.ways import Detours
 from plexor.errors import InstrumentError
 from plexor.model.calibration import Detour, PinDelay, Scale
@@ -35,7 +35,8 @@ class Planted:
         strikes = np.arange(0, 4000, 101)
         count = len(strikes)
         echoes = {
-            place: Echo(count, count, strikes, strikes + DELAY_TICKS[place[1]]) for place in WAYS
+            place: LoopedEdges(count, count, strikes, strikes + DELAY_TICKS[place[1]])
+            for place in WAYS
         }
         self.loop = Looped({8: 4}, 4, echoes)
         # Through a wire, two ticks later on channel 0 and five on channel 1.
@@ -50,7 +51,7 @@ class Planted:
 
     def source(self, edges):
         self.asked.append(edges)
-        return Source(self.counts, 413_000_000)
+        return FreeEdges(self.counts, 413_000_000)
 
     def behind(self, channels):
         return {way: [0.0] * len(channels) for way in (1, 0)}
@@ -73,7 +74,7 @@ def planted(monkeypatch):
 
 def test_the_planted_bins_and_delays_come_back(planted):
     said = []
-    found = calibrate(DEVICE, Wanted(5000), said.append)
+    found = calibrate(DEVICE, CalibrationGoal(5000), said.append)
     assert (found.serial, found.gateware_hash, found.build_id) == ("S1", 7, 9)
     assert (found.source_fs, found.simulated) == (413_000_000, True)
     assert planted.asked == [5000, "strike0", "strike1"]
@@ -94,13 +95,13 @@ def test_the_planted_bins_and_delays_come_back(planted):
 def test_a_phase_that_never_sees_an_edge_is_told_with_its_channel_and_way(planted):
     planted.counts[1, 0] = planted.counts[1, 0] * np.array([1, 0, 1, 1])
     with pytest.raises(InstrumentError, match="sim:: ch1: asynchronous source, edges down: "):
-        calibrate(DEVICE, Wanted())
+        calibrate(DEVICE, CalibrationGoal())
 
 
 def test_strikes_that_did_not_all_come_are_told(planted):
     planted.loop = replace(planted.loop, received=3)
     with pytest.raises(InstrumentError, match="strike0 looped back: 3 of 4 events arrived"):
-        calibrate(DEVICE, Wanted())
+        calibrate(DEVICE, CalibrationGoal())
 
 
 @pytest.mark.parametrize(("struck", "seen"), [(40, 39), (40, 41), (0, 0)])
@@ -109,7 +110,7 @@ def test_a_channel_that_sees_other_edges_than_were_struck_is_told(planted, struc
     planted.loop = replace(planted.loop, echoes=planted.loop.echoes | {(1, 0): echo})
     says = f"ch1 saw {seen} edges of {struck} of strike0 looped back"
     with pytest.raises(InstrumentError, match=says):
-        calibrate(DEVICE, Wanted())
+        calibrate(DEVICE, CalibrationGoal())
 
 
 def test_an_instrument_without_events_is_observed_by_its_bins():
@@ -124,10 +125,10 @@ WIRED = {1: [0, 1]}
 
 def test_a_tee_of_wires_gives_the_way_over_each_pin_less_the_wires_own_delay(planted):
     said = []
-    found = calibrate(DEVICE, Wanted(5000, WIRED, (400, 1000)), said.append)
+    found = calibrate(DEVICE, CalibrationGoal(5000, WIRED, (400, 1000)), said.append)
     assert planted.asked[-1] == (1, (0, 1))
     assert said[-1] == "strike1 through its jumper to ch0, ch1"
-    exact = calibrate(DEVICE, Wanted(5000, WIRED, (700, 700)))
+    exact = calibrate(DEVICE, CalibrationGoal(5000, WIRED, (700, 700)))
     loops = {entry.channel: entry for entry in found.delays if entry.output == 1}
     for entry, known in zip(found.jumpers, exact.jumpers, strict=True):
         loop, late_ps = loops[entry.channel], (2000, 5000)[entry.channel]
@@ -145,18 +146,18 @@ def test_a_channel_that_does_not_see_its_wire_is_told(planted):
     planted.wires = replace(planted.wires, echoes=planted.wires.echoes | {(1, 1): echo})
     says = "ch1 saw 0 edges of 40 of strike1 through its jumper; `plexor selftest --jumper` finds"
     with pytest.raises(InstrumentError, match=says):
-        calibrate(DEVICE, Wanted(5000, WIRED))
+        calibrate(DEVICE, CalibrationGoal(5000, WIRED))
     planted.wires = replace(planted.wires, received=0)
     with pytest.raises(InstrumentError, match="strike1 through its jumper: 0 of 4 events arrived"):
-        calibrate(DEVICE, Wanted(5000, WIRED))
+        calibrate(DEVICE, CalibrationGoal(5000, WIRED))
 
 
 @pytest.mark.parametrize(
     ("wanted", "says"),
     [
-        (Wanted(5000, {2: [0]}), "strike2: this instrument has strike0 to strike1"),
-        (Wanted(5000, {0: [2]}), "ch2: this instrument has ch0 to ch1"),
-        (Wanted(5000, reference=Reference(3)), "ch3: this instrument has ch0 to ch1"),
+        (CalibrationGoal(5000, {2: [0]}), "strike2: this instrument has strike0 to strike1"),
+        (CalibrationGoal(5000, {0: [2]}), "ch2: this instrument has ch0 to ch1"),
+        (CalibrationGoal(5000, reference=Reference(3)), "ch3: this instrument has ch0 to ch1"),
     ],
 )
 def test_a_pin_that_there_is_not_is_told_before_the_first_edge(planted, wanted, says):
@@ -173,17 +174,17 @@ def test_what_place_and_route_says_of_this_build_and_a_reference_go_into_it(plan
     monkeypatch.setattr(run, "detours_of", lambda *asked: known.get(asked, Detours((), False)))
     monkeypatch.setattr(run, "measured_scale", lambda device, reference, made: scale)
     said = []
-    found = calibrate(device, Wanted(5000, reference=Reference(1)), said.append)
+    found = calibrate(device, CalibrationGoal(5000, reference=Reference(1)), said.append)
     assert (found.detours, found.scale) == ((detour,), scale)
     assert said[-1] == "1 PPS on ch1 for 10 s"
-    assert calibrate(device, Wanted(5000)).scale is None
+    assert calibrate(device, CalibrationGoal(5000)).scale is None
     assert not any("place and route" in line for line in said)
     # A simulation has no place and route.
-    assert calibrate(DEVICE, Wanted(5000), said.append).detours == ()
+    assert calibrate(DEVICE, CalibrationGoal(5000), said.append).detours == ()
     assert not any("place and route" in line for line in said)
     for named, bounds, whose in ((8, (detour,), "other builds of this board"), (7, (), "boards")):
         other = SimpleNamespace(identity=Identity(board, 7, build_id=named), name="x", serial="S1")
-        assert calibrate(other, Wanted(5000), said.append).detours == bounds
+        assert calibrate(other, CalibrationGoal(5000), said.append).detours == bounds
         assert "place and route of this build is not known: " in said[-1]
         assert whose in said[-1]
 
@@ -192,7 +193,7 @@ def test_jumpers_and_a_clock_of_before_are_kept_unless_they_were_measured_again(
     old = PinDelay(0, 1, 1, 2, 3, 4, "2025")
     again = PinDelay(1, 0, 5, 6, 7, 8, "2025")
     scale = Scale(7, 2001, "1 PPS on ch1", "2025")
-    found = calibrate(DEVICE, Wanted(5000, WIRED))
+    found = calibrate(DEVICE, CalibrationGoal(5000, WIRED))
     before = replace(found, jumpers=(old, again), scale=scale)
     whole = carried(found, before)
     assert whole.jumpers == (old, *found.jumpers)

@@ -8,7 +8,7 @@ import pytest
 from plexor import cli
 from plexor.commands import conclude as module
 from plexor.commands.conclude import (
-    Wanted,
+    RunUse,
     conclude,
     conclude_scan,
     wants_colour,
@@ -118,9 +118,9 @@ def test_the_document_and_the_command_end_with_the_same_code(capsys, run_of, run
     result = Run(run_of([[1000, 2000, 3000]], **run))
     if "unsaved" in wanted:
         with pytest.raises(StoreError, match="run: No space left"):
-            conclude(result, Wanted(json=True, **wanted))
+            conclude(result, RunUse(json=True, **wanted))
     else:
-        assert conclude(result, Wanted(json=True, **wanted)) == code
+        assert conclude(result, RunUse(json=True, **wanted)) == code
     found = document(capsys)
     assert found["exit_code"] == code
     assert found["channels"][0]["latency"]["count"] == 3
@@ -130,7 +130,7 @@ def test_of_several_failures_the_first_is_raised_and_the_others_are_said(
     capsys, run_of, monkeypatch, tmp_path
 ):
     monkeypatch.setattr(module, "write_text", failing)
-    wanted = Wanted(within(3, "nosuch"), page=tmp_path / "page.html", unsaved=FULL)
+    wanted = RunUse(within(3, "nosuch"), page=tmp_path / "page.html", unsaved=FULL)
     with pytest.raises(StoreError) as raised:
         conclude(Run(run_of([[1000]])), wanted)
     assert raised.value is FULL
@@ -142,13 +142,13 @@ def test_of_several_failures_the_first_is_raised_and_the_others_are_said(
 
 def test_a_budget_of_an_unknown_channel_is_wrong_use(capsys, run_of):
     with pytest.raises(UsageError, match=r'"nosuch".* ISR'):
-        conclude(Run(run_of([[1000]])), Wanted(within(3, "nosuch")))
+        conclude(Run(run_of([[1000]])), RunUse(within(3, "nosuch")))
     assert "max" in capsys.readouterr().out
 
 
 def test_a_page_that_was_written_is_named_on_standard_error(capsys, run_of, tmp_path):
     page = tmp_path / "page.html"
-    assert conclude(Run(run_of([[1000]])), Wanted(page=page, json=True)) == 0
+    assert conclude(Run(run_of([[1000]])), RunUse(page=page, json=True)) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["valid"]
     assert str(page) in err

@@ -5,13 +5,13 @@ import os
 import pytest
 
 from plexor import cli
-from plexor.burst.model import Lengths, Limit
+from plexor.burst.model import Lengths, SpacingLimit
 from plexor.commands.output import check_outputs
 from plexor.errors import StoreError
 from plexor.store.run_folder import load, save
 from plexor.sweep.drive import End
 from plexor.sweep.store import load as load_sweep
-from plexor.sweep.sweep import Found
+from plexor.sweep.sweep import SearchState
 
 from ..fake_device import FakeDevice
 from ..scenario import Scenario
@@ -129,7 +129,8 @@ def failing(path, content):
 def test_a_sweep_is_kept_and_shown_where_its_page_cannot_be_written(capsys, monkeypatch, tmp_path):
     found = swept({"none": 100_000})
     monkeypatch.setattr(
-        "plexor.library.scans.sweep.find", lambda *_: Found(list(found.steps), list(found.knees))
+        "plexor.library.scans.sweep.find",
+        lambda *_: SearchState(list(found.steps), list(found.knees)),
     )
     monkeypatch.setattr("plexor.commands.conclude.write_text", failing)
     out = tmp_path / "s"
@@ -144,7 +145,8 @@ def test_a_sweep_is_kept_and_shown_where_its_page_cannot_be_written(capsys, monk
 def test_a_sweep_is_shown_where_it_cannot_be_kept(capsys, monkeypatch, tmp_path):
     found = swept({"none": 100_000})
     monkeypatch.setattr(
-        "plexor.library.scans.sweep.find", lambda *_: Found(list(found.steps), list(found.knees))
+        "plexor.library.scans.sweep.find",
+        lambda *_: SearchState(list(found.steps), list(found.knees)),
     )
 
     def full(result, folder):
@@ -159,7 +161,7 @@ def test_a_sweep_is_shown_where_it_cannot_be_kept(capsys, monkeypatch, tmp_path)
 
 
 def test_a_burst_scan_is_shown_where_its_page_cannot_be_written(capsys, monkeypatch, tmp_path):
-    limit = Limit(1, "ISR", Lengths(4, 5), 64, 99)
+    limit = SpacingLimit(1, "ISR", Lengths(4, 5), 64, 99)
     steps = swept({"none": 100_000}).steps
     monkeypatch.setattr(
         "plexor.library.scans.burst.burst_scan", lambda *_: ((limit,), steps, End())

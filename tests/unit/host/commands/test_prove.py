@@ -25,7 +25,7 @@ def steps(monkeypatch):
 
     def chosen(*found):
         def prove_of(bench, wanted, say):
-            chosen.asked = [bench.wired(wires) is not None for wires in list(prove.Wires)[:2]]
+            chosen.asked = [bench.wired(wires) is not None for wires in list(prove.StepWires)[:2]]
             return proof(*found)
 
         monkeypatch.setattr(prove, "prove", prove_of)

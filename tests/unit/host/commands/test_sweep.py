@@ -4,13 +4,13 @@ import time
 from fractions import Fraction
 from types import SimpleNamespace
 
-from plexor.commands.scans.sweep import Teller
+from plexor.commands.scans.sweep import StepTeller
 
 
 def test_each_step_says_how_long_the_rest_may_take(monkeypatch, capsys):
     now_s = 1000.0
     monkeypatch.setattr(time, "monotonic", lambda: now_s)
-    teller = Teller()
+    teller = StepTeller()
     step = SimpleNamespace(
         load="none", rate_hz=Fraction(20_000), channels=[SimpleNamespace(name="R", verdict="pass")]
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from plexor.constraints import MOST_TICKS
 from plexor.decode.consistent import (
     MOST_IN_BIN,
-    Limits,
+    RunLimits,
     channel_contradictions,
     consistent,
     contradictions_of,
@@ -21,7 +21,7 @@ from plexor.model.results import (
     Bins,
     ChannelResult,
     Kind,
-    Measurement,
+    SampleResult,
     Statistics,
     StepChannel,
     StepResult,
@@ -34,12 +34,12 @@ from plexor.protocol.registers import StatusFlag, StopReason
 from ..runs import run
 
 BITS, ZOOM = 4, 64
-RUN = Limits(5000, 90_000, 1000)
+RUN = RunLimits(5000, 90_000, 1000)
 GEOMETRY = Geometry(channels=2)
 LATENCIES = [3, 70, 75, 75, 900, -4, 131]
 
 
-def measured(values, first=70, kind=Kind.RISE, limits=RUN, bits=BITS) -> Measurement:
+def measured(values, first=70, kind=Kind.RISE, limits=RUN, bits=BITS) -> SampleResult:
     """What the memories hold of samples, one event each, by the words of docs/instrument.md."""
     bins = np.zeros(1 << bin_bits(bits), np.uint64)
     zoom = np.zeros(ZOOM, np.uint64)
@@ -47,7 +47,7 @@ def measured(values, first=70, kind=Kind.RISE, limits=RUN, bits=BITS) -> Measure
         bins[bin_of(value, bits)] += np.uint64(1)
         zoom[min(max(value - first + 1, 0), ZOOM - 1)] += np.uint64(1)
     if not values:
-        return Measurement(
+        return SampleResult(
             kind, Statistics(0, 0, 0, None, None), Bins(bits, bins), Zoom(first, zoom)
         )
     least, most = values.index(min(values)), values.index(max(values))
@@ -63,7 +63,7 @@ def measured(values, first=70, kind=Kind.RISE, limits=RUN, bits=BITS) -> Measure
         at + least,
         at + most,
     )
-    return Measurement(kind, statistics, Bins(bits, bins), Zoom(first, zoom))
+    return SampleResult(kind, statistics, Bins(bits, bins), Zoom(first, zoom))
 
 
 @settings(deadline=None)
@@ -111,14 +111,14 @@ def test_statistics_that_no_samples_have_are_told(name):
     assert measurement_contradictions(lie, RUN)
 
 
-def with_bins(change, values=tuple(LATENCIES)) -> Measurement:
+def with_bins(change, values=tuple(LATENCIES)) -> SampleResult:
     good = measured(list(values))
     counts = good.bins.counts.copy()
     change(counts)
     return replace(good, bins=Bins(BITS, counts))
 
 
-def with_zoom(change) -> Measurement:
+def with_zoom(change) -> SampleResult:
     good = measured(LATENCIES)
     counts = good.zoom.counts.copy()
     change(counts)

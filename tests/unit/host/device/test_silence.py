@@ -8,7 +8,7 @@ import pytest
 from plexor import cli
 from plexor.device import device as device_module
 from plexor.device.device import Device
-from plexor.device.silence import Cause, Heard
+from plexor.device.silence import Cause, LineExchange
 from plexor.errors import LinkError
 from plexor.link import open_link
 from plexor.link.serial_port import SerialLink
@@ -162,7 +162,7 @@ def test_a_command_ends_with_the_cause_in_its_one_line(monkeypatch, capsys):
     [(b"", Cause.NOTHING), (b"\0\0", Cause.LOW), (b"abc", Cause.GARBLED), (b"abcd", Cause.TEXT)],
 )
 def test_a_few_letters_may_be_anything(received, cause):
-    heard = Heard(b"\x01\x02\0")
+    heard = LineExchange(b"\x01\x02\0")
     heard.take(received)
     assert heard.cause == cause
 

@@ -45,7 +45,7 @@ def test_what_needs_every_event_says_so_of_an_instrument_without():
 
 def test_a_phase_scan_against_edges_without_a_period_needs_dither():
     identity = Identity(Geometry(features=ALL_FEATURES & ~Feature.DITHER), 1)
-    wanted = phase_run.Wanted((), "ch2", Fraction(1000), 3, points=9, span_s=Fraction(1, 1000))
+    wanted = phase_run.PhaseGoal((), "ch2", Fraction(1000), 3, points=9, span_s=Fraction(1, 1000))
     with pytest.raises(UsageError) as error:
         phase_run.run(SimpleNamespace(identity=identity), wanted)
     assert str(error.value) == (

@@ -23,7 +23,7 @@ import pyarrow.parquet  # noqa: F401
 from plexor.archive import merge
 from plexor.archive.origin import Origin
 from plexor.disk import folder as folders
-from plexor.disk.folder import Place
+from plexor.disk.folder import FolderPlace
 from plexor.errors import UnwrittenError
 from plexor.library.archive import Archive
 from plexor.library.cells import round as rounds
@@ -87,7 +87,7 @@ def recorded(room: Path) -> None:
         tap.write(RAW[:1000])
         tap.write(RAW[1000:])
         tap.close()
-        keep(NEW, Place(room / "run"), tap)
+        keep(NEW, FolderPlace(room / "run"), tap)
 
 
 ONE, OTHER = (question_of("sweep", text, []) for text in ("one", "other"))

@@ -7,10 +7,10 @@ import pytest
 
 from plexor.disk import exchange as exchanges
 from plexor.disk import folder as under_test
-from plexor.disk.folder import Kind, Place, find_left, place_of, put
+from plexor.disk.folder import FolderKind, FolderPlace, find_left, place_of, put
 from plexor.errors import StoreError
 
-KIND = Kind("run.json", frozenset({"a.bin"}))
+KIND = FolderKind("run.json", frozenset({"a.bin"}))
 
 
 def fill(text):
@@ -122,7 +122,7 @@ def test_what_a_process_left_is_put_beside_if_it_is_whole_and_removed_if_not(tmp
         part = tmp_path / f".run.{number:012x}.part"
         part.mkdir()
         (part / name).write_text("left")
-    find_left(Place(tmp_path / "run"), KIND)
+    find_left(FolderPlace(tmp_path / "run"), KIND)
     assert texts(tmp_path) == {"run-2/run.json": "left"}
     assert os.listdir(tmp_path) == ["run-2"]
     assert f"{tmp_path / 'run-2'}: whole, and left by a process" in caplog.text

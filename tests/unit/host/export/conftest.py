@@ -2,10 +2,10 @@
 
 import pytest
 
-from plexor.export.source import Source
+from plexor.export.source import ExportSource
 
 
 @pytest.fixture
 def every_latency_is_written(monkeypatch):
     """Have planted runs, which are too short to tell whose answer is whose, taken as they are."""
-    monkeypatch.setattr(Source, "unpaired", ())
+    monkeypatch.setattr(ExportSource, "unpaired", ())

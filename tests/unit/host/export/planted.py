@@ -7,7 +7,7 @@ import numpy as np
 from plexor.decode.bins import measurement_of
 from plexor.decode.matched import Rules
 from plexor.decode.rematch import rematch
-from plexor.export.source import Source
+from plexor.export.source import ExportSource
 from plexor.model.code_array import CODE_DTYPE
 from plexor.model.codes import Codes, Port
 from plexor.model.identity import Identity
@@ -141,7 +141,7 @@ def lost(result):
 
 def written(write, path, result, budget=None):
     """Write a run by a format's function and return the file."""
-    write(Source(result, budget), path, path)
+    write(ExportSource(result, budget), path, path)
     return path
 
 

@@ -9,14 +9,14 @@ import pytest
 
 from plexor.export.about import about, line_of, started_s
 from plexor.export.formats import ALIASES, FORMATS, export
-from plexor.export.source import Source
+from plexor.export.source import ExportSource
 from plexor.judge.budget import OMAC
 
 from . import planted
 
 
 def test_a_simulated_run_says_so():
-    found = about(Source(planted.run()))
+    found = about(ExportSource(planted.run()))
     assert (found["simulated"], found["source"], found["valid"]) == ("yes", "simulated", "yes")
     assert found["tick_fs"] == "1000000"
     assert found["device.os"] == "FreeRTOS 11"
@@ -24,7 +24,7 @@ def test_a_simulated_run_says_so():
 
 
 def test_an_invalid_run_says_why_and_what_was_dropped():
-    found = about(Source(planted.lost(planted.run())))
+    found = about(ExportSource(planted.lost(planted.run())))
     assert found["valid"] == "no: 2 edges were dropped before they could be matched"
     assert found["dropped_on_chip"] == "2"
     assert "generated 24 = received 22 + dropped on chip 2" in found["accounting"]
@@ -52,8 +52,8 @@ def test_a_line_is_one_line_of_ascii():
 
 
 def test_a_start_that_is_no_time_is_none():
-    assert started_s(Source(planted.run())) == 1795248000
-    assert started_s(Source(replace(planted.run(), started="soon"))) is None
+    assert started_s(ExportSource(planted.run())) == 1795248000
+    assert started_s(ExportSource(replace(planted.run(), started="soon"))) is None
 
 
 @pytest.mark.parametrize("suffix", [*FORMATS, *ALIASES])

@@ -5,13 +5,13 @@ import pytest
 
 from plexor.export import rows as module
 from plexor.export.rows import COLUMNS, rows
-from plexor.export.source import Source
+from plexor.export.source import ExportSource
 
 from . import planted
 
 
 def table(run):
-    source = Source(run)
+    source = ExportSource(run)
     pieces = list(rows(source, run.events, pa))
     assert all(list(piece) == list(COLUMNS) for piece in pieces)
     return [row for piece in pieces for row in pa.table(dict(piece)).to_pylist()]

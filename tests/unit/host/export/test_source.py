@@ -10,7 +10,7 @@ from plexor.errors import UsageError
 from plexor.export.hdr import write_hlog
 from plexor.export.npz import write_npz
 from plexor.export.openmetrics import write_openmetrics, write_prometheus
-from plexor.export.source import Source, distinct
+from plexor.export.source import ExportSource, distinct
 from plexor.judge.budget import Budget, Limit, Scope
 from plexor.model.results import Kind
 from plexor.protocol.memory import ResponseClass
@@ -19,14 +19,14 @@ from . import planted
 
 
 def test_pins_are_those_that_were_used_strikes_first():
-    pins = [(pin.source, pin.name) for pin in Source(planted.run()).pins]
+    pins = [(pin.source, pin.name) for pin in ExportSource(planted.run()).pins]
     assert pins == [(8, "strike0"), (0, "ISR"), (1, "TASK")]
     rows = [*planted.ROWS, (4200, 16, 1)]
-    assert [pin.name for pin in Source(planted.run(rows=rows)).pins][-1] == "load"
+    assert [pin.name for pin in ExportSource(planted.run(rows=rows)).pins][-1] == "load"
 
 
 def test_codes_are_edges_of_code_pins_in_the_order_of_events():
-    source = Source(planted.coded())
+    source = ExportSource(planted.coded())
     assert [pin.name for pin in source.waves][:3] == ["strike0", "ISR", "TASK"]
     names = {pin.source: pin.name for pin in source.waves}
     edges = source.edges("a.vcd")
@@ -41,7 +41,7 @@ def test_a_name_that_is_there_already_gets_a_number():
 
 
 def test_each_response_has_its_class():
-    found = Source(planted.run()).checked.outcomes
+    found = ExportSource(planted.run()).checked.outcomes
     classes = {
         int(place): ResponseClass(kind).name.lower()
         for own in found.values()
@@ -52,7 +52,7 @@ def test_each_response_has_its_class():
 
 
 def test_channels_whose_events_are_missing_have_no_outcomes():
-    checked = Source(planted.lost(planted.run())).checked
+    checked = ExportSource(planted.lost(planted.run())).checked
     assert list(checked.outcomes) == [1]
     assert (0, Kind.RISE) not in checked.distributions
 
@@ -61,7 +61,7 @@ def test_a_channel_whose_counts_differ_from_its_events_has_no_outcomes():
     run = planted.run()
     wrong = {**run.channels[0].classes, ResponseClass.SPURIOUS: 5}
     channels = (replace(run.channels[0], classes=wrong), run.channels[1])
-    assert list(Source(replace(run, channels=channels)).checked.outcomes) == [1]
+    assert list(ExportSource(replace(run, channels=channels)).checked.outcomes) == [1]
 
 
 def test_events_that_contradict_the_chip_make_the_run_invalid():
@@ -72,7 +72,7 @@ def test_events_that_contradict_the_chip_make_the_run_invalid():
         other if entry is rise else entry for entry in run.channels[0].measurements
     )
     channels = (replace(run.channels[0], measurements=measurements), run.channels[1])
-    source = Source(replace(run, channels=channels))
+    source = ExportSource(replace(run, channels=channels))
     (reason,) = source.invalid_reasons
     assert "the chip has (3, 400, 50, 301)" in reason
     assert source.report.invalid_reasons == source.invalid_reasons
@@ -81,11 +81,11 @@ def test_events_that_contradict_the_chip_make_the_run_invalid():
 def test_a_distribution_is_exact_by_events_and_else_by_bins():
     run = planted.run()
     period = run.channels[0].measurement(Kind.PERIOD)
-    exact = Source(run).distribution(run.channels[0], period)
+    exact = ExportSource(run).distribution(run.channels[0], period)
     assert exact.low_ticks.tolist() == [50, 100, 750, 1250]
     assert (exact.high_ticks - exact.low_ticks).tolist() == [1] * 4
     silent = replace(run, events=None)
-    binned = Source(silent).distribution(silent.channels[0], period)
+    binned = ExportSource(silent).distribution(silent.channels[0], period)
     assert binned.counts.tolist() == [1] * 4
     assert [750 in range(*cell) for cell in zip(binned.low_ticks, binned.high_ticks, strict=True)][
         2
@@ -95,23 +95,23 @@ def test_a_distribution_is_exact_by_events_and_else_by_bins():
 
 @pytest.mark.parametrize(("rows", "level"), [([(1050, 0, 1)], 0), ([(1050, 0, 0)], 1), ([], 0)])
 def test_the_level_at_the_start_is_the_one_before_the_first_edge(rows, level):
-    assert Source(planted.run(rows=rows)).level_at_start(0) == level
+    assert ExportSource(planted.run(rows=rows)).level_at_start(0) == level
 
 
 def test_a_run_without_events_says_which_files_can_be_written():
     with pytest.raises(UsageError, match=r"^x\.vcd: needs the events .* --mode stream"):
-        Source(replace(planted.run(), events=None)).events("x.vcd")
+        ExportSource(replace(planted.run(), events=None)).events("x.vcd")
 
 
 def test_a_budget_for_a_channel_that_is_not_there_is_a_usage_error():
     limit = Limit(Scope.CHANNEL, "max", planted.DEADLINE, channel="nosuch")
     with pytest.raises(UsageError, match='"nosuch" is not in this run'):
-        _ = Source(planted.run(), Budget("b", (limit,))).verdict
+        _ = ExportSource(planted.run(), Budget("b", (limit,))).verdict
 
 
 def test_latencies_that_may_be_of_other_strikes_are_left_out_and_named(run_of, tmp_path):
     own, other = [5000] * 200, [None, *[5000] * 199]
-    source = Source(run_of([own, other], period=20_000))
+    source = ExportSource(run_of([own, other], period=20_000))
     assert source.unpaired == ("TASK",)
     kinds = [{entry.kind for entry in source.measurements(c)} for c in source.result.channels]
     assert kinds == [set(Kind), {Kind.WIDTH, Kind.PERIOD}]

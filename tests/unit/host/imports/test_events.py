@@ -7,7 +7,7 @@ import numpy as np
 from plexor.imports.capture import edges_of
 from plexor.imports.events import edges_to, events_of, unordered
 from plexor.imports.timing import timing_of
-from plexor.imports.wanted import ChannelSignal, StrikeSignal, Wanted
+from plexor.imports.wanted import ChannelSignal, ImportRules, StrikeSignal
 
 from .test_timing import capture
 
@@ -22,7 +22,7 @@ def events(signals, wanted):
     return [tuple(row) for row in rows.tolist()], left_out
 
 
-TWO = Wanted(
+TWO = ImportRules(
     strikes=(StrikeSignal("s"),),
     channels=(ChannelSignal("A", "a"), ChannelSignal("B", "b", invert=True)),
 )

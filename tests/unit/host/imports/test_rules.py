@@ -8,12 +8,12 @@ import pytest
 
 from plexor.errors import UsageError
 from plexor.imports.rules import matching, ticks_within
-from plexor.imports.wanted import ChannelSignal, StrikeSignal, Wanted
+from plexor.imports.wanted import ChannelSignal, ImportRules, StrikeSignal
 from plexor.model.results import EVENT_DTYPE
 from plexor.protocol.registers import Policy
 
 NS = Fraction(1, 10**9)
-WANTED = Wanted(channels=(ChannelSignal("A", "a"),), strikes=(StrikeSignal("s"),))
+WANTED = ImportRules(channels=(ChannelSignal("A", "a"),), strikes=(StrikeSignal("s"),))
 
 
 def strikes(*times):

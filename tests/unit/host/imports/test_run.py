@@ -15,7 +15,7 @@ from plexor.decode.rematch import rematch
 from plexor.errors import UsageError
 from plexor.export.formats import export
 from plexor.imports.run import import_run
-from plexor.imports.wanted import ChannelSignal, StrikeSignal, Wanted
+from plexor.imports.wanted import ChannelSignal, ImportRules, StrikeSignal
 from plexor.model.results import Kind
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy
@@ -40,7 +40,7 @@ def wanted(tick_fs=10**6, **other):
         "strikes": (StrikeSignal("strike0"),),
         "timeout_s": planted.TIMEOUT * tick_s,
     }
-    return Wanted(**fields | other)
+    return ImportRules(**fields | other)
 
 
 def figures(run):
@@ -116,7 +116,7 @@ def test_a_run_that_answers_another_edge_comes_back_exactly(tmp_path):
 def test_a_capture_is_matched_by_its_rules(tmp_path):
     changes = [(0, "trig", 0), (0, "irq", 1), (100, "trig", 1), (120, "irq", 0), (125, "irq", 1)]
     changes += [(130, "trig", 0), (300, "trig", 1), (390, "irq", 0), (395, "irq", 1)]
-    asked = Wanted(
+    asked = ImportRules(
         channels=(ChannelSignal("ISR", "irq", invert=True, deadline_s=50 * NS),),
         strikes=(StrikeSignal("trig"),),
         timeout_s=150 * NS,
@@ -137,7 +137,7 @@ def test_a_capture_is_matched_by_its_rules(tmp_path):
 
 def test_it_is_labelled_as_imported_and_as_no_instrument(tmp_path):
     path = sr(tmp_path / "cap.sr", {"trig": (0, [10]), "irq": (1, [15])}, 90, samplerate="24 MHz")
-    asked = Wanted(channels=(ChannelSignal("ISR", "irq"),), strikes=(StrikeSignal("trig"),))
+    asked = ImportRules(channels=(ChannelSignal("ISR", "irq"),), strikes=(StrikeSignal("trig"),))
     run = import_run(path, asked)
     assert (run.simulated, run.identity.gateware_hash, run.identity.board) == (False, 0, "")
     printed = text(analyse(run))
@@ -150,7 +150,7 @@ def test_it_is_labelled_as_imported_and_as_no_instrument(tmp_path):
 
 def test_edges_that_the_file_cannot_order_are_counted_and_said(tmp_path):
     pins = {"trig": (0, [10, 12, 30, 32]), "irq": (1, [10, 11, 31])}
-    asked = Wanted(channels=(ChannelSignal("ISR", "irq"),), strikes=(StrikeSignal("trig"),))
+    asked = ImportRules(channels=(ChannelSignal("ISR", "irq"),), strikes=(StrikeSignal("trig"),))
     run = import_run(sr(tmp_path / "a.sr", pins, 90), asked)
     assert run.imported.unordered == {"ISR": 1}
     assert run.channels[0].measurement(Kind.RISE).statistics.min_ticks == 0
@@ -184,7 +184,9 @@ def test_it_is_stored_and_loaded_as_any_run(tmp_path):
 
 def test_a_device_that_runs_by_itself_has_periods(tmp_path):
     changes = [(0, "a", 0), *((100 * n, "a", n % 2) for n in range(1, 20))]
-    run = import_run(vcd(tmp_path / "a.vcd", changes), Wanted(channels=(ChannelSignal("A", "a"),)))
+    run = import_run(
+        vcd(tmp_path / "a.vcd", changes), ImportRules(channels=(ChannelSignal("A", "a"),))
+    )
     assert run.channels[0].measurement(Kind.PERIOD).statistics.count == 9
     assert run.strikes == 0
     assert run.end_ticks == 20  # one step after the last change
@@ -207,7 +209,9 @@ def test_a_period_of_more_ticks_than_a_register_holds_is_matched(deadline, tmp_p
     due_s = None if deadline is None else Fraction(deadline.split()[0]) / 1000
     run = import_run(
         path,
-        Wanted(channels=(ChannelSignal("A", "a", deadline_s=due_s),), strikes=(StrikeSignal("s"),)),
+        ImportRules(
+            channels=(ChannelSignal("A", "a", deadline_s=due_s),), strikes=(StrikeSignal("s"),)
+        ),
     )
     assert (run.tick_fs, run.valid) == (1000, True)
     (channel,) = run.channels
@@ -227,7 +231,7 @@ def test_a_period_of_more_ticks_than_a_register_holds_is_matched(deadline, tmp_p
 
 def test_events_are_an_array_of_one_type(tmp_path):
     run = import_run(
-        vcd(tmp_path / "a.vcd", [(0, "a", 0)]), Wanted(channels=(ChannelSignal("A", "a"),))
+        vcd(tmp_path / "a.vcd", [(0, "a", 0)]), ImportRules(channels=(ChannelSignal("A", "a"),))
     )
     assert run.events.dtype == planted.EVENT_DTYPE
     assert np.array_equal(run.events, planted.events_of([]))

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from plexor.errors import UsageError
-from plexor.imports.capture import Capture, Edges
+from plexor.imports.capture import Capture, SignalEdges
 from plexor.imports.said import Said
 from plexor.imports.timing import timing_of
 
 
 def capture(*times, unit_fs=10**6, sampled=False, start=0, end=None, **other):
-    edges = Edges(np.array(times, np.int64), np.zeros(len(times), np.uint8))
+    edges = SignalEdges(np.array(times, np.int64), np.zeros(len(times), np.uint8))
     end = (times[-1] if times else start) if end is None else end
     return Capture("x", Fraction(unit_fs), sampled, start, end, {"a": edges}, {"a": "a"}, **other)
 

@@ -7,8 +7,8 @@ import pytest
 from plexor.errors import UsageError
 from plexor.imports.wanted import (
     ChannelSignal,
+    ImportRules,
     StrikeSignal,
-    Wanted,
     parse_channel_signal,
     parse_strike_signal,
 )
@@ -57,32 +57,32 @@ def test_a_deadline_of_all_is_for_channels_without_one():
 @pytest.mark.parametrize(
     ("wanted", "line"),
     [
-        (Wanted(channels=()), "channel: none; name at least one"),
-        (Wanted(channels=(ISR, ISR)), "channel: ISR is given twice"),
+        (ImportRules(channels=()), "channel: none; name at least one"),
+        (ImportRules(channels=(ISR, ISR)), "channel: ISR is given twice"),
         (
-            Wanted(channels=tuple(ChannelSignal(str(n), "a") for n in range(9))),
+            ImportRules(channels=tuple(ChannelSignal(str(n), "a") for n in range(9))),
             "channel: 9 signals; at most 8",
         ),
         (
-            Wanted(channels=(ISR,), strikes=(StrikeSignal("a"),) * 9),
+            ImportRules(channels=(ISR,), strikes=(StrikeSignal("a"),) * 9),
             "strike: 9 signals; at most 8",
         ),
         (
-            Wanted(channels=(ChannelSignal("A", "a", reference="strike1"),)),
+            ImportRules(channels=(ChannelSignal("A", "a", reference="strike1"),)),
             "A: after=strike1; must be one of ",
         ),
         (
-            Wanted(channels=(ChannelSignal("A", "a", reference="ch0"), ISR)),
+            ImportRules(channels=(ChannelSignal("A", "a", reference="ch0"), ISR)),
             "A: after=ch0; must be one of ch1",
         ),
         (
-            Wanted(
+            ImportRules(
                 channels=(ChannelSignal("A", "a", reference="load"),),
                 strikes=(StrikeSignal("s"),),
             ),
             "A: after=load; must be one of strike0",
         ),
-        (Wanted(channels=(ISR,), timeout_s=-US), "timeout: -1 µs; must be 0 or more"),
+        (ImportRules(channels=(ISR,), timeout_s=-US), "timeout: -1 µs; must be 0 or more"),
     ],
 )
 def test_what_cannot_be_matched_is_refused(wanted, line):
@@ -91,4 +91,4 @@ def test_what_cannot_be_matched_is_refused(wanted, line):
 
 
 def test_without_strikes_a_device_runs_by_itself():
-    Wanted(channels=(ISR, ChannelSignal("T", "t", reference="ch0.fall"))).check()
+    ImportRules(channels=(ISR, ChannelSignal("T", "t", reference="ch0.fall"))).check()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from plexor.analyse.analyse import analyse
-from plexor.judge.change_bounds import Bounds
+from plexor.judge.change_bounds import ExcessBounds
 from plexor.judge.compare import Difference, differences
 from plexor.judge.gate import By, judge, needed, parse_fail_on
 from plexor.judge.verdict import Outcome, worst
@@ -170,7 +170,7 @@ class Fixed:
 
     def excess(self, part, least_error, most_error, times=1):
         self.asked.append((least_error, most_error))
-        return Bounds(Fraction(-1), Fraction(1))
+        return ExcessBounds(Fraction(-1), Fraction(1))
 
     def least_count(self, error):
         return 1

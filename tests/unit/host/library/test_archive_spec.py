@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plexor.archive.query import Where
+from plexor.archive.query import RunFilter
 from plexor.errors import UsageError
 from plexor.judge.gate import FailOn
 from plexor.library.archive_spec import AddSpec, Alike, Archiving, GateSpec, LogSpec, TrendSpec
@@ -20,8 +20,8 @@ def test_an_archive_has_a_folder_if_none_is_named():
 
 
 def test_texts_and_objects_mean_the_same():
-    asked = Alike(where=["branch=main", Where("load", "on")], across="gateware")
-    assert asked.where == (Where("branch", "main"), Where("load", "on"))
+    asked = Alike(where=["branch=main", RunFilter("load", "on")], across="gateware")
+    assert asked.where == (RunFilter("branch", "main"), RunFilter("load", "on"))
     assert asked.across == ("gateware",)
     assert Alike(**asked.keywords()) == asked
     (condition,) = GateSpec(fail_on="p99>+5%").fail_on

@@ -13,7 +13,7 @@ from plexor.errors import ExitCode, LinkError, StoreError, UsageError
 from plexor.library import farm as under_test
 from plexor.library.archive import Archive
 from plexor.library.cells import round as rounds
-from plexor.library.farm import State, farm
+from plexor.library.farm import CellState, farm
 
 from ..archive.planted import git, planted
 
@@ -85,7 +85,7 @@ def test_every_cell_is_measured_kept_and_archived_once(bench, tmp_path):
     found = bench()
     assert bench.taken == Counter(NAMES)
     assert [each.cell.name for each in found.outcomes] == NAMES
-    assert {each.state for each in found.outcomes} == {State.MEASURED}
+    assert {each.state for each in found.outcomes} == {CellState.MEASURED}
     assert places(bench.archived()) == sorted(NAMES)
     assert all((tmp_path / "farm" / name / "run.json").is_file() for name in NAMES)
     assert [done for _, done, _ in bench.told] == list(range(1, 9))
@@ -100,15 +100,19 @@ def test_every_cell_is_measured_kept_and_archived_once(bench, tmp_path):
 def test_a_cell_that_is_measured_is_not_measured_again(bench):
     bench.fails = {name: LinkError("refused") for name in NAMES[3:]}
     found = bench()
-    assert [each.state for each in found.outcomes] == [State.MEASURED] * 3 + [State.FAILED] * 5
+    assert [each.state for each in found.outcomes] == [CellState.MEASURED] * 3 + [
+        CellState.FAILED
+    ] * 5
     assert (found.exit_code(), found.outcomes[3].reason) == (ExitCode.LINK, "refused")
     bench.fails = {}
     found = bench()
     assert bench.taken == Counter(NAMES) + Counter(NAMES[3:])
-    assert [each.state for each in found.outcomes] == [State.KEPT] * 3 + [State.MEASURED] * 5
+    assert [each.state for each in found.outcomes] == [CellState.KEPT] * 3 + [
+        CellState.MEASURED
+    ] * 5
     assert places(bench.archived()) == sorted(NAMES)
     found = bench()
-    assert {each.state for each in found.outcomes} == {State.KEPT}
+    assert {each.state for each in found.outcomes} == {CellState.KEPT}
     assert sum(bench.taken.values()) == 13
     assert len(bench.archived()) == 8
 
@@ -131,7 +135,7 @@ def test_a_farm_that_ends_between_keeping_and_archiving_archives_when_it_goes_on
     kept = [name for name in NAMES if (tmp_path / "farm" / name).exists()]
     assert kept
     found = bench()
-    assert [each.cell.name for each in found.outcomes if each.state == State.KEPT] == kept
+    assert [each.cell.name for each in found.outcomes if each.state == CellState.KEPT] == kept
     assert places(bench.archived()) == sorted(NAMES)
     assert all(bench.taken[name] == 1 for name in kept)
 
@@ -147,7 +151,7 @@ def test_an_interrupt_keeps_what_is_under_way_and_leaves_the_rest_open(bench, mo
     assert found.interrupted
     assert found.exit_code() == ExitCode.INTERRUPTED
     states = Counter(each.state for each in found.outcomes)
-    assert states[State.OPEN] > 0
+    assert states[CellState.OPEN] > 0
     monkeypatch.setattr(rounds.Round, "run", run)
     found = bench()
     assert found.exit_code() == ExitCode.PASS
@@ -234,7 +238,7 @@ def test_a_forced_farm_that_ends_early_has_lost_no_run_and_goes_on(bench, tmp_pa
     bench.taken.clear()
     monkeypatch.setattr(rounds, "take", later)
     found = bench(force=True)
-    new = [each.cell.name for each in found.outcomes if each.state == State.MEASURED]
+    new = [each.cell.name for each in found.outcomes if each.state == CellState.MEASURED]
     assert len(new) == 3
     now = run_files(out)
     assert {name: now[name] for name in NAMES if name not in new} == {
@@ -263,7 +267,7 @@ def test_a_damaged_run_is_set_aside_and_measured_again(bench, tmp_path, file, co
     bench.taken.clear()
     found = bench()
     assert bench.taken == Counter([NAMES[2]])
-    assert [each.state for each in found.outcomes].count(State.KEPT) == 7
+    assert [each.state for each in found.outcomes].count(CellState.KEPT) == 7
     (told,) = caplog.messages
     assert f"cell {NAMES[2]} is measured again; set aside as main.damaged" in told
     assert (cell.with_name("main.damaged") / "run.json").exists()

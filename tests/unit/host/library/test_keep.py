@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plexor.disk.folder import Place
+from plexor.disk.folder import FolderPlace
 from plexor.errors import LinkError, StoreError, UnwrittenError, UsageError
 from plexor.library.keep import Tap, check_new, check_out, keep, recording, tap_at
 from plexor.store.run_folder import load, save
@@ -80,10 +80,10 @@ def test_a_tap_on_a_full_disk_raises_nothing_and_takes_nothing_from_there_on():
 
 def test_the_raw_bytes_are_written_beside_the_folder_and_moved_into_it(tmp_path, run_of):
     out = tmp_path / "deep" / "run"
-    with recording(Place(out)) as tap:
+    with recording(FolderPlace(out)) as tap:
         tap.write(b"raw")
         assert tap.path == tmp_path / "deep" / "run.wire.part"
-        assert keep(run_of([[1000]]), Place(out), tap) == out
+        assert keep(run_of([[1000]]), FolderPlace(out), tap) == out
     assert (out / "wire.bin").read_bytes() == b"raw"
     assert [path.name for path in out.parent.iterdir()] == ["run"]
 
@@ -93,7 +93,7 @@ def test_a_run_without_its_raw_bytes_is_kept_and_that_is_the_error(tmp_path, run
     tap = Tap(Disk(0))
     tap.write(b"raw")
     with pytest.raises(UnwrittenError, match="No space left on device") as caught:
-        keep(run_of([[1000, 2000]]), Place(out), tap)
+        keep(run_of([[1000, 2000]]), FolderPlace(out), tap)
     assert str(out) in str(caught.value)
     assert load(out).strikes == 2
     assert not (out / "wire.bin").exists()
@@ -102,13 +102,16 @@ def test_a_run_without_its_raw_bytes_is_kept_and_that_is_the_error(tmp_path, run
 def test_raw_bytes_that_cannot_be_kept_are_said_with_the_folder(tmp_path):
     (tmp_path / "file").write_text("mine")
     out = tmp_path / "file" / "run"
-    with pytest.raises(StoreError, match=rf"{out}: .*(File|directory)"), recording(Place(out)):
+    with (
+        pytest.raises(StoreError, match=rf"{out}: .*(File|directory)"),
+        recording(FolderPlace(out)),
+    ):
         pass
 
 
 def test_raw_bytes_of_a_run_that_never_began_are_not_kept(tmp_path):
     def refused():
-        with recording(Place(tmp_path / "run")) as tap:
+        with recording(FolderPlace(tmp_path / "run")) as tap:
             tap.write(b"identity")
             raise LinkError("no answer")
 
@@ -121,7 +124,7 @@ def test_raw_bytes_stay_if_the_program_ends_within_the_run_and_are_never_written
     tmp_path, caplog
 ):
     def ended(data):
-        with recording(Place(tmp_path / "run")) as tap:
+        with recording(FolderPlace(tmp_path / "run")) as tap:
             tap.write(data)
             raise KeyboardInterrupt
 

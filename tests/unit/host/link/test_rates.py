@@ -8,7 +8,7 @@ import pytest
 
 from plexor.errors import LinkError
 from plexor.link import open_link, rates
-from plexor.link.boards import FT231X, FT2232H, Found, Plugged, boards_of
+from plexor.link.boards import FT231X, FT2232H, FoundBoard, Plugged, boards_of
 from plexor.link.rates import RATES, rate_at
 
 from ..fake_device import FakeDevice
@@ -27,7 +27,7 @@ def fake():
 
 def product(monkeypatch, usb_id, name):
     plugged = Plugged(usb_id, name, "", 1, "", "")
-    found = Found(plugged, boards_of(plugged))
+    found = FoundBoard(plugged, boards_of(plugged))
     monkeypatch.setattr(rates, "at_port", lambda port: found)
 
 

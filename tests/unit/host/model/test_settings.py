@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.model.settings import Channel, Echo, parse_reference
+from plexor.model.settings import AppliedSetting, Channel, parse_reference
 
 
 @pytest.mark.parametrize(
@@ -44,5 +44,5 @@ def test_a_channel_without_a_name_is_called_by_its_number():
 
 
 def test_a_roundings_error_is_exact_and_signed():
-    echo = Echo("width", Fraction(1, 3), Fraction(1, 4))
+    echo = AppliedSetting("width", Fraction(1, 3), Fraction(1, 4))
     assert echo.error_s == Fraction(-1, 12)

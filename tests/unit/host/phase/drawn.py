@@ -15,9 +15,9 @@ import numpy as np
 from plexor.model.results import EVENT_DTYPE
 from plexor.model.settings import Channel
 from plexor.phase.against import edges_of
-from plexor.phase.fold import Pins, fold
-from plexor.phase.model import PhaseScan
-from plexor.phase.run import Wanted, settings_of
+from plexor.phase.fold import FoldedSources, fold
+from plexor.phase.model import ChannelPhases
+from plexor.phase.run import PhaseGoal, settings_of
 from plexor.phase.windows import scan
 
 TICK_FS = 10**6
@@ -61,13 +61,13 @@ class Model:
         return np.where(lost, -1, answered)
 
 
-def settings(points: int = 100, repeats: int = 8, **other) -> Wanted:
+def settings(points: int = 100, repeats: int = 8, **other) -> PhaseGoal:
     """Return what is wanted of a scan against the model's tick, strikes 10 µs or more apart."""
-    wanted = Wanted((Channel(0, "A"),), "ch1", Fraction(100_000), repeats, points=points)
+    wanted = PhaseGoal((Channel(0, "A"),), "ch1", Fraction(100_000), repeats, points=points)
     return replace(wanted, **other)
 
 
-def scanned(model: Model, wanted: Wanted, seed: int) -> PhaseScan:
+def scanned(model: Model, wanted: PhaseGoal, seed: int) -> ChannelPhases:
     """Return the scan of a model by strikes as `plexor phase` sends them."""
     rng = np.random.default_rng(seed)
     run = settings_of(wanted, Fraction(model.period_ps, 10**12), TICK_FS)
@@ -83,7 +83,12 @@ def scanned(model: Model, wanted: Wanted, seed: int) -> PhaseScan:
     edges = np.arange(0, end_ps, model.period_ps, dtype=np.int64)
     events = events_of(strikes, responses[responses >= 0], edges)
     folded = fold(
-        events, edges_of(events, REFERENCE, 1), Pins(STRIKE, RESPONSE), timeout, end_ps, len(events)
+        events,
+        edges_of(events, REFERENCE, 1),
+        FoldedSources(STRIKE, RESPONSE),
+        timeout,
+        end_ps,
+        len(events),
     )
     points = wanted.points
     if points is None:

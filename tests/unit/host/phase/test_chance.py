@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from plexor.phase.chance import LIMIT, Chance, Law, needed, spread_ticks
+from plexor.phase.chance import LIMIT, Chance, MaskedByChance, needed, spread_ticks
 from plexor.phase.fold import MISSED, Folded
-from plexor.phase.model import Reference
+from plexor.phase.model import PhaseReference
 from plexor.phase.windows import scan
 
 from .drawn import (
@@ -156,7 +156,7 @@ def test_the_ends_of_a_window_lie_within_their_errors_whatever_the_jitter(name, 
 )
 def test_chance_is_not_below_how_often_any_order_of_the_strikes_has_such_a_window(masked):
     strikes, least = 12, []
-    reference = Reference("ch1", 99, Fraction(strikes), strikes, strikes)
+    reference = PhaseReference("ch1", 99, Fraction(strikes), strikes, strikes)
     for places in itertools.combinations(range(strikes), masked):
         latency = np.full(strikes, 50, np.int64)
         latency[list(places)] = MISSED
@@ -197,5 +197,5 @@ def test_where_chance_masks_strikes_a_step_needs_more_than_it_does():
 
 def test_nothing_masked_and_everything_masked_are_work_of_chance():
     none, every = np.zeros(50, np.bool_), np.ones(50, np.bool_)
-    assert Chance(Law(50, 0), Law(50, 0), 1).of(none, none) == 1
-    assert Chance(Law(50, 50), Law(50, 50), 1).of(every, every) == 1
+    assert Chance(MaskedByChance(50, 0), MaskedByChance(50, 0), 1).of(none, none) == 1
+    assert Chance(MaskedByChance(50, 50), MaskedByChance(50, 50), 1).of(every, every) == 1

@@ -6,12 +6,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from plexor.phase.chance import Chance, Law
-from plexor.phase.clusters import Scale, Strikes, clusters
+from plexor.phase.chance import Chance, MaskedByChance
+from plexor.phase.clusters import PhasedStrikes, PhaseScale, clusters
 from plexor.phase.fold import MISSED
 
 SPAN, STEP, BASE = 1000, 10, 50
-SCALE = Scale(SPAN, SPAN // STEP, True, BASE, 4)
+SCALE = PhaseScale(SPAN, SPAN // STEP, True, BASE, 4)
 
 
 def struck(latency_of, each=1):
@@ -20,12 +20,12 @@ def struck(latency_of, each=1):
     found = [latency_of(int(p)) for p in phase]
     latency = np.array([MISSED if value is None else value for value in found], np.int64)
     masked = (latency == MISSED) | (latency > BASE + 2)
-    return Strikes(phase, latency, masked, phase // STEP)
+    return PhasedStrikes(phase, latency, masked, phase // STEP)
 
 
 def windows(strikes, scale=SCALE):
     count = len(strikes.phase)
-    laws = (Law(count, int(flags.sum())) for flags in (strikes.masked, strikes.missed))
+    laws = (MaskedByChance(count, int(flags.sum())) for flags in (strikes.masked, strikes.missed))
     return clusters(strikes, scale, Chance(*laws, 1))
 
 
@@ -105,7 +105,9 @@ def test_a_longer_window_is_less_of_chances_work():
 def test_strikes_of_a_step_with_none_are_counted_as_an_empty_phase():
     strikes = struck(missed_from(300, 390))
     keep = strikes.phase != 350
-    fewer = Strikes(*(getattr(strikes, n)[keep] for n in ("phase", "latency", "masked", "step")))
+    fewer = PhasedStrikes(
+        *(getattr(strikes, n)[keep] for n in ("phase", "latency", "masked", "step"))
+    )
     (window,) = windows(fewer)
     assert (window.empty_phases, window.strikes, window.masked) == (1, 9, 9)
     assert window.start_ticks == Fraction(295)

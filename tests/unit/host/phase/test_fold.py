@@ -8,11 +8,11 @@ import pytest
 
 from plexor.model.results import EVENT_DTYPE
 from plexor.phase.against import edges_of
-from plexor.phase.fold import MISSED, Pins, fold
+from plexor.phase.fold import MISSED, FoldedSources, fold
 from plexor.phase.model import BEYOND, IRREGULAR, LOST, OVERTAKEN, UNBOUNDED, UNSETTLED
 
 STRIKE, RESPONSE, TICK = 8, 0, 1
-PINS = Pins(STRIKE, RESPONSE)
+PINS = FoldedSources(STRIKE, RESPONSE)
 TIMEOUT = 400
 END = 10**6
 
@@ -114,7 +114,7 @@ def test_a_reference_that_does_not_tick_is_refused(ticks):
 
 def test_without_a_period_phase_is_the_time_since_the_last_edge_up_to_the_span():
     events = events_of([500, 1000, 1999, 2000, 7000], [], [1000, 6500])
-    found = folded(events, Pins(STRIKE, RESPONSE, span_ticks=1000))
+    found = folded(events, FoldedSources(STRIKE, RESPONSE, span_ticks=1000))
     assert found.phase_ticks.tolist() == [0, 999, 500]
     assert found.span_ticks == 1000
     assert found.left_out == {UNBOUNDED: 1, BEYOND: 1}
@@ -122,7 +122,7 @@ def test_without_a_period_phase_is_the_time_since_the_last_edge_up_to_the_span()
 
 def test_without_a_period_an_answer_behind_the_next_edge_is_of_neither():
     events = events_of([1100, 2950, 3990, 5950], [1150, 3050, 3999], [1000, 3000, 4000, 6000])
-    found = folded(events, Pins(STRIKE, RESPONSE, span_ticks=2000))
+    found = folded(events, FoldedSources(STRIKE, RESPONSE, span_ticks=2000))
     assert found.phase_ticks.tolist() == [100, 990, 1950]
     assert found.latency_ticks.tolist() == [50, 9, MISSED]
     assert found.left_out == {OVERTAKEN: 1}

@@ -6,11 +6,11 @@ from fractions import Fraction
 import pytest
 
 from plexor.model.results import Accounting
-from plexor.phase.model import Window
+from plexor.phase.model import MaskedWindow
 
 from ..render.scans_to_draw import MASKS, phase_result
 
-WINDOW = Window(
+WINDOW = MaskedWindow(
     *(Fraction(900), Fraction(5, 2), Fraction(1100), Fraction(3)),
     *(20, 20, 0, 1, 90, None, 0.001),
 )

@@ -11,13 +11,15 @@ from plexor.errors import UsageError
 from plexor.jsonable import from_json, to_json
 from plexor.model.settings import Channel
 from plexor.phase.model import LOST, PhaseResult
-from plexor.phase.run import Wanted, analyse, settings_of
+from plexor.phase.run import PhaseGoal, analyse, settings_of
 from plexor.protocol.memory import ResponseClass
 from plexor.units import seconds_of
 
 US = Fraction(1, 10**6)
 TICK_FS = 10**6
-WANTED = Wanted((Channel(0, "A"),), "strike1", Fraction(10_000), 3, step_s=US / 5, period_s=20 * US)
+WANTED = PhaseGoal(
+    (Channel(0, "A"),), "strike1", Fraction(10_000), 3, step_s=US / 5, period_s=20 * US
+)
 PERIOD, STRIDE, MASK, BASE = 50_000, 100, (4000, 6000), 700
 
 

@@ -16,7 +16,7 @@ from ..runs import LATENCIES, TIMEOUTS_S
 from ..scenario import Scenario
 
 US = Fraction(1, 10**6)
-OURS = scan.Wanted((Channel(0, "A"),), "strike1", Fraction(10_000), 3, US / 5, period_s=20 * US)
+OURS = scan.PhaseGoal((Channel(0, "A"),), "strike1", Fraction(10_000), 3, US / 5, period_s=20 * US)
 TICK = replace(OURS, against="ch1", period_s=None)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plexor.phase.fold import MISSED, Folded
-from plexor.phase.model import Reference
+from plexor.phase.model import PhaseReference
 from plexor.phase.windows import scan
 
 PERIOD, BASE = 1000, 50
@@ -17,7 +17,7 @@ TIMEOUT = 10**6
 
 
 def folded(phases, latencies, span=PERIOD, periodic=True):
-    reference = Reference("ch1", 99, Fraction(span) if periodic else None, span, span)
+    reference = PhaseReference("ch1", 99, Fraction(span) if periodic else None, span, span)
     return Folded(
         np.array(phases, np.int64),
         np.array(latencies, np.int64),

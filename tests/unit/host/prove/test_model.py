@@ -2,7 +2,7 @@
 
 import pytest
 
-from plexor.prove.model import Figure, Outcome, judged, left_out
+from plexor.prove.model import Figure, StepOutcome, judged, left_out
 
 from .proofs import BINS, JUMPER, TEE, proof
 
@@ -27,11 +27,11 @@ def test_a_figure_holds_unless_it_is_beyond_its_bounds_by_more_than_its_error(
 
 
 def test_a_step_fails_by_a_figure_and_names_value_error_and_bound():
-    assert BINS.outcome == Outcome.FAILED
+    assert BINS.outcome == StepOutcome.FAILED
     assert BINS.findings == ("ch0 up: widest bin: 900 ± 12 ps; must be at most 714 ps",)
-    assert judged("x", "", findings=("ch1: stuck",)).outcome == Outcome.FAILED
-    assert JUMPER.outcome == Outcome.PROVEN
-    assert left_out("x", "why").outcome == Outcome.LEFT_OUT
+    assert judged("x", "", findings=("ch1: stuck",)).outcome == StepOutcome.FAILED
+    assert JUMPER.outcome == StepOutcome.PROVEN
+    assert left_out("x", "why").outcome == StepOutcome.LEFT_OUT
 
 
 def test_a_proof_knows_what_failed_and_what_was_left_out():

@@ -8,8 +8,8 @@ from plexor.calibration.reference import Reference
 from plexor.errors import InstrumentError, LinkError
 from plexor.model.identity import Identity
 from plexor.prove import run
-from plexor.prove.model import Outcome, judged
-from plexor.prove.run import STEPS, Wanted, Wires, prove
+from plexor.prove.model import StepOutcome, judged
+from plexor.prove.run import STEPS, ProofGoal, StepWires, prove
 
 from ..scenario import GEOMETRY
 
@@ -50,16 +50,16 @@ REFERENCE = Reference(1)
 
 
 def test_every_step_is_done_with_its_wires_and_what_needs_none_comes_first(steps):
-    bench = Bench(*Wires)
-    found = prove(bench, Wanted(reference=REFERENCE))
+    bench = Bench(*StepWires)
+    found = prove(bench, ProofGoal(reference=REFERENCE))
     assert list(steps) == list(STEPS) == [step.name for step in found.steps]
-    assert list(steps.values()) == sorted(steps.values(), key=list(Wires).index)
+    assert list(steps.values()) == sorted(steps.values(), key=list(StepWires).index)
     assert found.left_out == found.failed == ()
     assert (found.gateware_hash, found.simulated) == (0x22, True)
 
 
 def test_what_is_not_wired_or_not_wanted_is_left_out_with_the_reason(steps):
-    found = prove(Bench(Wires.NONE), Wanted(("selftest", "jumper")))
+    found = prove(Bench(StepWires.NONE), ProofGoal(("selftest", "jumper")))
     assert list(steps) == ["selftest"]
     said = {step.name: step.summary for step in found.left_out}
     assert said.pop("jumper") == "not wired: it needs a jumper from strike0 to ch0"
@@ -67,24 +67,24 @@ def test_what_is_not_wired_or_not_wanted_is_left_out_with_the_reason(steps):
 
 
 def test_without_a_reference_none_is_asked_for(steps):
-    bench = Bench(*Wires)
-    (step,) = prove(bench, Wanted()).left_out
+    bench = Bench(*StepWires)
+    (step,) = prove(bench, ProofGoal()).left_out
     assert (step.name, step.summary) == ("pps", "no reference was named")
-    assert Wires.REFERENCE not in bench.asked
+    assert StepWires.REFERENCE not in bench.asked
 
 
 def test_wires_of_steps_that_are_not_wanted_are_not_asked_for(steps):
-    bench = Bench(*Wires)
-    prove(bench, Wanted(("bins",)))
-    assert set(bench.asked) == {Wires.NONE}
+    bench = Bench(*StepWires)
+    prove(bench, ProofGoal(("bins",)))
+    assert set(bench.asked) == {StepWires.NONE}
 
 
 def test_a_step_that_the_instrument_ends_has_failed_and_the_others_go_on(monkeypatch, steps):
     def refuse(device, wanted, known):
         raise InstrumentError("ch2: saw 0 edges")
 
-    monkeypatch.setitem(run.STEPS, "bins", (Wires.NONE, refuse))
-    found = prove(Bench(*Wires), Wanted(reference=REFERENCE))
+    monkeypatch.setitem(run.STEPS, "bins", (StepWires.NONE, refuse))
+    found = prove(Bench(*StepWires), ProofGoal(reference=REFERENCE))
     assert [(step.name, step.findings) for step in found.failed] == [
         ("bins", ("ch2: saw 0 edges",))
     ]
@@ -93,9 +93,9 @@ def test_a_step_that_the_instrument_ends_has_failed_and_the_others_go_on(monkeyp
 
 def test_without_an_instrument_nothing_is_proven():
     with pytest.raises(LinkError):
-        prove(Bench(), Wanted())
+        prove(Bench(), ProofGoal())
 
 
 def test_a_longer_wire_needs_the_jumper_before_it():
-    step = STEPS["wire"][1](None, Wanted(), run._Known())
-    assert step.outcome == Outcome.LEFT_OUT
+    step = STEPS["wire"][1](None, ProofGoal(), run._Known())
+    assert step.outcome == StepOutcome.LEFT_OUT

@@ -10,7 +10,7 @@ from plexor.errors import StoreError
 from plexor.model.identity import Identity
 from plexor.protocol.geometry import Feature
 from plexor.prove import store
-from plexor.prove.model import Outcome
+from plexor.prove.model import StepOutcome
 
 from ..scenario import GEOMETRY
 from .proofs import SELFTEST, proof
@@ -52,7 +52,7 @@ def test_a_document_that_was_changed_is_refused(tmp_path):
 
 def test_a_proof_whose_outcomes_contradict_its_findings_is_refused(tmp_path):
     path = tmp_path / "proof.json"
-    store.save(proof(replace(SELFTEST, outcome=Outcome.FAILED)), path)
+    store.save(proof(replace(SELFTEST, outcome=StepOutcome.FAILED)), path)
     with pytest.raises(StoreError, match="selftest: failed with 0 findings"):
         store.load(path)
 

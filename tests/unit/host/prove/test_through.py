@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from plexor.calibration.observation import Echo
+from plexor.calibration.observation import LoopedEdges
 from plexor.model.calibration import SIGMAS, Calibration, ChannelInstants, Instants
 from plexor.prove.through import WireDelay, delay, missing, spread_ps
 
@@ -27,7 +27,7 @@ def echo_of(delay_ps, late_ps=LATE_PS, jitter_ps=0.0, count=64):
     for start, when in zip(first, at_ps, strict=True):
         ticks = (start + step for step in range(6))
         seen.append(next(n for n in ticks if n * 500 + late_ps[n % PHASES] >= when))
-    return Echo(count, count, strikes, np.array(seen))
+    return LoopedEdges(count, count, strikes, np.array(seen))
 
 
 def calibration(error_ps=0):
@@ -71,9 +71,9 @@ def test_each_channels_rms_is_the_spread_over_the_root_of_two():
 def test_a_pin_that_misses_strikes_or_sees_none_is_named():
     nothing = np.zeros(0, np.int64)
     found = {
-        (0, 1): Echo(64, 64, nothing, nothing),
-        (0, 0): Echo(64, 63, nothing, nothing),
-        (3, 1): Echo(0, 0, nothing, nothing),
+        (0, 1): LoopedEdges(64, 64, nothing, nothing),
+        (0, 0): LoopedEdges(64, 63, nothing, nothing),
+        (3, 1): LoopedEdges(0, 0, nothing, nothing),
     }
     assert missing(found) == [
         "ch0: its pin sees 63 edges down of 64 strikes; is the wire there?",

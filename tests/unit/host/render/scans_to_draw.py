@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from plexor.burst.model import BurstResult, Lengths, Limit
+from plexor.burst.model import BurstResult, Lengths, SpacingLimit
 from plexor.model.results import Accounting
 from plexor.phase.fold import MISSED, Folded
-from plexor.phase.model import PhaseResult, Reference
+from plexor.phase.model import PhaseReference, PhaseResult
 from plexor.phase.windows import scan
 
 PERIOD = 1000
@@ -18,7 +18,7 @@ NAME = "<ISR> & co"
 def phase_result(latency, *, periodic=True, left_out=None, received=10, step=10, **other):
     """Return a result in which a strike of each 5th tick of phase has `latency(phase)`."""
     phases = np.arange(0, PERIOD, 5)
-    reference = Reference("ch1", 9, Fraction(PERIOD) if periodic else None, 990, 1010)
+    reference = PhaseReference("ch1", 9, Fraction(PERIOD) if periodic else None, 990, 1010)
     folded = Folded(
         phases,
         np.array([latency(int(p)) for p in phases], np.int64),
@@ -63,7 +63,9 @@ def svg_of(page):
 
 def limit(spacing_us, passing, most=64, channel=NAME, **other):
     failing = passing + 1 if passing < most else None
-    return Limit(Fraction(spacing_us, 10**6), channel, Lengths(passing, failing), most, 99, **other)
+    return SpacingLimit(
+        Fraction(spacing_us, 10**6), channel, Lengths(passing, failing), most, 99, **other
+    )
 
 
 def burst_result(*limits, **other):

@@ -6,7 +6,7 @@ import pytest
 
 from plexor.render.html import (
     WIDTHS,
-    Heading,
+    PageHeading,
     html_box,
     html_figure,
     html_list,
@@ -22,7 +22,7 @@ WILD = "<b> & \"co'"
 
 def test_whatever_is_text_is_escaped_and_reads_as_it_was_given():
     body = html_box("bad", WILD, WILD) + html_table(([WILD], [[(WILD, WILD)]]))
-    page = html_page(Heading(WILD, "simulated", WILD), body + html_list([(WILD, WILD)]))
+    page = html_page(PageHeading(WILD, "simulated", WILD), body + html_list([(WILD, WILD)]))
     assert "<b> & " not in page
     # Title and heading, lead, both of the box, head, cell and note, name and text.
     assert "".join(texts_of_page(page)).count(WILD) == 10
@@ -30,7 +30,7 @@ def test_whatever_is_text_is_escaped_and_reads_as_it_was_given():
 
 @pytest.mark.parametrize(("source", "style"), [("simulated", "bad"), ("measured on ulx3s", "good")])
 def test_what_is_simulated_is_marked_as_no_measurement(source, style):
-    page = html_page(Heading("t", source, ""), "")
+    page = html_page(PageHeading("t", source, ""), "")
     assert f'<span class="badge {style}">{source}</span>' in page
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from plexor.analyse.analyse import analyse
 from plexor.render import inline
-from plexor.render.html import Heading, html_page
+from plexor.render.html import PageHeading, html_page
 from plexor.render.inline import asset, bundle, html_stack
 from plexor.render.page import page
 
@@ -27,7 +27,7 @@ def data_of(text):
 
 
 def test_each_page_has_one_script_and_it_is_that_of_its_kind(run_of):
-    heading = Heading("t", "simulated", "")
+    heading = PageHeading("t", "simulated", "")
     for name, other in (("page", "report"), ("report", "page")):
         text = html_page(heading, "", name)
         assert text.count("<script>") == 1

@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 from plexor.scope import app
 from plexor.scope.hub import MOST_UNSEEN
 from plexor.scope.messages import BURST, MOST_BYTES
-from plexor.scope.serve import Door, Served, Where
+from plexor.scope.serve import Door, PageServer, ServedAt
 
 WAIT_S = 10.0
 
@@ -25,7 +25,7 @@ def bench():
 
 @pytest.fixture(scope="module")
 def served(bench, tmp_path_factory):
-    found = Served(bench, Door(Where(folder=tmp_path_factory.mktemp("kept"))))
+    found = PageServer(bench, Door(ServedAt(folder=tmp_path_factory.mktemp("kept"))))
     yield found
     found.close()
 

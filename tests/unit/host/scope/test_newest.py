@@ -2,7 +2,7 @@
 
 import threading
 
-from plexor.scope.newest import Newest
+from plexor.scope.newest import NewestOnly
 
 
 def test_what_comes_meanwhile_is_left_out_but_for_the_newest():
@@ -12,7 +12,7 @@ def test_what_comes_meanwhile_is_left_out_but_for_the_newest():
         go.wait(10)
         done.append(item)
 
-    worker = Newest(work, 0, "worker")
+    worker = NewestOnly(work, 0, "worker")
     worker.put(0)
     while worker._items:
         pass
@@ -26,7 +26,7 @@ def test_what_comes_meanwhile_is_left_out_but_for_the_newest():
 
 def test_it_works_no_more_often_than_it_may():
     times = []
-    worker = Newest(times.append, 0.05, "worker")
+    worker = NewestOnly(times.append, 0.05, "worker")
     stop = threading.Event()
     for number in range(40):
         worker.put(number)
@@ -37,7 +37,7 @@ def test_it_works_no_more_often_than_it_may():
 
 def test_what_waits_for_its_time_is_done_at_once_when_flushed():
     done = []
-    worker = Newest(done.append, 60, "worker")
+    worker = NewestOnly(done.append, 60, "worker")
     for item in range(3):
         worker.put(item)
         worker.flush()
@@ -46,7 +46,7 @@ def test_what_waits_for_its_time_is_done_at_once_when_flushed():
 
 
 def test_closing_leaves_out_what_waits_and_does_not_hang():
-    worker = Newest(lambda item: None, 0, "worker")
+    worker = NewestOnly(lambda item: None, 0, "worker")
     worker.flush()
     worker.close()
     worker.put(1)

@@ -14,24 +14,24 @@ from websockets.sync.client import connect
 
 from plexor.errors import LinkError, UsageError
 from plexor.scope import serve
-from plexor.scope.serve import Door, Served, Where
+from plexor.scope.serve import Door, PageServer, ServedAt
 
 
 def test_it_listens_on_this_machine_alone_unless_told_otherwise(tmp_path):
-    served = Served(PlantedBench(1), Door(Where(folder=tmp_path)))
+    served = PageServer(PlantedBench(1), Door(ServedAt(folder=tmp_path)))
     assert served.address.startswith("http://127.0.0.1:")
     served.close()
-    assert Where().local
-    assert Where("localhost").local
-    assert Where("::1").local
-    assert not Where("0.0.0.0").local
-    assert not Where("lab.example").local
+    assert ServedAt().local
+    assert ServedAt("localhost").local
+    assert ServedAt("::1").local
+    assert not ServedAt("0.0.0.0").local
+    assert not ServedAt("lab.example").local
 
 
 def test_each_server_has_a_token_of_its_own(tmp_path):
     tokens = set()
     for _ in range(2):
-        served = Served(PlantedBench(1), Door(Where(folder=tmp_path)))
+        served = PageServer(PlantedBench(1), Door(ServedAt(folder=tmp_path)))
         tokens.add(served.address.split("/")[3])
         served.close()
     assert len(tokens) == 2
@@ -43,9 +43,9 @@ def test_a_port_that_is_taken_and_an_address_that_is_not_ours_are_one_clear_line
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(UsageError, match=f"cannot listen at 127.0.0.1 port {port}: "):
-            Served(PlantedBench(1), Door(Where(port=port, folder=tmp_path)))
+            PageServer(PlantedBench(1), Door(ServedAt(port=port, folder=tmp_path)))
     with pytest.raises(UsageError, match=r"cannot listen at 203\.0\.113\.1"):
-        Served(PlantedBench(1), Door(Where("203.0.113.1", folder=tmp_path)))
+        PageServer(PlantedBench(1), Door(ServedAt("203.0.113.1", folder=tmp_path)))
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def pair(tmp_path):
 
 
 def test_a_frame_does_not_wait_until_the_page_has_the_text_before_it(tmp_path):
-    door = Door(Where(folder=tmp_path))
+    door = Door(ServedAt(folder=tmp_path))
     accepted: list[socket.socket] = []
 
     class Taken(asyncio.Protocol):
@@ -87,11 +87,13 @@ def test_an_instrument_that_cannot_be_opened_leaves_nothing_listening(tmp_path):
         raise LinkError("tcp://x: gone")
 
     with pytest.raises(LinkError):
-        serve.serve(dead, Where(folder=tmp_path), print, show=False)
+        serve.serve(dead, ServedAt(folder=tmp_path), print, show=False)
 
 
 def test_with_a_certificate_the_connection_is_encrypted(tmp_path, pair):
-    served = Served(PlantedBench(1), Door(Where(certificate=pair[0], key=pair[1], folder=tmp_path)))
+    served = PageServer(
+        PlantedBench(1), Door(ServedAt(certificate=pair[0], key=pair[1], folder=tmp_path))
+    )
     assert served.address.startswith("https://")
     trusting = ssl.create_default_context(cafile=str(pair[0]))
     with urllib.request.urlopen(served.address, context=trusting, timeout=10) as answer:
@@ -100,7 +102,9 @@ def test_with_a_certificate_the_connection_is_encrypted(tmp_path, pair):
 
 
 def test_handshakes_that_fail_and_visitors_that_leave_print_nothing(tmp_path, pair, capfd):
-    served = Served(PlantedBench(1), Door(Where(certificate=pair[0], key=pair[1], folder=tmp_path)))
+    served = PageServer(
+        PlantedBench(1), Door(ServedAt(certificate=pair[0], key=pair[1], folder=tmp_path))
+    )
     host, port = served.address.split("/")[2].split(":")
     with pytest.raises(OSError, match="CERTIFICATE_VERIFY_FAILED"):
         urllib.request.urlopen(served.address, timeout=10)
@@ -114,7 +118,7 @@ def test_handshakes_that_fail_and_visitors_that_leave_print_nothing(tmp_path, pa
 
 
 def test_a_page_that_watches_at_the_end_makes_nothing_be_printed(tmp_path, capfd):
-    served = Served(PlantedBench(1), Door(Where(folder=tmp_path)))
+    served = PageServer(PlantedBench(1), Door(ServedAt(folder=tmp_path)))
     address = served.address.replace("http", "ws") + "live"
     with connect(address, origin=served.address.rsplit("/", 2)[0]) as page:
         page.recv(timeout=10)
@@ -128,7 +132,7 @@ def test_a_fault_while_it_serves_is_one_line(tmp_path, capfd, caplog, monkeypatc
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr("plexor.scope.app.asset", broken)
-    served = Served(PlantedBench(1), Door(Where(folder=tmp_path)))
+    served = PageServer(PlantedBench(1), Door(ServedAt(folder=tmp_path)))
     with pytest.raises(urllib.error.HTTPError, match="500"):
         urllib.request.urlopen(served.address, timeout=10)
     served.close()
@@ -138,7 +142,7 @@ def test_a_fault_while_it_serves_is_one_line(tmp_path, capfd, caplog, monkeypatc
 
 
 def test_a_machine_serves_its_own_names_when_it_listens_everywhere(tmp_path):
-    served = Served(PlantedBench(1), Door(Where("0.0.0.0", folder=tmp_path)))
+    served = PageServer(PlantedBench(1), Door(ServedAt("0.0.0.0", folder=tmp_path)))
     port = served.address.split(":")[2].split("/")[0]
     for name, status in ((socket.gethostname(), b"200"), ("127.0.0.2", b"200"), ("evil", b"403")):
         to = "127.0.0.2" if name == "127.0.0.2" else "127.0.0.1"
@@ -150,12 +154,12 @@ def test_a_machine_serves_its_own_names_when_it_listens_everywhere(tmp_path):
 
 
 def test_a_certificate_without_its_key_is_one_clear_line(tmp_path, pair):
-    for given in (Where(certificate=pair[0]), Where(key=pair[1])):
+    for given in (ServedAt(certificate=pair[0]), ServedAt(key=pair[1])):
         with pytest.raises(UsageError, match="belong together"):
             Door(given)
     for certificate, key in ((pair[1], pair[1]), (tmp_path / "none", pair[1])):
         with pytest.raises(UsageError, match="not a certificate and its key"):
-            Served(PlantedBench(1), Door(Where(certificate=certificate, key=key)))
+            PageServer(PlantedBench(1), Door(ServedAt(certificate=certificate, key=key)))
 
 
 @pytest.mark.parametrize(("host", "warned"), [("127.0.0.1", False), ("0.0.0.0", True)])
@@ -167,7 +171,7 @@ def test_an_address_open_to_the_network_is_warned_of(tmp_path, monkeypatch, host
 
     monkeypatch.setattr(serve.webbrowser, "open", opened.append)
     monkeypatch.setattr(serve, "_wait", lambda: interrupted(None))
-    where = Where(host, folder=tmp_path)
+    where = ServedAt(host, folder=tmp_path)
     serve.serve(lambda: PlantedBench(1), where, said.append, show=True)
     assert said[0].startswith(f"listening http://{host}:")
     assert any("not encrypted" in line for line in said) == warned

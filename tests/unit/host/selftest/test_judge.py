@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plexor.calibration.observation import Echo, Looped, Source
+from plexor.calibration.observation import FreeEdges, Looped, LoopedEdges
 from plexor.model.results import EVENT_DTYPE
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
@@ -44,7 +44,7 @@ def echoes(found, output):
     made = {}
     for way in [(channel, polarity) for channel in ALL for polarity in (1, 0)]:
         strikes, seen = times(found, 8 + output, way[1]), times(found, *way)
-        made[way] = Echo(len(strikes), len(seen), strikes, seen)
+        made[way] = LoopedEdges(len(strikes), len(seen), strikes, seen)
     return made
 
 
@@ -151,7 +151,7 @@ def judged(edges, least=300):
         for channel in ALL
         for polarity in (1, 0)
     }
-    return source_findings(Source(counts, 400), least, GEOMETRY)
+    return source_findings(FreeEdges(counts, 400), least, GEOMETRY)
 
 
 def test_edges_at_every_phase_are_sound():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from plexor.model.identity import Identity
-from plexor.model.results import Bins, ChannelResult, Kind, Measurement, Statistics
+from plexor.model.results import Bins, ChannelResult, Kind, SampleResult, Statistics
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import ResponseClass, bin_bits, bin_of
 from plexor.protocol.registers import BLOCKS, Access
@@ -28,7 +28,7 @@ def of(*values):
     extremes = (min(values), max(values)) if values else (None, None)
     known = Statistics(len(values), sum(values), None, *extremes)
     classes = dict.fromkeys(ResponseClass, 0) | {ResponseClass.STRIKES: len(values)}
-    rise = Measurement(Kind.RISE, known, Bins(MANTISSA, counts))
+    rise = SampleResult(Kind.RISE, known, Bins(MANTISSA, counts))
     return ChannelResult(0, "ch0", "strike0", None, classes, 0, len(values), (rise,))
 
 

@@ -1,6 +1,6 @@
 """Findings: told once each, and any of them fails the whole."""
 
-from plexor.selftest.model import Check, Finding, SelfTest, check
+from plexor.selftest.model import Finding, SelfTest, SelftestPart, check
 
 ONE, OTHER = Finding("ch3", "is stuck"), Finding("link", "loses data")
 
@@ -16,7 +16,7 @@ def test_a_finding_that_is_there_twice_is_told_once_and_in_its_first_place():
 
 
 def test_a_self_test_passes_where_every_part_does():
-    good, bad = Check("link", ""), Check("idle", "", (ONE,))
+    good, bad = SelftestPart("link", ""), SelftestPart("idle", "", (ONE,))
     assert selftest(good, good).passed
     assert not selftest(good, bad, good).passed
-    assert selftest(bad, good, Check("memories", "", (OTHER,))).findings == (ONE, OTHER)
+    assert selftest(bad, good, SelftestPart("memories", "", (OTHER,))).findings == (ONE, OTHER)

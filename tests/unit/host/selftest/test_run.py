@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from plexor.calibration.density import BATCHES
-from plexor.calibration.observation import Looped, Source
+from plexor.calibration.observation import FreeEdges, Looped
 from plexor.model.identity import Identity
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.selftest import memory, run
 from plexor.selftest.by_bins import BinWitness
 from plexor.selftest.by_events import EventWitness
-from plexor.selftest.model import Check, Finding
-from plexor.selftest.run import Wanted, link_check, selftest, witness_of
-from plexor.selftest.witness import Load, Recount
+from plexor.selftest.model import Finding, SelftestPart
+from plexor.selftest.run import SelftestGoal, link_check, selftest, witness_of
+from plexor.selftest.witness import LinkLoad, Recount
 
 GEOMETRY = Geometry(channels=3, strikes=1)
 
@@ -25,7 +25,7 @@ class Planted:
     """A witness of what is planted; each part that is asked is noted."""
 
     def __init__(self):
-        self.carried = Load(Fraction(1_000_000), True)
+        self.carried = LinkLoad(Fraction(1_000_000), True)
         self.counted = Recount("their events", 10, 5)
         self.loop = Looped({8: 4}, 4, {}, lost=0)
         self.recounted = None
@@ -38,7 +38,7 @@ class Planted:
 
     def source(self, edges):
         counts = np.tile(np.full(4, 500), (BATCHES, 1))
-        return Source({(c, way): counts for c in range(3) for way in (1, 0)}, 413_000_000)
+        return FreeEdges({(c, way): counts for c in range(3) for way in (1, 0)}, 413_000_000)
 
     def recount(self, channels):
         self.recounted = list(channels)
@@ -72,7 +72,7 @@ def witness(monkeypatch):
 @pytest.fixture
 def parts(monkeypatch, run_of):
     """Plant what takes runs, and what loopback and source are judged to be."""
-    monkeypatch.setattr(memory, "registers", lambda device: Check("registers", ""))
+    monkeypatch.setattr(memory, "registers", lambda device: SelftestPart("registers", ""))
     monkeypatch.setattr(run, "whole_run", lambda device, settings: run_of([]))
     for name in ("loopback_findings", "source_findings"):
         monkeypatch.setattr(run, name, lambda *judged: ())
@@ -105,7 +105,7 @@ def test_what_a_link_loses_is_told_apart_from_what_comes_late(witness, counts, s
     [(2_000_000, True, False), (2_000_002, True, True), (2_000_002, False, False)],
 )
 def test_a_link_is_slow_below_half_of_what_it_must_carry(witness, nominal, more, slow):
-    witness.carried = Load(Fraction(1_000_000), more)
+    witness.carried = LinkLoad(Fraction(1_000_000), more)
     found = link_check(Device(), Fraction(nominal))
     assert [finding.text for finding in found.findings] == (
         ["slow: 1 MB/s with more to send; nominal is 2 MB/s"] if slow else []
@@ -114,27 +114,27 @@ def test_a_link_is_slow_below_half_of_what_it_must_carry(witness, nominal, more,
 
 def test_the_parts_come_in_order_and_jumpers_only_where_there_are_some(witness, parts):
     said = []
-    found = selftest(Device(), Wanted({}), said.append)
+    found = selftest(Device(), SelftestGoal({}), said.append)
     assert [check.name for check in found.checks] == [
         *("link", "registers", "idle inputs", "loopback", "phases", "memory")
     ]
     assert found.passed
     assert len(said) == 6
     parts.setattr(run, "jumper_findings", lambda *judged: ())
-    assert selftest(Device(), Wanted({0: (1,)})).checks[-1].name == "jumpers"
+    assert selftest(Device(), SelftestGoal({0: (1,)})).checks[-1].name == "jumpers"
 
 
 def test_a_pin_that_is_not_there_is_refused_before_anything_is_done(witness, parts):
     for wiring, says in (({1: (0,)}, "strike1: "), ({0: (3,)}, "ch3: ")):
         said = []
         with pytest.raises(ValueError, match=f"^{says}this instrument has"):
-            selftest(Device(), Wanted(wiring), said.append)
+            selftest(Device(), SelftestGoal(wiring), said.append)
         assert said == []
 
 
 def test_channels_with_a_defect_are_not_judged_by_their_memories(witness, parts):
     parts.setattr(run, "source_findings", lambda *judged: (Finding("ch1", "is stuck"),))
-    found = selftest(Device(), Wanted({}))
+    found = selftest(Device(), SelftestGoal({}))
     assert witness.recounted == [0, 2]
     assert found.findings == (Finding("ch1", "is stuck"),)
 
@@ -148,19 +148,19 @@ def test_channels_with_a_defect_are_not_judged_by_their_memories(witness, parts)
 )
 def test_memories_that_could_not_be_counted_are_not_said_to_pass(witness, parts, counted, says):
     witness.counted = counted
-    (finding,) = selftest(Device(), Wanted({})).findings
+    (finding,) = selftest(Device(), SelftestGoal({})).findings
     assert finding.text.startswith(says)
 
 
 def test_strikes_lost_on_the_link_are_not_held_against_the_pins(witness, parts):
     witness.loop = Looped({8: 4}, 3, {}, lost=1)
-    (finding,) = selftest(Device(), Wanted({})).findings
+    (finding,) = selftest(Device(), SelftestGoal({})).findings
     assert (finding.subject, finding.text[:20]) == ("link", "loopback: not judged")
 
 
 def test_a_channel_that_moves_while_it_is_held_low_is_told(witness, parts, run_of):
     parts.setattr(run, "whole_run", lambda device, settings: run_of([[1000, 2000]]))
-    found = selftest(Device(), Wanted({})).findings
+    found = selftest(Device(), SelftestGoal({})).findings
     assert Finding("ch0", "4 edges while its input is held low") in found
 
 

@@ -8,7 +8,7 @@ from plexor.device.device import Device
 from plexor.errors import InstrumentError, LinkError, StoreError
 from plexor.link import open_link
 from plexor.protocol.registers import Action, address
-from plexor.session.run import STILL_S, Run
+from plexor.session.run import STILL_S, LiveRun
 
 from ..fake_device import FakeDevice
 from ..runs import TIMEOUTS_S
@@ -17,7 +17,7 @@ from ..scenario import Scenario
 
 def run_on(device):
     """Return a run whose settings do not matter."""
-    return Run(device, None, None, None)
+    return LiveRun(device, None, None, None)
 
 
 @pytest.mark.parametrize("patience", [1, 60])

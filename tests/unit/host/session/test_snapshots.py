@@ -15,7 +15,7 @@ from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import banks
 from plexor.protocol.registers import Stream
 from plexor.session import snapshots as module
-from plexor.session.snapshots import MOST_PART, Followed, Snapshots
+from plexor.session.snapshots import MOST_PART, Snapshots, SnapshotSource
 
 from ..ended import dump, events_frame, image_of, started
 from ..scenario import GEOMETRY, PERIOD_TICKS, START_TICKS, Scenario
@@ -35,7 +35,7 @@ HOST = replace(GEOMETRY, features=GEOMETRY.features & ~Feature.SNAPSHOT)
 def followed(geometry=GEOMETRY, settings=SETTINGS):
     identity = Identity(geometry, 1)
     image = image_of(*(tuple(write) for write in plan_of(settings, identity).registers))
-    return Followed(identity, image, started(geometry), settings)
+    return SnapshotSource(identity, image, started(geometry), settings)
 
 
 def send(run, number, spaces=REPORT_SPACES, *, without=()):

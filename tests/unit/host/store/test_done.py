@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from plexor.model.results import Echo
+from plexor.model.results import AppliedSetting
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.registers import Stream
 from plexor.store.done import settings_document
@@ -19,7 +19,10 @@ def test_strikes_channels_and_limits_are_exact_texts(run_of):
         count=500,
         stream=Stream.OFF,
     )
-    echo = (Echo("width", 2 * US, 2 * US), Echo("timeout", US / 3, 333 * US / 1000))
+    echo = (
+        AppliedSetting("width", 2 * US, 2 * US),
+        AppliedSetting("timeout", US / 3, 333 * US / 1000),
+    )
     found = settings_document(run_of([[1000]], settings=settings, registers=(), echo=echo))
     (strikes,) = found["strikes"]
     assert (strikes["rate_hz"], strikes["period_s"]) == ("3", "1/3")

@@ -15,8 +15,8 @@ from plexor.model.results import (
     Bins,
     ChannelResult,
     Kind,
-    Measurement,
     RunResult,
+    SampleResult,
     SourceAccounting,
     Statistics,
 )
@@ -86,7 +86,7 @@ def run_of(settings: Settings, missed: int) -> RunResult:
                 classes,
                 0,
                 answered,
-                (Measurement(Kind.RISE, rise, Bins(GEOMETRY.latency_mantissa_bits, counts)),),
+                (SampleResult(Kind.RISE, rise, Bins(GEOMETRY.latency_mantissa_bits, counts)),),
             ),
         ),
         accounting=Accounting(edges, edges, 0, 0, (SourceAccounting(STRIKE0, edges, 0, 0, edges),)),

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.judge.compare import Bound
+from plexor.judge.compare import OpenEnd
 from plexor.sweep.compare import BracketLaw, differences
 from plexor.sweep.model import Bracket
 
@@ -64,7 +64,7 @@ def test_channels_and_loads_that_both_have_are_compared_by_name():
         ("ISR", 30_000, 20_000),
         ("ISR, cpu", 20_000, 25_000),
     ]
-    assert [each.before_bound for each in found] == [None, Bound.BELOW]
+    assert [each.before_bound for each in found] == [None, OpenEnd.BELOW]
     assert [each.change for each in found] == [Fraction(-1, 3), None]
 
 

@@ -9,13 +9,13 @@ from plexor.constraints import MOST_TICKS
 from plexor.documents import Document
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.consistent import of_step
-from plexor.sweep.model import Bracket, Step
+from plexor.sweep.model import Bracket, RateStep
 from plexor.sweep.store import SWEEP
 
 from .. import documented
 from ..sweeps import figures, knee, result, step, swept
 
-STEP = Document("step", 1, Step, of_step)
+STEP = Document("step", 1, RateStep, of_step)
 GOOD = step("none", 40_000, figures("IST"), figures("APP"))
 
 

@@ -10,12 +10,12 @@ from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import (
     DEFAULT,
     Criterion,
-    What,
+    CriterionSubject,
     judge,
     parse_criterion,
     stage_strikes,
 )
-from plexor.sweep.model import Figures
+from plexor.sweep.model import RateFigures
 
 NS = 1_000_000
 """A tick of a nanosecond, in femtoseconds."""
@@ -24,7 +24,7 @@ ONE_IN_100 = "missed<1%"
 
 def figures(strikes=10_000, **values):
     classes = {entry: values.pop(entry.name.lower(), 0) for entry in ResponseClass}
-    return Figures("ISR", strikes, classes, **values)
+    return RateFigures("ISR", strikes, classes, **values)
 
 
 @pytest.mark.parametrize(
@@ -33,13 +33,18 @@ def figures(strikes=10_000, **values):
         ("missed<0.1%@95%", DEFAULT),
         ("missed<1e-3", DEFAULT),
         ("missed < 0.001 @ 0.95", DEFAULT),
-        ("late<1/50@99%", Criterion(What.LATE, Fraction(1, 50), Fraction(99, 100))),
+        ("late<1/50@99%", Criterion(CriterionSubject.LATE, Fraction(1, 50), Fraction(99, 100))),
         (
             "latency<50us:1%@90%",
-            Criterion(What.LATENCY, Fraction(1, 100), Fraction(9, 10), Fraction(50, 10**6)),
+            Criterion(
+                CriterionSubject.LATENCY, Fraction(1, 100), Fraction(9, 10), Fraction(50, 10**6)
+            ),
         ),
-        ("jitter-rms<=1.5us", Criterion(What.JITTER_RMS, most_s=Fraction(3, 2 * 10**6))),
-        ("spurious<1%", Criterion(What.SPURIOUS, Fraction(1, 100))),
+        (
+            "jitter-rms<=1.5us",
+            Criterion(CriterionSubject.JITTER_RMS, most_s=Fraction(3, 2 * 10**6)),
+        ),
+        ("spurious<1%", Criterion(CriterionSubject.SPURIOUS, Fraction(1, 100))),
     ],
 )
 def test_what_is_written_is_what_is_meant(text, criterion):

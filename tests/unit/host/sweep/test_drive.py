@@ -7,7 +7,7 @@ import pytest
 
 from plexor.errors import InvalidRunError, LinkError
 from plexor.sweep import drive
-from plexor.sweep.drive import Driver, End
+from plexor.sweep.drive import End, JobDriver
 from plexor.sweep.executor import RETRIES, Workers
 
 
@@ -141,7 +141,7 @@ def test_an_interrupt_ends_all_and_keeps_what_was_under_way(monkeypatch):
 
 def test_steps_that_end_late_are_told_and_no_steps_are_not_kept(log):
     late, store = [], Kept()
-    driver = Driver(workers(log), store)
+    driver = JobDriver(workers(log), store)
     driver.ask(lambda job: (), "empty", lambda steps: None)
     driver.ask(taken, "a", lambda steps: None)
     driver.finish(late.append)
@@ -151,7 +151,7 @@ def test_steps_that_end_late_are_told_and_no_steps_are_not_kept(log):
 
 def test_jobs_that_end_at_once_are_heard_of_in_the_order_in_which_they_were_asked_for(log):
     heard, names = [], [f"job {number}" for number in range(50)]
-    driver = Driver(workers(log), Kept())
+    driver = JobDriver(workers(log), Kept())
     for name in names:
         driver.ask(taken, name, heard.extend)
     driver.run()

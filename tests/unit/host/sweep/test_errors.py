@@ -7,16 +7,16 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.burst.scan import Wanted as BurstWanted
+from plexor.burst.scan import BurstGoal as BurstWanted
 from plexor.burst.scan import burst_scan
 from plexor.judge.verdict import Outcome
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.criterion import Criterion, What
+from plexor.sweep.criterion import Criterion, CriterionSubject
 from plexor.sweep.executor import Workers
 from plexor.sweep.job import Job
 from plexor.sweep.store import StepStore
-from plexor.sweep.sweep import Load, Wanted, sweep
+from plexor.sweep.sweep import SweepGoal, SweepLoad, sweep
 
 from .drawn import Here, Lossy, put_in
 
@@ -44,9 +44,9 @@ class Errors:
 
 def swept_once(monkeypatch, limit, seed):
     """Return the steps of the sweep of a device that loses just the limit at both rates."""
-    wanted = Wanted(
+    wanted = SweepGoal(
         "sim:",
-        {"none": Load("drawn", False)},
+        {"none": SweepLoad("drawn", False)},
         Settings(
             strikes=(Stimulus(period_s=Fraction(1, LOW_HZ)),),
             channels=(Channel(0, "R"),),
@@ -54,7 +54,7 @@ def swept_once(monkeypatch, limit, seed):
         ),
         Fraction(LOW_HZ),
         Fraction(HIGH_HZ),
-        (Criterion(What.MISSED, limit),),
+        (Criterion(CriterionSubject.MISSED, limit),),
         Fraction(5, 100),
         2,
         1,
@@ -89,7 +89,7 @@ def test_bursts_of_a_device_at_the_limit_pass_and_fail_at_most_as_often_as_was_a
         2,
         period_s,
         9,
-        Criterion(What.MISSED, Fraction(1, 20)),
+        Criterion(CriterionSubject.MISSED, Fraction(1, 20)),
     )
     found = Counter()
     for seed in range(50):

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plexor.analyse.pairing import By, Pairing, Standing
+from plexor.analyse.pairing import PairedBy, Pairing, Standing
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import DEFAULT
 from plexor.sweep.figures import behind, cycle, falls_behind, judged
-from plexor.sweep.model import Figures
+from plexor.sweep.model import RateFigures
 
 
 @settings(max_examples=100)
@@ -92,9 +92,9 @@ def test_answers_that_do_not_come_again_have_no_cycle(answers):
     assert cycle(answers) is None
 
 
-PROVEN = Pairing(Standing.PROVEN, By.INTERVALS)
-SUPPORTED = Pairing(Standing.SUPPORTED, By.LAGS)
-AMBIGUOUS = Pairing(Standing.AMBIGUOUS, By.NOTHING)
+PROVEN = Pairing(Standing.PROVEN, PairedBy.INTERVALS)
+SUPPORTED = Pairing(Standing.SUPPORTED, PairedBy.LAGS)
+AMBIGUOUS = Pairing(Standing.AMBIGUOUS, PairedBy.NOTHING)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ AMBIGUOUS = Pairing(Standing.AMBIGUOUS, By.NOTHING)
 )
 def test_latencies_whose_strikes_are_not_known_in_any_run_are_left_out(pairings, known):
     counts = dict.fromkeys(ResponseClass, 0)
-    asked = Figures("pin", 1000, counts, 100, 300, 200, 250, 9.5, 150)
+    asked = RateFigures("pin", 1000, counts, 100, 300, 200, 250, 9.5, 150)
     found = judged(asked, (DEFAULT,), 0, 0, 1_000_000, pairings)
     left = (found.min_ticks, found.max_ticks, found.p50_ticks, found.p99_ticks)
     left = (*left, found.rms_ticks, found.jitter128_ticks)

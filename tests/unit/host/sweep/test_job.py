@@ -16,7 +16,7 @@ from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Stream
 from plexor.sweep import job
 from plexor.sweep.consistent import of_step
-from plexor.sweep.criterion import Criterion, What
+from plexor.sweep.criterion import Criterion, CriterionSubject
 from plexor.sweep.decide import STAGES
 from plexor.sweep.figures import LEAST_STRIKES
 from plexor.sweep.job import (
@@ -28,7 +28,7 @@ from plexor.sweep.job import (
     likely,
     looks_of,
 )
-from plexor.sweep.model import Figures
+from plexor.sweep.model import RateFigures
 
 from .drawn import run_of
 
@@ -61,10 +61,12 @@ def test_each_stage_ends_after_twice_the_strikes_of_the_one_before(first):
 )
 def test_a_simulated_step_goes_on_to_where_all_verdicts_are_likely(missed, due):
     figures = [
-        Figures(str(place), 256, dict.fromkeys(ResponseClass, 0) | {ResponseClass.MISSED: count})
+        RateFigures(
+            str(place), 256, dict.fromkeys(ResponseClass, 0) | {ResponseClass.MISSED: count}
+        )
         for place, count in enumerate(missed)
     ]
-    criteria = (Criterion(What.MISSED, Fraction(2, 100)),)
+    criteria = (Criterion(CriterionSubject.MISSED, Fraction(2, 100)),)
     later = looks_of(256, 1)[1:]
     assert likely(later, figures, criteria, 256, 1) == [(s, n) for s, n in later if n >= due]
     assert likely([], figures, criteria, 256, 1) == []
@@ -188,7 +190,9 @@ def test_a_rate_that_the_instrument_cannot_carry_is_beyond_and_nothing_is_struck
     monkeypatch.setattr(job, "Device", Opened)
     monkeypatch.setattr(job, "measure", lambda *_: pytest.fail("it was struck"))
     end = job.ends_hz(IDENTITY, struck(2))
-    above = replace(JOB, settings=struck(2), rate_hz=end + 1, criteria=(Criterion(What.MISSED),))
+    above = replace(
+        JOB, settings=struck(2), rate_hz=end + 1, criteria=(Criterion(CriterionSubject.MISSED),)
+    )
     (step,) = job.take(above)
     assert (step.strikes, step.ends_hz, step.simulated) == (0, end, True)
     assert {entry.verdict for entry in step.channels} == {Outcome.NOT_COMPARABLE}
@@ -208,8 +212,8 @@ def test_a_run_whose_edges_were_lost_is_beyond_and_one_with_another_fault_is_an_
     assert not lost(0).overrun
     assert not lost(9, "strike0: 9 edges were dropped", "accounting: 1 generated").overrun
     assert not lost(0, "accounting: 1 generated").overrun
-    monkeypatch.setattr(job, "_run", lambda *_: (job.Beyond(1000, True, "lost"), None))
-    (step,) = job.take(replace(JOB, criteria=(Criterion(What.MISSED),)))
+    monkeypatch.setattr(job, "_run", lambda *_: (job.InstrumentLimit(1000, True, "lost"), None))
+    (step,) = job.take(replace(JOB, criteria=(Criterion(CriterionSubject.MISSED),)))
     assert [(f.verdict, f.reason) for f in step.channels] == [(Outcome.NOT_COMPARABLE, "lost")]
     assert step.ends_hz is None
     assert [*of_step(step)] == []

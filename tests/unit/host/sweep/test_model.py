@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.model import Bracket, Figures, Knee, Step
+from plexor.sweep.model import Bracket, Knee, RateFigures, RateStep
 
 from ..sweeps import figures, step
 
@@ -20,7 +20,7 @@ def knee(own, up=None, down=None):
 
 def test_the_missed_share_is_of_the_settled_strikes_and_0_of_none():
     assert figures("ISR", missed=250).missed_share == 0.25
-    none = Figures("ISR", 0, dict.fromkeys(ResponseClass, 0))
+    none = RateFigures("ISR", 0, dict.fromkeys(ResponseClass, 0))
     assert none.missed_share == 0.0
     assert none.grown(0).strikes == 0
 
@@ -40,7 +40,7 @@ def test_figures_grow_in_proportion_and_round_to_whole_strikes():
 
 def test_a_channel_that_is_not_there_is_told_by_its_name():
     found = step("none", 1000, figures("ISR"), figures("APP"))
-    assert isinstance(found, Step)
+    assert isinstance(found, RateStep)
     assert found.of("APP").name == "APP"
     with pytest.raises(KeyError, match="TASK"):
         found.of("TASK")

@@ -15,7 +15,7 @@ from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.sweep import scan as scan_module
 from plexor.sweep.criterion import parse_criterion, stage_strikes
 from plexor.sweep.model import DOWN, REST, UP
-from plexor.sweep.scan import REST_STRIKES, Scan, plan, recovery_s, take_scan
+from plexor.sweep.scan import REST_STRIKES, RateScan, plan, recovery_s, take_scan
 
 RATES = tuple(Fraction(rate) for rate in (1000, 2000, 4000))
 TICK_FS = 1_000_000
@@ -28,7 +28,7 @@ def scan(criteria, width_s=None):
     settings = Settings(
         strikes=(Stimulus(period_s=Fraction(1, 1000), width_s=width_s),), channels=(Channel(0),)
     )
-    return Scan("sim:", None, "none", settings, RATES, criteria)
+    return RateScan("sim:", None, "none", settings, RATES, criteria)
 
 
 def test_a_scan_goes_up_and_down_and_to_rest_from_the_highest_rate():

@@ -17,7 +17,7 @@ from plexor.sweep.criterion import DEFAULT
 from plexor.sweep.job import Job
 from plexor.sweep.model import Bracket, Knee
 from plexor.sweep.store import FILE, NEW_FILE, StepStore, load, question_of, read_steps
-from plexor.sweep.sweep import Found
+from plexor.sweep.sweep import SearchState
 
 from ..sweeps import figures, step
 
@@ -47,7 +47,7 @@ def struck(monkeypatch):
             taken.append(wanted)
             found = (step("none", HZ, figures("ch0")),)
             store.add(JOB, found)
-        return Found(list(found), [Knee("none", "ch0", Bracket(HZ, None), 1000)])
+        return SearchState(list(found), [Knee("none", "ch0", Bracket(HZ, None), 1000)])
 
     monkeypatch.setattr("plexor.library.scans.sweep.find", run)
     return taken
@@ -331,7 +331,7 @@ def test_nothing_is_said_of_a_device_that_was_never_struck(
     ("error", "code"), [(None, ExitCode.INTERRUPTED), (InvalidRunError("x"), ExitCode.INVALID)]
 )
 def test_a_sweep_that_ends_before_its_first_step_has_no_figures(monkeypatch, capsys, error, code):
-    found = Found(interrupted=error is None, error=error)
+    found = SearchState(interrupted=error is None, error=error)
     monkeypatch.setattr("plexor.library.scans.sweep.find", lambda *arguments: found)
     assert cli.main([*SWEEP, "--json"]) == code
     assert capsys.readouterr().out == ""

@@ -17,10 +17,10 @@ from plexor.protocol.memory import ResponseClass
 from plexor.sweep.criterion import DEFAULT, parse_criterion
 from plexor.sweep.executor import RETRIES, Workers
 from plexor.sweep.job import check
-from plexor.sweep.model import DOWN, REST, UP, Figures, Step
-from plexor.sweep.scan import Scan, check_scan
+from plexor.sweep.model import DOWN, REST, UP, RateFigures, RateStep
+from plexor.sweep.scan import RateScan, check_scan
 from plexor.sweep.store import FILE, StepStore
-from plexor.sweep.sweep import Load, Wanted, sweep
+from plexor.sweep.sweep import SweepGoal, SweepLoad, sweep
 
 KNEES = {
     ("none", "ISR"): 40_000,
@@ -28,9 +28,9 @@ KNEES = {
     ("cpu", "ISR"): 31_000,
     ("cpu", "TASK"): 2500,
 }
-WANTED = Wanted(
+WANTED = SweepGoal(
     "sim:",
-    {"none": Load("freertos", False), "cpu": Load("freertos:load=cpu", True)},
+    {"none": SweepLoad("freertos", False), "cpu": SweepLoad("freertos:load=cpu", True)},
     Settings(
         strikes=(Stimulus(period_s=Fraction(1, 1000)),),
         channels=(Channel(0, "ISR"), Channel(1, "TASK")),
@@ -53,7 +53,7 @@ def both_ways(scan):
     up = [(rate, UP) for rate in scan.rates_hz]
     down = [(rate, DOWN) for rate in reversed(scan.rates_hz[:-1])]
     return tuple(
-        Step(
+        RateStep(
             1_000_000,
             True,
             scan.load,
@@ -61,7 +61,7 @@ def both_ways(scan):
             "",
             100,
             tuple(
-                Figures(
+                RateFigures(
                     channel.label,
                     100,
                     dict.fromkeys(ResponseClass, 0) | {ResponseClass.ANSWERED: 100},
@@ -80,12 +80,12 @@ def both_ways(scan):
 
 def taken(job):
     """Return the one step of a device with the planted knees, or all of a scan."""
-    if isinstance(job, Scan):
+    if isinstance(job, RateScan):
         return both_ways(job)
     assert job.dut == WANTED.loads[job.load].dut or job.rest_hz or job.dut.endswith(".toml")
     assert job.settings.load == WANTED.loads[job.load].level
     channels = tuple(
-        Figures(
+        RateFigures(
             channel.label,
             100,
             dict.fromkeys(ResponseClass, 0) | {ResponseClass.ANSWERED: 100},
@@ -93,7 +93,7 @@ def taken(job):
         )
         for channel in job.settings.channels
     )
-    return (Step(1_000_000, True, job.load, job.rate_hz, job.for_channel, 100, channels),)
+    return (RateStep(1_000_000, True, job.load, job.rate_hz, job.for_channel, 100, channels),)
 
 
 class Planted(Executor):
@@ -166,7 +166,7 @@ def test_every_load_is_checked_before_anything_is_struck(monkeypatch):
         return future
 
     monkeypatch.setattr(Planted, "submit", submit)
-    loads = {**WANTED.loads, "critcal": Load("freertos:load=critcal", True)}
+    loads = {**WANTED.loads, "critcal": SweepLoad("freertos:load=critcal", True)}
     found = run(lambda: Planted([]), wanted=replace(WANTED, loads=loads))
     assert "critcal" in str(found.error)
     assert asked == [("check", name, name) for name in loads]
@@ -299,7 +299,7 @@ def test_another_question_is_not_answered_from_what_is_kept(tmp_path):
 def test_steps_of_a_design_that_was_changed_since_are_not_taken_for_its_own(tmp_path):
     source, manifest = tmp_path / "irq.v", tmp_path / "irq.toml"
     manifest.write_text('sources = ["irq.v"]\ntop = "irq"\n')
-    loads = {"none": Load(str(manifest), False), "cpu": Load(str(manifest), True)}
+    loads = {"none": SweepLoad(str(manifest), False), "cpu": SweepLoad(str(manifest), True)}
     wanted = replace(WANTED, loads=loads)
     sizes = []
     for text in ("module irq; endmodule", "module irq; wire a; endmodule", "module irq; endmodule"):
@@ -379,7 +379,7 @@ def test_a_criterion_that_takes_too_long_is_refused_before_anything_is_struck():
 def test_scans_both_ways_come_after_the_search_and_show_hysteresis(reference):
     log = []
     found = run(lambda: Planted(log), wanted=replace(WANTED, both_ways=True))
-    scans = [job for job in log if isinstance(job, Scan)]
+    scans = [job for job in log if isinstance(job, RateScan)]
     assert sorted(scan.load for scan in scans) == ["cpu", "none"]
     for scan in scans:
         knees = [knee for knee in reference.knees if knee.load == scan.load]

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from plexor_lab.mixed.message import MESSAGE_BYTES, Kind, Message, Reply, Stretches
+from plexor_lab.mixed.message import MESSAGE_BYTES, Message, MessageKind, Reply, Stretches
 from plexor_sim.packages import default_cache
 from plexor_sim.riscv import DeviceBuild, riscv_device
 
@@ -85,7 +85,7 @@ def check_fires(found: list[tuple[int, int]], ids: list[int], due: list[int]) ->
 def test_each_entry_is_fired_at_its_step(build: DeviceBuild, code: str) -> None:
     entries = [(5, 3), (6, 0), (8, 7), (9, 7), (40, 15)]
     data = b"".join(
-        Message(Kind.ENTRY, number, due).encode(n) for n, (due, number) in enumerate(entries)
+        Message(MessageKind.ENTRY, number, due).encode(n) for n, (due, number) in enumerate(entries)
     )
     at = gray if code == "gray" else lambda count: count
     played = run(build, line(STEP_PS, data) + steps(1, 45, at), 46 * STEP_PS, f"timecode={code}")
@@ -94,7 +94,7 @@ def test_each_entry_is_fired_at_its_step(build: DeviceBuild, code: str) -> None:
 
 def test_entries_are_fired_in_the_order_of_their_due_times(build: DeviceBuild) -> None:
     due = [20, 11, 30, 11, 12, 29, 9]
-    data = b"".join(Message(Kind.ENTRY, n, step).encode(n) for n, step in enumerate(due))
+    data = b"".join(Message(MessageKind.ENTRY, n, step).encode(n) for n, step in enumerate(due))
     played = run(build, line(0, data) + steps(1, 31), 32 * STEP_PS)
     order = sorted(range(len(due)), key=lambda n: due[n])  # equal ones as they came
     check_fires(fires(played.edges), order, sorted(due))
@@ -102,7 +102,7 @@ def test_entries_are_fired_in_the_order_of_their_due_times(build: DeviceBuild) -
 
 def test_an_entry_that_is_past_is_fired_at_once(build: DeviceBuild) -> None:
     sent_ps = 20 * STEP_PS + STEP_PS // 3
-    data = Message(Kind.ENTRY, 4, 11).encode(0)
+    data = Message(MessageKind.ENTRY, 4, 11).encode(0)
     played = run(build, line(sent_ps, data) + steps(1, 25), 26 * STEP_PS)
     ((time_ps, code),) = fires(played.edges)
     assert code == 0x14
@@ -111,7 +111,7 @@ def test_an_entry_that_is_past_is_fired_at_once(build: DeviceBuild) -> None:
 
 
 def test_verify_fires_ids_in_turn_by_itself(build: DeviceBuild) -> None:
-    data = Message(Kind.VERIFY, 3, 7, 5).encode(0)
+    data = Message(MessageKind.VERIFY, 3, 7, 5).encode(0)
     played = run(build, line(0, data) + steps(1, 50), 51 * STEP_PS)
     due = list(range(7, 51, 3))
     check_fires(fires(played.edges), [n % 5 for n in range(len(due))], due)
@@ -121,9 +121,9 @@ def test_verify_fires_ids_in_turn_by_itself(build: DeviceBuild) -> None:
 def test_the_time_is_right_over_three_wraps_of_the_timecode(build: DeviceBuild, code: str) -> None:
     last = 3 * 256 + 40
     due = [255, 256, 257, 511, 512, 513, 767, 768, 769, last - 1]
-    data = b"".join(Message(Kind.ENTRY, n, step).encode(n) for n, step in enumerate(due))
+    data = b"".join(Message(MessageKind.ENTRY, n, step).encode(n) for n, step in enumerate(due))
     asked_ps = last * STEP_PS + STEP_PS // 2
-    timed = line(0, data) + line(asked_ps, Message(Kind.QUERY).encode(len(due)))
+    timed = line(0, data) + line(asked_ps, Message(MessageKind.QUERY).encode(len(due)))
     at = (lambda count: gray(count % 256)) if code == "gray" else (lambda count: count % 256)
     played = run(build, timed + steps(1, last, at), asked_ps + 10 * STEP_PS, f"timecode={code}")
     check_fires(fires(played.edges), list(range(len(due))), due)
@@ -134,9 +134,9 @@ def test_the_time_is_right_over_three_wraps_of_the_timecode(build: DeviceBuild, 
 def test_reset_sets_the_time_by_its_due_and_the_pins(build: DeviceBuild) -> None:
     base = 0xFFFF_FF40  # the pins say 4 by then: the first such time is over the end of 32 bits
     timed = steps(1, 9)
-    timed += line(4 * STEP_PS, Message(Kind.RESET, due_steps=base).encode(9))
-    timed += line(5 * STEP_PS, Message(Kind.ENTRY, 6, 8).encode(10))
-    timed += line(9 * STEP_PS, Message(Kind.QUERY).encode(11))
+    timed += line(4 * STEP_PS, Message(MessageKind.RESET, due_steps=base).encode(9))
+    timed += line(5 * STEP_PS, Message(MessageKind.ENTRY, 6, 8).encode(10))
+    timed += line(9 * STEP_PS, Message(MessageKind.QUERY).encode(11))
     played = run(build, timed, 20 * STEP_PS)
     check_fires(fires(played.edges), [6], [8])
     (reply,) = replies(played.edges)
@@ -144,15 +144,17 @@ def test_reset_sets_the_time_by_its_due_and_the_pins(build: DeviceBuild) -> None
 
 
 def test_reset_forgets_entries_and_ids_in_turn(build: DeviceBuild) -> None:
-    data = Message(Kind.ENTRY, 1, 9).encode(0) + Message(Kind.VERIFY, 1, 9, 3).encode(1)
-    timed = line(0, data) + line(5 * STEP_PS, Message(Kind.RESET).encode(2)) + steps(1, 12)
+    data = Message(MessageKind.ENTRY, 1, 9).encode(0) + Message(MessageKind.VERIFY, 1, 9, 3).encode(
+        1
+    )
+    timed = line(0, data) + line(5 * STEP_PS, Message(MessageKind.RESET).encode(2)) + steps(1, 12)
     assert fires(run(build, timed, 13 * STEP_PS).edges) == []
 
 
 def test_an_entry_that_finds_no_room_is_refused_and_counted(build: DeviceBuild) -> None:
     count = 40
-    data = b"".join(Message(Kind.ENTRY, n % 8, 200 + n).encode(n) for n in range(count))
-    timed = line(0, data) + line(50 * STEP_PS, Message(Kind.QUERY).encode(count))
+    data = b"".join(Message(MessageKind.ENTRY, n % 8, 200 + n).encode(n) for n in range(count))
+    timed = line(0, data) + line(50 * STEP_PS, Message(MessageKind.QUERY).encode(count))
     played = run(build, timed + steps(1, 250), 251 * STEP_PS)
     check_fires(fires(played.edges), [n % 8 for n in range(32)], [200 + n for n in range(32)])
     (reply,) = replies(played.edges)
@@ -164,7 +166,7 @@ def test_every_damaged_message_is_detected_and_every_gap_counted(build: DeviceBu
     data, sent, damaged = b"", [], 0
     count = 250
     for n in range(count):
-        message = Message(Kind.ENTRY, n % 16, 0).encode(n)
+        message = Message(MessageKind.ENTRY, n % 16, 0).encode(n)
         fault = draw.choice(["none", "none", "bit", "byte", "whole"])
         if fault == "none":
             sent.append(n % 16)
@@ -181,7 +183,7 @@ def test_every_damaged_message_is_detected_and_every_gap_counted(build: DeviceBu
         else:
             message = b""
         data += bytes(message)
-    data += Message(Kind.QUERY).encode(count)
+    data += Message(MessageKind.QUERY).encode(count)
     end_ps = (len(data) + 100) * BYTE_PS
     played = run(build, line(0, data), end_ps)
     assert [code for _, code in fires(played.edges)] == coded(sent)
@@ -192,10 +194,10 @@ def test_every_damaged_message_is_detected_and_every_gap_counted(build: DeviceBu
 
 
 def test_a_wrong_or_lost_zero_damages_what_it_joins_or_parts(build: DeviceBuild) -> None:
-    whole = [Message(Kind.ENTRY, n, 0).encode(n) for n in range(6)]
+    whole = [Message(MessageKind.ENTRY, n, 0).encode(n) for n in range(6)]
     whole[1] = whole[1][:-1]  # runs into message 2
     whole[4] = whole[4][:3] + b"\0" + whole[4][4:]  # two stretches
-    data = b"".join(whole) + Message(Kind.QUERY).encode(6)
+    data = b"".join(whole) + Message(MessageKind.QUERY).encode(6)
     played = run(build, line(0, data), (len(data) + 100) * BYTE_PS)
     assert [code for _, code in fires(played.edges)] == coded([0, 3, 5])
     (reply,) = replies(played.edges)
@@ -203,13 +205,15 @@ def test_a_wrong_or_lost_zero_damages_what_it_joins_or_parts(build: DeviceBuild)
 
 
 @pytest.mark.parametrize(
-    "body", [Message(Kind.ENTRY, 0), Message(Kind.VERIFY, 1, 0, 1)], ids=["entry", "verify"]
+    "body",
+    [Message(MessageKind.ENTRY, 0), Message(MessageKind.VERIFY, 1, 0, 1)],
+    ids=["entry", "verify"],
 )
 def test_a_message_with_a_field_out_of_range_counts_as_damaged(
     build: DeviceBuild, body: Message
 ) -> None:
-    object.__setattr__(body, "id", 16 if body.kind is Kind.ENTRY else 0)
-    data = body.encode(0) + Message(Kind.QUERY).encode(1)
+    object.__setattr__(body, "id", 16 if body.kind is MessageKind.ENTRY else 0)
+    data = body.encode(0) + Message(MessageKind.QUERY).encode(1)
     played = run(build, line(0, data), (len(data) + 100) * BYTE_PS)
     assert fires(played.edges) == []
     (reply,) = replies(played.edges)
@@ -219,7 +223,9 @@ def test_a_message_with_a_field_out_of_range_counts_as_damaged(
 def test_a_step_that_is_seen_late_is_served_with_the_next(build: DeviceBuild) -> None:
     """Steps 50 cycles apart: interrupts merge, and no entry is lost or out of order."""
     due = list(range(10, 42))
-    data = b"".join(Message(Kind.ENTRY, n % 16, step).encode(n) for n, step in enumerate(due))
+    data = b"".join(
+        Message(MessageKind.ENTRY, n % 16, step).encode(n) for n, step in enumerate(due)
+    )
     times = [10**10 + n * 50 * CLOCK_PS for n in range(1, 60)]
     timed = line(0, data) + [
         (time_ps, f"timecode {time_ps} {n}") for n, time_ps in enumerate(times, 1)
@@ -234,7 +240,7 @@ def test_a_step_that_is_seen_late_is_served_with_the_next(build: DeviceBuild) ->
 
 @pytest.mark.parametrize("step_ps", [0, 7_000_001])
 def test_skipped_loops_change_no_edge_and_no_byte(build: DeviceBuild, step_ps: int) -> None:
-    data = Message(Kind.VERIFY, 2, 3, 7).encode(0) + Message(Kind.QUERY).encode(1)
+    data = Message(MessageKind.VERIFY, 2, 3, 7).encode(0) + Message(MessageKind.QUERY).encode(1)
     timed = line(STEP_PS // 7, data) + steps(1, 30)
     end_ps = 31 * STEP_PS
     evaluated = run(build, timed, end_ps, "every_cycle=1")
@@ -243,7 +249,7 @@ def test_skipped_loops_change_no_edge_and_no_byte(build: DeviceBuild, step_ps: i
 
 def test_fires_are_the_stores_that_retire(build: DeviceBuild, tmp_path: Path) -> None:
     told = riscv_device("freertos", default_cache(), {"program": "executor", "retired": "x"})
-    data = Message(Kind.VERIFY, 1, 2, 8).encode(0)
+    data = Message(MessageKind.VERIFY, 1, 2, 8).encode(0)
     path = tmp_path / "retired.bin"
     options = f"retired={path},clk_to_q_ps=3000"
     played = run(told, line(0, data) + steps(1, 20), 21 * STEP_PS, options)
@@ -255,7 +261,7 @@ def test_fires_are_the_stores_that_retire(build: DeviceBuild, tmp_path: Path) ->
 
 
 def test_a_delay_of_the_line_is_that_of_the_answer(build: DeviceBuild) -> None:
-    data, tick_ps = Message(Kind.ENTRY, 4, 0).encode(0), 10**9
+    data, tick_ps = Message(MessageKind.ENTRY, 4, 0).encode(0), 10**9
     ((early_ps, _),), ((late_ps, _),) = (
         fires(run(build, line(0, data), 10**11, f"serial_delay_ps={ticks * tick_ps}").edges)
         for ticks in (5, 15)

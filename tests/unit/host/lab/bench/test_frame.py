@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexor_lab.bench.frame import Frame, frame_of, parse, write
+from plexor_lab.bench.frame import ReportedTest, frame_of, parse, write
 from plexor_lab.bench.operations import per_operation
 
 GOLDEN = Path(__file__).with_name("osbench.txt").read_bytes().decode()
 """The two frames of the article, with titles in other words."""
-BLOCKING = Frame(
+BLOCKING = ReportedTest(
     0,
     1,
     "EnterCriticalSection, blocking, without priority inversion:\n"
@@ -21,7 +21,7 @@ BLOCKING = Frame(
     min_ns=7_543,
     avg_ns=8_389,
 )
-FAST = Frame(
+FAST = ReportedTest(
     0,
     2,
     "EnterCriticalSection, fast path, uncontested",
@@ -39,7 +39,7 @@ _LINES = st.lists(_WORDS, min_size=1).map(" ".join).filter(lambda line: line[0] 
 @st.composite
 def frames(draw):
     least, mean, most = sorted(draw(st.lists(_NUMBERS, min_size=3, max_size=3)))
-    return Frame(
+    return ReportedTest(
         draw(st.integers(0, 99)),
         draw(st.integers(0, 99)),
         "\n".join(draw(st.lists(_LINES, min_size=1, max_size=4))),
@@ -86,7 +86,7 @@ def test_the_frame_of_figures_rounds_each_to_a_nanosecond():
     frame = frame_of(figures, 10**6, group=0, test=2, title=FAST.title)
     assert frame == replace(FAST, max_ns=64, min_ns=61, avg_ns=62)
     without = frame_of(per_operation([4]), 250_000, group=1, test=0, title="x", cache_sync=True)
-    assert without == Frame(1, 0, "x", 1, 1, 1, cache_sync=True)
+    assert without == ReportedTest(1, 0, "x", 1, 1, 1, cache_sync=True)
 
 
 LINES = GOLDEN.split("\n")

@@ -10,20 +10,20 @@ from plexor_lab.bound.estimate import estimate
 from plexor_lab.bound.files.map_file import read_map
 from plexor_lab.bound.files.model_file import read_model
 from plexor_lab.bound.files.platform_file import read_platform
-from plexor_lab.bound.model import Access, RegionMap
+from plexor_lab.bound.model import AccessKind, RegionMap
 
 EXAMPLES = Path(__file__).parents[5] / "sim" / "plexor_sim" / "examples"
 N = 13
 COLUMNS = (
-    ("iram_text", Access.READ),
-    ("text", Access.READ),
-    ("const", Access.READ),
-    ("stack", Access.ANY),
-    ("branch", Access.ANY),
-    ("heap32", Access.READ),
-    ("heap32", Access.WRITE),
-    ("heap8", Access.READ),
-    ("heap8", Access.WRITE),
+    ("iram_text", AccessKind.READ),
+    ("text", AccessKind.READ),
+    ("const", AccessKind.READ),
+    ("stack", AccessKind.ANY),
+    ("branch", AccessKind.ANY),
+    ("heap32", AccessKind.READ),
+    ("heap32", AccessKind.WRITE),
+    ("heap8", AccessKind.READ),
+    ("heap8", AccessKind.WRITE),
 )
 COUNTS = {
     "1": (3, 13, 1, 17, 4, 1, 0, 0, 0),

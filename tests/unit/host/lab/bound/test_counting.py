@@ -6,7 +6,7 @@ from plexor.errors import UsageError
 from plexor_lab.bound.counting import traced
 from plexor_lab.bound.files.bus_log import calls, read_log
 from plexor_lab.bound.files.image import read_image
-from plexor_lab.bound.model import Access
+from plexor_lab.bound.model import AccessKind
 
 from .buses import HEAP, SUSPENDED, TEXT, TRAP, call, ran, read, walk, written, wrote
 
@@ -30,21 +30,21 @@ def test_what_n_adds_is_a_section_that_runs_n_times(tmp_path):
     found = of(tmp_path, [record for n in (1, 2, 5) for record in call(n, walk(n))])
     assert numbers(found) == {
         ("once", "1", False): {
-            ("branch", Access.ANY): 1,
-            ("bss32", Access.WRITE): 1,
-            ("registers32", Access.WRITE): 1,
-            ("text", Access.READ): 1,
-            ("text", Access.BURST_READ): 1,
+            ("branch", AccessKind.ANY): 1,
+            ("bss32", AccessKind.WRITE): 1,
+            ("registers32", AccessKind.WRITE): 1,
+            ("text", AccessKind.READ): 1,
+            ("text", AccessKind.BURST_READ): 1,
         },
         ("once-blocking", "1", True): {
-            ("branch", Access.ANY): 1,
-            ("bss32", Access.WRITE): 1,
-            ("text", Access.READ): 1,
+            ("branch", AccessKind.ANY): 1,
+            ("bss32", AccessKind.WRITE): 1,
+            ("text", AccessKind.READ): 1,
         },
         ("each-blocking", "N", True): {
-            ("branch", Access.ANY): 1,
-            ("heap32", Access.READ): 1,
-            ("text", Access.READ): 1,
+            ("branch", AccessKind.ANY): 1,
+            ("heap32", AccessKind.READ): 1,
+            ("text", AccessKind.READ): 1,
         },
     }
     assert (found.calls, found.interrupted, found.ns, found.excess) == (3, 0, (1, 2, 5), 0)
@@ -59,13 +59,13 @@ def test_widths_and_bursts_are_counted_apart(tmp_path):
     own = [read(HEAP, 1), read(HEAP, 2), read(HEAP), read(HEAP + 4, flags=1), wrote(HEAP, size=2)]
     (section, *_) = of(tmp_path, call(None, own)).model.sections
     counts = {(count.region, count.access): count.number for count in section.counts}
-    assert counts.pop(("registers32", Access.WRITE)) == 1
+    assert counts.pop(("registers32", AccessKind.WRITE)) == 1
     assert counts == {
-        ("heap8", Access.READ): 1,
-        ("heap16", Access.READ): 1,
-        ("heap32", Access.READ): 1,
-        ("heap32", Access.BURST_READ): 1,
-        ("heap16", Access.WRITE): 1,
+        ("heap8", AccessKind.READ): 1,
+        ("heap16", AccessKind.READ): 1,
+        ("heap32", AccessKind.READ): 1,
+        ("heap32", AccessKind.BURST_READ): 1,
+        ("heap16", AccessKind.WRITE): 1,
     }
 
 
@@ -91,10 +91,10 @@ def test_an_interrupt_is_left_out_or_a_section_of_its_own(tmp_path):
     found = of(tmp_path, records, interrupts=2)
     assert found.interrupted == 1
     assert numbers(found)["interrupt", "2", True] == {
-        ("branch", Access.ANY): 1,
-        ("heap32", Access.READ): 1,
-        ("text", Access.READ): 1,
-        ("text", Access.BURST_READ): 1,
+        ("branch", AccessKind.ANY): 1,
+        ("heap32", AccessKind.READ): 1,
+        ("text", AccessKind.READ): 1,
+        ("text", AccessKind.BURST_READ): 1,
     }
 
 
@@ -116,15 +116,15 @@ def test_a_log_that_cannot_be_counted_is_refused(tmp_path, records, interrupts, 
 def test_a_suspended_scheduler_blocks_until_it_is_resumed(tmp_path):
     own = [read(HEAP), wrote(SUSPENDED, 2), read(HEAP), wrote(SUSPENDED, 0), read(HEAP)]
     found = numbers(of(tmp_path, call(None, own)))
-    assert found["once", "1", False]["heap32", Access.READ] == 2
-    assert found["once-blocking", "1", True]["heap32", Access.READ] == 1
+    assert found["once", "1", False]["heap32", AccessKind.READ] == 2
+    assert found["once-blocking", "1", True]["heap32", AccessKind.READ] == 1
 
 
 @pytest.mark.parametrize("place", [HEAP, HEAP + 0xFF])
 def test_the_first_and_the_last_byte_of_a_section_are_in_it(tmp_path, place):
     (section, *_) = of(tmp_path, call(None, [read(place, 1)])).model.sections
     counts = {(count.region, count.access): count.number for count in section.counts}
-    assert counts["heap8", Access.READ] == 1
+    assert counts["heap8", AccessKind.READ] == 1
 
 
 def test_the_byte_behind_a_section_is_in_none(tmp_path):

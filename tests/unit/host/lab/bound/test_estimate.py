@@ -12,7 +12,15 @@ from plexor_lab.bound.files.map_file import read_map
 from plexor_lab.bound.files.model_file import read_model
 from plexor_lab.bound.files.platform_file import read_platform
 from plexor_lab.bound.formula import Formula
-from plexor_lab.bound.model import Access, Count, Model, Platform, RegionMap, Repetition, Section
+from plexor_lab.bound.model import (
+    AccessKind,
+    Count,
+    Model,
+    Platform,
+    RegionMap,
+    Repetition,
+    Section,
+)
 
 from .createthread import (
     BLOCKED_NS,
@@ -100,7 +108,7 @@ def test_a_map_and_the_same_names_give_the_same_figures(tmp_path):
 
 
 REGIONS = ("a", "b")
-KEYS = [(region, access) for region in REGIONS for access in Access]
+KEYS = [(region, access) for region in REGIONS for access in AccessKind]
 REPETITIONS = st.builds(Repetition, st.integers(1, 4), st.booleans())
 TIMES = st.fixed_dictionaries({key: st.fractions(0, 1000, max_denominator=1000) for key in KEYS})
 SECTIONS = st.lists(
@@ -142,29 +150,29 @@ def refused(counts, times, regions=None):
 
 
 def test_an_unknown_region_is_said_with_its_place_and_the_regions_that_there_are():
-    assert refused(("x", Access.READ), [("a", Access.ANY), ("b", Access.ANY)]) == (
+    assert refused(("x", AccessKind.READ), [("a", AccessKind.ANY), ("b", AccessKind.ANY)]) == (
         "m.toml:s:x: section s: x.read: p.toml has no region 'x'; it has a, b; add it there, or "
         "map x to one of these"
     )
 
 
 def test_a_missing_time_is_said_even_where_the_count_is_0():
-    assert refused(("a", Access.WRITE), [("a", Access.READ)]) == (
+    assert refused(("a", AccessKind.WRITE), [("a", AccessKind.READ)]) == (
         "m.toml:s:a: section s: a.write: p.toml has no time for it; give a one for write"
     )
-    assert refused(("x", Access.ANY), [("a", Access.READ)], {"x": "a"}) == (
+    assert refused(("x", AccessKind.ANY), [("a", AccessKind.READ)], {"x": "a"}) == (
         "m.toml:s:x: section s: x: p.toml has no time for it; give a one for read and write"
     )
 
 
 def test_a_map_to_a_region_that_is_not_there_is_said_with_its_own_place():
-    assert refused(("a", Access.READ), [("a", Access.READ)], {"z": "y"}) == (
+    assert refused(("a", AccessKind.READ), [("a", AccessKind.READ)], {"z": "y"}) == (
         "map.toml:z: z: p.toml has no region 'y'; it has a; add it there"
     )
 
 
 def test_a_platform_with_many_regions_is_not_listed_to_its_end():
-    times = [(f"region{number}", Access.ANY) for number in range(500)]
-    line = refused(("x", Access.READ), times)
+    times = [(f"region{number}", AccessKind.ANY) for number in range(500)]
+    line = refused(("x", AccessKind.READ), times)
     assert "region9, …; add it there" in line
     assert len(line) < 300

@@ -9,7 +9,15 @@ from scipy.optimize import nnls
 from plexor.errors import UsageError
 from plexor_lab.bound.files.measured_file import Service
 from plexor_lab.bound.fitting import errors, fit
-from plexor_lab.bound.model import Access, Count, Model, Platform, RegionMap, Repetition, Section
+from plexor_lab.bound.model import (
+    AccessKind,
+    Count,
+    Model,
+    Platform,
+    RegionMap,
+    Repetition,
+    Section,
+)
 
 FETCHED = frozenset({"text"})
 FETCH, READ, WRITE, BRANCH = 33, 70, 8, 41
@@ -21,15 +29,18 @@ SHAPES = [(40, 10, 4, 3), (100, 5, 20, 9), (7, 30, 1, 2), (60, 2, 2, 20), (11, 1
 def service(shape, text_ns, data_ns, time_ns=None, branch_ns=None):
     fetches, reads, writes, branches = shape
     counts = (
-        Count("text", Access.READ, fetches),
-        Count("heap32", Access.READ, reads),
-        Count("heap32", Access.WRITE, writes),
-        Count("branch", Access.ANY, branches),
+        Count("text", AccessKind.READ, fetches),
+        Count("heap32", AccessKind.READ, reads),
+        Count("heap32", AccessKind.WRITE, writes),
+        Count("branch", AccessKind.ANY, branches),
     )
     model = Model("s", (Section("1", Repetition(1), False, counts),))
-    times = {("text", Access.ANY): Fraction(text_ns), ("heap", Access.ANY): Fraction(data_ns)}
+    times = {
+        ("text", AccessKind.ANY): Fraction(text_ns),
+        ("heap", AccessKind.ANY): Fraction(data_ns),
+    }
     if branch_ns is not None:
-        times["branch", Access.ANY] = Fraction(branch_ns)
+        times["branch", AccessKind.ANY] = Fraction(branch_ns)
     if time_ns is None:
         time_ns = fetches * max(FETCH, text_ns) + reads * (data_ns + READ)
         time_ns += writes * (data_ns + WRITE) + branches * BRANCH
@@ -69,7 +80,7 @@ def test_a_time_that_every_platform_has_is_taken_as_it_is():
     assert errors(found.compare(services))[:2] == (0, 0)
     models = [(services[0].model, services[0].region_map)]
     made = found.platform(services[0].platform, models, bound=False)
-    assert made.times_ns["branch", Access.ANY] == BRANCH
+    assert made.times_ns["branch", AccessKind.ANY] == BRANCH
 
 
 def test_noise_is_fitted_as_another_solver_does_and_no_term_is_below_0():
@@ -109,10 +120,10 @@ def test_a_platform_is_written_for_all_accesses_and_as_a_bound_with_the_margin()
     made = found.platform(services[0].platform, models, bound=True)
     plain = found.platform(services[0].platform, models, bound=False)
     assert set(made.times_ns) == {
-        ("text", Access.READ),
-        ("heap32", Access.READ),
-        ("heap32", Access.WRITE),
-        ("branch", Access.ANY),
+        ("text", AccessKind.READ),
+        ("heap32", AccessKind.READ),
+        ("heap32", AccessKind.WRITE),
+        ("branch", AccessKind.ANY),
     }
     for key, time_ns in plain.times_ns.items():
         assert 0 <= made.times_ns[key] - time_ns * found.margin < Fraction(1, 1000)
@@ -140,6 +151,6 @@ def test_services_that_cannot_be_fitted_are_refused(services, text):
 
 def test_an_access_without_a_time_or_a_term_is_refused():
     found = fit(planted((20, 20), (80, 40)), FETCHED)
-    odd = Model("o", (Section("1", Repetition(1), False, (Count("x", Access.READ, 1),)),))
+    odd = Model("o", (Section("1", Repetition(1), False, (Count("x", AccessKind.READ, 1),)),))
     with pytest.raises(UsageError, match=r"p\.toml: has no time for x\.read; add it there"):
         found.platform(planted((20, 20))[0].platform, [(odd, RegionMap())], bound=False)

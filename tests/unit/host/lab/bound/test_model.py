@@ -5,14 +5,14 @@ from fractions import Fraction
 import pytest
 
 from plexor_lab.bound.formula import Formula
-from plexor_lab.bound.model import Access, Platform, RegionMap, Repetition, column_name
+from plexor_lab.bound.model import AccessKind, Platform, RegionMap, Repetition, column_name
 
-R, W, BR, ANY = Access.READ, Access.WRITE, Access.BURST_READ, Access.ANY
+R, W, BR, ANY = AccessKind.READ, AccessKind.WRITE, AccessKind.BURST_READ, AccessKind.ANY
 
 
 def platform(**times):
     """Return a platform with one region `m` that has these times."""
-    return Platform("p", "p.toml", {("m", Access(k)): Fraction(v) for k, v in times.items()})
+    return Platform("p", "p.toml", {("m", AccessKind(k)): Fraction(v) for k, v in times.items()})
 
 
 @pytest.mark.parametrize(
@@ -64,5 +64,5 @@ def test_a_repetition_is_a_number_or_a_multiple_of_n(repetition, text, formula):
 
 
 def test_a_column_is_named_as_files_have_it():
-    assert column_name("heap", Access.BURST_WRITE) == "heap.burst_write"
+    assert column_name("heap", AccessKind.BURST_WRITE) == "heap.burst_write"
     assert column_name("stack", ANY) == "stack"

@@ -5,7 +5,7 @@ import pytest
 from plexor.errors import UsageError
 from plexor_lab.bound.files.fields import whole
 from plexor_lab.bound.files.source import parse_tables
-from plexor_lab.bound.model import Access
+from plexor_lab.bound.model import AccessKind
 from plexor_lab.bound.tables import by_access, table_of, title_of
 
 
@@ -28,10 +28,10 @@ def test_numbers_are_read_by_region_and_kind_in_either_form():
         ("skip",),
     )
     assert found == {
-        ("a", Access.ANY): 1,
-        ("b", Access.READ): 2,
-        (".c", Access.WRITE): 3,
-        (".c", Access.ANY): 4,
+        ("a", AccessKind.ANY): 1,
+        ("b", AccessKind.READ): 2,
+        (".c", AccessKind.WRITE): 3,
+        (".c", AccessKind.ANY): 4,
     }
 
 

@@ -11,7 +11,7 @@ from plexor_lab.bound.files.model_file import read_model
 from plexor_lab.bound.files.platform_file import read_platform
 from plexor_lab.bound.formula import Formula
 from plexor_lab.bound.text import bound_text, check_text, exact, formula_text
-from plexor_lab.bound.verdict import Measured, bounded
+from plexor_lab.bound.verdict import MeasuredMaximum, bounded
 
 from .createthread import (
     BLOCKED_NS,
@@ -101,7 +101,7 @@ def test_without_an_n_only_formulas_are_shown():
 def test_no_line_is_wider_than_the_terminal(width):
     verdict = bounded(
         Fraction(126_895, 9),
-        Measured(
+        MeasuredMaximum(
             Fraction("14137.5"),
             "on-width of a channel",
             "measured on ulx3s-12f",
@@ -122,7 +122,9 @@ def test_no_line_is_wider_than_the_terminal(width):
 
 
 def checked(number, **known):
-    measured = Measured(Fraction(MEASURED_NS[number]), "on-width of CT", "simulated", **known)
+    measured = MeasuredMaximum(
+        Fraction(MEASURED_NS[number]), "on-width of CT", "simulated", **known
+    )
     platform = read_platform(platform_file(number))
     return check_text(MODEL, platform, N, bounded(Fraction(TOTAL_NS[number]), measured), width=200)
 
@@ -149,7 +151,7 @@ def test_what_was_measured_has_uncertainty_samples_missed_strikes_and_origin():
 
 
 def test_an_unsafe_estimate_an_invalid_run_and_a_margin_below_a_tick_are_told():
-    measured = Measured(Fraction(14_137), "maximum", "given")
+    measured = MeasuredMaximum(Fraction(14_137), "maximum", "given")
     platform = read_platform(EXAMPLES / "memory.toml")
     text = check_text(MODEL, platform, N, bounded(Fraction(126_895, 9), measured))
     assert "UNSAFE: what was measured exceeds the estimate" in text
@@ -162,6 +164,6 @@ def test_an_unsafe_estimate_an_invalid_run_and_a_margin_below_a_tick_are_told():
 
 
 def test_a_part_of_nothing_is_not_defined():
-    measured = Measured(Fraction(1), "maximum", "given")
+    measured = MeasuredMaximum(Fraction(1), "maximum", "given")
     text = check_text(MODEL, read_platform(platform_file(1)), 0, bounded(Fraction(0), measured))
     assert "not defined of the estimate" in text

@@ -7,13 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plexor.judge.verdict import Outcome
-from plexor_lab.bound.verdict import MARK, Measured, bounded
+from plexor_lab.bound.verdict import MARK, MeasuredMaximum, bounded
 
 from .createthread import MEASURED_NS, OVER_PERCENT, PLATFORMS, TOTAL_NS
 
 
 def verdict(estimate_ns, measured_ns, **known):
-    return bounded(Fraction(estimate_ns), Measured(Fraction(measured_ns), "latency", "x", **known))
+    return bounded(
+        Fraction(estimate_ns), MeasuredMaximum(Fraction(measured_ns), "latency", "x", **known)
+    )
 
 
 @pytest.mark.parametrize("number", PLATFORMS)

@@ -11,7 +11,7 @@ import pytest
 from plexor.errors import LinkError, UsageError
 from plexor.session.stop import Stop
 from plexor_lab.mixed.device_line import open_line
-from plexor_lab.mixed.message import Kind, Message, Reply
+from plexor_lab.mixed.message import Message, MessageKind, Reply
 
 REPLY = Reply(3, 77, 4, 0, 0)
 
@@ -29,10 +29,10 @@ def ends():
 
 def test_messages_are_numbered_from_0_on(ends):
     line, other = ends
-    line.send(Message(Kind.RESET), Message(Kind.ENTRY, 3, 9))
-    line.send(Message(Kind.QUERY))
-    wanted = Message(Kind.RESET).encode(0) + Message(Kind.ENTRY, 3, 9).encode(1)
-    assert other.recv(1000) == wanted + Message(Kind.QUERY).encode(2)
+    line.send(Message(MessageKind.RESET), Message(MessageKind.ENTRY, 3, 9))
+    line.send(Message(MessageKind.QUERY))
+    wanted = Message(MessageKind.RESET).encode(0) + Message(MessageKind.ENTRY, 3, 9).encode(1)
+    assert other.recv(1000) == wanted + Message(MessageKind.QUERY).encode(2)
     assert line.sent == 3
 
 
@@ -40,7 +40,7 @@ def test_what_was_sent_is_there_before_the_next_thing_is_done(ends):
     line, other = ends
     other.setblocking(False)
     for _ in range(200):
-        line.send(Message(Kind.QUERY))
+        line.send(Message(MessageKind.QUERY))
         assert len(other.recv(1000)) == 12
 
 
@@ -87,8 +87,8 @@ def test_a_line_that_is_closed_by_the_device_is_an_error(ends):
 def test_nothing_but_messages_goes_out_of_a_serial_port():
     other, own = pty.openpty()
     with open_line(f"serial:{os.ttyname(own)}?baud=1200") as line:
-        line.send(Message(Kind.QUERY))
-        assert os.read(other, 100) == Message(Kind.QUERY).encode(0)
+        line.send(Message(MessageKind.QUERY))
+        assert os.read(other, 100) == Message(MessageKind.QUERY).encode(0)
         os.write(other, REPLY.encode())
         assert line.await_reply(10) == REPLY
     os.close(own)

@@ -7,7 +7,7 @@ from plexor.model.identity import Identity
 from plexor.protocol.geometry import SCHEDULE_ENTRIES, Geometry
 from plexor.protocol.registers import Action
 from plexor_lab.mixed.drive import SPARE_ENTRIES, Drive, Plan
-from plexor_lab.mixed.message import Kind, Message, Reply
+from plexor_lab.mixed.message import Message, MessageKind, Reply
 from plexor_lab.mixed.model import Mode
 
 from .driven import CLOCK, Driven, entry_writes
@@ -15,7 +15,7 @@ from .lists import STEP
 
 ROOM = SCHEDULE_ENTRIES - SPARE_ENTRIES
 SET_OUT = [
-    *(Message(Kind.RESET), Message(Kind.QUERY), "waits for 0.5 s"),
+    *(Message(MessageKind.RESET), Message(MessageKind.QUERY), "waits for 0.5 s"),
     *[("control", "action", Action.FORGET), ("schedule", "timecode_gray", 0)],
     ("schedule", "timecode_on", 1),
 ]
@@ -26,15 +26,18 @@ SET_OUT = [
 def test_an_entry_is_issued_at_its_step_to_the_device_and_then_to_the_chip(distance):
     driven = Driven(Mode.MIXED, distance, count=3)
     assert driven.prepared() == SET_OUT
-    assert driven.looked(5) == [Message(Kind.RESET, due_steps=0)]
+    assert driven.looked(5) == [Message(MessageKind.RESET, due_steps=0)]
     first = CLOCK.at(4 - distance)
     assert driven.looked(first - 1) == []
     assert driven.looked(first) == [
-        Message(Kind.ENTRY, 0, 4),
+        Message(MessageKind.ENTRY, 0, 4),
         *entry_writes(4 * STEP, 0, 0),
     ]
     assert driven.looked(first + 1) == []
-    assert driven.looked(first + STEP) == [Message(Kind.ENTRY, 1, 5), *entry_writes(5 * STEP, 1, 1)]
+    assert driven.looked(first + STEP) == [
+        Message(MessageKind.ENTRY, 1, 5),
+        *entry_writes(5 * STEP, 1, 1),
+    ]
     assert driven.drive.issue_steps == [4 - distance, 5 - distance]
 
 
@@ -43,9 +46,9 @@ def test_a_host_that_comes_late_issues_all_that_is_ready_and_says_when():
     driven.prepared()
     driven.looked(0)
     assert driven.looked(CLOCK.at(4)) == [
-        Message(Kind.ENTRY, 0, 4),
-        Message(Kind.ENTRY, 1, 5),
-        Message(Kind.ENTRY, 2, 6),
+        Message(MessageKind.ENTRY, 0, 4),
+        Message(MessageKind.ENTRY, 1, 5),
+        Message(MessageKind.ENTRY, 2, 6),
         *entry_writes(4 * STEP, 0, 0),
         *entry_writes(5 * STEP, 1, 1),
         *entry_writes(6 * STEP, 2, 2),
@@ -61,8 +64,8 @@ def test_a_device_that_schedules_by_itself_is_told_once():
         *entry_writes(14 * STEP, 2, 2),
     ]
     assert driven.looked(STEP) == [
-        Message(Kind.RESET, due_steps=1),
-        Message(Kind.VERIFY, 5, 4, 6),
+        Message(MessageKind.RESET, due_steps=1),
+        Message(MessageKind.VERIFY, 5, 4, 6),
     ]
     assert driven.looked(2 * STEP) == []
 
@@ -96,8 +99,8 @@ def test_the_device_is_asked_once_after_the_last_step_and_its_answer_is_kept():
     driven = Driven(Mode.MIXED, 1, count=2)
     driven.prepared()
     for step in range(6):
-        assert Message(Kind.QUERY) not in driven.looked(CLOCK.at(step))
-    assert driven.looked(CLOCK.at(6)) == [Message(Kind.QUERY)]
+        assert Message(MessageKind.QUERY) not in driven.looked(CLOCK.at(step))
+    assert driven.looked(CLOCK.at(6)) == [Message(MessageKind.QUERY)]
     assert driven.looked(CLOCK.at(7)) == []
     reply = Reply(4, 7, 4, 1, 2)
     driven.line.answers = [reply]

@@ -4,21 +4,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexor_lab.mixed.message import MESSAGE_BYTES, Kind, Message, Reply, Stretches, crc16
+from plexor_lab.mixed.message import MESSAGE_BYTES, Message, MessageKind, Reply, Stretches, crc16
 
 TABLE = [
-    (Message(Kind.ENTRY, 5, 2), 0, "01 03 01 05 02 02 01 01 03 36 27 00"),
-    (Message(Kind.RESET), 1, "03 01 03 01 01 01 01 01 03 6f ae 00"),
-    (Message(Kind.VERIFY, 1, 0x01020304, 8), 255, "0b ff 02 01 08 04 03 02 01 fd 67 00"),
-    (Message(Kind.QUERY), 2, "03 02 04 01 01 01 01 01 03 5e 7f 00"),
+    (Message(MessageKind.ENTRY, 5, 2), 0, "01 03 01 05 02 02 01 01 03 36 27 00"),
+    (Message(MessageKind.RESET), 1, "03 01 03 01 01 01 01 01 03 6f ae 00"),
+    (Message(MessageKind.VERIFY, 1, 0x01020304, 8), 255, "0b ff 02 01 08 04 03 02 01 fd 67 00"),
+    (Message(MessageKind.QUERY), 2, "03 02 04 01 01 01 01 01 03 5e 7f 00"),
 ]
 """Bodies cut at their zeros by hand; CRCs shifted bit by bit on paper's terms."""
 
 MESSAGES = st.one_of(
-    st.builds(Message, st.just(Kind.ENTRY), st.integers(0, 15), st.integers(0, 2**32 - 1)),
+    st.builds(Message, st.just(MessageKind.ENTRY), st.integers(0, 15), st.integers(0, 2**32 - 1)),
     st.builds(
         Message,
-        st.just(Kind.VERIFY),
+        st.just(MessageKind.VERIFY),
         st.integers(1, 255),
         st.integers(0, 2**32 - 1),
         st.integers(1, 16),
@@ -86,18 +86,18 @@ def test_no_lost_byte_passes(message, data):
 
 def test_a_message_to_the_device_is_no_reply():
     with pytest.raises(ValueError, match="10 bytes; must be 16"):
-        Reply.decode(Message(Kind.QUERY).encode(0)[:-1])
+        Reply.decode(Message(MessageKind.QUERY).encode(0)[:-1])
 
 
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ((Kind.ENTRY, 16), "id: 16; must be 0 to 15"),
-        ((Kind.ENTRY, -1), "id: -1; must be 0 to 15"),
-        ((Kind.ENTRY, 0, 2**32), "due_steps: 4294967296; must be 0 to 4294967295"),
-        ((Kind.ENTRY, 0, 0, 1), "ids: 1; must be 0 to 0"),
-        ((Kind.VERIFY, 0, 0, 8), "id: 0; must be 1 to 255"),
-        ((Kind.VERIFY, 1, 0, 0), "ids: 0; must be 1 to 16"),
+        ((MessageKind.ENTRY, 16), "id: 16; must be 0 to 15"),
+        ((MessageKind.ENTRY, -1), "id: -1; must be 0 to 15"),
+        ((MessageKind.ENTRY, 0, 2**32), "due_steps: 4294967296; must be 0 to 4294967295"),
+        ((MessageKind.ENTRY, 0, 0, 1), "ids: 1; must be 0 to 0"),
+        ((MessageKind.VERIFY, 0, 0, 8), "id: 0; must be 1 to 255"),
+        ((MessageKind.VERIFY, 1, 0, 0), "ids: 0; must be 1 to 16"),
     ],
 )
 def test_a_field_out_of_range_is_refused_with_its_range(fields, text):

@@ -11,14 +11,14 @@ from plexor.plan.registers import plan_of
 from plexor.protocol.geometry import ALL_FEATURES, PROTOCOL_VERSION, Feature, Geometry
 from plexor.protocol.registers import StopOn, Trigger
 from plexor_lab.mixed.model import Mode, Order
-from plexor_lab.mixed.run import Wanted, check, lasts_s, limits_of, settings_of
+from plexor_lab.mixed.run import MixedGoal, check, lasts_s, limits_of, settings_of
 from plexor_lab.mixed.schedule import entries
 from plexor_lab.mixed.timecode import SEED8751, Timecode
 
 from .lists import TICK_FS, schedule
 
 BOARD = Geometry(strikes=2, code_bits=8, timecode_bits=8, features=ALL_FEATURES | Feature.CODES)
-WANTED = Wanted(
+WANTED = MixedGoal(
     runs=((Mode.VERIFY, None), (Mode.MIXED, 1)),
     timecode=SEED8751,
     schedule=schedule(),

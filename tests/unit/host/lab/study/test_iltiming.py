@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from plexor.analyse.analyse import analyse
 from plexor.judge.compare import differing_keys
-from plexor_lab.study.iltiming import CONFIGURATIONS, DEVICE, ROWS, Latency, Row, replay_ps
+from plexor_lab.study.iltiming import CONFIGURATIONS, DEVICE, ROWS, Latency, LatencyRow, replay_ps
 
 ISR, IST = Latency.ISR, Latency.IST
 # Minimum, average, maximum and spread as the article prints them, in µs.
@@ -81,11 +81,11 @@ def test_a_run_of_a_replay_has_the_figures_of_its_row(name, run_of):
 
 
 def test_a_mean_near_the_maximum_is_replayed_too():
-    assert replay_ps(Row(0, ISR, 100, 190, 200), 11) == (100, *[199] * 8, 198, 200)
-    found = replay_ps(Row(0, ISR, 1_600_000, 2_500_000, 2_500_000), 19)
+    assert replay_ps(LatencyRow(0, ISR, 100, 190, 200), 11) == (100, *[199] * 8, 198, 200)
+    found = replay_ps(LatencyRow(0, ISR, 1_600_000, 2_500_000, 2_500_000), 19)
     assert sum(found) == 1_600_000 + 18 * 2_500_000
 
 
 def test_a_mean_beyond_the_extremes_is_refused():
     with pytest.raises(ValueError, match=r"^mean_ps: 9; must be 10 to 12$"):
-        Row(0, ISR, 10, 9, 12)
+        LatencyRow(0, ISR, 10, 9, 12)

@@ -9,7 +9,7 @@ from plexor_lab.study.reference import (
     LOADED,
     STATEMENTS,
     Role,
-    What,
+    StatementSubject,
     stated,
 )
 
@@ -17,14 +17,14 @@ from plexor_lab.study.reference import (
 @pytest.mark.parametrize(
     ("cell", "row"),
     [
-        ((CE_3_0, IDLE, Role.INTERRUPT, What.LATENCY), "R1"),
-        ((CE_3_0, LOADED, Role.INTERRUPT, What.SATURATION), "R9"),
+        ((CE_3_0, IDLE, Role.INTERRUPT, StatementSubject.LATENCY), "R1"),
+        ((CE_3_0, LOADED, Role.INTERRUPT, StatementSubject.SATURATION), "R9"),
         # Of .NET the text leaves open under which load its 47 kHz are.
-        ((CE_NET, IDLE, Role.INTERRUPT, What.SATURATION), "R11"),
-        ((CE_NET, LOADED, Role.INTERRUPT, What.SATURATION), "R11"),
-        ((CE_NET, IDLE, Role.TASK, What.LATENCY), None),
-        ((CE_3_0, "cpu", Role.INTERRUPT, What.LATENCY), None),
-        (("FreeRTOS", IDLE, Role.INTERRUPT, What.LATENCY), None),
+        ((CE_NET, IDLE, Role.INTERRUPT, StatementSubject.SATURATION), "R11"),
+        ((CE_NET, LOADED, Role.INTERRUPT, StatementSubject.SATURATION), "R11"),
+        ((CE_NET, IDLE, Role.TASK, StatementSubject.LATENCY), None),
+        ((CE_3_0, "cpu", Role.INTERRUPT, StatementSubject.LATENCY), None),
+        (("FreeRTOS", IDLE, Role.INTERRUPT, StatementSubject.LATENCY), None),
     ],
 )
 def test_a_cell_is_the_texts_own_or_absent(cell, row):
@@ -42,7 +42,7 @@ def test_no_cell_has_two_figures():
     cells = [
         (entry.system, entry.role, entry.what, load)
         for entry in STATEMENTS
-        if entry.what != What.REMARK
+        if entry.what != StatementSubject.REMARK
         for load in entry.loads
     ]
     assert len(set(cells)) == len(cells)

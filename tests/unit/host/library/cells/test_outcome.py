@@ -6,7 +6,7 @@ import pytest
 
 from plexor.errors import ExitCode, LinkError
 from plexor.library.cells.cell import Cell
-from plexor.library.cells.outcome import Figures, Outcome, State, failed, outcome
+from plexor.library.cells.outcome import CellFigures, CellOutcome, CellState, failed, outcome
 from plexor.library.run import Run
 
 from ...archive.planted import planted
@@ -17,15 +17,15 @@ CELL = Cell(names={"instrument": "left"}, link="sim:")
 
 def of(run, **cell):
     changed = Cell(names=CELL.names, link="sim:", **cell)
-    return outcome(changed, Run(run), State.MEASURED, "the run")
+    return outcome(changed, Run(run), CellState.MEASURED, "the run")
 
 
 def test_an_outcome_has_the_figures_of_each_channel():
     values = [1000] * 394 + [1004] * 5 + [1009]
     found = of(make_run([values, [None] * 400]))
     assert found.figures == (
-        Figures("ISR", 400, 0, pytest.approx(1.004e-6), pytest.approx(1.009e-6)),
-        Figures("TASK", 0, 400, None, None),
+        CellFigures("ISR", 400, 0, pytest.approx(1.004e-6), pytest.approx(1.009e-6)),
+        CellFigures("TASK", 0, 400, None, None),
     )
     assert (found.run, found.code, found.reason, found.simulated) == ("the run", 0, "", True)
     assert found.done
@@ -62,12 +62,14 @@ def test_a_budget_of_another_device_fails_the_cell(tmp_path):
     path = tmp_path / "budget.toml"
     path.write_text('[channel.TASK]\nmax = "2us"')
     found = of(planted(1000), budget=str(path))
-    assert (found.state, found.code) == (State.FAILED, ExitCode.USAGE)
+    assert (found.state, found.code) == (CellState.FAILED, ExitCode.USAGE)
     assert "TASK" in found.reason
 
 
 def test_a_cell_without_a_run_says_why():
     found = failed(CELL, LinkError("tcp://h:1: refused"))
-    assert found == Outcome(CELL, State.FAILED, code=ExitCode.LINK, reason="tcp://h:1: refused")
+    assert found == CellOutcome(
+        CELL, CellState.FAILED, code=ExitCode.LINK, reason="tcp://h:1: refused"
+    )
     assert not found.done
-    assert not Outcome(CELL).done
+    assert not CellOutcome(CELL).done

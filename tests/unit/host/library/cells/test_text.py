@@ -6,11 +6,11 @@ import pytest
 
 from plexor.errors import ExitCode
 from plexor.library.cells.cell import Cell
-from plexor.library.cells.outcome import Figures, Outcome, State
+from plexor.library.cells.outcome import CellFigures, CellOutcome, CellState
 from plexor.library.cells.text import farm_document, farm_text
 
-ISR = Figures("ISR", 12_000, 3, 1.004e-6, 1.009e-6)
-SILENT = Figures("TASK", 0, 12_000, None, None)
+ISR = CellFigures("ISR", 12_000, 3, 1.004e-6, 1.009e-6)
+SILENT = CellFigures("TASK", 0, 12_000, None, None)
 
 
 def cell(**names):
@@ -18,38 +18,38 @@ def cell(**names):
 
 
 OUTCOMES = (
-    Outcome(
+    CellOutcome(
         cell(instrument="left", load="none"),
-        State.MEASURED,
+        CellState.MEASURED,
         True,
         "20261101T080000-a",
         (ISR, SILENT),
     ),
-    Outcome(
+    CellOutcome(
         cell(instrument="left", load="busy"),
-        State.KEPT,
+        CellState.KEPT,
         True,
         "20261101T081000-b",
         (ISR,),
         ExitCode.BUDGET,
         "ISR max 1 µs: broken",
     ),
-    Outcome(
+    CellOutcome(
         cell(instrument="right", load="none"),
-        State.MEASURED,
+        CellState.MEASURED,
         False,
         "20261101T082000-c",
         (ISR,),
         ExitCode.INVALID,
         "a bin is full",
     ),
-    Outcome(
+    CellOutcome(
         cell(instrument="right", load="busy"),
-        State.FAILED,
+        CellState.FAILED,
         code=ExitCode.LINK,
         reason="tcp://h:1: refused",
     ),
-    Outcome(cell(instrument="right", load="idle")),
+    CellOutcome(cell(instrument="right", load="idle")),
 )
 
 

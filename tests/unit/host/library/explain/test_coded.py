@@ -4,7 +4,7 @@ import pytest
 
 from plexor.codes.lanes import LaneKind
 from plexor.errors import UsageError
-from plexor.library.explain.coded import Coded
+from plexor.library.explain.coded import CodedRun
 from plexor.model.codes import CodeName
 
 from ...coded import coded_run
@@ -15,7 +15,7 @@ PLANTED = [(1000, 6, 0), (3000, 7, 0), (5000, 1, 3), (7000, 8, 2), (9000, 9, 2)]
 
 
 def test_lanes_and_functions_have_the_names_of_the_firmware():
-    coded = Coded(coded_run(PLANTED, 12_000, NAMES))
+    coded = CodedRun(coded_run(PLANTED, 12_000, NAMES))
     assert [coded.lane_name(lane) for lane in coded.lanes.lanes] == ["strike", "motor"]
     assert [lane.kind for lane in coded.lanes.lanes] == [LaneKind.INTERRUPT, LaneKind.TASK]
     (call,) = coded.calls.calls
@@ -25,4 +25,4 @@ def test_lanes_and_functions_have_the_names_of_the_firmware():
 
 def test_a_run_without_codes_is_refused():
     with pytest.raises(UsageError, match="this run has no codes; measure it with --code-port"):
-        Coded(run()[0])
+        CodedRun(run()[0])

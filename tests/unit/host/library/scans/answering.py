@@ -6,7 +6,7 @@ from plexor.errors import InvalidRunError
 from plexor.judge.verdict import Outcome
 from plexor.protocol.memory import ResponseClass
 from plexor.sweep.job import check
-from plexor.sweep.model import Figures, Step
+from plexor.sweep.model import RateFigures, RateStep
 from plexor.sweep.scan import check_scan
 
 TICK_FS = 10**6
@@ -44,7 +44,7 @@ class Answering(Executor):
             ResponseClass.STRIKES: 1000,
         }
         channels = tuple(
-            Figures(
+            RateFigures(
                 channel.label,
                 1000,
                 classes,
@@ -58,4 +58,4 @@ class Answering(Executor):
             )
             for channel in job.settings.channels
         )
-        return Step(TICK_FS, True, job.load, job.rate_hz, job.for_channel, 1000, channels)
+        return RateStep(TICK_FS, True, job.load, job.rate_hz, job.for_channel, 1000, channels)

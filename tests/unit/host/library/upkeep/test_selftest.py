@@ -7,13 +7,16 @@ import pytest
 from plexor.errors import ExitCode, UsageError
 from plexor.library.upkeep import selftest as module
 from plexor.library.upkeep.selftest import selftested
-from plexor.selftest.model import Check, Finding, SelfTest
+from plexor.selftest.model import Finding, SelfTest, SelftestPart
 
 DEVICE = object()
-GOOD = SelfTest("S1", 7, "ulx3s", True, "2026", (Check("link", "40 words"),))
+GOOD = SelfTest("S1", 7, "ulx3s", True, "2026", (SelftestPart("link", "40 words"),))
 BAD = SelfTest(
     *("S1", 7, "ulx3s", True, "2026"),
-    (Check("link", "40 words"), Check("idle inputs", "2 held low", (Finding("ch3", "3 edges"),))),
+    (
+        SelftestPart("link", "40 words"),
+        SelftestPart("idle inputs", "2 held low", (Finding("ch3", "3 edges"),)),
+    ),
 )
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from plexor.burst.model import Lengths, Limit
+from plexor.burst.model import Lengths, SpacingLimit
 from plexor.render.terminal.burst import burst_text
 from plexor.render.terminal.calibration import calibration_text
 from plexor.render.terminal.columns import Paint, table
@@ -71,7 +71,7 @@ def test_each_band_of_a_command_s_table_tells_its_rows_apart(width):
     systems = Systems(Jitter.SPAN_128)
     systems.add_sweep("s1", SWEPT)
     rows = systems.rows()
-    limits = [Limit(spacing, "ISR", Lengths(4, 5), 64, 99) for spacing in (1, 2)]
+    limits = [SpacingLimit(spacing, "ISR", Lengths(4, 5), 64, 99) for spacing in (1, 2)]
     texts = {
         "table": (
             systems_text(rows, changes(rows), (), [("s1", SWEPT)], Jitter.SPAN_128, width=width),

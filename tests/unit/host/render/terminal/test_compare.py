@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.judge.change_bounds import Bounds
+from plexor.judge.change_bounds import ExcessBounds
 from plexor.judge.compare import Difference
 from plexor.judge.gate import judge as judged
 from plexor.judge.gate import parse_fail_on
@@ -24,7 +24,7 @@ class Sure:
 
     def excess(self, part, least_error, most_error, times=1):
         limit = self.before + abs(self.before) * part
-        return Bounds(
+        return ExcessBounds(
             self.after - limit - self.before / 1000, self.after - limit + self.before / 1000
         )
 

@@ -3,10 +3,10 @@
 import pytest
 
 from plexor.render.terminal.selftest import selftest_text
-from plexor.selftest.model import Check, Finding, SelfTest
+from plexor.selftest.model import Finding, SelfTest, SelftestPart
 
-GOOD = Check("link", "40 exchanges")
-BAD = Check("loopback", "8 strikes", (Finding("ch3", "is stuck"), Finding("ch4", "is late")))
+GOOD = SelftestPart("link", "40 exchanges")
+BAD = SelftestPart("loopback", "8 strikes", (Finding("ch3", "is stuck"), Finding("ch4", "is late")))
 
 
 def test_every_defect_is_below_its_part_and_the_end_counts_them():
@@ -27,7 +27,7 @@ def test_every_defect_is_below_its_part_and_the_end_counts_them():
     ("checks", "end"),
     [
         ((GOOD,), "PASS: no defects found"),
-        ((Check("idle", "", BAD.findings[:1]),), "FAIL: 1 defect found"),
+        ((SelftestPart("idle", "", BAD.findings[:1]),), "FAIL: 1 defect found"),
     ],
 )
 def test_a_simulated_one_says_so_and_ends_with_its_verdict(checks, end):

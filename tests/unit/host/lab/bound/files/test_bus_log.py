@@ -3,7 +3,7 @@
 import pytest
 
 from plexor.errors import UsageError
-from plexor_lab.bound.files.bus_log import RECORD, Kind, calls, read_log
+from plexor_lab.bound.files.bus_log import RECORD, RecordKind, calls, read_log
 
 from ..buses import HEAP, LOWER, RAISE, call, log_bytes, read, written, wrote
 
@@ -15,7 +15,7 @@ def test_a_call_is_what_follows_the_rise_of_its_pin_up_to_the_fall(tmp_path):
         (3, 2, 40_000),
         (4, 3, 60_000),
     ]
-    assert [record["kind"] for record in found[0].records] == [Kind.READ, Kind.WRITE]
+    assert [record["kind"] for record in found[0].records] == [RecordKind.READ, RecordKind.WRITE]
 
 
 def test_other_pins_are_other_services_and_a_call_without_a_note_has_no_n(tmp_path):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from plexor_lab.bound.files import fields
 from plexor_lab.bound.formula import MOST
-from plexor_lab.bound.model import Access, Repetition
+from plexor_lab.bound.model import AccessKind, Repetition
 
 
 @pytest.mark.parametrize("value", [0, 13, MOST, "0", "13", "007", str(MOST)])
@@ -109,13 +109,13 @@ def test_a_name_that_cannot_be_printed_is_refused(value):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("stack", ("stack", Access.ANY)),
-        ("heap.read", ("heap", Access.READ)),
-        (".text.burst_write", (".text", Access.BURST_WRITE)),
-        (".text", (".text", Access.ANY)),
-        ("a.any", ("a", Access.ANY)),
-        ("a.fetch", ("a.fetch", Access.ANY)),
-        (".read", (".read", Access.ANY)),
+        ("stack", ("stack", AccessKind.ANY)),
+        ("heap.read", ("heap", AccessKind.READ)),
+        (".text.burst_write", (".text", AccessKind.BURST_WRITE)),
+        (".text", (".text", AccessKind.ANY)),
+        ("a.any", ("a", AccessKind.ANY)),
+        ("a.fetch", ("a.fetch", AccessKind.ANY)),
+        (".read", (".read", AccessKind.ANY)),
     ],
 )
 def test_a_column_is_a_region_and_a_kind(text, found):
@@ -123,7 +123,7 @@ def test_a_column_is_a_region_and_a_kind(text, found):
 
 
 def test_a_kind_of_access_is_one_of_five():
-    assert [fields.access(kind) for kind in Access] == list(Access)
+    assert [fields.access(kind) for kind in AccessKind] == list(AccessKind)
     with pytest.raises(
         ValueError,
         match="'fetch'; must be a kind of access: read, write, burst_read, burst_write, any",

@@ -6,7 +6,7 @@ import pytest
 
 from plexor.errors import UsageError
 from plexor_lab.bound.files.platform_file import read_platform
-from plexor_lab.bound.model import Access
+from plexor_lab.bound.model import AccessKind
 
 from ..createthread import COLUMNS, EXAMPLES, PLATFORMS, TIMES_NS, platform_file
 
@@ -19,9 +19,9 @@ def test_the_platforms_that_ship_have_the_times_of_the_study(number):
 
 
 def test_a_cycle_of_72_mhz_is_exact():
-    assert read_platform(EXAMPLES / "memory.toml").time_ns("sram", Access.READ) == 1000 / Fraction(
-        72
-    )
+    assert read_platform(EXAMPLES / "memory.toml").time_ns(
+        "sram", AccessKind.READ
+    ) == 1000 / Fraction(72)
 
 
 @pytest.mark.parametrize(
@@ -36,9 +36,9 @@ def test_both_forms_say_the_same(tmp_path, name, text):
     found = read_platform(tmp_path / name)
     assert found.title == "p"
     assert found.times_ns == {
-        ("a", Access.ANY): Fraction(13889, 1000),
-        (".b", Access.READ): Fraction(125, 9),
-        (".b", Access.BURST_WRITE): Fraction(7),
+        ("a", AccessKind.ANY): Fraction(13889, 1000),
+        (".b", AccessKind.READ): Fraction(125, 9),
+        (".b", AccessKind.BURST_WRITE): Fraction(7),
     }
 
 

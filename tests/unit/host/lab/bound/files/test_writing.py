@@ -8,7 +8,7 @@ from plexor_lab.bound.files.map_file import read_map
 from plexor_lab.bound.files.model_file import read_model
 from plexor_lab.bound.files.platform_file import read_platform
 from plexor_lab.bound.files.writing import map_text, model_text, platform_text
-from plexor_lab.bound.model import Access, Platform, RegionMap
+from plexor_lab.bound.model import AccessKind, Platform, RegionMap
 
 from ..createthread import EXAMPLES
 
@@ -33,10 +33,10 @@ def test_a_model_is_read_again_with_the_same_counts(tmp_path, suffix, name):
 @pytest.mark.parametrize("suffix", KINDS)
 def test_a_platform_is_read_again_with_exact_times(tmp_path, suffix):
     times = {
-        ("sram", Access.ANY): Fraction(125, 9),
-        (".x heap", Access.READ): Fraction(13889, 1000),
-        ("flash", Access.BURST_READ): Fraction(40),
-        ("flash", Access.WRITE): Fraction(1, 2),
+        ("sram", AccessKind.ANY): Fraction(125, 9),
+        (".x heap", AccessKind.READ): Fraction(13889, 1000),
+        ("flash", AccessKind.BURST_READ): Fraction(40),
+        ("flash", AccessKind.WRITE): Fraction(1, 2),
     }
     path = tmp_path / f"p{suffix}"
     path.write_text(platform_text(Platform("a", "f", times), suffix))
