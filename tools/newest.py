@@ -21,7 +21,7 @@ from pathlib import Path
 from tools.setup import ROOT
 
 ENVIRONMENT = ROOT / "build" / "newest"
-EXTRAS = ("archive", "cluster", "export", "scope")
+EXTRAS = ("archive", "cluster", "export", "lab", "scope")
 """What a user of the host may choose. The simulator's tools are locked by their versions."""
 RUNNERS = ("hypothesis", "pandas", "pytest", "pytest-timeout", "pytest-xdist", "scipy")
 """What the tests need beside the host, from the extra `dev`."""
@@ -38,7 +38,6 @@ TESTS = tuple(
         "export",
         "imports",
         "library/test_exchange.py",
-        "library/test_table.py",
         "library/test_tables.py",
         "link/test_serial_port.py",
         "render/terminal/test_live.py",

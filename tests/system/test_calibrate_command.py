@@ -73,7 +73,9 @@ def test_a_calibration_is_kept_applied_and_refused_elsewhere(uri, capsys, tmp_pa
     assert json.loads(out)["corrected"] is None
 
     other = tmp_path / "other.json"
-    other.write_text(kept.read_text().replace(uri, "FT4711"))
+    document = json.loads(kept.read_text().replace(uri, "FT4711"))
+    del document["sha256"]
+    other.write_text(json.dumps(document))
     code, out, err = run(capsys, *measured(uri, *channel, "--calibration", str(other)))
     assert (code, out) == (ExitCode.USAGE, "")
     assert err.count("\n") == 1
@@ -210,9 +212,9 @@ def test_1_pps_tells_the_oscillators_error_and_corrected_figures_are_without_it(
         (("--pps", "ch3", "--pps-time", "2s"), "--pps-time 2 s; must be 3 to 3600 s"),
         (
             ("--jumper", "strike0=ch1", "--wire", "1q"),
-            "--wire '1q'; must be a length such as 1m or",
+            "'--wire': '1q'; must be a length such as 1m or",
         ),
-        (("--jumper", "strike0=ch1", "--wire", "1us"), "--wire '1us': 1020000 ps; must be 0 to"),
+        (("--jumper", "strike0=ch1", "--wire", "1us"), "'--wire': '1us': 1020000 ps; must be 0 to"),
         (("--forget", "--pps", "ch3"), "--forget measures nothing; leave out --pps"),
     ],
 )

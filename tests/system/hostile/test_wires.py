@@ -41,7 +41,7 @@ def replayed(tmp_path, capsys):
         assert "Traceback" not in err
         if code == 3:
             assert out == ""
-            assert err.startswith("plexor: file:")
+            assert err.startswith((f"plexor: {path}: ", f"plexor: file:{path}: "))
             assert err.count("\n") == 1
             return code, None
         return code, json.loads(out)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -25,9 +24,7 @@ from plexor.library.explain.specs import VIEWS, ProfileSpec
     metavar="FILE",
     help="Write all calls as a file for speedscope.app.",
 )
-def profile(
-    run: Path, view: str, asked: ProfileSpec, as_json: bool, speedscope: Path | None
-) -> int:
+def profile(run: Path, asked: ProfileSpec, as_json: bool, speedscope: Path | None) -> int:
     """Show which functions of a device took how long, by the codes at their entries and exits.
 
     RUN is a folder of --out, of a run that was measured with --code-port or --code-wires. VIEW is
@@ -51,7 +48,7 @@ def profile(
     found = load(run)
     if not isinstance(found, Run):
         raise UsageError(f"{run}: holds a {found.what}; only runs have a profile")
-    drawn = found.profile(**replace(asked, view=view).keywords())
+    drawn = found.profile(**asked.keywords())
     show(drawn, as_json)
     if speedscope is not None:
         write_text(speedscope, json.dumps(drawn.speedscope(), ensure_ascii=False) + "\n")
