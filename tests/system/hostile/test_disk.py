@@ -178,7 +178,7 @@ def test_a_damaged_run_is_one_line(refused, kept, name, command):
     path.unlink()
     if content is not None:
         path.write_bytes(data[: len(data) // 2] if content == 0.5 else content)
-    refused([command, str(kept)], 2, f"{kept}: holds no run" if content is None else file)
+    refused([command, str(kept)], 2, f"{kept}: holds no run" if name == "no run.json" else file)
 
 
 FIELDS = {
