@@ -38,9 +38,13 @@ from plexor_sim.front_end import front_end_options
 from plexor_sim.manifest import ManifestError
 from plexor_sim.packages import PackageMissing, default_cache
 from plexor_sim.riscv import ELF_FILE, DeviceBuild, FirmwareError
+from plexor_sim.twin.build import arguments as twin_arguments
+from plexor_sim.twin.build import build_twin
 
 _PACE = Time(20_000_000, 10**12)
 """As kLeastPacePs in runtime/options.cpp."""
+GATEWARE, TWIN = "gateware", "twin"
+CORES = (GATEWARE, TWIN)
 EXIT_USAGE = 2
 EXIT_FAILED = 3
 _FALLBACKS = {"freertos": "bare", "bare": "synthetic"}
@@ -110,6 +114,8 @@ class Prepared:
     """The device's firmware, if it has any."""
     name: str = "synthetic"
     """The device as it was named, without options; after a fallback the one in its place."""
+    arguments: tuple[str, ...] = ()
+    """Arguments of the executable itself."""
 
     @property
     def said(self) -> list[str]:
@@ -118,18 +124,31 @@ class Prepared:
 
 
 def prepare(
-    dut: str, geometry: Geometry, cache: Path, *, uart: bool = False, fallback: bool = False
+    dut: str,
+    geometry: Geometry,
+    cache: Path,
+    *,
+    uart: bool = False,
+    fallback: bool = False,
+    core: str = GATEWARE,
 ) -> Prepared:
     """Return the simulator of `NAME_OR_MANIFEST[:options]`, built if it is new.
 
     With `fallback`, a device whose parts are not available is replaced, with one line on stdout:
     freertos by bare, and bare by synthetic. If the kind of device changes, its options are dropped.
-    Raises ValueError, ManifestError, FirmwareError, BuildError and PackageMissing.
+    `core` is one of CORES. Raises ValueError, ManifestError, FirmwareError, BuildError and PackageMissing.
     """
     name, _, own = dut.partition(":")
     checked(options_of(name), own, name)  # before anything is built
     name, device, own = _find(name, own, cache, fallback)
-    executable = build(geometry, device, cache, uart=uart, report=_say)
+    arguments: tuple[str, ...] = ()
+    if core == TWIN:
+        if uart:
+            raise ValueError("uart: the twin has no UART; leave out --uart or --core twin")
+        executable = build_twin(device, cache, _say)
+        arguments = twin_arguments(geometry)
+    else:
+        executable = build(geometry, device, cache, uart=uart, report=_say)
     for note in device.notes:
         _say(f"design: {note}")
     # The names in our firmware are not those of the user's own.
@@ -140,6 +159,7 @@ def prepare(
         option_text(name, device, own),
         None if elf is None else Path(elf).with_name(ELF_FILE),
         name,
+        arguments,
     )
 
 
@@ -199,6 +219,13 @@ def parser() -> argparse.ArgumentParser:
         default="",
         metavar="OPTIONS",
         help="defects of the sampler, such as sampler=seed:7,spread_ps=200",
+    )
+    parser.add_argument(
+        "--core",
+        choices=CORES,
+        default=GATEWARE,
+        help="what takes the instrument's place: its gateware clock by clock (default), or the "
+        "twin, event by event",
     )
     parser.add_argument("--uart", action="store_true", help="use a UART as the link, bit by bit")
     parser.add_argument(
@@ -267,7 +294,12 @@ def command_of(
         front_end = front_end_options(chosen.front_end, geometry)
         simulation = _simulation(chosen)
         ready = (prepared or prepare)(
-            chosen.dut, geometry, chosen.cache, uart=chosen.uart, fallback=chosen.fallback
+            chosen.dut,
+            geometry,
+            chosen.cache,
+            uart=chosen.uart,
+            fallback=chosen.fallback,
+            core=chosen.core,
         )
     except (ValueError, ManifestError, boards.BoardError) as error:
         _say(f"error: {error}")
@@ -276,7 +308,7 @@ def command_of(
         _say(f"error: {error}")
         return EXIT_FAILED
     options = drawn_for(ready.name, ready.options, chosen.draws_of)
-    command = [str(ready.executable), "--device", options, *simulation]
+    command = [str(ready.executable), *ready.arguments, "--device", options, *simulation]
     if front_end:
         command += ["--front-end", front_end]
     if chosen.once:

@@ -19,7 +19,7 @@ DEFAULT_DUT = "freertos"
 _DUT = "dut="
 _SIM_OPTIONS = (
     *("board", "channels", "strikes", "samples", "phases", "tick-fs"),
-    *("front-end", "clock-lost", "corrupt", "stall", "pace"),
+    *("front-end", "clock-lost", "corrupt", "stall", "pace", "core"),
 )
 """Options of the simulated instrument that its URI may have, as `plexor sim serve` has them."""
 _FORMS = (

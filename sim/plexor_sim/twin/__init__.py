@@ -1,0 +1,1 @@
+"""The twin: the instrument emulated event by event, in C++."""

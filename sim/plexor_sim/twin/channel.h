@@ -1,0 +1,78 @@
+// The path of one response channel: its flip-flops turn edges in ps into edges between samples; mend
+// and filter follow. Edges stay in each stage until no later edge can change them.
+//
+// Flip-flops: the sample of tick k shows an edge at t if t <= k * tick plus the delay of its phase
+// (front_end.h). Edges come in order of time; those of one level may overtake those of the other.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "front_end.h"
+#include "geometry.h"
+#include "stimulus.h"
+
+namespace plexor {
+
+struct TickEdge {
+  int64_t tick;
+  bool level;
+};
+
+class Channel {
+ public:
+  Channel(const Geometry& geometry, const FrontEnd::Input& input);
+
+  // The level before all edges.
+  void start(bool level);
+  void edge(int64_t time_ps, bool level);
+  // Discards edges under way, for another input with a constant level from a time on.
+  void choose(int64_t time_ps, bool level);
+  // The length of the glitch filter, for the next run.
+  void set_filter(int64_t ticks);
+
+  // Passes on each edge that no edge at `horizon` or later can change: out(tick, level). All edges at
+  // the flip-flops before that tick are known.
+  template <typename Out>
+  void take(int64_t horizon, Out&& out) {
+    if (next_ticks_ >= horizon) return;
+    pass(horizon);
+    for (const TickEdge& edge : ready_) out(edge.tick, edge.level);
+    ready_.clear();
+  }
+  // Nothing becomes ready at this horizon or before, if no edge comes.
+  int64_t next_ticks() const { return next_ticks_; }
+  // Edges before this tick have become ready.
+  int64_t ready_ticks(int64_t horizon) const { return horizon - lag_ticks_; }
+  bool level() const { return filter_ticks_ ? passed_level_ : mended_level_; }
+
+  // Core clocks in which samples were mended; the clock of the sample that stays.
+  std::vector<int64_t>& mended() { return mended_; }
+
+ private:
+  int64_t seen(int64_t time_ps, bool level) const;
+  void pass(int64_t horizon);
+  void mend(const TickEdge& edge);
+  void end_group();
+  void filter(const TickEdge& edge);
+  void end_held();
+  void find_next();
+
+  const int64_t tick_fs_, samples_, phases_;
+  const FrontEnd::Input input_;
+  const bool mends_;
+  bool is_even_ = true;  // all instants are at their ticks
+  int64_t filter_ticks_ = 0, lag_ticks_ = 0;
+  int64_t next_ticks_ = kNever;
+
+  std::vector<TickEdge> sampled_, group_, ready_;
+  bool sampled_level_ = false;  // of the last sample that was passed on
+  bool mended_level_ = false;
+  int64_t group_size_ = 0;      // edges in a row, those of them that were passed on included
+  int64_t group_ticks_ = 0;     // the last one's
+  bool has_held_ = false, passed_level_ = false;
+  TickEdge held_{};             // waits in the filter
+  std::vector<int64_t> mended_;
+};
+
+}  // namespace plexor

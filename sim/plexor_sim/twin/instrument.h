@@ -1,0 +1,92 @@
+// The instrument, event by event: registers and commands, runs, and the stages between the pins and
+// the link. See docs/instrument.md.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device.h"
+#include "frames.h"
+#include "front_end.h"
+#include "geometry.h"
+#include "matcher.h"
+#include "pins.h"
+#include "registers.h"
+#include "results.h"
+#include "stimulus.h"
+#include "truth.h"
+#include "uplink.h"
+
+namespace plexor {
+
+class Instrument {
+ public:
+  Instrument(const Geometry& geometry, Device& device, EdgeLog& log, const FrontEnd& front_end);
+
+  int64_t clock() const { return now_ticks_ / geometry_.samples; }
+  int64_t now_ps() const { return pins_.ps_of(now_ticks_); }
+  int64_t input_ps() const { return std::max(pins_.ahead_ps(), now_ps()); }
+  // Whether time goes on by itself: a run is under way, from its command to its last result.
+  bool is_running() const { return state_ != kRunStateIdle && state_ != kRunStateDone; }
+
+  // Lets time pass up to a core clock.
+  void pass_to(int64_t clock);
+  // Lets a run go on by a number of clocks with edges, at most to a core clock.
+  void run(int windows, int64_t limit_clock);
+
+  // Executes a command whose first operation comes now; between runs each takes its time.
+  void execute(Command command);
+  void reject();
+
+  std::vector<uint8_t>& sent() { return uplink_.bytes(); }
+
+ private:
+  struct Waiting {
+    int64_t key;  // time and rank
+    Event event;
+  };
+
+  void operate(Operation& operation);
+  void wrote(uint16_t address);
+  void act(uint32_t action);
+  void refresh();
+
+  void start_run();
+  void begin_run();
+  void end_run();
+  void plan_end();
+  bool step(int64_t limit_ticks);
+  void pass(int64_t horizon);
+  void strike_edges(int64_t horizon);
+  void capture(int source, int64_t ticks, bool polarity, uint32_t code = 0);
+  void merge(int64_t below_ticks);
+  void handle(const Event& event);
+  void break_threshold();
+  void trigger_from(int number, int64_t ticks);
+  void set_idle_levels();
+
+  const Geometry geometry_;
+  Registers registers_;
+  TwinPins pins_;
+  Results results_;
+  Matcher matcher_;
+  Uplink uplink_;
+  std::vector<Stimulus> stimuli_;
+
+  uint32_t state_ = kRunStateIdle, stop_reason_ = kStopReasonNone, flags_ = 0;
+  int64_t now_ticks_ = 0;  // all before this has passed
+  int64_t start_ticks_ = 0, end_ticks_ = 0;
+  int64_t begin_ticks_ = kNever, stop_ticks_ = kNever;  // planned; kNever: not yet
+  bool streams_ = false;
+  int64_t events_ = 0, upload_dropped_ = 0, snapshot_ = 0, command_errors_ = 0;
+  int64_t generated_[kSources] = {}, dropped_[kSources] = {};
+  uint32_t enabled_ = 0, inverted_ = 0;  // channels
+  uint32_t idle_levels_ = 0;             // of strike outputs
+  bool has_run_ = false;
+  bool load_ = false;
+  std::vector<Waiting> waiting_;
+  size_t first_waiting_ = 0;
+  int64_t further_events_ = 0, further_ticks_ = kNever;  // after a threshold
+};
+
+}  // namespace plexor

@@ -1,0 +1,90 @@
+// Matches responses to strikes, on every channel: docs/instrument.md, Matching and Samples.
+//
+// A channel changes only at events of its own pin and of its reference. What expires in between is
+// settled at the next one, or where `look` asks for it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "geometry.h"
+#include "registers.h"
+#include "results.h"
+
+namespace plexor {
+
+struct Event {
+  int64_t ticks;
+  int64_t index;
+  uint8_t source;
+  bool polarity;
+  uint32_t code;  // of SOURCE_CODE: the word of its value
+};
+
+// The event that broke a threshold, if one has.
+struct Threshold {
+  bool is_broken = false;
+  uint32_t reason = 0;
+  int64_t index = 0, ticks = 0;
+};
+
+class Matcher {
+ public:
+  Matcher(const Geometry& geometry, Results& results) : geometry_(geometry), results_(results) {}
+
+  void prepare(const Registers& registers);
+  void take(const Event& event);
+  // Updates all channels to a time, for an event of that index.
+  void look(int64_t ticks, int64_t index);
+  // The end of the run: what is held is settled.
+  void end(int64_t ticks, int64_t index);
+  int64_t pending(int channel) const;
+  // Before this tick nothing expires that would break a threshold.
+  int64_t expiry_ticks() const;
+  Threshold& threshold() { return threshold_; }
+  bool has_overflowed() const { return overflowed_; }
+
+ private:
+  struct Strike {
+    int64_t ticks;
+    uint32_t code_place;
+  };
+  struct Rules {
+    bool enabled = false;
+    int reference_source = 0;
+    bool reference_polarity = false;
+    int64_t deadline_ticks = 0;
+    bool triggers = false;
+  };
+  struct State {
+    std::vector<Strike> queue;  // a ring
+    size_t first = 0, size = 0;
+    bool has_held = false, has_matched = false, has_active = false;
+    bool is_high = false, is_answered = false;
+    int64_t held_ticks = 0, matched_ticks = 0, active_ticks = 0, answered_ticks = 0;
+  };
+
+  void update(int channel, int64_t ticks, int64_t index);
+  void strike(int channel, const Event& event);
+  void response(int channel, const Event& event);
+  void trailing(int channel, const Event& event);
+  void match(int channel, int64_t value_ticks, const Event& event, uint32_t code_place);
+  void miss(int channel, int64_t ticks, int64_t index);
+  void settle(int channel, int64_t response_ticks);
+  void pop(State& state);
+
+  const Geometry& geometry_;
+  Results& results_;
+  uint32_t policy_ = 0;
+  int64_t timeout_ticks_ = 0, window_min_ticks_ = 0, early_ticks_ = 0;
+  bool stops_on_latency_ = false, stops_on_missed_ = false;
+  int64_t trigger_latency_ticks_ = 0;
+  int code_channel_ = -1;
+  std::vector<Rules> rules_;
+  std::vector<State> states_;
+  std::vector<int> struck_[kSources * 2];  // channels, by the event that is their strike
+  Threshold threshold_;
+  bool overflowed_ = false;
+};
+
+}  // namespace plexor

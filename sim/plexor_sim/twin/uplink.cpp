@@ -1,0 +1,110 @@
+#include "uplink.h"
+
+#include <algorithm>
+
+namespace plexor {
+
+void Uplink::log(uint32_t code, uint64_t index, int64_t base_ticks) {
+  send({kFrameTypeLog, 0, code, index, base_ticks, {}});
+}
+
+void Uplink::respond(const Command& command) {
+  Frame frame{kFrameTypeResponse, 0, static_cast<uint32_t>(command.operations.size()),
+              command.sequence, 0, {}};
+  for (const Operation& operation : command.operations) {
+    frame.words.push_back(operation.address | static_cast<uint32_t>(operation.code) << 16 |
+                          static_cast<uint32_t>(operation.status) << 24);
+    frame.words.push_back(operation.value);
+  }
+  send(frame);
+}
+
+void Uplink::event(const Event& event) {
+  const int64_t base_ticks = event.ticks & ~static_cast<int64_t>(kMaxDeltaTicks);
+  const size_t needed = event.source == kSourceCode ? 2 : 1;
+  if (!frame_.words.empty() && (base_ticks != frame_.base_ticks || has_gap_ ||
+                                frame_.words.size() + needed > static_cast<size_t>(kMaxWords)))
+    end_frame();
+  if (frame_.words.empty()) {
+    frame_.type = frame_.type ? frame_.type : kFrameTypeEvents;
+    frame_.flags = has_gap_ ? kEventFlagGap : 0;
+    frame_.index = static_cast<uint64_t>(event.index);
+    frame_.base_ticks = base_ticks;
+    has_gap_ = false;
+  }
+  add_event(event);
+  last_ticks_ = event.ticks;
+}
+
+void Uplink::add_event(const Event& event) {
+  const auto head = [&](uint32_t source) {
+    return source << kSourceShift | static_cast<uint32_t>(event.polarity) << kPolarityShift;
+  };
+  frame_.words.push_back(head(event.source) | static_cast<uint32_t>(event.ticks & kMaxDeltaTicks));
+  if (event.source == kSourceCode) frame_.words.push_back(head(kSourceCodeValue) | event.code);
+}
+
+void Uplink::end_frame() {
+  if (frame_.words.empty()) return;
+  send(frame_);
+  frame_ = {};
+}
+
+void Uplink::clear_events() {
+  frame_ = {};
+  has_gap_ = false;
+}
+
+void Uplink::trace(const std::vector<Event>& events) {
+  for (const Event& each : events) {
+    frame_.type = kFrameTypeTrace;
+    event(each);
+  }
+  end_frame();
+}
+
+void Uplink::dump(uint32_t spaces, int bank, uint32_t flags, int snapshot, int64_t base_ticks) {
+  for (uint32_t space = 0; space < static_cast<uint32_t>(kSpaces); space++)
+    if (spaces >> space & 1 && geometry_.entries[space])
+      dump_space(space, geometry_.banks[space] > 1 ? bank : 0, flags, snapshot, base_ticks);
+}
+
+void Uplink::dump_all(uint32_t spaces, int snapshot, int64_t base_ticks) {
+  for (uint32_t space = 0; space < static_cast<uint32_t>(kSpaces); space++) {
+    if (!(spaces >> space & 1) || !geometry_.entries[space]) continue;
+    for (int bank = 0; bank < geometry_.banks[space]; bank++)
+      dump_space(space, bank, kMemoryFlagFinal, snapshot, base_ticks);
+  }
+}
+
+// Frames of bins, steps and codes that hold nothing are left out, except the last.
+void Uplink::dump_space(uint32_t space, int bank, uint32_t flags, int snapshot,
+                        int64_t base_ticks) {
+  const bool is_histogram = kHistogramSpaces >> space & 1;
+  const bool leaves_out = geometry_.has(kFeatureSnapshot) &&
+                          (is_histogram || space == kSpaceSteps || space == kSpaceCodes);
+  const std::vector<uint32_t> words = results_.words(space, bank);
+  uint64_t zeros = 0;
+  for (size_t start = 0; start < words.size(); start += kDumpWords) {
+    const size_t end = std::min(start + kDumpWords, words.size());
+    const auto first = words.begin() + static_cast<std::ptrdiff_t>(start);
+    const auto behind = words.begin() + static_cast<std::ptrdiff_t>(end);
+    const bool is_last = end == words.size();
+    if (leaves_out && !is_last &&
+        std::all_of(first, behind, [](uint32_t word) { return word == 0; })) {
+      zeros += end - start;
+      continue;
+    }
+    Frame frame;
+    frame.type = is_histogram ? kFrameTypeHistogram : kFrameTypeStatistics;
+    frame.flags = space | flags | (bank ? kMemoryFlagBank : 0) | (is_last ? kMemoryFlagLast : 0);
+    frame.tag = static_cast<uint32_t>(snapshot);
+    frame.index = start | zeros << kZerosShift;
+    frame.base_ticks = base_ticks;
+    frame.words.assign(first, behind);
+    send(frame);
+    zeros = 0;
+  }
+}
+
+}  // namespace plexor

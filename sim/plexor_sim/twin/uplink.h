@@ -1,0 +1,56 @@
+// What the instrument sends: numbered frames of events, results, news and answers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "frames.h"
+#include "geometry.h"
+#include "matcher.h"
+#include "results.h"
+
+namespace plexor {
+
+class Uplink {
+ public:
+  Uplink(const Geometry& geometry, const Results& results)
+      : geometry_(geometry), results_(results) {}
+
+  // Bytes that have been sent; the reader takes them.
+  std::vector<uint8_t>& bytes() { return bytes_; }
+
+  void log(uint32_t code, uint64_t index, int64_t base_ticks);
+  void respond(const Command& command);
+
+  // Event frames. A frame ends when it is full, before a gap, at a change of base, and where no
+  // event has come for a time.
+  void event(const Event& event);
+  void gap() { has_gap_ = true; }
+  void end_frame();
+  int64_t quiet_ticks() const { return frame_.words.empty() ? 0 : last_ticks_; }
+  void clear_events();
+
+  // The same for events that were kept around a trigger.
+  void trace(const std::vector<Event>& events);
+
+  // One bank of each space, or all.
+  void dump(uint32_t spaces, int bank, uint32_t flags, int snapshot, int64_t base_ticks);
+  void dump_all(uint32_t spaces, int snapshot, int64_t base_ticks);
+
+ private:
+  static constexpr size_t kDumpWords = 128;
+
+  void send(const Frame& frame) { append_stream(frame, sequence_++, bytes_); }
+  void add_event(const Event& event);
+  void dump_space(uint32_t space, int bank, uint32_t flags, int snapshot, int64_t base_ticks);
+
+  const Geometry& geometry_;
+  const Results& results_;
+  std::vector<uint8_t> bytes_;
+  uint32_t sequence_ = 0;
+  Frame frame_;  // of events, under way
+  bool has_gap_ = false;
+  int64_t last_ticks_ = 0;
+};
+
+}  // namespace plexor
