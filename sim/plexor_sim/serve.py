@@ -136,7 +136,8 @@ def prepare(
 
     With `fallback`, a device whose parts are not available is replaced, with one line on stdout:
     freertos by bare, and bare by synthetic. If the kind of device changes, its options are dropped.
-    `core` is one of CORES. Raises ValueError, ManifestError, FirmwareError, BuildError and PackageMissing.
+    `core` is one of CORES. Raises ValueError, ManifestError, FirmwareError, BuildError and
+    PackageMissing.
     """
     name, _, own = dut.partition(":")
     checked(options_of(name), own, name)  # before anything is built

@@ -6,6 +6,7 @@ events, classes, statistics and bins of it. Nothing of it comes from the gatewar
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -30,9 +31,11 @@ from plexor_sim.golden.edges import PinEdges, TickEdges, pins_of, sampled
 from plexor_sim.golden.settings import Settings as Registers
 from plexor_sim.golden.stimulus import Strikes
 from plexor_sim.packages import default_cache
-from plexor_sim.serve import prepare
+from plexor_sim.serve import GATEWARE, prepare
 from plexor_sim.server import Server
 
+CORE = os.environ.get("PLEXOR_CORE", GATEWARE)
+"""What takes the instrument's place: the gateware or the twin."""
 SMALL = Geometry(
     latency_mantissa_bits=4,
     interval_mantissa_bits=4,
@@ -144,9 +147,10 @@ def simulator(
     uart: bool = False,
 ) -> Iterator[Server]:
     """Serve a simulated instrument with `dut` at its pins."""
-    ready = prepare(dut, geometry or boards.simulated(), default_cache(), uart=uart)
+    core = GATEWARE if uart else CORE
+    ready = prepare(dut, geometry or boards.simulated(), default_cache(), uart=uart, core=core)
     arguments = ("--once", *arguments) if once else arguments
-    with Server(ready.executable, ready.options, arguments) as server:
+    with Server(ready.executable, ready.options, (*ready.arguments, *arguments)) as server:
         yield server
 
 

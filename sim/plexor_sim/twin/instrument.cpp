@@ -8,10 +8,12 @@ namespace plexor {
 namespace {
 
 constexpr int64_t kOperationClocks = 75;
+constexpr int64_t kAnswerByteClocks = 3;
 // From the START of a command to the run's first clock: the memories are cleared.
 constexpr int64_t kClearClocks = 16400, kClearPlainClocks = 14;
 constexpr int64_t kSettleClocks = 2, kRestClocks = 8;
-constexpr int64_t kQuietClocks = 1 << 16;  // without an event, after which a frame is sent
+constexpr int64_t kWriteClocks = 10;  // a register is written so long before it could be read
+constexpr int64_t kQuietClocks = 1 << 16;  // one without an event ends a frame
 constexpr int64_t kFurtherClocks = 1 << 16;  // after a threshold was broken
 constexpr int kRankBits = 5;
 
@@ -45,17 +47,25 @@ void Instrument::pass_to(int64_t clock) {
 void Instrument::run(int windows, int64_t limit_clock) {
   const int64_t limit_ticks = limit_clock * geometry_.samples;
   while (windows-- && is_running() && now_ticks_ < limit_ticks) step(limit_ticks);
+  end_quiet_frame(now_ticks_);
 }
 
 // Commands.
 
-void Instrument::execute(Command command) {
+int64_t Instrument::execute(Command command) {
+  const int64_t first_clock = clock();
   const bool rests = !is_running();
-  for (Operation& operation : command.operations) {
-    if (rests && &operation != &command.operations.front()) pass_to(clock() + kOperationClocks);
-    operate(operation);
+  for (size_t n = 0; n < command.operations.size(); n++) {
+    Operation& operation = command.operations[n];
+    const int64_t read_clock = first_clock + kWriteClocks + static_cast<int64_t>(n) * kOperationClocks;
+    if (rests) pass_to(read_clock - kWriteClocks);
+    const bool reads = operation.code == kOpCodeRead;
+    if (!reads) operate(operation);
+    if (rests) pass_to(read_clock);
+    if (reads) operate(operation);
   }
-  uplink_.respond(command);
+  // COBS holds bytes back until the next zero or the end.
+  return kAnswerByteClocks * uplink_.respond(command);
 }
 
 void Instrument::reject() {
@@ -158,7 +168,7 @@ void Instrument::start_run() {
   const bool is_plain = !geometry_.has(kFeatureSnapshot);
   const int64_t rise_bins = geometry_.first_bin(kSpaceLatencyBins, kLatencyKindFall, 0);
   const int64_t clocks = is_plain ? rise_bins + kClearPlainClocks : kClearClocks;
-  begin_ticks_ = (clock() + clocks) * geometry_.samples;
+  begin_ticks_ = (clock() + kWriteClocks + clocks) * geometry_.samples;
   state_ = kRunStateClearing;
   stop_reason_ = kStopReasonNone;
   stop_ticks_ = kNever;
@@ -333,10 +343,16 @@ void Instrument::handle(const Event& merged) {
   event.index = events_++;
   results_.count_edge(event.source, event.polarity);
   if (streams_) {
-    if (event.ticks - uplink_.quiet_ticks() > kQuietClocks * geometry_.samples) uplink_.end_frame();
+    end_quiet_frame(event.ticks);
     uplink_.event(event);
   }
   matcher_.take(event);
+}
+
+// Time is cut into equal parts. One without an event ends a frame.
+void Instrument::end_quiet_frame(int64_t ticks) {
+  const int64_t part_ticks = kQuietClocks * geometry_.samples;
+  if (ticks / part_ticks - uplink_.last_ticks() / part_ticks > 1) uplink_.end_frame();
 }
 
 void Instrument::break_threshold() {}

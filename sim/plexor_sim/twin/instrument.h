@@ -35,7 +35,8 @@ class Instrument {
   void run(int windows, int64_t limit_clock);
 
   // Executes a command whose first operation comes now; between runs each takes its time.
-  void execute(Command command);
+  // Returns the clocks from its last operation to the end of its answer, besides a constant.
+  int64_t execute(Command command);
   void reject();
 
   std::vector<uint8_t>& sent() { return uplink_.bytes(); }
@@ -61,6 +62,7 @@ class Instrument {
   void capture(int source, int64_t ticks, bool polarity, uint32_t code = 0);
   void merge(int64_t below_ticks);
   void handle(const Event& event);
+  void end_quiet_frame(int64_t ticks);
   void break_threshold();
   void trigger_from(int number, int64_t ticks);
   void set_idle_levels();

@@ -1,6 +1,7 @@
 // The simulated instrument, emulated: takes the place of ../main.cpp and its Verilated core.
 //
 //   plexor-twin --geometry NAME=VALUE,... and the options of runtime/options.h
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -28,10 +29,11 @@ using Clock = std::chrono::steady_clock;
 
 // Core clocks between runs, as the gateware's link and its simulator take them.
 constexpr int64_t kByteClocks = 6;       // each byte of a command
-constexpr int64_t kExecuteClocks = 159;  // from a command's last byte to its first operation
-constexpr int64_t kAnswerClocks = 1091;  // from the last operation until all rests
+constexpr int64_t kExecuteClocks = 149;  // from a command's last byte to its first operation
+constexpr int64_t kAnswerClocks = 1080;  // from the last operation until all rests
 constexpr int64_t kLookClocks = 16;      // that is seen each so many
-constexpr int64_t kFirstClock = 1056;    // at which the first client is served
+constexpr int64_t kFirstClock = 1056;    // at which the first client is served, and
+constexpr int64_t kFirstSilentClock = 1040;  // without Feature.EVENTS
 constexpr int kWindows = 4096;           // clocks with edges between two looks at the client
 constexpr int64_t kMostClocks = 1 << 20;  // clocks between two looks
 constexpr int kWaitMs = 500;
@@ -106,12 +108,13 @@ class Simulation {
     began_ = Clock::now();
     began_cpu_ = std::clock();
     began_clock_ = instrument_.clock();
-    if (instrument_.clock() < kFirstClock) instrument_.pass_to(kFirstClock);
+    const bool sends = geometry_.has(kFeatureEvents);
+    instrument_.pass_to(std::max(instrument_.clock(), sends ? kFirstClock : kFirstSilentClock));
   }
 
   // Between runs time stands, once all has rested for a while.
   void rest() {
-    const int64_t clock = instrument_.clock() + kAnswerClocks + kLookClocks - 1;
+    const int64_t clock = instrument_.clock() + answer_clocks_ + kAnswerClocks + kLookClocks - 1;
     instrument_.pass_to(clock / kLookClocks * kLookClocks);
     rests_ = true;
   }
@@ -127,7 +130,7 @@ class Simulation {
         rests_ = false;
       }
       if (result == CommandReader::Result::kCommand)
-        instrument_.execute(reader_.command());
+        answer_clocks_ = instrument_.execute(reader_.command());
       else
         instrument_.reject();
     }
@@ -165,6 +168,7 @@ class Simulation {
   Socket socket_;
   CommandReader reader_;
   bool rests_ = true;
+  int64_t answer_clocks_ = 0;
   uint64_t polls_ = 0;
   int64_t began_clock_ = 0;
   std::clock_t began_cpu_ = 0;

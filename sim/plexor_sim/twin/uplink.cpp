@@ -8,7 +8,7 @@ void Uplink::log(uint32_t code, uint64_t index, int64_t base_ticks) {
   send({kFrameTypeLog, 0, code, index, base_ticks, {}});
 }
 
-void Uplink::respond(const Command& command) {
+int64_t Uplink::respond(const Command& command) {
   Frame frame{kFrameTypeResponse, 0, static_cast<uint32_t>(command.operations.size()),
               command.sequence, 0, {}};
   for (const Operation& operation : command.operations) {
@@ -17,6 +17,11 @@ void Uplink::respond(const Command& command) {
     frame.words.push_back(operation.value);
   }
   send(frame);
+  int64_t behind_zero = 4;
+  for (auto word = frame.words.rbegin(); word != frame.words.rend(); ++word)
+    for (int byte = 3; byte >= 0; byte--, behind_zero++)
+      if (!(*word >> 8 * byte & 255)) return behind_zero;
+  return behind_zero;
 }
 
 void Uplink::event(const Event& event) {

@@ -20,14 +20,15 @@ class Uplink {
   std::vector<uint8_t>& bytes() { return bytes_; }
 
   void log(uint32_t code, uint64_t index, int64_t base_ticks);
-  void respond(const Command& command);
+  // Returns how many bytes of the frame come after its last zero, the CRC included.
+  int64_t respond(const Command& command);
 
   // Event frames. A frame ends when it is full, before a gap, at a change of base, and where no
   // event has come for a time.
   void event(const Event& event);
   void gap() { has_gap_ = true; }
   void end_frame();
-  int64_t quiet_ticks() const { return frame_.words.empty() ? 0 : last_ticks_; }
+  int64_t last_ticks() const { return last_ticks_; }
   void clear_events();
 
   // The same for events that were kept around a trigger.
