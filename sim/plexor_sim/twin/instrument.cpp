@@ -14,7 +14,12 @@ constexpr int64_t kClearClocks = 16400, kClearPlainClocks = 14;
 constexpr int64_t kSettleClocks = 2, kRestClocks = 8;
 constexpr int64_t kWriteClocks = 10;  // a register is written so long before it could be read
 constexpr int64_t kQuietClocks = 1 << 16;  // one without an event ends a frame
-constexpr int64_t kFurtherClocks = 1 << 16;  // after a threshold was broken
+// A threshold ends a run so many clocks after its event, or after the last event that is kept.
+constexpr int64_t kFurtherClocks = (1 << 16) + 37, kFurtherEventClocks = 33;
+constexpr int64_t kLookClocks = 1 << 15, kLookLagClocks = 9;  // the matcher's looks
+constexpr int64_t kFirstReportClocks = 12, kReportClocks = 3;  // besides those of the register
+constexpr int64_t kDumpWordClocks = 37, kDumpFrameClocks = 176;
+constexpr int64_t kTimecodeClocks = 2;
 constexpr int kRankBits = 5;
 
 int rank_of(int source) {
@@ -32,7 +37,8 @@ Instrument::Instrument(const Geometry& geometry, Device& device, EdgeLog& log,
       pins_(geometry_, device, log, front_end),
       results_(geometry_),
       matcher_(geometry_, results_),
-      uplink_(geometry_, results_) {
+      uplink_(geometry_, results_),
+      port_(geometry_) {
   for (int number = 0; number < geometry_.strikes; number++)
     stimuli_.emplace_back(geometry_, number);
   results_.clear(registers_);
@@ -106,6 +112,8 @@ void Instrument::wrote(uint16_t address) {
   } else if (address == kControlInputSelect.address || address == kControlLoopbackOutput.address) {
     pins_.choose(now_ticks_, static_cast<uint32_t>(registers_.get(kControlInputSelect)),
                  static_cast<int>(registers_.get(kControlLoopbackOutput)));
+  } else if (address == kScheduleEntry.address) {
+    add_entry();
   } else {
     set_idle_levels();
   }
@@ -126,10 +134,18 @@ void Instrument::set_idle_levels() {
 
 void Instrument::act(uint32_t action) {
   if (action & kActionStart && !is_running()) start_run();
-  if (action & kActionStop && state_ == kRunStateRunning && stop_ticks_ == kNever) {
-    stop_reason_ = kStopReasonCommand;
-    stop_ticks_ = (clock() + kSettleClocks) * geometry_.samples;
-    for (Stimulus& stimulus : stimuli_) stimulus.stop(stop_ticks_);
+  if (action & kActionStop && state_ == kRunStateRunning) {
+    stop_at((clock() + kSettleClocks) * geometry_.samples, kStopReasonCommand);
+  }
+  if (action & kActionSnapshot && state_ == kRunStateRunning)
+    take_snapshot(now_ticks_, static_cast<uint32_t>(registers_.get(kControlDumpSpaces)));
+  if (action & kActionTrace && state_ == kRunStateDone)
+    uplink_.trace({ring_.begin(), ring_.end()});
+  if (action & kActionForget && !is_running()) {
+    schedule_.clear();
+    is_due_ = false;
+    entry_number_ = schedule_id_ = 0;
+    schedule_refused_ = schedule_past_ = 0;
   }
   if (action & kActionDump && state_ == kRunStateDone) {
     uplink_.dump_all(static_cast<uint32_t>(registers_.get(kControlDumpSpaces)),
@@ -152,6 +168,12 @@ void Instrument::refresh() {
       {kStatusTriggerIndex, matcher_.threshold().index},
       {kStatusTriggerTicks, matcher_.threshold().ticks},
       {kStatusCommandErrors, command_errors_},
+      {kStatusStep, steps_ended_},
+      {kStatusMasked, masked_},
+      {kStatusScheduleWaiting, static_cast<int64_t>(schedule_.size())},
+      {kStatusScheduleRefused, schedule_refused_},
+      {kStatusSchedulePast, schedule_past_},
+      {kStatusScheduleId, schedule_id_},
   };
   for (const auto& [reg, value] : status) registers_.set(reg, static_cast<uint64_t>(value));
   for (int channel = 0; channel < geometry_.channels; channel++)
@@ -179,7 +201,14 @@ void Instrument::start_run() {
   std::fill(std::begin(dropped_), std::end(dropped_), 0);
   waiting_.clear();
   first_waiting_ = 0;
-  further_ticks_ = kNever;
+  is_triggered_ = false;
+  ring_.clear();
+  masked_ = 0;
+  steps_ended_ = step_ = 0;
+  step_level_ = false;
+  step_end_ticks_ = report_ticks_ = kNever;
+  timecode_steps_ = 0;
+  timecode_clock_ = -1;
   results_.clear(registers_);
   matcher_.prepare(registers_);
   uplink_.clear_events();
@@ -204,17 +233,37 @@ void Instrument::begin_run() {
     stop_ticks_ = start_ticks_ + (run_time + samples - 1) / samples * samples;
     stop_reason_ = kStopReasonTime;
   }
+  const bool is_swept = geometry_.has(kFeatureSweep);
+  steps_ = is_swept ? static_cast<int>(std::min(registers_.get(kControlStepCount),
+                                                geometry_.table_steps))
+                    : 0;
   for (Stimulus& stimulus : stimuli_) {
     stimulus.prepare(registers_);
     stimulus.stop(stop_ticks_);
-    if (stimulus.is_enabled() && stimulus.trigger() == kTriggerRun)
-      stimulus.start(start_ticks_ + stimulus.phase_ticks());
   }
+  if (steps_) begin_step(start_ticks_);
+  for (Stimulus& stimulus : stimuli_)
+    if (stimulus.is_enabled() && stimulus.trigger() == kTriggerRun &&
+        !(steps_ && &stimulus == &stimuli_.front()))
+      stimulus.start(start_ticks_ + stimulus.phase_ticks());
+  port_.prepare(registers_, pins_.code_levels());
+  zone_mask_ = static_cast<uint32_t>(registers_.get(kCodeZoneMask));
+  report_clocks_ = registers_.get(kControlReportClocks);
+  if (report_clocks_ && geometry_.has(kFeatureSnapshot) && streams_)
+    report_ticks_ = start_ticks_ + (report_clocks_ + kFirstReportClocks) * geometry_.samples;
+  serve_schedule();
+}
+
+void Instrument::stop_at(int64_t ticks, uint32_t reason) {
+  if (ticks >= stop_ticks_) return;
+  stop_ticks_ = ticks;
+  stop_reason_ = reason;
+  for (Stimulus& stimulus : stimuli_) stimulus.stop(ticks);
 }
 
 // With StopOn.STRIKES the run ends when every counted output is done and has settled.
 void Instrument::plan_end() {
-  if (!(registers_.get(kControlStopOn) & kStopOnStrikes)) return;
+  if (steps_ || !(registers_.get(kControlStopOn) & kStopOnStrikes)) return;
   int64_t rise_ticks = -1, fall_ticks = -1;
   for (const Stimulus& stimulus : stimuli_) {
     if (!stimulus.is_counted()) continue;
@@ -227,20 +276,18 @@ void Instrument::plan_end() {
   const int64_t settle_clocks = registers_.get(kControlSettleTicks) / samples;
   const int64_t end = std::max(rise_ticks / samples + settle_clocks + kSettleClocks,
                                (fall_ticks - 1) / samples + kRestClocks);
-  if (end * samples >= stop_ticks_) return;
-  stop_ticks_ = end * samples;
-  stop_reason_ = kStopReasonStrikes;
-  for (Stimulus& stimulus : stimuli_) stimulus.stop(stop_ticks_);
+  stop_at(end * samples, kStopReasonStrikes);
 }
 
 void Instrument::end_run() {
   end_ticks_ = stop_ticks_;
   state_ = kRunStateDraining;
-  const int64_t reach = 2 * geometry_.samples;  // a filter's length and more
+  // A filter's length, or the time in which a code settles.
+  const int64_t reach = (port_.is_on() ? port_.settle_clocks() + 4 : 2) * geometry_.samples;
   while (now_ticks_ < end_ticks_ + reach) step(end_ticks_ + reach);
   merge(kNever);
   matcher_.end(end_ticks_, events_);
-  break_threshold();
+  if (steps_) end_step(end_ticks_);
   uplink_.end_frame();
   if (results_.has_saturated()) flags_ |= kStatusFlagBinSaturated;
   if (matcher_.has_overflowed()) flags_ |= kStatusFlagQueueFull;
@@ -256,8 +303,7 @@ bool Instrument::step(int64_t limit_ticks) {
   int64_t next = std::min(limit_ticks, begin_ticks_);
   if (state_ == kRunStateRunning) next = std::min(next, stop_ticks_);
   const int64_t bound = next;
-  for (const Stimulus& stimulus : stimuli_) next = std::min(next, stimulus.next_ticks());
-  for (const Channel& channel : pins_.channels()) next = std::min(next, channel.next_ticks());
+  next = std::min(next, next_own_ticks());
   if (next >= now_ticks_) next = pins_.quiet_to(next);
   next = std::max(next, now_ticks_);
   if (next >= bound) {
@@ -272,7 +318,31 @@ bool Instrument::step(int64_t limit_ticks) {
   return true;
 }
 
+// The tick of what the instrument does next by itself.
+int64_t Instrument::next_own_ticks() const {
+  int64_t next = kNever;
+  for (const Stimulus& stimulus : stimuli_) next = std::min(next, stimulus.next_ticks());
+  for (const Channel& channel : pins_.channels()) next = std::min(next, channel.next_ticks());
+  if (state_ != kRunStateRunning && state_ != kRunStateDraining) return next;
+  next = std::min({next, step_end_ticks_, report_ticks_});
+  if (port_.is_on()) next = std::min(next, port_.next_ticks());
+  const int64_t expiry_ticks = is_triggered_ ? kNever : matcher_.expiry_ticks();
+  if (expiry_ticks != kNever) {
+    // Without an event, the matcher looks from time to time.
+    const int64_t look = (expiry_ticks / geometry_.samples + kLookLagClocks) / kLookClocks + 1;
+    next = std::min(next, (look * kLookClocks - kLookLagClocks) * geometry_.samples);
+  }
+  return next;
+}
+
 void Instrument::pass(int64_t horizon) {
+  if (step_end_ticks_ < horizon) {
+    capture(kSourceStep, step_end_ticks_, step_level_ = !step_level_);
+    const int64_t first_ticks = step_end_ticks_ + kStepClocks * geometry_.samples;
+    step_end_ticks_ = kNever;
+    step_++;
+    begin_step(first_ticks);
+  }
   strike_edges(horizon);
   pins_.advance(horizon);
   now_ticks_ = horizon;
@@ -280,11 +350,34 @@ void Instrument::pass(int64_t horizon) {
   for (int number = 0; number < geometry_.channels; number++) {
     Channel& channel = pins_.channels()[number];
     channel.take(horizon, [&](int64_t ticks, bool level) {
-      if (enabled_ >> number & 1) capture(number, ticks, level != (inverted_ >> number & 1));
+      const bool active = level != (inverted_ >> number & 1);
+      if (active && number == port_.strobe_channel()) port_.strobe(ticks);
+      if (enabled_ >> number & 1) capture(number, ticks, active);
     });
     if (enabled_ >> number & 1) ready_ticks = std::min(ready_ticks, channel.ready_ticks(horizon));
   }
+  if (!pins_.codes().empty()) {
+    for (const TwinPins::CodeEdge& edge : pins_.codes()) port_.change(edge.tick, edge.levels);
+    pins_.codes().clear();
+  }
+  if (port_.is_on()) {
+    port_.take(horizon, [&](const Code& code) { take_code(code); });
+    ready_ticks = std::min(ready_ticks, port_.ready_ticks(horizon));
+  }
   merge(ready_ticks);
+  const int64_t expiry_ticks = is_triggered_ ? kNever : matcher_.expiry_ticks();
+  if (expiry_ticks < horizon) {
+    const int64_t look = (horizon / geometry_.samples + kLookLagClocks) / kLookClocks;
+    const int64_t look_ticks = (look * kLookClocks - kLookLagClocks) * geometry_.samples;
+    if (look_ticks >= expiry_ticks) {
+      matcher_.look(look_ticks, events_);
+      note_threshold(look_ticks, 6);
+    }
+  }
+  if (report_ticks_ < horizon && state_ == kRunStateRunning) {
+    take_snapshot(report_ticks_, static_cast<uint32_t>(registers_.get(kControlReportSpaces)));
+    report_ticks_ += (report_clocks_ + kReportClocks) * geometry_.samples;
+  }
 }
 
 void Instrument::strike_edges(int64_t horizon) {
@@ -300,7 +393,10 @@ void Instrument::strike_edges(int64_t horizon) {
       if (!active) continue;
       was_struck = true;
       trigger_from(number, ticks);
+      if (number == 0) drive_timecode(ticks);
+      if (number == 0 && steps_) plan_step_end();
     }
+    if (is_due_ && was_struck && stimulus.trigger() == kTriggerDue) serve_schedule();
     if (was_struck && state_ == kRunStateRunning) plan_end();
   }
 }
@@ -316,9 +412,10 @@ void Instrument::trigger_from(int number, int64_t ticks) {
   }
 }
 
-void Instrument::capture(int source, int64_t ticks, bool polarity, uint32_t code) {
-  if (state_ != kRunStateRunning && state_ != kRunStateDraining) return;
-  if (ticks < start_ticks_ || ticks >= stop_ticks_) return;
+// Takes an edge in the run; returns whether it is.
+bool Instrument::capture(int source, int64_t ticks, bool polarity, uint32_t code) {
+  if (state_ != kRunStateRunning && state_ != kRunStateDraining) return false;
+  if (ticks < start_ticks_ || ticks >= stop_ticks_) return false;
   generated_[source]++;
   const int64_t key = ticks << kRankBits | rank_of(source);
   size_t place = waiting_.size();
@@ -326,6 +423,7 @@ void Instrument::capture(int source, int64_t ticks, bool polarity, uint32_t code
   for (; place > first_waiting_ && waiting_[place - 1].key > key; place--)
     waiting_[place] = waiting_[place - 1];
   waiting_[place] = {key, {ticks, 0, static_cast<uint8_t>(source), polarity, code}};
+  return true;
 }
 
 void Instrument::merge(int64_t below_ticks) {
@@ -340,13 +438,168 @@ void Instrument::merge(int64_t below_ticks) {
 
 void Instrument::handle(const Event& merged) {
   Event event = merged;
-  event.index = events_++;
-  results_.count_edge(event.source, event.polarity);
-  if (streams_) {
-    end_quiet_frame(event.ticks);
-    uplink_.event(event);
+  if (event.ticks >= stop_ticks_) return;
+  const bool is_code = event.source == kSourceCode;
+  const bool masked = is_code && is_masked(event.code);
+  if (!masked) {
+    event.index = events_++;
+    events_ += is_code;
+    if (!is_code) results_.count_edge(event.source, event.polarity);
+    if (streams_) {
+      end_quiet_frame(event.ticks);
+      uplink_.event(event);
+    }
+    keep(event);
   }
-  matcher_.take(event);
+  masked_ += masked;
+  if (matcher_.expiry_ticks() <= event.ticks) matcher_.look(event.ticks, event.index);
+  const bool had_expired = matcher_.threshold().is_broken;
+  if (!masked) matcher_.take(event);
+  if (is_code) {
+    const uint32_t value = event.code & ((1u << geometry_.code_bits) - 1);
+    results_.code(event.ticks, value);
+    if (registers_.get(kControlStopOn) & kStopOnCode && value == static_cast<uint32_t>(registers_.get(kCodeStopCode)))
+      matcher_.break_by_code(event.index + 1, event.ticks);
+  }
+  if (event.source == kSourceStep) end_step(event.ticks);
+  const bool is_missed = matcher_.threshold().reason == kStopReasonMissed;
+  note_threshold(event.ticks, !is_missed ? 0 : had_expired && event.source >= kMaxChannels ? 6 : 2);
+}
+
+// The first threshold that is broken ends the run, some events or some time later.
+void Instrument::note_threshold(int64_t ticks, int64_t answer_clocks) {
+  const Threshold& threshold = matcher_.threshold();
+  if (is_triggered_ || !threshold.is_broken) return;
+  is_triggered_ = true;
+  flags_ |= kStatusFlagTriggered;
+  further_events_ = geometry_.ring_depth / 2;
+  uplink_.log(kLogCodeTriggered, static_cast<uint64_t>(threshold.index), threshold.ticks);
+  stop_at((geometry_.clock_of(ticks) + kFurtherClocks + answer_clocks) * geometry_.samples,
+          threshold.reason);
+}
+
+// Keeps the events around a trigger.
+void Instrument::keep(const Event& event) {
+  if (!geometry_.has(kFeatureRing) || (is_triggered_ && further_events_ == 0)) return;
+  ring_.push_back(event);
+  if (static_cast<int64_t>(ring_.size()) > geometry_.ring_depth) ring_.pop_front();
+  if (!is_triggered_ || --further_events_) return;
+  stop_at((geometry_.clock_of(event.ticks) + kFurtherEventClocks) * geometry_.samples,
+          matcher_.threshold().reason);
+}
+
+// Codes.
+
+bool Instrument::is_masked(uint32_t code) const {
+  const uint32_t value = code & ((1u << geometry_.code_bits) - 1);
+  return zone_mask_ >> (value >> std::max<int64_t>(geometry_.code_bits - 4, 0) & 15) & 1;
+}
+
+void Instrument::take_code(const Code& code) {
+  const uint32_t word = code.value | code.skew_clocks << kSkewShift |
+                        (code.is_torn ? static_cast<uint32_t>(kTorn) : 0);
+  if (!capture(kSourceCode, code.ticks, true, word)) return;
+  if (!code.is_torn && code.value == static_cast<uint32_t>(registers_.get(kCodeTriggerCode)))
+    trigger_by_code(code);
+}
+
+void Instrument::trigger_by_code(const Code& code) {
+  const int64_t clock = geometry_.clock_of(code.ticks) + port_.settle_clocks() + kCodeTriggerClocks;
+  for (Stimulus& stimulus : stimuli_)
+    if (stimulus.is_enabled() && stimulus.trigger() == kTriggerCode && !stimulus.is_busy(clock))
+      stimulus.start((clock + kTriggerClocks) * geometry_.samples + stimulus.phase_ticks());
+}
+
+// The sweep table.
+
+void Instrument::begin_step(int64_t first_ticks) {
+  Stimulus& stimulus = stimuli_.front();
+  stimulus.take_step(registers_, step_);
+  if (stimulus.is_enabled() && stimulus.trigger() == kTriggerRun)
+    stimulus.start(first_ticks + stimulus.phase_ticks());
+}
+
+void Instrument::plan_step_end() {
+  const Stimulus& stimulus = stimuli_.front();
+  if (!stimulus.is_counted() || !stimulus.is_done()) return;
+  const int64_t samples = geometry_.samples;
+  const int64_t guard_clocks = registers_.get(kStepGuardTicks, step_) / samples;
+  const int64_t end = std::max(stimulus.last_rise_ticks() / samples + guard_clocks + kSettleClocks,
+                               (stimulus.last_fall_ticks() - 1) / samples + kRestClocks);
+  if (step_ + 1 < steps_)
+    step_end_ticks_ = end * samples;
+  else if (registers_.get(kControlStopOn) & kStopOnStrikes)
+    stop_at(end * samples, kStopReasonStrikes);
+}
+
+void Instrument::end_step(int64_t ticks) {
+  if (steps_ended_ == geometry_.table_steps) return;
+  matcher_.look(ticks, events_);
+  for (int channel = 0; channel < geometry_.channels; channel++)
+    results_.end_step(static_cast<int>(steps_ended_), channel, matcher_.pending(channel), ticks);
+  steps_ended_++;
+}
+
+// A snapshot is of all events so far. It is left out while the one before is being sent.
+void Instrument::take_snapshot(int64_t ticks, uint32_t spaces) {
+  if (!geometry_.has(kFeatureSnapshot) || ticks < dumped_ticks_) return;
+  matcher_.look(ticks, events_);
+  const int bank = results_.bank();
+  results_.change_bank();
+  snapshot_++;
+  const int64_t clocks = kDumpWordClocks * uplink_.dump(spaces & ~(1u << kSpaceCodes), bank, 0,
+                                                        static_cast<int>(snapshot_), ticks);
+  dumped_ticks_ = ticks + (clocks + kDumpFrameClocks) * geometry_.samples;
+  uplink_.log(kLogCodeDumped, static_cast<uint64_t>(snapshot_), ticks);
+}
+
+// The schedule.
+
+void Instrument::add_entry() {
+  const auto entry = static_cast<uint32_t>(registers_.get(kScheduleEntry));
+  if (entry >> kEntryIdBits != entry_number_) return;
+  entry_number_ = (entry_number_ + 1) & ((1u << kEntryNumberBits) - 1);
+  if (static_cast<int64_t>(schedule_.size()) == kScheduleEntries) {
+    schedule_refused_ = std::min<int64_t>(schedule_refused_ + 1, 65535);
+    return;
+  }
+  schedule_.push_back({registers_.get(kScheduleDueTicks), entry & ((1u << kEntryIdBits) - 1)});
+  if (state_ == kRunStateRunning && !is_due_) serve_schedule();
+}
+
+// The next entry's turn comes when the sequence of the one before is over.
+void Instrument::serve_schedule() {
+  Stimulus& stimulus = stimuli_.back();
+  if (is_due_) {
+    if (stimulus.next_ticks() != kNever && !stimulus.is_done()) return;
+    schedule_id_ = schedule_.front().id;
+    schedule_.pop_front();
+    is_due_ = false;
+  }
+  if (!stimulus.is_enabled() || stimulus.trigger() != kTriggerDue) return;
+  const int64_t turn_ticks = std::max({now_ticks_, start_ticks_, stimulus.last_fall_ticks()});
+  for (; !schedule_.empty(); schedule_.pop_front()) {
+    const int64_t due_ticks = start_ticks_ + schedule_.front().due_ticks;
+    if (due_ticks >= turn_ticks + kDueClocks * geometry_.samples) {
+      is_due_ = true;
+      stimulus.start(due_ticks);
+      return;
+    }
+    schedule_past_ = std::min<int64_t>(schedule_past_ + 1, 65535);
+  }
+}
+
+// Output 0 advances the timecode, once in each clock.
+void Instrument::drive_timecode(int64_t ticks) {
+  if (!geometry_.timecode_bits || !registers_.get(kScheduleTimecodeOn)) return;
+  const int64_t clock = geometry_.clock_of(ticks);
+  if (clock == timecode_clock_) return;
+  timecode_clock_ = clock;
+  timecode_steps_++;
+  auto pins = static_cast<uint32_t>(timecode_steps_);
+  if (registers_.get(kScheduleTimecodeGray)) pins ^= pins >> 1;
+  pins &= (1u << geometry_.timecode_bits) - 1;
+  pins_.timecode((clock + kTimecodeClocks) * geometry_.samples, pins);
 }
 
 // Time is cut into equal parts. One without an event ends a frame.
@@ -354,7 +607,5 @@ void Instrument::end_quiet_frame(int64_t ticks) {
   const int64_t part_ticks = kQuietClocks * geometry_.samples;
   if (ticks / part_ticks - uplink_.last_ticks() / part_ticks > 1) uplink_.end_frame();
 }
-
-void Instrument::break_threshold() {}
 
 }  // namespace plexor

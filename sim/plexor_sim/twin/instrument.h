@@ -2,9 +2,12 @@
 // the link. See docs/instrument.md.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
+#include "code_port.h"
 #include "device.h"
 #include "frames.h"
 #include "front_end.h"
@@ -59,13 +62,26 @@ class Instrument {
   bool step(int64_t limit_ticks);
   void pass(int64_t horizon);
   void strike_edges(int64_t horizon);
-  void capture(int source, int64_t ticks, bool polarity, uint32_t code = 0);
+  bool capture(int source, int64_t ticks, bool polarity, uint32_t code = 0);
   void merge(int64_t below_ticks);
   void handle(const Event& event);
   void end_quiet_frame(int64_t ticks);
-  void break_threshold();
+  void note_threshold(int64_t ticks, int64_t answer_clocks);
+  void keep(const Event& event);
+  void stop_at(int64_t ticks, uint32_t reason);
   void trigger_from(int number, int64_t ticks);
+  void trigger_by_code(const Code& code);
   void set_idle_levels();
+  void take_code(const Code& code);
+  bool is_masked(uint32_t code) const;
+  void begin_step(int64_t first_ticks);
+  void plan_step_end();
+  void end_step(int64_t ticks);
+  void take_snapshot(int64_t ticks, uint32_t spaces);
+  void add_entry();
+  void serve_schedule();
+  void drive_timecode(int64_t ticks);
+  int64_t next_own_ticks() const;
 
   const Geometry geometry_;
   Registers registers_;
@@ -88,7 +104,36 @@ class Instrument {
   bool load_ = false;
   std::vector<Waiting> waiting_;
   size_t first_waiting_ = 0;
-  int64_t further_events_ = 0, further_ticks_ = kNever;  // after a threshold
+
+  // After a threshold: events that are still kept, and whether it has been seen.
+  bool is_triggered_ = false;
+  int64_t further_events_ = 0;
+  std::deque<Event> ring_;
+
+  CodePort port_;
+  int64_t masked_ = 0;
+  uint32_t zone_mask_ = 0;
+
+  // The sweep table.
+  int steps_ = 0, step_ = 0;  // in the table; the step under way
+  int64_t steps_ended_ = 0;
+  int64_t step_end_ticks_ = kNever;
+  bool step_level_ = false;
+
+  // Snapshots.
+  int64_t report_ticks_ = kNever, report_clocks_ = 0;
+  int64_t dumped_ticks_ = 0;  // the last dump is over
+
+  // The schedule.
+  struct Entry {
+    int64_t due_ticks;
+    uint32_t id;
+  };
+  std::deque<Entry> schedule_;
+  bool is_due_ = false;  // the first entry's strike is planned
+  uint32_t entry_number_ = 0, schedule_id_ = 0;
+  int64_t schedule_refused_ = 0, schedule_past_ = 0;
+  int64_t timecode_steps_ = 0, timecode_clock_ = -1;
 };
 
 }  // namespace plexor

@@ -41,7 +41,10 @@ class Matcher {
   int64_t pending(int channel) const;
   // Before this tick nothing expires that would break a threshold.
   int64_t expiry_ticks() const;
-  Threshold& threshold() { return threshold_; }
+  const Threshold& threshold() const { return threshold_; }
+  void break_by_code(int64_t index, int64_t ticks) {
+    if (!threshold_.is_broken) threshold_ = {true, kStopReasonCode, index, ticks};
+  }
   bool has_overflowed() const { return overflowed_; }
 
  private:

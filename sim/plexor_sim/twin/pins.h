@@ -22,6 +22,7 @@ class TwinPins {
   TwinPins(const Geometry& geometry, Device& device, EdgeLog& log, const FrontEnd& front_end);
 
   std::vector<Channel>& channels() { return channels_; }
+  const std::vector<Channel>& channels() const { return channels_; }
   int64_t ps_of(int64_t tick) const { return tick * tick_fs_ / 1000; }
 
   // Outputs of the instrument, in order of time and before `advance` has come to that tick.

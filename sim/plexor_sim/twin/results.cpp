@@ -84,15 +84,6 @@ void Results::clear(const Registers& registers) {
   code_place_ = 0;
 }
 
-void Results::change_bank() {
-  bank_ ^= 1;
-  std::fill(classes_[bank_].begin(), classes_[bank_].end(), 0);
-  std::fill(edges_[bank_].begin(), edges_[bank_].end(), 0);
-  std::fill(upload_drops_[bank_].begin(), upload_drops_[bank_].end(), 0);
-  std::fill(latency_[bank_].begin(), latency_[bank_].end(), Figures{});
-  std::fill(interval_[bank_].begin(), interval_[bank_].end(), Figures{});
-}
-
 void Results::latency(const Sample& sample) {
   if (sample.kind == kLatencyKindFall && !geometry_.has(kFeatureFall)) return;
   latency_[bank_][key_of(sample)].add(sample);

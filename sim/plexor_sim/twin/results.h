@@ -30,8 +30,8 @@ class Results {
 
   // Empties all memories, and takes the registers of the next run.
   void clear(const Registers& registers);
-  // Counting goes on in the other bank, which is emptied.
-  void change_bank();
+  // Counting goes on in the other bank, on top of what it has.
+  void change_bank() { bank_ ^= 1; }
   int bank() const { return bank_; }
 
   void count_edge(int source, bool polarity) { edges_[bank_][source * 2 + polarity]++; }

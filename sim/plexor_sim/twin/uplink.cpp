@@ -9,6 +9,7 @@ void Uplink::log(uint32_t code, uint64_t index, int64_t base_ticks) {
 }
 
 int64_t Uplink::respond(const Command& command) {
+  end_frame();
   Frame frame{kFrameTypeResponse, 0, static_cast<uint32_t>(command.operations.size()),
               command.sequence, 0, {}};
   for (const Operation& operation : command.operations) {
@@ -68,10 +69,12 @@ void Uplink::trace(const std::vector<Event>& events) {
   end_frame();
 }
 
-void Uplink::dump(uint32_t spaces, int bank, uint32_t flags, int snapshot, int64_t base_ticks) {
+int64_t Uplink::dump(uint32_t spaces, int bank, uint32_t flags, int snapshot, int64_t base_ticks) {
+  int64_t words = 0;
   for (uint32_t space = 0; space < static_cast<uint32_t>(kSpaces); space++)
     if (spaces >> space & 1 && geometry_.entries[space])
-      dump_space(space, geometry_.banks[space] > 1 ? bank : 0, flags, snapshot, base_ticks);
+      words += dump_space(space, geometry_.banks[space] > 1 ? bank : 0, flags, snapshot, base_ticks);
+  return words;
 }
 
 void Uplink::dump_all(uint32_t spaces, int snapshot, int64_t base_ticks) {
@@ -83,13 +86,14 @@ void Uplink::dump_all(uint32_t spaces, int snapshot, int64_t base_ticks) {
 }
 
 // Frames of bins, steps and codes that hold nothing are left out, except the last.
-void Uplink::dump_space(uint32_t space, int bank, uint32_t flags, int snapshot,
+int64_t Uplink::dump_space(uint32_t space, int bank, uint32_t flags, int snapshot,
                         int64_t base_ticks) {
   const bool is_histogram = kHistogramSpaces >> space & 1;
   const bool leaves_out = geometry_.has(kFeatureSnapshot) &&
                           (is_histogram || space == kSpaceSteps || space == kSpaceCodes);
   const std::vector<uint32_t> words = results_.words(space, bank);
   uint64_t zeros = 0;
+  int64_t sent = 0;
   for (size_t start = 0; start < words.size(); start += kDumpWords) {
     const size_t end = std::min(start + kDumpWords, words.size());
     const auto first = words.begin() + static_cast<std::ptrdiff_t>(start);
@@ -108,8 +112,10 @@ void Uplink::dump_space(uint32_t space, int bank, uint32_t flags, int snapshot,
     frame.base_ticks = base_ticks;
     frame.words.assign(first, behind);
     send(frame);
+    sent += static_cast<int64_t>(frame.words.size());
     zeros = 0;
   }
+  return sent;
 }
 
 }  // namespace plexor

@@ -34,8 +34,8 @@ class Uplink {
   // The same for events that were kept around a trigger.
   void trace(const std::vector<Event>& events);
 
-  // One bank of each space, or all.
-  void dump(uint32_t spaces, int bank, uint32_t flags, int snapshot, int64_t base_ticks);
+  // One bank of each space, or all. Returns how many words were sent.
+  int64_t dump(uint32_t spaces, int bank, uint32_t flags, int snapshot, int64_t base_ticks);
   void dump_all(uint32_t spaces, int snapshot, int64_t base_ticks);
 
  private:
@@ -43,7 +43,7 @@ class Uplink {
 
   void send(const Frame& frame) { append_stream(frame, sequence_++, bytes_); }
   void add_event(const Event& event);
-  void dump_space(uint32_t space, int bank, uint32_t flags, int snapshot, int64_t base_ticks);
+  int64_t dump_space(uint32_t space, int bank, uint32_t flags, int snapshot, int64_t base_ticks);
 
   const Geometry& geometry_;
   const Results& results_;
