@@ -1,6 +1,7 @@
 #include "instrument.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
 namespace plexor {
@@ -18,6 +19,8 @@ constexpr int64_t kQuietClocks = 1 << 16;  // one without an event ends a frame
 constexpr int64_t kFurtherClocks = (1 << 16) + 37, kFurtherEventClocks = 33;
 constexpr int64_t kLookClocks = 1 << 15, kLookLagClocks = 9;  // the matcher's looks
 constexpr int64_t kFirstReportClocks = 12, kReportClocks = 3;  // besides those of the register
+// From an event that a snapshot just leaves out to its time, and from one that it just has.
+constexpr int64_t kSnapshotClocks = 31, kCountedClocks = 58;
 constexpr int64_t kDumpWordClocks = 37, kDumpFrameClocks = 176;
 constexpr int64_t kTimecodeClocks = 2;
 constexpr int kRankBits = 5;
@@ -38,6 +41,7 @@ Instrument::Instrument(const Geometry& geometry, Device& device, EdgeLog& log,
       results_(geometry_),
       matcher_(geometry_, results_),
       uplink_(geometry_, results_),
+      queues_(geometry_),
       port_(geometry_) {
   for (int number = 0; number < geometry_.strikes; number++)
     stimuli_.emplace_back(geometry_, number);
@@ -64,7 +68,8 @@ int64_t Instrument::execute(Command command) {
   for (size_t n = 0; n < command.operations.size(); n++) {
     Operation& operation = command.operations[n];
     const int64_t read_clock = first_clock + kWriteClocks + static_cast<int64_t>(n) * kOperationClocks;
-    if (rests) pass_to(read_clock - kWriteClocks);
+    const bool is_load = operation.address == kControlLoad.address;
+    if (rests) pass_to(read_clock - kWriteClocks - is_load);
     const bool reads = operation.code == kOpCodeRead;
     if (!reads) operate(operation);
     if (rests) pass_to(read_clock);
@@ -155,6 +160,7 @@ void Instrument::act(uint32_t action) {
 }
 
 void Instrument::refresh() {
+  const bool is_told = geometry_.has(kFeatureRing);
   const std::pair<Reg, int64_t> status[] = {
       {kStatusState, state_},
       {kStatusStopReason, stop_reason_},
@@ -165,8 +171,8 @@ void Instrument::refresh() {
       {kStatusEndTicks, end_ticks_},
       {kStatusEvents, events_},
       {kStatusUploadDropped, upload_dropped_},
-      {kStatusTriggerIndex, matcher_.threshold().index},
-      {kStatusTriggerTicks, matcher_.threshold().ticks},
+      {kStatusTriggerIndex, is_told ? matcher_.threshold().index : 0},
+      {kStatusTriggerTicks, is_told ? matcher_.threshold().ticks : 0},
       {kStatusCommandErrors, command_errors_},
       {kStatusStep, steps_ended_},
       {kStatusMasked, masked_},
@@ -209,6 +215,7 @@ void Instrument::start_run() {
   step_end_ticks_ = report_ticks_ = kNever;
   timecode_steps_ = 0;
   timecode_clock_ = -1;
+  queues_.clear();
   results_.clear(registers_);
   matcher_.prepare(registers_);
   uplink_.clear_events();
@@ -364,6 +371,18 @@ void Instrument::pass(int64_t horizon) {
     port_.take(horizon, [&](const Code& code) { take_code(code); });
     ready_ticks = std::min(ready_ticks, port_.ready_ticks(horizon));
   }
+  // A snapshot is of the events that the matcher has handed on by then.
+  const int64_t counted_ticks = report_ticks_ == kNever
+                                    ? kNever
+                                    : report_ticks_ - kSnapshotClocks * geometry_.samples;
+  if (counted_ticks <= ready_ticks && state_ == kRunStateRunning) {
+    merge(counted_ticks);
+    const int64_t behind_ticks =
+        (geometry_.clock_of(last_event_ticks_) + kCountedClocks) * geometry_.samples;
+    take_snapshot(std::max(report_ticks_, behind_ticks),
+                  static_cast<uint32_t>(registers_.get(kControlReportSpaces)));
+    report_ticks_ += (report_clocks_ + kReportClocks) * geometry_.samples;
+  }
   merge(ready_ticks);
   const int64_t expiry_ticks = is_triggered_ ? kNever : matcher_.expiry_ticks();
   if (expiry_ticks < horizon) {
@@ -373,10 +392,6 @@ void Instrument::pass(int64_t horizon) {
       matcher_.look(look_ticks, events_);
       note_threshold(look_ticks, 6);
     }
-  }
-  if (report_ticks_ < horizon && state_ == kRunStateRunning) {
-    take_snapshot(report_ticks_, static_cast<uint32_t>(registers_.get(kControlReportSpaces)));
-    report_ticks_ += (report_clocks_ + kReportClocks) * geometry_.samples;
   }
 }
 
@@ -439,6 +454,10 @@ void Instrument::merge(int64_t below_ticks) {
 void Instrument::handle(const Event& merged) {
   Event event = merged;
   if (event.ticks >= stop_ticks_) return;
+  last_event_ticks_ = event.ticks;
+  const char* why = queues_.take(event, matcher_.struck_by(event), matcher_.expired(event.ticks),
+                                 streams_);
+  if (why) need_gateware(why, event.ticks);
   const bool is_code = event.source == kSourceCode;
   const bool masked = is_code && is_masked(event.code);
   if (!masked) {
@@ -473,19 +492,30 @@ void Instrument::note_threshold(int64_t ticks, int64_t answer_clocks) {
   is_triggered_ = true;
   flags_ |= kStatusFlagTriggered;
   further_events_ = geometry_.ring_depth / 2;
-  uplink_.log(kLogCodeTriggered, static_cast<uint64_t>(threshold.index), threshold.ticks);
+  const bool is_told = geometry_.has(kFeatureRing);
+  uplink_.log(kLogCodeTriggered, is_told ? static_cast<uint64_t>(threshold.index) : 0,
+              is_told ? threshold.ticks : 0);
   stop_at((geometry_.clock_of(ticks) + kFurtherClocks + answer_clocks) * geometry_.samples,
           threshold.reason);
 }
 
 // Keeps the events around a trigger.
 void Instrument::keep(const Event& event) {
-  if (!geometry_.has(kFeatureRing) || (is_triggered_ && further_events_ == 0)) return;
-  ring_.push_back(event);
-  if (static_cast<int64_t>(ring_.size()) > geometry_.ring_depth) ring_.pop_front();
+  if (is_triggered_ && further_events_ == 0) return;
+  if (geometry_.has(kFeatureRing)) {
+    ring_.push_back(event);
+    if (static_cast<int64_t>(ring_.size()) > geometry_.ring_depth) ring_.pop_front();
+  }
   if (!is_triggered_ || --further_events_) return;
   stop_at((geometry_.clock_of(event.ticks) + kFurtherEventClocks) * geometry_.samples,
           matcher_.threshold().reason);
+}
+
+// Beyond what queues surely hold, single clocks decide.
+void Instrument::need_gateware(const std::string& why, int64_t ticks) const {
+  throw std::runtime_error("this run needs the gateware (" + why + " at " +
+                           std::to_string(ticks - start_ticks_) +
+                           " ticks from its start); take it with core=gateware");
 }
 
 // Codes.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <vector>
 
 #include "code_port.h"
@@ -14,6 +15,7 @@
 #include "geometry.h"
 #include "matcher.h"
 #include "pins.h"
+#include "queues.h"
 #include "registers.h"
 #include "results.h"
 #include "stimulus.h"
@@ -68,6 +70,7 @@ class Instrument {
   void end_quiet_frame(int64_t ticks);
   void note_threshold(int64_t ticks, int64_t answer_clocks);
   void keep(const Event& event);
+  [[noreturn]] void need_gateware(const std::string& why, int64_t ticks) const;
   void stop_at(int64_t ticks, uint32_t reason);
   void trigger_from(int number, int64_t ticks);
   void trigger_by_code(const Code& code);
@@ -110,6 +113,7 @@ class Instrument {
   int64_t further_events_ = 0;
   std::deque<Event> ring_;
 
+  Queues queues_;
   CodePort port_;
   int64_t masked_ = 0;
   uint32_t zone_mask_ = 0;
@@ -122,7 +126,8 @@ class Instrument {
 
   // Snapshots.
   int64_t report_ticks_ = kNever, report_clocks_ = 0;
-  int64_t dumped_ticks_ = 0;  // the last dump is over
+  int64_t dumped_ticks_ = 0;      // the last dump is over
+  int64_t last_event_ticks_ = 0;  // the last that the matcher took
 
   // The schedule.
   struct Entry {

@@ -69,6 +69,13 @@ int64_t Matcher::pending(int channel) const {
   return channel < static_cast<int>(states_.size()) ? static_cast<int64_t>(states_[channel].size) : 0;
 }
 
+int64_t Matcher::expired(int64_t ticks) const {
+  int64_t count = 0;
+  for (const State& state : states_)
+    count += state.size && ticks - state.queue[state.first].ticks > timeout_ticks_;
+  return count;
+}
+
 int64_t Matcher::expiry_ticks() const {
   int64_t ticks = kNever;
   if (!stops_on_missed_) return ticks;

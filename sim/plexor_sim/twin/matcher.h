@@ -39,6 +39,12 @@ class Matcher {
   // The end of the run: what is held is settled.
   void end(int64_t ticks, int64_t index);
   int64_t pending(int channel) const;
+  // The channels that an event strikes.
+  int64_t struck_by(const Event& event) const {
+    return static_cast<int64_t>(struck_[event.source * 2 + event.polarity].size());
+  }
+  // The channels whose oldest strike has expired by a time.
+  int64_t expired(int64_t ticks) const;
   // Before this tick nothing expires that would break a threshold.
   int64_t expiry_ticks() const;
   const Threshold& threshold() const { return threshold_; }

@@ -31,7 +31,7 @@ void Stimulus::prepare(const Registers& registers) {
                    : 0;
   seed_ = static_cast<uint64_t>(value(kStimulusSeed));
   if (!seed_) seed_ = 1;
-  has_sequence_ = has_struck_ = is_active_ = false;
+  has_sequence_ = is_done_ = is_active_ = false;
   rise_ticks_ = fall_ticks_ = stop_ticks_ = kNever;
   last_rise_ticks_ = last_fall_ticks_ = last_clock_ = -1;
   struck_ = 0;
@@ -46,6 +46,7 @@ void Stimulus::take_step(const Registers& registers, int step) {
 
 void Stimulus::start(int64_t first_ticks) {
   has_sequence_ = true;
+  is_done_ = false;
   begun_ = in_burst_ = 0;
   fraction_ = 0;
   state_ = seed_;
@@ -71,7 +72,7 @@ void Stimulus::step() {
     fall_ticks_ = kNever;
     return;
   }
-  is_active_ = has_struck_ = true;
+  is_active_ = true;
   struck_++;
   last_rise_ticks_ = rise_ticks_;
   fall_ticks_ = last_fall_ticks_ = rise_ticks_ + width_ticks_;
@@ -82,6 +83,7 @@ void Stimulus::plan_next() {
   begun_++;
   if (strike_count_ && begun_ == strike_count_) {
     has_sequence_ = false;
+    is_done_ = true;
     rise_ticks_ = kNever;
     last_clock_ = geometry_.clock_of(last_fall_ticks_);
     return;

@@ -37,7 +37,7 @@ class Stimulus {
   // Whether a sequence is under way in a clock; it lasts up to the clock in which its last strike ends.
   bool is_busy(int64_t clock) const { return has_sequence_ || clock <= last_clock_; }
   // Whether every strike of a sequence has begun, and none has been asked for since.
-  bool is_done() const { return has_struck_ && !has_sequence_ && rise_ticks_ == kNever; }
+  bool is_done() const { return is_done_; }
   int64_t last_rise_ticks() const { return last_rise_ticks_; }
   int64_t last_fall_ticks() const { return last_fall_ticks_; }
   uint32_t trigger() const { return trigger_; }
@@ -60,7 +60,7 @@ class Stimulus {
   uint64_t interval_fraction_ = 0, threshold_ = 0, seed_ = 1;
 
   bool has_sequence_ = false;  // strikes of it are still to begin
-  bool has_struck_ = false, is_active_ = false;
+  bool is_done_ = false, is_active_ = false;
   int64_t rise_ticks_ = kNever, fall_ticks_ = kNever;
   int64_t last_rise_ticks_ = -1, last_fall_ticks_ = -1, last_clock_ = -1;
   int64_t stop_ticks_ = kNever;
