@@ -17,6 +17,8 @@ constexpr int64_t kWriteClocks = 10;  // a register is written so long before it
 constexpr int64_t kQuietClocks = 1 << 16;  // one without an event ends a frame
 // A threshold ends a run so many clocks after its event, or after the last event that is kept.
 constexpr int64_t kFurtherClocks = (1 << 16) + 37, kFurtherEventClocks = 33;
+constexpr int64_t kApartClocks = 40;  // of events around it, so that no clock of a queue counts
+constexpr int64_t kFurtherPlainClocks = 22;  // without Feature.SNAPSHOT
 constexpr int64_t kLookClocks = 1 << 15, kLookLagClocks = 9;  // the matcher's looks
 constexpr int64_t kFirstReportClocks = 12, kReportClocks = 3;  // besides those of the register
 // From an event that a snapshot just leaves out to its time, and from one that it just has.
@@ -455,7 +457,7 @@ void Instrument::handle(const Event& merged) {
   Event event = merged;
   if (event.ticks >= stop_ticks_) return;
   last_event_ticks_ = event.ticks;
-  const char* why = queues_.take(event, matcher_.struck_by(event), matcher_.expired(event.ticks),
+  const char* why = queues_.take(event, matcher_.struck_by(event), matcher_.looks(event.ticks),
                                  streams_);
   if (why) need_gateware(why, event.ticks);
   const bool is_code = event.source == kSourceCode;
@@ -502,12 +504,19 @@ void Instrument::note_threshold(int64_t ticks, int64_t answer_clocks) {
 // Keeps the events around a trigger.
 void Instrument::keep(const Event& event) {
   if (is_triggered_ && further_events_ == 0) return;
+  const int64_t since_clocks = geometry_.clock_of(event.ticks) - geometry_.clock_of(kept_ticks_);
+  const bool is_next = is_triggered_ && further_events_ == geometry_.ring_depth / 2;
+  if ((is_next || (is_triggered_ && further_events_ == 1)) && since_clocks < kApartClocks)
+    need_gateware("events are close together around a threshold", event.ticks);
+  kept_ticks_ = event.ticks;
   if (geometry_.has(kFeatureRing)) {
     ring_.push_back(event);
     if (static_cast<int64_t>(ring_.size()) > geometry_.ring_depth) ring_.pop_front();
   }
   if (!is_triggered_ || --further_events_) return;
-  stop_at((geometry_.clock_of(event.ticks) + kFurtherEventClocks) * geometry_.samples,
+  const int64_t clocks =
+      geometry_.has(kFeatureSnapshot) ? kFurtherEventClocks : kFurtherPlainClocks;
+  stop_at((geometry_.clock_of(event.ticks) + clocks) * geometry_.samples,
           matcher_.threshold().reason);
 }
 

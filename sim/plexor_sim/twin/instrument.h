@@ -112,6 +112,7 @@ class Instrument {
   bool is_triggered_ = false;
   int64_t further_events_ = 0;
   std::deque<Event> ring_;
+  int64_t kept_ticks_ = 0;  // the last event's
 
   Queues queues_;
   CodePort port_;

@@ -69,11 +69,19 @@ int64_t Matcher::pending(int channel) const {
   return channel < static_cast<int>(states_.size()) ? static_cast<int64_t>(states_[channel].size) : 0;
 }
 
-int64_t Matcher::expired(int64_t ticks) const {
+int64_t Matcher::looks(int64_t ticks) const {
   int64_t count = 0;
-  for (const State& state : states_)
-    count += state.size && ticks - state.queue[state.first].ticks > timeout_ticks_;
-  return count;
+  bool is_due = false;
+  for (const State& state : states_) {
+    if (state.size) {
+      count++;
+      is_due |= ticks - state.queue[state.first].ticks > timeout_ticks_ / 2;
+    } else if (state.has_held) {
+      count++;
+      is_due |= ticks - state.held_ticks > early_ticks_ / 2;
+    }
+  }
+  return is_due ? count : 0;
 }
 
 int64_t Matcher::expiry_ticks() const {

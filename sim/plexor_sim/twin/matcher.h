@@ -43,8 +43,8 @@ class Matcher {
   int64_t struck_by(const Event& event) const {
     return static_cast<int64_t>(struck_[event.source * 2 + event.polarity].size());
   }
-  // The channels whose oldest strike has expired by a time.
-  int64_t expired(int64_t ticks) const;
+  // The channels that may be looked at before an event at a time, at most.
+  int64_t looks(int64_t ticks) const;
   // Before this tick nothing expires that would break a threshold.
   int64_t expiry_ticks() const;
   const Threshold& threshold() const { return threshold_; }
