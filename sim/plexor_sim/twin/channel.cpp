@@ -18,11 +18,19 @@ Channel::Channel(const Geometry& geometry, const FrontEnd::Input& input)
       mends_(geometry.has(kFeatureMend)) {
   for (const auto* late_fs : {&input.rise_fs, &input.fall_fs})
     is_even_ &= std::all_of(late_fs->begin(), late_fs->end(), [](int64_t fs) { return fs == 0; });
+  ones_ = (1u << samples_) - 1;
+  for (int64_t tick = 0; tick < samples_; tick++) {
+    if (!(input.dead >> tick % phases_ & 1)) alive_ |= 1u << tick;
+    if (input.exchanged >> tick % phases_ & 1) exchanged_ |= 1u << tick;
+  }
+  is_whole_ = alive_ == ones_ && !exchanged_;
   set_filter(0);
 }
 
 void Channel::start(bool level) {
   if (input_.stuck >= 0) level = input_.stuck == 1;
+  level_ = level;
+  if (!is_whole_) level &= alive_ >> (samples_ - 1) & 1;
   sampled_level_ = mended_level_ = passed_level_ = level;
 }
 
@@ -65,6 +73,16 @@ int64_t Channel::seen(int64_t time_ps, bool level) const {
 }
 
 void Channel::pass(int64_t horizon) {
+  if (is_whole_)
+    pass_edges(horizon);
+  else
+    pass_words(horizon);
+  if (group_size_ && group_ticks_ + 1 < horizon) end_group();
+  if (has_held_ && held_.tick + filter_ticks_ <= horizon) end_held();
+  find_next();
+}
+
+void Channel::pass_edges(int64_t horizon) {
   size_t taken = 0;
   for (; taken < sampled_.size() && sampled_[taken].tick < horizon; taken++) {
     const TickEdge& edge = sampled_[taken];
@@ -76,9 +94,46 @@ void Channel::pass(int64_t horizon) {
       filter(edge);
   }
   sampled_.erase(sampled_.begin(), sampled_.begin() + static_cast<std::ptrdiff_t>(taken));
-  if (group_size_ && group_ticks_ + 1 < horizon) end_group();
-  if (has_held_ && held_.tick + filter_ticks_ <= horizon) end_held();
-  find_next();
+}
+
+// What the flip-flops make of the samples of a word.
+uint32_t Channel::shown(uint32_t samples) const {
+  const uint32_t differ = (samples ^ samples >> 1) & exchanged_;
+  return (samples ^ differ ^ differ << 1) & alive_;
+}
+
+// The same as pass_edges, word by word.
+void Channel::pass_words(int64_t horizon) {
+  const int64_t end = horizon / samples_;
+  for (; passed_word_ < end; passed_word_++) {
+    const uint32_t steady = level_ ? alive_ : 0;
+    if (steady == 0 || steady == ones_) {
+      const int64_t next = sampled_.empty() ? end : sampled_.front().tick / samples_;
+      // The word behind that of an edge still brings the level to rest.
+      if (sampled_level_ == level_) passed_word_ = std::max(passed_word_, std::min(next, end));
+      if (passed_word_ == end) return;
+    }
+    const int64_t first_tick = passed_word_ * samples_;
+    uint32_t samples = level_ ? ones_ : 0;
+    size_t taken = 0;
+    for (; taken < sampled_.size() && sampled_[taken].tick < first_tick + samples_; taken++) {
+      const int64_t tick = std::max<int64_t>(sampled_[taken].tick - first_tick, 0);
+      const uint32_t after = ones_ << tick & ones_;
+      level_ = sampled_[taken].level;
+      samples = level_ ? samples | after : samples & ~after;
+    }
+    sampled_.erase(sampled_.begin(), sampled_.begin() + static_cast<std::ptrdiff_t>(taken));
+    samples = shown(samples);
+    for (int64_t tick = 0; tick < samples_; tick++) {
+      const bool level = samples >> tick & 1;
+      if (level == sampled_level_) continue;
+      sampled_level_ = level;
+      if (mends_)
+        mend({first_tick + tick, level});
+      else
+        filter({first_tick + tick, level});
+    }
+  }
 }
 
 // Of three edges in a row, and no more, the middle one stays, with the level of the first.
@@ -125,6 +180,8 @@ void Channel::end_held() {
 void Channel::find_next() {
   next_ticks_ = kNever;
   if (!sampled_.empty()) next_ticks_ = sampled_.front().tick;
+  if (!is_whole_ && (level_ ? alive_ != ones_ : sampled_level_))
+    next_ticks_ = std::min(next_ticks_, passed_word_ * samples_);
   if (group_size_) next_ticks_ = std::min(next_ticks_, group_ticks_ + 1);
   if (has_held_) next_ticks_ = std::min(next_ticks_, held_.tick + filter_ticks_ - 1);
 }

@@ -52,6 +52,9 @@ class Channel {
  private:
   int64_t seen(int64_t time_ps, bool level) const;
   void pass(int64_t horizon);
+  void pass_edges(int64_t horizon);
+  void pass_words(int64_t horizon);
+  uint32_t shown(uint32_t samples) const;
   void mend(const TickEdge& edge);
   void end_group();
   void filter(const TickEdge& edge);
@@ -62,6 +65,11 @@ class Channel {
   const FrontEnd::Input input_;
   const bool mends_;
   bool is_even_ = true;  // all instants are at their ticks
+  // Flip-flops that are dead, or that sample in the other order, by tick of a word.
+  uint32_t ones_ = 0, alive_ = 0, exchanged_ = 0;
+  bool is_whole_ = true;     // there are none
+  bool level_ = false;       // behind the edges of all words that have passed
+  int64_t passed_word_ = 0;  // words before it have passed
   int64_t filter_ticks_ = 0, lag_ticks_ = 0;
   int64_t next_ticks_ = kNever;
 

@@ -178,6 +178,7 @@ void Instrument::refresh() {
       {kStatusCommandErrors, command_errors_},
       {kStatusStep, steps_ended_},
       {kStatusMasked, masked_},
+      {kStatusMended, mended_},
       {kStatusScheduleWaiting, static_cast<int64_t>(schedule_.size())},
       {kStatusScheduleRefused, schedule_refused_},
       {kStatusSchedulePast, schedule_past_},
@@ -211,7 +212,8 @@ void Instrument::start_run() {
   first_waiting_ = 0;
   is_triggered_ = false;
   ring_.clear();
-  masked_ = 0;
+  masked_ = mended_ = 0;
+  mended_clock_ = -1;
   steps_ended_ = step_ = 0;
   step_level_ = false;
   step_end_ticks_ = report_ticks_ = kNever;
@@ -363,6 +365,8 @@ void Instrument::pass(int64_t horizon) {
       if (active && number == port_.strobe_channel()) port_.strobe(ticks);
       if (enabled_ >> number & 1) capture(number, ticks, active);
     });
+    for (const int64_t clock : channel.mended()) count_mended(number, clock);
+    channel.mended().clear();
     if (enabled_ >> number & 1) ready_ticks = std::min(ready_ticks, channel.ready_ticks(horizon));
   }
   if (!pins_.codes().empty()) {
@@ -441,6 +445,16 @@ bool Instrument::capture(int source, int64_t ticks, bool polarity, uint32_t code
     waiting_[place] = waiting_[place - 1];
   waiting_[place] = {key, {ticks, 0, static_cast<uint8_t>(source), polarity, code}};
   return true;
+}
+
+// Counts clocks of the run in which samples of any enabled channel were mended.
+void Instrument::count_mended(int channel, int64_t clock) {
+  const int64_t ticks = clock * geometry_.samples;
+  if (!(enabled_ >> channel & 1) || ticks < start_ticks_ || ticks >= stop_ticks_) return;
+  if (state_ != kRunStateRunning && state_ != kRunStateDraining) return;
+  if (clock == mended_clock_) return;
+  mended_clock_ = clock;
+  mended_ = std::min<int64_t>(mended_ + 1, 65535);
 }
 
 void Instrument::merge(int64_t below_ticks) {

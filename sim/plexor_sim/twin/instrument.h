@@ -65,6 +65,7 @@ class Instrument {
   void pass(int64_t horizon);
   void strike_edges(int64_t horizon);
   bool capture(int source, int64_t ticks, bool polarity, uint32_t code = 0);
+  void count_mended(int channel, int64_t clock);
   void merge(int64_t below_ticks);
   void handle(const Event& event);
   void end_quiet_frame(int64_t ticks);
@@ -116,7 +117,7 @@ class Instrument {
 
   Queues queues_;
   CodePort port_;
-  int64_t masked_ = 0;
+  int64_t masked_ = 0, mended_ = 0, mended_clock_ = -1;
   uint32_t zone_mask_ = 0;
 
   // The sweep table.
