@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
-from bench import SMALL
+from bench import CORE, SMALL
 
 from plexor.decode.batch import EventBatch, batch_of
 from plexor.protocol.frames import (
@@ -21,9 +21,8 @@ from plexor.protocol.frames import (
     to_stream,
 )
 from plexor.protocol.registers import Action, StopOn, Stream, address, register
-from plexor_sim.build import build
-from plexor_sim.devices import synthetic_device
 from plexor_sim.packages import default_cache
+from plexor_sim.serve import Prepared, prepare
 from plexor_sim.server import Server
 
 CLOCK_PS = 8000
@@ -83,9 +82,14 @@ class Link:
 
 
 @cache
-def executable() -> Path:
+def ready() -> Prepared:
     """Return the simulator."""
-    return build(SMALL, synthetic_device(), default_cache())
+    return prepare("synthetic", SMALL, default_cache(), core=CORE)
+
+
+def served(options: str, arguments: Sequence[str] = ()) -> Server:
+    """Serve it with a device's options."""
+    return Server(ready().executable, options, (*ready().arguments, *arguments))
 
 
 def plant(path: Path, codes: Sequence[tuple[int, int]]) -> Path:
@@ -102,7 +106,7 @@ def coded_run(
     kind: FrameType = FrameType.EVENTS,
 ) -> tuple[EventBatch, Mapping[str, int]]:
     """Return the events of a run, or with TRACE those of its ring, and its counts."""
-    with Server(executable(), options, arguments) as server, Link(server.port) as link:
+    with served(options, arguments) as server, Link(server.port) as link:
         link.write("control", "stream", Stream.LIVE)
         link.write("control", "stop_on", StopOn.TIME)
         link.write("control", "run_time_ticks", run_ticks)

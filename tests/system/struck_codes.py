@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import SMALL
-from code_port import CLOCK_PS, Link, plant
+from code_port import CLOCK_PS, Link, plant, served
 
 from plexor.decode.batch import EventBatch, batch_of
 from plexor.decode.memories import Memories
@@ -22,10 +22,6 @@ from plexor.protocol.frames import (
 )
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import Action, CodeMode, StopOn, address, register
-from plexor_sim.build import build
-from plexor_sim.devices import synthetic_device
-from plexor_sim.packages import default_cache
-from plexor_sim.server import Server
 
 TIMEOUT_TICKS, DEADLINE_TICKS = 60_000, 2500
 CHANNEL = 1
@@ -62,7 +58,6 @@ class Told:
 
 def told_run(options: str, settings: Settings, arguments: Sequence[str] = ()) -> Told:
     """Run with strikes each 3.001 µs that channels 0 and 1 answer, and dump all that is counted."""
-    executable = build(SMALL, synthetic_device(), default_cache())
     registers = {
         ("stimulus", "enable", 0): 1,
         ("stimulus", "interval_ticks", 0): 3001,
@@ -81,7 +76,7 @@ def told_run(options: str, settings: Settings, arguments: Sequence[str] = ()) ->
             ("channel", "reference_polarity", number): 1,
             ("channel", "deadline_ticks", number): DEADLINE_TICKS,
         }
-    with Server(executable, options, arguments) as server, Link(server.port) as link:
+    with served(options, arguments) as server, Link(server.port) as link:
         tell(link, {**registers, **settings, ("control", "action", 0): Action.START})
         while not any(f.type == FrameType.LOG and f.tag == LogCode.DUMPED for f in link.frames):
             link.read()

@@ -108,8 +108,8 @@ def header() -> str:
     """Return the header's text."""
     parts = [
         "// Generated from plexor.protocol.\n#pragma once\n#include <cstdint>\nnamespace plexor {",
-        "struct Reg {\n  uint16_t address;\n  uint8_t bits;\n  bool is_signed;\n  uint16_t stride;\n"
-        "};",
+        "struct Reg {\n  uint16_t address;\n  uint8_t bits;\n  bool is_signed;\n"
+        "  uint16_t stride;\n};",
         "enum Access : uint8_t { kRead, kSetup, kWrite };",
         "struct Word {\n  uint16_t address;\n  Access access;\n  uint8_t block, copy;\n"
         "  uint32_t mask, reset;\n};",

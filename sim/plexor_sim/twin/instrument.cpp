@@ -36,14 +36,14 @@ int rank_of(int source) {
 }  // namespace
 
 Instrument::Instrument(const Geometry& geometry, Device& device, EdgeLog& log,
-                       const FrontEnd& front_end)
+                       const FrontEnd& front_end, double stall)
     : geometry_(geometry),
       registers_(geometry_),
       pins_(geometry_, device, log, front_end),
       results_(geometry_),
       matcher_(geometry_, results_),
       uplink_(geometry_, results_),
-      queues_(geometry_),
+      queues_(geometry_, stall),
       port_(geometry_) {
   for (int number = 0; number < geometry_.strikes; number++)
     stimuli_.emplace_back(geometry_, number);
@@ -438,6 +438,7 @@ bool Instrument::capture(int source, int64_t ticks, bool polarity, uint32_t code
   if (state_ != kRunStateRunning && state_ != kRunStateDraining) return false;
   if (ticks < start_ticks_ || ticks >= stop_ticks_) return false;
   generated_[source]++;
+  if (source == kSourceCode) generated_[kSourceCodeValue]++;
   const int64_t key = ticks << kRankBits | rank_of(source);
   size_t place = waiting_.size();
   waiting_.emplace_back();

@@ -26,7 +26,9 @@ namespace plexor {
 
 class Instrument {
  public:
-  Instrument(const Geometry& geometry, Device& device, EdgeLog& log, const FrontEnd& front_end);
+  // `stall` is the chance that the link is not ready in a clock.
+  Instrument(const Geometry& geometry, Device& device, EdgeLog& log, const FrontEnd& front_end,
+             double stall);
 
   int64_t clock() const { return now_ticks_ / geometry_.samples; }
   int64_t now_ps() const { return pins_.ps_of(now_ticks_); }

@@ -52,9 +52,14 @@ class Simulation {
                                    static_cast<int>(geometry_.strikes),
                                    static_cast<int>(geometry_.phases),
                                    static_cast<int>(geometry_.lamps), geometry_.tick_fs)),
-        instrument_(geometry_, *device_, log_, front_end_),
+        instrument_(geometry_, *device_, log_, front_end_, options.stall),
         line_(*device_),
-        socket_(options.buffer_bytes) {}
+        socket_(options.buffer_bytes) {
+    if (options.stall_full) throw Usage("--stall full: needs the gateware; take it with core=gateware");
+    if (!options.gate.empty()) throw Usage("--gate: needs the gateware; take it with core=gateware");
+    if (!options.clock_lost.empty())
+      throw Usage("--clock-lost: needs the gateware; take it with core=gateware");
+  }
 
   ~Simulation() {
     if (!options_.figures.empty()) write_figures();

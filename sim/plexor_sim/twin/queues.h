@@ -13,8 +13,10 @@ namespace plexor {
 
 class Queues {
  public:
-  explicit Queues(const Geometry& geometry)
+  // `stall` is the chance that the link is not ready in a clock.
+  Queues(const Geometry& geometry, double stall)
       : geometry_(geometry),
+        sent_clocks_(static_cast<int64_t>(kSentClocks / (1 - stall)) + 1),
         measures_(geometry.has(kFeatureFall | kFeatureIntervals)),
         has_snapshot_(geometry.has(kFeatureSnapshot)) {}
 
@@ -44,8 +46,8 @@ class Queues {
     if (source.words > geometry_.word_fifo_depth - kSpareWords || source.words == kMostWords)
       return "a source's FIFO of words may have been full";
     if (!is_sent) return nullptr;
-    link_clock_ = std::max(link_clock_, clock) + kSentClocks * (event.source == kSourceCode ? 2 : 1);
-    if (link_clock_ - clock > kSentClocks * (geometry_.upload_depth - kSpareEvents))
+    link_clock_ = std::max(link_clock_, clock) + sent_clocks_ * (event.source == kSourceCode ? 2 : 1);
+    if (link_clock_ - clock > sent_clocks_ * (geometry_.upload_depth - kSpareEvents))
       return "the link's FIFO may have been full";
     return nullptr;
   }
@@ -54,7 +56,7 @@ class Queues {
   // In halves of a clock, each with what the results stage needs.
   static constexpr int64_t kOtherHalves = 5, kStruckHalves = 5, kResponseHalves = 14;
   static constexpr int64_t kTrailingHalves = 14, kLookHalves = 20;
-  static constexpr int64_t kSentClocks = 13;  // an event's bytes and its part of a frame
+  static constexpr int64_t kSentClocks = 12;  // an event's bytes and its part of a frame
   static constexpr int64_t kSpareWords = 4, kSpareEvents = 16;
   static constexpr int kMostWords = 512;
 
@@ -65,6 +67,7 @@ class Queues {
   };
 
   const Geometry& geometry_;
+  const int64_t sent_clocks_;
   const bool measures_, has_snapshot_;
   int64_t merge_halves_ = 0, link_clock_ = 0;
   Source sources_[kSources];
