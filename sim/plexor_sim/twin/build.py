@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from plexor.protocol.geometry import PLACED, Geometry
@@ -11,7 +12,6 @@ from plexor_sim.riscv import DeviceBuild
 from plexor_sim.toolchain import (
     COMPILE,
     FAST,
-    Tools,
     Unit,
     compile_units,
     find_tools,
@@ -19,8 +19,8 @@ from plexor_sim.toolchain import (
 )
 from plexor_sim.twin.contract import geometry_text, header
 
-_HERE = Path(__file__).parent
-_SIM = _HERE.parent
+TWIN_SOURCES = Path(__file__).parent
+_SIM = TWIN_SOURCES.parent
 _RUNTIME, _DEVICE = _SIM / "runtime", _SIM / "device"
 TWIN = 1 << 62
 """Bit of `identity.build_id`, beside PLACED: the build is a twin. The gateware's simulation may
@@ -29,10 +29,17 @@ have it by chance, as the rest of a hash; a twin always has it."""
 
 def build_twin(device: DeviceBuild, cache: Path, report: Report) -> Path:
     """Return the executable of the twin with that device. Raises as `plexor_sim.build.build`."""
+    own = twin_objects(cache, report)
+    return link_twin(device, sorted(own.glob("*.o")), own.name, cache, report)
+
+
+def link_twin(
+    device: DeviceBuild, own: Sequence[Path], name: str, cache: Path, report: Report
+) -> Path:
+    """Return the executable of a twin's objects, which have a name, and a device."""
     tools = find_tools()
-    own = _build_objects(tools, cache, report)
-    objects = [*sorted(own.glob("*.o")), *device_objects(device, cache, report=report)]
-    key = digest("twin", own.name, *(item.parent.name for item in objects))
+    objects = [*own, *device_objects(device, cache, report=report)]
+    key = digest("twin", name, *(item.parent.name for item in objects))
 
     def link(directory: Path) -> None:
         command = (*tools.compiler, *map(str, objects), "-o", str(directory / "plexor-twin"))
@@ -43,21 +50,32 @@ def build_twin(device: DeviceBuild, cache: Path, report: Report) -> Path:
 
 def arguments(geometry: Geometry) -> tuple[str, str]:
     """Return the arguments that make the twin that of a geometry."""
-    sources = sorted(_HERE.glob("*.[ch]*"))
+    sources = sorted(TWIN_SOURCES.glob("*.[ch]*"))
     text = "\0".join((header(), repr(geometry), *(path.read_text() for path in sources)))
     named = int(sha256(text.encode())[:16], 16)
     return "--geometry", geometry_text(geometry, named, (named | TWIN) & ~PLACED)
 
 
-def _build_objects(tools: Tools, cache: Path, report: Report) -> Path:
-    sources = sorted(_HERE.glob("*.cpp"))
-    headers = [path for folder in (_HERE, _RUNTIME, _DEVICE) for path in sorted(folder.glob("*.h"))]
+def twin_objects(cache: Path, report: Report) -> Path:
+    """Return the folder of the twin's own objects and its header of the contract."""
+    tools = find_tools()
+    sources = sorted(TWIN_SOURCES.glob("*.cpp"))
+    headers = [
+        path for folder in (TWIN_SOURCES, _RUNTIME, _DEVICE) for path in sorted(folder.glob("*.h"))
+    ]
     key = digest("twin", tools.key, *COMPILE, FAST, header(), *sources, *headers)
 
     def fill(directory: Path) -> None:
         report("compiling the twin")
         (directory / "contract.h").write_text(header())
-        units = [Unit(source, (FAST,)) for source in sources]
-        compile_units(tools, units, directory, (directory, _HERE, _RUNTIME, _DEVICE))
+        compile_twin(sources, directory, directory, (FAST,))
 
     return make_once(cache / "objects" / f"twin-{key}", fill)
+
+
+def compile_twin(
+    sources: Sequence[Path], contract: Path, directory: Path, flags: tuple[str, ...]
+) -> None:
+    """Compile some of the twin's sources into a folder; `contract` is that of contract.h."""
+    folders = (contract, TWIN_SOURCES, _RUNTIME, _DEVICE)
+    compile_units(find_tools(), [Unit(source, flags) for source in sources], directory, folders)

@@ -196,6 +196,8 @@ void Instrument::refresh() {
 // Runs.
 
 void Instrument::start_run() {
+  if (geometry_.has(kFeatureCodes) && registers_.get(kControlStopOn) & kStopOnStall)
+    need_gateware("the end by StopOn.STALL depends on clocks", start_ticks_);
   const bool is_plain = !geometry_.has(kFeatureSnapshot);
   const int64_t rise_bins = geometry_.first_bin(kSpaceLatencyBins, kLatencyKindFall, 0);
   const int64_t clocks = is_plain ? rise_bins + kClearPlainClocks : kClearClocks;

@@ -8,6 +8,7 @@
 #include <ctime>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device.h"
@@ -16,6 +17,7 @@
 #include "front_end.h"
 #include "geometry.h"
 #include "instrument.h"
+#include "link.h"
 #include "options.h"
 #include "program.h"
 #include "said.h"
@@ -54,11 +56,16 @@ class Simulation {
                                    static_cast<int>(geometry_.lamps), geometry_.tick_fs)),
         instrument_(geometry_, *device_, log_, front_end_, options.stall),
         line_(*device_),
-        socket_(options.buffer_bytes) {
-    if (options.stall_full) throw Usage("--stall full: needs the gateware; take it with core=gateware");
-    if (!options.gate.empty()) throw Usage("--gate: needs the gateware; take it with core=gateware");
-    if (!options.clock_lost.empty())
-      throw Usage("--clock-lost: needs the gateware; take it with core=gateware");
+        socket_(options.buffer_bytes),
+        corruption_(options) {
+    const std::pair<const char*, bool> others[] = {{"--stall full", options.stall_full},
+                                                   {"--gate", !options.gate.empty()},
+                                                   {"--clock-lost", !options.clock_lost.empty()},
+                                                   {"--pace", options.pace_ps > 0},
+                                                   {"--free", options.free},
+                                                   {"--linger", options.linger_s > 0}};
+    for (const auto& [name, is_given] : others)
+      if (is_given) throw Usage(std::string(name) + ": needs the gateware; take it with core=gateware");
   }
 
   ~Simulation() {
@@ -146,7 +153,7 @@ class Simulation {
     std::vector<uint8_t>& bytes = instrument_.sent();
     for (const uint8_t byte : bytes) {
       while (!socket_.has_room() && !g_stop) socket_.drain();
-      socket_.push(byte);
+      socket_.push(corruption_.of(byte));
     }
     bytes.clear();
     if (!instrument_.is_running()) socket_.drain();
@@ -171,6 +178,7 @@ class Simulation {
   Instrument instrument_;
   DeviceLine line_;
   Socket socket_;
+  Corruption corruption_;
   CommandReader reader_;
   bool rests_ = true;
   int64_t answer_clocks_ = 0;

@@ -1,0 +1,1 @@
+"""Shows that the twin is the gateware: random runs on both, and faults planted in the twin."""

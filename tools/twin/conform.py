@@ -1,0 +1,127 @@
+"""Takes the same measurement on two simulators, and says where they differ."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plexor.analyse.analyse import analyse
+from plexor.device.device import Device
+from plexor.errors import ExitCode, LinkError
+from plexor.link import open_link
+from plexor.protocol.frames import Frame, FrameType, cobs_decode
+from plexor.session.session import measure
+from plexor.store.document import document
+from plexor_hdl.build import boards
+from plexor_sim.packages import default_cache
+from plexor_sim.serve import Prepared, prepare
+from plexor_sim.server import Server, SimulatorError
+from tools.twin.draw import Measurement
+
+TRUTH = np.dtype([("time_ps", "<i8"), ("source", "u1"), ("level", "u1"), ("pad", "V6")])
+HANDED_OVER = "needs the gateware"
+_OWN = ("started", "wall_seconds", "instrument", "command")
+"""Parts of a document that are a run's own."""
+_END_S = 10.0
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A run: its document, its frames by content, its events, and the edges of its pins."""
+
+    document: dict[str, Any]
+    frames: list[tuple[int, ...] | bytes]
+    events: list[bytes]
+    truth: bytes
+    cpu_s: float
+    generated: int
+
+
+def prepared(measurement: Measurement, core: str) -> Prepared:
+    """Return the simulator of a measurement."""
+    geometry = boards.simulated(measurement.board)
+    return prepare(measurement.dut, geometry, default_cache(), core=core)
+
+
+def taken(measurement: Measurement, ready: Prepared) -> Taken | None:
+    """Take a run; None where the twin says that it needs the gateware."""
+    with tempfile.TemporaryDirectory() as folder:
+        truth, figures, tap = Path(folder) / "truth", Path(folder) / "figures", BytesIO()
+        arguments = (*ready.arguments, "--once", "--truth", str(truth), "--figures", str(figures))
+        with Server(ready.executable, ready.options, arguments) as server:
+            try:
+                with Device(open_link(f"tcp://127.0.0.1:{server.port}"), tap) as device:
+                    result = measure(device, measurement.settings)
+                server.wait(_END_S)
+            except (LinkError, SimulatorError) as error:
+                if _is_handed_over(server, error):
+                    return None
+                raise
+        end_ps = result.end_ticks * result.tick_fs // 1000
+        edges = np.fromfile(truth, TRUTH)
+        found = document(analyse(result), None, ExitCode.PASS)
+        cpu_s = float(dict(line.split() for line in figures.read_text().splitlines())["cpu_s"])
+        frames = list(_frames(tap.getvalue()))
+    return Taken(
+        {name: value for name, value in found.items() if name not in _OWN},
+        [part for frame in frames if frame.type != FrameType.EVENTS for part in _content(frame)],
+        [event for frame in frames if frame.type == FrameType.EVENTS for event in _events(frame)],
+        edges[edges["time_ps"] < end_ps].tobytes(),
+        cpu_s,
+        result.accounting.generated,
+    )
+
+
+def differences(one: Taken, other: Taken) -> list[str]:
+    """Return what differs, in words; nothing if the runs are identical."""
+    found: list[str] = []
+    if one.truth != other.truth:
+        found.append("edges at the pins")
+    if one.events != other.events:
+        found.append("events on the link")
+    if one.frames != other.frames:
+        found.append("results and news on the link")
+    names = one.document.keys() | other.document.keys()
+    found += [
+        f"the document's {name}"
+        for name in sorted(names)
+        if one.document.get(name) != other.document.get(name)
+    ]
+    return found
+
+
+def _is_handed_over(server: Server, error: Exception) -> bool:
+    if HANDED_OVER in str(error):
+        return True
+    try:
+        server.wait(_END_S)
+    except SimulatorError as why:
+        return HANDED_OVER in str(why)
+    return False
+
+
+def _frames(wire: bytes) -> Iterator[Frame]:
+    """Yield frames that answer no command: those depend on the host's time."""
+    for part in wire.split(b"\0"):
+        if part:
+            frame = Frame.decode(cobs_decode(part))
+            if frame.type != FrameType.RESPONSE:
+                yield frame
+
+
+def _content(frame: Frame) -> tuple[tuple[int, ...] | bytes, ...]:
+    head = (frame.type, frame.flags, frame.tag, frame.index, frame.base_ticks)
+    return head, frame.payload
+
+
+def _events(frame: Frame) -> Iterator[bytes]:
+    """Yield each event with its index and base. Where a frame ends depends on the host's time."""
+    for place in range(0, len(frame.payload), 4):
+        word = frame.payload[place : place + 4]
+        yield b"%d %d " % (frame.index + place // 4, frame.base_ticks) + word

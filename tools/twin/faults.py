@@ -1,0 +1,99 @@
+"""Faults planted in the twin, one at a time; a measurement on the gateware must see each."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from plexor_sim.devices import synthetic_device
+from plexor_sim.packages import default_cache
+from plexor_sim.serve import GATEWARE, TWIN
+from plexor_sim.twin.build import TWIN_SOURCES, compile_twin, link_twin, twin_objects
+from tools.twin.conform import Taken, differences, prepared, taken
+from tools.twin.draw import Measurement, drawn
+
+_SEEDS = range(1, 25)
+_BOARD = "ulx3s-25f"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A text in a source of the twin, and what takes its place."""
+
+    file: str
+    right: str
+    wrong: str
+
+
+FAULTS = (
+    Fault("stimulus.cpp", "state_ ^= state_ >> 7", "state_ ^= state_ >> 9"),
+    Fault("stimulus.cpp", "fraction_ &= ", "fraction_ = 0; fraction_ &= "),
+    Fault("stimulus.cpp", "++in_burst_ != burst_count_", "++in_burst_ < burst_count_ - 1"),
+    Fault("stimulus.cpp", "fall_ticks_ = last_fall_ticks_ = rise_ticks_ + width_ticks_;", ""),
+    Fault("channel.cpp", "if (held_.level == passed_level_) return;", ""),
+    Fault("channel.cpp", "edge.tick - held_.tick >= filter_ticks_", "edge.tick > held_.tick"),
+    Fault(
+        "matcher.cpp", "value_ticks <= rules.deadline_ticks", "value_ticks < rules.deadline_ticks"
+    ),
+    Fault("matcher.cpp", "ticks - state.queue[state.first].ticks > timeout_ticks_) {", "false) {"),
+    Fault("matcher.cpp", "response_ticks - state.matched_ticks <= timeout_ticks_", "true"),
+    Fault("matcher.cpp", "state.has_active = state.is_high = true", "state.has_active = true"),
+    Fault("results.cpp", "length - mantissa - 1", "length - mantissa"),
+    Fault("results.cpp", "value < min_ticks", "value <= min_ticks"),
+    Fault("results.cpp", "first_ticks + 1, 0, most", "first_ticks, 0, most"),
+    Fault(
+        "instrument.cpp", "waiting_[place - 1].key > key", "waiting_[place - 1].key >> 5 > key >> 5"
+    ),
+    Fault("instrument.cpp", "kSettleClocks = 2", "kSettleClocks = 3"),
+    Fault(
+        "instrument.cpp", "kStepClocks * geometry_.samples", "kStepClocks * geometry_.samples + 1"
+    ),
+    Fault("uplink.cpp", "zeros += end - start", "zeros += 1"),
+)
+
+
+def run() -> int:
+    """Plant each fault; return 1 if one is not seen."""
+    measurements = [drawn(seed, (_BOARD,)) for seed in _SEEDS]
+    known: list[tuple[Measurement, Taken]] = []
+    for measurement in measurements:
+        expected = taken(measurement, prepared(measurement, GATEWARE))
+        found = taken(measurement, prepared(measurement, TWIN))
+        if expected and found and not differences(found, expected):
+            known.append((measurement, expected))
+    unseen = 0
+    for number, fault in enumerate(FAULTS):
+        seen = _seen(fault, number, known)
+        unseen += not seen
+        print(f"{fault.file}: {fault.wrong or 'nothing'}: {seen or 'NOT SEEN'}", flush=True)
+    print(f"{len(FAULTS) - unseen} of {len(FAULTS)} faults in the twin were seen")
+    return int(unseen > 0)
+
+
+def _seen(fault: Fault, number: int, known: list[tuple[Measurement, Taken]]) -> str:
+    """Return how the first run that sees a fault differs; empty if none does.
+
+    Raises ValueError if the fault no longer applies.
+    """
+    source = TWIN_SOURCES / fault.file
+    text = source.read_text()
+    if text.count(fault.right) != 1:
+        raise ValueError(f"{fault.file}: {fault.right!r} must be there once")
+    cache = default_cache()
+    own = twin_objects(cache, print)
+    with tempfile.TemporaryDirectory() as folder:
+        changed = Path(folder) / fault.file
+        changed.write_text(text.replace(fault.right, fault.wrong))
+        compile_twin([changed], own, Path(folder), ("-O1",))
+        objects = [item for item in sorted(own.glob("*.o")) if item.stem != source.stem]
+        objects.append(Path(folder) / f"{source.stem}.o")
+        wrong = link_twin(synthetic_device(), objects, f"fault {number}", Path(folder), print)
+        for measurement, expected in known:
+            ready = replace(prepared(measurement, TWIN), executable=wrong)
+            found = taken(measurement, ready)
+            if found is None:
+                return "handed over"
+            if what := differences(found, expected):
+                return what[0]
+    return ""
