@@ -88,7 +88,9 @@ def _seen(fault: Fault, number: int, known: list[tuple[Measurement, Taken]]) -> 
         compile_twin([changed], own, Path(folder), ("-O1",))
         objects = [item for item in sorted(own.glob("*.o")) if item.stem != source.stem]
         objects.append(Path(folder) / f"{source.stem}.o")
-        wrong = link_twin(synthetic_device(), objects, f"fault {number}", Path(folder), print)
+        wrong = link_twin(
+            synthetic_device(), objects, f"fault {number}", cache, print, Path(folder)
+        )
         for measurement, expected in known:
             ready = replace(prepared(measurement, TWIN), executable=wrong)
             found = taken(measurement, ready)

@@ -34,9 +34,17 @@ def build_twin(device: DeviceBuild, cache: Path, report: Report) -> Path:
 
 
 def link_twin(
-    device: DeviceBuild, own: Sequence[Path], name: str, cache: Path, report: Report
+    device: DeviceBuild,
+    own: Sequence[Path],
+    name: str,
+    cache: Path,
+    report: Report,
+    folder: Path | None = None,
 ) -> Path:
-    """Return the executable of a twin's objects, which have a name, and a device."""
+    """Return the executable of a twin's objects, which have a name, and a device.
+
+    `folder` is where it is kept; by default in the cache.
+    """
     tools = find_tools()
     objects = [*own, *device_objects(device, cache, report=report)]
     key = digest("twin", name, *(item.parent.name for item in objects))
@@ -45,7 +53,8 @@ def link_twin(
         command = (*tools.compiler, *map(str, objects), "-o", str(directory / "plexor-twin"))
         run_tool("link", (*command, "-pthread"), directory)
 
-    return make_once(cache / "sim" / f"twin-{device.name}-{key}", link) / "plexor-twin"
+    kept = folder or cache / "sim"
+    return make_once(kept / f"twin-{device.name}-{key}", link) / "plexor-twin"
 
 
 def arguments(geometry: Geometry) -> tuple[str, str]:

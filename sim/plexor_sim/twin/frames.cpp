@@ -71,7 +71,7 @@ void append_cobs(const std::vector<uint8_t>& data, std::vector<uint8_t>& out) {
 
 }  // namespace
 
-void append_stream(const Frame& frame, uint32_t sequence, std::vector<uint8_t>& bytes) {
+uint32_t append_stream(const Frame& frame, uint32_t sequence, std::vector<uint8_t>& bytes) {
   std::vector<uint8_t> body;
   body.reserve(kHeaderBytes + 4 * frame.words.size() + kCrcBytes);
   put(body, frame.type, 1);
@@ -81,9 +81,11 @@ void append_stream(const Frame& frame, uint32_t sequence, std::vector<uint8_t>& 
   put(body, frame.index, 8);
   put(body, static_cast<uint64_t>(frame.base_ticks), 8);
   for (const uint32_t word : frame.words) put(body, word, 4);
-  put(body, crc32(body.data(), body.size()), 4);
+  const uint32_t crc = crc32(body.data(), body.size());
+  put(body, crc, 4);
   append_cobs(body, bytes);
   bytes.push_back(0);
+  return crc;
 }
 
 CommandReader::Result CommandReader::take(uint8_t byte) {

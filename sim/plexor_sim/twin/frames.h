@@ -26,8 +26,8 @@ struct Command {
   std::vector<Operation> operations;
 };
 
-// Appends a frame with its sequence number as it goes over the byte stream.
-void append_stream(const Frame& frame, uint32_t sequence, std::vector<uint8_t>& bytes);
+// Appends a frame with its sequence number as it goes over the byte stream; returns its CRC.
+uint32_t append_stream(const Frame& frame, uint32_t sequence, std::vector<uint8_t>& bytes);
 
 // Cuts the host's bytes into commands.
 class CommandReader {

@@ -9,16 +9,14 @@ namespace plexor {
 namespace {
 
 constexpr int64_t kOperationClocks = 75;
-constexpr int64_t kAnswerByteClocks = 3;
 // From the START of a command to the run's first clock: the memories are cleared.
 constexpr int64_t kClearClocks = 16400, kClearPlainClocks = 14;
 constexpr int64_t kSettleClocks = 2, kRestClocks = 8;
-constexpr int64_t kWriteClocks = 10;  // a register is written so long before it could be read
+// A register is written so long before it could be read; the load output changes first.
+constexpr int64_t kWriteClocks = 10, kLoadClocks = 11;
 constexpr int64_t kQuietClocks = 1 << 16;  // one without an event ends a frame
-// A threshold ends a run so many clocks after its event, or after the last event that is kept.
-constexpr int64_t kFurtherClocks = (1 << 16) + 37, kFurtherEventClocks = 33;
+constexpr int64_t kFurtherClocks = (1 << 16) + 37;  // from a threshold's event to the end
 constexpr int64_t kApartClocks = 40;  // of events around it, so that no clock of a queue counts
-constexpr int64_t kFurtherPlainClocks = 22;  // without Feature.SNAPSHOT
 constexpr int64_t kLookClocks = 1 << 15, kLookLagClocks = 9;  // the matcher's looks
 constexpr int64_t kFirstReportClocks = 12, kReportClocks = 3;  // besides those of the register
 // From an event that a snapshot just leaves out to its time, and from one that it just has.
@@ -69,16 +67,15 @@ int64_t Instrument::execute(Command command) {
   const bool rests = !is_running();
   for (size_t n = 0; n < command.operations.size(); n++) {
     Operation& operation = command.operations[n];
-    const int64_t read_clock = first_clock + kWriteClocks + static_cast<int64_t>(n) * kOperationClocks;
+    const int64_t read_clock = first_clock + kLoadClocks + static_cast<int64_t>(n) * kOperationClocks;
     const bool is_load = operation.address == kControlLoad.address;
-    if (rests) pass_to(read_clock - kWriteClocks - is_load);
+    if (rests) pass_to(read_clock - (is_load ? kLoadClocks : kWriteClocks));
     const bool reads = operation.code == kOpCodeRead;
     if (!reads) operate(operation);
     if (rests) pass_to(read_clock);
     if (reads) operate(operation);
   }
-  // COBS holds bytes back until the next zero or the end.
-  return kAnswerByteClocks * uplink_.respond(command);
+  return uplink_.respond(command);
 }
 
 void Instrument::reject() {
@@ -300,6 +297,7 @@ void Instrument::end_run() {
   while (now_ticks_ < end_ticks_ + reach) step(end_ticks_ + reach);
   merge(kNever);
   matcher_.end(end_ticks_, events_);
+  note_threshold(end_ticks_, 0);
   if (steps_) end_step(end_ticks_);
   uplink_.end_frame();
   if (results_.has_saturated()) flags_ |= kStatusFlagBinSaturated;
@@ -339,7 +337,8 @@ int64_t Instrument::next_own_ticks() const {
   if (state_ != kRunStateRunning && state_ != kRunStateDraining) return next;
   next = std::min({next, step_end_ticks_, report_ticks_});
   if (port_.is_on()) next = std::min(next, port_.next_ticks());
-  const int64_t expiry_ticks = is_triggered_ ? kNever : matcher_.expiry_ticks();
+  const bool looks = state_ == kRunStateRunning && !is_triggered_;
+  const int64_t expiry_ticks = looks ? matcher_.expiry_ticks() : kNever;
   if (expiry_ticks != kNever) {
     // Without an event, the matcher looks from time to time.
     const int64_t look = (expiry_ticks / geometry_.samples + kLookLagClocks) / kLookClocks + 1;
@@ -392,7 +391,8 @@ void Instrument::pass(int64_t horizon) {
     report_ticks_ += (report_clocks_ + kReportClocks) * geometry_.samples;
   }
   merge(ready_ticks);
-  const int64_t expiry_ticks = is_triggered_ ? kNever : matcher_.expiry_ticks();
+  const bool looks = state_ == kRunStateRunning && !is_triggered_;
+  const int64_t expiry_ticks = looks ? matcher_.expiry_ticks() : kNever;
   if (expiry_ticks < horizon) {
     const int64_t look = (horizon / geometry_.samples + kLookLagClocks) / kLookClocks;
     const int64_t look_ticks = (look * kLookClocks - kLookLagClocks) * geometry_.samples;
@@ -522,19 +522,15 @@ void Instrument::note_threshold(int64_t ticks, int64_t answer_clocks) {
 void Instrument::keep(const Event& event) {
   if (is_triggered_ && further_events_ == 0) return;
   const int64_t since_clocks = geometry_.clock_of(event.ticks) - geometry_.clock_of(kept_ticks_);
-  const bool is_next = is_triggered_ && further_events_ == geometry_.ring_depth / 2;
-  if ((is_next || (is_triggered_ && further_events_ == 1)) && since_clocks < kApartClocks)
-    need_gateware("events are close together around a threshold", event.ticks);
+  if (is_triggered_ && further_events_ == geometry_.ring_depth / 2 && since_clocks < kApartClocks)
+    need_gateware("events are close together behind a threshold", event.ticks);
   kept_ticks_ = event.ticks;
   if (geometry_.has(kFeatureRing)) {
     ring_.push_back(event);
     if (static_cast<int64_t>(ring_.size()) > geometry_.ring_depth) ring_.pop_front();
   }
-  if (!is_triggered_ || --further_events_) return;
-  const int64_t clocks =
-      geometry_.has(kFeatureSnapshot) ? kFurtherEventClocks : kFurtherPlainClocks;
-  stop_at((geometry_.clock_of(event.ticks) + clocks) * geometry_.samples,
-          matcher_.threshold().reason);
+  if (is_triggered_ && --further_events_ == 0)
+    need_gateware("the last of the events that a threshold lets come ends it", event.ticks);
 }
 
 // Beyond what queues surely hold, single clocks decide.

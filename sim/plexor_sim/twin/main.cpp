@@ -31,7 +31,7 @@ using Clock = std::chrono::steady_clock;
 
 // Core clocks between runs, as the gateware's link and its simulator take them.
 constexpr int64_t kByteClocks = 6;       // each byte of a command
-constexpr int64_t kExecuteClocks = 149;  // from a command's last byte to its first operation
+constexpr int64_t kExecuteClocks = 148;  // from a command's last byte to its first operation
 constexpr int64_t kAnswerClocks = 1080;  // from the last operation until all rests
 constexpr int64_t kLookClocks = 16;      // that is seen each so many
 constexpr int64_t kFirstClock = 1056;    // at which the first client is served, and

@@ -1,8 +1,15 @@
 #include "uplink.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace plexor {
+
+namespace {
+
+constexpr int64_t kMadeByteClocks = 9, kSentByteClocks = 3;  // a byte of a frame, at most and at least
+
+}  // namespace
 
 void Uplink::log(uint32_t code, uint64_t index, int64_t base_ticks) {
   send({kFrameTypeLog, 0, code, index, base_ticks, {}});
@@ -17,12 +24,22 @@ int64_t Uplink::respond(const Command& command) {
                           static_cast<uint32_t>(operation.status) << 24);
     frame.words.push_back(operation.value);
   }
-  send(frame);
-  int64_t behind_zero = 4;
-  for (auto word = frame.words.rbegin(); word != frame.words.rend(); ++word)
-    for (int byte = 3; byte >= 0; byte--, behind_zero++)
-      if (!(*word >> 8 * byte & 255)) return behind_zero;
-  return behind_zero;
+  const uint32_t crc = send(frame);
+  // COBS holds bytes back until the next zero or the end.
+  int64_t held = 0;
+  for (auto word = frame.words.rbegin(); word != frame.words.rend(); ++word) {
+    int byte = 3;
+    while (byte >= 0 && *word >> 8 * byte & 255) byte--, held++;
+    if (byte >= 0) break;
+  }
+  int64_t free_clock = INT64_MIN / 2;  // before the end; the link has sent all by then
+  for (int byte = 0; byte < 4; byte++, held++) {
+    if (crc >> 8 * byte & 255) continue;
+    const int64_t clock = (byte - 3) * kMadeByteClocks;
+    free_clock = std::max(free_clock, clock) + kSentByteClocks * (held + 1);
+    held = -1;
+  }
+  return std::max<int64_t>(free_clock, 0) + kSentByteClocks * held;
 }
 
 void Uplink::event(const Event& event) {

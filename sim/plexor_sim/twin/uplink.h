@@ -20,7 +20,7 @@ class Uplink {
   std::vector<uint8_t>& bytes() { return bytes_; }
 
   void log(uint32_t code, uint64_t index, int64_t base_ticks);
-  // Returns how many bytes of the frame come after its last zero, the CRC included.
+  // Returns the clocks from the frame's last byte to its end on the link, besides a constant.
   int64_t respond(const Command& command);
 
   // Event frames. A frame ends when it is full, before a gap, at a change of base, and where no
@@ -41,7 +41,7 @@ class Uplink {
  private:
   static constexpr size_t kDumpWords = 128;
 
-  void send(const Frame& frame) { append_stream(frame, sequence_++, bytes_); }
+  uint32_t send(const Frame& frame) { return append_stream(frame, sequence_++, bytes_); }
   void add_event(const Event& event);
   int64_t dump_space(uint32_t space, int bank, uint32_t flags, int snapshot, int64_t base_ticks);
 
