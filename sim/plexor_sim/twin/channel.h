@@ -42,9 +42,8 @@ class Channel {
   }
   // Nothing becomes ready at this horizon or before, if no edge comes.
   int64_t next_ticks() const { return next_ticks_; }
-  // Edges before this tick have become ready.
-  int64_t ready_ticks(int64_t horizon) const { return horizon - lag_ticks_; }
-  bool level() const { return filter_ticks_ ? passed_level_ : mended_level_; }
+  // Edges so long before a horizon have become ready.
+  int64_t lag_ticks() const { return lag_ticks_; }
 
   // Core clocks in which samples were mended; the clock of the sample that stays.
   std::vector<int64_t>& mended() { return mended_; }

@@ -106,6 +106,7 @@ void Instrument::operate(Operation& operation) {
 
 // What a register does besides being kept.
 void Instrument::wrote(uint16_t address) {
+  channels_ticks_ = now_ticks_;
   if (address == kControlLoad.address) {
     const bool load = registers_.get(kControlLoad);
     if (load != load_) {
@@ -224,11 +225,14 @@ void Instrument::start_run() {
   uplink_.clear_events();
   streams_ = geometry_.has(kFeatureEvents) && registers_.get(kControlStream) & kStreamLive;
   enabled_ = inverted_ = 0;
+  lag_ticks_ = 0;
   for (int channel = 0; channel < geometry_.channels; channel++) {
     enabled_ |= static_cast<uint32_t>(registers_.get(kChannelEnable, channel)) << channel;
     inverted_ |= static_cast<uint32_t>(registers_.get(kChannelInvert, channel)) << channel;
     pins_.channels()[channel].set_filter(
         geometry_.has(kFeatureFilter) ? registers_.get(kChannelFilterTicks, channel) : 0);
+    if (enabled_ >> channel & 1)
+      lag_ticks_ = std::max(lag_ticks_, pins_.channels()[channel].lag_ticks());
   }
 }
 
@@ -333,7 +337,7 @@ bool Instrument::step(int64_t limit_ticks) {
 int64_t Instrument::next_own_ticks() const {
   int64_t next = kNever;
   for (const Stimulus& stimulus : stimuli_) next = std::min(next, stimulus.next_ticks());
-  for (const Channel& channel : pins_.channels()) next = std::min(next, channel.next_ticks());
+  next = std::min(next, channels_ticks_);
   if (state_ != kRunStateRunning && state_ != kRunStateDraining) return next;
   next = std::min({next, step_end_ticks_, report_ticks_});
   if (port_.is_on()) next = std::min(next, port_.next_ticks());
@@ -358,9 +362,14 @@ void Instrument::pass(int64_t horizon) {
   strike_edges(horizon);
   pins_.advance(horizon);
   now_ticks_ = horizon;
-  int64_t ready_ticks = horizon;
+  int64_t ready_ticks = horizon - lag_ticks_;
+  channels_ticks_ = kNever;
   for (int number = 0; number < geometry_.channels; number++) {
     Channel& channel = pins_.channels()[number];
+    if (channel.next_ticks() >= horizon) {
+      channels_ticks_ = std::min(channels_ticks_, channel.next_ticks());
+      continue;
+    }
     channel.take(horizon, [&](int64_t ticks, bool level) {
       const bool active = level != (inverted_ >> number & 1);
       if (active && number == port_.strobe_channel()) port_.strobe(ticks);
@@ -368,7 +377,7 @@ void Instrument::pass(int64_t horizon) {
     });
     for (const int64_t clock : channel.mended()) count_mended(number, clock);
     channel.mended().clear();
-    if (enabled_ >> number & 1) ready_ticks = std::min(ready_ticks, channel.ready_ticks(horizon));
+    channels_ticks_ = std::min(channels_ticks_, channel.next_ticks());
   }
   if (!pins_.codes().empty()) {
     for (const TwinPins::CodeEdge& edge : pins_.codes()) port_.change(edge.tick, edge.levels);

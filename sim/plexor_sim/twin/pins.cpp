@@ -22,6 +22,8 @@ TwinPins::TwinPins(const Geometry& geometry, Device& device, EdgeLog& log,
   for (int channel = 0; channel < channels_cnt_; channel++) {
     channels_.emplace_back(geometry, front_end.inputs[channel]);
     channels_.back().start(pin_level(channel));
+    has_jumpers_ |= jumper_of(channel) >= 0;
+    if (jumper_of(channel) < 0) takers_[front_end.inputs[channel].pin].push_back(channel);
   }
   log_.start(channels_cnt_, strikes_cnt_, static_cast<int>(geometry.code_bits), levels_);
 }
@@ -66,6 +68,7 @@ void TwinPins::choose(int64_t tick, uint32_t select, int output) {
 }
 
 void TwinPins::pad_edge(int strike, int64_t time_ps, bool level) {
+  if (select_ == kInputSelectPins && !has_jumpers_) return;
   for (int channel = 0; channel < channels_cnt_; channel++) {
     const int64_t at_ps = time_ps + way_ps(channel);
     if (select_ == kInputSelectLoopback && strike == output_)
@@ -125,9 +128,8 @@ void TwinPins::advance(int64_t to_tick) {
     }
     log_.response(edge.time_ps, edge.channel, edge.level);
     if (select_ != kInputSelectPins) continue;
-    for (int channel = 0; channel < channels_cnt_; channel++)
-      if (front_end_.inputs[channel].pin == edge.channel && jumper_of(channel) < 0)
-        channels_[channel].edge(edge.time_ps + way_ps(channel), edge.level);
+    for (const int channel : takers_[edge.channel])
+      channels_[channel].edge(edge.time_ps + way_ps(channel), edge.level);
   }
   if (taken_ == edges_.size()) {
     edges_.clear();

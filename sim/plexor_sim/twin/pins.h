@@ -97,6 +97,8 @@ class TwinPins {
   int output_ = 0;
   uint32_t pads_level_ = 0, levels_;
   bool pads_load_ = false;
+  bool has_jumpers_ = false;
+  std::vector<int> takers_[kMaxChannels];  // channels that the device's pin goes to
 };
 
 }  // namespace plexor
