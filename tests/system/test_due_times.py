@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from bench import CORE
 from code_port import Link
 
 from plexor.decode.batch import EventBatch, batch_of
@@ -30,11 +31,10 @@ from plexor.protocol.registers import (
     register,
 )
 from plexor_hdl.build.boards import simulated
-from plexor_sim.build import build
-from plexor_sim.devices import synthetic_device
 from plexor_sim.golden.settings import Settings
 from plexor_sim.golden.stimulus import strikes
 from plexor_sim.packages import default_cache
+from plexor_sim.serve import prepare
 from plexor_sim.server import Server
 
 GEOMETRY = simulated()
@@ -87,7 +87,7 @@ def entries(dues):
 
 def due_run(settings, dues, stimulus=None):
     """Preload due times and run until the settings end it."""
-    executable = build(GEOMETRY, synthetic_device(), default_cache())
+    ready = prepare("synthetic", GEOMETRY, default_cache(), core=CORE)
     registers = {
         ("control", "stream", 0): Stream.LIVE,
         ("stimulus", "enable", DUE): 1,
@@ -96,7 +96,7 @@ def due_run(settings, dues, stimulus=None):
         ("stimulus", "width_ticks", DUE): WIDTH_TICKS,
         **settings,
     }
-    with Server(executable, "") as server, Link(server.port) as link:
+    with Server(ready.executable, "", ready.arguments) as server, Link(server.port) as link:
         sent = [*registers.items(), *entries(dues), (("control", "action", 0), Action.START)]
         link.socket.sendall(writes(sent))
         seen, stopped = 0, False

@@ -89,8 +89,9 @@ class _Draw:
         for number in range(self._geometry.channels):
             if rng.random() < 0.5:
                 continue
-            references = ["strike0", "strike0.fall", *(["strike1"] if outputs > 1 else [])]
-            reference = rng.choice([*references, *(["ch0", "ch0.fall"] if number else [])])
+            references = ["strike0", "strike0.fall"]
+            references += ["strike1"] * (outputs > 1) + ["ch0", "ch0.fall"] * (number > 0)
+            reference = rng.choice(references)
             channel = Channel(number, reference=reference, invert=rng.random() < 0.2)
             if rng.random() < 0.4:
                 channel = replace(channel, deadline_s=self._ticks(100, 4000))

@@ -30,7 +30,7 @@ FAULTS = (
     Fault("stimulus.cpp", "state_ ^= state_ >> 7", "state_ ^= state_ >> 9"),
     Fault("stimulus.cpp", "fraction_ &= ", "fraction_ = 0; fraction_ &= "),
     Fault("stimulus.cpp", "++in_burst_ != burst_count_", "++in_burst_ < burst_count_ - 1"),
-    Fault("stimulus.cpp", "fall_ticks_ = last_fall_ticks_ = rise_ticks_ + width_ticks_;", ""),
+    Fault("stimulus.cpp", "rise_ticks_ + width_ticks_;", "rise_ticks_ + width_ticks_ + 1;"),
     Fault("channel.cpp", "if (held_.level == passed_level_) return;", ""),
     Fault("channel.cpp", "edge.tick - held_.tick >= filter_ticks_", "edge.tick > held_.tick"),
     Fault(
