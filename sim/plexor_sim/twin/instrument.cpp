@@ -170,7 +170,6 @@ void Instrument::refresh() {
       {kStatusStartTicks, start_ticks_},
       {kStatusEndTicks, end_ticks_},
       {kStatusEvents, events_},
-      {kStatusUploadDropped, upload_dropped_},
       {kStatusTriggerIndex, is_told ? matcher_.threshold().index : 0},
       {kStatusTriggerTicks, is_told ? matcher_.threshold().ticks : 0},
       {kStatusCommandErrors, command_errors_},
@@ -185,10 +184,8 @@ void Instrument::refresh() {
   for (const auto& [reg, value] : status) registers_.set(reg, static_cast<uint64_t>(value));
   for (int channel = 0; channel < geometry_.channels; channel++)
     registers_.set(kChannelStatusPending, static_cast<uint64_t>(matcher_.pending(channel)), channel);
-  for (int source = 0; source < kSources; source++) {
+  for (int source = 0; source < kSources; source++)
     registers_.set(kSourceGenerated, static_cast<uint64_t>(generated_[source]), source);
-    registers_.set(kSourceDropped, static_cast<uint64_t>(dropped_[source]), source);
-  }
 }
 
 // Runs.
@@ -205,9 +202,8 @@ void Instrument::start_run() {
   stop_ticks_ = kNever;
   flags_ = 0;
   snapshot_ = 0;
-  events_ = upload_dropped_ = 0;
+  events_ = 0;
   std::fill(std::begin(generated_), std::end(generated_), 0);
-  std::fill(std::begin(dropped_), std::end(dropped_), 0);
   waiting_.clear();
   first_waiting_ = 0;
   is_triggered_ = false;

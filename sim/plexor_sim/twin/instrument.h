@@ -31,8 +31,6 @@ class Instrument {
              double stall);
 
   int64_t clock() const { return now_ticks_ / geometry_.samples; }
-  int64_t now_ps() const { return pins_.ps_of(now_ticks_); }
-  int64_t input_ps() const { return std::max(pins_.ahead_ps(), now_ps()); }
   // Whether time goes on by itself: a run is under way, from its command to its last result.
   bool is_running() const { return state_ != kRunStateIdle && state_ != kRunStateDone; }
 
@@ -102,8 +100,8 @@ class Instrument {
   int64_t start_ticks_ = 0, end_ticks_ = 0;
   int64_t begin_ticks_ = kNever, stop_ticks_ = kNever;  // planned; kNever: not yet
   bool streams_ = false;
-  int64_t events_ = 0, upload_dropped_ = 0, snapshot_ = 0, command_errors_ = 0;
-  int64_t generated_[kSources] = {}, dropped_[kSources] = {};
+  int64_t events_ = 0, snapshot_ = 0, command_errors_ = 0;
+  int64_t generated_[kSources] = {};
   uint32_t enabled_ = 0, inverted_ = 0;  // channels
   int64_t channels_ticks_ = 0;           // the first at which a channel has something, or earlier
   int64_t lag_ticks_ = 0;                // of the enabled channel with the longest filter

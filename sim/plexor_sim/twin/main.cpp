@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "device.h"
-#include "device_line.h"
 #include "frames.h"
 #include "front_end.h"
 #include "geometry.h"
@@ -55,7 +54,6 @@ class Simulation {
                                    static_cast<int>(geometry_.phases),
                                    static_cast<int>(geometry_.lamps), geometry_.tick_fs)),
         instrument_(geometry_, *device_, log_, front_end_, options.stall),
-        line_(*device_),
         socket_(options.buffer_bytes),
         corruption_(options) {
     const std::pair<const char*, bool> others[] = {{"--stall full", options.stall_full},
@@ -63,7 +61,9 @@ class Simulation {
                                                    {"--clock-lost", !options.clock_lost.empty()},
                                                    {"--pace", options.pace_ps > 0},
                                                    {"--free", options.free},
-                                                   {"--linger", options.linger_s > 0}};
+                                                   {"--linger", options.linger_s > 0},
+                                                   {"a device with a serial line",
+                                                    device_->serial_answer_ps() > 0}};
     for (const auto& [name, is_given] : others)
       if (is_given) throw Usage(std::string(name) + ": needs the gateware; take it with core=gateware");
   }
@@ -78,7 +78,6 @@ class Simulation {
     std::fprintf(lines, "load %s%s\n", load.name.c_str(), load.always ? " always" : "");
     for (const std::string& path : said::reads())
       if (path.find('\n') == std::string::npos) std::fprintf(lines, "reads %s\n", path.c_str());
-    line_.tell(lines);
     std::fprintf(lines, "listening tcp://127.0.0.1:%d\n", socket_.port());
   }
 
@@ -176,7 +175,6 @@ class Simulation {
   EdgeLog log_;
   const FrontEnd front_end_;
   Instrument instrument_;
-  DeviceLine line_;
   Socket socket_;
   Corruption corruption_;
   CommandReader reader_;

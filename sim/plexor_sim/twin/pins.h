@@ -48,8 +48,6 @@ class TwinPins {
   std::vector<CodeEdge>& codes() { return codes_; }
   uint32_t code_levels() const { return levels_ >> kFirstCodePin & code_mask_; }
 
-  int64_t ahead_ps() const { return ahead_ps_; }
-  void flush() { log_.flush(); }
 
  private:
   struct Pad {

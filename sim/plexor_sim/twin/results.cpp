@@ -59,7 +59,6 @@ void Results::clear(const Registers& registers) {
   for (int bank = 0; bank < 2; bank++) {
     classes_[bank].assign(channels * kClasses, 0);
     edges_[bank].assign(kSources * 2, 0);
-    upload_drops_[bank].assign(kSources, 0);
     latency_[bank].assign(static_cast<size_t>(kKinds) << geometry_.key_bits, {});
     interval_[bank] = latency_[bank];
   }
@@ -210,11 +209,11 @@ std::vector<uint32_t> Results::words(uint32_t space, int bank) const {
     const auto& all = space == kSpaceLatencyStatistics ? latency_[bank] : interval_[bank];
     for (const Figures& figures : all) put_statistics(figures, words);
   } else {
-    const auto& counts = space == kSpaceClasses ? classes_[bank]
-                         : space == kSpaceEdges ? edges_[bank]
-                                                : upload_drops_[bank];
+    // The twin drops nothing before the link.
+    const bool is_empty = space == kSpaceUploadDrops;
+    const auto& counts = space == kSpaceClasses ? classes_[bank] : edges_[bank];
     for (int64_t entry = 0; entry < geometry_.entries[space]; entry++)
-      put(words, static_cast<uint64_t>(counts[entry]));
+      put(words, is_empty ? 0 : static_cast<uint64_t>(counts[entry]));
   }
   return words;
 }

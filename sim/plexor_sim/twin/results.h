@@ -35,7 +35,6 @@ class Results {
   int bank() const { return bank_; }
 
   void count_edge(int source, bool polarity) { edges_[bank_][source * 2 + polarity]++; }
-  void count_upload_drop(int source) { upload_drops_[bank_][source]++; }
   void count_class(int channel, uint32_t response_class) {
     classes_[bank_][channel * kClasses + response_class]++;
   }
@@ -81,7 +80,7 @@ class Results {
   const Geometry& geometry_;
   int bank_ = 0;
   bool saturated_ = false;
-  std::vector<int64_t> classes_[2], edges_[2], upload_drops_[2];
+  std::vector<int64_t> classes_[2], edges_[2];
   std::vector<Figures> latency_[2], interval_[2];
   Bins bins_[kSpaces];
   int64_t first_bin_[kSpaces][2] = {};

@@ -34,7 +34,6 @@ void Stimulus::prepare(const Registers& registers) {
   has_sequence_ = is_done_ = is_active_ = false;
   rise_ticks_ = fall_ticks_ = stop_ticks_ = kNever;
   last_rise_ticks_ = last_fall_ticks_ = last_clock_ = -1;
-  struck_ = 0;
 }
 
 void Stimulus::take_step(const Registers& registers, int step) {
@@ -73,7 +72,6 @@ void Stimulus::step() {
     return;
   }
   is_active_ = true;
-  struck_++;
   last_rise_ticks_ = rise_ticks_;
   fall_ticks_ = last_fall_ticks_ = rise_ticks_ + width_ticks_;
   plan_next();

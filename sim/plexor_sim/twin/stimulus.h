@@ -43,7 +43,6 @@ class Stimulus {
   uint32_t trigger() const { return trigger_; }
   int trigger_source() const { return trigger_source_; }
   int64_t phase_ticks() const { return phase_ticks_; }
-  int64_t strikes() const { return struck_; }
 
  private:
   void plan_next();
@@ -66,7 +65,6 @@ class Stimulus {
   int64_t stop_ticks_ = kNever;
   int64_t begun_ = 0;     // strikes of the sequence that have begun
   int64_t in_burst_ = 0;  // strikes of the burst that have begun
-  int64_t struck_ = 0;
   uint64_t fraction_ = 0, state_ = 1;
   int64_t drawn_clock_ = 0;  // the generator has stepped up to this clock
 };

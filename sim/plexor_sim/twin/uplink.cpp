@@ -45,15 +45,13 @@ int64_t Uplink::respond(const Command& command) {
 void Uplink::event(const Event& event) {
   const int64_t base_ticks = event.ticks & ~static_cast<int64_t>(kMaxDeltaTicks);
   const size_t needed = event.source == kSourceCode ? 2 : 1;
-  if (!frame_.words.empty() && (base_ticks != frame_.base_ticks || has_gap_ ||
+  if (!frame_.words.empty() && (base_ticks != frame_.base_ticks ||
                                 frame_.words.size() + needed > static_cast<size_t>(kMaxWords)))
     end_frame();
   if (frame_.words.empty()) {
     frame_.type = frame_.type ? frame_.type : kFrameTypeEvents;
-    frame_.flags = has_gap_ ? kEventFlagGap : 0;
     frame_.index = static_cast<uint64_t>(event.index);
     frame_.base_ticks = base_ticks;
-    has_gap_ = false;
   }
   add_event(event);
   last_ticks_ = event.ticks;
@@ -75,7 +73,6 @@ void Uplink::end_frame() {
 
 void Uplink::clear_events() {
   frame_ = {};
-  has_gap_ = false;
 }
 
 void Uplink::trace(const std::vector<Event>& events) {

@@ -23,10 +23,9 @@ class Uplink {
   // Returns the clocks from the frame's last byte to its end on the link, besides a constant.
   int64_t respond(const Command& command);
 
-  // Event frames. A frame ends when it is full, before a gap, at a change of base, and where no
-  // event has come for a time.
+  // Event frames. A frame ends when it is full, at a change of base, and where no event has come
+  // for a time.
   void event(const Event& event);
-  void gap() { has_gap_ = true; }
   void end_frame();
   int64_t last_ticks() const { return last_ticks_; }
   void clear_events();
@@ -50,7 +49,6 @@ class Uplink {
   std::vector<uint8_t> bytes_;
   uint32_t sequence_ = 0;
   Frame frame_;  // of events, under way
-  bool has_gap_ = false;
   int64_t last_ticks_ = 0;
 };
 
