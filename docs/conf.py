@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The static site, made of the pages in this folder by Sphinx: `make site`.
 
 The navigation is what `index.md` lists under its headings, so that it is written once and is read

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How fast Plexor runs on this machine. Each figure has a baseline from the same run.
 
     .venv/bin/python -m tools.bench [--quick] [--json]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How fast an archive takes runs of four writers at once, and answers questions.
 
     .venv/bin/python -m tools.bench_archive [RUNS]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures how fast the instrument is simulated, in core clocks per second, and the baselines."""
 
 from __future__ import annotations

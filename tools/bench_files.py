@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How long it takes to write a run in each format and to read captures, how large, in what memory.
 
     .venv/bin/python -m tools.bench_files [EVENTS]

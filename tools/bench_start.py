@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures the start of a simulated instrument up to its identity, alone and by a starter."""
 
 from __future__ import annotations

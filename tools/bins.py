@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Print the table of docs/boards.md: the bins of each board, of a perfect PLL and by its sheet.
 
     .venv/bin/python -m tools.bins

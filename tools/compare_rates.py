@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Computes how often `plexor compare --fail-on` errs, and what it finds, over pairs of drawn runs.
 
     .venv/bin/python -m tools.compare_rates [--pairs N] [--power]

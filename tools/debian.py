@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs that only Debian's archive has: apt fetches them into a cache; none is installed.
 
 `apt-get download` needs neither root nor the package's dependencies. The build of a version depends

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures FreeRTOS on a RISC-V core, idle and loaded, and prints where the pages are.
 
     .venv/bin/python -m tools.demo [FOLDER]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Draws the instrument's stages and the wires between them, from its netlist.
 
     .venv/bin/python -m tools.diagram

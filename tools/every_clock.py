@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A cocotb test that sees every edge of the core's clock: a baseline of the simulator's speed.
 
 CLOCKS is the number of clocks. Wall and CPU seconds are written to the file FIGURES.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes docs/features.md: what each board's instrument can do, from the builds themselves.
 
 .venv/bin/python -m tools.features

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Write a board's bitstream to it, and ask the board what it has now.
 
     .venv/bin/python -m tools.flash BOARD [--flash] [--link URI]

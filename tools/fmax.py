@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Place and route the core alone: print the worst clock of three seeds, and the cells used.
 
     .venv/bin/python -m tools.fmax [--jobs N] [PROFILE ...]

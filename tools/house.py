@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Print how often the host says the same thing, with the list behind each figure.
 
     .venv/bin/python -m tools.house [--lists]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs all checks of style, types and imports, even if one fails; counts what has types.
 
     .venv/bin/python -m tools.lint

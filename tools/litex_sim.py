@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Serves a simulated LiteX system with the instrument: frames and Etherbone over UDP.
 
     .venv/bin/python -m tools.litex_sim [--uart] [--deep] [--dut NAME[:OPTIONS]] [-- OPTIONS]

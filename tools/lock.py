@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Resolves the lock files again from pyproject.toml, for every platform, with hashes.
 
     .venv/bin/python -m tools.lock [package ...]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes docs/lookup/options.md and devices.md: the options of commands and simulated devices.
 
     .venv/bin/python -m tools.lookup

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the host's tests of files, pages and servers with the newest libraries that it allows.
 
     .venv/bin/python -m tools.newest [pytest's arguments]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Takes the picture of the live page in docs/do/scope.md: a simulated FreeRTOS, after a run.
 
     .venv/bin/python -m tools.scope_picture

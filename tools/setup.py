@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sets up a bare clone: system packages, a virtual environment with locked versions, FreeRTOS.
 
     python3 -m tools.setup {demo,test,flash}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads the wires between an instrument's stages from the netlist of `instrument`."""
 
 from __future__ import annotations

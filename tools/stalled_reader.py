@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts what a reader of a link without flow control loses beside a busy decoder."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Write docs/stalls.md: what a serial link loses while the host does not read it.
 
     .venv/bin/python -m tools.stalls [--measure SECONDS]

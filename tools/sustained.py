@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How fast strikes may come: the minimum core clocks between answered strikes without a loss.
 
     .venv/bin/python -m tools.sustained [--board BOARD] [--strikes N]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds missing system packages, and installs them with apt. Uses the standard library only."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts how much of each package that pyright checks has types.
 
     .venv/bin/python -m tools.typed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an installation weighs: the host alone, and with each extra, from the locked versions.
 
     .venv/bin/python -m tools.weights

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Draws how each board is wired to a device under test, from constraints/NAME.toml.
 
     .venv/bin/python -m tools.wiring

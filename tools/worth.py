@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Write docs/worth.md: the cost of each feature that a small board lacks.
 
     .venv/bin/python -m tools.worth [--jobs N]

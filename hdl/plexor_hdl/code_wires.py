@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wires the stages of codes to each other and to the stages of every build."""
 
 from amaranth.hdl import Module, Value

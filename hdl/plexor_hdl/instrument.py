@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wires all stages of the instrument. It reads like the block diagram of docs/instrument.md."""
 
 from amaranth.hdl import Cat, Module

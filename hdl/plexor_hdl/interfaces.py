@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Payloads and ports between stages, derived from the contract."""
 
 from enum import IntEnum

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wires schedule, timecode and lamps to the stages of every build."""
 
 from typing import Any

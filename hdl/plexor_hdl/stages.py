@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Decides which stages a build has."""
 
 from collections.abc import Iterator

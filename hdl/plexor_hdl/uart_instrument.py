@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The instrument with its link on two pins."""
 
 from amaranth.hdl import Module

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A reflex hammer for real-time systems: strikes a pin, times the reflex.
 
     with plexor.open("sim:?dut=freertos") as instrument:

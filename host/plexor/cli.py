@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line: it parses, calls and prints. Each command is loaded when it is used."""
 
 from __future__ import annotations

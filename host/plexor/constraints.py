@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bounds of numbers, said in their types: `Annotated[int, Ge(0)]`. Documents are checked so."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Documents: how everything that is kept as JSON is written, and read back as it was.
 
 A document is an object: its `schema`, which names kind and version (`plexor.sweep/2`), the fields

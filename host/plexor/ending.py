@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The second interrupt ends the program within seconds, whatever it is doing.
 
 The first one stops a run, and what it measured is kept. That takes time, if much was measured or if

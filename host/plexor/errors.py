@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kinds of errors, and the exit code with which each ends the program."""
 
 from __future__ import annotations

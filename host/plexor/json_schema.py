@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JSON Schemas (draft 2020-12) of documents, made from the types that documents are read by."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Converts dataclasses to JSON values and back, by their annotations. Times and integers are exact.
 
 Input is checked: a file's values become what the annotations say, or ValueError tells where they do

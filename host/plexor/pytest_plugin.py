@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """pytest-plexor: measurements as fixtures, and pages of the tests that fail.
 
 `plexor` measures with the instrument that `--plexor-link` or the ini option `plexor_link` names; by

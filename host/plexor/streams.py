@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Standard output and error: what others wrote is shown, never obeyed, and a reader may leave.
 
 Names, settings and messages come from files, links and devices. A terminal takes some of their

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TOML text as tables that every reader can walk: not nested too deep, and without NUL."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Converts between ticks and seconds. No other module does.
 
 Inside the host, a time is an integer number of ticks or an exact `Fraction` of seconds. Floats are

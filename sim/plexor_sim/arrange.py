@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrangement: what stages depend on lies side by side in the core, and is compared as words.
 
 Verilator sorts a core's members by size and name. Here those that have the same clock and matter to

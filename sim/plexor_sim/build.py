@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds simulators: gateware and device become one executable, cached by content.
 
 Three parts are compiled separately and linked: the run time (Verilator's and what depends on no

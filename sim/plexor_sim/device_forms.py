@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms of device options: their values as users write them, and as devices take them.
 
 A user's times have units. The devices in C++ take whole picoseconds.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Declares the options of all simulated devices, `name=value,name=value`. No other file does."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Devices under test: `synthetic`, its presets, `bare`, `freertos`, or the path of a manifest.
 
     python -m plexor_sim.devices NAME

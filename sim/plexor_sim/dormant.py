@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dormant stages: a part of the core gets a clock only while its state or its inputs change.
 
 Most of the core stands still most of the time. The flip-flops of each stage of STAGES have a clock

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The way into each program of the simulation, which never ends with a traceback."""
 
 from __future__ import annotations

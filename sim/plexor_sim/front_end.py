@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The simulated front-end's options: expands those that are drawn at random or read from a file.
 
     sampler=seed:7,spread_ps=200    instants off by up to 200 ps, up and down apart, by a seed

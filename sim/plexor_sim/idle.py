@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Idle clocks: names the registers of the core that count clocks while nothing else changes.
 
 The core has no ports for a simulation. Its flip-flops are public to C++, and runtime/idle.h looks

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The simulated instrument: the Verilated core, a device at its pins, a TCP client at its link.
 #include <algorithm>
 #include <chrono>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The manifest of a user's own Verilog: a TOML file, read and checked.
 
 Paths are relative to the manifest. All keys:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads the core's Verilog: its modules, their signals, and what the next state depends on."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Third-party sources: found in registries by name and checksum, never committed.
 
 The caller chooses the cache directory; the command line passes `default_cache`. Everything in the

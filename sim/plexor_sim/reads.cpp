@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Starts a device, and prints the paths of the files that it has read then, one a line.
 // Argument: device options. reads.py calls it.
 #include <unistd.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files that a user's own Verilog is made of and reads: sources, included files and images.
 
     python -m plexor_sim.reads MANIFEST[:options]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Regions of memory in which a simulated device's firmware lies, and their times on a platform.
 
 A region is a section of the firmware that has memory, without its dot. Beside them are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The simulated devices `bare` and `freertos`: a RISC-V core with firmware, built on demand.
 
 Some of their options decide what is built, such as `program` and `codes`. `riscv_device`

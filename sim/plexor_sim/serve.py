@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds a simulator, then becomes it; for `plexor sim serve` and the link `sim:`.
 
     python -m plexor_sim.serve --dut NAME_OR_MANIFEST[:options] ...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A simulator as a child process, which announces its port and ends with its owner."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Starts one simulator after the other for the process that holds its standard input.
 
     python -m plexor_sim.starter

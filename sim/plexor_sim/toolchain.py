@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A simulator's compilers: finds them, calls them, and reports their errors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A user's own Verilog as a device: checks its ports, and writes the C++ glue around it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards with a LiteX system: platform, clocks and link. Their pins are in constraints/."""
 
 from __future__ import annotations

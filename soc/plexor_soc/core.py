@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The instrument as a LiteX module: its Verilog as an Instance, its access port as a bus slave."""
 
 from __future__ import annotations

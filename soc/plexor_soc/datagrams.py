@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The link over UDP: each datagram is one frame, and answers go to the last sender."""
 
 from __future__ import annotations

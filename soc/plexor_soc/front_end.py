@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pins of an ECP5 board, through the front-end of plexor_hdl.front, and the core's clock."""
 
 from __future__ import annotations

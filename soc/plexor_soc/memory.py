@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The deep memory: a FIFO of the instrument's entries in an SDR SDRAM, by LiteDRAM, without a CPU.
 
 An SDRAM's start is specified in JEDEC Standard 21-C, 3.11.5 (SDRAM), and the data sheets of ESMT's

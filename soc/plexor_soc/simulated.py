@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A LiteX system for simulation, with the pins that the simulated instrument's main uses.
 
 `python -m plexor_soc.simulated FOLDER GEOMETRY [uart] [map]` writes it, or only its register map,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the sources of a board's LiteX system, the same each time, so that a build id names them.
 
 `python -m plexor_soc.sources BOARD FOLDER GATEWARE_HASH BUILD_ID [deep]` writes them.

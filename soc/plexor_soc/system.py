@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A LiteX system around the instrument: no CPU, the access window on its bus, links beside it."""
 
 from __future__ import annotations

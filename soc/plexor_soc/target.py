@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A board's LiteX system: clocks, pins and link around the instrument."""
 
 from __future__ import annotations

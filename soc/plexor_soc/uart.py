@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The link over a UART, which a switch gives to LiteX' UARTBone instead."""
 
 from __future__ import annotations

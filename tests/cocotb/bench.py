@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds Amaranth components with Verilator and runs cocotb modules on them, compiled once."""
 
 import hashlib

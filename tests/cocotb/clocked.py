@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drivers and monitors of cocotb tests: plain objects, called once a clock by one coroutine."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The recipe of CONTRIBUTING, on a copy: one field in a Spec is an option everywhere."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/boards.md has the bins of each board as the rules compute them today."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes: class and id fit into a code of any width, and come back."""
 
 import pytest

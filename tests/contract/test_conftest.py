@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The long suite goes on where it was stopped, as long as no file of the clone changed."""
 
 import os

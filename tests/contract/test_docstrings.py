@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each component of hdl/ says in its docstring what it promises, and names each of its ports."""
 
 import importlib.util

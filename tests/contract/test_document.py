@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/PROTOCOL.md is the declarations' own text, and holds every name that they declare."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/features.md is what the builds have; a refusal for want of a feature names the board."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frames, records and words against golden vectors and against code that shares nothing with them.
 
 The vectors were made once, by `crc32`, `stuffed`, `struct` and shifts as below. A change to them is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of the house that no linter holds: what may be in a file, and what must be."""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lint, types and import rules hold, in every package."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages to look things up in say what the program takes and what it prints."""
 
 import errno

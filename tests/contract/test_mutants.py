@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lists of mutants: each still applies, and names a test of `make test`."""
 
 import ast

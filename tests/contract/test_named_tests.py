@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each module has a test of its name, or a reason here why it has none."""
 
 from pathlib import Path

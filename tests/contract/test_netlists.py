@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every stage of hdl/ is in a board's netlist; what no board has is deleted."""
 
 import ast

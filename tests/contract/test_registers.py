@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The register map's layout by its rules, worked out a second time."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rooms: how many files each holds, and that nothing imports up."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The static site: it builds without a warning, every link leads somewhere, nothing is fetched."""
 
 import re

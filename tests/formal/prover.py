@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a proof: an Amaranth design with assertions, through RTLIL, in yowasp-sby with Boolector.
 
 It takes a tenth of the time that z3 takes for the longest of these proofs.

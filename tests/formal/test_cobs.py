@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The encoder of frames, proved: what it makes of short ones is COBS."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes and their values, proved: the upload keeps both or none, and no frame ends between them."""
 
 import importlib.util

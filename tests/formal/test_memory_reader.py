@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The reader of a memory, proved: it loses and doubles no word."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mend, proved for all words: samples exchanged at any of a pin's edges become those of the pin."""
 
 import importlib.util

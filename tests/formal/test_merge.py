@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The merge, proved for few sources and short words: each edge of a slot leaves once, in order."""
 
 import importlib.util

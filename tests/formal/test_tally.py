@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PacedTally, proved: a counter of any address counts exactly, and stays at its greatest."""
 
 import importlib.util

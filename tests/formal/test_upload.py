@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The queue of events for the link, proved: each is sent with its index or counted."""
 
 import importlib.util

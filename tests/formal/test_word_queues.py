@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The queues of words, proved for few sources and short words: what leaves, and what is dropped."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Front-ends with behavioural primitives, in Verilator with time: pins in picoseconds."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bins of a front-end with the delays of a placed one are those that the build predicts.
 
 Edges at random times, their ticks from the words, the truth from the test: the share of edges in

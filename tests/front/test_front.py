@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every sample is of its time, every bit on its tick, in a front-end with behavioural primitives.
 
 The front-end is the one that boards have. What its words must be is a matter of the planted

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The front-end as the LiteX systems have it: of its time, on its tick, and wired to the core.
 
 What of a system is between the pads and the core is simulated in picoseconds.

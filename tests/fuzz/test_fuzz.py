@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`make fuzz` in small: what comes from files ends in figures or in one line, within limits."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A board's gateware without its instrument: the real pads, PLL and front-end, in seconds."""
 
 from __future__ import annotations

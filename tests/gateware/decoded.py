@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads pins and PLLs back from bitstreams, and compares them with sheets.toml.
 
 Nothing of the build takes part: an ECP5's bits are named by Project Trellis' ecpunpack and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A block RAM of the ECP5 as its guide describes it: what the model in Verilog is held against.
 
 Lattice FPGA-TN-02204, ECP5 and ECP5-5G memory usage guide. Written as a table of addresses and a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs on what is built for a board, and when the edges at its pins were, in ticks.
 
 `plexor measure` over the board's UART, and of the log of the pins in picoseconds the golden model.

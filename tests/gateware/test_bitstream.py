@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The HX8K's bitstream, turned back into Verilog, measures what its pins saw: to the tick."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A board's bitstream is built, and keeps its clocks, hops and bins: by nextpnr's figures."""
 
 import hashlib

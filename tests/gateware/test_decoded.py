@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Decoded bitstreams make of pins and PLL what schematics and sheets say, and of no pin more."""
 
 from dataclasses import replace

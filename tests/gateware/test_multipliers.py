@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Registers of multipliers, in a netlist, behave as the flip-flops that they replace: by a proof.
 
 An UltraPlus' multiplier is yosys' model of it (ice40/cells_sim.v). Of an ECP5's multiplier, only

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ECP5's netlist, as placed and routed, measures what its pins saw: to the tick.
 
 Its block RAMs give the inverse of what a design may hope for where the guide says unknown.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cells of a routed ECP5 netlist do as their guide, and the models of yosys, say."""
 
 import importlib.util

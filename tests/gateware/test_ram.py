@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The block RAM of a bitstream's simulation does what the model of yosys does, in every mode."""
 
 import importlib.util

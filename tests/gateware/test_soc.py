@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A board's LiteX system is built, and keeps its clocks, hops and bins: by nextpnr's figures."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A board is what its sheets and its build say: `make hardware LINK=…` runs these tests.
 
 Each step of `plexor prove` that needs no reference is a test. Wires are asked for on the terminal.

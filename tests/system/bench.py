@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs on a simulated instrument, and what the golden model says of them.
 
 The truth is the simulator's own log of every pin's edges in picoseconds; the golden model makes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of a simulated instrument with a code port, told register by register."""
 
 import socket

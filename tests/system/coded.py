@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run of the example coded.v, whose steps are known: 300 clocks of 20 ns each."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every command that README, docs and `--help` show, as it is written there."""
 
 from __future__ import annotations

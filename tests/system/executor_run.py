@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of the executor at a simulated instrument, told register by register and in lockstep."""
 
 from collections.abc import Callable, Iterator

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A proxy between a host and a simulator that damages bytes, seeded and counted."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of the simulated FreeRTOS that sends codes on two wires, and what its core retired."""
 
 from __future__ import annotations

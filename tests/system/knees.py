@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random synthetic devices whose saturation frequency is planted, and what it is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One run under different links: idle, streaming, stalled, deaf, cut.
 
 The gate starts the strikes, so that they are at the same tick of every simulation however long the

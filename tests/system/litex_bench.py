@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A simulated LiteX system, and LiteX' own client at its bus."""
 
 from __future__ import annotations

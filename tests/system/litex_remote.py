@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LiteX' server between its client and a simulated system: `litex_remote.py KIND THEIRS OURS`.
 
 KIND is udp, for Etherbone, or uart, for UARTBone; the others are ports on loopback, of the system

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A network between the host and an instrument that is not kind, and what must come of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An uneven front-end that a simulated instrument is given, and what it must be found to be."""
 
 from __future__ import annotations

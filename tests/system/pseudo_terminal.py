@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A simulated instrument at a serial port: a pseudo-terminal whose bytes go to its TCP port."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A live page in a browser, before an instrument whose histograms are planted."""
 
 from __future__ import annotations

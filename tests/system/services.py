@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A service that is measured on simulated platforms of memories: heap_4's pvPortMalloc, and free.
 
 N is the number of free blocks through which each walks.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the commands of pages name and their reader has: made once, for all tests and workers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same command again: a simulated instrument starts a run at the same tick each time."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A ULX3S-25F's instrument, simulated: random strikes, bursts and filters equal golden truth."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`sim:?board=NAME` is the instrument that the board's file says, simulated."""
 
 import tomllib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bounds beside what is measured: the study's on-times, and a kernel's service on four memories.
 
 What is expected comes from the study, from the raw log of the bus, read here by other code, and

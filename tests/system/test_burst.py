@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The longest burst that a server with a queue survives, as arithmetic has it."""
 
 from __future__ import annotations

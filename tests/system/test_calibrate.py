@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A planted front-end is found by calibration; runs are corrected to what pins did in ps."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor calibrate`, `measure` and `selftest` one after the other, as a user runs them."""
 
 from __future__ import annotations

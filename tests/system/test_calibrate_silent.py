@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An instrument that sends no events is calibrated all the same, from its histograms."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Classes: every strike and every response is in the one class that what was planted says."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What happens to the instrument itself in a run: its PLL loses its lock, its UART loses bytes.
 
 Both happen at a core clock of the simulation. Runs take long enough to be under way then.

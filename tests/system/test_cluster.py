@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A sweep on a Dask cluster of this machine: the same result, also when a worker is killed."""
 
 import os

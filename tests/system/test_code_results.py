@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results of a build with a code port, from options to words: a stall, and latencies by code."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Strikes that a code starts: inside what it begins, at a fixed time from its pins."""
 
 import numpy as np

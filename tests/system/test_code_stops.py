@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs that codes end: one that a device stalls in, and one that a code is waited for."""
 
 import pytest

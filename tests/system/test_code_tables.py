@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of codes on the chip: what the host makes of events, and of truth with the link off."""
 
 import numpy as np

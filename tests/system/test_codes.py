@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes of a device's pins through the whole instrument: planted ones come back, as pairs."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each command on a board of each profile: it works, or one line says what that board lacks.
 
 What a board has is read of its profile, as docs/features.md is; the simulator has no more.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Deep capture: events kept in an SDRAM while a run lasts, sent after it, each one accounted for.
 
 The system is LiteX' Verilog with LiteDRAM and a model of an SDRAM, simulated; its truth is the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The demo, and the picture in the README, which is the demo's."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Designs of others at the instrument: they answer as under Icarus, and what they say is shown."""
 
 from __future__ import annotations

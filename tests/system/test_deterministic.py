@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a step says of a device that draws nothing at random."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor devices NAME` explains every option that a simulated device takes."""
 
 import json

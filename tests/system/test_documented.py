@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every command that README, docs and `--help` show runs as it is written, on the files that ship.
 
 What is shown together runs in one folder, in its order. What no computer has is put in its place:

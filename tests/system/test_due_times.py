@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Due times and the timecode's steps of a simulated board, against what was asked."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The example for CI does what it says: its own command line, on its own files."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The executor at the whole simulated instrument: its time, its fires and its line."""
 
 import random

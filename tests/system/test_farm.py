@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor farm`: a matrix of simulated instruments, here and on a Dask cluster of two workers."""
 
 import json

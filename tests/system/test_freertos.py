@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """FreeRTOS under test: what is measured is what its pins did, and measuring changes nothing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of FreeRTOS whose codes have a known meaning, through the whole instrument."""
 
 import itertools

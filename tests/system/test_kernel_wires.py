@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes of FreeRTOS on two wires through the whole instrument, against what its core retired."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`kill -9` at random moments: what had been kept is there, and the command can be repeated."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The library: a script that measures, at a simulated instrument, over TCP, and replayed."""
 
 import asyncio

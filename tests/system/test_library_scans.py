@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scans from Python on the simulated instrument: planted knees and windows, one link."""
 
 from fractions import Fraction

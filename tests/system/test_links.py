@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """On-chip results do not depend on the link: idle, streaming, stalled, deaf or cut."""
 
 from __future__ import annotations

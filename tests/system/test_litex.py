@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The instrument in a LiteX system: LiteX' own client reads it, plexor measures with it.
 
 The system is LiteX' Verilog with LiteEth, simulated; frames and Etherbone go over its Ethernet.

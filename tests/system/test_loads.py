@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loads of simulated devices: what they say, what is said of their runs, and what is refused."""
 
 from __future__ import annotations

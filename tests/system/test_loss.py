@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loss: what is generated is received or counted, and nothing that was damaged is believed."""
 
 from __future__ import annotations

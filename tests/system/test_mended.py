@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Phases that sample in the other order: with Feature.MEND a run has the figures of one without."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A schedule with a device on the simulated instrument: all modes, and codes that were planted.
 
 The times of the mixed-mode study (2004) are divided by 1000, and so is the time of a byte on the

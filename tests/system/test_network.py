@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measured over datagrams, some lost and some out of order: the simulated instrument's frames."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The notebook runs from its first cell to its last, and shows what its text says."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A build with one bank, whose counts lie in one memory, counts what a build with two does."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Masked windows, planted or a kernel's own, found by phase scans of the Verilated instrument.
 
 What is expected comes from the simulator's log of the pins: a marker is high while strikes wait.

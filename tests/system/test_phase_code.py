@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A phase scan from a code: a kernel's critical section, from the code that begins it."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Saturation frequencies of the study's two systems, found by the Verilated instrument."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What codes cost the device: the same strikes with codes off and on."""
 
 from bisect import bisect_right

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor profile`: the functions of a device in Verilog, with the time of its own steps."""
 
 import json

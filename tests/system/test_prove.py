@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor prove` on simulated boards: planted pads are found within their errors, and each planted
 defect is named by the step that must name it.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """pytest-plexor in a project of its own: it passes, and fails on a planted regression."""
 
 import os

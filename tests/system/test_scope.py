@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor scope`: a simulated instrument measured from its page, and the report of what was kept.
 
 With its script a report has one stack of pictures with cursors, without it the still ones.

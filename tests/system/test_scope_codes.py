@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The live page of a device that sends codes: what it did, below the pictures."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the page's code computes, in a browser, against the same computed in Python."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The live page in a browser: every control is driven, and its effect seen at the instrument."""
 
 from __future__ import annotations

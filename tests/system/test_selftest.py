@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Defects planted in a simulated instrument: the self-test finds each, and names it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lamps of a simulated board: tried at power-up, and faulty ones named by the self-test."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Causes of silence, planted in a simulated board at a serial port: named, with the next step."""
 
 import json

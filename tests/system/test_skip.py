@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Skipping idle clocks: the same run with every clock evaluated gives the same bits.
 
 With `--prove` the simulator evaluates what it skips too, and ends with an error at the first skip

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Periods, on-widths and fall latencies over 1.074 s: exact from events, else over the limit."""
 
 from fractions import Fraction

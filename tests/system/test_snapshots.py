@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Snapshots while running: each is whole, of one moment, and they add up to the end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simulators that one process starts one after the other: each is as new as any."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ends of runs: by count, time, command and threshold, with the events around the trigger."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several strike outputs by the command line: started by the run, each other and the gate."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Brackets of planted knees, found by the Verilated instrument."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How often sweeps of the Verilated instrument are wrong about a device that is at its limit."""
 
 from __future__ import annotations

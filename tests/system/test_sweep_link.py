@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sweeps of one instrument that stays: what is left of a step meets the next one."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sweep table on the simulated instrument: every record is the golden model's, bit by bit."""
 
 from __future__ import annotations

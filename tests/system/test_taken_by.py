@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What scans and schedules keep of how they were taken: when they began, and the command line."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A device that reads the timecode asynchronously, with skew between its bits."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes of a device in Verilog: its timeline, its profile and why it was late, from outside.
 
 The truth is the device's own table of steps: coded.v takes each in 300 clocks of 20 ns.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Edges faster than the merge: a strike that toggles every tick, looped back to a channel."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor trace-header` writes headers that firmware compiles with."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Planted truth: what the chip counts is what the simulator saw at the pins, to the last bit."""
 
 from __future__ import annotations

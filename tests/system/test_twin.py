@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The twin is the gateware: the same documents, frames and pins, or a run that it hands over."""
 
 from fractions import Fraction

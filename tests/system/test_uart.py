@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run through the pins of the instrument's UART, whose rate it measures: as over plain bytes."""
 
 from fractions import Fraction

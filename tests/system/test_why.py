@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor why`: a seed's causes of late answers, planted in a device and found from outside.
 
 A real-time clock that is read over a slow bus puts each n-th answer off by 60 µs; a miss of the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Windows of one-tick bins, on a simulated instrument whose device has a planted latency."""
 
 import json

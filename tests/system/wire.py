@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What came over a link, frame by frame, and memories put together from their dumps."""
 
 from __future__ import annotations

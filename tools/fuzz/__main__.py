@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Feed damaged and edited files to the host: print cases by kind, failures, time and memory.
 
     .venv/bin/python -m tools.fuzz [--cases N] [--from N] [--workers N]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mutates the contents of files: bytes, JSON, TOML, tables, and frames with a correct CRC.
 
 Each function takes a random generator first, so that a case can be repeated from its number.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs cases in workers with limits, and keeps those that fail.
 
 A worker is a process that takes every n-th case and prints a line for each. Processor time of a

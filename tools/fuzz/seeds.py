@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes the files that cases mutate, with the simulated instrument, in the corpus."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes cases, and takes each the whole way that a user's file goes.
 
 A case is the mutated files of one folder of the corpus. It is loaded, analysed, judged and drawn as

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Build a board's bitstream and print its figures.
 
     .venv/bin/python -m tools.gateware BOARD [--seed N ...]

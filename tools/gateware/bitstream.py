@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Turns an iCE40 bitstream back into Verilog for a cycle-based simulator.
 
 Project IceStorm's iceunpack and icebox_vlog do the work. This module makes the few changes that

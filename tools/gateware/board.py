@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads boards' files: constraints/NAME.toml."""
 
 from __future__ import annotations

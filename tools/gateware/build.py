@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds a board's bitstream: synthesis, locked front-end, place and route, and checks."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A board's device as Verilog for a cycle-based simulator, from a bitstream or a routed netlist."""
 
 from __future__ import annotations

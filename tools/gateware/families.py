@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Properties of device families: names that the tools use, and bounds."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calls the tools: yosys and nextpnr, as WebAssembly from PyPI."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Places the flip-flops that carry samples and outputs from phase to phase, beside their macro.
 
 nextpnr treats the phases' clocks as unrelated and checks no times between them. Left alone, it puts

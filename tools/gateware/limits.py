@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks what nextpnr does not: a device's shortest pulses, and hops from phase to phase."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Macros: cells and routes that keep their places relative to each other wherever they are put.
 
 A macro is data. For each cell it has a tile, as offset from the origin, and a place in the tile.

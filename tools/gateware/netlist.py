@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Turns an ECP5's routed netlist, written by nextpnr, into Verilog for a cycle-based simulator.
 
 nextpnr makes the bitstream from these cells and parameters. sim/plexor_sim/board/ has their models.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs place and route, and packing, with each family's tools."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Build every board from three seeds and write the figures of each build to docs/gateware.md.
 
 The ways over pads go into the host's table of builds, too.

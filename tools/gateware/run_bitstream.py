@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Serves a board's build, turned back into Verilog, with a simulated device at its pins.
 
     .venv/bin/python -m tools.gateware.run_bitstream BOARD [--design FILE] [--baud RATE]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Delays of a placed and routed design, from nextpnr's SDF file (IEEE 1497)."""
 
 from __future__ import annotations

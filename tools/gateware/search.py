@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Find places and routes for a front-end's cells that give even bins: constraints/front/.
 
     .venv/bin/python -m tools.gateware.search ecp5 [--runs N] [--seed N]

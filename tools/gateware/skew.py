@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Resolution of a placed front-end: when each phase samples its pin, and when it changes an output.
 
 All of it is computed from nextpnr's delays of the device, at its slowest corner. Nothing is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Build the LiteX system of a board and print its figures.
 
     .venv/bin/python -m tools.gateware.soc BOARD [--deep] [--folder F] [--seed N ...]

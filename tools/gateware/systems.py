@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Build every LiteX system and write the figures of each build to docs/systems.md.
 
     .venv/bin/python -m tools.gateware.systems [--jobs N]

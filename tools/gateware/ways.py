@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ways from pads to the look-up tables that are sampled, by place and route, over corners.
 
 Loopback measures a way that a pin does not take (plexor.model.calibration). By how much it is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Places the flip-flops at which words pass between the core and the phases, beside the macros.
 
 nextpnr checks no times between the core's clock and the phases'. Left alone, it puts some of these

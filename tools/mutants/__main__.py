@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Puts deliberate faults into the gateware and random ones into the host; tests must catch them.
 
     .venv/bin/python -m tools.mutants [gateware [NAME ...] | host [ROOM ...]] [--faults N]

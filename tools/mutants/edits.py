@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Faults that a slip of the keyboard makes, in Python source. Pure.
 
 A fault is a replacement of one piece of text: a comparison with its neighbour, an operator with its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Puts deliberate faults into the gateware. Each must fail the test that is named for it.
 
 Each fault of tests/mutants/*.toml goes into a scratch copy of hdl/; the tree itself never changes.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Puts random faults into the host, room by room, and runs the tests that reach them.
 
 A fault is drawn by the hash of its file, function and text, so that the same ones are drawn until

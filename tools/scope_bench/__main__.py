@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures the live page: frames a second, edge to paint, and memory, in Chromium without a window.
 
     .venv/bin/python -m tools.scope_bench [--minutes N] [--channels N] [--rate RATE] [--json]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Chromium without a window, as tests and figures of the live page drive it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An instrument at the live page's seam whose histograms are planted: their truth is known.
 
 Up to eight channels, struck at any rate, with a snapshot whenever the wall clock says so. No

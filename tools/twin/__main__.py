@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Takes random measurements on the twin and on the gateware; both must give the same.
 
     .venv/bin/python -m tools.twin [--runs N] [--seed N] [--board BOARD] [--faults]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Takes the same measurement on two simulators, and says where they differ."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Draws random measurements: a device, and settings that the instrument can take."""
 
 from __future__ import annotations

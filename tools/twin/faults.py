@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Faults planted in the twin, one at a time; a measurement on the gateware must see each."""
 
 from __future__ import annotations

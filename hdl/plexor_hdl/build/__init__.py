@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards, profiles, and the Verilog and netlists of an instrument."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards: the instrument of each board, read from its file in constraints/."""
 
 from __future__ import annotations

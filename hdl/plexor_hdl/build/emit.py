@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes the gateware's Verilog, and the hash that identifies it."""
 
 import hashlib

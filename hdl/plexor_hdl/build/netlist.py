@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Improves yosys' JSON netlists before place and route."""
 
 import re

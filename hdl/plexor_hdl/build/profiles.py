@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Profiles: the richest instrument for each kind of device that fits and meets its clock."""
 
 from dataclasses import dataclass

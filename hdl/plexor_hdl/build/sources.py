@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What of a module's source makes a difference to what is built."""
 
 import io

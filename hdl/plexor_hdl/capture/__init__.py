@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Turns sample words into one stream of numbered events."""

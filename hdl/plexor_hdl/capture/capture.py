@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Capture: turns every source's sample words into one stream of numbered events."""
 
 from typing import Any

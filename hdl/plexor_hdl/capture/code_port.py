@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The code port: finds the codes that a device shows on some of its pins."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Keeps the values of codes until these leave the merge, and says which are not sent."""
 
 from amaranth.hdl import Array, Module, Mux, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The edge detector of one source: finds the edges in each sample word."""
 
 from amaranth.hdl import Cat, Const, Module, Signal, Value, ValueLike

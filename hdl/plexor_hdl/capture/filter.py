@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The glitch filter of one source."""
 
 # Every build has at least one stage, which pyright does not know.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The mender of one channel: puts samples of neighbouring phases that came in the wrong order."""
 
 from amaranth.hdl import Cat, Module, Signal, Value

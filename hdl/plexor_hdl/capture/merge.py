@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The merge: turns slots of edge words into one stream of events in time order."""
 
 from collections.abc import Sequence

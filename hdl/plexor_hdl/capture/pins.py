@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collects every source's samples, so that those of one clock are side by side."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The stamp: gives merged events their full time and index."""
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The timebase: the count of core clocks that times everything."""
 
 from amaranth.hdl import Module, Mux, Signal

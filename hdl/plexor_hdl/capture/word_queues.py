@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One FIFO of edge words for each source, and the order in which the words were taken."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Identifies one build of the gateware: the identity registers, and identity.build_id."""
 
 import hashlib

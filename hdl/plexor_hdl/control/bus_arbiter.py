@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shares the register bus between two masters."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command port: executes frames from the host on the register bus, answers, sends LOGs."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal

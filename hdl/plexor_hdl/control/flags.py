@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Flags of a run: what has happened at least once."""
 
 from amaranth.hdl import Cat, Module

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lamps: tries each lamp at power-up, then shows which event came last."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal

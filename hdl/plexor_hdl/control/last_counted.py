@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds when all counts of a run's last beat are in memory."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Keeps the limits of latencies in memories, for builds with few cells."""
 
 from amaranth.hdl import Cat, Module, Mux, ResetSignal, Signal

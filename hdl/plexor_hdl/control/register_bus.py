@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bus between who asks for register words and the register bank."""
 
 from amaranth.lib import wiring

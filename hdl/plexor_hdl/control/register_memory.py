@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The register bank's memory: constants, written values, and times of a run."""
 
 from functools import reduce

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The register bank, derived from plexor.protocol.registers."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run control: starts runs, captures during them, and ends them."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Snapshots and dumps: selects the counting bank, and requests dumps."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The stall: finds when a source that should have events has none for too long."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Connects the instrument's words to a board's pins: sampler, serialiser, clocks."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The instrument on a board: a front-end, and a UART as its link."""
 
 from types import ModuleType

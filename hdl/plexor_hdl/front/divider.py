@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes the core clock from a phase's flip-flop, and the beat that marks it for the fast clocks."""
 
 from amaranth.hdl import Module, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A front-end's parts of the ECP5: its PLL, and the global buffer of the core clock.
 
 Limits of the PLL are from Lattice FPGA-DS-02012 (ECP5 family data sheet), "sysCLOCK PLL Timing":

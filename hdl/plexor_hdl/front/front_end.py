@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The clocks, pads, sampler and serialiser between a device family's pins and words."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A front-end's parts of the iCE40: its PLL, global buffers, pads, and a ring oscillator of tables.
 
 Limits of the PLL are from Lattice FPGA-TN-02052 (iCE40 sysCLOCK PLL design and usage guide): VCO

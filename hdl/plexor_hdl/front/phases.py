@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Phases of a fast clock, and the path of a bit from one phase to another.
 
 A front-end with P phases has P/2 clocks of period T, each T/P later than the one before. Phase i

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Samples pins at each phase of the fast clocks, and makes a word of samples each core clock."""
 
 from collections.abc import Callable

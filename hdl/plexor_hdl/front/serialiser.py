@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Puts a word's bits out on a pin, one bit at each phase of the fast clocks."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A front-end's parts of the iCE40 UltraPlus: those of an iCE40, except for two cells.
 
 Its PLL has the limits of other iCE40s (FPGA-TN-02052). It takes its reference from a dedicated pad,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Word addresses of the register map: finds block, copy and word of an address."""
 
 from collections.abc import Callable

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts through a memory's addresses to clear it."""
 
 from amaranth.hdl import Module

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """COBS on byte streams: frames without zero bytes, each ended by a zero byte.
 
 Cheshire and Baker, "Consistent Overhead Byte Stuffing", IEEE/ACM Transactions on Networking 7(2),

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wide counters with short carry chains: a few low bits count, and a pool refills them."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wide counters that meet timing, made of chunks with registered carries."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counters in a memory, for counts PACE_CLOCKS apart: each is stored before it is read again."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, ValueLike

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The CRC-32 at the end of frames: that of ISO 3309, as in `zlib.crc32`."""
 
 from amaranth.hdl import Module, Mux, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Takes single bits from another clock domain, or from none, into a clock domain."""
 
 from amaranth.hdl import Module

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frames on their way to the packetizer: bytes, from the header to an end beat."""
 
 from amaranth.lib import data

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A value and its values of earlier clocks."""
 
 from typing import Any

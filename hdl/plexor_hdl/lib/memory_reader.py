@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads a memory as a stream."""
 
 from collections.abc import Iterable

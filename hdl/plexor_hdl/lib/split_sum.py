@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wide sums in parts with short carry chains.
 
 A sum of 32 bits takes two clocks: the lower parts first, then the upper ones with the carry.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The square of a value, from one multiplier of 16 by 16 bits."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed

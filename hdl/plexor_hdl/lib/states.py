@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """State machines with a flip-flop for each state, because decoding a coded state is too slow."""
 
 from functools import reduce

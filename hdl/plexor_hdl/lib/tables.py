@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of constants in look-up tables."""
 
 from amaranth.hdl import Cat, Const, Value

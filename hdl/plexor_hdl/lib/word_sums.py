@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sums of several words in one memory. Each clock adds a chunk."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal

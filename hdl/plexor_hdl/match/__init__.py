@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds the strike that each response answers."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The matcher's input: finds what a beat means to each channel, before the beat's turn."""
 
 from amaranth.hdl import Module, Mux, Signal

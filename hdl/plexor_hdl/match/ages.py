@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times in the matcher's memory, and their ages minus the limits that these are compared with."""
 
 from functools import reduce

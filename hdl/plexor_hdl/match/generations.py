@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Generations of strikes: tells whether a strike from before the current one is left."""
 
 from amaranth.hdl import Array, Module, Signal

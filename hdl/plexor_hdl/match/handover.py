@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hands measured values over from the matcher to their users."""
 
 from amaranth.hdl import Module, Signal

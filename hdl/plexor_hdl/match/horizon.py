@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The horizon: the time up to which no strike and no held response can expire."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal

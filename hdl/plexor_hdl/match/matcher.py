@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The matcher: finds the strike that each response answers, beat by beat, channel by channel."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The edges of each channel's own pin: finds its widths, periods and fall latencies."""
 
 from amaranth.hdl import Module, Signal

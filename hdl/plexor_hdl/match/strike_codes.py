@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Keeps the code in force at each outstanding strike of one channel."""
 
 from amaranth.hdl import Array, Module, Mux, Signal, Value

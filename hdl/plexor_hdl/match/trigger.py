@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The trigger: finds the first event that breaks a threshold, and ends what is kept after it."""
 
 from amaranth.hdl import Const, Module, Signal

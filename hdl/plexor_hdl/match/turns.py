@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The matcher's turns: chooses the next channel to look at or to strike, and ends beats.
 
 A beat takes 2 clocks, and 2 more for each further channel that it strikes. A response takes

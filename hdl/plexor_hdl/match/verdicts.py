@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Decides what happens to strikes and responses, and keeps the queues."""
 
 from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value

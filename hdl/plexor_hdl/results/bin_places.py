@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Places of all kinds' bins in one memory, and the mapping of their spaces' addresses to them."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """32-bit counters in few bits of memory. A state of them can be frozen while they count on."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of each code: count, sum, minimum and maximum of values."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, signed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The code in force: how long each code lasts, and how late answers are to strikes that meet it."""
 
 from dataclasses import dataclass

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Many 48-bit counts in one memory of narrow words. Each is incremented in place."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Places of all counts of a build."""
 
 from amaranth.hdl import Cat, Const, Mux, Value, ValueLike

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Queues what is to be counted: the matcher's decisions, events, and drops."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal

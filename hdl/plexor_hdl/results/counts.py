@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A build's counts of sources, events, drops and classes, all in one memory."""
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal

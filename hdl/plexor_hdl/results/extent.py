@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Minimum and maximum of each channel's values since the last look."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, signed

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Adds the counts made beside a frozen state to the counters, one counter after the other."""
 
 from amaranth.hdl import Module, Signal

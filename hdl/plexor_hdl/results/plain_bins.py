@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """32-bit counters, each complete in memory. Only their present state can be read."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal

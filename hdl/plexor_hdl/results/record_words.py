@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds the memory and row of a record's word from its address in the space."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value, ValueLike

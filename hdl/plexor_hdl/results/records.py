@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exact statistics of each kind and channel: count, sums, and extremes with their events."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value

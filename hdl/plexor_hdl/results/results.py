@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results: puts each measured value into bins, zoom windows and records."""
 
 from amaranth.hdl import Cat, Module, Signal

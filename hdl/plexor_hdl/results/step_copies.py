@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Step records: every channel's counts at the end of each step of the sweep table."""
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The memory of step records: stores the words that are not always 0, and reads records."""
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The upper bits of counters: pages of them, given out as needed, because few counters grow large.
 
 Adjacent counters share a page, because large counters are next to each other.

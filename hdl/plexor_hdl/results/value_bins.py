@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds the bins of values: log-linear ones, and those of a window of ticks."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, signed

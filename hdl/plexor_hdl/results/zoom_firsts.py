@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stores the first bin of each zoom window, written like a register."""
 
 from amaranth.hdl import Module, Mux, ResetSignal, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Computes the next strike's position and distance while the strike before it is still to come."""
 
 from functools import reduce

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Paints several strikes in a word: limits their number and finds their pulses' ends."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value

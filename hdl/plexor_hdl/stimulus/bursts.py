@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bursts: finds each burst's last strike, and the words of strikes less than W ticks apart."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value

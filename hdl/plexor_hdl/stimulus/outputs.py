@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All strike outputs: a stimulus for each, and what they share."""
 
 from amaranth.hdl import Module, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Turns strikes into samples: limits their number, gives each its width, paints the word."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random and fractional parts of intervals: xorshift64, dither, Poisson, fraction."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value

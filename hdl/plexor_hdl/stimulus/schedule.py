@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The schedule: due times that the last strike output strikes at."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal

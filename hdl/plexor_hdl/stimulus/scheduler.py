@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Schedules strikes: the clock of each strike in a sequence, and its offset in that word."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value

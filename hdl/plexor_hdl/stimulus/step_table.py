@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sweep table: sets stimulus 0 for each step, and decides when the next step begins."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One strike output: turns its registers and triggers into the samples of its pin."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value

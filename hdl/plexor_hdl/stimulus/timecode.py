@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The timecode: tells a device on pins how often strike output 0 has struck."""
 
 from amaranth.hdl import Module, Mux, Signal

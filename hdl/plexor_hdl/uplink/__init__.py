@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sends events and memories to the link."""

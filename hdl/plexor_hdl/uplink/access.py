@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The access port: registers and result memories for a system around the instrument."""
 
 from amaranth.hdl import Cat, Module, Signal

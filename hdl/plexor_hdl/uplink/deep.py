@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Takes events through a deep memory, for runs whose events are sent afterwards."""
 
 from amaranth.hdl import Module, Mux, Signal

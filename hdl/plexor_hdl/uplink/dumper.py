@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The dumper: sends result memories in HISTOGRAM and STATISTICS frames."""
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal

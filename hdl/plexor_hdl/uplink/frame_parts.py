@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frames on their way to the link: parts of a byte or a word, and words for datagrams."""
 
 from amaranth.lib import data

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The framer: puts entries of events into EVENTS and TRACE frames."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The last stage before a byte link: serialises frames, adds CRC-32, COBS and delimiter."""
 
 from amaranth.hdl import Module, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The UART link: bytes over two pins, 8N1, at a set or measured rate."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal

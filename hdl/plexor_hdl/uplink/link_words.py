@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The last stage before a datagram link: sends frames as words, adds CRC-32."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The packetizer: sends frames of all kinds, one after the other."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal

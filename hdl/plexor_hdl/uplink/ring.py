@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ring: keeps the last events before and after a trigger."""
 
 from amaranth.hdl import Cat, Const, Module, Mux, ResetInserter, Signal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Takes events to the link: upload FIFO, deep memory and framer, as far as a build has them."""
 
 from amaranth.hdl import Module

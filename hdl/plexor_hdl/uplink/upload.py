@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The upload FIFO: keeps events that wait for the link."""
 
 from typing import Any

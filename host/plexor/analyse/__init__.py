@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Computes the figures of a run from its result."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Computes the figures of a run from its result. Pure: no clock, no file, no socket."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bounds of each figure of a run: equal if the figure is exact, else as close as bins allow."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Splits a latency: from the strike to a first pin, that pin's pulse, and on to a second pin.
 
 The three figures are never mixed: strike to the first pin (interrupt latency), width of the first

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Converts a run's latencies to picoseconds by putting each sample into the middle of its bin.
 
 An edge at tick k came between the sampling instants k - 1 and k. The middle between them has the

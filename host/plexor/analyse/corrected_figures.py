@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of corrected samples, in picoseconds. They are never mixed with figures in ticks.
 
 The stated error of a figure bounds that of each of its samples, and so of their mean, quantiles and

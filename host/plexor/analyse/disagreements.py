@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Differences between what complete events say and what the chip has counted. Pure.
 
 The chip counts every event, so both are the same, to the last square; one of the two is wrong where

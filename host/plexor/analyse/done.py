@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run did to its device: how each output struck, and how responses were matched."""
 
 from __future__ import annotations

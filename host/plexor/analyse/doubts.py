@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run cannot tell of a channel, one line each, with what to look at or to change. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run tells of its channels' pairing: counts, the time between strikes, and all edges."""
 
 from __future__ import annotations

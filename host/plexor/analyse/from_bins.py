@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Distributions from the chip's bins, and the subtraction of a base result."""
 
 from __future__ import annotations

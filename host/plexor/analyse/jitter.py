@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Jitters. Each has a name of its own, because they are different figures and never mixed.
 
 - peak-to-peak: maximum minus minimum

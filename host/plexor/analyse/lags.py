@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which strike a channel's answers vary with: their own, or one before or behind it. Pure.
 
 The instrument moves each strike at random. An answer to the strike k before the one that it was

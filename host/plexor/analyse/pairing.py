@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether latencies are those of their own strikes: proven, supported or ambiguous. Pure.
 
 It rests on two assumptions: an edge never comes before the strike that caused it, and a device

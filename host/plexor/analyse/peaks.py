@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Peaks of a distribution: latencies that occur often, such as the idle and the masked path."""
 
 from __future__ import annotations

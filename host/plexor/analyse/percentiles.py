@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Distributions in integer ticks, their quantiles, and distribution-free intervals of these.
 
 Distributions are exact or binned. Intervals are those of order statistics: H. A. David and

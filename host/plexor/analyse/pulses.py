@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pulses that are too short for a pad: asked of an output, or seen on a channel. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a run's channels were matched, and whether all of a channel's edges have come."""
 
 from __future__ import annotations

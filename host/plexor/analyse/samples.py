@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Samples of one channel in their order, from its events.
 
 The instrument matches on the chip and keeps distributions. What needs the order of samples (sliding

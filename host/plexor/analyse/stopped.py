@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Explains why a threshold ended a run: which channel, how late it was, and which strike."""
 
 from __future__ import annotations

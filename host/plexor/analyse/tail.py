@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The upper end of a distribution, and latency over time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Traces aligned to the strike: persistence image, average trace, single traces.
 
 Rise and fall latencies alone determine a digital channel's persistence image. At time t after the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Windows of one-tick bins that a run was asked for, and how many values lie in them."""
 
 from __future__ import annotations

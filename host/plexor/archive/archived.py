@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An archived run as one that others are compared with, and the last good one of its kind."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds where the level of a history changes, and how often it finds what is not there. Pure.
 
 The statistic at a place compares the ranks before it with those after it, as Wilcoxon's does,

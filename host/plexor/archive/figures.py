@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of archived runs: which columns each needs, and how it is worked out from them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An archive's folder: files of runs that any number of processes add to at once, without a lock.
 
 The folder may be on shared storage: a rename within it is atomic, and of several processes that

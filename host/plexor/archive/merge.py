@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Merges many small files of an archive into few large ones, beside others that add and read.
 
 Where a level has FAN_IN files, one process writes a file of the level above that holds all their

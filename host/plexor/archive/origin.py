@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where a run's device comes from: the commit of the user's repository, as git names it.
 
 Whoever wrote a repository wrote its configuration, and that can name programs for git to run. Here

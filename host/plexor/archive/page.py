@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One self-contained HTML page of a trend: its pictures, changes and histories."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A figure of histories as a picture: each run, the medians between changes, and the changes."""
 
 from __future__ import annotations

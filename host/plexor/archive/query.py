@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Questions to an archive, answered by DuckDB: which runs there are, and their figures.
 
 Every question is asked of the files that are there at that moment. A run that is in two of them,

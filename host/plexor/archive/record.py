@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an archive keeps of a run: its configuration, counts, exact statistics and histograms.
 
 Events are not kept. Figures of other runs, trends and complementary distributions are computed from

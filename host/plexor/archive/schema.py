@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The columns of an archive's files: one row for each kind of sample of each channel of a run.
 
 A reader finds a file's columns by name, and takes those that it does not have as not known: columns

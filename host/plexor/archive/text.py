@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An archive on the terminal: its runs, newest first, and how figures changed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Histories: runs of one configuration in order, and where their figures change.
 
 Runs whose configurations differ are never one history, so that a change is one of the device and

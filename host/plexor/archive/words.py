@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a log and a trend say, in the same words on the terminal and on the page."""
 
 from __future__ import annotations

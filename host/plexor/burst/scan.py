@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds the longest burst that loses no strike, in a separate search for each spacing.
 
 Bursts begin a period apart and last at most half of it. The time-out is the other half, so every

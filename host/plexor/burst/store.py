@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loads stored burst scans, and rejects those that contradict themselves."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds contradictions in a calibration, when one is loaded. Pure."""
 
 from __future__ import annotations

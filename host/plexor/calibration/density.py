@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Code density: where bins end, computed from the edges of an asynchronous source in each bin.
 
 Such an edge is equally likely at any time, so a bin's share of edges is proportional to its width.

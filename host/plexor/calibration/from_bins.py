@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Takes observations from histograms and statistics, for an instrument that sends no events.
 
 The source: strikes come at one phase of the sampler, and a channel's latency is the time to the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Takes observations from events, for an instrument that sends them."""
 
 from __future__ import annotations

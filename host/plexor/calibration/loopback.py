@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pad delay: the time from a strike's tick through its pad and back to the channels' flip-flops.
 
 A strike at tick s that is seen at tick k came between the instants of samples k - 1 and k. So the

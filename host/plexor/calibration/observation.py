@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What calibration and self-test observe of an instrument, by events or by histograms."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares the board's oscillator with a reference on a channel: 1 PPS, or a clock of many MHz.
 
 Of 1 PPS the time of each edge counts: the ticks from the first to the last, and how many seconds

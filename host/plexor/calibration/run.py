@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Takes a calibration from an instrument: the asynchronous source, loopback, then what is wired."""
 
 from __future__ import annotations

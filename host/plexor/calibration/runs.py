@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs for calibration and self-test, repeated if the link lost a part of one."""
 
 from __future__ import annotations

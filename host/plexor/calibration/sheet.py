@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bins that the vendor's sheets allow: of perfect PLLs, and of those that err as they may.
 
 A phase is an edge of one of the PLL's clocks. The first half of the phases are rising edges, the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What place and route says of the ways of known builds, from the table `ways.json`.
 
 `make gateware-report` and `make gateware` write the table, with a row for each build id. Another

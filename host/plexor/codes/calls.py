@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes as function calls: a tree of calls, and each call's time. Pure.
 
 Each task has a stack of its own, and so has each interrupt. A function's own time leaves out its

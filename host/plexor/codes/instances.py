@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Instances of a task or an interrupt: from when it could run until it had done its work. Pure.
 
 A task's instance begins when it leaves a state in which it waits, and ends when it waits again. An

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes as lanes: which task ran, which interrupt was served, in what state each task was. Pure.
 
 One core runs at most one task. A task runs from its RUN until its own next state, or the RUN of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of codes, from a firmware's ELF file, or from a TOML file for a device without one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The codes of a run, by its settings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of calls: by function, by module, by path, by edge. Pure. Times are in ticks.
 
 Shares are parts of all functions' own times, so those of own times add up to 1. The time of an

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The codes of a run, in order."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes that a device sends on two ordinary channels: a clock and data, as an SPI does. Pure.
 
 The device puts a bit on the data wire and raises the clock; the highest bit comes first. A code's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The commands, one in each file."""
 
 COMPLETING = "_PLEXOR_COMPLETE"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor archive`: runs kept in one folder, listed, and their figures from run to run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor calibrate`: where the bins of each channel end."""
 
 from __future__ import annotations

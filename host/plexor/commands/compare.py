@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor compare`: runs and sweeps of a device, and whether the later ones are worse."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor completion`: completes commands and options in a shell."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Defaults of options from `plexor.toml`, in the current folder or the nearest one above.
 
 Each table is a command, each key one of its options; `[all]` is for every command that has the

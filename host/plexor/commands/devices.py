@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor devices`: what can be measured from here, and what a simulated device's options are."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor export`: a stored run as files of other tools."""
 
 from __future__ import annotations

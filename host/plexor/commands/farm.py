@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor farm`: a matrix of instruments, loads and builds, measured into an archive."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor identify`: what the instrument at a link is."""
 
 from __future__ import annotations

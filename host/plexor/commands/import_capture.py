@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor import`: the capture of another analyser as a run."""
 
 from __future__ import annotations

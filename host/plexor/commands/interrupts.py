@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signals during a run: the first one requests a stop, the second one interrupts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where results go, checked before the first strike."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Types of command-line values: exact durations, rates and counts; options of several commands."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The progress of a run on standard error: one line that changes; in a file, lines at intervals."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor prove`: the acceptance of an instrument, guided."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor replay`: the figures of a stored run or scan."""
 
 from __future__ import annotations

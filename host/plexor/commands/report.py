@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor report`: the page of a stored run or scan, or its picture."""
 
 from __future__ import annotations

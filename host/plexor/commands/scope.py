@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor scope`: a live page of an instrument, on this machine."""
 
 from __future__ import annotations

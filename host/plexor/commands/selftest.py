@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor selftest`: a test of the instrument itself."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor sim`: the simulated instrument as a program of its own."""
 
 from __future__ import annotations

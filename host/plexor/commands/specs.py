@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options of commands, made of the Specs that declare them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Accounts for every event of a run: the instrument's counters against the events that came."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Assembles a run's result from everything that came over the link. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Matching on the host, many events of a run at once: `docs/instrument.md`, "Matching".
 
 Events are taken in pieces, and what the queue holds is carried from one to the next. Only places of

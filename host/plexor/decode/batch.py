@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Events as frames carry them: one word for each event, and what the frame's header adds."""
 
 from __future__ import annotations

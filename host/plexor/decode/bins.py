@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Log-linear bins and exact figures of values in ticks, as the instrument has them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds the results of channels from register values, memories and events."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Decodes COBS for many frames at once, in numpy.
 
 If an encoding has no 255 code, its payload is the encoding without the first byte, with a zero in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads the chip's tables of codes, and finds contradictions in them. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The codes of a code port: each is two events, its time and its value. Pure."""
 
 from __future__ import annotations

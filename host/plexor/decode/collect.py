@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collects and counts everything that an instrument sends in a run."""
 
 from __future__ import annotations

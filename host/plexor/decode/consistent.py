@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds contradictions in a run's figures, once, when a run is received or loaded. Pure.
 
 An instrument or a file may claim any counts. `consistent` removes impossible figures from a run and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds frames in a link's bytes; resynchronises after damage and counts every fault.
 
 Input never raises. Each stretch of bytes between two delimiters becomes a frame or one fault, which

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds figures of a run that are not what others of its figures make them. Pure.
 
 An instrument that answers out of turn, or a file that was edited, has figures each of which can be.

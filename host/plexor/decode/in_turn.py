@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Matching on the host, one event after the other: `docs/instrument.md`, "Matching"."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a channel is matched, and what its events come to."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rebuilds the instrument's result memories from the frames of their dumps.
 
 Two banks count alternately, and a dump holds the frozen one. Totals are the sum of both banks, each

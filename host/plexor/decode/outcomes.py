@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What became of each strike and of each response, from a run's events and their matching. Pure."""
 
 from __future__ import annotations

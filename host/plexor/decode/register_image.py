@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The last known contents of an instrument's registers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Matching on the host, from events: for what a chip leaves out, and for the order of samples.
 
 Pure, and exact if no event is missing. `docs/instrument.md`, "Matching", has the rules.

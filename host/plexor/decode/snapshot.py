@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results so far of a run that is under way, from the chip or from events. Pure."""
 
 from __future__ import annotations

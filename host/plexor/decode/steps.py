@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Computes what each step of a sweep table counted, from the chip's records. Pure."""
 
 from __future__ import annotations

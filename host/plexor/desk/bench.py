@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How fast the host is: bytes of a link to a histogram of latencies, on one core."""
 
 from __future__ import annotations

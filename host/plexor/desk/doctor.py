@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What keeps boards from working here, and the command that fixes each problem.
 
 On Linux it reads the files of udev, sysfs and /dev. Elsewhere it only looks for programs.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A load that the user's own commands put on a device."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An instrument at the end of a link: checks its identity, and reads and writes its registers.
 
 The host trusts nothing that the instrument sends. Anything that does not fit is an error with a

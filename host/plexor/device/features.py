@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each feature's name for users, and the advice for instruments that were built without it."""
 
 from __future__ import annotations

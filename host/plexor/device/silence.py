@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Why an instrument does not answer, by what came in its place, and what to do next. Pure.
 
 What a host cannot see is not told apart: a board without a bitstream, without a reference or

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Damaged files and folders, set aside: kept under another name, and named in one line."""
 
 from __future__ import annotations

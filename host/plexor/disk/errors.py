@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Errors of files as a line with the path, and by their reason the exit code."""
 
 from __future__ import annotations

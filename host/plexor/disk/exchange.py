@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two folders that change places at once, where the system can do that.
 
 Linux: renameat2(2) with RENAME_EXCHANGE, since 3.15; not every file system has it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folders of results: each appears as a whole, and what it replaces goes only then.
 
 A folder is written beside its place, as `.NAME.….part`, synced, and then put there. If the name is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Locks that the system releases when their process ends, however suddenly."""
 
 from __future__ import annotations

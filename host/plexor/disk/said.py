@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a user must know of files, one line each, which the command line prints."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files that appear as a whole, and stay when the machine ends suddenly."""
 
 from __future__ import annotations

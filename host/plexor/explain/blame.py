@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the device was doing when it was struck, by its codes. Pure.
 
 The code in force at a strike is the last one that came before it; a strike in the tick of a code

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds groups of late answers that a gap parts from the usual ones. Pure.
 
 A gap is one that chance leaves neither in an exponential tail nor in a power law's. In both, the

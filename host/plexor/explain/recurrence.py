@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds how late answers recur: at each n-th one, at a period of time, or irregularly. Pure.
 
 Two laws compete: a count puts off each n-th answer, a timer those whose strikes meet a part of its

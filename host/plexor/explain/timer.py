@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds the timer that late answers follow: a period, and the part of it in which strikes are late.
 
 First guesses are the peaks of a periodogram of when late answers were struck. Each is refined over

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The late answers of a run: in which clusters they lie, and how each cluster recurs. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What every exported file says of its run: where it is from, whether it holds, what was lost."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Events as CSV (RFC 4180), with lines of `# name: text` in front that say what the run was."""
 
 from __future__ import annotations

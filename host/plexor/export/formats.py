@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The formats of exported files, by the suffix of the file."""
 
 from __future__ import annotations

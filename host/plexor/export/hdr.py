@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Histograms as an HdrHistogram log: format 1.3 of HdrHistogram's HistogramLogWriter, with tags."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A budget's checks as JUnit XML: the elements that pytest writes, which CI servers show."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A timeline's lanes as files of other tools, by suffix: .csv, .vcd and .pftrace."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run's figures as Markdown, with the tables of GitHub: for a pull request or a report."""
 
 from __future__ import annotations

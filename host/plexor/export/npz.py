@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run as numpy arrays: its events, and the histogram of each channel and kind."""
 
 from __future__ import annotations

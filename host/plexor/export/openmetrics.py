@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts and histograms as metrics: OpenMetrics 1.0 text, or the text format of Prometheus.
 
 Node exporter's textfile collector takes `.prom`, in the format of Prometheus 0.0.4, and no other.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Events as Parquet: ticks that are exact, and metadata that says how long one is."""
 
 from __future__ import annotations

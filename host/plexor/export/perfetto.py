@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Events as a Perfetto trace: pins and latencies as tracks, with flows from strikes to responses.
 
 Messages are those of perfetto.protos, `protos/perfetto/trace/track_event/track_event.proto`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run's events as rows of a table: the pin, the edge, and what became of it."""
 
 from __future__ import annotations

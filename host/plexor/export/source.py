@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run that is to be written: its pins, what became of its events, and its figures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Events as waveforms: a value change dump, IEEE Std 1364-2005, section 18."""
 
 from __future__ import annotations

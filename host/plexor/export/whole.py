@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files that appear when they are complete, and libraries that write them if they are installed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Codes of FreeRTOS V11 on one core: include this at the end of FreeRTOSConfig.h.
 //
 // The kernel's trace hooks send the states of tasks, and its tick as an interrupt. What the kernel

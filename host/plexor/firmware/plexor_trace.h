@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Codes of Plexor: what a device does, on spare pins of it. One header, no library, no state.
 //
 // A code of PLEXOR_CODE_BITS bits is a class (the upper four bits) and an id. One macro sends one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What was read from a capture: edges of named signals, in whole units of time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Edges of a capture as events, in the order in which an instrument sends them. Pure."""
 
 from __future__ import annotations

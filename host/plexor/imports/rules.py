@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the events of a capture are matched: times in ticks, of up to 62 bits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes a run of a capture: edges become events, which the host matches as an instrument would.
 
 Times have 62 bits, so that a long period of a fine step is matched too.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a file that Plexor exported says of its run. Files of others say nothing."""
 
 from __future__ import annotations

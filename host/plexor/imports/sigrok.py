@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads a sigrok session file, version 1 or 2 (sigrok.org/wiki/File_format:Sigrok/v2)."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tick of an imported run: exact for the times of its capture, and as an instrument has it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads a value change dump (IEEE Std 1364-2005, section 18) of any program.
 
 Declarations are read by pyvcd. Changes are tokens between white space; reading them here takes a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is wanted of a capture: its strikes, its channels, and how they are matched."""
 
 from __future__ import annotations

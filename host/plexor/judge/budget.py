@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Budgets: limits of figures, and what a run says of them.
 
 A time on its limit passes, one tick beyond it fails; both sides are compared exactly. If a figure

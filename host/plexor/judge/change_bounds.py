@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bounds on the change of a figure between two runs, which hold with a stated error.
 
 An *excess* is the second run's figure minus a limit derived from the first run's. If the limit

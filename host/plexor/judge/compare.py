@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two runs of the same device: what differs, by how much, and how certain that is.
 
 Differences are exact, in seconds: the second run's figure minus the first one's. Their intervals

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run was taken with, as names and exact texts: runs that share them are comparable."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether a change is too large: conditions, and what two runs say of them with a stated error.
 
 A condition is broken where the interval of the change lies beyond its limit, kept where it lies

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which samples of two runs bound the difference of their quantiles, whatever the law of either.
 
 A bound is the least difference over pairs: a rank of the one sample, a rank of the other. Let a be

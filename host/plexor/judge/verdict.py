@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdict: whether something holds, why, by which numbers, and what would settle what is open.
 
 Budgets, gates, criteria, estimates and trends give it of what they judge. Pure.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An archive: runs of many writers in one folder, asked for trends and for the last good one.
 
 archive = plexor.library.archive.Archive("nightly")

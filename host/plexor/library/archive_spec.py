@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an archive and a farm are asked, and what results are compared by."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs and sweeps compared: what differs, and whether a change is too large."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The link to an instrument: opened by its URI, closed, and opened again after a scan."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs as files of other tools, and captures of other tools as runs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A farm: a matrix of instruments, loads and builds, measured cell by cell into an archive.
 
 found = plexor.library.farm.farm("nightly.toml", out="nightly", archive="archive")

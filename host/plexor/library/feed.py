@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Batches of events from a run's thread to one reader, with back-pressure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A first look at a device: where the window of one-tick bins of each channel is to lie."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the import of a capture is asked."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An instrument at the end of a link: opened by its URI, measured with, closed."""
 
 from __future__ import annotations

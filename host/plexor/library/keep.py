@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run kept in a folder, with the raw bytes of its link if they are wanted."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stored results of any kind, read as objects that show themselves, and their schemas."""
 
 from __future__ import annotations

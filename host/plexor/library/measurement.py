@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run under way in a thread of its own: watched, stopped, and waited for."""
 
 from __future__ import annotations

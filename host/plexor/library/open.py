@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Opens what a link's URI names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The channels of a device under test, if the user names none."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is known of one channel: of a finished run, or of a snapshot while it is under way."""
 
 from __future__ import annotations

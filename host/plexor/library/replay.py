@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A recorded link as an instrument: what was measured with it is replayed."""
 
 from __future__ import annotations

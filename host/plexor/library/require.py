@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Assertions on a run: each says what was found, how certainly, and where the worst was."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A finished run: its figures, arrays and tables, and what can be made of it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run is asked, as the settings of an instrument."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of a run at one moment."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays of a run as tables of other libraries. Whole columns are converted, not single events."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a person sees of a run that is under way."""
 
 from __future__ import annotations

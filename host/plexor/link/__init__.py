@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Links: byte streams to an instrument, opened by URI. Nothing above knows which one it has."""
 
 from __future__ import annotations

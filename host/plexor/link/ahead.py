@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads a port ahead of the host program: `python ahead.py PORT ANSWERS`, numbers of open files.
 
 A serial port has no flow control, and what the system keeps of it lasts for 8 ms at 12 Mbaud. A

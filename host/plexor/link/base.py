@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a link is, and the thread that reads it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards by their USB ids: what is plugged in, and where its serial port is.
 
 Ids and names: openFPGALoader's lists of boards and cables (src/board.hpp, src/cable.hpp), and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A recorded byte stream, replayed."""
 
 from __future__ import annotations

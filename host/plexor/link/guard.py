@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a command that must not outlive whoever started it: `python guard.py COMMAND ARGUMENTS`.
 
 Standard input is a pipe; what is written to it goes on to the command. When it ends, because its

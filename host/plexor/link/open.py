@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Opens links by URI."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Restores the order in which the frames of datagrams were sent, by their sequence.
 
 A network may lose, duplicate and reorder datagrams. A missing frame is awaited for a while. If it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rate of a serial link: by the board's USB product, or one at which an instrument answers.
 
 Gateware with a set rate hears nothing at another one. Gateware that measures its rate does so after

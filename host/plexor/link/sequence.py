@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which frames of a link have arrived and which have not, by the sequence in their headers."""
 
 from __future__ import annotations

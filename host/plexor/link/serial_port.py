@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A serial port: exclusive, with low latency if the system offers it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A simulated instrument, started for this link and ended with it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The processes of a simulated instrument: they are started, read and ended here."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A TCP connection to an instrument."""
 
 from __future__ import annotations

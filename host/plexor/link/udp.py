@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An instrument at the end of a network: frames in datagrams, one each, not encoded.
 
 The rooms above see a byte stream like the others: frames are put in order and encoded on the way

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calibrations, in whole picoseconds.
 
 A latency between pins is what the flip-flops saw, less the way from a strike's tick over its pad,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes of a run as an array."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the chip counted of codes: how long each lasted, and how late answers to strikes were."""
 
 from __future__ import annotations

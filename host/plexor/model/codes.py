@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How a device sends codes, and what they are called."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The identity of an instrument, as it reports it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loads of a device: which one is asked for, and which one a simulated device ran."""
 
 from __future__ import annotations

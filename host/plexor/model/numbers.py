@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Numbers of an instrument's pins and of its tick, by their bounds."""
 
 from __future__ import annotations

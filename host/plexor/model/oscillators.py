@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How exact the boards' oscillators are. Every time that an instrument takes is as exact as that.
 
 A board's documents name the part, if anything; no maker's sheet of one was at hand. 50 ppm over

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run measured: immutable, in ticks, with everything needed to judge it.
 
 Arrays are compared by content, so a run that is read from disk equals the stored one.

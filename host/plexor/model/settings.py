@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a user requests of a run, in exact seconds, and the registers that request it."""
 
 from __future__ import annotations

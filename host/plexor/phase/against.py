@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What phases are measured from: the edge of a pin, or a code of the device."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Decides whether masked strikes that lie together in phase can be chance. Pure.
 
 A device without a window may have any latency distribution and may lose strikes. But what happens

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Groups masked strikes into windows, and finds where each begins and ends. Pure."""
 
 from __future__ import annotations

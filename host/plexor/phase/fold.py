@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds phase and latency of each strike in the events of one run. Pure.
 
 The strikes of a scan are further apart than its time-out. So the first response after a strike

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Result of a phase scan: latency over phase, and windows in which a strike must wait."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Takes a phase scan: a run whose strikes step through all phases.
 
 Against another output of the instrument with period P, strikes come every k P + one step, so their

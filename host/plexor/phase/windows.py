@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Computes latency over phase and its masked windows, from strikes with phases. Pure."""
 
 from __future__ import annotations

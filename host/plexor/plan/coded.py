@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Registers of what the chip makes of codes: whose latencies it counts, and when it stops."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From how codes come to the registers of the code port, and back."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How many strikes a run will have, and which outputs show its progress. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run was asked to do, from the registers of a recording."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From settings to registers: pure and exact. What the instrument cannot do is rejected."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Turns requested seconds into ticks, checks them against an instrument, records each rounding."""
 
 from __future__ import annotations

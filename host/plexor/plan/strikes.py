@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Registers of one strike output."""
 
 from __future__ import annotations

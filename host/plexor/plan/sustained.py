@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How fast strikes may come without end: what the instrument can match and count."""
 
 from __future__ import annotations

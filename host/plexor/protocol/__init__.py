@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The contract between gateware, golden model and host: declared once, derived everywhere.
 
 Standard library only. `records` declares what a record is, `frames` the frames of a link,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes: what a device says on spare pins while it runs.
 
 A code of n bits has its class in the upper four bits and an id in the others. Names come from the

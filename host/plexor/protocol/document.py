@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PROTOCOL.md from the declarations: `python -m plexor.protocol.document` prints it.
 
 Meanings come from where they are declared: the text beside a field or register, the comment beside

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frames: their types, header, event words, commands, and the byte stream's framing.
 
 On a byte stream a frame is COBS(header | words | CRC-32) followed by 0x00. A datagram holds one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parameters of a build of the instrument: what its identity tells the host."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The registers of the identity: what an instrument is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The on-chip result memories: spaces, their entries, and the bins of histograms.
 
 A space is an array of entries of 32-bit words, dumped in HISTOGRAM or STATISTICS frames. Counts and

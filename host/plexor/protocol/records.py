@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Declarations of fields and records, and their packing in little-endian bytes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a register and a block of registers are."""
 
 from __future__ import annotations

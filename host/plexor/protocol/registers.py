@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The register map: its blocks, and the meaning of each register.
 
 Register words have 32 bits. A wider register has its low word first. Blocks follow each other in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Registers and result memories as words of a bus that another system has: the access window.
 
 Word addresses. Registers lie from 0 on, where the register map has them, but for the order of a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Proves an instrument step by step: first what needs no wire, then what is wired for it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Keeps proofs in the user's data folder, one sealed file for each board and build."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What channels see of an output's strikes that come over wires at the pins."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run's figures as text for a terminal, as pictures, and as one page."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Corrected figures as cells of text, for both the terminal and the page: always in ps or ns.
 
 A figure ends where its stated error has its second digit (JCGM 100:2008, 7.2.6: two at most).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the drawing code of a page gets of a finished run: the data of its stack of pictures."""
 
 from __future__ import annotations

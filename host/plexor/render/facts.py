@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run was, in words: the same on the terminal, the page and the picture."""
 
 from __future__ import annotations

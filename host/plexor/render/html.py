@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parts of which self-contained HTML pages are made: nothing is fetched."""
 
 from __future__ import annotations

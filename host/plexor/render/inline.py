@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The drawing code of live pages as one script inside a page: nothing is fetched.
 
 Modules become functions, in the order in which they need each other; what one exports is what its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One self-contained HTML page of a run: inline pictures and the script that moves them.
 
 Nothing is fetched. Without a script all figures and pictures are there; with it, persistence,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures of a proof as rows of text, for terminals and pages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One self-contained HTML page of a proof: what was proven, with which error, and what was not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The steps of a sweep as rows, and its heading: the same in every picture of it."""
 
 from __future__ import annotations

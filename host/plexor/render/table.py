@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures of each channel as cells of text, for both the terminal and the page."""
 
 from __future__ import annotations

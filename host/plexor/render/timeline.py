@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A timeline: what is shown of it, and its tables, the same on terminal and page."""
 
 from __future__ import annotations

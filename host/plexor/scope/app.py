@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page's requests: its files, and the WebSocket over which it watches and steers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Takes runs as the steering page asks, one after the other, and shows what comes of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of a run under way: the same figures, intervals and words as in a report."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Who may see the page: its address has a token, and its requests come from the page itself.
 
 A page of another site may send requests to a server on this machine, and open WebSockets; a browser

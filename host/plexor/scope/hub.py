@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages that watch: each gets what is newest, and one of them steers.
 
 All of this runs in the server's event loop. Any thread calls `Hub.show` and `Hub.frame`; before

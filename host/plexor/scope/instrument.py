@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The live page's instrument: an instrument of the library, at the page's seam."""
 
 from __future__ import annotations

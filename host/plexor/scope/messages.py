@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a page may say: small JSON messages of a known form, so many a second and no more."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A thread that works on the newest of what it is given, and leaves out what it has no time for."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Outliers of a run under way: each time that a channel's latest response moved out, and why.
 
 The instrument keeps the index and the time of a channel's greatest latency, exactly, whatever the

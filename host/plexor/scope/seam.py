@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the page needs of an instrument: a run that gives its results so far, events, and an end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Serves the page on this machine until it is interrupted."""
 
 from __future__ import annotations

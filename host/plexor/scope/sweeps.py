@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A sweep as the page draws it: its steps as they come, and where each channel saturates."""
 
 from __future__ import annotations

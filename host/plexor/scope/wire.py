@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a page gets of a snapshot: one binary message, whose layout is declared here alone.
 
 A message is a header, a record for each channel, and their counts as 64-bit floats, all

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Witness of a self-test for an instrument that sends events."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds defects in what channels saw of strikes and of the asynchronous source. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads what an instrument found of its lamps at power-up."""
 
 from __future__ import annotations

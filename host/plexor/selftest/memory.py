@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests registers with patterns, and result memories with strikes that are counted again."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests an instrument: the link first, because every other result comes over it."""
 
 from __future__ import annotations

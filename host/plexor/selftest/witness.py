@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Observations that a self-test needs and a calibration does not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fetches what comes after a run's end: results, remaining events, events around the trigger.
 
 Every wait ends: when nothing more comes, or when even the slowest link would have delivered all.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Follows a running measurement: consumes its frames and reports its progress."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Begins a run: ends an earlier one, writes the registers, and starts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rebuilds a run from a recording of the link's raw bytes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parts of a run, and how long its stages wait."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Takes a run from its settings to its result.
 
 An interrupted run is stopped and kept. A run whose link dies keeps what came before.

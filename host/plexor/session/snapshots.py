@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Snapshots of a run that is under way: the chip's, or the host's if the chip takes none."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A request to stop a run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Columns as arrays of pyarrow and back, over their memory, in the layout that Arrow specifies.
 
 The source is "Arrow Columnar Format", sections Fixed-size Primitive Layout and Variable-size Binary

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rejects stored runs whose settings, identity or accounting are impossible. Pure.
 
 An instrument may have sent contradictory figures. `plexor.decode.consistent` leaves these out and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Digests of a run folder's files, in the format of the program `sha256sum`.
 
 They show that a file was changed after the run was taken. They are no signature: who changes a file

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Turns a run's figures into the document of `--json`, described by `schema/run.json`."""
 
 from __future__ import annotations

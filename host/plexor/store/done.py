@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What was done in a run, as a part of its document."""
 
 from __future__ import annotations

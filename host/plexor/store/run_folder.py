@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run on disk: a folder with everything the run was taken with, written completely or not at all.
 
 run.json has everything but the arrays. histograms.parquet has the bins that are not empty.

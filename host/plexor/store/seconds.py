@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Puts seconds beside the ticks of a document, as decimal texts without loss."""
 
 from __future__ import annotations

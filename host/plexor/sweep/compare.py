@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two sweeps of the same device: where its saturation frequencies differ."""
 
 from __future__ import annotations

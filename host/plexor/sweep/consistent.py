@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contradictions in a sweep, for every way in which one is read. Pure."""
 
 from __future__ import annotations

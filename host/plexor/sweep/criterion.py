@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Criteria for a rate that a device sustains, and how a step's figures meet them."""
 
 from __future__ import annotations

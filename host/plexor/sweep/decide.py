@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An exact test of whether the share of bad strikes is below a limit. It ends once it is certain.
 
 A group-sequential test of a binomial proportion with curtailed rejection (C. Jennison and B. W.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs searches side by side: an executor takes the steps that each asks for, and they are kept.
 
 What a search asks for next depends on steps alone, and a job on nothing but itself: so results are

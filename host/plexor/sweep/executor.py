@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where jobs run: in processes here, or on a Dask cluster, behind the same interface."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures of a step for each channel over all its runs, with the verdict. Pure."""
 
 from __future__ import annotations

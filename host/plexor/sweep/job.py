@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One step as work that any process can do: strike at one rate until its verdict is known."""
 
 from __future__ import annotations

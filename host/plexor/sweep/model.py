@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a sweep finds: the figures of each step, and of each channel the bracket of its knee."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Processes that do jobs, and leave Ctrl-C to the one that asked for them."""
 
 from __future__ import annotations

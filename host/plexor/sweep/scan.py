@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scans by the instrument's own table: up and down in one run, then the recovery from overload."""
 
 from __future__ import annotations

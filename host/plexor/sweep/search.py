@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds where a device saturates from verdicts: a scan, then bisection. Pure: no run, no clock."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Steps on disk, one per line as they are taken; an interrupted sweep need not repeat them."""
 
 from __future__ import annotations

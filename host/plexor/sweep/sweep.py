@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A sweep: every load and channel at once, each as a search of its own over the same executor."""
 
 from __future__ import annotations

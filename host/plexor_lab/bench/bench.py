@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A suite of benchmarks, measured: figures of each test, as text, document and frames."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor bench`: operations of a kernel, timed from outside, by the codes around each."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of each test of a suite: exact, with the base taken off. Pure.
 
 The base is the median of the samples with nothing between their codes. It is a whole number of

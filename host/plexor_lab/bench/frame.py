@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """OSBench's report: a frame for each test, as text.
 
 The form is that of the two frames in M. Hall, S. Maillet, "Testing Real-Time Systems in Microsoft

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times per operation, from samples that each last for several operations.
 
 A sample lasts base + iterations x operation. The base is what the measuring itself takes: the same

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The codes of a suite's firmware as samples: what each operation took, what ran meanwhile. Pure.
 
 A code begins an operation, and another one ends it. Where codes are missing nothing is guessed: an

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The suites of benchmarks: their tests by number, and how the firmware says which it has.
 
 The firmware's sources have the same numbers and titles (sim/plexor_sim/firmware/bench). The groups

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The run of a suite: what it asks of the instrument, and of a simulated device."""
 
 from __future__ import annotations

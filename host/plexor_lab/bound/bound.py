@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a service takes at most on a platform, by its model: T(N) = A + B x N."""
 
 from __future__ import annotations

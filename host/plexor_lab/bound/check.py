@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A bound beside what was measured: safe, unsafe, or not proven."""
 
 from __future__ import annotations

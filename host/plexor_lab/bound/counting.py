@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A service's model from the calls in a log of the bus: accesses by section, region and kind.
 
 A call's accesses grow with N. What each step of N adds is a section that runs N times; the rest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bound of a service on a platform: T(N) = A + B x N, exactly.
 
 Each section costs its repetition times the sum, over the columns of counts, of count x access time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A bound, evaluated: as text, and as a document."""
 
 from __future__ import annotations

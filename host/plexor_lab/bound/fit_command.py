@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor bound fit`: what accesses take, by services that were measured."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The terms of a core and how well they fit, on the terminal."""
 
 from __future__ import annotations

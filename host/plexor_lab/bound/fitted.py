@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The terms of a core, fitted to services that were measured."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the accesses of measured services take, by least squares over services and platforms.
 
 An access takes its platform's time, and a core adds some of its own: to each data access by kind,

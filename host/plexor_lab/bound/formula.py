@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What grows with the number N of things that a service walks through: fixed + per_n x N."""
 
 from __future__ import annotations

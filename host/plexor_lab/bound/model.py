@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a bound is made of: a service's accesses, a platform's times, and where sections lie.
 
 The model is that of D. P. B. Renaux, R. E. de Góes and R. R. Linhares, "Performance

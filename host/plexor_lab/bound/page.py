@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One self-contained HTML page of a bound: the verdict, what was measured, and its phase scan."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a service took, under what it takes at most."""
 
 from __future__ import annotations

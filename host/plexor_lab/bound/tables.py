@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables in TOML files of a bound: those that a file has, and numbers by region and kind."""
 
 from __future__ import annotations

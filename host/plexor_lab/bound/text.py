@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bound of a service on the terminal, and the bound beside what was measured."""
 
 from __future__ import annotations

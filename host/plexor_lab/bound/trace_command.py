@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor bound trace`: a service's accesses, counted in the log of a simulated bus."""
 
 from __future__ import annotations

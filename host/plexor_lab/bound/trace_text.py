@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A service's model from the log of a bus, on the terminal."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A service's model, counted in the log of a simulated core's bus."""
 
 from __future__ import annotations

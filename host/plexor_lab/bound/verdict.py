@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether an estimate is safe: nothing that was measured may exceed it. And by how much it is over.
 
 Both conventions of overestimation are computed, for literature uses either: the excess as a part

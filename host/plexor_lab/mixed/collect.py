@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a run's events to the rows of its schedule. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor mixed`: a schedule on one time base, run by the device, the host, or both."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of one schedule beside each other: by what factor, and from which distance on it is safe.
 
 Pure.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The serial line to the device: messages to its executor, and replies from it.
 
 Nothing of it goes through the instrument.

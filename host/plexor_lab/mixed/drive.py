@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the host does while a run is under way: it issues entries, or answers them by itself.
 
 At each reading of the instrument's time it issues what is due to be issued: to the device first,

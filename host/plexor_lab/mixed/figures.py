@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures of a schedule as a document: exact, as text where they are fractions. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Joins a schedule with the responses that came: each entry gets one status. Pure.
 
 A response belongs to the oldest entry with its id that waits. An entry waits from `early_ticks`

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The view of a schedule under way: eight lamps, the schedule list, the results, the parameters.
 
 Both lists are blue and the parameters are grey, as on the screen of the mixed-mode study (2004).

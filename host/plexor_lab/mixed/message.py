@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Messages between the host and an executor, over the device's own serial line.
 
 A message is a body and its CRC-16, encoded by COBS, with a zero behind it. So a zero on the line

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A schedule of ids and due times, carried out by a device, by the host, or by both."""
 
 from __future__ import annotations

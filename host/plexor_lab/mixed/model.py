@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a schedule's runs found: a row for each entry, and the responses that belong to none."""
 
 from __future__ import annotations

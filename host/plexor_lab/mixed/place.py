@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where a schedule runs: a board, or a simulated instrument that waits for the host."""
 
 from __future__ import annotations

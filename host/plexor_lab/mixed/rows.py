@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rows of all runs as CSV: written, and read back equal.
 
 The file is RFC 4180 but for its line ends, which are LF, in UTF-8. Its header has the unit of each

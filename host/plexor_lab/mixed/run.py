@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Takes the runs of a schedule, one after the other: the device's, the host's, and both's."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The schedule list: which id is due at which step, and when it is issued. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a schedule is asked, as what is to be run."""
 
 from __future__ import annotations

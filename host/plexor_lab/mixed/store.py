@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loads stored results of schedules, and rejects those that contradict themselves."""
 
 from __future__ import annotations

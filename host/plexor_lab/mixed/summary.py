@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of the lateness of a run: counts, mean, variance, part within the limit, spikes. Pure.
 
 All of them are exact: whole ticks, and fractions of them.

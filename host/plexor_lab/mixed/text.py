@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The runs of a schedule on the terminal: counts, lateness, spikes, and the modes compared."""
 
 from __future__ import annotations

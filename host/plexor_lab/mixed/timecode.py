@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The timecode: a counter on pins that the device reads, and when each of its steps comes. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a person sees of a schedule that is under way: what comes next, and what came. Pure."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A schedule that is under way, on standard error: a line of progress, or the live view."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a person sees of a schedule: how long it will take, how far it is, and the live view."""
 
 from __future__ import annotations

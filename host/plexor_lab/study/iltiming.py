@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Interrupt latencies that a published article gives for three configurations of one board.
 
 M. Hall, S. Maillet, "Testing Real-Time Systems in Microsoft Windows CE .NET", 2002, Tables 2 to 4.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Latencies that a mixed-mode study prints of one system, by who executes the events.
 
 Mixed-mode study (2004): a scheduler on a personal computer, an executor on a second one and a

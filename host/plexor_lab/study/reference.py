@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures that a published study gives for two systems, row by row.
 
 C. Tacke, L. Ricci, "Benchmarking Real-Time Determinism in Windows CE", COTS Journal. The known text

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Systems side by side: latency, jitter and saturation of interrupt and task, idle and loaded.
 
 Pure: takes reports of runs and results of sweeps, and returns rows. Latency and jitter come from a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Systems side by side, idle and loaded, beside a published study."""
 
 from __future__ import annotations

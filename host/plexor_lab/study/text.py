@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Systems side by side, for a terminal: a table like the study's Figure 7, and its conclusions."""
 
 from __future__ import annotations

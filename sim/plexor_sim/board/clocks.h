@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times of events on the simulated board: multiples of a period that is a fraction of a
 // femtosecond.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells of an ECP5, as nextpnr places and routes them, without delays. Carries follow the ECP5 data
 // sheet (Lattice FPGA-DS-02012, slice and its CCU2 mode), memories of tables FPGA-TN-02204.
 

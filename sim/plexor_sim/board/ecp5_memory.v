@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A block RAM of the ECP5 (Lattice FPGA-TN-02204, ECP5 and ECP5-5G memory usage guide): 1024 words of two
 // bytes of 9 bits. A port of 1, 2 or 4 bits has the lower 8 of each byte. A word of 36 bits is two adjacent
 // words. Port A writes it with the data pins of both ports, the even word with its own. Port B reads it in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The PLL of an iCE40 (Lattice FPGA-TN-02052, iCE40 sysCLOCK PLL design and usage guide), which
 // icebox_vlog leaves as an instance. main.cpp drives its clocks, by its parameters, through the top
 // `board`. Outputs that the design does not use are low.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A block RAM (Lattice FPGA-TN-02002, Memory usage guide for iCE40 devices): 256 words of 16 bits. In
 // mode m a port takes one of 2^m adjacent bits, selected by the address bits from 8 on. A read in the
 // clock of a write to the same word returns the old contents.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A simulated board: a Verilated bitstream or netlist, its clocks, a device at its pins, and a TCP
 // client at its UART, which is first told that this is a simulation. It has these options of the
 // simulator: --device, --truth, --trace-pins, --figures, --once, --parent, --corrupt and --buffer.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One bus for fetches and data, with regions of memory that answer after cycles of their own; and the
 // file of the option `bus`, each access that ended on it.
 //

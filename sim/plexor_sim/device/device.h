@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface between the simulated instrument and a device under test.
 // Time is absolute picoseconds. Pins are bit masks; bit n of an output mask is that of Edge.channel n.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random times in ps whose draws are the same on every platform.
 //
 // Their texts are those of DISTRIBUTIONS in ../device_forms.py, with times in whole ps.

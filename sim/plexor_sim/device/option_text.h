@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parses device options, "key=value,key=value". Every function throws BadOption with a sentence.
 #pragma once
 

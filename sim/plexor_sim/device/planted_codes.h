@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Codes that a file plants on the code pins: lines "time_ps value", times rising.
 //
 // Of the bits that a line changes, the lowest changes at its time and the highest `skew_ps` later;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random numbers that are the same on every platform, because only integers are used.
 //
 // xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Detects that the system on chip is in a loop that only an input or the timer ends, such as a
 // kernel's idle task. Whole rounds of such a loop need not be evaluated.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file of the option `retired`: what the core did, as the truth for codes.
 //
 // Records of 16 bytes, little-endian, by time: int64 time_ps, uint32 pc, uint32 code. An instruction

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device of soc.v behind the interface of device.h: a RISC-V core and its firmware, on a clock
 // of its own, asynchronous to the instrument's.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a design in Verilog says and reads: its $display and the like, how it ends, and its files.
 //
 // Each line goes to stderr with the simulated time, as "design at 1.250000 us: text". After the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The far end of a device's serial line: 8 data bits, no parity, 1 stop bit, in exact picoseconds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small RISC-V system on chip: the device under test of simulated runs.
 //
 // It has VexRiscv (Full), RAM with one port for fetches and one for data that both answer within the

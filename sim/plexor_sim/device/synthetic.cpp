@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The synthetic device: a loop that always handles the earliest event. See synthetic.h.
 #include "synthetic.h"
 

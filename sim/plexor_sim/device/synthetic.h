@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The synthetic device answers strikes as its options say. Every edge is exact to the ps.
 //
 // Its options are declared in ../device_options.py, which checks a user's options. Here times are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A device from the user's own Verilog. manifest.py writes the glue, a struct that names the pins:
 //
 //   struct Glue {

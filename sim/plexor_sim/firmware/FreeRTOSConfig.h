@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FreeRTOS V11.2.0 on device/soc.v. Everything is allocated statically, so what does not fit in RAM
 // does not link. A program that needs more of the kernel says so by macros of the compiler.
 #pragma once

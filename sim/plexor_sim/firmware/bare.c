@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No operating system: the interrupt service answers strike k with a pulse on pin k.
 #include "plexor_trace.h"
 #include "soc.h"

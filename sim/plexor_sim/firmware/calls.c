@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FreeRTOS: one task calls functions, each of which is in codes, in rounds of 50,000 cycles. `heavy`
 // takes 87 % of a round itself, and `light` twice 2,000 cycles, once inside `heavy`. `recursive` is
 // three deep, and calls `leaf` for 250 cycles at the beginning and at the end of each depth: so no

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FreeRTOS: two tasks share a mutex with priority inheritance. The low one holds it for a millisecond
 // at a time. The high one takes it every other tick, and at once when strike 0 comes: it may have to
 // wait for the low one, which then inherits its priority. Pin 0 is high while the low one is inside,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FreeRTOS: the executor's two tasks and its interrupt.
 //
 // A change of the timecode's pins is an interrupt, and wakes the task of the highest priority,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The executor: carries out a schedule that comes by messages, at the steps of a timecode.
 //
 // plexor_lab/mixed/message.py on the host has the messages' format. Time is the timecode, extended to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the executor needs of a board: here device/soc.v. For a board of your own write a header of
 // this name with the same functions; docs/do/executor.md has the steps.
 #pragma once

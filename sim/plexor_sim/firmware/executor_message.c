@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages of the executor's serial line: COBS, CRC-16/CCITT-FALSE, sequence numbers.
 #include "executor.h"
 

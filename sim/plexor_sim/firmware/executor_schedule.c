@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The executor's schedule: entries by due time, and ids of its own in turn.
 #include "executor.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FreeRTOS: the interrupt service answers strike k on pin 2k and wakes a task, which answers on pin
 // 2k + 1. The notification is binary, like an event object: one answer of the task serves all
 // strikes that came before it ran.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Useless work of several kinds, each of which loads another part of the core. Also the two library
 // functions that compilers assume.
 #include "soc.h"

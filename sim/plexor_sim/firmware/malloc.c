@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FreeRTOS: at strike 0 or 1 a task allocates memory with heap_4, while pin 0 is high. The heap begins
 // with small blocks that are too short: N of them are free, and the search for one that fits walks
 // through these. Then it frees the memory, while pin 1 is high: that walks through them too. At last

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FreeRTOS: five tasks of one priority think, take two sticks of five, and eat, philosopher k + 1
 // with pin k high. At first each takes its stick of the lower number first, so that nobody waits for
 // long. From tick DEADLOCK_TICK on each takes its own stick and hesitates, for longer than a round of

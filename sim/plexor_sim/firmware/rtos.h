@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the programs with FreeRTOS share. Each is one file, which includes this.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers of device/soc.v and what all firmwares share.
 #pragma once
 

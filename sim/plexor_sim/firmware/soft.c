@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a core without multiplier and divider computes by additions: the functions that compilers call.
 #include <stdint.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 # Startup of every image: a stack, cleared .bss, then main; main does not come back.
 .section .start, "ax"
 .globl _start

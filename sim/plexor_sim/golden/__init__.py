@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The golden model: the instrument in plain Python, from docs/instrument.md alone.
 
 `instrument.measure` takes a build's geometry, its register values and the pins' edges, and returns

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tables of codes: how long each code lasted, and latencies by the code at the strike."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Turns pins in picoseconds into one time-ordered stream of events."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Computes when a run ends, if neither the device nor single clocks decide it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frames that a device could send: the model's events and dumped memories."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The whole instrument: from settings and edges to every count and memory."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Matches responses to strikes: the Matching section of docs/instrument.md, channel by channel.
 
 A channel's state changes only at events of its own pin and of its reference. Strikes that expire

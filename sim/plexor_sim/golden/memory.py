@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The result memories: counts samples into bins, windows and statistics, word for word."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """xorshift64 in bulk: G. Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8(14), 2003.
 
 A step is linear over bits. So table look-ups advance a whole block of states by any number of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Register values of a run, by the names in `plexor.protocol.registers`."""
 
 from __future__ import annotations

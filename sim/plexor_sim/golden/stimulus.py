@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Computes strike times from registers: the Stimulus section of docs/instrument.md."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sweep table: the ends of its steps, and each channel's counts at these.
 
 See docs/instrument.md, section Sweep table. A record is what the run would leave if it ended with

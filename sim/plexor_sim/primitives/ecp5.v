@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ECP5 cells that the front-end instantiates, as far as it uses them, for simulators with time.
 // They follow Lattice FPGA-TN-02200 (PLL, DCCA, OSCG) and FPGA-TN-02032 (BB), without delays.
 `timescale 1ps / 1fs

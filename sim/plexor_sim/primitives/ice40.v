@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The iCE40 cells that the front-end instantiates, as far as it uses them, for simulators with time.
 // They follow Lattice FPGA-TN-02052 (PLL) and FPGA-TN-02026 (the others), without delays.
 `timescale 1ps / 1fs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The iCE40 UltraPlus cells that the front-end instantiates beside those in ice40.v.
 `timescale 1ps / 1fs
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The device's serial line, as a TCP port of its own: bytes of the client go to the device, and the
 // device's to the client, without anything added.
 #pragma once

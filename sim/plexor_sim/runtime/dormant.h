@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dormant stages: a stage whose state and inputs stand still gets no clock.
 //
 // A stage of ../dormant.py has a clock of its own, a bit of the core's input `clk`. Its state is what

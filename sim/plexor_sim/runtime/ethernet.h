@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ethernet frames with ARP and UDP over IPv4, as much as an instrument's network needs.
 //
 // IEEE 802.3 (preamble, frame check sequence, gap), RFC 826 (ARP), RFC 791 (IPv4), RFC 768 (UDP).

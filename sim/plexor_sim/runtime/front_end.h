@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The path between a pin and its sample words: the instants of the flip-flops, the ways over pads, the
 // oscillator for calibration, jumpers, and defects. Without options all is ideal.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Idle clocks: detects that only counters of clocks change in the core, tells how many clocks can
 // pass before one of them has an effect, and lets these clocks pass.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An input of the instrument that changes at given core clocks.
 #pragma once
 

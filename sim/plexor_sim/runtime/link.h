@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Carries bytes between the socket and the core, by byte streams or by the pins of the core's UART.
 // `before` sets the core's inputs for the next rising edge, from outputs that have settled.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The network of an instrument with Ethernet: two UDP ports on loopback, one for the instrument's
 // frames and one for Etherbone. Datagrams go over the simulated wire as they come.
 #pragma once

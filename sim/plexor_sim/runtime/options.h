@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The simulator's command line; ../serve.py declares and explains what a user may give.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An oscillator that is asynchronous to the instrument's clocks. Each half period has jitter.
 #pragma once
 

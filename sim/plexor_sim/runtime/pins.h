@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pins between the Verilated instrument and the device. Strike words become edges in ps, and
 // the device's edges become sample words, through the front-end (front_end.h).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words of W samples inside a Verilated port, which is an integer of up to 64 bits or an array of
 // 32-bit words. W divides 32, so no word spans two words.
 #pragma once

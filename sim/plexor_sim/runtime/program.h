@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The common parts of every simulation's main: options, stdout, signals, errors.
 #pragma once
 

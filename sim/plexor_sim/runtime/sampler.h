@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The flip-flops of one channel turn edges at its table, in ps and in order of time, into words of W
 // samples. The sample of tick k shows an edge at t if t <= k * tick plus the delay of its phase.
 // Delays of rising and falling edges may differ.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One TCP client at a time, on loopback only. Only accept, await_frame and drain block.
 #pragma once
 

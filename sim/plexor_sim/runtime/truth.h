@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The truth: every edge of every pin in ps, before the instrument saw it.
 //
 // --truth FILE holds records of 16 bytes, little-endian: int64 time_ps, uint8 source as in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds the twin: its own objects, once for all boards, linked with a device's."""
 
 from __future__ import annotations

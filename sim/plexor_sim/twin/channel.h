@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The path of one response channel: its flip-flops turn edges in ps into edges between samples; mend
 // and filter follow. Edges stay in each stage until no later edge can change them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The code port: turns levels of its pins into codes. See docs/instrument.md, Codes.
 #pragma once
 

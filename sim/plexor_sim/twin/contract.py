@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the contract as a C++ header: what plexor.protocol declares, declared once.
 
 The header has each register's address and width, the words of the register map with their access,

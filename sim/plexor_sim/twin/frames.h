@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frames on the byte stream: COBS, CRC-32, headers, and the commands of the host.
 #pragma once
 

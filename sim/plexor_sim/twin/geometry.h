@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parameters of the emulated build, as contract.py writes them.
 #pragma once
 

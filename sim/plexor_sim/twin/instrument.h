@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The instrument, event by event: registers and commands, runs, and the stages between the pins and
 // the link. See docs/instrument.md.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The simulated instrument, emulated: takes the place of ../main.cpp and its Verilated core.
 //
 //   plexor-twin --geometry NAME=VALUE,... and the options of runtime/options.h

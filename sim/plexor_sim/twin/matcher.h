@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matches responses to strikes, on every channel: docs/instrument.md, Matching and Samples.
 //
 // A channel changes only at events of its own pin and of its reference. What expires in between is

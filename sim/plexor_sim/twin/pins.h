@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pins between the emulated instrument and the device, event by event. Strikes become edges in
 // ps, and the device's edges reach the channels, through the front-end (front_end.h).
 //

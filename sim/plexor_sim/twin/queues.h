@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether an event could have been dropped: an upper bound of what waits before the merge and before
 // the link, from the clocks that docs/instrument.md gives under Speed. It drops nothing itself.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The register map: which words there are in a build, who may write them, and what they hold.
 #pragma once
 

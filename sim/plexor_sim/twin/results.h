@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The result memories: counts, statistics and bins, in the banks and words in which they are dumped.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One strike output: its sequences of strikes, one edge after the other. See docs/instrument.md,
 // Stimulus.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the instrument sends: numbered frames of events, results, news and answers.
 #pragma once
 

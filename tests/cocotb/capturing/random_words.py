@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cocotb side: every edge is an event or counted as dropped, in order and at its tick."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Filter, edges, merge and stamp together, with random words; random_words.py has the claims."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cocotb side: every word is the golden model's, also that of a snapshot while others count."""
 
 import os

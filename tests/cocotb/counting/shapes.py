@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The build that both sides of the test know."""
 
 from plexor.protocol.geometry import Geometry

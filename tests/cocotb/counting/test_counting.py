@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bins and records of dense random values; dense_values.py has the claims."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cocotb side: whole, correct COMMAND frames are executed and answered; all else is rejected."""
 
 import os

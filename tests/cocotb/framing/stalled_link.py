@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cocotb side: what arrives is what was sent, less what was counted, frame by frame."""
 
 import os

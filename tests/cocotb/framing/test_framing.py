@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The way to the link and the way from it; stalled_link.py and hostile_bytes.py have the claims."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cocotb side: every class, sample, index and time is the golden model's, run after run."""
 
 import os

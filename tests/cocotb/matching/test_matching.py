@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The matcher with thousands of random events; random_events.py has the claims."""
 
 from pathlib import Path

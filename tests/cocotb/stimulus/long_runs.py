@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cocotb side: the tick of strikes far into a run is the exact sum, rounded down."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of many strikes, at Verilator's speed; long_runs.py has the claims."""
 
 from pathlib import Path

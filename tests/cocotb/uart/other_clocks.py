@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cocotb side: a host whose bits are counted in picoseconds, on no edge of the link's clock."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The UART with a host of another clock; other_clocks.py has the claims."""
 
 from pathlib import Path

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A device at the pins: it sees strike words and answers after random picoseconds."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What both sides of the test know: the build, and settings of random runs."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The whole instrument, its device answering at any picosecond; whole_runs.py has the claims."""
 
 from pathlib import Path

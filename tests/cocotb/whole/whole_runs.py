@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """cocotb side: commands in, frames out, and all they tell is the golden model's."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Suites on the simulated FreeRTOS, beside what its core retired meanwhile."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Operations that came, against what the firmware counted itself."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Operations whose times are planted as codes of a synthetic device, through a whole run."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each sample of each test of each suite, against the retired instructions of its core."""
 
 import pytest

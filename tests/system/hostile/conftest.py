@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases of one line, one exit code and no traceback."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A recording whose frames are intact and whose content lies, field by field."""
 
 from __future__ import annotations

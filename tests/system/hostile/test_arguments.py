@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arguments, settings and budget files that cannot be taken: one line, the right code."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Manifests, devices and sources that cannot be taken, through a simulator of one's own."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Disks that are full, folders that cannot be, runs that were damaged: one line, nothing lost."""
 
 from __future__ import annotations

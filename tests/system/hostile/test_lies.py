@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frames whose CRC is right and whose content lies: a marked run or one line, and no traceback."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Servers that close, stall, chatter or lie: one line or a marked run, and always an end."""
 
 from __future__ import annotations

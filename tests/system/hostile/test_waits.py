@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Instruments that never come to an end: every wait has a limit, and two interrupts end all."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recordings that are cut, damaged or nothing at all: figures that are marked, or one line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drivers of streams, with random stalls on both sides, for the gateware's unit tests."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Beats to the matcher, and what comes of them beside what the golden model says."""
 
 import random

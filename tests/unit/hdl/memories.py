@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memories whose readers must not look at a word in the clock in which it is written."""
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value

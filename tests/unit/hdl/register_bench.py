@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requests of registers, and which words a build must have."""
 
 from plexor.protocol.frames import OpStatus

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Components, simulated again and again: to build a simulator takes longer than most tests."""
 
 from functools import lru_cache

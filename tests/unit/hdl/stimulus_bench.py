@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A stimulus and a monitor that sees nothing but its words."""
 
 from itertools import takewhile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the Stimulus section of docs/instrument.md says, in plain Python integers."""
 
 from collections.abc import Iterator

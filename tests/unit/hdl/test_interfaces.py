@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What stages hand each other has the bits of the contract, and those alone that a build needs."""
 
 import pytest

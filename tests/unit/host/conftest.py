@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hand-made runs: events, bins and statistics from lists of latencies; kept scans."""
 
 import itertools

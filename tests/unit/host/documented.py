@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a document says that holds a value: nothing, or the first thing that is wrong with it."""
 
 

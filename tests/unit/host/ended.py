@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a host has when a run has ended, put together by hand: registers, memories, events."""
 
 import struct

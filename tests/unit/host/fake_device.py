@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Plexor in a few lines of Python, behind a TCP port: canned runs, and lies on request.
 
 Written from docs/instrument.md and plexor.protocol; no code of the host is used.

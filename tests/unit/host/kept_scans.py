@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folders with a sweep, a phase scan or a burst scan, as their commands keep them."""
 
 from plexor.burst import store as burst_store

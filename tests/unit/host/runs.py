@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of the host on a fake device."""
 
 from fractions import Fraction

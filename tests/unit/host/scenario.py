@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a fake device pretends to have seen, and what its memories hold of it.
 
 Written from docs/instrument.md and plexor.protocol; no code of the host is used.

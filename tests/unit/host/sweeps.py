@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hand-made sweeps: verdicts and figures of each rate as they are planted."""
 
 from fractions import Fraction

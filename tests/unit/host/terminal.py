@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A board at a serial port: a pseudo-terminal whose bytes go to an instrument at its rate.
 
 The rate is what the host set on the terminal, which Linux keeps as it does for any other port. At a

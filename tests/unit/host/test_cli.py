@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line: exact parsing, exit codes, one line for an error, JSON by its schema."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A bound holds on its own side, at its limit as its name says, and says what would be right."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Documents: back equal, in the versions of today, or one line with the path."""
 
 import json

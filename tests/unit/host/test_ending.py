@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The second interrupt ends the program within 3 s, whatever it does. The first one does not."""
 
 import signal

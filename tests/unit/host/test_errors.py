@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What nothing foresaw is one line, a code of its own, and a file for a report."""
 
 import re

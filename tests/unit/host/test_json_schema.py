@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Schemas are made from types: what a kind holds is valid by them, and what it cannot hold is not.
 
 jsonschema, a program of others, judges.

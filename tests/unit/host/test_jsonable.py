@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dataclasses to JSON and back: exact, or one line with the place and what would be right."""
 
 import json

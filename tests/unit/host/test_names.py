@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`import plexor`: which names it gives, and that it loads nothing before one is used."""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages that pytest-plexor keeps of a failed test's runs. They never hide that test."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What others wrote is shown on a terminal, and never obeyed by it."""
 
 import io

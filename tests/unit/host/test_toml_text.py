@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TOML that would exhaust its readers, or names no file, is one line for every reader."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ticks and seconds."""
 
 from fractions import Fraction

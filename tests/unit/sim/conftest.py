@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simulators with the core of probe.v, which plays strike words and reads back the samples."""
 
 from __future__ import annotations

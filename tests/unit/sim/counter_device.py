@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A device in Verilog that answers a pin some of its clocks later, and its manifest."""
 
 from __future__ import annotations

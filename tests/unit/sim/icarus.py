@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A design under Icarus Verilog: a generic test bench replays strikes, and logs all responses.
 
 The bench is what a user would write: it begins with an inactive reset, makes it active, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random small designs: registers, resets of both kinds, divided clocks, delays and memories."""
 
 from __future__ import annotations

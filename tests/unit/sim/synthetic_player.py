@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plays strikes to the synthetic device alone, without an instrument."""
 
 from __future__ import annotations

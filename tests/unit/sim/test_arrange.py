@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrangement: which members of the core form a group, and where they lie."""
 
 from __future__ import annotations

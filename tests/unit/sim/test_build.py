@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds: what is compiled again and what is not, and what a failed one says."""
 
 from __future__ import annotations

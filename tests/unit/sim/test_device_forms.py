@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms of options: what a value says in the device's units, and which values are refused."""
 
 from __future__ import annotations

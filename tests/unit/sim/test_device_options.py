@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options of devices: a user's units become the device's, and both sides know the same ones."""
 
 from __future__ import annotations

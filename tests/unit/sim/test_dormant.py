@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dormant stages: who belongs to them, what wakes them, and that a core does not change by them."""
 
 from __future__ import annotations

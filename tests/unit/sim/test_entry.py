@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each program of the simulation ends with an exit code, and never with a traceback."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The simulated front-end: every edge in the sample that the planted instants say."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Designs answer as under Icarus Verilog with the same strikes: every response edge, to the ps."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Idle clocks: what the simulation looks at in the core, and that its models count as the core."""
 
 from __future__ import annotations

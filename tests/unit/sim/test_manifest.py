@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Manifests of a user's own Verilog: what is said when something in them is wrong."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The core's Verilog as it is read: what it declares, and the names of that in C++."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Third-party sources are checked, appear whole or not at all, and are missed by name."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pins between the core and the device: which instants are sampled, when strikes happen."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The presets do what the study says of its two systems, without an instrument between.
 
 Expected figures are the study's own: C. Tacke, L. Ricci, "Benchmarking Real-Time Determinism in

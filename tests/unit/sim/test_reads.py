@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a design reads is followed: a changed file builds anew, and makes another design."""
 
 from __future__ import annotations

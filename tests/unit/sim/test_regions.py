@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Regions of a firmware and their times on a platform, as the simulated bus takes them."""
 
 from pathlib import Path

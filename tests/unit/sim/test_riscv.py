@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The simulated RISC-V devices answer strikes as a real microcontroller with an RTOS does.
 
 All figures are cycles of the device's clock, nominally 50 MHz. Bands come from an independent

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rounds of a loop in which a RISC-V device waits are left out, and nothing shows that."""
 
 import random

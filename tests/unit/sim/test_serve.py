@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `plexor sim serve` prepares, where a device's parts cannot be had, and what it explains."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A simulator as a process: lines, exit codes, clients that come and go, owners that die."""
 
 from __future__ import annotations

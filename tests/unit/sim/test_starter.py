@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The process that starts simulators ends with its input, and they with it."""
 
 from __future__ import annotations

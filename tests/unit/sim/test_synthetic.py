@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The synthetic device does what its options say, edge by edge, in ps."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compilers of a simulator, where the system has none."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A user's own Verilog as a device: its glue played, its ports checked, its errors told."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An SDRAM behind a PHY's pins, for Migen's simulator: it keeps words, and refuses what is wrong.
 
 From the data sheets of ESMT's M12L64322A and Micron's MT48LC16M16A2: truth table of commands, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards of the LiteX systems: pins of constraints/ are free there, a tick is exact."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The instrument as a LiteX module: its ports, and a bus of another clock at one of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frames as datagrams: whole or not at all, to whoever asked last, and every loss counted."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The deep memory on an SDRAM: how that is started, and that words come back in order."""
 
 from __future__ import annotations

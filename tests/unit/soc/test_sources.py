@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sources of a LiteX system: the same each time they are written."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LiteX' exported map: every register and memory of the contract, where the contract has it."""
 
 import csv

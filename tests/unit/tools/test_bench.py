@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`make bench`: what it says of figures, whatever they are."""
 
 from __future__ import annotations

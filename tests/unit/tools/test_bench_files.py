@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of files: each process by itself, what failed is said, too much memory too."""
 
 from dataclasses import replace

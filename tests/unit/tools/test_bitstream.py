@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A bitstream's Verilog is made fit for a simulator, or refused with the reason."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ids of builds: one for each seed, version of a tool, and set of options."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is fetched from Debian's archive is the known one, or one line says why not."""
 
 import pytest

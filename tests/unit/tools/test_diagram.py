@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The drawing of the instrument's stages, and the netlist that it is read from."""
 
 from dataclasses import replace

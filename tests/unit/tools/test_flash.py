@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writing bitstreams, with programs that only write down what they are called with."""
 
 from dataclasses import replace

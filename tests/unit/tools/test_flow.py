@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calls of the tools: what a failure of theirs comes to."""
 
 import json

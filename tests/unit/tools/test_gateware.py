@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Board files, locked routes, and what is read of nextpnr's delays."""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Locked places of the hops' flip-flops: a tile has one clock and edge, and nothing else's."""
 
 from collections import Counter, defaultdict

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `make house` counts: planted declarations are found, and today's tree has none too many."""
 
 from tools import house

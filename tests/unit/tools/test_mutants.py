@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random faults: which ones a source has, which are drawn, and when one counts as caught."""
 
 import subprocess

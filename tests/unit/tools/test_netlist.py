@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A routed netlist is made fit for a simulator, or refused with the reason."""
 
 import copy

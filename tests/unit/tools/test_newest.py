@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The newest libraries: what is installed, and that each is tried by a test."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report's rows: built once, kept, and there for a build that a tool fails."""
 
 from concurrent.futures import ThreadPoolExecutor

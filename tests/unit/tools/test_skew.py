@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bins and RMS errors of a front-end, against arithmetic and against random edges."""
 
 import math

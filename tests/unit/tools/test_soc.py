@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a LiteX system's build is judged by: its clocks and bins; and the gateware it names."""
 
 import json

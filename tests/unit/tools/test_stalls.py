@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a stalled host loses: the model against a stand-in that handles each byte."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ways over pads from a planted SDF file, and the table and page that they go into."""
 
 import json

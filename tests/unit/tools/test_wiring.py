@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The drawings of how boards are wired."""
 
 import re

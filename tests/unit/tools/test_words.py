@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The flip-flops that hand words to the serialiser: which they are, and where they are put."""
 
 import re

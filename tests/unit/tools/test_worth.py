@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a feature takes on a small board: which are asked, and what a row says."""
 
 from tools.gateware import board as boards

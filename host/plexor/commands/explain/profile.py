@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor profile`: where the functions of a device spent their time in a stored run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor timeline`: what the tasks and interrupts of a device did in a stored run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor trace-header`: the C headers with which firmware sends codes."""
 
 from __future__ import annotations

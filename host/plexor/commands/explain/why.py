@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor why`: which answers of a stored run were late, and how they recur."""
 
 from __future__ import annotations

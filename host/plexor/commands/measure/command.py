@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor measure` on the command line: its options, and what it does with them."""
 
 from __future__ import annotations

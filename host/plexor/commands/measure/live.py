@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor measure --live`: the run under way on standard error, redrawn in place."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Named options of `plexor measure`: those with which a published measurement was taken.
 
 Options given with the preset override it. A preset that names a device sets `dut` and `channels`.

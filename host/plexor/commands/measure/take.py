@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The run of `plexor measure`, on the instrument at the link that it names."""
 
 from __future__ import annotations

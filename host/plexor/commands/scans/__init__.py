@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """The commands that search: sweeps of rates, phases and bursts."""

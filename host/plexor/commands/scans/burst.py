@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor burst`: how many strikes in a row a device answers, at what spacing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor phase`: latency over the phase of a device's tick, a code, or another output."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor sweep`: the highest rate that a device sustains."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One cell of a farm, and the work of measuring it, which any process can do."""
 
 from __future__ import annotations

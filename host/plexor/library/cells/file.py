@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Farms as TOML files: a matrix of instruments, loads, builds and options.
 
     [measure]                     # what all cells have: options of plexor measure, by their names

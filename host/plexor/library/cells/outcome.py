@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What came of a cell: its figures, or why there are none."""
 
 from __future__ import annotations

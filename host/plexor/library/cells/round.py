@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures the cells of a farm: each instrument by one cell at a time, and each cell once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cells of a farm as a table for a terminal, and as a JSON document."""
 
 from __future__ import annotations

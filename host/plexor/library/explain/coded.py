@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The codes of a run, and what they are called."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run's profile: where its functions spent their time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run's timeline: what each task and interrupt did, and when."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Why answers of a run were late: their clusters, and how each recurs."""
 
 from __future__ import annotations

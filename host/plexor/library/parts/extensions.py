@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What other packages add to Plexor, by entry points of their wheels.
 
 A name in the group `plexor.commands` is a command of `plexor`, and so on. Names come from the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results as JSON documents, and folders that appear as a whole."""
 
 from plexor.disk.folder import FolderKind as FolderKind

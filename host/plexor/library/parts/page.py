@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """HTML pages that hold all that they show, as Plexor's own."""
 
 from plexor.render.html import PageHeading as PageHeading

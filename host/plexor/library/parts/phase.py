@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A phase scan, as its own page shows it."""
 
 from plexor.phase.model import PhaseResult as PhaseResult

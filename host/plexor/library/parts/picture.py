@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SVG pictures with axes and a frame, as Plexor's own."""
 
 from plexor.render.pictures.frame import LEFT as LEFT

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results in ticks, as `Run.report`, `Sweep.result` and the like have them, and their figures."""
 
 from plexor.analyse.analyse import ChannelFigures as ChannelFigures

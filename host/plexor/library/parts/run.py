@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs that a package takes itself: settings, the instrument's registers, lines, what it sends."""
 
 from plexor.decode.collect import Collector as Collector

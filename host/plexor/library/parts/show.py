@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts and tables as Plexor's own commands print them."""
 
 from plexor.render.facts import books as books

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Burst scans: how many strikes in a row a device answers, at each spacing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a burst scan is asked, and what it is then to find out."""
 
 from __future__ import annotations

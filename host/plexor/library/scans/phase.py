@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Phase scans: latency over the phase of a device's tick, or of another output."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What scans and schedules have in common: they show themselves, as runs do."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a scan is asked whose steps are runs of their own: a sweep, a burst scan."""
 
 from __future__ import annotations

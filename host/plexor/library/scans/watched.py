@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Steps told to the caller of a scan, whose exceptions and stop end it without a loss."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the runs of a scan are taken: in processes here, or on a cluster."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options that several Specs share, each declared here once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a caller may ask, declared once: each option with its type, its bounds, its flag and help.
 
 From a field of a Spec follow the keyword in Python with its static type, the option on the command

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts of the command line and of the library as strikes, channels, conditions and wires."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Values of options, given as texts or numbers, read exactly."""
 
 from __future__ import annotations

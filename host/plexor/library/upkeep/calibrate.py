@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calibrations: where the bins of each channel end, found by the instrument itself."""
 
 from __future__ import annotations

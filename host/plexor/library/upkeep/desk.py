@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is on this machine: boards, simulated devices, and what keeps them from working."""
 
 from __future__ import annotations

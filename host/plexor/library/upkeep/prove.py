@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Proofs: the acceptance of an instrument, with who puts the wires."""
 
 from __future__ import annotations

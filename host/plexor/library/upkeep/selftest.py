@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Self-tests: what is wrong with an instrument."""
 
 from __future__ import annotations

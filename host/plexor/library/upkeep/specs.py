@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a calibration, a self-test and a proof are asked."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Walks a link from its port to the instrument's clock, and says at each step what to do next."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Delays of wires, by their length or their time."""
 
 from __future__ import annotations

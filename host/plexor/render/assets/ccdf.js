@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The tail: the share of responses that came later than a time, on a logarithmic scale. */
 
 import { Axis } from "./axis.js";

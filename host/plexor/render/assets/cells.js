@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Histograms as cells: cell i holds `counts[i]` values from `low[i]` up to below `high[i]`, in
  * ticks. Cells are disjoint and rising; outside [from, to) all counts are 0. Values are taken as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Two cursors through all pictures, what lies between them, and the line below the pointer. */
 
 import { between } from "./cells.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Elements of the page. */
 
 /** Return a new element with properties and children. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Times, counts and shares as text: the same words as on the terminal. */
 
 const TIMES = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The histogram of latencies: samples in each column, with logarithmic counts. */
 
 import { Axis } from "./axis.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The keyboard: one list of what keys do, which `?` shows. */
 
 import { button, make } from "./dom.js";

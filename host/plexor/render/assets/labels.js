@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The unit of an axis of times, and how many values fit beside it. */
 
 import { grouped, significant, timeUnit } from "./format.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The channels' names as switches: shown or hidden. */
 
 import { button } from "./dom.js";

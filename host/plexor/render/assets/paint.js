@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** A canvas of sharp pixels, and what all pictures on it have in common. */
 
 import { number, timeText } from "./labels.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The persistence scope: all traces after the strike on top of each other.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Zoom, pan and cursors by mouse, finger and keyboard, over the axis that all pictures share. */
 
 import { cursorAt } from "./cursors.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** A report: the pictures of a finished run, with cursors, in the place of still ones. */
 
 import { cellsOf } from "./cells.js";

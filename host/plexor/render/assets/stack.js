@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The stack: persistence, histogram, tail and waterfall over one axis of time. */
 
 import { Axis } from "./axis.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Still pictures with a hair line, and two cursors with their difference, on each axis. */
 
 import { Axis } from "./axis.js";

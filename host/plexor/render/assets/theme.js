@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Colours of the page for canvases, and the switch between dark and light. */
 
 const NAMES = ["paper", "panel", "ink", "muted", "grid", "worst", "last", "good", "bad", "doubt"];

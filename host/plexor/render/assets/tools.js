@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Buttons below the stack: what a phone has no keys for. */
 
 import { button, make } from "./dom.js";

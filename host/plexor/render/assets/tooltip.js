@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** One small box of text beside the pointer. */
 
 import { make } from "./dom.js";

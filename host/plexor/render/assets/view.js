@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What is looked at: the times shown, the cursors, the channels; as a link can carry it. */
 
 import { roundUp } from "./axis.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The waterfall: latency over the time of the run, a row of pixels for each slice of it.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A burst scan as a picture: the longest burst that loses no strike, over its spacing."""
 
 from __future__ import annotations

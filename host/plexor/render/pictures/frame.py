@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The frame around each plot: title, provenance, panel, axes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Latency plots of all channels: histogram, tail, course over time, and shares."""
 
 from __future__ import annotations

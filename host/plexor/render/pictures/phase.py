@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A phase scan as pictures, and the page around them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One picture of a run, or of several beside each other, for a README or a slide."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Axes: where a value lies on a picture, and the round values worth a tick."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The scope view: all traces after the strike on top of each other, as with persistence."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A canvas for pictures in SVG: escaped, compact, styled by classes for light and dark."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A sweep as pictures: latency and misses of each channel over the rate, with loads in colours."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A timeline as a picture: a lane for each task and interrupt, and who ran after whom."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pins around the event that stopped a run, as a logic analyser shows them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bars of block characters in a terminal, and the axis below them."""
 
 from __future__ import annotations

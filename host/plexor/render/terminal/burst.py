@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A burst scan on the terminal, and in words for the picture."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lines for a terminal: text in colour or plain, wrapped, and tables that fit its width."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Differences between results, and whether they are too large, for a terminal."""
 
 from __future__ import annotations

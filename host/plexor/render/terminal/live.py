@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The view of a run under way: a histogram, a persistence line and the figures of each channel."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A phase scan on the terminal: latency over phase, and the masked windows."""
 
 from __future__ import annotations

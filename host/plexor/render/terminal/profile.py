@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A profile of calls on the terminal: one of six views."""
 
 from __future__ import annotations

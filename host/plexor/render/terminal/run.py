@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run's figures for a terminal: never wider than the terminal, and readable without colour."""
 
 from __future__ import annotations

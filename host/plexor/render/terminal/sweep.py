@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A sweep on the terminal: the bracket of each knee, and the steps on both sides of it."""
 
 from __future__ import annotations

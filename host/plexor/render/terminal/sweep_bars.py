@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A sweep in a terminal: latency and misses of each knee over the rate, as bars."""
 
 from __future__ import annotations

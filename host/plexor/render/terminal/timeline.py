@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A timeline on the terminal: a line of blocks for each lane, and its tables."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The late answers of a run on the terminal: clusters and how they recur."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What the device did in the last run, by its codes: a timeline, and tables as text. */
 
 import { make } from "./draw/dom.js";

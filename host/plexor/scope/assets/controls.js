@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The settings of a run as a form; its texts are those of the command line. */
 
 import { button, make } from "./draw/dom.js";

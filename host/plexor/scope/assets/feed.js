@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What the stack draws, as frames and figures come: channels, waterfall, and traces that fade. */
 
 import { cellsOf, later } from "./draw/cells.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Binary snapshots of the server, read by the layout that it sends first. */
 
 const READERS = {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The live page: what comes from the server, drawn; what is asked for, sent. */
 
 import { make } from "./draw/dom.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Outliers: a list of the latest responses, and the pins around the one that is chosen. */
 
 import { Axis } from "./draw/axis.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The table of figures, the light of the accounting, and how far the run is. */
 
 import { make } from "./draw/dom.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** How quick the page is: when a snapshot that was taken at a time was on the screen. */
 
 const MOST = 4096;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The connection to the server: it comes back by itself, and says which frames have come. */
 
 const AGAIN_MS = 1000;

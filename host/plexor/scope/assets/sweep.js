@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** A sweep that draws itself: latency and missed strikes against the rate, step by step. */
 
 import { Axis } from "./draw/axis.js";

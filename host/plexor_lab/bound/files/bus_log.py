@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a simulated core did on its bus, as `freertos:bus=FILE` keeps it, and the calls in it.
 
 A call of a service is what lies between two stores of its firmware: the one that raises a pin, and

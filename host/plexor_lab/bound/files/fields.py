@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Values in files of a bound: counts, times, repetitions and names. ValueError says what is right.
 
 A file's texts come from CSV, and its numbers from TOML, where decimals are exact.

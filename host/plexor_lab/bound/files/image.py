@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sections and symbols of a firmware's ELF file (Tool Interface Standard 1.2, part 1), 32 bits."""
 
 from __future__ import annotations

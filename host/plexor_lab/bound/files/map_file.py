@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where logical regions, such as a linker's sections, lie on a platform, as a file: TOML or CSV.
 
 [map]

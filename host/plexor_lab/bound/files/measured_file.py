@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Services that were measured on platforms, as a CSV file with a row for each.
 
     model,platform,map,n,measured

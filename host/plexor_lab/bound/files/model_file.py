@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A service's model as a file: TOML, or CSV with a row for each section.
 
     title = "CreateThread"

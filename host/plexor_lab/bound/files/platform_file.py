@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A platform's access times as a file, in nanoseconds: TOML, or CSV with a row for each.
 
     title = "ARM7TDMI at 72 MHz, internal SRAM"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of a bound, TOML or CSV, and the line on which each of their entries stands."""
 
 from __future__ import annotations

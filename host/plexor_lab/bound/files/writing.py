@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of a bound, written: models, platforms and maps, as TOML or as CSV."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The frame of all suites: the main task, its helpers, and what a program says of itself.
 #define BENCH_MAIN
 #include "bench.h"

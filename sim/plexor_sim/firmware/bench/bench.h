@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the suites of benchmarks share. Each test sends a code as an operation begins, and one as it
 // ends, so that it is timed from outside.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a board supplies for the benchmarks: here, the simulated device of device/soc.v.
 //
 // For another board, write a file of this name with the same entries, put its folder first on the

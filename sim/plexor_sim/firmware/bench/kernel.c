@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calls of a kernel that Zephyr's latency_measure lists, with those of FreeRTOS. docs/do/bench.md
 // says what has no exact twin here.
 #include "bench.h"

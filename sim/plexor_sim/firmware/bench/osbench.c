@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OSBench's seven groups with the calls of FreeRTOS. Two helpers serve the tests of two tasks: the
 // high one waits for what `low` does. docs/do/bench.md says what has no exact twin here.
 #include "bench.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Thread-Metric's eight tests with the calls of FreeRTOS. Each operation is between two codes and is
 // counted by the firmware too: the counters of a test are sent behind it.
 #include "bench.h"

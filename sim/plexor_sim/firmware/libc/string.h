@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of <string.h> that the kernel uses; loads.c defines it.
 #pragma once
 #include <stddef.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards' files: the instrument that each one has, and what is said of one that cannot be used."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The gateware's hash, and memories without logic for collisions, as synthesis is told of them."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Flip-flops that go into block RAMs and multipliers, in netlists made by hand."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Profiles: each is an instrument of its family, whose tick its clock can make."""
 
 import importlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What of a source makes a difference to what is built."""
 
 from plexor_hdl.build.sources import code

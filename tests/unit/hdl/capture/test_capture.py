@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Capture: from pins to numbered events, with each channel's inversion, filter and enable."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The code in force as beats carry it, and codes as the tables of codes are told of them."""
 
 import random

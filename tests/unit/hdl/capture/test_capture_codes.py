@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes through Capture: each a pair with its time and value, in order, numbered or masked."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The code port against planted pins: each code once, with its time, value, skew and TORN."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Values of codes: those of kept words leave in order, and codes of masked classes are counted."""
 
 import random

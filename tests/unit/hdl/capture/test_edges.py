@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The edge detector, every word of four samples behind every level, against a walk over samples."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The glitch filter: levels that last keep their true time, others vanish."""
 
 import random

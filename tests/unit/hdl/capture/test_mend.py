@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The mender, every word of the sampler behind every state, against a walk over samples."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From sample words to stamped events: detection, queues, order, index and drops."""
 
 import itertools

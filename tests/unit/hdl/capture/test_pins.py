@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the capture sees: every source's word in the clock of its time, driven ones later."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The stamp: full times across a wrap of the low bits, indices across chunks, blank slots."""
 
 import random

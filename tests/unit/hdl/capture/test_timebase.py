@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The timebase: one coherent count, whatever carries."""
 
 from itertools import pairwise

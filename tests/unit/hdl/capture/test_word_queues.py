@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The queues of words: what they take, what they drop and count, and what is told of a gap."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ids of builds: never a simulation's for a bitstream."""
 
 import pytest

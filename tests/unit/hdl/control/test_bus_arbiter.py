@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The shared register bus: wide registers are read whole, whoever else asks meanwhile."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command port: good frames are executed and answered, nothing else does anything."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Flags of a run: each rises with its port, stays, and is forgotten by the next run."""
 
 import pytest

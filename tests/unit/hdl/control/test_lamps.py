@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The lamps: each tried alone, the faulty ones named, and the last event shown for a while."""
 
 import pytest

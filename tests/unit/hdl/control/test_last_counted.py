@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The end of counting: told once, when each stage has told and the results are idle."""
 
 from itertools import permutations

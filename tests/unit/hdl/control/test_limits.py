@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limits of latencies: written as registers are, read in halves."""
 
 import pytest

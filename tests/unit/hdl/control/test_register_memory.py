@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the bank keeps in a memory: live values coherently, marks of time, what was written."""
 
 import itertools

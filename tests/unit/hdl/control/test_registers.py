@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The register bank: every declared register, with its access, width and reset value."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run control: what belongs to a run, to the clock, and what the host is told of it."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Snapshots: which bank counts, and which is dumped when."""
 
 import itertools

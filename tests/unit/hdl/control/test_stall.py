@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The stall: a source without an event for too long, to the tick."""
 
 import random

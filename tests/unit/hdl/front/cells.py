@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Vendors' cells in a module, with their parameters."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Clocks of all phases of a front-end, whose time is counted in phases."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The top of a board: what is between its pins and the instrument."""
 
 from dataclasses import replace

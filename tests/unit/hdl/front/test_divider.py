@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The core's clock: when it rises, and what tells the fast clocks of it."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ECP5's PLL: dividers within the data sheet's limits, and outputs an eighth apart."""
 
 from fractions import Fraction

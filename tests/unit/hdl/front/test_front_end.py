@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a front-end tells of its clock: lost with the PLL's lock, and not before it stood."""
 
 from types import SimpleNamespace

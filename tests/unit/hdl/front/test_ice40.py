@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The iCE40's PLL: dividers within the guide's limits, and a delay near a quarter of a period."""
 
 from fractions import Fraction

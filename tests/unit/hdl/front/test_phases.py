@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ways of bits from phase to phase: as few hops as can be, none of them too long."""
 
 from itertools import pairwise

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sampler: each bit of a word is the pin's level at its phase, of the periods it should be."""
 
 import random

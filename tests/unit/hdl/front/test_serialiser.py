@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The serialiser: each bit of a word stands at the pin from its phase on."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an UltraPlus has in place of an iCE40's cells."""
 
 from fractions import Fraction

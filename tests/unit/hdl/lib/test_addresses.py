@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Word addresses of the register map, each in its block and copy, by the contract's own."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Going through a memory: each address once, and again when asked again."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """COBS: what the encoder sends decodes by the contract; the decoder accepts nothing else."""
 
 import random

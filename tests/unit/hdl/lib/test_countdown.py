@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # amaranth: UnusedElaboratable=no
 """Wide counters against plain integers, also where a chunk borrows from the next."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Alarms and timers: done when they must be, through every carry between chunks."""
 
 import pytest

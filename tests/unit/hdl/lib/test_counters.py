@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Paced counters: exact, and at their greatest value they stay."""
 
 import gc

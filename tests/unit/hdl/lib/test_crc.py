@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # amaranth: UnusedElaboratable=no
 """The CRC-32 of ISO 3309, a few bits a clock, and out again low byte first."""
 

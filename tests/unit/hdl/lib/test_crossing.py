@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A bit's way into a clock domain."""
 
 import pytest

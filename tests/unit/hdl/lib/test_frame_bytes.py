@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the fields of a frame's header are, by a header that is encoded."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A value and its past."""
 
 from amaranth.hdl import Elaboratable, Module, Signal

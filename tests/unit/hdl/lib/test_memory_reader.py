@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Readers of memories: every word once and in order, however it is written and taken."""
 
 import random

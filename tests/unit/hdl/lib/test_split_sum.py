@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sums in two parts, every one of few bits and some of 32, against plain integers."""
 
 import random

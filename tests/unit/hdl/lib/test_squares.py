@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Squares of signed values, as fast as they may come, against plain integers."""
 
 import random

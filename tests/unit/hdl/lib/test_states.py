@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """States: one is high at a time, and moves as told."""
 
 from amaranth.hdl import Cat, Module

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables in LUTs: the value at every place."""
 
 from amaranth.hdl import Module

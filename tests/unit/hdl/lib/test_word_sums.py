@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sums of several words, added chunk by chunk, against plain integers."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a beat is to each channel, and how long it stands, against a model of a few lines."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ages of stored times, and what they are compared with, against plain integers."""
 
 import random

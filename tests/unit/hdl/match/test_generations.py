@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Generations, against queues that know with which beat each strike came."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The horizon, against the least of what expires."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The matcher of a paced build, against the golden model."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The matcher where others look at it: at ends of steps, in pauses, at triggers, event by event."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the matcher measures beside rise latencies, and responses before their strike."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The edges of channels' own pins, against a model that remembers each channel's last one."""
 
 import random

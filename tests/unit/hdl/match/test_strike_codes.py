@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes at strikes: each goes with the latency of its strike, whatever the matcher does."""
 
 import random

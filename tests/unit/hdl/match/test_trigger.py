@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The trigger: the first event that breaks a threshold, and so many after it."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The matcher's turns: how many clocks beats take, and what is looked at on the way."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What becomes of strikes and responses: queues, time-outs, windows and repetitions."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where bins are in memory: each kind's apart from the others', and found by its address."""
 
 import gc

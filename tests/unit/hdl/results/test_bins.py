@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bins: every count is in its counter, whatever carries, freezes and folds meanwhile."""
 
 import random

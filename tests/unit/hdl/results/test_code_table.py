@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A table of codes: exact integers of each code, at the full rate."""
 
 import random

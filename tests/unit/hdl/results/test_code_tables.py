@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of codes: every code and latency at the full rate, as the golden model counts them."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Many counts in one memory: each is added to where it is, whatever came before it."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The places of counts: each count has its own, by whatever way it is asked for."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The queue of what is to be counted: each place once, in the order in which words came."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All counts of a build: whatever comes together, each is exact where it belongs."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What counts tell at rest: sources that have settled, and copies of classes."""
 
 from plexor.protocol.memory import CLASSES, Space

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Extents: the least and the greatest value of each channel since the last look."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folding: each counter with a delta is added once, one after the other, and none other."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plain bins: pairs that come as fast as they may are all counted, each in its own counter."""
 
 import random

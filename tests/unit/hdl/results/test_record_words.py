@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The words of records: each address asks for its field's row, and no two fields share one."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records: exact integers of each kind, channel and bank, whatever the order of values."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results: every value is in its bin, its window and its record, whatever is frozen or read."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Step records: both banks' counts added up, the step's own extremes, and who reads meanwhile."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The memory of step records: what is written of each record is what its words read as."""
 
 import random

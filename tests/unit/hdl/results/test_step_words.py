@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The register bank and the words of the sweep table's steps."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Upper words of counters: each is the sum of what was added, as long as pages last."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LogBins and ZoomBin: each value is in the bin of the contract."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ZoomFirsts: each window begins where it was told to, and at 0 after a reset."""
 
 import random

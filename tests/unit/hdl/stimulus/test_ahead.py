@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # amaranth: UnusedElaboratable=no
 """The time to the strike after the next, against plain integers."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several strikes in a word: how many are let through, and the pulses that they become."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # amaranth: UnusedElaboratable=no
 """Several strikes a period, down to one every second tick, against plain integers."""
 

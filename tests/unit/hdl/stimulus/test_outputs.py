@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All outputs together: their levels, what they trigger, and when the run's strikes are over."""
 
 import pytest

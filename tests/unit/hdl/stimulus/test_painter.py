@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The painter: strikes to pulses of their width, each in its ticks, no more than their number."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What intervals draw, against xorshift64 and sums of fractions in plain integers."""
 
 import random

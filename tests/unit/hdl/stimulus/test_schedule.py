@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The schedule: strikes at due times, and what becomes of entries that cannot strike."""
 
 import random

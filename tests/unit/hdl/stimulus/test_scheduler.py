@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which ticks a sequence's strikes start in, against plain integers, without a count of them."""
 
 from itertools import takewhile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sweep table: what each step sets of stimulus 0, when, and what it leaves alone."""
 
 import random

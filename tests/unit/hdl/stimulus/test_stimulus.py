@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # amaranth: UnusedElaboratable=no
 """Single strikes, triggers and the end of a sequence, against plain integers."""
 

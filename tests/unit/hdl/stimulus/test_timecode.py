@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The timecode: one step a strike, in binary and in Gray code, from 0 at each start."""
 
 import random

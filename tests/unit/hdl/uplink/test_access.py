@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The access port: words of registers and memories, and what it refuses."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Entries by the deep memory: in order, none lost, and none of the run before after a clear."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The dumper: every word of every requested space, once, in frames that say what they are."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The framer: frames of contiguous events that decode to what went in."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The end of the way to a link of bytes: whole frames with a right CRC, as COBS."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # amaranth: UnusedElaboratable=no
 """The UART link: bytes pass at set and at measured rates; line errors lose a byte and no more."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The end of the way to datagrams: whole frames with a right CRC, at line rate."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The packetizer: every frame arrives whole, once and in its source's order."""
 
 import random

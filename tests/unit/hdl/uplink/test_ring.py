@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ring: the last events stay, with their indices, until the next clear."""
 
 import random

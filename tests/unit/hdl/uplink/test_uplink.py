@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The way of events to the link: which builds have one, and when events are let in."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The upload FIFO: events = sent + dropped, whatever the link does."""
 
 import random

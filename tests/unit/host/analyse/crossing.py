@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Devices as strikes and edges alone, with the strikes that each edge answers: planted truth."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Long runs, made as arrays: strikes with both edges, and one channel that answers them."""
 
 from __future__ import annotations

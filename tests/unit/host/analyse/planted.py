@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A calibration with known instants and delays, for tests of what it corrects."""
 
 from plexor.model.calibration import Calibration, ChannelInstants, Instants, PadDelay

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a run to its figures: planted latencies in, hand-computed figures out."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What bins leave open: every law that fits them lies within the bounds, and some reach them."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where a latency goes: parts that add up strike by strike, or are counted as broken."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Corrected samples: each edge in the middle of its bin, less the delay of its way."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures in picoseconds beside those in ticks, and why a channel has none."""
 
 from dataclasses import replace

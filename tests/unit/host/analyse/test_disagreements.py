@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What complete events say of a channel against what the chip has counted, to the last square."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What was done: rates of bursts too, and widths and time-outs as they were applied."""
 
 from dataclasses import replace

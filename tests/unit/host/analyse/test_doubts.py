@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run says that it cannot tell, and what it says to look at."""
 
 from dataclasses import replace

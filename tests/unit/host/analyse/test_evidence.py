@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run's registers, counts and events tell of its channels' pairing."""
 
 from dataclasses import replace

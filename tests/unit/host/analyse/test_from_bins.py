@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cells of the chip's bins, windows and bases, each sample in exactly one."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The jitters, each against values worked out by hand."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The strike that answers vary with, of latencies and strikes that are planted."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A value at the limit of the chip's registers is over the limit, and never a number.
 
 The planted run has a tick of 1 ns, and registers up to 2.147 s. It has on-widths of 1 µs and of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Long runs are analysed beside their events, in memory that has a bound."""
 
 import subprocess

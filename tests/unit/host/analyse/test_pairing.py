@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which answers are those of their own strikes, by devices whose truth is planted."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Peaks: planted ones are found, chance makes none."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Quantiles and their intervals, against hand-computed ranks and scipy's binomial law."""
 
 from fractions import Fraction

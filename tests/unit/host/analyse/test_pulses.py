@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pulses that no pad of the boards carries are named, those asked for and those that came."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A channel's rules are those of the registers; complete is what every counter agrees on."""
 
 from dataclasses import replace

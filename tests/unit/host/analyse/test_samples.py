@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The matcher's rules on the host: planted events in, samples written out by hand."""
 
 import numpy as np

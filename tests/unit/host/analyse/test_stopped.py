@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What ended a run early: the channel, how late, when, and which strike; by planted latencies."""
 
 import dataclasses

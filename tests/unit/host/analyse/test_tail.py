@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tails: survival, back wall, thinning, cold start and outliers, with planted values."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Traces after the strike: the scope's stairway and the persistence image."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Windows of one-tick bins: which were asked for, and what lies in them."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Archives for tests: merged sooner, and not kept from a machine that ends."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of a device whose latencies are planted, and archives of them."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Archived runs as others are compared with them, and which of them that is."""
 
 from dataclasses import replace

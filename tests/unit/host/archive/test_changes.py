@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Changes of a history: how often they are found where there is none, and where there is one."""
 
 from itertools import combinations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A log and a trend as JSON: strict, exact, with every run."""
 
 import json

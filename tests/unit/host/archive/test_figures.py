@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of archived runs, worked out from their columns."""
 
 from fractions import Fraction

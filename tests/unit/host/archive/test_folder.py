@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An archive's folder: what is in it, and what is not."""
 
 import json

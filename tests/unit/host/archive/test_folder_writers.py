@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Four processes add runs to one archive at once, and one is killed: nothing is lost or torn."""
 
 from collections import Counter

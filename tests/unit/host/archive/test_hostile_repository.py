@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A repository whose configuration names programs gets its answer, and none of them is run."""
 
 import os

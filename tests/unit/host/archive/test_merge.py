@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Merging files of an archive: nothing is lost, torn or twice, wherever a process ends."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The commit of a run is what git says of the repository around it."""
 
 from plexor.archive import origin

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of a trend: whole, without scripts, and every change on it."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Histories as pictures: readable at every width, and true."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Questions to an archive: the right runs, each once, and clear lines where there are none."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is kept of a run: exact figures, histograms, and an identity of its content."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run's table: one row for each kind of each channel, of the declared columns."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An archive on a terminal of any width."""
 
 from dataclasses import replace

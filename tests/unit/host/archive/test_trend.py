@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Histories of an archive: which runs are one, in which order, and where they changed."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a log and a trend say."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run of a log and trends for what shows them: made up, without an archive."""
 
 from datetime import UTC, datetime, timedelta

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Channels of a burst scan."""
 
 from ..render.scans_to_draw import burst_result, limit

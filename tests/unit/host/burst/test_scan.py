@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Burst scans of planted devices, without an instrument: what is asked, and what comes of it."""
 
 import threading

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What cannot be in a calibration, each bound from both sides."""
 
 from dataclasses import replace

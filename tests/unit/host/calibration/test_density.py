@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Code density: planted bins come back from counts, with errors that are theirs."""
 
 from __future__ import annotations

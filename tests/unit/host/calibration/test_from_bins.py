@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bins of a tick are folded onto the phases that end them; runs strike as this needs it."""
 
 from __future__ import annotations

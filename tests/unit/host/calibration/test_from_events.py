@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Observations from planted events: counts by phase, the source's period, strikes looped back."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pad delay: inside its bounds whatever the bins, and narrower by what other channels know."""
 
 from __future__ import annotations

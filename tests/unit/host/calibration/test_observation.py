@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What counts as all that was to be seen."""
 
 import numpy as np

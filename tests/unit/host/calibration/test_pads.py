@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ways over pads, bins, wires and oscillators drawn over what documents allow: errors hold.
 
 Each draw is a board that is made here, edge by edge in picoseconds. It is calibrated by what its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The oscillator compared with what is planted: 1 PPS with gaps and jitter, clocks, and none."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A calibration of a planted instrument: bins and delays come back, or what is wrong is told."""
 
 from dataclasses import replace

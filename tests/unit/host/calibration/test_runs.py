@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs to their end, and once more where the link has lost a part: by results that are planted."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bins by the sheet: those of a review that computed them by hand, and of PLLs drawn at random."""
 
 import random

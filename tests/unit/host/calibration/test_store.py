@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calibrations on disk: kept by board and build, refused for any other."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of known builds: a detour is bounded as if each way had a corner of its own."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trees of calls at random, with the time that each function spent, kept while they are made."""
 
 from __future__ import annotations

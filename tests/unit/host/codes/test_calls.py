@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calls of codes equal those that were planted."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Instances of tasks and interrupts."""
 
 from plexor.codes.instances import instances

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lanes of codes equal a schedule that the test keeps tick by tick."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of codes, from ELF files that the test lays out by the standard."""
 
 import struct

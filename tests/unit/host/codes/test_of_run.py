@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The codes of a run come by its settings."""
 
 from dataclasses import replace

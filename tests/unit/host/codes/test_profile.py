@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of calls: they add up, and equal what was planted."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes have a class and an id."""
 
 from plexor.codes.stream import classes_of, ids_of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two-wire codes: each is read with its time, and what is missing is never guessed."""
 
 import numpy as np

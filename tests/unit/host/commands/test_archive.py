@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor archive` and `plexor compare --archive`: what they say, and how they end."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor calibrate`: a calibration that could not be kept is printed, and then told."""
 
 from contextlib import nullcontext

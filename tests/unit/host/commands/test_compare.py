@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor compare`: what it compares, what it says, and how it ends."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Completion in shells: what bash offers is what the command line has."""
 
 import os

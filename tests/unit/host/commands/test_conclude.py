@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The end of a command: figures are shown whatever fails, and the first failure is its code."""
 
 import json

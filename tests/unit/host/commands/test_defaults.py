@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Defaults in plexor.toml: found upwards, overridden by the command line, refused if wrong."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor doctor`: what it prints, and how it ends."""
 
 import json

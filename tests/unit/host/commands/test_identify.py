@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor identify`: each fact of an instrument, as text and as JSON."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor import`: a capture as a run that every command takes; wrong ones are one line."""
 
 import json

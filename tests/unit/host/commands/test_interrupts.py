@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signals during a run: the first asks for its stop, the second interrupts."""
 
 import os

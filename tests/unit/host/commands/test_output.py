@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a command writes: looked at before the first strike; whatever fails later, it is shown."""
 
 import os

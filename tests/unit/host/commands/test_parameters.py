@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Values of the command line: read exactly, or refused with the value that is wrong."""
 
 from fractions import Fraction

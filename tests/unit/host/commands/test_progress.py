@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The line that says how far a run is, on a terminal and in a file."""
 
 import io

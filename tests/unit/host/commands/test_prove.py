@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor prove`: what it asks, prints, writes, and how it ends."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor replay`: the figures of what was kept, and how it ends."""
 
 import json

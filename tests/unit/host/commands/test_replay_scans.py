@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kept scans: what is refused for them, and files that lie."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor report`: the page of what was kept, or its picture."""
 
 from dataclasses import replace

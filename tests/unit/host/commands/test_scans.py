@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor phase` and `plexor burst`: what they refuse, and what they keep."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor sim serve` becomes the simulated instrument, with every argument as it is."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options of commands are those that a Spec declares: named, bounded and told once."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor sweep` on standard error: each step, and the time that the rest may take."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where every event of a run went, by counters and streams made by hand."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From registers, memories and events to a result: each doubt makes the run invalid, by name."""
 
 from fractions import Fraction

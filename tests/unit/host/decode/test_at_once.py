@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Matching at once: what matching in turn gives, or nothing."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Event words and their frames' headers as arrays, against the scalar reference word by word."""
 
 import struct

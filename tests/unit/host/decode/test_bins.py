@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bins and exact figures on the host, beside the contract and plain integers."""
 
 import numpy as np

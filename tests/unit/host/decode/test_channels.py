@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results of channels from registers, memories and events, and what is said of their sources."""
 
 from dataclasses import replace

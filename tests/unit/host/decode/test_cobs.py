@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """COBS in numpy, against the scalar reference of the contract."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The chip's tables of codes: read, and refused where they cannot be."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes of a code port come from pairs of events, with what is missing between them."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What belongs to a run, of all that comes while it is taken."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What samples leave behind agrees with itself; a figure that is changed does not, and is told."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bytes to frames: against the scalar reference of plexor.protocol.frames."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures that follow from others of a run: an instrument or a file that says otherwise is told."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Matching on the host: each rule by a case worked out by hand, at once and in turn."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dumps of banks and sets folded into totals, however they come."""
 
 import random

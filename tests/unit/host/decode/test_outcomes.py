@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Outcomes: each strike and each response in its class, and the pairs that matching made."""
 
 from collections import Counter

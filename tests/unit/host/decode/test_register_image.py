@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is known of registers: words as they were answered, values from all their words."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which way a run's events are matched: at once, or in turn where that alone is exact."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results so far: from the chip's snapshot, or from all events, and from nothing less."""
 
 from fractions import Fraction

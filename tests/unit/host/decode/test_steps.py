@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Steps from records: differences of running totals, and what cannot be."""
 
 from plexor.decode.steps import steps_of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards and what keeps them from working, in trees of files like those of Linux."""
 
 from __future__ import annotations

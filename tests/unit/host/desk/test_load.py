@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Commands that put a load on: when they run, when they end, and what failing ones say."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A root folder like that of Linux, with boards plugged in."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Register access over a link, and instruments that lie about who they are."""
 
 import contextlib

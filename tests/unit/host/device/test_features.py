@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a user is told of a feature that an instrument has not got."""
 
 import pytest

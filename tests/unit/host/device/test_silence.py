@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Causes of silence, planted at a terminal or an address: each is named, with its next step."""
 
 import socket

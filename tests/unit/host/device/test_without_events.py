@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An instrument without events is asked for none, and who needs them is told."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kills a process at each of its operations on files: `python -m tests.unit.host.disk.crash ROOM`.
 
 The operations are those that Python reports to audit hooks. Of each step in STEPS, child N dies by

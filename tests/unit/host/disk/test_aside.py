@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Damaged files keep their content under another name, which is said."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A process that is killed at any moment loses nothing that was kept, and what it left is found."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Errors of files have the path, and the exit code that their reason deserves."""
 
 import errno

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two folders change places at once, or not at all."""
 
 from plexor.disk.exchange import exchange

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folders of results: whole, beside what is there, and on the disk before they have a name."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Locks end with their process, and a folder that was made for nothing is gone."""
 
 import os

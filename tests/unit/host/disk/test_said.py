@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a user must know of files is one line on standard error, also without the command line."""
 
 import subprocess

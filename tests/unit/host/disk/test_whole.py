@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A file is the older one or the new one, whole, at each moment."""
 
 import os

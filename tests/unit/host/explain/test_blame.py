@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the device was doing when it was struck: as it was planted, and never guessed."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Clusters of late answers: planted ones are found to the tick, chance makes none."""
 
 import numpy as np

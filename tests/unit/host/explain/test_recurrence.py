@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recurrences: planted ones are found, chance makes none, and a tie is said to be one."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Timers: the period and the late part that were planted, and likelihoods by hand."""
 
 import math

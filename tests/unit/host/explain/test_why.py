@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Late answers of a run: from its events, by its own rules."""
 
 from dataclasses import replace

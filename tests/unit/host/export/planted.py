@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run whose events and their classes are written down here."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What every file says: where the run is from, whether it holds, what was lost."""
 
 import re

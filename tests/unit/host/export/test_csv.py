@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CSV by Python's reader: decimals that are exact, and pandas takes it as it is."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Formats by suffix: known ones are written, all of them or with one clear line none."""
 
 from pathlib import Path

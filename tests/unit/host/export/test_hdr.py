@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """HdrHistogram logs by the library's own reader: counts exact, the unit said."""
 
 from collections import Counter

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of a foreign run are text in every file that is made of it."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JUnit: what pytest writes is the form; counts add up, and nothing unproven passes."""
 
 import os

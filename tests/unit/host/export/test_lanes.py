@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lanes as files: each is read back by the reader of its format, to the tick."""
 
 import csv

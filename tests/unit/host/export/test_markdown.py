@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Markdown: figures and checks in tables that every reader draws."""
 
 import re

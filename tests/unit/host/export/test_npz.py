@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """numpy's own reader finds events, histograms and texts."""
 
 import json

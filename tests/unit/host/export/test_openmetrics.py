@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Metrics by the parsers of prometheus_client: buckets hold their values, counts are all there."""
 
 from dataclasses import replace

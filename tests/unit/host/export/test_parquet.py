@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parquet by DuckDB and pyarrow: exact ticks, and metadata that says what they are."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Perfetto traces by their protobuf definitions: tracks, slices by class, flows, exact ticks."""
 
 from collections import defaultdict

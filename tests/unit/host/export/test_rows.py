@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Events as rows: each with its pin and edge, responses with class, latency and strike."""
 
 import pyarrow as pa

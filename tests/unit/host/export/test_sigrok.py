@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """sigrok sessions by sigrok-cli: a sample for each tick, in files of any number."""
 
 import subprocess

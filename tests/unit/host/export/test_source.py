@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run to be written: the pins it used, what became of its events, whether it holds."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """VCD by pyvcd's reader and by sigrok-cli: every edge at its exact time."""
 
 import subprocess

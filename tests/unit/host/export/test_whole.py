@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A file appears when it is complete, or not at all; a library that is missing is one line."""
 
 import os

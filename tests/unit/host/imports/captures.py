@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Captures as other programs write them, from edges that are written down."""
 
 import zipfile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signals by name; values become edges, the last one of a time counts."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Events of a capture: in order of time, strikes first; what is left out is said."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rules of matching: exact times, what was asked and what is applied, and a sensible time-out."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A capture becomes a run: matched as the host does, labelled, and what was exported comes back."""
 
 from dataclasses import replace

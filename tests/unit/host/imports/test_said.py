@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a file of Plexor's own says of its run is believed; of others, nothing."""
 
 from plexor.imports.said import Said, moment, said_in

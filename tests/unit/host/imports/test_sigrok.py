@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """sigrok sessions of any unit size and in any number of files, as sigrok-cli makes them."""
 
 import random

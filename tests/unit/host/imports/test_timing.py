@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ticks of captures: exact for every time, within what an instrument may have."""
 
 from fractions import Fraction

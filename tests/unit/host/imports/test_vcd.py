@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dumps of other programs: read as pyvcd reads them, and refused in one line."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signals and their options from text, and what cannot be matched."""
 
 from fractions import Fraction

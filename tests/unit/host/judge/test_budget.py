@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Budgets: boundaries to the tick, counts and indices of violations."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Budgets as TOML: each entry to its limit, each wrong file to one clear line."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What bounds a change: each law against scipy's, its error by all that can happen."""
 
 from fractions import Fraction

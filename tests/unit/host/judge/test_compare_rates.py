@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How often the gate of `plexor compare` errs, over pairs of runs that are drawn.
 
 Devices are clocked, skewed, with rare modes and like a kernel; what holds for a gate of one figure

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A configuration has every setting that a run can be told by, exactly, and no other."""
 
 from dataclasses import fields, replace

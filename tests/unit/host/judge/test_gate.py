@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a gate says of changes: broken, kept, or too few samples and how many it takes."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pairs of ranks that bound a change: their error by all counts that can come, and by scipy."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One verdict: its words, those of before, and how many make one."""
 
 from fractions import Fraction

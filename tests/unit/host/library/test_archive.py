@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The public archive: runs go in once, and come out as trends and as the last good one."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an archive and a comparison are asked is exact; without a question it needs no arrays."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What two folders hold that can be compared, and what is said of the rest."""
 
 from fractions import Fraction

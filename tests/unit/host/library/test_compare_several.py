@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several results compared with a first one, and ratios: by the figures of published tables."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The link to an instrument: opened, closed, and opened again after a scan."""
 
 import sys

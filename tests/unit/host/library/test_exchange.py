@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor.library.exchange`: what a script calls, with texts or numbers."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A farm: each cell measured once, kept and archived, whatever interrupts it."""
 
 import json

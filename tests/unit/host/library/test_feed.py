@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Events to one reader: none is dropped, and the run waits for it."""
 
 import threading

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A first look places each channel's window of one-tick bins where most of its latencies are."""
 
 from contextlib import nullcontext

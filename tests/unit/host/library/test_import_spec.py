@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the import of a capture is asked: signals by their names, and how they are matched."""
 
 from fractions import Fraction

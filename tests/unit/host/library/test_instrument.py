@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An instrument opened by its URI: what it measures, and how it is left."""
 
 import threading

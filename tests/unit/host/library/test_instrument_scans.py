@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scans, calibrations and self-tests of an instrument that is open: its link is left as it was."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run in its folder: nothing that was measured or kept before is lost."""
 
 import errno

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is read of a path: a scan, a run, or raw bytes off a link."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run under way in a thread: watched, stopped, waited for, and how it fails."""
 
 import asyncio

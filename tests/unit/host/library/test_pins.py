@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Channels and descriptions of devices that nobody named: by their own pins."""
 
 import pytest

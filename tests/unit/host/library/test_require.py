@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Assertions on a run: what they let pass, and what they say."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A finished run: its figures, tables, texts, and how it is judged and kept."""
 
 import dataclasses

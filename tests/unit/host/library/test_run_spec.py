@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is asked of a run, in texts or numbers: exact, complete, and refused by its name."""
 
 from dataclasses import fields

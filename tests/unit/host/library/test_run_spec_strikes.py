@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Strike outputs and starts: exact, ended with the main output, or refused."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Events as tables of other libraries."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run under way says of itself in words."""
 
 import pytest

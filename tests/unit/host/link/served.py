@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simulated instruments of a few lines, the processes they leave, and bytes off a link."""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A port is read ahead of the host program, by a process that ends with it."""
 
 import contextlib

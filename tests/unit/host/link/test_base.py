@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The thread that reads a link: every byte, then the error that ended it."""
 
 import time

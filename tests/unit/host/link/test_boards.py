@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards by what is plugged in: which they are, and which port is the instrument's."""
 
 from pathlib import Path

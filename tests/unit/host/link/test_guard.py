@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A command that does not outlive whoever started it, however that ends."""
 
 import os

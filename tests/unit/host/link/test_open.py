@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Links by URI: what names one, and what does not."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frames back into order: each comes out once and in its place, or is counted."""
 
 import random

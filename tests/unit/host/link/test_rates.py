@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rate of a serial link: by the USB product, or by trying what boards have."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frames behind their turn: late, twice, or of an instrument that began anew."""
 
 import pytest

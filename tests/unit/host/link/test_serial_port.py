@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A serial port, at a pseudo-terminal: exclusive, woken by a break and a preamble."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A simulated instrument that is started for its link: heard, named in errors, ended with it."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The process behind a simulated instrument: its lines, its last words, its end."""
 
 import queue

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A TCP link: bytes both ways, and whose end it was that ended it."""
 
 import socket

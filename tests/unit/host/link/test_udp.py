@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The link of datagrams: a byte stream to those above, frames in order, disorder counted."""
 
 import random

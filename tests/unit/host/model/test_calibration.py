@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bins of a calibration: their widths by hand, their error by chance."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How codes come: ways, channels and bits that cannot be are refused."""
 
 import pytest

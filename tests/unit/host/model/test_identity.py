@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an instrument says it is, and which pins it has."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loads: what is asked for, what a device has, and what is said of a run."""
 
 import pytest

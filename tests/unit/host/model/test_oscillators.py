@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Oscillators of boards: each has a tolerance, and says where that is from."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results: equal by their content, conserved by their classes, accounted for by their sources."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """References, labels and roundings as a user names and reads them."""
 
 from fractions import Fraction

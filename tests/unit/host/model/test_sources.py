@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sources of events by name, and what a reference names."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model of a device under a phase scan: what it answers is drawn, its windows are planted.
 
 It shares nothing with the simulated device but the idea: a tick, a clock that the tick may be made

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What phases are measured from: edges of a pin, or a code by its name, kind or value."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How often a scan without a window has one, how surely it has one that is there."""
 
 import itertools

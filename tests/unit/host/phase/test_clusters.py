@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Windows of strikes that are masked by hand: their ends lie between strikes, to the tick."""
 
 from dataclasses import replace

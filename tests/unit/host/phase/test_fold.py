@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Phases and latencies of single strikes, from events made by hand."""
 
 import itertools

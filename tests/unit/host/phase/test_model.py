@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Widths and gaps of what a phase scan found."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a phase scan asks of an instrument, and what it makes of a run."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stops of a phase scan: before its run, and in it."""
 
 from dataclasses import replace

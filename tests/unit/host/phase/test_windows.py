@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Masked windows of strikes whose windows are planted."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Registers of what the chip makes of codes, as settings ask for them."""
 
 from dataclasses import replace

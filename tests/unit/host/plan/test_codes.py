@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How codes come, as the code port's registers and back."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How many strikes a run will have: of the outputs that end it."""
 
 from fractions import Fraction

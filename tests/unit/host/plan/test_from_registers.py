@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Registers of a recording back to what was asked: worked out by hand, and the planner's undone."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Settings to registers: exact, and refusing what the instrument cannot do."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sweep tables to registers: exact, and refusing what the instrument cannot do."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Seconds to ticks: exact, half to even, refused beyond their bounds, each rounding kept."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dither: a power of two of ticks, or refused with the two nearest; what was taken is kept."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How fast strikes may come: the rule is the table of the documentation."""
 
 import re

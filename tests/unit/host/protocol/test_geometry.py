@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parameters of a build: each range from both sides, and the sources that it has."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where a key's bins are in their space."""
 
 import pytest

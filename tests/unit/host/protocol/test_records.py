@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records: packed little-endian without padding, as `struct` has them."""
 
 import struct

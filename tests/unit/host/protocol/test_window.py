@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The access window: registers and memories apart, each word at one address."""
 
 import itertools

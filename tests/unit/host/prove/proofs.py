@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A proof with a step of each outcome."""
 
 from plexor.prove.model import Figure, Proof, judged, left_out

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Steps are judged by their figures' bounds and errors, and by their findings."""
 
 import pytest

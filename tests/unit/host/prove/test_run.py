@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which steps are done, with which wires, and what a step that ends early says."""
 
 from types import SimpleNamespace

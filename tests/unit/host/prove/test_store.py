@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Proofs are kept sealed, by board and build, and runs name the one of their own."""
 
 import hashlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Delays through wires, from strikes and edges whose truth is planted."""
 
 from types import SimpleNamespace

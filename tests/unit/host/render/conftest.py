@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs for what draws them."""
 
 import pytest

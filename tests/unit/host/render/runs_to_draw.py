@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of every kind that must be drawn, and a budget to judge them by."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Phase and burst scans that must be drawn."""
 
 import re

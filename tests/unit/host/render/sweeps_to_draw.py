@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sweeps that must be drawn, and where their marks are."""
 
 import dataclasses

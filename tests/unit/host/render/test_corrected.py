@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Corrected figures as text: in ps or ns, with what corrected them and what was not."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The data of a report's pictures: every response, in the cells and in the slices of time."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parts of a page: what is text stays text, and pictures are there for each width of screen."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of a run: whole, with its figures, and its doubts before anything else."""
 
 import pytest

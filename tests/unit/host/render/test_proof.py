@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures of a proof as rows, and its verdict: what was proven, and what was not."""
 
 import pytest

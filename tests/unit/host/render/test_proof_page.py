@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of a proof: every step, its errors, and what was not proven."""
 
 from plexor.render.proof_page import proof_page

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages on screens of any width: text of a size that can be read, nothing wider than the screen.
 
 What a browser would show is worked out from the page's own style and its pictures' boxes.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A sweep's page and its picture as one file."""
 
 import dataclasses

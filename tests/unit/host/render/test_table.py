@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rows of tables: outliers, periods, and what a check found."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a timeline says: cursors as a seed printed them, and tables that add up."""
 
 from dataclasses import replace

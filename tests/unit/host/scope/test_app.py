@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page's requests: its files for who has the token, and a WebSocket that keeps to its rules."""
 
 import json

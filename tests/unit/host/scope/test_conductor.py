@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs as pages ask for them: one after the other, shown, stopped, cleared and kept."""
 
 import dataclasses

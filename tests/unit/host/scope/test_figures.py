@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of a run under way: figures that can be counted by hand, and their alarms."""
 
 import dataclasses

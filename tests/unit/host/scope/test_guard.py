@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Who may see the page: with the token, from the page itself, by a name that is served."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages that watch: the newest of everything, never a queue, and one that steers."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The library's instrument at the page's seam: its pins, its settings, its runs."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What pages say: only small commands of the known forms, and not too many."""
 
 import json

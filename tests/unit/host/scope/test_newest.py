@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A worker that does the newest, and leaves out what it has no time for."""
 
 import threading

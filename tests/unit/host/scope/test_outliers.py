@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Outliers of a run under way: each new maximum, and the events around it."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The server: where it listens, how it warns, and that it ends."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A sweep as the page draws it: rates, times in seconds, verdicts and brackets."""
 
 from fractions import Fraction

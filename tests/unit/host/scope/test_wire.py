@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Binary snapshots: what is written is where the layout says, and it is all of the histogram."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A link that is loaded with dumps: what asking takes, and the host is late for, is not its own."""
 
 from __future__ import annotations

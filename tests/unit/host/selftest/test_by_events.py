@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A link loaded with events, and memories counted a second time, by runs that are planted."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Defects from events: each is named, and nothing else is blamed for it."""
 
 from __future__ import annotations

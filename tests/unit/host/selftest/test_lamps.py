@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The self-test's part about lamps, on an instrument that says what it is told to."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Memories of runs without events: what cannot be, or was foretold otherwise, is found."""
 
 from __future__ import annotations

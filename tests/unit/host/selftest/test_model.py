@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Findings: told once each, and any of them fails the whole."""
 
 from plexor.selftest.model import Finding, SelfTest, SelftestPart, check

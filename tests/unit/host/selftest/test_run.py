@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parts of a self-test, in their order: each is judged, left out, or told why it is not."""
 
 from collections import Counter

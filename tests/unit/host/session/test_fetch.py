@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is fetched once a run has ended: it is waited for, asked for again, and given up in time."""
 
 from dataclasses import replace

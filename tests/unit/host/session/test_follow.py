@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is told of a run that is under way."""
 
 from dataclasses import replace

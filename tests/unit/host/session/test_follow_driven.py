@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run that is driven: what acts on it is asked before the start, and at each look."""
 
 from plexor.device.device import Device

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs over a link that loses, garbles or dies, on a device that drops or lies."""
 
 import struct

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The beginning of runs: what is ended first, and starts that fail."""
 
 import pytest

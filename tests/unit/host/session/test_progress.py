@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How far a run is, by its strikes and by its time."""
 
 import pytest

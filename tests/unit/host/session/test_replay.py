@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recordings of the raw bytes of a link, whole or cut."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run waits for, and its stop that expects no answer."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs on a device that is canned, or goes on."""
 
 import threading

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A host that is slower than the link: answers wait behind what it has not handled, and are waited
 for; every event of the run comes."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Snapshots while a run is under way: each once, by the chip or by the host, and when."""
 
 from dataclasses import replace

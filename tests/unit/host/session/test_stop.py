@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stops and interrupts of runs: the instrument is stopped, and what was measured is kept."""
 
 import os

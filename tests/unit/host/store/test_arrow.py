@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays made from their memory are those that pyarrow makes."""
 
 from __future__ import annotations

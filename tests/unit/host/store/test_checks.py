@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a run from a file cannot be, each bound from both sides, and events beside it."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run folder says which of its files were changed after the run was taken."""
 
 import json

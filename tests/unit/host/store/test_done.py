@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What was done, in the document: exact texts."""
 
 from fractions import Fraction

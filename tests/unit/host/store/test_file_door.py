@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What comes from a file is what its type says, or one clear line that names the path."""
 
 import json

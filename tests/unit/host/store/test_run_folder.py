@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run on disk equals the run that was stored."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A stored run's files have no more rows than its run.json tells of, and are read in place."""
 
 import tracemalloc

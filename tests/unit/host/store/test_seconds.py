@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Seconds beside ticks: exact, of each name, at any depth."""
 
 from decimal import Decimal

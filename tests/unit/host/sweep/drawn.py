@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Devices that lose strikes at random, under the real code of a sweep: no simulator."""
 
 from __future__ import annotations

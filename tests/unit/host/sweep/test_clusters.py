@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Dask cluster that cannot work is one line within seconds, which says what is missing."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Saturation frequencies of two sweeps: their difference, by the ends of their brackets."""
 
 from fractions import Fraction

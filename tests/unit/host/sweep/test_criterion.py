@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Criteria: how they are written, and what figures on both sides of each limit make of them."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The staged test: its errors by enumeration and by chance, its bounds against scipy's law."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Jobs that are asked for, done, kept and taken again: by executors that do what they are told."""
 
 import threading

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How often whole sweeps of a device that is at its limit are wrong."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where jobs run: named exactly, opened anew where a worker died, ended with what is under way."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether a device falls behind, its answers repeat, and its latencies are known."""
 
 import numpy as np

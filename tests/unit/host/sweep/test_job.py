@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """When a step's figures are looked at, how it goes on, and how a device is left to recover."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a sweep's figures say of themselves: shares, spans, and brackets that may meet."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Processes that do jobs: an interrupt is not theirs, and their end is that of their holder."""
 
 import os

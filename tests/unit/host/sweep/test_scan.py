@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The instrument's table of a scan both ways, and recovery after its overload."""
 
 from contextlib import nullcontext

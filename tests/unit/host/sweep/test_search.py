@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The search finds what was planted, and says what it could not find."""
 
 import math

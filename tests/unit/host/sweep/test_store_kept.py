@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a kept sweep or burst scan is: an answer to one question, replaced only when asked to."""
 
 import json

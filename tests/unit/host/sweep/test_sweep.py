@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Searches side by side: the same result whatever runs their jobs, kept whatever ends them."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes at a device's pins, and what else shows them: its ELF file and its retired instructions."""
 
 from __future__ import annotations

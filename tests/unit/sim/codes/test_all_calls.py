@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every function of FreeRTOS and its application in codes, by -finstrument-functions."""
 
 import statistics

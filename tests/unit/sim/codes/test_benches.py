@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Firmware of the suites: the names of its tests, and that its options reach it."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes of the firmware come out of the device's pins, each at its time, and change nothing else.
 
 A code is its class, four bits, over its id, four bits. The classes are those of the instrument's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ports of plexor_trace.h: what their stores do to the pins, by the chips' data sheets."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs whose codes have a known meaning: calls, a critical section, and a deadlock.
 
 Pins say who is inside, so what the codes say is checked against them.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The executor alone: a timecode at its pins, messages on its line, codes at its port.
 
 Expected codes and times are worked out from the schedule here. The host's own encoder makes the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The executor's sources build for another board, with one header of their own."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The golden tables of codes, against figures worked out by hand."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pins in picoseconds to the merged stream, against cases worked by hand."""
 
 import numpy as np

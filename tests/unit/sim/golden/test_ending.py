@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ends of runs and triggers, worked by hand."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frames of the model's results: cut where the protocol says, whole when put together."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The whole golden instrument in small runs worked by hand, and its totals in large ones."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The golden matcher against scenarios worked by hand from docs/instrument.md."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conservation laws of the golden matcher, and its agreement with a literal state machine."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The golden memories against plexor.protocol.memory and exact arithmetic."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bulk generator against one step at a time."""
 
 from plexor_sim.golden.random import Xorshift64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Register values of a run: what was set, else the reset value, and nothing out of range."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Strike times against closed forms and cases worked by hand."""
 
 from fractions import Fraction

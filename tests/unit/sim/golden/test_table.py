@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sweep table of the golden model, worked by hand."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A twin is built once, for all boards, and says that it is one."""
 
 from plexor.protocol.geometry import PLACED

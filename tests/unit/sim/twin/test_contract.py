@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The twin's header says what plexor.protocol declares."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor measure`: what is looked at before the first strike, and what comes of a run."""
 
 import pytest

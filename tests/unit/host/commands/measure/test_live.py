@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor measure --live`: drawn in place on a terminal, in a file at intervals."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options of `plexor measure` as settings, exactly."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Presets: options by a name, and those beside them that win."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The run of `plexor measure`: what does not go with the link, and what corrects it."""
 
 import json

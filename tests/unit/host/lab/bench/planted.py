@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes of a suite's firmware, planted by tests, and runs that hold them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A suite's run: reasons, exit codes, document, frames."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Figures of tests: exact, the base subtracted, first and clamped samples apart."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frames of OSBench's report: byte for byte as printed, read back as written, or refused."""
 
 from dataclasses import replace

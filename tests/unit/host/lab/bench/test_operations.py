@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Times per operation: exact, with the base taken off and the first samples out where asked."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Codes as samples: pairs, what is between, what the firmware says, and what does not match."""
 
 import numpy as np

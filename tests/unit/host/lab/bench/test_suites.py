@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The suites' tables: numbers, ids and bases."""
 
 import pytest

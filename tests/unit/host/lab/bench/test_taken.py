@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a suite asks of the instrument and of a simulated device."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A suite's figures as text."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Logs of a bus and ELF files, written by hand."""
 
 from __future__ import annotations

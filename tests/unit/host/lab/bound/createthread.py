@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the study of CreateThread says, column by column, and what follows from it by hand.
 
 D. P. B. Renaux, R. E. de Góes, R. R. Linhares, "Performance Characterization of Real-Time Operating

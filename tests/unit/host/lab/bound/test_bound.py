@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor.Bound`: the study's figures by the files that ship, and what is refused."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A checked bound: its exit code, its text and its document."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor bound`: what it prints, how it ends, and that each wrong use is one line."""
 
 import json

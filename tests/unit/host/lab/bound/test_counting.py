@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows from calls: fixed parts and steps of N, blocking or not, and never below a count."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Estimates: the figures of a study, and sums of single accesses."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The document of an evaluated bound: exact texts, part by part."""
 
 from plexor_lab.bound.bound import Bound

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor bound fit`: terms, errors, a platform's file and one line for each wrong use."""
 
 import pytest

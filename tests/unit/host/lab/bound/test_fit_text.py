@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A fit on the terminal: terms, errors, and each service beside its estimates."""
 
 from plexor_lab.bound.fitted import fit_services

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of measured services become a fit, and a platform's file with the core's times."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Terms of a core are found by least squares where the services are made of them."""
 
 from fractions import Fraction

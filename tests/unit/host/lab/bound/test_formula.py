@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Formulas A + B N, against sums of single terms."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a platform's times and a map say of an access."""
 
 from fractions import Fraction

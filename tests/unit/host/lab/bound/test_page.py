@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of a bound: verdict, distribution, phase scan and tables; nothing is fetched."""
 
 from plexor_lab.bound.bound import Bound

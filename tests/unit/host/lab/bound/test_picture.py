@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The picture of what a service took: it holds the bound, and what exceeds it."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables of TOML files: titles, and numbers by region and kind."""
 
 import pytest

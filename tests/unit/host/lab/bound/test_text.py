@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bounds on the terminal: every digit of every figure, and lines that fit."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A trace on the terminal: a column for each section, and what it is from."""
 
 from plexor_lab.bound.traced import trace_bus

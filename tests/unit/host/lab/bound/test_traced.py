@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A log becomes a model, as text, as a document and as files."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verdicts on estimates, by a study's figures."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run that is driven by hand: an instrument that keeps what is written, and a device's line."""
 
 from fractions import Fraction

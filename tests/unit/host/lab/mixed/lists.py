@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Schedules, responses and runs for the tests of this room."""
 
 from fractions import Fraction

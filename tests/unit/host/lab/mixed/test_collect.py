@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From events and codes to rows: ids of codes, times from the start, and what contradicts."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`plexor mixed`: what it refuses, prints, writes, and how it ends."""
 
 import csv

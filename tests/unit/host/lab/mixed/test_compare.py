@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Modes beside each other, and the least distance that is safe."""
 
 from fractions import Fraction

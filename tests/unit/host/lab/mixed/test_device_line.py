@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The line to a device: what is sent, what comes back, and what cannot be opened."""
 
 import os

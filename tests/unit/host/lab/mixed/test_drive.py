@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the host does in a run: it issues on the step, the device first, and overfills nothing."""
 
 import pytest

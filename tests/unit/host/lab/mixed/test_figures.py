@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The document of figures: exact, and of the run that the comparison is about."""
 
 from plexor_lab.mixed.figures import by_distance, figures, normal_to_mixed, summaries

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each entry has one status, to the tick; what belongs to no entry is extra."""
 
 from collections import Counter

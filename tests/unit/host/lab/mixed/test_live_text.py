@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The view of a schedule under way, as it was drawn once, and what its colours mean."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Messages to an executor, against bytes worked out from the polynomial by hand."""
 
 import pytest

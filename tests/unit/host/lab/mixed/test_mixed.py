@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A schedule from Python: what is asked of the instrument, what it says, and what is kept."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a schedule's runs say of themselves."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where a schedule runs: a simulated instrument waits for the host, a board does not."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows as CSV: what is read is what was written, by this reader and by Python's."""
 
 import csv

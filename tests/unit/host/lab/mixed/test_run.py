@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is refused before a run, and what a run is set to."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The schedule list: ids in sequence or drawn from a seed, spacing and distance exact."""
 
 from itertools import pairwise

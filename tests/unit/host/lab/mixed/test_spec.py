@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a caller asks of a schedule: read exactly, or refused with what would be right."""
 
 from fractions import Fraction

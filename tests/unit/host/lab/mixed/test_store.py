@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results that were kept: back as they were, or what contradicts itself is told."""
 
 import json

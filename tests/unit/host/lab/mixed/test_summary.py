@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts, mean, variance, the part within the limit and spikes, all exact."""
 
 import statistics

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The runs of a schedule on the terminal: the figures as they are, and nothing wider than asked."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The timecode's steps come where a 48.32 divider puts them, for ever without drift."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a person sees of a run: what comes next, and what came."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A schedule that is under way, on standard error."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a person is told of a schedule: how long it takes, and the live view."""
 
 from types import SimpleNamespace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two systems of planted figures, side by side."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Interrupt latencies of the article's Tables 2 to 4, and lists of latencies that have them."""
 
 from fractions import Fraction

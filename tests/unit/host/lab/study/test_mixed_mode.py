@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The study's figures come back from the figures of a run, as it prints them."""
 
 from fractions import Fraction

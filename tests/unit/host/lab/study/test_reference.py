@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cells of the published study: a figure where the text has one, and absent where it has none."""
 
 import pytest

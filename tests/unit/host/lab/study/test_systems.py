@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Systems side by side: planted figures, their changes by arithmetic, and the reference apart."""
 
 import dataclasses

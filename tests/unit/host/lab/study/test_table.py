@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Systems side by side from Python: runs and sweeps, at hand or by their paths."""
 
 import json

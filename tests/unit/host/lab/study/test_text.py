@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Systems side by side, as a terminal shows them."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The work of a cell: prepared, loaded, measured with its own options and names."""
 
 import pickle

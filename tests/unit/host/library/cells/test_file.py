@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Farms as TOML files: every cell of the matrix, and one clear line for what is none."""
 
 from pathlib import Path

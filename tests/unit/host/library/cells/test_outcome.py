@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What came of a cell: figures, a verdict, or why there are none."""
 
 import re

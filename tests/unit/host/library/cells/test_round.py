@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rounds of a farm: instruments are used by one cell at a time, and cells are measured once."""
 
 import threading

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cells of a farm on a terminal of any width, and as JSON."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a device said in a run, by name."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`Run.profile`: its six views, its document, and speedscope's file."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What explains a run is asked in times that are exact, or refused by its keyword."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`Run.timeline`: bounds, cursors, CSV and document."""
 
 import pytest

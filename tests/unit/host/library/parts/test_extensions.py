@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What other packages add: read from their metadata, and refused in one line where it is wrong."""
 
 import hashlib

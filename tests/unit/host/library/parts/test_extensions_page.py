@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/do/extend.md: its wheel is built from the page's own text, and does what the page says."""
 
 import os

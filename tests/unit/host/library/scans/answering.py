@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A device with a planted knee, asked by the real code of scans: no simulator."""
 
 from concurrent.futures import Executor, Future

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Burst scans from Python: the length that was planted, and what is kept whatever ends them."""
 
 import json

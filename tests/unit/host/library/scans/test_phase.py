@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Phase scans from Python: what is asked of the instrument, and what is kept."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a phase scan is asked, as what it is to find out: exact, or refused."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What all scans have in common."""
 
 import pytest

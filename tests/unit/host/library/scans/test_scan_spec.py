@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What sweeps and burst scans are asked alike is declared, and refused, in one place."""
 
 import pytest

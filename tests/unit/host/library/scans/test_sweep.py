@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sweeps from Python: the knee that was planted, and what is kept whatever ends them."""
 
 import json

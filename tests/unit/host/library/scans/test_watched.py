@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The caller of a scan: told of steps, and its exceptions and stop end the scan."""
 
 import pytest

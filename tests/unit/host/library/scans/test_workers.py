@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the runs of a scan are taken: by the option, or by the link."""
 
 import pytest

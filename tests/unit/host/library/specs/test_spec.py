@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Spec has its options exact, or refuses them by their keywords."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts of channels, strikes and conditions: read exactly, or refused with the value."""
 
 import re

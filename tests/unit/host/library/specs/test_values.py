@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Values of options: texts or numbers, read exactly, or refused with their option."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calibrations from Python: taken, kept, and shown."""
 
 import json

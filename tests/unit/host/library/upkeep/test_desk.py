@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is on this machine, told to Python."""
 
 import json

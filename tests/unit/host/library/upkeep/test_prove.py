@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Proofs by Python: which steps, which wires, where the document goes."""
 
 from dataclasses import replace as changed

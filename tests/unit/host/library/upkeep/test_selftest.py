@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Self-tests from Python: what is tested, and what was found."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a calibration, a self-test and a proof are asked is exact before a link is opened."""
 
 from fractions import Fraction

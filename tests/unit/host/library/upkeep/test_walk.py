@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A link is walked step by step: each planted defect is named by its step, with what to do."""
 
 import time

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A wire is told by its length or by its delay."""
 
 import pytest

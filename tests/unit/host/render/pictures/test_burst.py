@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A burst scan's picture and page, whatever it found."""
 
 import xml.etree.ElementTree as ET

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Labels beside a plot: apart from each other, and no wider than they are taken for."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures of latencies: what they say, and that it fits."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A phase scan's picture and page: as wide as its window, and whole."""
 
 import re

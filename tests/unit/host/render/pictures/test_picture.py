@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run's picture as one file, and two runs beside each other."""
 
 import dataclasses

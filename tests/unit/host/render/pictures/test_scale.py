@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Axes: round ticks, and units as people write them."""
 
 import pytest

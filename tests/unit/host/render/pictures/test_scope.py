@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The scope's picture of a strike and what follows it."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A canvas of SVG: escaped, stacked, and with colours that can be read."""
 
 import xml.etree.ElementTree as ET

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The picture of a sweep: brackets, marks and limits where their figures are."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The events around a trigger, as they are drawn."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bars of eighths of a line, and the axis below them."""
 
 import re

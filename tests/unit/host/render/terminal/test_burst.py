@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A burst scan's text for a terminal."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A calibration's text for a terminal."""
 
 from dataclasses import replace

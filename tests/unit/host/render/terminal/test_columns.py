@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables for a terminal: every row can be told from every other, and nothing is cut off."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Changes between two results as text for a terminal: values, signs, and how sure they are."""
 
 from dataclasses import replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The view of a run under way: what it says, and that it fits."""
 
 import re

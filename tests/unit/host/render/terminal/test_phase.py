@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A phase scan's text for a terminal."""
 
 import re

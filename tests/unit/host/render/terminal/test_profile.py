@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Views of a profile on the terminal."""
 
 from plexor.library.run import Run

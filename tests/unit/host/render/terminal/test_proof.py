@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A proof for a terminal: every step, its errors, and what was not proven."""
 
 from plexor.render.terminal.proof import proof_text

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run's text for a terminal: what it says, and that it fits."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A self-test's text for a terminal: each part, each defect, and the end."""
 
 import pytest

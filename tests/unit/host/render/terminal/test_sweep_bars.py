@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bars of a sweep in a terminal, each in the column of its rate."""
 
 import math

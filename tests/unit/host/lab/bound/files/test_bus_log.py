@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calls are found in the log of a bus; what is no log is refused."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Single values of files: what is taken, exactly, and what is said of others."""
 
 from decimal import Decimal

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sections and symbols of an ELF file are found; what is none is refused in one line."""
 
 import pytest

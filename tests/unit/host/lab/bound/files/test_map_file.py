@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Maps as files: where logical regions lie, and each wrong row as one line."""
 
 import pytest

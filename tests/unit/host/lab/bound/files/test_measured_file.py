@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of measured services: what they name is read beside them, and each wrong row is told."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models as files: the study's counts, and each wrong row as one line that says where it is."""
 
 import pytest

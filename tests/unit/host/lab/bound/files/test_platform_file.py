@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Platforms as files: the study's times, and each wrong row as one line."""
 
 from fractions import Fraction

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of a bound: what is read, the line of each key, and what is said of a wrong file."""
 
 import tomllib

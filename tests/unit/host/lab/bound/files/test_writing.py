@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is written is read again as it was, as TOML and as CSV."""
 
 from fractions import Fraction
