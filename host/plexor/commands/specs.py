@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, replace
 from functools import wraps
+from inspect import signature
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -27,17 +28,21 @@ def asks(**specs: type[Spec]) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Return the decorator that gives a command the options of Specs.
 
     The command gets an object of each Spec by the name it has here, and its other options as they
-    are.
+    are. Raises TypeError for a command with a parameter of its own for an option of a Spec.
     """
+    every = [(name, said) for spec in specs.values() for name, said in spec.options().items()]
 
     def decorated(command: Callable[..., R]) -> Callable[..., R]:
+        own = signature(command).parameters
+        if both := [name for name, _ in every if name in own and name not in specs]:
+            raise TypeError(f"{command.__name__}: {', '.join(both)}; the Spec has it, so ask that")
+
         @wraps(command)
         def called(**given: Any) -> R:
             with usage():
                 asked = {name: _asked(spec, given) for name, spec in specs.items()}
             return command(**asked, **given)
 
-        every = [(name, said) for spec in specs.values() for name, said in spec.options().items()]
         made: Callable[..., R] = called
         for name, said in reversed(every):
             if said.flag is not None:

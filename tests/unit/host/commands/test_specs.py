@@ -63,6 +63,13 @@ def test_a_command_gets_the_spec_and_its_other_options():
     assert (probe.low, probe.names, probe.dwell, probe.width) == (20_000, ("a", "b"), 2000, None)
 
 
+def test_a_command_with_an_option_beside_its_specs_is_refused():
+    with pytest.raises(TypeError, match="probe: seed; the Spec has it"):
+
+        @asks(asked=Probe)
+        def probe(seed: int, asked: Probe) -> None: ...
+
+
 def test_own_options_come_before_shared_ones_and_one_without_a_flag_has_none():
     flags = [found.opts[0] for found in command.params]
     assert flags == [
