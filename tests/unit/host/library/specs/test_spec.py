@@ -31,6 +31,11 @@ def test_options_are_exact_and_have_their_defaults():
     assert (probe.seed, probe.both, probe.told) == (1, False, None)
 
 
+def test_what_was_given_is_told_even_where_it_is_the_default():
+    assert Probe.of({"low": "1k", "seed": 1, "width": None}).given == {"low", "seed"}
+    assert Probe(low="1k", seed=1).given == {"low"}
+
+
 def test_own_options_come_before_shared_ones_in_their_order():
     assert list(Probe.options()) == ["low", "names", "width", "told", "seed", "both"]
     assert Probe.options()["low"].flag == "--from"
