@@ -346,7 +346,7 @@ def _check_quantile(
 def _between(found: Quantile, most: Fraction, count: int) -> str:
     """Return why a quantile cannot be compared with a limit, and what would tell."""
     if not found.enough:
-        return f"{count} samples; {quantile_name(found.q)} needs {least_count(found.q)}"
+        return f"{count:,} samples; {quantile_name(found.q)} needs {least_count(found.q):,}"
     value = found.value_ticks
     if value is None or (found.enough and found.upper_ticks is None):
         return AT_LIMIT

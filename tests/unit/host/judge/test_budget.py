@@ -80,6 +80,11 @@ def test_a_percentile_without_an_upper_bound_proves_nothing(run_of, count, outco
     assert (found.checks[0].line == "367 samples; p99 needs 368") == (count == 367)
 
 
+def test_the_samples_that_a_percentile_needs_are_told_in_groups_of_three_digits(run_of):
+    found = verdict(run_of([[1000] * 1000]), '[all]\n"p99.99" = "1 ms"')
+    assert found.checks[0].line == "1,000 samples; p99.99 needs 36,887"
+
+
 @pytest.mark.parametrize("count", [12, 100, 1000])
 def test_a_percentile_is_broken_where_even_the_least_it_may_be_is_beyond(run_of, count):
     # Of 12 samples p99 has a least: 0.99**12 is 0.89, so that all lie above it with 0.1.
