@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+ASKS = "# amaranth: UnusedElaboratable=no"
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 COMMENTS = {
     **dict.fromkeys((".py", ""), "# {}"),
@@ -16,6 +17,8 @@ COMMENTS = {
 SOURCES = (".ci/run", "docs", "hdl", "host", "sim", "soc", "tests", "tools")
 OTHERS = ("sim/plexor_sim/examples/", "tests/fuzz/corpus/", "tests/unit/host/documents_1/")
 """Files that people copy, and files that tests read."""
+TOOLS = ("#!", "# amaranth: ")
+"""What the system, and Amaranth's linter, read in a first line and nowhere else."""
 
 
 def sources() -> list[Path]:
@@ -27,9 +30,9 @@ def sources() -> list[Path]:
 
 
 def says(text: str, comment: str) -> bool:
-    """Return whether a file's first line, behind that of its interpreter, is the licence's."""
+    """Return whether the first line is the licence's, behind one that tools read there alone."""
     first, *rest = text.split("\n", 2)
-    line = rest[0] if first.startswith("#!") and rest else first
+    line = rest[0] if first.startswith(TOOLS) and rest else first
     return line == comment.format(LICENCE)
 
 
@@ -44,4 +47,10 @@ def test_each_source_file_begins_with_its_licence():
 def test_a_file_without_it_is_found(text):
     assert not says(text, COMMENTS[".py"])
     assert says(f"# {LICENCE}\n{text}", COMMENTS[".py"])
-    assert says(f"#!/bin/sh\n# {LICENCE}\n{text}", COMMENTS[".py"])
+    for line in ("#!/bin/sh", ASKS):
+        assert says(f"{line}\n# {LICENCE}\n{text}", COMMENTS[".py"])
+
+
+def test_what_amaranths_linter_reads_stands_where_it_looks():
+    asking = [path for path in sources() if path.suffix == ".py" and ASKS in path.read_text()]
+    assert [path for path in asking if not path.read_text().startswith(ASKS)] == [Path(__file__)]

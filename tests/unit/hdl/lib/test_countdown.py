@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: Apache-2.0
 # amaranth: UnusedElaboratable=no
+# SPDX-License-Identifier: Apache-2.0
 """Wide counters against plain integers, also where a chunk borrows from the next."""
 
 import random

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: Apache-2.0
 # amaranth: UnusedElaboratable=no
+# SPDX-License-Identifier: Apache-2.0
 """The CRC-32 of ISO 3309, a few bits a clock, and out again low byte first."""
 
 import random

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: Apache-2.0
 # amaranth: UnusedElaboratable=no
+# SPDX-License-Identifier: Apache-2.0
 """Single strikes, triggers and the end of a sequence, against plain integers."""
 
 import pytest

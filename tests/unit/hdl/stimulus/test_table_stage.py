@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: Apache-2.0
 # amaranth: UnusedElaboratable=no
+# SPDX-License-Identifier: Apache-2.0
 """The sweep table in a build."""
 
 import pytest

@@ -1,5 +1,5 @@
-# SPDX-License-Identifier: Apache-2.0
 # amaranth: UnusedElaboratable=no
+# SPDX-License-Identifier: Apache-2.0
 """The UART link: bytes pass at set and at measured rates; line errors lose a byte and no more."""
 
 import random
