@@ -21,7 +21,7 @@ COUNT = 1600
 
 def table(told, kind):
     """Return the words of a table of codes."""
-    (both,) = told.memories.wholes(Space.CODES)
+    (both,) = told.memories.complete_dumps(Space.CODES)
     return both.reshape(len(ByCode), -1)[kind].tobytes()
 
 

@@ -49,9 +49,9 @@ class Figures:
     """Figures of one kind of sample of one channel, in ticks.
 
     Count, sums, minimum and maximum are exact. If the run's events are complete, `samples` holds
-    the values in order, and the distribution is exact too. Else samples may be at the limit of the
-    instrument's registers: then `limit_ticks` is what they may exceed by any time, and sums and
-    maximum are None, as is the minimum if all of them are. `clamped` counts samples below the base
+    the values in order, and the distribution is exact too. Otherwise samples may be at the limit of
+    the instrument's registers: then `limit_ticks` is their lower bound, sums and maximum are None,
+    and so is the minimum if all samples are at the limit. `clamped` counts samples below the base
     result, which are taken as 0.
     """
 
@@ -73,7 +73,7 @@ class Figures:
 
     @property
     def limit_ticks(self) -> int | None:
-        """The limit that at least one sample may exceed by any time; None: there is no such."""
+        """Lower bound of the samples without an upper one; None if every sample is bounded."""
         return self.distribution.limit_ticks
 
     @property
@@ -90,7 +90,7 @@ class Figures:
 
     def quantile(self, q: Fraction) -> Quantile | None:
         """Return the quantile `q` if it is one of PERCENTILES, else None."""
-        return next((found for found in self.quantiles if found.q == q), None)
+        return next((quantile for quantile in self.quantiles if quantile.q == q), None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +101,7 @@ class ChannelFigures:
     kinds: dict[Kind, Figures]
     periods: PeriodJitter | None = None
     pairing: Pairing | None = None
-    """Whether answers are those of their own strikes; None without an answer."""
+    """Whether each answer belongs to its own strike; None without an answer."""
 
     @property
     def name(self) -> str:
@@ -110,15 +110,15 @@ class ChannelFigures:
 
     @property
     def rise(self) -> Figures | None:
-        """Figures of the rise latency; None without a sample, or if its strikes are not known."""
-        found = self.kinds.get(Kind.RISE) if self.paired else None
-        return found if found is not None and found.count else None
+        """Figures of the rise latency; None without a sample, or if the pairing is ambiguous."""
+        figures = self.kinds.get(Kind.RISE) if self.paired else None
+        return figures if figures is not None and figures.count else None
 
     @property
     def fall(self) -> Figures | None:
         """Figures of the fall latency; None as for `rise`."""
-        found = self.kinds.get(Kind.FALL) if self.paired else None
-        return found if found is not None and found.count else None
+        figures = self.kinds.get(Kind.FALL) if self.paired else None
+        return figures if figures is not None and figures.count else None
 
     @property
     def silent(self) -> bool:
@@ -128,11 +128,11 @@ class ChannelFigures:
 
     @property
     def paired(self) -> bool:
-        """Whether latencies may be shown and judged: they are those of their own strikes."""
+        """Whether latencies may be shown and judged: the pairing is not ambiguous."""
         return self.pairing is None or self.pairing.known
 
     def latency(self, kind: Kind) -> Figures | None:
-        """Return the figures of a kind; None if they are latencies whose strikes are not known."""
+        """Return the figures of a kind; None for latencies of an ambiguous pairing."""
         return self.kinds.get(kind) if self.paired or kind not in LATENCIES else None
 
 
@@ -187,33 +187,39 @@ class Report:
 
 def analyse(result: RunResult, base_ticks: int = 0, velocity_m_s: Fraction | None = None) -> Report:
     """Return the figures of a run; `base_ticks` is subtracted from each rise and fall latency."""
-    found: list[ChannelFigures] = []
+    channels: list[ChannelFigures] = []
     disagreements: list[str] = []
     sampled: dict[int, ChannelSamples] = {}
-    for channel in result.answering:
-        if is_complete(result, channel):
-            samples = samples_of(result, channel)
-            wrong = differences(channel, samples)
+    for result_channel in result.answering:
+        if is_complete(result, result_channel):
+            samples = samples_of(result, result_channel)
+            wrong = differences(result_channel, samples)
             if has_rules(result):
                 disagreements += wrong
             if not wrong:
-                sampled[channel.number] = samples
-        found.append(_channel(result, channel, sampled.get(channel.number), base_ticks))
+                sampled[result_channel.number] = samples
+        channels.append(
+            _channel(result, result_channel, sampled.get(result_channel.number), base_ticks)
+        )
     corrected: tuple[CorrectedChannel, ...] = ()
     if result.calibration is not None:
         corrected = tuple(
             _paired(
-                entry,
+                figures,
                 corrected_channel(
-                    result, entry.result, sampled.get(entry.result.number), PERCENTILES, base_ticks
+                    result,
+                    figures.result,
+                    sampled.get(figures.result.number),
+                    PERCENTILES,
+                    base_ticks,
                 ),
             )
-            for entry in found
+            for figures in channels
         )
-    paired = {entry.result.number for entry in found if entry.paired}
+    paired = {figures.result.number for figures in channels if figures.paired}
     return Report(
         result,
-        tuple(found),
+        tuple(channels),
         _all_shares(
             result, {key: own for key, own in sampled.items() if key in paired}, base_ticks
         ),
@@ -225,7 +231,7 @@ def analyse(result: RunResult, base_ticks: int = 0, velocity_m_s: Fraction | Non
 
 
 def _paired(channel: ChannelFigures, corrected: CorrectedChannel) -> CorrectedChannel:
-    """Return corrected figures without latencies whose strikes are not known."""
+    """Return corrected figures, without latencies if the channel's pairing is ambiguous."""
     if channel.paired:
         return corrected
     kinds = {kind: own for kind, own in corrected.kinds.items() if kind not in LATENCIES}
@@ -253,7 +259,7 @@ def _channel(
     periods = None
     if samples is not None and len(samples.period):
         edges = np.empty(len(samples.period) + 1, np.int64)
-        edges[0] = samples.period.part(slice(0, 1)).start_ticks[0]
+        edges[0] = samples.period.cut(slice(0, 1)).start_ticks[0]
         edges[1:] = samples.period.time_ticks
         periods = period_jitter(edges)
         del edges
@@ -282,7 +288,7 @@ def _figures(
             values = np.maximum(values - base_ticks, 0)
             total, squares = int(values.sum()), sum_of_squares(values)
         elif clamped or total is None:
-            # Only samples tell what the clamped ones add up to.
+            # Bins do not tell the sum of the clamped samples.
             total = squares = None
         else:
             squares = (
@@ -321,26 +327,26 @@ def _time_of_max(result: RunResult, known: Statistics, samples: Samples | None) 
         return known.max_time_ticks - result.start_ticks
     if samples is None or not len(samples):
         return None
-    place = int(np.argmax(samples.value_ticks))
-    return int(samples.part(slice(place, place + 1)).time_ticks[0]) - result.start_ticks
+    position = int(np.argmax(samples.value_ticks))
+    return int(samples.cut(slice(position, position + 1)).time_ticks[0]) - result.start_ticks
 
 
 def _all_shares(
     result: RunResult, sampled: dict[int, ChannelSamples], base_ticks: int
 ) -> tuple[SharesOf, ...]:
-    """Return the shares between the first channel and each later one with its reference."""
-    found: list[SharesOf] = []
-    for place, second in enumerate(result.answering):
+    """Return the shares between the first channel of each reference and its later channels."""
+    all_shares: list[SharesOf] = []
+    for position, second in enumerate(result.answering):
         first = next(
             (
-                entry
-                for entry in result.answering[:place]
-                if entry.reference == second.reference and entry.number in sampled
+                channel
+                for channel in result.answering[:position]
+                if channel.reference == second.reference and channel.number in sampled
             ),
             None,
         )
         if first is not None and second.number in sampled:
-            parts = shares(sampled[first.number], sampled[second.number], base_ticks)
-            if len(parts.total_ticks):
-                found.append(SharesOf(first.name, second.name, parts))
-    return tuple(found)
+            own = shares(sampled[first.number], sampled[second.number], base_ticks)
+            if len(own.total_ticks):
+                all_shares.append(SharesOf(first.name, second.name, own))
+    return tuple(all_shares)

@@ -18,7 +18,7 @@ class FigureBounds:
 
     least: Fraction | None = None
     most: Fraction | None = None
-    found: Fraction | None = None
+    figure: Fraction | None = None
     """The figure itself, if it is known."""
     reason: str = ""
     """Why the figure is not known exactly."""
@@ -36,9 +36,8 @@ def exact(value: Fraction | int | None) -> Fraction | None:
 def extreme(figures: Figures, least: bool) -> FigureBounds:
     """Return the bounds of the minimum if `least`, else of the maximum, in ticks.
 
-    If the chip kept no extremes, the bounds are those of the outermost cell. The cells below 0 and
-    above the range are open: samples in them may have any size. So may those at the limit of the
-    chip's registers.
+    If the chip kept no extremes, the bounds are those of the outermost cell. Cells below 0, above
+    the range, and at the limit of the chip's registers are open: their samples have no bound.
     """
     value = figures.min_ticks if least else figures.max_ticks
     if value is not None:
@@ -48,8 +47,8 @@ def extreme(figures: Figures, least: bool) -> FigureBounds:
         return FigureBounds(
             Fraction(int(cells.low_ticks[0 if least else -1])), None, None, AT_LIMIT
         )
-    place = 0 if least else -1
-    low, high = Fraction(int(cells.low_ticks[place])), Fraction(int(cells.high_ticks[place]) - 1)
+    end = 0 if least else -1
+    low, high = Fraction(int(cells.low_ticks[end])), Fraction(int(cells.high_ticks[end]) - 1)
     if least:
         return FigureBounds(low if low >= 0 else None, high, None, NO_EXTREMES)
     return FigureBounds(low, high if low < VALUE_MOST else None, None, NO_EXTREMES)
@@ -112,7 +111,7 @@ def _greatest_128(figures: Figures) -> FigureBounds:
 def _of_128(figures: Figures, ticks: int | None) -> FigureBounds:
     """Return the bounds of a span of 128 samples.
 
-    Below 128 samples the span is that of all so far. It never exceeds the span of the whole run.
+    With fewer than 128 samples, it is the span of all. It never exceeds the span of the run.
     """
     if figures.span is not None and figures.span.full:
         return FigureBounds(exact(ticks), exact(ticks), exact(ticks))

@@ -34,8 +34,8 @@ class Shares:
     @property
     def broken(self) -> int:
         """Number of strikes whose shares do not add up to the total."""
-        parts = self.rise_ticks + self.width_ticks + self.gap_ticks
-        return int(np.count_nonzero(parts != self.total_ticks))
+        sum_ticks = self.rise_ticks + self.width_ticks + self.gap_ticks
+        return int(np.count_nonzero(sum_ticks != self.total_ticks))
 
 
 def shares(first: ChannelSamples, second: ChannelSamples, base_ticks: int = 0) -> Shares:

@@ -4,12 +4,15 @@
 An edge at tick k came between the sampling instants k - 1 and k. The middle between them has the
 smallest RMS error. A strike's own tick is exact. The delay between the strike and a channel's
 flip-flops, pads included, is subtracted: a jumper's, or that of loopback less its detour. A tick is
-as much shorter than its nominal length as the oscillator is fast.
+shorter than its nominal length by the oscillator's relative error.
 
-No corrected sample is off by more than the sum of: the error of its delays; half of the widest bin
-at each end that has bins, and SIGMAS standard errors of its instants; where one edge rises and the
-other falls, the difference of their delays, which may be that of one pad alone; and the
-oscillator's error.
+The error of a corrected sample is at most the sum of:
+
+- the errors of its delays;
+- at each end with bins, half of the widest bin and SIGMAS standard errors of its instants;
+- where one edge rises and the other falls, the difference of their delays, which a single pad may
+  cause;
+- the oscillator's error.
 """
 
 from __future__ import annotations
@@ -36,16 +39,16 @@ class UncalibratedError(ValueError):
 
 
 UNLIKE_PS = 600
-"""By how much a pad may be slower for one direction than for the other, unseen by a pair of pads.
+"""Maximum difference between a pad's rise and fall delays that a loop through two pads can hide.
 
-Project IceStorm's tables of iCE40 HX have 204 ps between both directions of an input pad and 293 of
-an output's (icefuzz/timings_hx8k.txt, IO_PAD and PRE_IO); ways in between add to that.
+Project IceStorm's tables of iCE40 HX have 204 ps between rise and fall of an input pad, and 293 ps
+of an output pad (icefuzz/timings_hx8k.txt, IO_PAD and PRE_IO); the routing adds to that.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """What pads and paths add to samples, in ps."""
+    """The delay that pads and paths add to a sample, in ps."""
 
     value_ps: int
     error_ps: int
@@ -72,7 +75,7 @@ class _Pin:
         return early[time_ticks % len(late)]
 
     def error_ps(self, tick_fs: int) -> int:
-        """Return how far at most an edge is from the middle of its bin."""
+        """Return the maximum distance of an edge from the middle of its bin."""
         if self.bins is None:
             return 0
         widest = max(self.bins.widths_ps(tick_fs))
@@ -95,16 +98,16 @@ class Corrector:
         # An early response comes before its strike, so its sample starts at the response.
         began = samples.start_ticks
         ended = began + samples.value_ticks
-        found = samples.value_ticks * tick_fs
-        found = found - end.early_fs(ended, tick_fs) + start.early_fs(began, tick_fs)
-        found -= self._delay(start, end).value_ps * FS_PER_PS
-        found_ps = (found + FS_PER_PS // 2) // FS_PER_PS
+        value_fs = samples.value_ticks * tick_fs
+        value_fs = value_fs - end.early_fs(ended, tick_fs) + start.early_fs(began, tick_fs)
+        value_fs -= self._delay(start, end).value_ps * FS_PER_PS
+        value_ps = (value_fs + FS_PER_PS // 2) // FS_PER_PS
         scale = self.calibration.scale
         if scale is not None:
-            found_ps -= np.rint(found_ps * (scale.fast_ppb / (PPB + scale.fast_ppb))).astype(
+            value_ps -= np.rint(value_ps * (scale.fast_ppb / (PPB + scale.fast_ppb))).astype(
                 np.int64
             )
-        return found_ps
+        return value_ps
 
     def rms_ps(self) -> float:
         """Return the RMS error of one active edge of the channel, computed from its bin widths."""
@@ -117,7 +120,7 @@ class Corrector:
         return self._delay(*self._pins(kind))
 
     def error_ps(self, kind: Kind) -> int:
-        """Return by how much samples are off at most, without the oscillator's error."""
+        """Return the maximum error of a sample, without the oscillator's error."""
         start, end = self._pins(kind)
         tick_fs = self.calibration.tick_fs
         error_ps = self._delay(start, end).error_ps
@@ -125,13 +128,13 @@ class Corrector:
 
     def _pins(self, kind: Kind) -> tuple[_Pin, _Pin]:
         own = self.channel.number
-        active, back = self._pin(own, active=True), self._pin(own, active=False)
+        active, inactive = self._pin(own, active=True), self._pin(own, active=False)
         if kind == Kind.WIDTH:
-            return active, back
+            return active, inactive
         if kind == Kind.PERIOD:
             return active, active
         source, polarity = parse_reference(self.channel.reference)
-        return self._pin(source, active=bool(polarity)), back if kind == Kind.FALL else active
+        return self._pin(source, active=bool(polarity)), inactive if kind == Kind.FALL else active
 
     def _pin(self, source: int, *, active: bool) -> _Pin:
         if source == SOURCE_LOAD:
@@ -139,14 +142,14 @@ class Corrector:
         if source >= SOURCE_STRIKE:
             return _Pin(source, active, None)
         number = source - SOURCE_CHANNEL
-        found = self.calibration.channel(number)
-        if found is None:
+        instants = self.calibration.channel(number)
+        if instants is None:
             raise UncalibratedError(f"ch{number} was not calibrated")
         up = active != self.inverts.get(number, False)
-        return _Pin(source, up, found.rise if up else found.fall)
+        return _Pin(source, up, instants.rise if up else instants.fall)
 
     def _delay(self, start: _Pin, end: _Pin) -> Delay:
-        """Return what pads and paths add to the time from `start` to `end`.
+        """Return the delay that pads and paths add to the time from `start` to `end`.
 
         Between two channels it is the difference of their delays from the same output.
         """
@@ -166,31 +169,33 @@ class Corrector:
                 # The detour is that of both edges.
                 error_ps = loop.rise_error_ps + loop.fall_error_ps
         if start.up != end.up:
-            error_ps += UNLIKE_PS + max(abs(way.rise_ps - way.fall_ps) for way in (first, last))
+            error_ps += UNLIKE_PS + max(
+                abs(delay.rise_ps - delay.fall_ps) for delay in (first, last)
+            )
         return Delay(delay_ps, error_ps, by_jumper)
 
     def _both(self, start: _Pin, end: _Pin) -> tuple[PinDelay, PinDelay]:
-        """Return the ways of two channels from one output, through jumpers if there are both."""
+        """Return two channels' delays from one output, over jumpers if both have one."""
         jumpers = self.calibration.jumpers
         wired = [
-            {entry.output for entry in jumpers if entry.channel == pin.source - SOURCE_CHANNEL}
+            {jumper.output for jumper in jumpers if jumper.channel == pin.source - SOURCE_CHANNEL}
             for pin in (start, end)
         ]
-        outputs = wired[0] & wired[1] or {entry.output for entry in self.calibration.delays} or {0}
+        outputs = wired[0] & wired[1] or {delay.output for delay in self.calibration.delays} or {0}
         output = min(outputs)
         return self._way(output, start), self._way(output, end)
 
     def _way(self, output: int, pin: _Pin) -> PinDelay:
         number = pin.source - SOURCE_CHANNEL
-        found = self.calibration.pins(output, number)
-        if found is None:
+        delay = self.calibration.pins(output, number)
+        if delay is None:
             raise UncalibratedError(f"no delay from strike{output} to ch{number} was measured")
-        return found
+        return delay
 
 
-def _of(way: PinDelay, pin: _Pin) -> int:
-    return way.rise_ps if pin.up else way.fall_ps
+def _of(delay: PinDelay, pin: _Pin) -> int:
+    return delay.rise_ps if pin.up else delay.fall_ps
 
 
-def _error_ps(way: PinDelay, pin: _Pin) -> int:
-    return way.rise_error_ps if pin.up else way.fall_error_ps
+def _error_ps(delay: PinDelay, pin: _Pin) -> int:
+    return delay.rise_error_ps if pin.up else delay.fall_error_ps

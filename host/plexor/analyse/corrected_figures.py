@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures of corrected samples, in picoseconds. They are never mixed with figures in ticks.
 
-The stated error of a figure bounds that of each of its samples, and so of their mean, quantiles and
-extremes.
+The stated error bounds the error of every sample, and so that of mean, quantiles and extremes.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ class Corrected:
 
     def quantile(self, q: Fraction) -> CorrectedQuantile | None:
         """Return the quantile `q` if it was requested, else None."""
-        return next((found for found in self.quantiles if found.q == q), None)
+        return next((quantile for quantile in self.quantiles if quantile.q == q), None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,14 +95,14 @@ class CorrectedChannel:
     reason: str = ""
     """Why nothing was corrected; empty if something was."""
     delay: Delay | None = None
-    """By how much latencies in ticks are late: the ways over pads; None if unknown."""
+    """The delay over pads that latencies in ticks include; None if unknown."""
     tick_fs: int = 0
 
     @property
     def late_ticks(self) -> int | None:
-        """By how many ticks a latency in ticks is late on the average, rounded; None if unknown.
+        """Mean excess of a latency in ticks, rounded; None if unknown.
 
-        It ends with the tick behind its edge: half a tick later on the average.
+        A latency ends at the tick after its edge: half a tick late on average.
         """
         if self.delay is None:
             return None
@@ -121,7 +120,7 @@ def corrected_channel(
     result: RunResult,
     channel: ChannelResult,
     samples: ChannelSamples | None,
-    wanted: tuple[Fraction, ...],
+    qs: tuple[Fraction, ...],
     base_ticks: int = 0,
 ) -> CorrectedChannel:
     """Return the corrected figures of a channel; the run must have a calibration.
@@ -130,7 +129,10 @@ def corrected_channel(
     """
     calibration = result.calibration
     assert calibration is not None
-    inverts = {entry.number: entry.invert for entry in result.settings.channels}
+    inverts = {
+        channel_settings.number: channel_settings.invert
+        for channel_settings in result.settings.channels
+    }
     corrector = Corrector(calibration, channel, inverts)
     clock_error_ppb = clock_error_of(result)
     tick_fs = calibration.tick_fs
@@ -151,7 +153,7 @@ def corrected_channel(
                     values = np.maximum(values - base_ps, 0)
                 errors = (corrector.error_ps(kind), clock_error_ppb)
                 by_jumper = corrector.delay(kind).by_jumper
-                kinds[kind] = _figures(kind, values, wanted, errors, by_jumper)
+                kinds[kind] = _figures(kind, values, qs, errors, by_jumper)
         delay = _known_delay(corrector)
         rms_ps = corrector.rms_ps()
         return CorrectedChannel(channel.number, channel.name, kinds, rms_ps, "", delay, tick_fs)
@@ -177,18 +179,24 @@ def _known_delay(corrector: Corrector) -> Delay | None:
 def _figures(
     kind: Kind,
     values: Picoseconds,
-    wanted: tuple[Fraction, ...],
+    qs: tuple[Fraction, ...],
     errors: tuple[int, int],
     by_jumper: bool,
 ) -> Corrected:
-    whole = values.tolist()
-    count, total, squares = len(whole), sum(whole), sum(value * value for value in whole)
-    found = tuple(
-        CorrectedQuantile(entry.q, entry.value_ticks, entry.lower_ticks, entry.upper_ticks)
-        for entry in quantiles(from_values(values), wanted)
-        if entry.value_ticks is not None
+    values_ps = values.tolist()
+    count, total, squares = (
+        len(values_ps),
+        sum(values_ps),
+        sum(value * value for value in values_ps),
+    )
+    corrected = tuple(
+        CorrectedQuantile(
+            quantile.q, quantile.value_ticks, quantile.lower_ticks, quantile.upper_ticks
+        )
+        for quantile in quantiles(from_values(values), qs)
+        if quantile.value_ticks is not None
     )
     # Moments of integers, whatever their unit.
     variance_ps2 = variance_ticks2(count, total, squares)
     mean_ps = Fraction(total, count)
-    return Corrected(kind, values, mean_ps, variance_ps2, found, *errors, by_jumper)
+    return Corrected(kind, values, mean_ps, variance_ps2, corrected, *errors, by_jumper)

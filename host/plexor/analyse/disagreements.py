@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Differences between what complete events say and what the chip has counted. Pure.
 
-The chip counts every event, so both are the same, to the last square; one of the two is wrong where
-they differ. What the chip clamps is clamped here too: `docs/instrument.md`, "Samples".
+The chip counts every event, so both must be equal, sums of squares included. A difference means
+that one of them is wrong. Values are clamped as on the chip: `docs/instrument.md`, "Samples".
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ _MORE = {
 
 def differences(channel: ChannelResult, samples: ChannelSamples) -> list[str]:
     """Return the differences between a channel's rebuilt samples and the chip's figures."""
-    found = list(_of_classes(channel, samples.counts))
+    differences = list(_of_classes(channel, samples.counts))
     for measurement in channel.measurements:
         if measurement.on_chip:
             own: Samples = getattr(samples, measurement.kind.value)
-            found += (
+            differences += (
                 f"{channel.name} {measurement.kind.value}: {t}" for t in _of(measurement, own)
             )
-    return found
+    return differences
 
 
 def _of_classes(
     channel: ChannelResult, counts: Mapping[ResponseClass, int] | None
 ) -> Iterator[str]:
-    for entry, count in (counts or {}).items():
-        chip = channel.classes[entry]
+    for kind, count in (counts or {}).items():
+        chip = channel.classes[kind]
         if chip != count:
-            what = entry.name.lower()
-            yield f"{channel.name}: the events have {count} {what}, the chip has {chip}"
+            name = kind.name.lower()
+            yield f"{channel.name}: the events have {count} {name}, the chip has {chip}"
 
 
 def _of(measurement: SampleResult, samples: Samples) -> Iterator[str]:
@@ -55,7 +55,8 @@ def _of(measurement: SampleResult, samples: Samples) -> Iterator[str]:
         values = np.minimum(values, VALUE_MOST)
     own, chip = statistics_with(samples, values), measurement.statistics
     events, figures = (
-        (one.count, one.sum_ticks, one.min_ticks, one.max_ticks) for one in (own, chip)
+        (statistics.count, statistics.sum_ticks, statistics.min_ticks, statistics.max_ticks)
+        for statistics in (own, chip)
     )
     if events != figures:
         yield f"the events have count, sum, min, max {events}, the chip has {figures}"
@@ -67,17 +68,17 @@ def _of(measurement: SampleResult, samples: Samples) -> Iterator[str]:
             yield f"the events have the {name} {ours}, the chip has {theirs}"
     bins = measurement.bins
     if not np.array_equal(bins_of(values, bins.mantissa_bits), bins.counts):
-        yield "the events are in other bins than those that the chip has counted"
+        yield "the bins computed from the events differ from the chip's"
     zoom = measurement.zoom
     if zoom is not None and not np.array_equal(_window_of(values, zoom), zoom.counts):
-        yield "the events are elsewhere in the window than the chip has counted"
+        yield "the window computed from the events differs from the chip's"
 
 
 def _window_of(values: Ticks, zoom: Zoom) -> Counts:
-    """Return what a window of one-tick bins counts of values in ticks, under and over included."""
+    """Return the counts of a window of one-tick bins, under and over range included."""
     last = len(zoom.counts) - 1
     counts = np.zeros(last + 1, np.int64)
-    for part in pieces(len(values)):
-        places = np.clip(values[part] - zoom.first_ticks + 1, 0, last)
-        counts += np.bincount(places, minlength=last + 1)
+    for piece in pieces(len(values)):
+        bins = np.clip(values[piece] - zoom.first_ticks + 1, 0, last)
+        counts += np.bincount(bins, minlength=last + 1)
     return counts.astype(np.uint64)

@@ -14,28 +14,28 @@ from plexor.units import seconds_of
 
 @dataclass(frozen=True, slots=True)
 class Strikes:
-    """One output: what was asked of it, and what is only known in its registers."""
+    """One output: its settings, and the strike width that its registers held."""
 
-    asked: Stimulus
+    stimulus: Stimulus
     width_s: Fraction | None
     """How long a strike was active; None if the run does not say."""
 
     @property
     def rate_hz(self) -> Fraction | None:
-        """Strikes a second, those of bursts included; None for a single strike or burst."""
-        period_s = self.asked.period_s
-        return self.asked.burst / period_s if period_s else None
+        """Strikes per second, each strike of a burst counted; None for one strike or burst."""
+        period_s = self.stimulus.period_s
+        return self.stimulus.burst / period_s if period_s else None
 
 
 def strikes_of(result: RunResult) -> tuple[Strikes, ...]:
     """Return how each output struck, in the order of the settings."""
-    taken = {(e.block, e.copy, e.name): e.value for e in result.registers}
-    found: list[Strikes] = []
+    values = {(e.block, e.copy, e.name): e.value for e in result.registers}
+    strikes: list[Strikes] = []
     for stimulus in result.settings.strikes:
-        ticks = taken.get(("stimulus", stimulus.output, "width_ticks"))
+        ticks = values.get(("stimulus", stimulus.output, "width_ticks"))
         width_s = stimulus.width_s if ticks is None else seconds_of(ticks, result.tick_fs)
-        found.append(Strikes(stimulus, width_s))
-    return tuple(found)
+        strikes.append(Strikes(stimulus, width_s))
+    return tuple(strikes)
 
 
 def timeout_of(result: RunResult) -> Fraction | None:

@@ -17,17 +17,17 @@ from plexor.protocol.registers import Stream
 from plexor.units import format_ticks
 
 _LEAST_DITHERED_TICKS = 64
-"""Strikes that are closer cannot be moved by enough to tell them apart."""
+"""Least spacing of strikes for which dither can tell them apart."""
 
 _MOSTLY = Fraction(3, 4)
-"""A pin that is active for more of a run than this may rest there."""
+"""Share of a run: a pin that is active for longer may rest at its active level."""
 
 
 def doubts(report: Report) -> tuple[str, ...]:
     """Return a line for each doubt of each channel.
 
-    A channel may be silent, its pin may toggle or rest at its active level, and its answers may be
-    those of other strikes. Pulses may be too short for a pad.
+    A channel may be silent, its pin may toggle or rest at its active level, and its pairing may be
+    ambiguous. Pulses may be too short for a pad.
     """
     lines = [line for channel in report.channels for line in _of(report, channel)]
     return (*lines, *short_pulses(report))
@@ -58,7 +58,7 @@ def _of(report: Report, channel: ChannelFigures) -> Iterator[str]:
 
 
 def _active_share(report: Report, channel: ChannelFigures) -> Fraction:
-    """Return the part of the run in which the pin was active, by its on-widths; 0: not known."""
+    """Return the share of the run in which the pin was active, by its on-widths; 0: not known."""
     widths = channel.kinds.get(Kind.WIDTH)
     if widths is None or widths.mean_ticks is None or not report.duration_ticks:
         return Fraction(0)
@@ -67,16 +67,19 @@ def _active_share(report: Report, channel: ChannelFigures) -> Fraction:
 
 def _is_inverted(report: Report, channel: ChannelFigures) -> bool:
     number = channel.result.number
-    return any(entry.number == number and entry.invert for entry in report.result.settings.channels)
+    return any(
+        channel_settings.number == number and channel_settings.invert
+        for channel_settings in report.result.settings.channels
+    )
 
 
 def _silent(report: Report, channel: ChannelFigures) -> str:
     result = channel.result
     none = f"none of {grouped(result.strikes)} strikes was answered"
     changes = sum(
-        entry.generated
-        for entry in report.result.accounting.sources
-        if entry.source == result.number
+        source.generated
+        for source in report.result.accounting.sources
+        if source.source == result.number
     )
     if result.active_edges:
         timeout = format_ticks(rules_of(report.result, result).timeout_ticks, report.tick_fs)
@@ -102,28 +105,28 @@ def _ambiguous(report: Report, channel: ChannelFigures) -> str:
         about = format_ticks(pairing.latency_ticks, tick_fs)
         if pairing.lag > 0:
             timeout = _option(pairing.latency_ticks * 6 // 5, tick_fs)
-            where = f"{pairing.lag} before their own"
+            strike = f"{pairing.lag} before their own"
         else:
             timeout = _option(max(least_ticks, pairing.latency_ticks + 1), tick_fs)
-            where = f"{-pairing.lag} behind the one that they were taken for"
+            strike = f"{-pairing.lag} after the one that they were matched with"
         return (
-            f"answers fit the strike {where}: about {about}; --timeout {timeout} settles it; its "
+            f"answers fit the strike {strike}: about {about}; --timeout {timeout} settles it; its "
             "latencies are left out"
         )
     counts = channel.result.classes
     surplus = counts[ResponseClass.DUPLICATE] + counts[ResponseClass.SPURIOUS]
-    parts = [f"missed strikes: {grouped(counts[ResponseClass.MISSED])}"]
-    parts += [f"edges too many: {grouped(surplus)}"] if surplus else []
+    counted = [f"missed strikes: {grouped(counts[ResponseClass.MISSED])}"]
+    counted += [f"edges too many: {grouped(surplus)}"] if surplus else []
     if channel.result.pending:
-        parts.append(f"pending: {grouped(channel.result.pending)}")
+        counted.append(f"pending: {grouped(channel.result.pending)}")
     return (
-        f"answers may be those of other strikes ({', '.join(parts)}): its latencies are left out; "
-        f"{' or '.join(_options(report, channel, least_ticks))} settles it"
+        f"answers may be those of other strikes ({', '.join(counted)}): its latencies are left "
+        f"out; {' or '.join(_options(report, channel, least_ticks))} settles it"
     )
 
 
 def _options(report: Report, channel: ChannelFigures, least_ticks: int) -> Iterator[str]:
-    """Yield what may settle whose answers they are, the surest first."""
+    """Yield the options that may settle an ambiguous pairing, the surest first."""
     result, tick_fs = report.result, report.tick_fs
     rise = channel.kinds.get(Kind.RISE)
     known = rise is not None and rise.samples is not None

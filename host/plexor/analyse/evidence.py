@@ -31,9 +31,9 @@ from plexor.protocol.registers import Trigger, register
 def pairing_of(
     result: RunResult, channel: ChannelResult, rise: Samples | None = None
 ) -> Pairing | None:
-    """Return whether a channel's answers are those of their own strikes; None without an answer.
+    """Return how certain a channel's pairing is; None without an answer.
 
-    `rise` has its latencies, if all its events came.
+    `rise` has its latencies, if all its events arrived.
     """
     rules = rules_of(result, channel)
     registers = _Registers(result)
@@ -41,7 +41,7 @@ def pairing_of(
         return Pairing(Standing.PROVEN, PairedBy.INTERVALS, len(rise), 0)
     timed = None
     if rise is not None:
-        timed = _timed(result, rules, rise, registers.random(rules), whole=True)
+        timed = _timed(result, rules, rise, registers.random(rules), is_run=True)
     counted = _counted(result, channel, rules, registers, timed)
     return pairing_by_counts(counted) if timed is None else pairing_by_times(counted, timed)
 
@@ -53,32 +53,32 @@ def pairing_of_step(
     step: StepResult,
     rise: Samples | None = None,
 ) -> Pairing | None:
-    """Return what `pairing_of` does of the strikes of one step of a sweep table."""
+    """Return how certain the pairing is in one step of a sweep table; see `pairing_of`."""
     rules = rules_of(result, channel)
     registers = _Registers(result)
     timed = None
     if rise is not None:
         timed = _timed(result, rules, rise, registers.random(rules))
         timed = _between(timed, step.start_ticks, step.end_ticks)
-    part = replace(
+    step_channel = replace(
         channel,
         classes=counted.classes,
         pending=counted.pending,
         measurements=(),
     )
-    found = _counted(result, part, rules, registers, timed)
-    found = replace(
-        found,
+    evidence = _counted(result, step_channel, rules, registers, timed)
+    evidence = replace(
+        evidence,
         longest_ticks=counted.rise.max_ticks,
         duration_ticks=step.end_ticks - step.start_ticks,
-        # What an earlier step left open may have been answered in this one.
-        surplus=found.surplus + counted.pending_before,
+        # A strike that an earlier step left pending may be answered in this one.
+        surplus=evidence.surplus + counted.pending_before,
     )
-    return pairing_by_counts(found) if timed is None else pairing_by_times(found, timed)
+    return pairing_by_counts(evidence) if timed is None else pairing_by_times(evidence, timed)
 
 
 def _between(timed: Timed, start_ticks: int, end_ticks: int) -> Timed:
-    """Return what came from the first strike on in a part of a run to its last."""
+    """Return the strikes from `start_ticks` to before `end_ticks`, and their edges."""
     strike_ticks = timed.strike_ticks[:]
     first, last = np.searchsorted(strike_ticks, (start_ticks, end_ticks)).tolist()
     own = (timed.owner >= first) & (timed.owner < last)
@@ -96,17 +96,17 @@ def _between(timed: Timed, start_ticks: int, end_ticks: int) -> Timed:
 
 
 def least_spacing_ticks(result: RunResult, channel: ChannelResult) -> int:
-    """Return how far a channel's strikes are apart at least; 0: it is not known."""
+    """Return the least time between a channel's strikes, in ticks; 0: it is not known."""
     return _Registers(result).least_ticks(rules_of(result, channel))
 
 
 def is_struck_at_random(result: RunResult, channel: ChannelResult) -> bool:
-    """Return whether a channel's strikes come at random times, by the instrument's doing."""
+    """Return whether the instrument strikes a channel at random times."""
     return _Registers(result).random(rules_of(result, channel))
 
 
 class _Registers:
-    """The registers that say how strikes come."""
+    """The registers that set the times of strikes."""
 
     def __init__(self, result: RunResult) -> None:
         self._values = {(e.block, e.copy, e.name): e.value for e in result.registers}
@@ -121,7 +121,7 @@ class _Registers:
         return any(self._of(output, name) for name in names) and bool(self._of(output, "enable"))
 
     def random(self, rules: Rules) -> bool:
-        """Return whether a channel's strikes come at random times, by the instrument's doing."""
+        """Return whether the instrument strikes a channel at random times."""
         if self._imported:
             return True
         source = rules.reference_source
@@ -134,7 +134,7 @@ class _Registers:
         )
 
     def least_ticks(self, rules: Rules) -> int:
-        """Return how far a channel's strikes are apart at least; 0: it is not known."""
+        """Return the least time between a channel's strikes, in ticks; 0: it is not known."""
         output = rules.reference_source - SOURCE_STRIKE
         known = SOURCE_STRIKE <= rules.reference_source < SOURCE_LOAD
         if (
@@ -155,12 +155,12 @@ class _Registers:
         return interval if burst == 1 else min(spacing, interval)
 
     def mean_ticks(self, rules: Rules) -> float:
-        """Return how far a channel's strikes are apart on average; 0: it is not known."""
+        """Return the mean time between a channel's strikes, in ticks; 0: it is not known."""
         output = rules.reference_source - SOURCE_STRIKE
         if not self.least_ticks(rules) or self._of(output, "poisson_threshold"):
             return 0.0
-        one = 1 << register("stimulus", "interval_fraction").bits
-        fraction = self._of(output, "interval_fraction") / one
+        full_scale = 1 << register("stimulus", "interval_fraction").bits
+        fraction = self._of(output, "interval_fraction") / full_scale
         burst = max(self._of(output, "burst_count"), 1)
         dither = ((1 << self._of(output, "dither_bits")) - 1) / 2
         inside = self._of(output, "spacing_ticks") * (burst - 1)
@@ -191,7 +191,7 @@ def _counted(
         least_ticks=least,
         longest_ticks=None if rise is None else rise.statistics.max_ticks,
         duration_ticks=result.end_ticks - result.start_ticks,
-        whole=not any(e.dropped for e in result.accounting.sources if e.source in sources),
+        complete=not any(e.dropped for e in result.accounting.sources if e.source in sources),
     )
     mean = None
     total_ticks = None if width is None else width.known.sum_ticks
@@ -203,9 +203,9 @@ def _counted(
 
 
 def _answered_in_turn(result: RunResult, rules: Rules, rise: Samples) -> bool:
-    """Return whether each answer came before the next strike, and each strike had as many edges.
+    """Return whether each answer came before the next strike, and all strikes had as many edges.
 
-    It is what `pairing_by_times` finds first, by places alone. False where a closer look is needed.
+    It is the first test of `pairing_by_times`, by positions alone. False: a closer look is needed.
     """
     events = result.events
     if events is None or rules.early_ticks or not len(rise) or not isinstance(rise, EventSamples):
@@ -215,43 +215,43 @@ def _answered_in_turn(result: RunResult, rules: Rules, rise: Samples) -> bool:
     if may_toggle(len(strikes), len(active)):
         return False
     first = per_strike = None
-    for part in pieces(len(strikes)):
-        after = np.append(strikes[part], strikes[part.stop : part.stop + 1])
-        begun = np.searchsorted(active, after)
-        if part.stop == len(strikes):
+    for piece in pieces(len(strikes)):
+        next_strikes = np.append(strikes[piece], strikes[piece.stop : piece.stop + 1])
+        begun = np.searchsorted(active, next_strikes)
+        if piece.stop == len(strikes):
             begun = np.append(begun, len(active))
         counts = np.diff(begun)
         per_strike = max(int(counts[0]), 1) if per_strike is None else per_strike
-        other = np.flatnonzero(counts != per_strike)
-        if len(other):
-            first = part.start + int(other[0]) + 1
+        irregular = np.flatnonzero(counts != per_strike)
+        if len(irregular):
+            first = piece.start + int(irregular[0]) + 1
             break
     first = len(strikes) if first is None else first
-    for part in pieces(len(rise)):
-        struck = np.searchsorted(strikes, rise.start[part])
-        owner = np.searchsorted(strikes, rise.end[part]) - 1
+    for piece in pieces(len(rise)):
+        struck = np.searchsorted(strikes, rise.start[piece])
+        owner = np.searchsorted(strikes, rise.end[piece]) - 1
         if int(struck[-1]) >= first or bool((owner != struck).any()):
             return False
     return True
 
 
 def _timed(
-    result: RunResult, rules: Rules, rise: Samples, random: bool, *, whole: bool = False
+    result: RunResult, rules: Rules, rise: Samples, random: bool, *, is_run: bool = False
 ) -> Timed:
-    """Return a channel's edges; trailing ones are left out of a `whole` run that cannot toggle."""
+    """Return a channel's edges, without trailing ones if `is_run` and the pin cannot toggle."""
     events = result.events
     assert events is not None
     edges = ChannelEdges.of(events, rules)
     strikes, active, changes = edges.strikes, edges.active, edges.active
-    if not whole or may_toggle(len(strikes), len(active)):
+    if not is_run or may_toggle(len(strikes), len(active)):
         changes = np.concatenate([active, edges.back])
         changes.sort()
     del edges
     of_edge = np.full(len(active), -1, active.dtype)
     if isinstance(rise, EventSamples):
-        for part in pieces(len(rise)):
-            answer = np.searchsorted(active, rise.end[part])
-            of_edge[answer] = np.searchsorted(strikes, rise.start[part])
+        for piece in pieces(len(rise)):
+            answer = np.searchsorted(active, rise.end[piece])
+            of_edge[answer] = np.searchsorted(strikes, rise.start[piece])
     else:
         # A source has at most one edge in a tick, so its time tells which edge it is.
         answer = np.searchsorted(times_at(events, active), rise.start_ticks + rise.value_ticks)
@@ -259,8 +259,8 @@ def _timed(
     if rules.early_ticks:
         begins = times_at(events, strikes) - rules.early_ticks
         owner, change_owner = (
-            np.searchsorted(begins, times_at(events, each), "right") - 1
-            for each in (active, changes)
+            np.searchsorted(begins, times_at(events, edge_positions), "right") - 1
+            for edge_positions in (active, changes)
         )
     else:
         owner = last_before(strikes, active)

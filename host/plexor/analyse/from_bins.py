@@ -17,8 +17,8 @@ def of_bins(measurement: SampleResult, most_ticks: int | None = None) -> Distrib
     """Return the distribution of a measurement's bins, with cells as narrow as known.
 
     The window of one-tick bins replaces the log-linear bins that it covers. Minimum and maximum
-    bound the first and the last cell. `most_ticks` is the maximum if events tell it. If nothing
-    tells it, because samples are at the limit of the chip, their cell is open.
+    bound the first and the last cell. `most_ticks` is the maximum if events tell it. If samples are
+    at the chip's limit and no event tells the maximum, their cell is open.
     """
     bins = measurement.bins
     mantissa, counts = bins.mantissa_bits, bins.counts.astype(np.int64)
@@ -35,21 +35,21 @@ def of_bins(measurement: SampleResult, most_ticks: int | None = None) -> Distrib
     least = 0 if least is None else least
     most = VALUE_MOST if most is None else most
     end = min(most + 1, VALUE_MOST)
-    kept = counted > 0
-    low, high = np.maximum(low[kept], max(least, 0)), np.minimum(high[kept], end)
+    filled = counted > 0
+    low, high = np.maximum(low[filled], max(least, 0)), np.minimum(high[filled], end)
     low = np.concatenate([[min(least, -1)], low, [VALUE_MOST]])
     last = max(most, VALUE_MOST) + 1 if limit is None or most_ticks is not None else OPEN_TICKS
     high = np.concatenate([[0], np.maximum(high, low[1:-1] + 1), [last]])
-    return from_cells(low, high, np.concatenate([[under], counted[kept], [over]]))
+    return from_cells(low, high, np.concatenate([[under], counted[filled], [over]]))
 
 
 def _refined(
     low: Ticks, high: Ticks, counts: Ticks, zoom: Zoom, negative: int
 ) -> tuple[Ticks, Ticks, Ticks]:
-    """Replace covered cells by the window's inner bins; shrink or part the cells at its ends.
+    """Replace covered cells by the window's inner bins; shrink or split the cells at its ends.
 
-    A window within one cell parts it: the window has counted what lies below it. `negative` of
-    these are below 0, and in no cell.
+    A window within one cell splits it: the window's under-range bin counts the samples below, of
+    which `negative` are below 0 and in no cell.
     """
     inner = zoom.counts.astype(np.int64)[1:-1]
     first = max(zoom.first_ticks, 0)
@@ -58,18 +58,20 @@ def _refined(
     if not len(inner):
         return low, high, counts
     ticks = np.arange(first, end, dtype=np.int64)
-    begun, left = low < first, high > end
+    begins_below, ends_above = low < first, high > end
     touched = (high > first) & (low < end)
-    # A cell that reaches beyond the window keeps the samples that the window has not counted.
+    # A cell that extends beyond the window keeps the samples that are not in the window.
     seen = np.zeros(len(low), np.int64)
     np.add.at(seen, np.searchsorted(low, ticks, side="right") - 1, inner)
-    rest = np.maximum(counts - seen, 0)
-    before, after = touched & begun, touched & left
+    uncounted = np.maximum(counts - seen, 0)
+    lower_cells, upper_cells = touched & begins_below, touched & ends_above
     below = int(zoom.counts[0]) - negative - int(counts[high <= first].sum())
-    of_below = np.where(before & after, np.clip(below, 0, rest), np.where(before, rest, 0))
-    lows = [low[~touched], low[before], np.full(int(after.sum()), end), ticks]
-    highs = [high[~touched], np.full(int(before.sum()), first), high[after], ticks + 1]
-    news = [counts[~touched], of_below[before], (rest - of_below)[after], inner]
+    of_below = np.where(
+        lower_cells & upper_cells, np.clip(below, 0, uncounted), np.where(lower_cells, uncounted, 0)
+    )
+    lows = [low[~touched], low[lower_cells], np.full(int(upper_cells.sum()), end), ticks]
+    highs = [high[~touched], np.full(int(lower_cells.sum()), first), high[upper_cells], ticks + 1]
+    news = [counts[~touched], of_below[lower_cells], (uncounted - of_below)[upper_cells], inner]
     return _sorted(np.concatenate(lows), np.concatenate(highs), np.concatenate(news))
 
 

@@ -65,12 +65,12 @@ def sliding_span(values_ticks: Ticks, window: int = WINDOW) -> SlidingSpan | Non
         span = int(values.max() - values.min())
         return SlidingSpan(span, span, len(values) - 1, False)
     current, greatest, worst = 0, -1, 0
-    for part in pieces(len(values) - window + 1):
-        own = values[part.start : part.stop + window - 1]
+    for piece in pieces(len(values) - window + 1):
+        own = values[piece.start : piece.stop + window - 1]
         spans = _sliding(own, window, np.maximum) - _sliding(own, window, np.minimum)
-        place = int(np.argmax(spans))
-        if spans[place] > greatest:
-            greatest, worst = int(spans[place]), part.start + place
+        position = int(np.argmax(spans))
+        if spans[position] > greatest:
+            greatest, worst = int(spans[position]), piece.start + position
         current = int(spans[-1])
     return SlidingSpan(current, greatest, worst + window - 1, True)
 
@@ -81,8 +81,8 @@ def _sliding(values: Ticks, window: int, fold: np.ufunc) -> Ticks:
     while width * 2 <= window:
         folded = fold(folded[:-width], folded[width:])
         width *= 2
-    rest = window - width
-    return fold(folded[: len(folded) - rest], folded[rest:]) if rest else folded
+    shift = window - width
+    return fold(folded[: len(folded) - shift], folded[shift:]) if shift else folded
 
 
 def rms_ticks(count: int, total_ticks: int, total_sq_ticks2: int) -> float:
@@ -110,12 +110,12 @@ def period_jitter(edges_ticks: Ticks) -> PeriodJitter | None:
     wide = total > (1 << 62) // (count + 1)
     deviations = np.empty(count + 1)
     least = most = 0
-    for part in pieces(count + 1):
-        positions = np.arange(part.start, part.stop, dtype=object if wide else np.int64)
-        offsets = (edges[part] - edges[0]).astype(positions.dtype)
+    for piece in pieces(count + 1):
+        positions = np.arange(piece.start, piece.stop, dtype=object if wide else np.int64)
+        offsets = (edges[piece] - edges[0]).astype(positions.dtype)
         errors = offsets * count - positions * total
         least, most = min(least, int(errors.min())), max(most, int(errors.max()))
-        deviations[part] = np.asarray(errors, dtype=np.float64) / count
+        deviations[piece] = np.asarray(errors, dtype=np.float64) / count
     tie_rms_ticks = _rms_of(deviations)
     del deviations
     periods, shortest, longest = _differences(edges, 1)
@@ -136,20 +136,20 @@ def period_jitter(edges_ticks: Ticks) -> PeriodJitter | None:
 
 
 def _differences(values: Ticks, order: int) -> tuple[npt.NDArray[np.float64], int, int]:
-    """Return the differences of that order, the least and the greatest."""
-    found = np.empty(len(values) - order)
+    """Return the differences of that order, their minimum and their maximum."""
+    differences = np.empty(len(values) - order)
     least: list[int] = []
     most: list[int] = []
-    for part in pieces(len(found)):
-        own = np.diff(values[part.start : part.stop + order], order)
-        found[part] = own
+    for piece in pieces(len(differences)):
+        own = np.diff(values[piece.start : piece.stop + order], order)
+        differences[piece] = own
         least.append(int(own.min()))
         most.append(int(own.max()))
-    return found, min(least), max(most)
+    return differences, min(least), max(most)
 
 
 def _rms_of(values: npt.NDArray[np.float64]) -> float:
-    """Return the standard deviation of values, as np.std does, in their own place."""
+    """Return the standard deviation of values, as np.std does; overwrites them."""
     values -= values.mean()
     values *= values
     return float(np.sqrt(values.mean()))

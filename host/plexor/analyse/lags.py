@@ -24,33 +24,33 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from plexor.decode.matched import Places, Ticks, Times
+from plexor.decode.matched import Positions, Ticks, Times
 
 LAGS = range(-4, 9)
-"""Strikes by which a strike may lie before the one that an answer was matched with."""
+"""Lags tried: how many strikes before the matched strike an answer's own strike may lie."""
 SHARE = Fraction(1, 5)
 """Share of the answers that may be those of any one other strike."""
 BLOCK = 64
 LEAST_BLOCKS = 6
 _MOST_BLOCKS = 256
 _LEAST_DEVIATION_TICKS = 4.0
-"""Below this the times of strikes are as much rounded as random."""
+"""Least standard deviation of strike intervals. Below it, rounding is as large as the dither."""
 _SURE = 3.0
-"""Errors of its mean by which a mean must be above 0."""
+"""Standard errors by which a mean must exceed 0."""
 
 
-def thinned(parts: Callable[[], Iterator[tuple[Places, Ticks]]]) -> tuple[Places, Ticks]:
-    """Return the strikes and times of answers that `fitting_lag` looks at, of very many.
+def thinned(pieces: Callable[[], Iterator[tuple[Positions, Ticks]]]) -> tuple[Positions, Ticks]:
+    """Return the strikes and times of the answers that `fitting_lag` uses: a sample.
 
-    `parts` begins to yield all of them, some at once.
+    Each call of `pieces` iterates over all strikes and times anew, piece by piece.
     """
-    blocks = sum(len(number) for number, _ in parts()) // BLOCK
+    blocks = sum(len(number) for number, _ in pieces()) // BLOCK
     looked = np.zeros(blocks + 1, np.bool_)
     looked[_chosen(blocks)] = True
     seen = 0
-    numbers: list[Places] = [np.zeros(0, np.int64)]
+    numbers: list[Positions] = [np.zeros(0, np.int64)]
     times_ticks: list[Ticks] = [np.zeros(0, np.int64)]
-    for number, answer_ticks in parts():
+    for number, answer_ticks in pieces():
         own = looked[np.arange(seen, seen + len(number)) // BLOCK]
         numbers.append(number[own])
         times_ticks.append(answer_ticks[own])
@@ -62,7 +62,7 @@ def _chosen(blocks: int) -> npt.NDArray[np.int64]:
     return np.linspace(0, blocks - 1, min(blocks, _MOST_BLOCKS)).astype(np.int64)
 
 
-def fitting_lag(strike_ticks: Ticks | Times, number: Places, answer_ticks: Ticks) -> int | None:
+def fitting_lag(strike_ticks: Ticks | Times, number: Positions, answer_ticks: Ticks) -> int | None:
     """Return the lag from which latencies spread least, if all others are rejected; else None.
 
     `number` gives the strike that each answer was matched with; both rise. A lag of 1 is the strike
@@ -86,12 +86,12 @@ def fitting_lag(strike_ticks: Ticks | Times, number: Places, answer_ticks: Ticks
 
 def _fits(base: int, struck: dict[int, Ticks], signs: dict[int, npt.NDArray[np.float64]]) -> bool:
     """Return whether fewer than a SHARE of the answers are those of any other lag."""
-    part = float(SHARE)
+    share = float(SHARE)
     for lag in LAGS:
         if lag == base:
             continue
         moved = _random(struck[base] - struck[lag])
-        means = (moved * (part * signs[lag] + (1 - part) * signs[base])).mean(axis=1)
+        means = (moved * (share * signs[lag] + (1 - share) * signs[base])).mean(axis=1)
         error = float(means.std(ddof=1)) / len(means) ** 0.5
         if not float(means.mean()) > _SURE * error:
             return False

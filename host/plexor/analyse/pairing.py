@@ -9,11 +9,11 @@ answers each strike with the same number of edges at most, in the strikes' order
 - if no strike was missed, none is pending and no edge is left over, strikes and answers match one
   to one, whatever the time-out.
 
-Behind the first strike without its answer, or the first edge too many, an answer may be that of an
+After the first strike without an answer, or the first surplus edge, an answer may belong to an
 older strike. There the pairing is supported if a test says so: answers vary with their own strike
-(`plexor.analyse.lags`), or they are distributed as those that are proven, or an answer to an older
+(`plexor.analyse.lags`), or they are distributed as the proven answers, or an answer to an older
 strike could hardly have come while a strike waited. docs/understand/statistics.md has the error
-rates. What no test supports is ambiguous: then latencies are neither shown nor judged.
+rates. A pairing that no test supports is ambiguous: its latencies are neither shown nor judged.
 """
 
 from __future__ import annotations
@@ -27,17 +27,16 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.analyse.lags import LAGS, fitting_lag, thinned
-from plexor.decode.matched import Places, Ticks, Times, pieces
+from plexor.decode.matched import Positions, Ticks, Times, pieces
 
 _TOLERANCE = 0.1
 """Share of the answers by which two distributions may differ."""
 _KOLMOGOROV = 1.63
 """Quantile of the distance of two samples, at 99 %."""
 _LEAST_PROVEN = 30
-"""Proven answers whose extremes say where others may lie."""
+"""Least number of proven answers whose extremes bound the others."""
 _NARROW = Fraction(1, 20)
-"""Share of the time, or of the spacing, in which an answer that does not belong there comes by
-chance."""
+"""Share of the time, or of the spacing, small enough that a foreign answer rarely falls into it."""
 _MOST_LATER = 1 << 16
 _LEAST_TOGGLES = 8
 
@@ -78,7 +77,7 @@ class Pairing:
     latency_ticks: int | None = None
     """Median latency from that strike, if it is not their own."""
     toggles: bool = False
-    """Whether the pin changes once a strike, so that each second one has no active edge."""
+    """Whether the pin changes once per strike, so that every second strike has no active edge."""
 
     @property
     def known(self) -> bool:
@@ -88,7 +87,7 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What is known of a channel without its events."""
+    """The counts and times of a channel that are known without its events."""
 
     strikes: int
     answers: int
@@ -104,7 +103,7 @@ class Counted:
     """The greatest latency."""
     duration_ticks: int = 0
     """0: not known."""
-    whole: bool = True
+    complete: bool = True
     """Whether no edge was dropped before it could be matched."""
     toggles: bool = False
 
@@ -116,29 +115,29 @@ class Timed:
     strike_ticks: Ticks | Times
     edge_ticks: Ticks | Times
     """Of each active edge."""
-    owner: Places
+    owner: Positions
     """Of each active edge, the number of the last strike before it; -1: there is none."""
-    struck: Places
+    struck: Positions
     """Of each active edge, the number of the strike that it was matched with; -1: there is none."""
-    changes: Places
+    changes: Positions
     """As `owner`, of all edges, trailing ones too."""
     random: bool
     """Whether the instrument strikes at random times."""
 
 
 def pairing_by_counts(counted: Counted) -> Pairing | None:
-    """Return what counts alone tell of a pairing; None without an answer."""
+    """Return a pairing's standing by counts alone; None without an answer."""
     if not counted.answers:
         return None
     if _one_to_one(counted):
         return Pairing(Standing.PROVEN, PairedBy.COUNTS, counted.answers)
-    by = PairedBy.SILENCE if _silent(counted) else PairedBy.NOTHING
-    standing = Standing.AMBIGUOUS if by == PairedBy.NOTHING else Standing.SUPPORTED
-    return Pairing(standing, by, toggles=counted.toggles)
+    paired_by = PairedBy.SILENCE if _silent(counted) else PairedBy.NOTHING
+    standing = Standing.AMBIGUOUS if paired_by == PairedBy.NOTHING else Standing.SUPPORTED
+    return Pairing(standing, paired_by, toggles=counted.toggles)
 
 
 def pairing_by_times(counted: Counted, timed: Timed) -> Pairing | None:
-    """Return what a channel's edges tell of its pairing; None without an answer."""
+    """Return a pairing's standing by the channel's edges; None without an answer."""
     answers = timed.struck >= 0
     count = int(np.count_nonzero(answers))
     if not count:
@@ -162,45 +161,45 @@ def pairing_by_times(counted: Counted, timed: Timed) -> Pairing | None:
             ]
             median = round(float(np.median(np.concatenate(latency), overwrite_input=True)))
             return Pairing(Standing.AMBIGUOUS, PairedBy.NOTHING, proven, lag, median, toggles)
-    by = PairedBy.NOTHING
+    paired_by = PairedBy.NOTHING
     later = answers & ~sure
     if _alike(timed, sure, later):
-        by = PairedBy.SHAPE
+        paired_by = PairedBy.SHAPE
     elif _silent(counted):
-        by = PairedBy.SILENCE
-    if by == PairedBy.NOTHING:
-        return Pairing(Standing.AMBIGUOUS, by, proven, toggles=toggles)
-    return Pairing(Standing.SUPPORTED, by, proven, 0, toggles=toggles)
+        paired_by = PairedBy.SILENCE
+    if paired_by == PairedBy.NOTHING:
+        return Pairing(Standing.AMBIGUOUS, paired_by, proven, toggles=toggles)
+    return Pairing(Standing.SUPPORTED, paired_by, proven, 0, toggles=toggles)
 
 
-def _open(timed: Timed, first: int) -> Iterator[tuple[Places, Ticks]]:
-    """Yield strikes and times of edges that are not proven, some at once, of strikes from `first`.
+def _open(timed: Timed, first: int) -> Iterator[tuple[Positions, Ticks]]:
+    """Yield strikes and times of unproven edges, piece by piece, of strikes from `first` on.
 
-    An edge that no strike waited for counts too, from the strike before it: a time-out leaves short
-    latencies whatever the edges answer. Each strike has all LAGS.
+    A surplus edge counts too, from the strike before it: without such edges, a time-out would leave
+    only short latencies, whatever the edges answer. Each strike has all LAGS.
     """
     first = max(first, LAGS[-1])
     end = len(timed.strike_ticks) + LAGS[0]
-    for part in pieces(len(timed.struck)):
-        struck = timed.struck[part]
-        number = np.where(struck >= 0, struck, timed.owner[part])
+    for piece in pieces(len(timed.struck)):
+        struck = timed.struck[piece]
+        number = np.where(struck >= 0, struck, timed.owner[piece])
         inside = (number >= first) & (number < end)
-        yield number[inside], timed.edge_ticks[part][inside]
+        yield number[inside], timed.edge_ticks[piece][inside]
 
 
 def _latencies(timed: Timed, chosen: npt.NDArray[np.bool_]) -> Iterator[Ticks]:
-    """Yield the latencies of some active edges, some at once."""
-    for part in pieces(len(chosen)):
-        own = chosen[part]
-        yield timed.edge_ticks[part][own] - timed.strike_ticks[timed.struck[part][own]]
+    """Yield the latencies of the chosen active edges, piece by piece."""
+    for piece in pieces(len(chosen)):
+        own = chosen[piece]
+        yield timed.edge_ticks[piece][own] - timed.strike_ticks[timed.struck[piece][own]]
 
 
 def least_between(times_ticks: Ticks | Times) -> int:
-    """Return the least time between two, in order; the most there can be for a single one."""
+    """Return the least interval of ascending times; the greatest int64 for a single time."""
     return min(
         (
-            int(np.diff(times_ticks[part.start : part.stop + 1]).min())
-            for part in pieces(len(times_ticks) - 1)
+            int(np.diff(times_ticks[piece.start : piece.stop + 1]).min())
+            for piece in pieces(len(times_ticks) - 1)
         ),
         default=np.iinfo(np.int64).max,
     )
@@ -209,7 +208,7 @@ def least_between(times_ticks: Ticks | Times) -> int:
 def toggles_by_counts(
     counted: Counted, mean_spacing_ticks: float, width_ticks: float | None
 ) -> bool:
-    """Return whether a pin changes once a strike, by the mean of its on-widths."""
+    """Return whether a pin changes once per strike, by the mean of its on-widths."""
     return (
         counted.strikes >= _LEAST_TOGGLES
         and abs(2 * counted.missed - counted.strikes) <= max(2, counted.strikes // 20)
@@ -220,17 +219,17 @@ def toggles_by_counts(
 
 
 def may_toggle(strikes: int, edges: int) -> bool:
-    """Return whether so few active edges came that the pin may change once a strike."""
+    """Return whether there are so few active edges that the pin may change once per strike."""
     return strikes >= _LEAST_TOGGLES and 2 * edges <= strikes + strikes // 10
 
 
 def _one_to_one(counted: Counted) -> bool:
     """Return whether strikes and answers match one to one.
 
-    Strikes that are pending at the end may stand for others before them, unless each answer came
-    before the next strike.
+    A strike that is pending at the end may be an older one's answer missing, unless each answer
+    came before the next strike.
     """
-    if counted.missed or counted.surplus or not counted.whole:
+    if counted.missed or counted.surplus or not counted.complete:
         return False
     if not counted.pending:
         return True
@@ -245,25 +244,25 @@ def _silent(counted: Counted) -> bool:
     """Return whether no edge came while no strike waited, for nearly all of the time."""
     waited_ticks = counted.strikes * (counted.timeout_ticks + counted.early_ticks)
     return (
-        counted.whole
+        counted.complete
         and not counted.surplus
         and counted.timeout_ticks <= counted.least_ticks
         and waited_ticks <= counted.duration_ticks * _NARROW
     )
 
 
-def _per_strike(owner: Places, strikes: int) -> Iterator[Ticks]:
-    """Yield how many edges came from each strike to the next one, some strikes at once.
+def _per_strike(owner: Positions, strikes: int) -> Iterator[Ticks]:
+    """Yield the number of edges from each strike to the next, piece by piece.
 
-    `owner` rises.
+    `owner` is ascending.
     """
-    for part in pieces(strikes):
-        strike = np.arange(part.start, part.stop + 1, dtype=owner.dtype)
+    for piece in pieces(strikes):
+        strike = np.arange(piece.start, piece.stop + 1, dtype=owner.dtype)
         yield np.diff(np.searchsorted(owner, strike))
 
 
 def _toggles(timed: Timed) -> bool:
-    """Return whether the pin changes once a strike."""
+    """Return whether the pin changes once per strike."""
     strikes = len(timed.strike_ticks)
     if not may_toggle(strikes, len(timed.owner)):
         return False
@@ -273,26 +272,26 @@ def _toggles(timed: Timed) -> bool:
 
 
 def _first_irregular(timed: Timed, toggles: bool) -> int:
-    """Return the first strike whose answer may be that of an older one.
+    """Return the first strike whose answer may belong to an older strike.
 
-    All before it had as many edges before the next strike as the first one, but for the last of
-    them: all older ones have had their answers by then.
+    It follows the first strike that has not as many edges before the next strike as strike 0 has.
+    Until then every strike has had its answers.
     """
-    before, per_strike = 0, None
+    strikes, per_strike = 0, None
     for edges in _per_strike(timed.changes if toggles else timed.owner, len(timed.strike_ticks)):
         per_strike = max(int(edges[0]), 1) if per_strike is None else per_strike
-        other = np.flatnonzero(edges != per_strike)
-        if len(other):
-            return before + int(other[0]) + 1
-        before += len(edges)
-    return before
+        irregular = np.flatnonzero(edges != per_strike)
+        if len(irregular):
+            return strikes + int(irregular[0]) + 1
+        strikes += len(edges)
+    return strikes
 
 
 def _alike(timed: Timed, proven: npt.NDArray[np.bool_], later: npt.NDArray[np.bool_]) -> bool:
-    """Return whether latencies of later edges lie where those of proven ones do.
+    """Return whether latencies of later edges lie in the range of the proven ones.
 
-    Latencies of another strike lie there by chance alone: rarely, if proven ones hold a small part
-    of the time between two strikes, or if both have one distribution.
+    A latency to another strike lies there by chance only. That is rare if the range is a small
+    part of the spacing, or if both samples have the same distribution.
     """
     count = int(np.count_nonzero(proven))
     if not count:
@@ -304,38 +303,39 @@ def _alike(timed: Timed, proven: npt.NDArray[np.bool_], later: npt.NDArray[np.bo
     count_later = int(np.count_nonzero(later))
     step = max(count_later // _MOST_LATER, 1)
     within = seen = 0
-    some: list[Ticks] = []
+    thinned_ticks: list[Ticks] = []
     for ticks in _latencies(timed, later):
         inside = (ticks >= low - spread) & (ticks <= high + spread)
         within += int(np.count_nonzero(inside))
-        some.append(ticks[-seen % step :: step].copy())
+        thinned_ticks.append(ticks[-seen % step :: step].copy())
         seen += len(ticks)
     if 3 * spread <= spacing * _NARROW and within / count_later >= 1 - _TOLERANCE:
         return True
     if count < _LEAST_PROVEN:
         return False
-    sample = np.concatenate(some)
+    sample = np.concatenate(thinned_ticks)
     if len(sample) < _LEAST_PROVEN:
         return bool(((sample >= low) & (sample <= high)).all())
     error = _KOLMOGOROV * (1 / count + 1 / len(sample)) ** 0.5
     return _distance(_latencies(timed, proven), sample) <= max(error, _TOLERANCE) <= 0.35
 
 
-def _distance(one: Iterable[Ticks], other: Ticks) -> float:
-    """Return the greatest distance of two samples' distributions; one comes in pieces.
+def _distance(pieces: Iterable[Ticks], sample: Ticks) -> float:
+    """Return the greatest distance between the distributions of `pieces` together and of `sample`.
 
-    It is at a value of the other sample, or just below one: between two of them that one's share
-    stands, and the first one's rises.
+    It lies at a value of `sample` or just below one: between two such values, the distribution of
+    `sample` is constant and the other one rises.
     """
-    values = np.sort(other)
+    values = np.sort(sample)
     count, below, up_to = 0, np.zeros(len(values)), np.zeros(len(values))
-    for ticks in one:
+    for ticks in pieces:
         ordered = np.sort(ticks)
         below += np.searchsorted(ordered, values, "left")
         up_to += np.searchsorted(ordered, values, "right")
         count += len(ordered)
-    before = np.searchsorted(values, values, "left") / len(values)
-    after = np.searchsorted(values, values, "right") / len(values)
+    expected_below = np.searchsorted(values, values, "left") / len(values)
+    expected_up_to = np.searchsorted(values, values, "right") / len(values)
     return max(
-        float(np.abs(below / count - before).max()), float(np.abs(up_to / count - after).max())
+        float(np.abs(below / count - expected_below).max()),
+        float(np.abs(up_to / count - expected_up_to).max()),
     )

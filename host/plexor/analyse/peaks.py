@@ -41,22 +41,22 @@ def peaks(distribution: Distribution, most: int = 4) -> tuple[Peak, ...]:
     lows = np.maximum(distribution.low_ticks, 0)
     # The float exponent is exact below 2**53. These are the contract's bins with another mantissa.
     shift = np.maximum(np.frexp(lows.astype(np.float64))[1] - MANTISSA_BITS - 1, 0).astype(np.int64)
-    starts, place = np.unique((lows >> shift) << shift, return_inverse=True)
-    counts = np.bincount(place, weights=distribution.counts).astype(np.float64)
+    starts, bin_of = np.unique((lows >> shift) << shift, return_inverse=True)
+    counts = np.bincount(bin_of, weights=distribution.counts).astype(np.float64)
     widths = np.zeros(len(starts))
-    widths[place] = (1 << shift).astype(np.float64)
-    found = [
+    widths[bin_of] = (1 << shift).astype(np.float64)
+    peaks = [
         Peak(
             int(starts[i]),
             int(starts[i] + widths[i]),
             int(counts[i]),
-            _median(distribution, np.flatnonzero(place == i)),
+            _median(distribution, np.flatnonzero(bin_of == i)),
         )
         for i in range(len(starts))
         if _stands_out(starts.astype(np.float64), widths, counts, i)
     ]
-    found.sort(key=lambda peak: -peak.count / (peak.high_ticks - peak.low_ticks))
-    return tuple(sorted(found[:most], key=lambda peak: peak.low_ticks))
+    peaks.sort(key=lambda peak: -peak.count / (peak.high_ticks - peak.low_ticks))
+    return tuple(sorted(peaks[:most], key=lambda peak: peak.low_ticks))
 
 
 def _median(distribution: Distribution, cells: npt.NDArray[np.int64]) -> float:
@@ -75,12 +75,12 @@ def _stands_out(starts: Reals, widths: Reals, counts: Reals, i: int) -> bool:
 def _sinks(starts: Reals, widths: Reals, density: Reals, i: int, step: int) -> bool:
     lowest, j = density[i], i
     while True:
-        after, j = j, j + step
+        previous, j = j, j + step
         if not 0 <= j < len(density):
             lowest = 0.0  # nothing lies beyond the ends
             break
-        left, right = min(j, after), max(j, after)
-        if starts[right] > starts[left] + widths[left]:
+        lower, upper = min(j, previous), max(j, previous)
+        if starts[upper] > starts[lower] + widths[lower]:
             lowest = 0.0  # an empty bin lies between
         if density[j] > density[i] or (density[j] == density[i] and step < 0):
             break

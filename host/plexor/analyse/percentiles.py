@@ -26,8 +26,8 @@ CONFIDENCE = Fraction(95, 100)
 _WINDOW_DEVIATIONS = 12
 """Standard deviations of the binomial law that are summed on each side; the rest is below 1e-30."""
 OPEN_TICKS = 1 << 62
-"""End of the open cell, whose samples have any value from its first tick on: those at the limit of
-the instrument's registers."""
+"""End of the open cell: of samples at the limit of the instrument's registers, which have no upper
+bound."""
 _MOST_COUNTED = 1 << 16
 """Width of the values that are counted, in ticks; wider ones are sorted."""
 _MOST_SUMMED = 1 << 36
@@ -83,10 +83,10 @@ class Quantile:
     """The estimate of one quantile and its interval, in ticks.
 
     The estimate is the order statistic of rank ceil(n q), taken at the last tick of its cell. If
-    that cell is open, the estimate is None, and `limit_ticks` is what it may exceed by any time.
+    that cell is open, the estimate is None, and `limit_ticks` is its lower bound.
     `value_resolution_ticks` is the width of that cell. `resolution_ticks` is the maximum width of
-    the cells of estimate and interval, the open one aside. A bound is None if there are too few
-    samples for it, an upper one also if it lies in the open cell.
+    the cells of estimate and interval, the open cell excluded. A bound is None if there are too few
+    samples for it; the upper bound also if it lies in the open cell.
     """
 
     q: Fraction
@@ -109,8 +109,8 @@ def from_values(values_ticks: npt.ArrayLike) -> Distribution:
         values, counts = np.unique(values, return_counts=True)
         return Distribution(values, values + 1, counts.astype(np.int64))
     counts = np.zeros(span, np.int64)
-    for part in pieces(len(values)):
-        counts += np.bincount(values[part] - least, minlength=span)
+    for piece in pieces(len(values)):
+        counts += np.bincount(values[piece] - least, minlength=span)
     filled = np.flatnonzero(counts)
     values = filled + least
     return Distribution(values, values + 1, counts[filled])
@@ -173,7 +173,7 @@ def _summed_ranks(count: int, q: Fraction, confidence: Fraction) -> tuple[int, i
 
 
 def binomial(count: int, q: float) -> tuple[Ticks, npt.NDArray[np.float64]]:
-    """Return the numbers of successes that matter, and for each the probability of at most it."""
+    """Return the probable numbers of successes, and the cumulative probability of each."""
     mean, deviation = count * q, (count * q * (1 - q)) ** 0.5
     reach = int(_WINDOW_DEVIATIONS * deviation) + 60
     low, high = max(int(mean) - reach, 0), min(int(mean) + reach, count)
@@ -209,7 +209,7 @@ def quantile(
 
 def quantiles(distribution: Distribution, qs: Sequence[Fraction]) -> tuple[Quantile, ...]:
     """Return the quantiles at `qs`; an empty tuple without samples."""
-    return tuple(found for q in qs if (found := quantile(distribution, q)) is not None)
+    return tuple(estimate for q in qs if (estimate := quantile(distribution, q)) is not None)
 
 
 def least_count(q: Fraction, confidence: Fraction = CONFIDENCE) -> int:

@@ -15,16 +15,16 @@ _CARRIED = "an LVCMOS33 pad carries 200 MHz, pulses of 2.5 ns and more"
 
 
 def short_pulses(report: Report) -> Iterator[str]:
-    """Yield a line for each output and channel with pulses, or gaps between them, that are shorter.
+    """Yield a line for each output and channel with pulses or gaps shorter than LEAST_PULSE_FS.
 
-    Those of an output are as they were asked for. An imported capture has other pads.
+    An output's pulses are taken from its registers. An imported capture came through other pads.
     """
     result, tick_fs = report.result, report.tick_fs
     if result.imported is not None:
         return
-    for number, (what, ticks) in sorted(_asked(result).items()):
+    for number, (name, ticks) in sorted(_asked(result).items()):
         if ticks * tick_fs < LEAST_PULSE_FS:
-            yield f"strike{number}: {what} of {format_ticks(ticks, tick_fs)}; {_CARRIED}"
+            yield f"strike{number}: {name} of {format_ticks(ticks, tick_fs)}; {_CARRIED}"
     for channel in report.channels:
         width = channel.kinds.get(Kind.WIDTH)
         if width is None or width.min_ticks is None or width.min_ticks < 0:
@@ -38,22 +38,22 @@ def short_pulses(report: Report) -> Iterator[str]:
 
 
 def _asked(result: RunResult) -> dict[int, tuple[str, int]]:
-    """Return the shortest pulse or gap that each enabled output was asked for, in ticks."""
+    """Return the shortest pulse or gap that each enabled output is set to, in ticks."""
     values = {(w.block, w.copy, w.name): w.value for w in result.registers}
-    found: dict[int, tuple[str, int]] = {}
+    shortest: dict[int, tuple[str, int]] = {}
     for (block, number, name), value in values.items():
         if (block, name, value) != ("stimulus", "enable", 1):
             continue
-        one = {
+        stimulus = {
             name: values.get(("stimulus", number, name), 0)
             for name in ("width_ticks", "burst_count", "spacing_ticks", "interval_ticks")
         }
-        pulses = [("pulses", one["width_ticks"])]
+        pulses = [("pulses", stimulus["width_ticks"])]
         for to_next in (
-            one["spacing_ticks"] if one["burst_count"] > 1 else 0,
-            one["interval_ticks"] if one["burst_count"] <= 1 else 0,
+            stimulus["spacing_ticks"] if stimulus["burst_count"] > 1 else 0,
+            stimulus["interval_ticks"] if stimulus["burst_count"] <= 1 else 0,
         ):
-            if to_next > one["width_ticks"]:
-                pulses.append(("gaps between pulses", to_next - one["width_ticks"]))
-        found[number] = min(pulses, key=lambda pulse: pulse[1])
-    return found
+            if to_next > stimulus["width_ticks"]:
+                pulses.append(("gaps between pulses", to_next - stimulus["width_ticks"]))
+        shortest[number] = min(pulses, key=lambda pulse: pulse[1])
+    return shortest

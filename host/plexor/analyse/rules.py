@@ -19,13 +19,13 @@ from plexor.units import whole_ticks
 def rules_of(result: RunResult, channel: ChannelResult) -> Rules:
     """Return a channel's rules, from the registers that the run was taken with.
 
-    A capture was matched by the host, whose times have more bits than a register: they are in the
+    The host matches a capture. Its times may exceed a register's bits, so they come from the
     settings.
     """
-    taken = {(entry.block, entry.name): entry.value for entry in result.registers}
+    values = {(write.block, write.name): write.value for write in result.registers}
 
     def rule(name: str) -> int:
-        return taken.get(("matcher", name), registers.register("matcher", name).reset)
+        return values.get(("matcher", name), registers.register("matcher", name).reset)
 
     def time(name: str, time_s: Fraction | None) -> int:
         if result.imported is None or time_s is None:
@@ -50,8 +50,8 @@ def rules_of(result: RunResult, channel: ChannelResult) -> Rules:
 
 
 def has_rules(result: RunResult) -> bool:
-    """Return whether a run says how it was matched. A recording may lack some of the rules."""
-    return any(entry.block == "matcher" for entry in result.registers)
+    """Return whether a run records its matching rules. A recording may lack some of them."""
+    return any(write.block == "matcher" for write in result.registers)
 
 
 def is_complete(result: RunResult, channel: ChannelResult) -> bool:
@@ -59,9 +59,9 @@ def is_complete(result: RunResult, channel: ChannelResult) -> bool:
     if result.events is None:
         return False
     needed = {channel.number, parse_reference(channel.reference)[0]}
-    parts = [entry for entry in result.accounting.sources if entry.source in needed]
+    accounts = [account for account in result.accounting.sources if account.source in needed]
     sources = result.events["source"]
-    return len(parts) == len(needed) and all(
-        entry.generated == entry.received == np.count_nonzero(sources == entry.source)
-        for entry in parts
+    return len(accounts) == len(needed) and all(
+        account.generated == account.received == np.count_nonzero(sources == account.source)
+        for account in accounts
     )

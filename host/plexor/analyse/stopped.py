@@ -17,9 +17,9 @@ from plexor.protocol.registers import StopReason
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """What ended a run. Values are None if the events that would tell are missing.
+    """The threshold that ended a run. A value is None if the events that would tell are missing.
 
-    A stall and a code are of no channel.
+    A stall or a code has no channel.
     """
 
     by: StopReason
@@ -33,15 +33,15 @@ class Stopped:
 
 
 def stopped(report: Report) -> Stopped | None:
-    """Return what ended a run; None if it was not a threshold."""
+    """Return the threshold that ended a run; None if none did."""
     result = report.result
-    at = None if result.trigger_ticks is None else result.trigger_ticks - result.start_ticks
+    at_ticks = None if result.trigger_ticks is None else result.trigger_ticks - result.start_ticks
     if result.stop_reason in (StopReason.STALL, StopReason.CODE):
-        return Stopped(result.stop_reason, at_ticks=at)
+        return Stopped(result.stop_reason, at_ticks=at_ticks)
     if result.stop_reason not in (StopReason.LATENCY, StopReason.MISSED):
         return None
-    found = _missed if result.stop_reason == StopReason.MISSED else _late
-    return found(report, at)
+    cause_of = _missed if result.stop_reason == StopReason.MISSED else _late
+    return cause_of(report, at_ticks)
 
 
 def _late(report: Report, at_ticks: int | None) -> Stopped:
@@ -56,16 +56,16 @@ def _late(report: Report, at_ticks: int | None) -> Stopped:
         if rise.max_index == trigger and rise.max_ticks is not None:
             latency = rise.max_ticks + report.base_ticks
         return Stopped(StopReason.LATENCY, channel.name, latency, at_ticks)
-    for place in np.flatnonzero(rise.samples.index == trigger)[:1].tolist():
-        start = int(rise.samples.start_ticks[place])
-        latency = int(rise.samples.time_ticks[place]) - start
+    for position in np.flatnonzero(rise.samples.index == trigger)[:1].tolist():
+        start = int(rise.samples.start_ticks[position])
+        latency = int(rise.samples.time_ticks[position]) - start
         strike = _number(result, channel, start)
     return Stopped(StopReason.LATENCY, channel.name, latency, at_ticks, strike)
 
 
 def _missed(report: Report, at_ticks: int | None) -> Stopped:
     """Return the earliest strike that a channel missed."""
-    found: list[tuple[int, ChannelFigures]] = []
+    misses: list[tuple[int, ChannelFigures]] = []
     watched = report.result.settings.trigger_channels
     for channel in report.channels:
         if watched is not None and channel.result.number not in watched:
@@ -76,24 +76,24 @@ def _missed(report: Report, at_ticks: int | None) -> Stopped:
         if strikes is None or (rise is not None and answered is None):
             continue
         starts = np.zeros(0, np.int64) if answered is None else answered.start_ticks
-        open_ones = strikes[~np.isin(strikes, starts)]
-        if len(open_ones):
-            found.append((int(open_ones[0]), channel))
-    if not found:
+        unanswered = strikes[~np.isin(strikes, starts)]
+        if len(unanswered):
+            misses.append((int(unanswered[0]), channel))
+    if not misses:
         names = [
             channel.name
             for channel in report.channels
             if channel.result.classes[ResponseClass.MISSED]
         ]
         return Stopped(StopReason.MISSED, names[0] if len(names) == 1 else None, None, at_ticks)
-    start, channel = min(found, key=lambda entry: entry[0])
+    start, channel = min(misses, key=lambda miss: miss[0])
     number = _number(report.result, channel, start)
     at_ticks = start - report.result.start_ticks
     return Stopped(StopReason.MISSED, channel.name, None, at_ticks, number)
 
 
 def _source(result: RunResult) -> int | None:
-    """Return the source of the event that triggered; None if no event tells."""
+    """Return the source of the trigger event; None if that event is missing."""
     for events in (result.trace, result.events):
         if events is not None and result.trigger_index is not None:
             own = events["source"][events["index"] == result.trigger_index]
@@ -105,11 +105,11 @@ def _source(result: RunResult) -> int | None:
 def _strikes(result: RunResult, channel: ChannelFigures) -> npt.NDArray[np.int64] | None:
     """Return the times of a channel's strikes; None if any event is missing."""
     source, polarity = parse_reference(channel.result.reference)
-    parts = {entry.source: entry for entry in result.accounting.sources}
-    if result.events is None or source not in parts:
+    accounting = {entry.source: entry for entry in result.accounting.sources}
+    if result.events is None or source not in accounting:
         return None
     events = result.events
-    if int(np.count_nonzero(events["source"] == source)) != parts[source].generated:
+    if int(np.count_nonzero(events["source"] == source)) != accounting[source].generated:
         return None
     own = (events["source"] == source) & (events["polarity"] == polarity)
     return events["time_ticks"][own].astype(np.int64)

@@ -40,7 +40,7 @@ class Thinned:
 
     time_ticks: Ticks
     value_ticks: Ticks
-    of: int
+    points: int
     """Number of points before thinning."""
 
 
@@ -86,8 +86,8 @@ def thin(time_ticks: Ticks, value_ticks: Ticks, slices: int) -> Thinned:
     firsts = np.unique(np.searchsorted(time_ticks, edges))
     keep: list[int] = []
     for first, last in zip(firsts, [*firsts[1:], count], strict=True):
-        part = value_ticks[first:last]
-        keep += sorted({int(first + np.argmin(part)), int(first + np.argmax(part))})
+        block = value_ticks[first:last]
+        keep += sorted({int(first + np.argmin(block)), int(first + np.argmax(block))})
     chosen = np.array(keep, dtype=np.int64)
     return Thinned(time_ticks[chosen], value_ticks[chosen], count)
 

@@ -63,10 +63,10 @@ def average_trace(
         steps.append(-fall.counts)
     if not count:
         return Staircase(np.empty(0, np.int64), np.empty(0))
-    where, inverse = np.unique(np.concatenate(times), return_inverse=True)
-    change = np.zeros(len(where), np.int64)
+    edge_ticks, inverse = np.unique(np.concatenate(times), return_inverse=True)
+    change = np.zeros(len(edge_ticks), np.int64)
     np.add.at(change, inverse, np.concatenate(steps))
-    return Staircase(where, np.cumsum(change) / count)
+    return Staircase(edge_ticks, np.cumsum(change) / count)
 
 
 def intermediate_levels(trace: Staircase) -> int:
@@ -104,21 +104,21 @@ def persistence(
     )
 
 
-def _cumulative(distribution: Distribution, at: Reals) -> tuple[Reals, Reals]:
+def _cumulative(distribution: Distribution, points: Reals) -> tuple[Reals, Reals]:
     """Return the number of samples below each time, and the integral of it up to each time."""
     low = distribution.low_ticks.astype(np.float64)
     high = distribution.high_ticks.astype(np.float64)
     counts = distribution.counts.astype(np.float64)
     if not len(low):
-        return np.zeros(len(at)), np.zeros(len(at))
+        return np.zeros(len(points)), np.zeros(len(points))
     # The cumulative count bends at the cells' bounds. Where cells touch, the same bound comes
     # twice, which is harmless.
     knots = np.stack([low, high], axis=1).ravel()
     total = np.cumsum(counts)
     values = np.stack([total - counts, total], axis=1).ravel()
     areas = np.concatenate([[0.0], np.cumsum(np.diff(knots) * (values[1:] + values[:-1]) / 2)])
-    below = np.interp(at, knots, values, left=0.0, right=float(total[-1]))
-    place = np.clip(np.searchsorted(knots, at, side="right") - 1, 0, len(knots) - 1)
-    beyond = np.where(at >= knots[0], at - knots[place], 0.0)
-    area = areas[place] + beyond * (values[place] + below) / 2
-    return below, np.where(at >= knots[0], area, 0.0)
+    below = np.interp(points, knots, values, left=0.0, right=float(total[-1]))
+    cell = np.clip(np.searchsorted(knots, points, side="right") - 1, 0, len(knots) - 1)
+    beyond = np.where(points >= knots[0], points - knots[cell], 0.0)
+    area = areas[cell] + beyond * (values[cell] + below) / 2
+    return below, np.where(points >= knots[0], area, 0.0)

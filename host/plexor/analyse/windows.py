@@ -27,24 +27,24 @@ class Window:
 
     @property
     def share(self) -> Fraction | None:
-        """The part of all values that lies in the window; None without any."""
+        """The share of all values that lies in the window; None without any."""
         return Fraction(self.inside, self.count) if self.count else None
 
 
 def windows(result: RunResult) -> Iterator[Window]:
     """Yield the windows that each channel was given, where the instrument has them."""
-    asked = {
+    settings = {
         (channel.number, kind)
         for channel in result.settings.channels
         for kind in Kind
         if getattr(channel, f"zoom_{kind.value}_s")
     }
     for channel in result.channels:
-        for entry in channel.measurements:
-            if entry.zoom is None or (channel.number, entry.kind) not in asked:
+        for measurement in channel.measurements:
+            if measurement.zoom is None or (channel.number, measurement.kind) not in settings:
                 continue
-            counts = entry.zoom.counts.astype(np.int64)
-            first = entry.zoom.first_ticks
+            counts = measurement.zoom.counts.astype(np.int64)
+            first = measurement.zoom.first_ticks
             last = first + len(counts) - 3
             inside = int(counts[1:-1].sum())
-            yield Window(channel.name, entry.kind, first, last, inside, int(counts.sum()))
+            yield Window(channel.name, measurement.kind, first, last, inside, int(counts.sum()))

@@ -44,18 +44,18 @@ def account(
 
     present = collector.geometry.sources
     sources = tuple(of_source(source) for source in range(SOURCES) if source in present)
-    generated = sum(entry.generated for entry in sources)
+    generated = sum(source.generated for source in sources)
     indexed = collector.geometry.indexed
     events = image.value("status", "events") if indexed else generated
-    received = collector.received_total if streamed else sum(entry.received for entry in sources)
-    dropped = sum(entry.dropped + entry.upload_dropped for entry in sources)
+    received = collector.received_total if streamed else sum(source.received for source in sources)
+    dropped = sum(source.dropped + source.upload_dropped for source in sources)
     # A negative rest means that more events came than were sent. That is reported for each source.
     lost = max(events - received - dropped, 0)
     contradictions: list[str] = []
 
-    def agree(what: str, one: int, other: int) -> None:
-        if one != other:
-            contradictions.append(f"{what}: {one} against {other}")
+    def agree(claim: str, value: int, counterpart: int) -> None:
+        if value != counterpart:
+            contradictions.append(f"{claim}: {value} against {counterpart}")
 
     if indexed:
         agree("edges generated against events indexed", generated, events)
@@ -66,7 +66,7 @@ def account(
             sum(uploads),
         )
     if memories.known(Space.EDGES):
-        for entry in (entry for entry in sources if entry.source < SOURCE_CODE):
+        for entry in (source for source in sources if source.source < SOURCE_CODE):
             agree(
                 f"{entry.name}: edges kept against edges merged",
                 entry.generated - entry.dropped,
@@ -104,43 +104,47 @@ def _stream_contradictions(
     sources: tuple[SourceAccounting, ...],
     dropped: int,
 ) -> list[str]:
-    found = [
-        f"{entry.name}: {more} more events arrived than were sent"
-        for entry in sources
-        for more in (entry.received + entry.dropped + entry.upload_dropped - entry.generated,)
-        if more > 0
+    contradictions = [
+        f"{source.name}: {surplus} more events arrived than were sent"
+        for source in sources
+        for surplus in (
+            source.received + source.dropped + source.upload_dropped - source.generated,
+        )
+        if surplus > 0
     ]
-    present = {entry.source for entry in sources}
-    found += [
-        f"{source_name(source)}: {collector.received_of(source)} events of a source that is not"
-        for source in range(SOURCES)
-        if source not in present and collector.received_of(source)
+    present = {source.source for source in sources}
+    contradictions += [
+        f"{source_name(number)}: {collector.received_of(number)} events of a source that is not"
+        for number in range(SOURCES)
+        if number not in present and collector.received_of(number)
     ]
     if collector.gap_dropped > dropped:
-        found.append(
+        contradictions.append(
             f"the stream leaves out {collector.gap_dropped} events, but {dropped} were dropped"
         )
     if collector.disorder:
-        found.append(f"{collector.disorder} frames out of order")
+        contradictions.append(f"{collector.disorder} frames out of order")
     if collector.unmarked:
-        found.append(f"{collector.unmarked} gaps in the stream are not marked")
-    return found
+        contradictions.append(f"{collector.unmarked} gaps in the stream are not marked")
+    return contradictions
 
 
 def _time_contradictions(collector: Collector, image: RegisterImage) -> list[str]:
     """Return where the events' times contradict each other or the run's start and end."""
-    found: list[str] = []
+    contradictions: list[str] = []
     if collector.misplaced:
-        found.append(f"{collector.misplaced} events at times that no run reaches were left out")
+        contradictions.append(
+            f"{collector.misplaced} events at times that no run reaches were left out"
+        )
     if collector.backwards:
-        found.append(f"{collector.backwards} events are earlier than the one before")
+        contradictions.append(f"{collector.backwards} events are earlier than the one before")
     start, end = image.value("status", "start_ticks"), image.value("status", "end_ticks")
     first, last = collector.first_ticks, collector.last_ticks
     if first is not None and not start <= first <= last < end:
-        found.append(
+        contradictions.append(
             f"events from {first} to {last} ticks in a run from {start} to before {end} ticks"
         )
-    return found
+    return contradictions
 
 
 def account_partly(

@@ -14,10 +14,10 @@ from plexor.decode.collect import Collector
 from plexor.decode.consistent import consistent
 from plexor.decode.register_image import (
     RegisterImage,
-    common_places,
+    common_registers,
     named,
-    set_up_places,
-    steps_asked,
+    setup_registers,
+    step_count_of,
 )
 from plexor.decode.steps import steps_of
 from plexor.model.identity import Identity
@@ -77,7 +77,7 @@ def assemble(
     """
     memories = collector.memories
     events = collector.event_array()
-    unknown = image.unknown(set_up_places(image, identity.geometry))
+    unknown = image.unknown(setup_registers(image, identity.geometry))
     reasons = (
         [f"the settings of the run are not known: {named(unknown)} never arrived"]
         if unknown
@@ -109,34 +109,34 @@ def assemble(
     accounting = replace(accounting, disorder=dict(circumstances.disorder))
     start_ticks, end_ticks, wrong = _ends(start_ticks, end_ticks, collector)
     reasons += wrong
-    whole = (
+    complete = (
         events is not None
         and not collector.too_many
         and streamed
         and accounting.received == accounting.generated
         and (accounting.holds or (broken is not None and collector.in_order))
-        and not image.unknown(common_places(identity.geometry))
+        and not image.unknown(common_registers(identity.geometry))
     )
     builder = Channels(identity, image, collector, circumstances.settings, end_ticks)
     builder.ended = broken is None
     if collector.keep_events and collector.too_many:
-        kept = 0 if events is None else len(events)
-        builder.omitted.append(cut_text(kept, collector.received_total))
-    channels = builder.build(events if whole else None, streamed)
+        kept_events = 0 if events is None else len(events)
+        builder.omitted.append(cut_text(kept_events, collector.received_total))
+    channels = builder.build(events if complete else None, streamed)
     reasons += _reasons(accounting, flags, broken is None)
     reasons += builder.idle() if broken is None else []
-    asked = steps_asked(image)
+    table_steps = step_count_of(image)
     steps: tuple[StepResult, ...] = ()
-    if broken is None and asked and memories.known(Space.STEPS):
+    if broken is None and table_steps and memories.known(Space.STEPS):
         steps = steps_of(
             identity.geometry,
             memories.steps(image.value("status", "step")),
             {channel.number: channel.name for channel in channels},
             start_ticks,
         )
-        through = reason_number == StopReason.STRIKES
-        if len(steps) > asked or (through and len(steps) < asked):
-            reasons.append(f"{len(steps)} steps were recorded of a table of {asked}")
+        ran_through = reason_number == StopReason.STRIKES
+        if len(steps) > table_steps or (ran_through and len(steps) < table_steps):
+            reasons.append(f"{len(steps)} steps were recorded of a table of {table_steps}")
     if reason_number not in set(StopReason):
         reasons.append(f"unknown stop reason {reason_number}")
         reason_number = StopReason.NONE
@@ -192,16 +192,16 @@ def _ends(start_ticks: int, end_ticks: int, collector: Collector) -> tuple[int, 
 
 def _reasons(accounting: Accounting, flags: StatusFlag, ended: bool) -> list[str]:
     """Return the reasons why the figures cannot be trusted."""
-    found = [f"accounting: {text}" for text in accounting.contradictions if ended]
+    reasons = [f"accounting: {text}" for text in accounting.contradictions if ended]
     if not accounting.holds and not accounting.contradictions:
-        found.append(
+        reasons.append(
             f"accounting: {accounting.generated} generated, {accounting.received} received,"
             f" {accounting.dropped_on_chip} dropped on chip, {accounting.lost_on_link} lost"
         )
-    found += [text for flag, text in _FLAG_TEXTS.items() if flag in flags]
-    found += [
-        f"{entry.name}: {entry.dropped} edges were dropped before they could be matched"
-        for entry in accounting.sources
-        if entry.dropped
+    reasons += [text for flag, text in _FLAG_TEXTS.items() if flag in flags]
+    reasons += [
+        f"{source.name}: {source.dropped} edges were dropped before they could be matched"
+        for source in accounting.sources
+        if source.dropped
     ]
-    return found
+    return reasons

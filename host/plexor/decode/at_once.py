@@ -15,7 +15,7 @@ import numpy.typing as npt
 from plexor.decode.matched import (
     ChannelMatches,
     EventSamples,
-    Places,
+    Positions,
     Rules,
     Samples,
     Ticks,
@@ -29,29 +29,29 @@ from plexor.protocol.registers import Policy
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChannelEdges:
-    """A channel's edges, and its strikes, by their places among all events."""
+    """Positions of a channel's strikes and edges in the array of all events."""
 
-    strikes: Places
-    active: Places
-    back: Places
+    strikes: Positions
+    active: Positions
+    back: Positions
     """Trailing edges."""
 
     @classmethod
     def of(cls, events: EventArray, rules: Rules) -> ChannelEdges:
         """Return the edges of a channel."""
-        whole = np.int32 if len(events) <= np.iinfo(np.int32).max else np.int64
+        dtype = np.int32 if len(events) <= np.iinfo(np.int32).max else np.int64
         counts = [0, 0, 0]
-        for part in pieces(len(events)):
-            for number, chosen in enumerate(_chosen(events[part], rules)):
+        for piece in pieces(len(events)):
+            for number, chosen in enumerate(_chosen(events[piece], rules)):
                 counts[number] += int(np.count_nonzero(chosen))
-        found: list[Places] = [np.empty(count, whole) for count in counts]
+        columns: list[Positions] = [np.empty(count, dtype) for count in counts]
         ends = [0, 0, 0]
-        for part in pieces(len(events)):
-            for number, chosen in enumerate(_chosen(events[part], rules)):
-                places = np.flatnonzero(chosen) + part.start
-                found[number][ends[number] : ends[number] + len(places)] = places
-                ends[number] += len(places)
-        return cls(*found)
+        for piece in pieces(len(events)):
+            for number, chosen in enumerate(_chosen(events[piece], rules)):
+                positions = np.flatnonzero(chosen) + piece.start
+                columns[number][ends[number] : ends[number] + len(positions)] = positions
+                ends[number] += len(positions)
+        return cls(*columns)
 
 
 def _chosen(events: EventArray, rules: Rules) -> tuple[npt.NDArray[np.bool_], ...]:
@@ -70,10 +70,10 @@ def match_at_once(events: EventArray, rules: Rules, end_ticks: int) -> ChannelMa
     edges = ChannelEdges.of(events, rules)
     strikes, active = edges.strikes, edges.active
     match = _latest if rules.policy == Policy.LATEST else _in_order
-    found = match(events, edges, rules, end_ticks)
-    if found is None:
+    matched = match(events, edges, rules, end_ticks)
+    if matched is None:
         return None
-    strike_of, gone = found
+    strike_of, gone = matched
     answered = strike_of >= 0
     if rules.early_ticks and not answered.all():
         return None
@@ -92,8 +92,8 @@ def match_at_once(events: EventArray, rules: Rules, end_ticks: int) -> ChannelMa
     width = EventSamples(events, _at(active, owner), back)
     period = EventSamples(events, active[:-1], active[1:])
     late = sum(
-        int(np.count_nonzero(rise.part(part).value_ticks > rules.deadline_ticks))
-        for part in pieces(len(rise))
+        int(np.count_nonzero(rise.cut(piece).value_ticks > rules.deadline_ticks))
+        for piece in pieces(len(rise))
     )
     matches, unmatched = len(rise), len(answered) - len(rise)
     classes = dict.fromkeys(ResponseClass, 0) | {
@@ -108,46 +108,46 @@ def match_at_once(events: EventArray, rules: Rules, end_ticks: int) -> ChannelMa
     return ChannelMatches(samples, classes, times_at(events, strikes[gone:]), len(active))
 
 
-def last_before(places: Places, of: Places) -> Places:
-    """Return for each of some events the number of the last one of `places` before it, or -1."""
-    found = np.empty_like(of)
-    for part in pieces(len(of)):
-        found[part] = np.searchsorted(places, of[part]) - 1
-    return found
+def last_before(positions: Positions, events: Positions) -> Positions:
+    """Return, for each event, the number of the last of `positions` before it, or -1."""
+    numbers = np.empty_like(events)
+    for piece in pieces(len(events)):
+        numbers[piece] = np.searchsorted(positions, events[piece]) - 1
+    return numbers
 
 
-def _kept(places: Places, chosen: npt.NDArray[np.bool_]) -> Places:
-    return places if chosen.all() else places[chosen]
+def _kept(positions: Positions, chosen: npt.NDArray[np.bool_]) -> Positions:
+    return positions if chosen.all() else positions[chosen]
 
 
-def _at(places: Places, numbers: Places) -> Places:
-    """Return `places[numbers]`, which is no copy if the numbers have no gap."""
+def _at(positions: Positions, numbers: Positions) -> Positions:
+    """Return `positions[numbers]`, without a copy if the numbers are consecutive."""
     if len(numbers) and bool((numbers[1:] - numbers[:-1] == 1).all()):
-        return places[int(numbers[0]) : int(numbers[-1]) + 1]
-    found = np.empty(len(numbers), places.dtype)
-    for part in pieces(len(numbers)):
-        found[part] = places[numbers[part]]
-    return found
+        return positions[int(numbers[0]) : int(numbers[-1]) + 1]
+    chosen = np.empty(len(numbers), positions.dtype)
+    for piece in pieces(len(numbers)):
+        chosen[piece] = positions[numbers[piece]]
+    return chosen
 
 
 def _latest(
     events: EventArray, edges: ChannelEdges, rules: Rules, end_ticks: int
-) -> tuple[Places, int] | None:
-    """Return each response's strike, -1 for none, and how many strikes are outstanding no more."""
+) -> tuple[Positions, int] | None:
+    """Return each response's strike, or -1, and the number of strikes no longer outstanding."""
     strikes = edges.strikes
     strike_of = last_before(strikes, edges.active)
-    newest, before = len(strikes) - 1, -1
+    newest, previous = len(strikes) - 1, -1
     waits = bool(len(strikes))
-    for part in pieces(len(strike_of)):
-        last = strike_of[part].astype(np.int64)
-        first_after_it = np.diff(last, prepend=before) > 0
-        before = int(last[-1])
-        age_ticks = times_at(events, edges.active[part])
+    for piece in pieces(len(strike_of)):
+        last = strike_of[piece].astype(np.int64)
+        first_after_it = np.diff(last, prepend=previous) > 0
+        previous = int(last[-1])
+        age_ticks = times_at(events, edges.active[piece])
         if len(strikes):
             age_ticks -= times_at(events, strikes[last])
         own = np.where(first_after_it & (age_ticks <= rules.timeout_ticks), last, -1)
         waits = waits and not bool((own == newest).any())
-        strike_of[part] = own
+        strike_of[piece] = own
     if not len(strikes):
         return strike_of, 0
     newest_ticks = int(events["time_ticks"][strikes[newest]])
@@ -157,8 +157,8 @@ def _latest(
 
 def _in_order(
     events: EventArray, edges: ChannelEdges, rules: Rules, end_ticks: int
-) -> tuple[Places, int] | None:
-    """Return what `_latest` does, for the policies that match the oldest strike first.
+) -> tuple[Positions, int] | None:
+    """Do as `_latest` for the policies that match the oldest strike first.
 
     Strikes leave the queue in their order, so its state is the number of strikes that have left it.
     Before a response that number is at least `expired`, the number of strikes older than the
@@ -171,28 +171,30 @@ def _in_order(
     strike_of = np.empty_like(active)
     queue = _Queue(events, strikes, rules)
     gone = 0
-    for part in pieces(len(active)):
-        place = active[part]
-        time_ticks = times_at(events, place)
-        come = np.searchsorted(strikes, place)
+    for piece in pieces(len(active)):
+        positions = active[piece]
+        time_ticks = times_at(events, positions)
+        come = np.searchsorted(strikes, positions)
         stop = int(come[-1])
         queue.hold(stop)
         expired = queue.older(time_ticks - rules.timeout_ticks)
         if rules.policy == Policy.WINDOW:
             latest_ticks = time_ticks - rules.window_min_ticks
             come = np.minimum(come, queue.older(latest_ticks, or_equal=True))
-        left = _left(gone, expired, come)
-        before = np.concatenate((np.full(1, gone), left))
-        strike_of[part] = np.where(left > np.maximum(before[:-1], expired), left - 1, -1)
-        responses = np.searchsorted(place, strikes[queue.seen : stop])
-        if queue.was_full(stop, before[responses]):
+        gone_after = _left(gone, expired, come)
+        gone_before = np.concatenate((np.full(1, gone), gone_after))
+        strike_of[piece] = np.where(
+            gone_after > np.maximum(gone_before[:-1], expired), gone_after - 1, -1
+        )
+        responses = np.searchsorted(positions, strikes[queue.seen : stop])
+        if queue.was_full(stop, gone_before[responses]):
             return None
         queue.forget(int(expired[-1]))
-        gone = int(left[-1])
-    for part in pieces(len(strikes) - queue.seen):
-        stop = queue.seen + part.stop - part.start
+        gone = int(gone_after[-1])
+    for piece in pieces(len(strikes) - queue.seen):
+        stop = queue.seen + piece.stop - piece.start
         queue.hold(stop)
-        if queue.was_full(stop, np.zeros(part.stop - part.start, np.int64) + gone):
+        if queue.was_full(stop, np.zeros(piece.stop - piece.start, np.int64) + gone):
             return None
         queue.forget(int(queue.older(queue.struck_ticks[-1:] - rules.timeout_ticks)[0]))
     queue.hold(len(strikes))
@@ -201,18 +203,18 @@ def _in_order(
 
 
 class _Queue:
-    """The strikes that a part of a run's responses may answer."""
+    """The strikes that one piece of a run's responses may answer."""
 
-    def __init__(self, events: EventArray, strikes: Places, rules: Rules) -> None:
+    def __init__(self, events: EventArray, strikes: Positions, rules: Rules) -> None:
         self.seen = 0
-        """Strikes that have come before that part."""
+        """Number of strikes before that piece."""
         self.struck_ticks = np.zeros(0, np.int64)
         self._events, self._strikes, self._rules = events, strikes, rules
         self._over = 0
-        """Strikes that are over before that part."""
+        """Number of strikes that timed out before that piece."""
 
     def hold(self, stop: int) -> None:
-        """Take all strikes before number `stop` that are not over."""
+        """Load the strikes before number `stop` that have not timed out."""
         self.struck_ticks = times_at(self._events, self._strikes[self._over : stop])
 
     def older(self, time_ticks: Ticks, *, or_equal: bool = False) -> Ticks:
@@ -220,19 +222,19 @@ class _Queue:
         side = "right" if or_equal else "left"
         return self._over + np.searchsorted(self.struck_ticks, time_ticks, side)
 
-    def was_full(self, stop: int, left: Ticks) -> bool:
+    def was_full(self, stop: int, answered: Ticks) -> bool:
         """Return whether a new strike before number `stop` found the queue full.
 
-        `left` says how many strikes had left it by answers when each came.
+        `answered` says how many strikes had left the queue by an answer when each strike came.
         """
         new_ticks = self.struck_ticks[self.seen - self._over :]
-        gone = np.maximum(left, self.older(new_ticks - self._rules.timeout_ticks))
+        gone = np.maximum(answered, self.older(new_ticks - self._rules.timeout_ticks))
         waiting = np.arange(self.seen, stop) - gone
         self.seen = stop
         return bool((waiting >= self._rules.queue_depth).any())
 
     def forget(self, over: int) -> None:
-        """Leave out the strikes that are over."""
+        """Drop the first `over` strikes: they have timed out."""
         self._over = over
 
 
@@ -246,27 +248,27 @@ def _left(gone: int, expired: Ticks, most: Ticks) -> Ticks:
     in_step = np.arange(gone + 1, gone + count + 1)
     if np.all(expired < in_step) and np.all(in_step <= most):
         return in_step
-    more, low, high = np.ones(count, np.int64), expired + 1, most.copy()
+    shift, low, high = np.ones(count, np.int64), expired + 1, most.copy()
     reach = 1
     while reach < count:
         first = slice(None, count - reach)
         second = slice(reach, None)
-        after_low = np.clip(low[first] + more[second], low[second], high[second])
-        after_high = np.clip(high[first] + more[second], low[second], high[second])
-        more[second] = more[first] + more[second]
+        after_low = np.clip(low[first] + shift[second], low[second], high[second])
+        after_high = np.clip(high[first] + shift[second], low[second], high[second])
+        shift[second] = shift[first] + shift[second]
         low[second], high[second] = after_low, after_high
         reach *= 2
-    return np.clip(gone + more, low, high)
+    return np.clip(gone + shift, low, high)
 
 
-def _duplicates(events: EventArray, edges: ChannelEdges, strike_of: Places, rules: Rules) -> int:
+def _duplicates(events: EventArray, edges: ChannelEdges, strike_of: Positions, rules: Rules) -> int:
     """Return how many unmatched responses come within the time-out of the last matched strike."""
     count, matched = 0, -1
-    for part in pieces(len(strike_of)):
-        own = strike_of[part]
+    for piece in pieces(len(strike_of)):
+        own = strike_of[piece]
         last = np.maximum(np.maximum.accumulate(own), matched)
         near = (own < 0) & (last >= 0)
-        age_ticks = times_at(events, edges.active[part][near])
+        age_ticks = times_at(events, edges.active[piece][near])
         age_ticks -= times_at(events, edges.strikes[last[near]])
         count += int(np.count_nonzero(age_ticks <= rules.timeout_ticks))
         matched = int(last[-1])

@@ -49,7 +49,7 @@ class EventBatch:
         arrays = (self.words, self.counts, self.base_ticks, self.first_index)
         return sum(array.nbytes for array in arrays) + 2 * len(self.gap)
 
-    def part(self, first: int, last: int) -> EventBatch:
+    def frames(self, first: int, last: int) -> EventBatch:
         """Return the events of frames `first` to `last` - 1."""
         start = int(self.counts[:first].sum())
         length = int(self.counts[first:last].sum())
@@ -77,8 +77,8 @@ class EventBatch:
         """Return the time of each event since its frame's base, in ticks."""
         deltas = self.words & np.uint32(MAX_DELTA_TICKS)
         # A code and its value are never in two frames.
-        places = 1 + np.flatnonzero(self.sources()[1:] == SOURCE_CODE_VALUE)
-        deltas[places] = deltas[places - 1]
+        value_positions = 1 + np.flatnonzero(self.sources()[1:] == SOURCE_CODE_VALUE)
+        deltas[value_positions] = deltas[value_positions - 1]
         return deltas
 
     def time_ticks(self) -> NDArray[np.uint64]:
@@ -100,8 +100,8 @@ class EventBatch:
 
     def indices(self) -> NDArray[np.uint64]:
         """Return the index of each event."""
-        before = np.cumsum(self.counts) - self.counts
-        return np.repeat(self.first_index - before.astype(np.uint64), self.counts) + np.arange(
+        first_word = np.cumsum(self.counts) - self.counts
+        return np.repeat(self.first_index - first_word.astype(np.uint64), self.counts) + np.arange(
             len(self.words), dtype=np.uint64
         )
 

@@ -27,8 +27,8 @@ def bins_of(values: NDArray[np.int64], mantissa_bits: int) -> NDArray[np.uint64]
     """Return log-linear counts of values in ticks."""
     bins = 1 << bin_bits(mantissa_bits)
     counts = np.zeros(bins, np.int64)
-    for part in pieces(len(values)):
-        counts += np.bincount(bin_numbers(values[part], mantissa_bits), minlength=bins)
+    for piece in pieces(len(values)):
+        counts += np.bincount(bin_numbers(values[piece], mantissa_bits), minlength=bins)
     return counts.astype(np.uint64)
 
 
@@ -39,7 +39,7 @@ def clamped(samples: Samples) -> Samples:
 
 
 def measurement_of(kind: Kind, samples: Samples, mantissa_bits: int) -> SampleResult:
-    """Return the exact figures and the bins of samples; the over-range bin has those above."""
+    """Return the exact figures and the bins of samples. The last bin counts values over range."""
     bins = Bins(mantissa_bits, bins_of(samples.value_ticks, mantissa_bits))
     return SampleResult(kind, statistics_of(samples), bins, on_chip=False)
 
@@ -50,11 +50,11 @@ def statistics_of(samples: Samples) -> Statistics:
 
 
 def statistics_with(samples: Samples, values: NDArray[np.int64]) -> Statistics:
-    """Return the exact figures of values, which are those of samples."""
+    """Return the exact figures of `values`; indices and times are taken from `samples`."""
     if not len(values):
         return Statistics(0, 0, 0, None, None)
     minimum, maximum = int(values.argmin()), int(values.argmax())
-    least, most = (samples.part(slice(at, at + 1)) for at in (minimum, maximum))
+    least, most = (samples.cut(slice(position, position + 1)) for position in (minimum, maximum))
     return Statistics(
         len(values),
         int(values.sum()),
@@ -71,19 +71,19 @@ def statistics_with(samples: Samples, values: NDArray[np.int64]) -> Statistics:
 def sum_of_squares(values: NDArray[np.int64]) -> int:
     """Return the exact sum of squares of up to 2**31 values.
 
-    Squares of values of 64 bits do not fit 64 bits, and their sum fits still less. Sums of the
-    products of their parts of 16 bits do.
+    The square of a 64-bit value overflows 64 bits. So values are split into 16-bit digits; sums of
+    products of two digits fit.
     """
-    return sum(_sum_of_squares(values[part]) for part in pieces(len(values)))
+    return sum(_sum_of_squares(values[piece]) for piece in pieces(len(values)))
 
 
 def _sum_of_squares(values: NDArray[np.int64]) -> int:
     bits = int(np.abs(values).max(initial=0)).bit_length()
     shifts = range(0, bits + 1, _PART_BITS)
-    parts = [values >> shift for shift in shifts]
-    parts = [*(part & ((1 << _PART_BITS) - 1) for part in parts[:-1]), parts[-1]]
+    digits = [values >> shift for shift in shifts]
+    digits = [*(digit & ((1 << _PART_BITS) - 1) for digit in digits[:-1]), digits[-1]]
     return sum(
-        int((one * other).sum()) << _PART_BITS * (place + after)
-        for place, one in enumerate(parts)
-        for after, other in enumerate(parts)
+        int((first * second).sum()) << _PART_BITS * (i + j)
+        for i, first in enumerate(digits)
+        for j, second in enumerate(digits)
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from plexor.decode.bins import clamped, measurement_of
 from plexor.decode.collect import Collector
 from plexor.decode.matched import ChannelMatches, Rules
-from plexor.decode.register_image import RegisterImage, enabled, set_up
+from plexor.decode.register_image import RegisterImage, enabled, setup_keys
 from plexor.decode.rematch import rematch
 from plexor.model.identity import Identity
 from plexor.model.results import (
@@ -59,36 +59,36 @@ class Channels:
         self.geometry = identity.geometry
         self.image = image
         self.memories = collector.memories
-        self.names = {entry.number: entry.label for entry in settings.channels}
+        self.names = {channel.number: channel.label for channel in settings.channels}
         self.end_ticks = end_ticks
         self.ended = False
-        """Whether the run has ended, so that the registers read after it are its own."""
+        """Whether the run has ended: only then do the registers hold its final values."""
         self.computed: list[str] = []
         self.omitted: list[str] = []
 
     def build(self, events: EventArray | None, streamed: bool) -> tuple[ChannelResult, ...]:
-        """Return all enabled channels; `events` are the run's if none is missing, else None."""
-        found: list[ChannelResult] = []
+        """Return the enabled channels. `events` are the run's events; None if one is missing."""
+        channels: list[ChannelResult] = []
         for number in range(self.geometry.channels):
-            if self.image.unknown(set_up(CHANNEL, number)):
+            if self.image.unknown(setup_keys(CHANNEL, number)):
                 if enabled(self.image, CHANNEL, number) is not False:
                     self.omitted.append(f"ch{number}: its settings never arrived")
             elif enabled(self.image, CHANNEL, number):
                 channel = self._channel(number, events, streamed)
                 if channel is not None:
-                    found.append(channel)
-        return tuple(found)
+                    channels.append(channel)
+        return tuple(channels)
 
     def idle(self) -> list[str]:
         """Return a complaint for each channel that counted something without being enabled."""
-        found: list[str] = []
+        complaints: list[str] = []
         for number in range(self.geometry.channels):
             own = self.memories.counts(Space.CLASSES)[number * CLASSES : (number + 1) * CLASSES]
             edges = self.memories.counts(Space.EDGES)[2 * number : 2 * number + 2]
             off = enabled(self.image, CHANNEL, number) is False
             if off and (own.any() or edges.any()):
-                found.append(f"ch{number} is not enabled and has counted strikes or edges")
-        return found
+                complaints.append(f"ch{number} is not enabled and has counted strikes or edges")
+        return complaints
 
     def _channel(
         self, number: int, events: EventArray | None, streamed: bool
@@ -100,32 +100,32 @@ class Channels:
         absent = [kind for kind in Kind if kind not in measurements]
         squares = Feature.SUM_SQUARES in self.geometry.features
         extremes = Feature.EXTREMES in self.geometry.features
-        again: ChannelMatches | None = None
+        rematched: ChannelMatches | None = None
         if events is not None and (absent or not squares or not extremes):
-            again = rematch(events, self._rules(number), self.end_ticks)
+            rematched = rematch(events, self._rules(number), self.end_ticks)
             for kind in Kind:
-                samples, bits = again.samples[kind], self._mantissa_bits(kind)
+                samples, bits = rematched.samples[kind], self._mantissa_bits(kind)
                 if kind in absent:
                     measurements[kind] = measurement_of(kind, samples, bits)
                     self.computed.append(f"{name}.{kind}")
                 elif not (squares and extremes):
-                    made = measurement_of(kind, clamped(samples), bits)
-                    measurements[kind] = _completed(measurements[kind], made.statistics)
+                    measurement = measurement_of(kind, clamped(samples), bits)
+                    measurements[kind] = _completed(measurements[kind], measurement.statistics)
                     self.computed.append(f"{name}.{kind}: sum of squares, places of extremes")
         elif absent:
-            why = "events are missing" if streamed else "no events without streaming"
-            self.omitted += [f"{name}.{kind}: {why}" for kind in absent]
+            reason = "events are missing" if streamed else "no events without streaming"
+            self.omitted += [f"{name}.{kind}: {reason}" for kind in absent]
         if on_chip:
             row = self.memories.counts(Space.CLASSES)[number * CLASSES : (number + 1) * CLASSES]
-            classes = {entry: int(row[entry]) for entry in ResponseClass}
+            classes = {kind: int(row[kind]) for kind in ResponseClass}
             # While a run is under way, no register tells how many strikes are outstanding.
             settled = (ResponseClass.ANSWERED, ResponseClass.LATE, ResponseClass.MISSED)
-            pending = classes[ResponseClass.STRIKES] - sum(classes[entry] for entry in settled)
+            pending = classes[ResponseClass.STRIKES] - sum(classes[kind] for kind in settled)
             if self.ended:
                 pending = self.image.value("channel_status", "pending", number)
             active = int(self.memories.counts(Space.EDGES)[number * 2 + 1])
-        elif again is not None:
-            classes, pending, active = again.classes, again.pending, again.active_edges
+        elif rematched is not None:
+            classes, pending, active = rematched.classes, rematched.pending, rematched.active_edges
             self.computed.append(f"{name}: classes")
         else:
             self.omitted.append(f"{name}: classes")
@@ -169,13 +169,13 @@ class Channels:
         return feature in self.geometry.features and self.memories.known(needed)
 
     def _mantissa_bits(self, kind: Kind) -> int:
-        interval, part, _ = _PLACES[kind]
+        interval, set_number, _ = _PLACES[kind]
         space = Space.INTERVAL_BINS if interval else Space.LATENCY_BINS
-        return mantissa_bits(self.geometry, space, part)
+        return mantissa_bits(self.geometry, space, set_number)
 
     def _measurement(self, number: int, kind: Kind) -> SampleResult:
-        interval, part, _ = _PLACES[kind]
-        place = key(self.geometry, part, number)
+        interval, set_number, _ = _PLACES[kind]
+        statistics_key = key(self.geometry, set_number, number)
         bins, zooms, statistics = (
             (Space.INTERVAL_BINS, Space.INTERVAL_ZOOM, Space.INTERVAL_STATISTICS)
             if interval
@@ -184,17 +184,17 @@ class Channels:
         zoom: Zoom | None = None
         if self.memories.known(zooms):
             first = self.image.value("channel", f"zoom_{kind}_ticks", number)
-            zoom = Zoom(first, self._bins(zooms, part, number))
+            zoom = Zoom(first, self._bins(zooms, set_number, number))
         return SampleResult(
             kind,
-            self.memories.statistics(statistics, place),
-            Bins(self._mantissa_bits(kind), self._bins(bins, part, number)),
+            self.memories.statistics(statistics, statistics_key),
+            Bins(self._mantissa_bits(kind), self._bins(bins, set_number, number)),
             zoom,
         )
 
-    def _bins(self, space: Space, part: int, number: int) -> Counts:
-        first = first_bin(self.geometry, space, part, number)
-        size = 1 << width_bits(self.geometry, space, part)
+    def _bins(self, space: Space, set_number: int, number: int) -> Counts:
+        first = first_bin(self.geometry, space, set_number, number)
+        size = 1 << width_bits(self.geometry, space, set_number)
         return self.memories.counts(space)[first : first + size].copy()
 
 

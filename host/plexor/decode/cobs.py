@@ -13,19 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 Bytes = NDArray[np.uint8]
-Positions = NDArray[np.intp]
+Offsets = NDArray[np.intp]
 
 _STEPS = 16
 """Number of codes that are followed between two checks for finished frames."""
 
 
-def unstuff(data: Bytes, starts: Positions, ends: Positions) -> tuple[Bytes, NDArray[np.bool_]]:
+def unstuff(data: Bytes, starts: Offsets, ends: Offsets) -> tuple[Bytes, NDArray[np.bool_]]:
     """Return a copy of `data`, in which frame n is data[starts[n] + 1 : ends[n]], and flags.
 
     `ends` are the positions of the frames' delimiters, which must be in `data`. Flag n is False if
     frame n is not a valid encoding or has 255 codes. `unstuff_one` tells the two apart.
     """
-    out = data.copy()
+    decoded = data.copy()
     fits = np.ones(len(starts), dtype=np.bool_)
     numbers = np.arange(len(starts), dtype=np.intp)
     position = starts.copy()
@@ -39,7 +39,7 @@ def unstuff(data: Bytes, starts: Positions, ends: Positions) -> tuple[Bytes, NDA
             position += code
             np.maximum(furthest, position, out=furthest)
             np.minimum(position, end, out=position)
-            out[position] = 0
+            decoded[position] = 0
         running = position != end
         if not running.all():
             done = ~running
@@ -47,12 +47,12 @@ def unstuff(data: Bytes, starts: Positions, ends: Positions) -> tuple[Bytes, NDA
             numbers, position, end = numbers[running], position[running], end[running]
             furthest = furthest[running]
             code = np.empty(len(position), dtype=np.uint8)
-    return out, fits
+    return decoded, fits
 
 
 def unstuff_one(stretch: bytes) -> bytearray | None:
     """Decode one stretch without a zero, 255 codes included; return None if it is no encoding."""
-    out = bytearray(stretch)
+    decoded = bytearray(stretch)
     cuts: list[int] = []
     position, end = 0, len(stretch)
     while True:
@@ -63,11 +63,11 @@ def unstuff_one(stretch: bytes) -> bytearray | None:
         if code == 255:
             cuts.append(position)
         else:
-            out[position] = 0
+            decoded[position] = 0
     # The encoding may omit the closing code after a full block.
     if position > end:
         return None
     for cut in reversed(cuts):
-        del out[cut]
-    del out[0]
-    return out
+        del decoded[cut]
+    del decoded[0]
+    return decoded

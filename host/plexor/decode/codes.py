@@ -21,25 +21,27 @@ from plexor.protocol.frames import (
 
 def codes_in(batches: Iterable[EventBatch]) -> CodeArray:
     """Return the codes of consecutive batches (CODE_DTYPE). Half a code is left out."""
-    found: list[CodeArray] = [np.empty(0, CODE_DTYPE)]
+    arrays: list[CodeArray] = [np.empty(0, CODE_DTYPE)]
     stretches: list[np.ndarray] = [np.empty(0, np.int64)]
-    before, stretch = -1, 0
+    last_index, stretch = -1, 0
     for batch in batches:
         if not len(batch):
             continue
         sources, indices = batch.sources(), batch.indices().astype(np.int64)
-        stretch_of = stretch + np.cumsum(np.diff(indices, prepend=before) != 1)
-        before, stretch = int(indices[-1]), int(stretch_of[-1])
-        places = np.flatnonzero((sources[:-1] == SOURCE_CODE) & (sources[1:] == SOURCE_CODE_VALUE))
-        values = batch.values()[places + 1]
-        codes = np.empty(len(places), CODE_DTYPE)
-        codes["time_ticks"] = batch.time_ticks()[places]
-        codes["index"] = indices[places]
+        stretch_of = stretch + np.cumsum(np.diff(indices, prepend=last_index) != 1)
+        last_index, stretch = int(indices[-1]), int(stretch_of[-1])
+        positions = np.flatnonzero(
+            (sources[:-1] == SOURCE_CODE) & (sources[1:] == SOURCE_CODE_VALUE)
+        )
+        values = batch.values()[positions + 1]
+        codes = np.empty(len(positions), CODE_DTYPE)
+        codes["time_ticks"] = batch.time_ticks()[positions]
+        codes["index"] = indices[positions]
         codes["code"] = values & ((1 << CODE_BITS) - 1)
         codes["skew_clocks"] = values >> SKEW_SHIFT & ((1 << SKEW_BITS) - 1)
         codes["torn"] = values & TORN != 0
-        found.append(codes)
-        stretches.append(stretch_of[places])
-    all_codes = np.concatenate(found)
+        arrays.append(codes)
+        stretches.append(stretch_of[positions])
+    all_codes = np.concatenate(arrays)
     all_codes["gap"] = np.diff(np.concatenate(stretches), prepend=0) != 0
     return all_codes

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from plexor.constraints import MOST_TICKS
 from plexor.decode.batch import EventBatch, batch_of
 from plexor.decode.codes import codes_in
-from plexor.decode.decoder import Part
+from plexor.decode.decoder import Decoded
 from plexor.decode.memories import Memories
 from plexor.model.code_array import CodeArray
 from plexor.model.results import EVENT_DTYPE, EventArray
@@ -53,7 +53,7 @@ class Collector:
         self.geometry = geometry
         self.keep_events = keep_events
         self.on_events: Callable[[EventArray], None] | None = None
-        """Called with the events of the run as they come (EVENT_DTYPE)."""
+        """Called with the run's events as they arrive (EVENT_DTYPE)."""
         self.reset()
 
     def reset(self) -> None:
@@ -86,11 +86,11 @@ class Collector:
         self.last_ticks = 0
         """Time of the last event."""
         self.too_many = False
-        """Whether the bound of what is kept was met, so that only the first events are."""
+        """Whether MOST_KEPT_BYTES was reached. Later events are only counted."""
         self._batches: list[EventBatch] = []
         self._kept_bytes = 0
 
-    def take(self, part: Part) -> None:
+    def take(self, part: Decoded) -> None:
         """Take the next frames, in the order of arrival."""
         if isinstance(part, Frame):
             self._frame(part)
@@ -103,11 +103,11 @@ class Collector:
             begins = np.flatnonzero(batch.first_index == 0)
             if len(begins):
                 own = int(begins[-1])
-                self._add(batch.part(0, own))
+                self._add(batch.frames(0, own))
                 # The last time is the maximum, unless times have stepped back.
                 if self.last_ticks < start_ticks and not self.backwards and not self.misplaced:
                     self._forget_events()
-                batch = batch.part(own, len(batch.counts))
+                batch = batch.frames(own, len(batch.counts))
         self._add(batch)
 
     def _add(self, batch: EventBatch) -> None:
@@ -123,12 +123,12 @@ class Collector:
             self.received += np.bincount(piece, minlength=_KEYS)
         first = batch.first_index.astype(np.int64)
         ends = first + batch.counts
-        before = np.empty_like(ends)
-        before[0], before[1:] = self.next_index, ends[:-1]
-        gaps = first - before
-        back = gaps < 0
-        self.disorder += int(back.sum())
-        gaps[back] = 0
+        expected = np.empty_like(ends)
+        expected[0], expected[1:] = self.next_index, ends[:-1]
+        gaps = first - expected
+        steps_back = gaps < 0
+        self.disorder += int(steps_back.sum())
+        gaps[steps_back] = 0
         lost = batch.after_loss
         self.gap_lost += sum(gaps[lost].tolist())
         self.gap_dropped += sum(gaps[~lost].tolist())
@@ -143,14 +143,14 @@ class Collector:
             self._keep(batch)
 
     def _keep(self, batch: EventBatch) -> None:
-        """Keep the frames for which there is room, whatever came with them."""
+        """Keep the batch's first frames, as many as fit into MOST_KEPT_BYTES."""
         room = MOST_KEPT_BYTES - self._kept_bytes
         if batch.size_bytes > room:
             frames = len(batch.counts)
             a_frame = (batch.size_bytes - batch.words.nbytes) // frames
             ends = np.cumsum(batch.counts) * batch.words.itemsize
             ends += np.arange(1, frames + 1) * a_frame
-            batch = batch.part(0, int(np.searchsorted(ends, room, "right")))
+            batch = batch.frames(0, int(np.searchsorted(ends, room, "right")))
             self.too_many = True
         if len(batch):
             self._batches.append(batch)
@@ -158,13 +158,13 @@ class Collector:
 
     def _times(self, batch: EventBatch) -> None:
         """Record the batch's first and last time, and count times that step back."""
-        some = batch.counts > 0
-        ends = np.cumsum(batch.counts[some])
-        starts = ends - batch.counts[some]
+        filled = batch.counts > 0
+        ends = np.cumsum(batch.counts[filled])
+        starts = ends - batch.counts[filled]
         deltas = batch.deltas()
         steps_back = deltas[1:] < deltas[:-1]
         steps_back[starts[1:] - 1] = False
-        bases = batch.base_ticks[some]
+        bases = batch.base_ticks[filled]
         firsts, lasts = bases + deltas[starts], bases + deltas[ends - 1]
         self.backwards += int(steps_back.sum()) + int((firsts[1:] < lasts[:-1]).sum())
         first = int(firsts[0])
@@ -186,10 +186,10 @@ class Collector:
 
     def _traced(self, frame: Frame) -> None:
         """Keep a TRACE frame, up to as many events as the instrument can send."""
-        before = self._trace.pop(frame.index, None)
-        self.trace_events += (len(frame.payload) - len(before.payload if before else b"")) // 4
+        replaced = self._trace.pop(frame.index, None)
+        self.trace_events += (len(frame.payload) - len(replaced.payload if replaced else b"")) // 4
         self._trace[frame.index] = frame
-        # A code and its value take one place in the ring.
+        # A code and its value share one slot of the ring.
         most = self.geometry.ring_depth * (2 if self.geometry.code_bits else 1)
         while self.trace_events > most or len(self._trace) > _MOST_TRACES:
             self.trace_events -= len(self._trace.pop(next(iter(self._trace))).payload) // 4
@@ -206,19 +206,19 @@ class Collector:
             self.dumps += 1
 
     def has_ring_of(self, events: int) -> bool:
-        """Return whether all that the ring can hold of a run with so many events has come.
+        """Return whether the ring's whole content after `events` events has arrived.
 
-        A code and its value are two events and one place. Only if all events came is it known how
-        many places they take; otherwise the answer is no.
+        A code and its value are two events in one slot, so the number of slots is only known if all
+        events arrived; otherwise return False.
         """
         if self.received_total != events:
             return False
-        places = events - self.received_of(SOURCE_CODE_VALUE)
+        slots = events - self.received_of(SOURCE_CODE_VALUE)
         traced = self.trace_events
         for frame in self._trace.values():
             keys = np.frombuffer(frame.payload, "<u4") >> SOURCE_SHIFT
             traced -= int(np.count_nonzero(keys & ((1 << SOURCE_BITS) - 1) == SOURCE_CODE_VALUE))
-        return traced >= min(places, self.geometry.ring_depth)
+        return traced >= min(slots, self.geometry.ring_depth)
 
     def received_of(self, source: int) -> int:
         """Return how many events of a source came, of either polarity."""
@@ -244,10 +244,10 @@ class Collector:
         if not self.keep_events:
             return None
         events = np.empty(sum(map(len, self._batches)), dtype=EVENT_DTYPE)
-        place = 0
+        position = 0
         for batch in self._batches:
-            events[place : place + len(batch)] = batch.array()
-            place += len(batch)
+            events[position : position + len(batch)] = batch.array()
+            position += len(batch)
         return events
 
     def code_array(self) -> CodeArray:

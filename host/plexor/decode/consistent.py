@@ -93,9 +93,9 @@ def consistent(result: RunResult) -> RunResult:
     is impossible, all steps are left out, and so are tables of codes. Counts that do not add up
     stay, because nobody can tell which of them is wrong.
     """
-    sifted, found = _sifted(result)
-    new = [text for text in found if text not in result.invalid_reasons]
-    if not found:
+    sifted, contradictions = _sifted(result)
+    new = [text for text in contradictions if text not in result.invalid_reasons]
+    if not contradictions:
         return result
     return replace(sifted, invalid_reasons=(*result.invalid_reasons, *new))
 
@@ -108,23 +108,23 @@ def statistics_contradictions(
 ) -> list[str]:
     """Return why statistics are impossible for samples from `least_value` to `most_value` ticks."""
     s = statistics
-    places = (s.min_index, s.max_index, s.min_time_ticks, s.max_time_ticks)
+    extremes = (s.min_index, s.max_index, s.min_time_ticks, s.max_time_ticks)
     if not 0 <= s.count <= limits.ticks:
         return [f"{s.count} samples in {limits.ticks} ticks"]
     if not s.count:
-        rest = (s.min_ticks, s.max_ticks, *places)
-        empty = not s.sum_ticks and not s.sum_sq_ticks2 and rest == (None,) * len(rest)
+        figures = (s.min_ticks, s.max_ticks, *extremes)
+        empty = not s.sum_ticks and not s.sum_sq_ticks2 and figures == (None,) * len(figures)
         return [] if empty else ["figures without samples"]
     if s.min_ticks is None or s.max_ticks is None or s.sum_ticks is None:
         return [f"{s.count} samples without their minimum, maximum and sum"]
     if not least_value <= s.min_ticks <= s.max_ticks <= most_value:
         return [f"samples from {s.min_ticks} to {s.max_ticks} ticks"]
-    found: list[str] = []
+    contradictions: list[str] = []
     spread = s.max_ticks - s.min_ticks
     # The sum is smallest if all samples but one are the minimum, largest if all but one are the
     # maximum.
     if not s.min_ticks * s.count + spread <= s.sum_ticks <= s.max_ticks * s.count - spread:
-        found.append(
+        contradictions.append(
             f"{s.count} samples from {s.min_ticks} to {s.max_ticks} ticks with sum {s.sum_ticks}"
         )
     elif s.sum_sq_ticks2 is not None:
@@ -132,28 +132,28 @@ def statistics_contradictions(
         # ends (Bhatia and Davis 2000).
         most = (s.min_ticks + s.max_ticks) * s.sum_ticks - s.count * s.min_ticks * s.max_ticks
         if s.sum_sq_ticks2 > most or s.count * s.sum_sq_ticks2 < s.sum_ticks**2:
-            found.append(
+            contradictions.append(
                 f"{s.count} samples from {s.min_ticks} to {s.max_ticks} ticks with sum"
                 f" {s.sum_ticks} and sum of squares {s.sum_sq_ticks2}"
             )
-    if places == (None,) * len(places):
-        return found
+    if extremes == (None,) * len(extremes):
+        return contradictions
     if s.min_index is None or s.max_index is None:
-        return [*found, "an extreme without its event"]
+        return [*contradictions, "an extreme without its event"]
     if s.min_time_ticks is None or s.max_time_ticks is None:
-        return [*found, "an extreme without its time"]
-    found += [
+        return [*contradictions, "an extreme without its time"]
+    contradictions += [
         f"an extreme at event {index} of {limits.events}"
         for index in (s.min_index, s.max_index)
         if not 0 <= index < limits.events
     ]
-    found += [
+    contradictions += [
         f"an extreme at {time} ticks in a run from {limits.start_ticks} to before"
         f" {limits.end_ticks} ticks"
         for time in (s.min_time_ticks, s.max_time_ticks)
         if not limits.start_ticks <= time < limits.end_ticks
     ]
-    return found
+    return contradictions
 
 
 def measurement_contradictions(measurement: SampleResult, limits: RunLimits) -> list[str]:
@@ -174,8 +174,8 @@ def channel_contradictions(
 ) -> tuple[list[str], list[str]]:
     """Return why a channel's counts are impossible, and why they cannot all be right."""
     cannot = [
-        f"{count} {what} in {limits.ticks} ticks"
-        for what, count in (
+        f"{count} {name} in {limits.ticks} ticks"
+        for name, count in (
             *((kind.name.lower(), channel.classes.get(kind, -1)) for kind in ResponseClass),
             ("pending", channel.pending),
             ("edges", channel.active_edges),
@@ -197,22 +197,22 @@ def channel_contradictions(
         cannot.append(f"a deadline of {deadline} ticks")
     if cannot:
         return cannot, []
-    count, found = channel.classes, list[str]()
+    count, contradictions = channel.classes, list[str]()
     matched = count[ResponseClass.ANSWERED] + count[ResponseClass.LATE]
     if not channel.conserved:
-        found.append("strikes or edges are not in exactly one class each")
-    for part, of, whole in (
+        contradictions.append("strikes or edges are not in exactly one class each")
+    for part, whole_name, total in (
         (ResponseClass.EARLY, "matched", matched),
         (ResponseClass.QUEUE_FULL, "missed", count[ResponseClass.MISSED]),
     ):
-        if count[part] > whole:
-            found.append(f"{count[part]} {part.name.lower()} of {whole} {of}")
+        if count[part] > total:
+            contradictions.append(f"{count[part]} {part.name.lower()} of {total} {whole_name}")
     rise, fall = channel.measurement(Kind.RISE), channel.measurement(Kind.FALL)
     if rise is not None and rise.statistics.count != matched:
-        found.append(f"{rise.statistics.count} latencies of {matched} responses")
+        contradictions.append(f"{rise.statistics.count} latencies of {matched} responses")
     if fall is not None and fall.statistics.count > matched:
-        found.append(f"{fall.statistics.count} edges back of {matched} responses")
-    return [], found
+        contradictions.append(f"{fall.statistics.count} edges back of {matched} responses")
+    return [], contradictions
 
 
 def step_contradictions(
@@ -221,79 +221,91 @@ def step_contradictions(
     """Return why the figures of a run's steps are impossible."""
     if not steps:
         return []
-    found: list[str] = []
+    contradictions: list[str] = []
     start_ticks, end_ticks = steps[0].start_ticks, steps[-1].end_ticks
     if start_ticks < limits.start_ticks or end_ticks > limits.end_ticks:
-        found.append(
+        contradictions.append(
             f"steps from {start_ticks} to {end_ticks} ticks in a run from"
             f" {limits.start_ticks} to {limits.end_ticks} ticks"
         )
     numbers = [channel.number for channel in channels]
     for step in steps:
         if step.end_ticks < step.start_ticks:
-            found.append(f"step {step.number}: ends at {step.end_ticks}, before it starts")
-        if [entry.number for entry in step.channels] != numbers:
-            found.append(f"step {step.number}: of other channels than the run")
-            return found
+            contradictions.append(f"step {step.number}: ends at {step.end_ticks}, before it starts")
+        if [channel.number for channel in step.channels] != numbers:
+            contradictions.append(f"step {step.number}: of other channels than the run")
+            return contradictions
         own = RunLimits(step.start_ticks, step.end_ticks, limits.events)
-        for entry in step.channels:
-            what = f"step {step.number}, {entry.name}"
-            counts = (*entry.classes.values(), entry.pending, entry.pending_before)
-            if len(entry.classes) != len(ResponseClass) or min(counts) < 0:
-                found.append(f"{what}: counts fewer than none")
-            elif not entry.conserved:
-                found.append(f"{what}: strikes are not in exactly one class each")
-            found += [f"{what}: {text}" for text in statistics_contradictions(entry.rise, own)]
-    if found:
-        return found
-    for place, channel in enumerate(channels):
+        for step_channel in step.channels:
+            name = f"step {step.number}, {step_channel.name}"
+            counts = (
+                *step_channel.classes.values(),
+                step_channel.pending,
+                step_channel.pending_before,
+            )
+            if len(step_channel.classes) != len(ResponseClass) or min(counts) < 0:
+                contradictions.append(f"{name}: counts fewer than none")
+            elif not step_channel.conserved:
+                contradictions.append(f"{name}: strikes are not in exactly one class each")
+            contradictions += [
+                f"{name}: {text}" for text in statistics_contradictions(step_channel.rise, own)
+            ]
+    if contradictions:
+        return contradictions
+    for position, channel in enumerate(channels):
         for kind, total in channel.classes.items():
-            parts = sum(step.channels[place].classes[kind] for step in steps)
-            if parts != total:
-                found.append(
-                    f"{channel.name}: {parts} {kind.name.lower()} in steps, {total} in all"
+            steps_total = sum(step.channels[position].classes[kind] for step in steps)
+            if steps_total != total:
+                contradictions.append(
+                    f"{channel.name}: {steps_total} {kind.name.lower()} in steps, {total} in all"
                 )
-    return found
+    return contradictions
 
 
 def consistent_channels(
     channels: Sequence[ChannelResult], limits: RunLimits, geometry: Geometry
 ) -> tuple[tuple[ChannelResult, ...], list[str]]:
     """Return the channels without impossible figures, and all that is wrong with them."""
-    kept: list[ChannelResult] = []
-    found: list[str] = []
+    consistent: list[ChannelResult] = []
+    contradictions: list[str] = []
     for channel in channels:
         cannot, wrong = channel_contradictions(channel, limits, geometry)
-        found += [f"{channel.name}: {text}; left out" for text in cannot]
-        found += [f"{channel.name}: {text}" for text in wrong]
+        contradictions += [f"{channel.name}: {text}; left out" for text in cannot]
+        contradictions += [f"{channel.name}: {text}" for text in wrong]
         if cannot:
             continue
         sound: list[SampleResult] = []
-        for entry in channel.measurements:
-            texts = measurement_contradictions(entry, limits)
-            found += [f"{channel.name}.{entry.kind}: {text}; left out" for text in texts]
+        for measurement in channel.measurements:
+            texts = measurement_contradictions(measurement, limits)
+            contradictions += [
+                f"{channel.name}.{measurement.kind}: {text}; left out" for text in texts
+            ]
             if not texts:
-                sound.append(entry)
-        whole = len(sound) == len(channel.measurements)
-        kept.append(channel if whole else replace(channel, measurements=tuple(sound)))
-    return tuple(kept), found
+                sound.append(measurement)
+        complete = len(sound) == len(channel.measurements)
+        consistent.append(channel if complete else replace(channel, measurements=tuple(sound)))
+    return tuple(consistent), contradictions
 
 
 def _sifted(result: RunResult) -> tuple[RunResult, tuple[str, ...]]:
     """Return the run without impossible figures, and all that is wrong with it."""
     limits = limits_of(result)
-    channels, found = consistent_channels(result.channels, limits, result.identity.geometry)
+    channels, contradictions = consistent_channels(
+        result.channels, limits, result.identity.geometry
+    )
     texts = step_contradictions(result.steps, channels, limits)
     steps = () if texts else result.steps
-    found += texts
+    contradictions += texts
     tables = result.code_tables
     if tables is not None:
         texts = list(wrong_tables(tables, channels, result.identity.geometry, limits.ticks))
         tables = None if texts else tables
-        found += texts
-    if not found and result.valid and result.stop_reason != StopReason.NONE:
-        found += derived_contradictions(result)
-    return replace(result, channels=channels, steps=steps, code_tables=tables), tuple(found)
+        contradictions += texts
+    if not contradictions and result.valid and result.stop_reason != StopReason.NONE:
+        contradictions += derived_contradictions(result)
+    return replace(result, channels=channels, steps=steps, code_tables=tables), tuple(
+        contradictions
+    )
 
 
 def _bins_contradictions(bins: Bins, known: Statistics, limits: RunLimits) -> Iterator[str]:

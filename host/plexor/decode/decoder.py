@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plexor.decode.batch import SOURCE_MASK, EventBatch
-from plexor.decode.cobs import Bytes, Positions, unstuff, unstuff_one
+from plexor.decode.cobs import Bytes, Offsets, unstuff, unstuff_one
 from plexor.link.sequence import MODULUS, Disorder, Past
 from plexor.protocol.frames import (
     CRC_BYTES,
@@ -45,7 +45,7 @@ MAX_FAULTS = 10_000
 
 _RESIDUE = zlib.crc32(b"\0" * CRC_BYTES)
 """CRC of any body that ends with its own CRC."""
-_HEADER_DTYPE = np.dtype([(entry.name, f"<u{entry.bits // 8}") for entry in HEADER.fields])
+_HEADER_DTYPE = np.dtype([(field.name, f"<u{field.bits // 8}") for field in HEADER.fields])
 _LAST_SOURCE = SOURCES - 1 << SOURCE_SHIFT
 _RECEIVED = (
     FrameType.EVENTS,
@@ -78,7 +78,7 @@ class Fault:
     length: int
 
 
-Part = EventBatch | Frame
+Decoded = EventBatch | Frame
 """A run of consecutive EVENTS frames, or one frame of another type."""
 
 
@@ -88,7 +88,7 @@ class Decoder:
     `faults` holds the first MAX_FAULTS faults; `fault_counts` counts all, by kind.
     `frames_received` and `frames_lost` are counted from the headers' sequence numbers. Repeated
     frames and frames overtaken by others are left out; `disorder` counts both. A sequence number
-    from before everything known is taken as a restart.
+    older than all that `Past` knows is taken as a restart.
     """
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class Decoder:
         self._past = Past()
         self._loss_waits = False
 
-    def feed(self, data: bytes) -> list[Part]:
+    def feed(self, data: bytes) -> list[Decoded]:
         """Decode the next bytes of the stream, cut anywhere; return the frames they complete."""
         offset = self.bytes_received - len(self._tail)
         self.bytes_received += len(data)
@@ -113,21 +113,21 @@ class Decoder:
         if last < 0:
             self._keep(self._tail + data)
             return []
-        whole = self._tail + data[: last + 1] if self._tail else data[: last + 1]
+        stretches = self._tail + data[: last + 1] if self._tail else data[: last + 1]
         skipped, self._tail_skipped, self._tail = self._tail_skipped, 0, b""
         self._keep(data[last + 1 :])
-        array = np.frombuffer(whole, dtype=np.uint8)
+        array = np.frombuffer(stretches, dtype=np.uint8)
         first = 0
         if skipped:
-            first = whole.index(0)
+            first = stretches.index(0)
             self._fault(FaultKind.LENGTH, offset - skipped, first + skipped)
         # Consecutive delimiters count as one, so that a flood of them costs little.
         filled = array[first:] != 0
-        before = np.empty_like(filled)
-        before[0], before[1:] = False, filled[:-1]
-        starts = np.flatnonzero(filled & ~before) + first
-        ends = np.flatnonzero(before & ~filled) + first
-        return self._frames(array, whole, starts, ends, offset)
+        previous = np.empty_like(filled)
+        previous[0], previous[1:] = False, filled[:-1]
+        starts = np.flatnonzero(filled & ~previous) + first
+        ends = np.flatnonzero(previous & ~filled) + first
+        return self._frames(array, stretches, starts, ends, offset)
 
     def finish(self) -> None:
         """End the stream. Bytes without a delimiter become a fault."""
@@ -139,7 +139,7 @@ class Decoder:
         self._tail, self._tail_skipped = b"", 0
 
     def _keep(self, tail: bytes) -> None:
-        """Keep bytes that have no delimiter yet; only count them if no frame is that long."""
+        """Keep bytes without a delimiter so far. If no frame is that long, only count them."""
         if self._tail_skipped or len(tail) > MOST_STRETCH_BYTES:
             self._tail_skipped += len(tail)
             tail = b""
@@ -156,20 +156,20 @@ class Decoder:
         self._new_faults.clear()
 
     def _frames(
-        self, array: Bytes, data: bytes, starts: Positions, ends: Positions, offset: int
-    ) -> list[Part]:
+        self, array: Bytes, data: bytes, starts: Offsets, ends: Offsets, offset: int
+    ) -> list[Decoded]:
         starts, ends = self._of_length(starts, ends, offset)
         lengths = ends - starts
         # A frame is a whole number of words. Other lengths mean that there are 255 codes.
         regular = (lengths - 1) % WORD_BYTES == 0
         regular &= (lengths > LEAST_FRAME_BYTES) & (lengths <= MOST_FRAME_BYTES + 1)
-        out, fits = unstuff(array, starts[regular], ends[regular])
+        decoded_bytes, fits = unstuff(array, starts[regular], ends[regular])
         fit = np.zeros(len(starts), dtype=np.bool_)
         fit[regular] = fits
-        view = memoryview(out.data)
+        view = memoryview(decoded_bytes.data)
         crc32 = zlib.crc32
         bodies: list[memoryview] = []
-        places: list[tuple[int, int]] = []
+        stretches: list[tuple[int, int]] = []
         for start, end, good in zip(starts.tolist(), ends.tolist(), fit.tolist(), strict=True):
             body = view[start + 1 : end]
             if not good or crc32(body) != _RESIDUE:
@@ -178,22 +178,20 @@ class Decoder:
                     continue
                 body = memoryview(decoded)
             bodies.append(body)
-            places.append((offset + start, end - start))
-        parts = self._sort(bodies, places)
+            stretches.append((offset + start, end - start))
+        parts = self._sort(bodies, stretches)
         self._settle_faults()
         return parts
 
-    def _of_length(
-        self, starts: Positions, ends: Positions, offset: int
-    ) -> tuple[Positions, Positions]:
+    def _of_length(self, starts: Offsets, ends: Offsets, offset: int) -> tuple[Offsets, Offsets]:
         """Return the stretches whose length fits a frame; count the others as faults."""
         lengths = ends - starts
         wrong = (lengths <= LEAST_FRAME_BYTES) | (lengths > MOST_STRETCH_BYTES)
         if not wrong.any():
             return starts, ends
         self.fault_counts[FaultKind.LENGTH] += int(wrong.sum())
-        places = zip(starts[wrong].tolist(), lengths[wrong].tolist(), strict=True)
-        for start, length in islice(places, MAX_FAULTS - len(self.faults)):
+        stretches = zip(starts[wrong].tolist(), lengths[wrong].tolist(), strict=True)
+        for start, length in islice(stretches, MAX_FAULTS - len(self.faults)):
             self._new_faults.append(Fault(FaultKind.LENGTH, offset + start, length))
         return starts[~wrong], ends[~wrong]
 
@@ -211,7 +209,7 @@ class Decoder:
             return None
         return body
 
-    def _sort(self, bodies: list[memoryview], places: list[tuple[int, int]]) -> list[Part]:
+    def _sort(self, bodies: list[memoryview], stretches: list[tuple[int, int]]) -> list[Decoded]:
         """Separate intact frames by type, and count the frames lost between them."""
         if not bodies:
             return []
@@ -223,7 +221,7 @@ class Decoder:
         if not in_turn.all():
             headers, missing = headers[in_turn], missing[in_turn]
             bodies = [bodies[n] for n in np.flatnonzero(in_turn)]
-            places = [places[n] for n in np.flatnonzero(in_turn)]
+            stretches = [stretches[n] for n in np.flatnonzero(in_turn)]
             if not bodies:
                 return []
         self.frames_received += len(bodies)
@@ -232,19 +230,19 @@ class Decoder:
         lost = self._before_events(missing > 0, is_events)
         chosen: list[int] = np.flatnonzero(is_events).tolist()
         payloads = [bodies[number][header_bytes:-CRC_BYTES] for number in chosen]
-        others: list[tuple[int, Frame]] = []
+        other_frames: list[tuple[int, Frame]] = []
         for number in np.flatnonzero(~is_events).tolist():
             body = bodies[number]
             payload = body[header_bytes:-CRC_BYTES]
             fault = _fault_of(int(headers["type"][number]), payload)
             if fault is not None:
-                self._fault(fault, *places[number])
+                self._fault(fault, *stretches[number])
                 continue
             fields = HEADER.unpack(bytes(body[:header_bytes]))
-            others.append((number, Frame(**fields, payload=bytes(payload))))
+            other_frames.append((number, Frame(**fields, payload=bytes(payload))))
         if not chosen:
-            return [frame for _, frame in others]
-        return _interleave(*self._events(headers, lost, chosen, payloads, places), others)
+            return [frame for _, frame in other_frames]
+        return _interleave(*self._events(headers, lost, chosen, payloads, stretches), other_frames)
 
     def _events(
         self,
@@ -252,19 +250,19 @@ class Decoder:
         lost: NDArray[np.bool_],
         chosen: list[int],
         payloads: list[memoryview],
-        places: list[tuple[int, int]],
+        stretches: list[tuple[int, int]],
     ) -> tuple[EventBatch, list[int]]:
         words = np.frombuffer(b"".join(payloads), dtype="<u4")
         if len(words) and (words & np.uint32(SOURCE_MASK)).max() > _LAST_SOURCE:
             good: list[int] = []
-            kept: list[memoryview] = []
-            for place, payload in zip(chosen, payloads, strict=True):
+            good_payloads: list[memoryview] = []
+            for number, payload in zip(chosen, payloads, strict=True):
                 if _sources_exist(payload):
-                    good.append(place)
-                    kept.append(payload)
+                    good.append(number)
+                    good_payloads.append(payload)
                 else:
-                    self._fault(FaultKind.WORDS, *places[place])
-            chosen, payloads = good, kept
+                    self._fault(FaultKind.WORDS, *stretches[number])
+            chosen, payloads = good, good_payloads
             words = np.frombuffer(b"".join(payloads), dtype="<u4")
         heads = headers[chosen]
         batch = EventBatch(
@@ -282,24 +280,24 @@ class Decoder:
     ) -> NDArray[np.bool_]:
         """Return a flag for each frame: whether frames were lost since the last EVENTS frame."""
         losses = np.cumsum(lost, dtype=np.int64) + self._loss_waits
-        told = np.maximum.accumulate(np.where(is_events, losses, 0))
-        told_before = np.concatenate((np.zeros(1, dtype=np.int64), told[:-1]))
-        self._loss_waits = bool(losses[-1] > told[-1])
-        return losses > told_before
+        reported = np.maximum.accumulate(np.where(is_events, losses, 0))
+        reported_before = np.concatenate((np.zeros(1, dtype=np.int64), reported[:-1]))
+        self._loss_waits = bool(losses[-1] > reported[-1])
+        return losses > reported_before
 
     def _missing(self, sequence: Sequences) -> tuple[Sequences, NDArray[np.bool_]]:
         """Return how many frames are missing before each frame, and which frames are in order."""
-        before = np.empty_like(sequence)
-        before[1:] = sequence[:-1]
+        previous = np.empty_like(sequence)
+        previous[1:] = sequence[:-1]
         first = int(sequence[0])
-        before[0] = (first - 1) % MODULUS if self._sequence is None else self._sequence
-        missing = sequence - before - np.uint32(1)
+        previous[0] = (first - 1) % MODULUS if self._sequence is None else self._sequence
+        missing = sequence - previous - np.uint32(1)
         in_turn = np.ones(len(sequence), dtype=np.bool_)
         if (missing >= MODULUS >> 1).any():
-            self._in_turn(sequence, missing, in_turn, int(before[0]))
+            self._in_turn(sequence, missing, in_turn, int(previous[0]))
             return missing, in_turn
-        for place in np.flatnonzero(missing).tolist():
-            self._past.miss(int(before[place]) + 1, int(missing[place]))
+        for position in np.flatnonzero(missing).tolist():
+            self._past.miss(int(previous[position]) + 1, int(missing[position]))
         self._past.came(len(sequence))
         self._sequence = int(sequence[-1])
         return missing, in_turn
@@ -308,39 +306,39 @@ class Decoder:
         self, sequence: Sequences, missing: Sequences, in_turn: NDArray[np.bool_], last: int
     ) -> None:
         """Correct `missing` and `in_turn` in place, frame by frame, where numbers step back."""
-        for place, number in enumerate(sequence.tolist()):
+        for position, number in enumerate(sequence.tolist()):
             ahead = (number - last - 1) % MODULUS
-            missing[place] = 0
+            missing[position] = 0
             if ahead >= MODULUS >> 1:
-                what = self._past.behind(number, MODULUS - ahead)
-                if what is not None:
-                    self.disorder[what] += 1
-                    in_turn[place] = False
+                disorder = self._past.behind(number, MODULUS - ahead)
+                if disorder is not None:
+                    self.disorder[disorder] += 1
+                    in_turn[position] = False
                     continue
             elif ahead:
                 self._past.miss(last + 1, ahead)
-                missing[place] = ahead
+                missing[position] = ahead
             self._past.came(1)
             last = number
         self._sequence = last
 
 
 def _interleave(
-    batch: EventBatch, numbers: list[int], others: list[tuple[int, Frame]]
-) -> list[Part]:
-    """Cut the batch wherever a frame of another type came; return all parts in order."""
-    parts: list[Part] = []
+    batch: EventBatch, numbers: list[int], other_frames: list[tuple[int, Frame]]
+) -> list[Decoded]:
+    """Cut the batch at each frame of another type; return all pieces in order."""
+    parts: list[Decoded] = []
     done = 0
-    for number, frame in others:
+    for number, frame in other_frames:
         until = bisect_left(numbers, number)
         if until > done:
-            parts.append(batch.part(done, until))
+            parts.append(batch.frames(done, until))
             done = until
         parts.append(frame)
     if not done:
         parts.append(batch)
     elif done < len(numbers):
-        parts.append(batch.part(done, len(numbers)))
+        parts.append(batch.frames(done, len(numbers)))
     return parts
 
 

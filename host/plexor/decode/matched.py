@@ -14,28 +14,28 @@ from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy
 
 Ticks = npt.NDArray[np.int64]
-Places = npt.NDArray[np.int32 | np.int64]
-"""Places of events among all events."""
+Positions = npt.NDArray[np.int32 | np.int64]
+"""Positions of events in the array of all events."""
 
 PIECE = 1 << 18
-"""Number of values that are worked on at once. What is as long as a run is not copied."""
+"""Number of values processed at a time, so that no copy is as long as a run."""
 
 
 def pieces(count: int) -> Iterator[slice]:
     """Yield slices that are at most PIECE long, of `count` values together."""
-    return (slice(at, min(at + PIECE, count)) for at in range(0, count, PIECE))
+    return (slice(start, min(start + PIECE, count)) for start in range(0, count, PIECE))
 
 
-def times_at(events: EventArray, places: Places) -> Ticks:
+def times_at(events: EventArray, positions: Positions) -> Ticks:
     """Return the times of some events."""
-    return events["time_ticks"][places].view(np.int64)
+    return events["time_ticks"][positions].view(np.int64)
 
 
 class Times:
-    """The times of some events, which are taken from these where they are asked for."""
+    """The times of some events, read from the event array on access."""
 
-    def __init__(self, events: EventArray, places: Places) -> None:
-        self._events, self._places = events, places
+    def __init__(self, events: EventArray, positions: Positions) -> None:
+        self._events, self._places = events, positions
 
     def __len__(self) -> int:
         return len(self._places)
@@ -46,7 +46,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How one channel is matched; as in the registers."""
+    """The matching rules of one channel, as its registers hold them."""
 
     channel_source: int
     reference_source: int
@@ -94,9 +94,9 @@ class Samples:
         """
         return self._columns[3]
 
-    def part(self, part: slice) -> Samples:
+    def cut(self, piece: slice) -> Samples:
         """Return some of them."""
-        return Samples(*(column[part] for column in self._columns))
+        return Samples(*(column[piece] for column in self._columns))
 
     def less(self, base_ticks: int) -> Samples:
         """Return them less a base; values below it are 0."""
@@ -105,9 +105,11 @@ class Samples:
 
 
 class EventSamples(Samples):
-    """Samples between events, which are their start and end. Nothing else is kept of them."""
+    """Samples kept as the positions of their start and end events."""
 
-    def __init__(self, events: EventArray, start: Places, end: Places, base_ticks: int = 0) -> None:
+    def __init__(
+        self, events: EventArray, start: Positions, end: Positions, base_ticks: int = 0
+    ) -> None:
         self.start, self.end = start, end
         self._events, self._base_ticks = events, base_ticks
 
@@ -134,13 +136,13 @@ class EventSamples(Samples):
         """Times of the edges that each was measured from."""
         return self._filled("start_ticks")
 
-    def part(self, part: slice) -> Samples:
+    def cut(self, piece: slice) -> Samples:
         """Return some of them."""
-        start, end = (times_at(self._events, own[part]) for own in (self.start, self.end))
+        start, end = (times_at(self._events, own[piece]) for own in (self.start, self.end))
         values = end - start
         if self._base_ticks:
             values = np.maximum(values - self._base_ticks, 0)
-        index = self._events["index"][self.end[part]].astype(np.int64)
+        index = self._events["index"][self.end[piece]].astype(np.int64)
         return Samples(values, end, index, start)
 
     def less(self, base_ticks: int) -> Samples:
@@ -148,15 +150,15 @@ class EventSamples(Samples):
         return EventSamples(self._events, self.start, self.end, base_ticks + self._base_ticks)
 
     def _filled(self, name: str) -> Ticks:
-        found = np.empty(len(self), np.int64)
-        for part in pieces(len(self)):
-            found[part] = getattr(self.part(part), name)
-        return found
+        values = np.empty(len(self), np.int64)
+        for piece in pieces(len(self)):
+            values[piece] = getattr(self.cut(piece), name)
+        return values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChannelMatches:
-    """What a run's events come to on one channel."""
+    """A channel's samples and classes, computed from a run's events."""
 
     samples: dict[Kind, Samples]
     classes: dict[ResponseClass, int]

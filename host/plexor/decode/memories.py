@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rebuilds the instrument's result memories from the frames of their dumps.
 
-Two banks count alternately, and a dump holds the frozen one. Totals are the sum of both banks, each
-as it was last dumped.
+Two banks count alternately, and a dump holds the frozen one. Totals are the sum of the last dump of
+both banks.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class _Image:
     """One space of one bank: the dump in progress, and the last complete one."""
 
     words: Words
-    come: NDArray[np.bool_]
+    arrived: NDArray[np.bool_]
     dump: tuple[int, bool] | None = None
-    whole: Words | None = None
-    whole_dump: tuple[int, bool] | None = None
+    complete: Words | None = None
+    complete_dump: tuple[int, bool] | None = None
     final: bool = False
 
 
@@ -76,13 +76,13 @@ class Memories:
         dump = (frame.tag, final)
         if image.dump != dump:
             image.dump = dump
-            image.come[:] = False
+            image.arrived[:] = False
         image.words[offset - zeros : offset] = 0
         image.words[offset : offset + len(words)] = words
-        image.come[offset - zeros : offset + len(words)] = True
-        if image.come.all():
-            image.whole = image.words.copy()
-            image.whole_dump = dump
+        image.arrived[offset - zeros : offset + len(words)] = True
+        if image.arrived.all():
+            image.complete = image.words.copy()
+            image.complete_dump = dump
             image.final = final
 
     def missing(self, final_spaces: int) -> tuple[Space, ...]:
@@ -98,14 +98,16 @@ class Memories:
         # A snapshot dumps one bank of a space with two banks, and the only bank of the others.
         sized: dict[int, list[tuple[int, bool] | None]] = {}
         for size in (1, 2):
-            these = [each for each in map(self._banks, self._present(spaces)) if len(each) == size]
-            for images in zip(*these, strict=True):
-                dumps = {image.whole_dump for image in images}
+            sized_banks = [
+                images for images in map(self._banks, self._present(spaces)) if len(images) == size
+            ]
+            for images in zip(*sized_banks, strict=True):
+                dumps = {image.complete_dump for image in images}
                 if len(dumps) != 1:
                     return None
                 sized.setdefault(size, []).extend(dumps)
         lasts = {
-            size: max((each for each in dumps if each is not None), default=None)
+            size: max((dump for dump in dumps if dump is not None), default=None)
             for size, dumps in sized.items()
         }
         if len(set(lasts.values())) != 1:
@@ -119,10 +121,10 @@ class Memories:
         """Number of words in all dumps."""
         return sum(len(image.words) for image in self._images.values())
 
-    def words_come(self) -> int:
-        """Return how many words of the final dumps have come. It grows during a dump."""
+    def words_arrived(self) -> int:
+        """Return how many words of the final dumps have arrived. It grows during a dump."""
         return sum(
-            int(image.come.sum())
+            int(image.arrived.sum())
             for image in self._images.values()
             if image.dump is not None and image.dump[1]
         )
@@ -133,19 +135,19 @@ class Memories:
     def _banks(self, space: Space) -> list[_Image]:
         return [self._images[space, bank] for bank in range(banks(self.geometry, space))]
 
-    def wholes(self, space: Space) -> list[Words]:
+    def complete_dumps(self, space: Space) -> list[Words]:
         """Return the last complete dump of each bank. A bank that was never dumped is left out."""
-        wholes = [image.whole for image in self._banks(space)]
-        return [whole for whole in wholes if whole is not None]
+        complete_dumps = [image.complete for image in self._banks(space)]
+        return [dump for dump in complete_dumps if dump is not None]
 
     def known(self, space: Space) -> bool:
         """Return whether the build has the space and at least one of its banks was dumped."""
-        return space in self.spaces and bool(self.wholes(space))
+        return space in self.spaces and bool(self.complete_dumps(space))
 
     def counts(self, space: Space) -> Counts:
         """Return the totals of a space of counters or bins, one for each entry."""
         total = np.zeros(entries(self.geometry, space), dtype=np.uint64)
-        for words in self.wholes(space):
+        for words in self.complete_dumps(space):
             total += words if entry_words(space) == 1 else words.view("<u8")
         return total
 
@@ -154,20 +156,20 @@ class Memories:
         size = STATISTICS.size_bytes // 4
         keys = entries(self.geometry, space) // STATISTICS_SETS
         records = [
-            STATISTICS.unpack(words[place * size : (place + 1) * size].tobytes())
-            for words in self.wholes(space)
-            for place in range(key, keys * STATISTICS_SETS, keys)
+            STATISTICS.unpack(words[record * size : (record + 1) * size].tobytes())
+            for words in self.complete_dumps(space)
+            for record in range(key, keys * STATISTICS_SETS, keys)
         ]
         return fold(records, self.geometry.features)
 
     def steps(self, count: int) -> list[list[dict[str, int]]]:
         """Return the STEP records of the first `count` steps, by channel, or of the whole table."""
         size, keys = STEP.size_bytes, 1 << self.geometry.key_bits
-        wholes = self.wholes(Space.STEPS)
-        image = wholes[0].tobytes() if wholes else b""
+        complete_dumps = self.complete_dumps(Space.STEPS)
+        image = complete_dumps[0].tobytes() if complete_dumps else b""
         records = [
-            STEP.unpack(image[place : place + size])
-            for place in range(0, min(count * keys * size, len(image)), size)
+            STEP.unpack(image[offset : offset + size])
+            for offset in range(0, min(count * keys * size, len(image)), size)
         ]
         return [records[first : first + keys] for first in range(0, len(records), keys)]
 
@@ -187,15 +189,15 @@ def fold(records: list[dict[str, int]], features: Feature) -> Statistics:
         return Statistics(0, 0, 0 if squares else None, None, None)
     least = min(filled, key=lambda record: (record["min_ticks"], record["min_index"]))
     most = min(filled, key=lambda record: (-record["max_ticks"], record["max_index"]))
-    places = Feature.EXTREMES in features
+    extremes = Feature.EXTREMES in features
     return Statistics(
         count,
         total,
         total_sq if squares else None,
         least["min_ticks"],
         most["max_ticks"],
-        least["min_index"] if places else None,
-        most["max_index"] if places else None,
-        least["min_time_ticks"] if places else None,
-        most["max_time_ticks"] if places else None,
+        least["min_index"] if extremes else None,
+        most["max_index"] if extremes else None,
+        least["min_time_ticks"] if extremes else None,
+        most["max_time_ticks"] if extremes else None,
     )

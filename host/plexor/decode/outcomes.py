@@ -18,16 +18,16 @@ NONE = -1
 
 Classes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int32]
-"""Places or numbers: a run keeps at most 2**26 events."""
+"""Positions or numbers: a run keeps at most 2**26 events."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcomes:
     """Strikes and responses of one channel, each with its class.
 
-    `strikes` and `responses` are places in the run's events, in their order: of reference edges,
-    and of edges to the active level. `answer_of` gives each strike's response, and `strike_of` each
-    response's strike, by number in the other array; NONE if there is none.
+    `strikes` and `responses` are positions of reference edges and of active edges in the run's
+    events, ascending. `answer_of` gives each strike's response, and `strike_of` each response's
+    strike, by number in the other array; NONE if there is none.
     """
 
     strikes: Numbers
@@ -80,30 +80,30 @@ def _places(chosen: npt.NDArray[np.bool_]) -> Numbers:
     return np.flatnonzero(chosen).astype(np.int32)
 
 
-def _times(events: EventArray, places: Numbers | Ticks) -> Ticks:
-    return events["time_ticks"][places].astype(np.int64)
+def _times(events: EventArray, positions: Numbers | Ticks) -> Ticks:
+    return events["time_ticks"][positions].astype(np.int64)
 
 
 def _duplicates(
     events: EventArray, rules: Rules, matched: ChannelMatches, responses: Numbers, at_once: Ticks
 ) -> Ticks:
-    """Return the numbers of the responses near the last matched strike, but for `at_once`.
+    """Return the numbers of the responses that are duplicates: near the last matched strike.
 
-    `at_once` are the numbers of those that answer a strike before them. Any other is settled at
-    once, or with `early_ticks` when no strike can come for it any more: when the next one waits for
-    a strike, or at the channel's next event after that time.
+    `at_once` are the numbers of responses that answer an earlier strike. Any other response is
+    classified at once. With `early_ticks` it waits for a strike, and is classified when the next
+    response waits, or at the channel's first event after `early_ticks`.
     """
     waiting = np.setdiff1d(np.arange(len(responses)), at_once, assume_unique=True)
-    places = responses[waiting]
-    times = _times(events, places)
-    settled = places
+    positions = responses[waiting]
+    times = _times(events, positions)
+    settled = positions
     if rules.early_ticks:
         own = events["source"] == rules.channel_source
         struck = (events["source"] == rules.reference_source) & ~own
         seen = np.flatnonzero(own | (struck & (events["polarity"] == rules.reference_polarity)))
-        after = np.searchsorted(_times(events, seen), times + rules.early_ticks, "right")
-        settled = np.append(seen, len(events))[after]
-        settled = np.minimum(settled, np.append(places[1:], len(events)))
+        following = np.searchsorted(_times(events, seen), times + rules.early_ticks, "right")
+        settled = np.append(seen, len(events))[following]
+        settled = np.minimum(settled, np.append(positions[1:], len(events)))
     rise = matched.samples[Kind.RISE]
     ended = np.searchsorted(events["index"], rise.index.astype(np.uint64))
     last = np.searchsorted(ended, settled) - 1

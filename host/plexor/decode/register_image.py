@@ -24,44 +24,45 @@ from plexor.protocol.registers import (
     register,
 )
 
-Place = tuple[str, int, str]
+RegisterKey = tuple[str, int, str]
 """Block, copy and name of a register."""
 _LOAD = ("control", 0, "load")
 """The one register of a run's settings that may be written during the run."""
 _MOST_NAMES = 4
 
 
-def set_up(block: Block, copy: int = 0) -> list[Place]:
+def setup_keys(block: Block, copy: int = 0) -> list[RegisterKey]:
     """Return the registers of one copy of a block that hold a run's settings."""
-    places = ((entry.access, (block.name, copy, entry.name)) for entry in block.registers)
-    return [place for access, place in places if access == Access.SETUP or place == _LOAD]
+    keys = ((register.access, (block.name, copy, register.name)) for register in block.registers)
+    return [key for access, key in keys if access == Access.SETUP or key == _LOAD]
 
 
-def common_places(geometry: Geometry) -> list[Place]:
+def common_registers(geometry: Geometry) -> list[RegisterKey]:
     """Return the registers that control the run and the matching of responses."""
-    places = [*set_up(MATCHER), *set_up(CONTROL)]
+    keys = [*setup_keys(MATCHER), *setup_keys(CONTROL)]
     swept = Feature.SWEEP in geometry.features
-    return [place for place in places if swept or place[2] != "step_count"]
+    return [key for key in keys if swept or key[2] != "step_count"]
 
 
-def end_places(identity: Identity) -> list[Place]:
+def end_registers(identity: Identity) -> list[RegisterKey]:
     """Return the registers that a run's result needs. They are read after its end."""
     geometry, minor = identity.geometry, identity.protocol_version & 0xFFFF
     return [
         *(
-            ("status", 0, entry.name)
-            for entry in STATUS.registers
-            if entry.since <= minor and (entry.name != "step" or Feature.SWEEP in geometry.features)
+            ("status", 0, register.name)
+            for register in STATUS.registers
+            if register.since <= minor
+            and (register.name != "step" or Feature.SWEEP in geometry.features)
         ),
         *(
-            ("channel_status", channel, entry.name)
+            ("channel_status", channel, register.name)
             for channel in range(geometry.channels)
-            for entry in CHANNEL_STATUS.registers
+            for register in CHANNEL_STATUS.registers
         ),
         *(
-            ("source", source, entry.name)
+            ("source", source, register.name)
             for source in geometry.sources
-            for entry in SOURCE.registers
+            for register in SOURCE.registers
         ),
     ]
 
@@ -78,7 +79,7 @@ class RegisterImage:
         self.simulated_bytes_s: int | None = None
 
     def hear(self, frame: Frame) -> None:
-        """Take what a LOG frame says about the instrument itself."""
+        """Take the link speed from a LOG frame with tag SIMULATED; ignore others."""
         if frame.type == FrameType.LOG and frame.tag == LogCode.SIMULATED:
             self.simulated_bytes_s = frame.index
 
@@ -95,26 +96,26 @@ class RegisterImage:
         base = address(block, name, copy)
         return all(base + n in self.words for n in range(register(block, name).words))
 
-    def forget(self, places: Iterable[Place]) -> None:
+    def forget(self, keys: Iterable[RegisterKey]) -> None:
         """Forget the values of registers."""
-        for block, copy, name in places:
+        for block, copy, name in keys:
             for offset in range(register(block, name).words):
                 self.words.pop(address(block, name, copy) + offset, None)
 
     def value(self, block: str, name: str, copy: int = 0) -> int:
         """Return a register's value. Raises KeyError if a word of it was never seen."""
-        entry, base = register(block, name), address(block, name, copy)
+        described, base = register(block, name), address(block, name, copy)
         bits = 0
-        for offset in range(entry.words):
+        for offset in range(described.words):
             bits |= self.words[base + offset] << 32 * offset
-        bits &= (1 << entry.bits) - 1
-        if entry.signed and bits >> (entry.bits - 1):
-            bits -= 1 << entry.bits
+        bits &= (1 << described.bits) - 1
+        if described.signed and bits >> (described.bits - 1):
+            bits -= 1 << described.bits
         return bits
 
-    def unknown(self, places: Iterable[Place]) -> list[Place]:
-        """Return those of `places` that have a word that was never seen."""
-        return [place for place in places if not self.has(place[0], place[2], place[1])]
+    def unknown(self, keys: Iterable[RegisterKey]) -> list[RegisterKey]:
+        """Return the registers among `keys` with a word that was never seen."""
+        return [key for key in keys if not self.has(key[0], key[2], key[1])]
 
 
 def enabled(image: RegisterImage, block: Block, copy: int) -> bool | None:
@@ -123,36 +124,36 @@ def enabled(image: RegisterImage, block: Block, copy: int) -> bool | None:
     return bool(image.value(block.name, "enable", copy)) if known else None
 
 
-def set_up_places(image: RegisterImage, geometry: Geometry) -> list[Place]:
+def setup_registers(image: RegisterImage, geometry: Geometry) -> list[RegisterKey]:
     """Return the registers that hold a run's settings, as far as the image knows.
 
     An output or channel that is disabled or unknown has only `enable` here. Its other registers may
     still hold the settings of an earlier run.
     """
-    found = common_places(geometry)
+    keys = common_registers(geometry)
     for block, copies in ((STIMULUS, geometry.strikes), (CHANNEL, geometry.channels)):
         for copy in range(copies):
-            on = enabled(image, block, copy)
-            found += set_up(block, copy) if on else [(block.name, copy, "enable")]
-    for copy in range(steps_asked(image)):
-        found += set_up(STEP, copy)
-    return found + (set_up(CODE) if Feature.CODES in geometry.features else [])
+            is_enabled = enabled(image, block, copy)
+            keys += setup_keys(block, copy) if is_enabled else [(block.name, copy, "enable")]
+    for copy in range(step_count_of(image)):
+        keys += setup_keys(STEP, copy)
+    return keys + (setup_keys(CODE) if Feature.CODES in geometry.features else [])
 
 
-def steps_asked(image: RegisterImage) -> int:
-    """Return how many steps of the sweep table a run has, as far as known."""
+def step_count_of(image: RegisterImage) -> int:
+    """Return the number of steps in the run's sweep table; 0 if it is not known."""
     if not image.has("control", "step_count"):
         return 0
-    told = image.has("identity", "table_steps") and image.value("identity", "table_steps")
-    return min(image.value("control", "step_count"), told or MAX_STEPS)
+    most_steps = image.has("identity", "table_steps") and image.value("identity", "table_steps")
+    return min(image.value("control", "step_count"), most_steps or MAX_STEPS)
 
 
-def named(places: Iterable[Place]) -> str:
-    """Return registers as text, the first few by name."""
+def named(keys: Iterable[RegisterKey]) -> str:
+    """Return a text that names the first registers and counts the rest."""
     single = (CONTROL.name, MATCHER.name, STATUS.name)
     names = [
         f"{block}.{name}" if block in single else f"{block}[{copy}].{name}"
-        for block, copy, name in places
+        for block, copy, name in keys
     ]
-    more = len(names) - _MOST_NAMES
-    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    unnamed = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {unnamed} more" if unnamed > 0 else "")

@@ -15,10 +15,10 @@ from plexor.model.results import EventArray
 def rematch(events: EventArray, rules: Rules, end_ticks: int) -> ChannelMatches:
     """Match complete, time-ordered events (EVENT_DTYPE) of a run on one channel.
 
-    Times must be below consistent.MOST_TICKS, as those of a collector and of a stored run are.
+    Times must be below MOST_TICKS, as a collector and a stored run guarantee.
 
-    All are matched at once where that is exact: where no strike finds the queue full, and no
-    response is held for a strike that may still come. Else they are matched one by one.
+    Events are matched as arrays where that is exact: no strike finds the queue full, and no
+    response waits for a later strike. Otherwise they are matched one by one.
     """
-    found = match_at_once(events, rules, end_ticks)
-    return match_in_turn(events, rules, end_ticks) if found is None else found
+    matched = match_at_once(events, rules, end_ticks)
+    return match_in_turn(events, rules, end_ticks) if matched is None else matched

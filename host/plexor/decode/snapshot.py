@@ -16,7 +16,7 @@ from plexor.protocol.memory import Space
 def snapshot_of(
     identity: Identity, image: RegisterImage, collector: Collector, settings: Settings, number: int
 ) -> SnapshotResult:
-    """Return the last snapshot of a running run, without the figures that it does not have."""
+    """Return the last snapshot of a run under way, without figures that only its end has."""
     channels = Channels(identity, image, collector, settings, 0).build(None, streamed=True)
     return SnapshotResult(
         number,

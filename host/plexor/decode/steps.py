@@ -25,22 +25,24 @@ def steps_of(
     are totals since the run's start. `names` are those of the enabled channels, by number.
     """
     squares = Feature.SUM_SQUARES in geometry.features
-    found: list[StepResult] = []
-    before: Sequence[Record] | None = None
+    steps: list[StepResult] = []
+    previous: Sequence[Record] | None = None
     for number, row in enumerate(records):
         channels = tuple(
-            _channel(channel, name, row[channel], before[channel] if before else {}, squares)
+            _channel(channel, name, row[channel], previous[channel] if previous else {}, squares)
             for channel, name in names.items()
         )
         end_ticks = row[0]["end_ticks"]
-        found.append(StepResult(number, start_ticks, end_ticks, channels))
-        before, start_ticks = row, end_ticks
-    return tuple(found)
+        steps.append(StepResult(number, start_ticks, end_ticks, channels))
+        previous, start_ticks = row, end_ticks
+    return tuple(steps)
 
 
-def _channel(number: int, name: str, record: Record, before: Record, squares: bool) -> StepChannel:
+def _channel(
+    number: int, name: str, record: Record, previous: Record, squares: bool
+) -> StepChannel:
     def grown(field: str) -> int:
-        return record[field] - before.get(field, 0)
+        return record[field] - previous.get(field, 0)
 
     count = grown("count")
     squared = grown("sum_sq_low_ticks2") + (grown("sum_sq_high_ticks2") << 64)
@@ -48,7 +50,7 @@ def _channel(number: int, name: str, record: Record, before: Record, squares: bo
         number,
         name,
         {kind: grown(kind.name.lower()) for kind in ResponseClass},
-        before.get("pending", 0),
+        previous.get("pending", 0),
         record["pending"],
         Statistics(
             count,

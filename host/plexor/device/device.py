@@ -15,8 +15,8 @@ from fractions import Fraction
 from itertools import islice
 from typing import Protocol
 
-from plexor.decode.decoder import Decoder, Part
-from plexor.decode.register_image import Place, RegisterImage
+from plexor.decode.decoder import Decoded, Decoder
+from plexor.decode.register_image import RegisterImage, RegisterKey
 from plexor.device.silence import Cause, LineExchange, advice
 from plexor.errors import IdentityError, InstrumentError, LinkError, StoreError
 from plexor.link.base import DatagramLink, Link, Reader, SimulatedLink
@@ -80,7 +80,7 @@ _STATUS_TEXTS = {
 class Consumer(Protocol):
     """Takes everything that the instrument sends, except responses to commands."""
 
-    def take(self, part: Part) -> None:
+    def take(self, part: Decoded) -> None:
         """Take the next frames, in the order of arrival."""
         ...
 
@@ -372,7 +372,7 @@ class Device:
                 f"{self.name}: the instrument speaks protocol {version >> 16}.{version & 0xFFFF}, "
                 f"this host {PROTOCOL_MAJOR}.{PROTOCOL_MINOR}; the major versions must be equal"
             )
-        self.read_all(identity_places(version))
+        self.read_all(identity_registers(version))
         try:
             return identity_of(self.image)
         except ValueError as error:
@@ -430,7 +430,7 @@ def operations_of(frame: Frame) -> list[dict[str, int]]:
     return [OPERATION.unpack(frame.payload[n : n + size]) for n in range(0, whole, size)]
 
 
-def identity_places(version: int) -> list[Place]:
+def identity_registers(version: int) -> list[RegisterKey]:
     """Return the registers that form the identity in a version of the protocol."""
     minor = version & 0xFFFF
     return [("identity", 0, entry.name) for entry in IDENTITY.registers if entry.since <= minor]

@@ -244,9 +244,9 @@ def _check(channel: ChannelFigures, limit: Limit, tick_fs: int) -> Check:
         return _check_extreme(channel, limit, figures, most)
     known = KNOWN[limit.figure](figures)
     outcome = _place(known, most**2 if limit.figure == "rms" else most)
-    text = known.reason if known.found is None or outcome == Outcome.TOO_FEW else ""
+    text = known.reason if known.figure is None or outcome == Outcome.TOO_FEW else ""
     over = _over(known) if limit.figure != "rms" else None
-    return _told(channel, limit, outcome, text, known.found, over)
+    return _told(channel, limit, outcome, text, known.figure, over)
 
 
 def _open(channel: ChannelFigures, limit: Limit, text: str) -> Check:
@@ -277,7 +277,7 @@ def _told(
 
 def _over(known: FigureBounds) -> Fraction | None:
     """Return what a figure is above, of which no more is known; None for every other."""
-    return known.least if known.found is None and known.reason == AT_LIMIT else None
+    return known.least if known.figure is None and known.reason == AT_LIMIT else None
 
 
 def _place(known: FigureBounds, limit: Fraction, at_least: bool = False) -> Outcome:

@@ -8,11 +8,11 @@ from fractions import Fraction
 
 from plexor.decode.register_image import (
     RegisterImage,
-    common_places,
+    common_registers,
     enabled,
-    set_up,
-    set_up_places,
-    steps_asked,
+    setup_keys,
+    setup_registers,
+    step_count_of,
 )
 from plexor.model.settings import (
     NO_DEADLINE_TICKS,
@@ -46,7 +46,7 @@ def registers_in(image: RegisterImage, geometry: Geometry) -> tuple[RegisterWrit
     """Return the registers that set up a run, as far as the recording has them."""
     return tuple(
         RegisterWrite(block, copy, name, image.value(block, name, copy))
-        for block, copy, name in set_up_places(image, geometry)
+        for block, copy, name in setup_registers(image, geometry)
         if image.has(block, name, copy) and not _is_wrong(image, block, name, copy)
     )
 
@@ -62,7 +62,7 @@ def wrong_in(image: RegisterImage, geometry: Geometry) -> list[str]:
     found += [
         f"{block}{f'[{copy}]' if block == 'stimulus' else ''}.{name} was "
         f"{image.value(block, name, copy)}, which is not a {name}"
-        for block, copy, name in set_up_places(image, geometry)
+        for block, copy, name in setup_registers(image, geometry)
         if image.has(block, name, copy) and _is_wrong(image, block, name, copy)
     ]
     if any(step.period_s <= 0 for step in _steps(image, tick_fs)):
@@ -98,7 +98,7 @@ def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
     channels = tuple(
         _channel(image, number, tick_fs) for number in _known(image, CHANNEL, geometry.channels)
     )
-    if image.unknown(common_places(geometry)):
+    if image.unknown(common_registers(geometry)):
         return Settings(strikes=strikes, channels=channels)
     stop_on = StopOn(image.value("control", "stop_on") & sum(StopOn))
     steps = _steps(image, tick_fs) if strikes and strikes[0].output == 0 else ()
@@ -143,14 +143,17 @@ def _known(image: RegisterImage, block: Block, copies: int) -> list[int]:
     return [
         copy
         for copy in range(copies)
-        if enabled(image, block, copy) and not image.unknown(set_up(block, copy))
+        if enabled(image, block, copy) and not image.unknown(setup_keys(block, copy))
     ]
 
 
 def _steps(image: RegisterImage, tick_fs: int) -> tuple[TableStep, ...]:
     """Return the sweep table, none where a part of it is not known."""
-    steps = range(steps_asked(image))
-    parts = [*set_up(STIMULUS), *(place for number in steps for place in set_up(STEP, number))]
+    steps = range(step_count_of(image))
+    parts = [
+        *setup_keys(STIMULUS),
+        *(place for number in steps for place in setup_keys(STEP, number)),
+    ]
     if image.unknown(parts):
         return ()
     return tuple(_step(image, number, tick_fs) for number in steps)

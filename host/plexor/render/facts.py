@@ -102,7 +102,7 @@ def done(result: RunResult) -> list[tuple[str, str]]:
     """Return what was done, as names and texts: the command line, strikes, limits and time-out."""
     settings = result.settings
     entries = [("command line", result.command)]
-    entries += [(f"strike{entry.asked.output}", _struck(entry)) for entry in strikes_of(result)]
+    entries += [(f"strike{entry.stimulus.output}", _struck(entry)) for entry in strikes_of(result)]
     if settings.table:
         entries.append(("table", f"{len(settings.table)} steps"))
     if settings.count is not None:
@@ -150,7 +150,7 @@ def to_the_tick(result: RunResult) -> list[tuple[str, str]]:
 
 def _struck(entry: Strikes) -> str:
     """Return how one output struck: `20 kHz, 1 µs wide, dither 8.192 µs, seed 1`."""
-    asked = entry.asked
+    asked = entry.stimulus
     parts = [format_rate(entry.rate_hz)] if entry.rate_hz else ["once"]
     if entry.width_s is not None:
         parts.append(f"{format_seconds(entry.width_s, 6)} wide")

@@ -137,9 +137,9 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
 
 def _known(known: FigureBounds, tick_fs: int) -> str:
     """Return a figure, or what it is over if no more is known."""
-    if known.found is None and known.reason == AT_LIMIT and known.least:
+    if known.figure is None and known.reason == AT_LIMIT and known.least:
         return format_over(float(known.least), tick_fs)
-    return _time(None if known.found is None else float(known.found), tick_fs)
+    return _time(None if known.figure is None else float(known.figure), tick_fs)
 
 
 def share_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
@@ -223,7 +223,7 @@ def outlier_rows(report: Report, each: int = 3) -> tuple[list[str], list[list[Ce
             ("earliest", earliest(values, each)),
         ):
             for entry in chosen:
-                own = rise.samples.part(slice(entry.position, entry.position + 1))
+                own = rise.samples.cut(slice(entry.position, entry.position + 1))
                 time = int(own.time_ticks[0]) - report.result.start_ticks
                 event = grouped(int(own.index[0]))
                 sample = grouped(entry.position)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from plexor.calibration.runs import SPACES, TRIES, whole_run
-from plexor.device.device import Device, identity_places
+from plexor.device.device import Device, identity_registers
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
@@ -98,7 +98,7 @@ def link_check(device: Device, asked_bytes_s: Fraction | None = None) -> Selftes
     before = (decoder.bytes_received, device.retries, decoder.fault_counts.total())
     lost = decoder.frames_lost
     words = 0
-    places = identity_places(device.identity.protocol_version)
+    places = identity_registers(device.identity.protocol_version)
     for _ in range(EXCHANGES):
         device.read_all(places)
         words += sum(register(block, name).words for block, _, name in places)

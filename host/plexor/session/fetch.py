@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from plexor.decode.collect import Collector
-from plexor.decode.register_image import end_places
+from plexor.decode.register_image import end_registers
 from plexor.device.device import Device
 from plexor.plan.registers import RegisterPlan
 from plexor.protocol.frames import CRC_BYTES, HEADER, MAX_WORDS, WORD_BYTES
@@ -33,7 +33,7 @@ def fetch(device: Device, plan: RegisterPlan, collector: Collector) -> None:
     """Wait for everything that an ended run still sends; request lost dumps again."""
     geometry = device.identity.geometry
     _results(device, plan, collector)
-    device.read_all(end_places(device.identity))
+    device.read_all(end_registers(device.identity))
     if plan.value("control", "stream"):
         _events(device, collector)
     flags = StatusFlag(device.image.value("status", "flags"))
@@ -63,7 +63,7 @@ def _results(device: Device, plan: RegisterPlan, collector: Collector) -> None:
             device.write("control", "action", Action.DUMP)
         _until_still(
             device,
-            memories.words_come,
+            memories.words_arrived,
             lambda: not missing(),
             DUMP_SILENCE_S,
             2 * WORD_BYTES * memories.words,

@@ -9,9 +9,15 @@ from pathlib import Path
 
 from plexor.decode.assemble import Circumstances, assemble
 from plexor.decode.collect import Collector
-from plexor.decode.decoder import Decoder, Part
-from plexor.decode.register_image import RegisterImage, common_places, end_places, named, set_up
-from plexor.device.device import identity_of, identity_places, operations_of
+from plexor.decode.decoder import Decoded, Decoder
+from plexor.decode.register_image import (
+    RegisterImage,
+    common_registers,
+    end_registers,
+    named,
+    setup_keys,
+)
+from plexor.device.device import identity_of, identity_registers, operations_of
 from plexor.errors import IdentityError
 from plexor.link.base import LinkEndError
 from plexor.link.file import FileLink
@@ -42,7 +48,7 @@ _SET_UP = [
     place
     for block in (STIMULUS, CHANNEL, STEP, MATCHER, CONTROL)
     for copy in range(block.count)
-    for place in set_up(block, copy)
+    for place in setup_keys(block, copy)
 ]
 _SET_UP_WORDS = frozenset(
     address(block, name, copy) + offset
@@ -63,7 +69,7 @@ class _Replay:
         self._asked_before = False
         """Whether the image's settings belong to a run that has already begun."""
 
-    def take(self, part: Part) -> None:
+    def take(self, part: Decoded) -> None:
         """Take the next frames of the recording."""
         if isinstance(part, Frame) and part.type == FrameType.RESPONSE:
             self._response(part)
@@ -78,9 +84,9 @@ class _Replay:
     @property
     def broken(self) -> str | None:
         """Why the recording holds no complete run; None if it does."""
-        if self.identity is None or self.image.unknown(end_places(self.identity)):
+        if self.identity is None or self.image.unknown(end_registers(self.identity)):
             return "the recording ends before the end of a run"
-        asked = self.image.unknown(common_places(self.identity.geometry))
+        asked = self.image.unknown(common_registers(self.identity.geometry))
         return f"the recording has no {named(asked)}" if asked else None
 
     def _response(self, frame: Frame) -> None:
@@ -96,7 +102,7 @@ class _Replay:
     def _edge(self, code: int) -> None:
         """Forget registers that do not describe this run or its end."""
         if self.identity is not None:
-            self.image.forget(end_places(self.identity))
+            self.image.forget(end_registers(self.identity))
         if code == LogCode.STARTED:
             if self._asked_before:
                 self.image.forget(_SET_UP)
@@ -106,7 +112,7 @@ class _Replay:
         if self.image.unknown([("identity", 0, "protocol_version")]):
             return
         version = self.image.value("identity", "protocol_version")
-        if self.image.unknown(identity_places(version)):
+        if self.image.unknown(identity_registers(version)):
             return
         magic = self.image.value("identity", "magic")
         major = version >> 16
@@ -219,7 +225,7 @@ class _Watch:
             return
         state.collector.on_events = asked.listeners.on_events
         started = state.collector.started_ticks
-        if started is None or state.image.unknown(common_places(state.identity.geometry)):
+        if started is None or state.image.unknown(common_registers(state.identity.geometry)):
             return
         if started != self._started:
             self._started = started

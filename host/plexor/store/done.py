@@ -18,20 +18,20 @@ def settings_document(result: RunResult) -> dict[str, Any]:
     return {
         "strikes": [
             {
-                "output": entry.asked.output,
+                "output": entry.stimulus.output,
                 "rate_hz": _text(entry.rate_hz),
-                "period_s": _text(entry.asked.period_s),
+                "period_s": _text(entry.stimulus.period_s),
                 "width_s": _text(entry.width_s),
-                "duty": _text(entry.asked.duty),
-                "phase_s": _text(entry.asked.phase_s),
-                "burst": entry.asked.burst,
-                "spacing_s": _text(entry.asked.spacing_s),
-                "count": entry.asked.count or None,
-                "dither_s": _text(entry.asked.dither_s),
-                "poisson": entry.asked.poisson,
-                "trigger": entry.asked.trigger.name.lower(),
-                "seed": entry.asked.seed,
-                "invert": entry.asked.invert,
+                "duty": _text(entry.stimulus.duty),
+                "phase_s": _text(entry.stimulus.phase_s),
+                "burst": entry.stimulus.burst,
+                "spacing_s": _text(entry.stimulus.spacing_s),
+                "count": entry.stimulus.count or None,
+                "dither_s": _text(entry.stimulus.dither_s),
+                "poisson": entry.stimulus.poisson,
+                "trigger": entry.stimulus.trigger.name.lower(),
+                "seed": entry.stimulus.seed,
+                "invert": entry.stimulus.invert,
             }
             for entry in strikes_of(result)
         ],

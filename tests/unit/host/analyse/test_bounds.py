@@ -64,7 +64,7 @@ def test_the_bounds_are_reached_and_nothing_lies_beyond(figure, cells):
     found = [FOUND[figure](values) for values in laws(cells)]
     known = KNOWN[figure](figures(*cells))
     assert (known.least, known.most) == (min(found), max(found))
-    assert known.found is None
+    assert known.figure is None
     assert known.reason
 
 
@@ -119,10 +119,10 @@ def test_what_is_known_is_its_own_bounds():
     assert extreme(found, True).least == extreme(found, True).most == 10
     for name, value in (("mean", Fraction(70, 3)), ("peak_to_peak", 30)):
         known = KNOWN[name](found)
-        assert (known.least, known.most, known.found, known.reason) == (value, value, value, "")
+        assert (known.least, known.most, known.figure, known.reason) == (value, value, value, "")
     square = KNOWN["rms"](found)
     assert square.least == square.most == Fraction(1400, 9)
-    assert float(square.found) == pytest.approx(12.472191)
+    assert float(square.figure) == pytest.approx(12.472191)
 
 
 @pytest.mark.parametrize("name", ["jitter128", "jitter128_max"])
@@ -138,5 +138,5 @@ def test_128_samples_bound_the_span_of_128_and_fewer_only_from_below(name, count
 def test_a_full_window_tells_the_last_and_the_greatest_span():
     span = SlidingSpan(current_ticks=7, greatest_ticks=9, greatest_end=150, full=True)
     found = figures((0, 11, 200), span=span)
-    assert KNOWN["jitter128"](found).found == 7
-    assert KNOWN["jitter128_max"](found).found == 9
+    assert KNOWN["jitter128"](found).figure == 7
+    assert KNOWN["jitter128_max"](found).figure == 9

@@ -102,5 +102,5 @@ def test_each_sample_is_in_its_place_of_the_window(run_of, values, place):
     moved[right.index(max(right))] -= 1
     if moved != right:
         assert window(moved) == [
-            "ISR rise: the events are elsewhere in the window than the chip has counted"
+            "ISR rise: the window computed from the events differs from the chip's"
         ]

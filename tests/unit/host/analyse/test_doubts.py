@@ -65,7 +65,7 @@ def test_answers_of_unknown_strikes_name_what_settles_it(run_of):
     ("lag", "latency_ticks", "said"),
     [
         (2, 125_000, "the strike 2 before their own: about 125 µs; --timeout 150us settles it"),
-        (-1, 1000, "the strike 1 behind the one that they were taken for: about 1 µs; --timeout"),
+        (-1, 1000, "the strike 1 after the one that they were matched with: about 1 µs; --timeout"),
     ],
 )
 def test_the_strike_that_answers_fit_is_named_with_a_time_out(run_of, lag, latency_ticks, said):

@@ -168,7 +168,7 @@ def test_an_edge_too_many_ends_what_is_proven():
         ({}, PairedBy.COUNTS),
         ({"missed": 1}, PairedBy.NOTHING),
         ({"surplus": 1}, PairedBy.NOTHING),
-        ({"whole": False}, PairedBy.NOTHING),
+        ({"complete": False}, PairedBy.NOTHING),
         ({"pending": 1}, PairedBy.COUNTS),
         ({"pending": 1, "longest_ticks": PERIOD}, PairedBy.NOTHING),
         ({"pending": 1, "early_ticks": 1}, PairedBy.NOTHING),

@@ -31,7 +31,7 @@ def test_thinning_keeps_the_extremes_and_their_times():
     values[12_345], values[77_777] = 999, 1
     found = thin(times, values, 200)
     assert len(found.time_ticks) <= 400
-    assert found.of == 100_000
+    assert found.points == 100_000
     assert found.time_ticks[found.value_ticks == 999].tolist() == [123_450]
     assert found.time_ticks[found.value_ticks == 1].tolist() == [777_770]
     assert np.all(np.diff(found.time_ticks) > 0)

@@ -54,7 +54,7 @@ def test_a_gap_marks_its_own_frame_and_nothing_is_taken_as_lost(batch):
 
 @pytest.mark.parametrize(("first", "last"), [(0, 0), (0, 1), (0, 2), (1, 2), (1, 3), (2, 3)])
 def test_a_part_is_as_its_frames_by_themselves(batch, first, last):
-    part, alone = batch.part(first, last), batch_of([frame(n) for n in range(first, last)])
+    part, alone = batch.frames(first, last), batch_of([frame(n) for n in range(first, last)])
     assert part.array().tolist() == alone.array().tolist()
     assert part.counts.tolist() == alone.counts.tolist()
 

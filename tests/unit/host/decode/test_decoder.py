@@ -316,7 +316,7 @@ def test_random_bytes_never_raise_and_never_make_a_frame(chunks):
 def test_a_part_of_a_batch_holds_the_events_of_its_frames():
     frames = random_frames(9, seed=3, kinds=("random",))
     parts, _ = decode(b"".join(map(to_stream, frames)))
-    piece = parts[0].part(2, 5)
+    piece = parts[0].frames(2, 5)
     assert events_of([piece]) == reference_events(frames[2:5])
     assert np.array_equal(piece.counts, parts[0].counts[2:5])
 

@@ -179,4 +179,4 @@ def test_samples_in_other_bins_than_the_events_are_told(run):
     )
     edited = consistent(edit_channel(result, measurements=kinds))
     assert edited.valid
-    assert "the events are in other bins" in analyse(edited).invalid_reasons[0]
+    assert "the bins computed from the events" in analyse(edited).invalid_reasons[0]

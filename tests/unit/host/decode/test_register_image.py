@@ -6,11 +6,11 @@ import pytest
 from plexor.decode.register_image import (
     RegisterImage,
     enabled,
-    end_places,
+    end_registers,
     named,
-    set_up,
-    set_up_places,
-    steps_asked,
+    setup_keys,
+    setup_registers,
+    step_count_of,
 )
 from plexor.model.identity import Identity
 from plexor.protocol.frames import OPERATION, Frame, FrameType, LogCode, OpCode, OpStatus
@@ -93,16 +93,16 @@ def test_only_the_log_frame_of_a_simulated_board_says_what_its_link_carries():
 
 
 def test_the_load_is_set_up_though_it_may_be_written_at_any_time():
-    names = {name for _, _, name in set_up(CONTROL)}
+    names = {name for _, _, name in setup_keys(CONTROL)}
     assert "load" in names
     assert not names & {"action", "dump_spaces", "uart_divisor"}
 
 
 def test_of_what_is_not_enabled_or_not_known_only_that_sets_a_run_up():
     image = image_of(("channel", 0, "enable", 1), ("channel", 1, "enable", 0))
-    places = set_up_places(image, GEOMETRY)
+    places = setup_registers(image, GEOMETRY)
     assert [place for place in places if place[0] == "channel"] == [
-        *set_up(CHANNEL, 0),
+        *setup_keys(CHANNEL, 0),
         ("channel", 1, "enable"),
     ]
     assert [place for place in places if place[0] == "stimulus"] == [("stimulus", 0, "enable")]
@@ -117,22 +117,22 @@ def test_of_what_is_not_enabled_or_not_known_only_that_sets_a_run_up():
 def test_a_table_has_the_steps_asked_and_no_more_than_there_is_room_for(asked, room, steps):
     values = [("control", 0, "step_count", asked), ("identity", 0, "table_steps", room)]
     image = image_of(*(entry for entry in values if entry[3] is not None))
-    assert steps_asked(image) == steps
-    own = [place for place in set_up_places(image, GEOMETRY) if place[0] == "step"]
-    assert own == [place for number in range(steps) for place in set_up(STEP, number)]
+    assert step_count_of(image) == steps
+    own = [place for place in setup_registers(image, GEOMETRY) if place[0] == "step"]
+    assert own == [place for number in range(steps) for place in setup_keys(STEP, number)]
 
 
 def test_a_build_without_a_table_is_asked_for_no_step():
     without = Geometry(features=ALL_FEATURES & ~Feature.SWEEP)
-    assert ("control", 0, "step_count") in set_up_places(RegisterImage(), Geometry())
-    assert ("control", 0, "step_count") not in set_up_places(RegisterImage(), without)
-    assert ("status", 0, "step") in end_places(Identity(Geometry(), 1))
-    assert ("status", 0, "step") not in end_places(Identity(without, 1))
+    assert ("control", 0, "step_count") in setup_registers(RegisterImage(), Geometry())
+    assert ("control", 0, "step_count") not in setup_registers(RegisterImage(), without)
+    assert ("status", 0, "step") in end_registers(Identity(Geometry(), 1))
+    assert ("status", 0, "step") not in end_registers(Identity(without, 1))
 
 
 def test_a_run_ends_with_the_lanes_and_sources_that_the_build_has():
     geometry = Geometry(channels=2, strikes=1, features=Feature.EVENTS)
-    places = end_places(Identity(geometry, 1))
+    places = end_registers(Identity(geometry, 1))
     assert [place for place in places if place[0] == "channel_status"] == [
         ("channel_status", 0, "pending"),
         ("channel_status", 1, "pending"),

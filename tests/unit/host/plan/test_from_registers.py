@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.decode.register_image import common_places, set_up
+from plexor.decode.register_image import common_registers, setup_keys
 from plexor.model.identity import Identity
 from plexor.model.settings import Channel, Settings, Stall, Stimulus, TableStep
 from plexor.plan.from_registers import registers_in, settings_in, wrong_in
@@ -39,7 +39,7 @@ COMMON = {
 
 def recorded(*changes, outputs=(0,), channels=(0,), steps=0):
     """Return an image of a run that strikes each output every 1000 ticks, with changes."""
-    values = {place: COMMON.get(place[2], 0) for place in common_places(GEOMETRY)}
+    values = {place: COMMON.get(place[2], 0) for place in common_registers(GEOMETRY)}
     values["control", 0, "step_count"] = steps
     for output in range(2):
         values["stimulus", output, "enable"] = int(output in outputs)
@@ -47,13 +47,13 @@ def recorded(*changes, outputs=(0,), channels=(0,), steps=0):
         values["channel", channel, "enable"] = int(channel in channels)
     for output in outputs:
         own = {"enable": 1, "interval_ticks": 1000, "burst_count": 1, "width_ticks": 50}
-        values |= {place: own.get(place[2], 0) for place in set_up(STIMULUS, output)}
+        values |= {place: own.get(place[2], 0) for place in setup_keys(STIMULUS, output)}
     for channel in channels:
         own = SPARE | {"enable": 1}
-        values |= {place: own.get(place[2], 0) for place in set_up(CHANNEL, channel)}
+        values |= {place: own.get(place[2], 0) for place in setup_keys(CHANNEL, channel)}
     for step in range(steps):
         own = {"interval_ticks": 100 * (step + 1), "strike_count": 7, "width_ticks": 5}
-        values |= {place: own.get(place[2], 0) for place in set_up(STEP, step)}
+        values |= {place: own.get(place[2], 0) for place in setup_keys(STEP, step)}
     for block, copy, name, value in changes:
         values[block, copy, name] = value
     return image_of(*((*place, value) for place, value in values.items()))

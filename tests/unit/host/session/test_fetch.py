@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from plexor.decode.batch import batch_of
-from plexor.decode.register_image import RegisterImage, end_places
+from plexor.decode.register_image import RegisterImage, end_registers
 from plexor.model.identity import Identity
 from plexor.plan.registers import plan_of
 from plexor.protocol.frames import Frame, FrameType, LogCode
@@ -104,7 +104,7 @@ def fetched():
 def test_what_has_all_come_is_neither_waited_nor_asked_for(fetched, stream):
     device = fetched(collected(ALL), stream)
     assert (device.writes, device.now) == ([], 0.0)
-    assert device.read == end_places(device.identity)
+    assert device.read == end_registers(device.identity)
 
 
 def test_a_dump_under_way_is_not_asked_for_again(fetched):

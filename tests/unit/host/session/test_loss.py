@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from plexor.decode.register_image import end_places
+from plexor.decode.register_image import end_registers
 from plexor.model.identity import Identity
 from plexor.model.results import Kind
 from plexor.protocol.frames import EventFlag, Frame, FrameType, to_stream
@@ -212,7 +212,8 @@ def test_bytes_that_the_instruments_uart_dropped_are_told_in_a_valid_run(count, 
 
 def test_an_instrument_that_does_not_count_them_is_not_asked():
     asked = {
-        minor: ("status", 0, "link_dropped") in end_places(Identity(Geometry(), 1, 2 << 16 | minor))
+        minor: ("status", 0, "link_dropped")
+        in end_registers(Identity(Geometry(), 1, 2 << 16 | minor))
         for minor in (0, 1, 2, 9)
     }
     assert asked == {0: False, 1: False, 2: True, 9: True}
