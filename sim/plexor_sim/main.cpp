@@ -23,6 +23,7 @@
 #include "pins.h"
 #include "program.h"
 #include "said.h"
+#include "script.h"
 #include "socket.h"
 #include "truth.h"
 
@@ -87,7 +88,8 @@ class Simulation {
         pins_(*device_, kTickFs, log_, front_end_),
         line_(*device_),
         socket_(far_end<Far>(options)),
-        link_(socket_, options) {
+        link_(socket_, options),
+        script_(options.script) {
     if (options.pace_ps && !kObserved)
       throw Usage("--pace: needs the instrument's own core and no UART as the link");
     core_.samples = pins_.steady();
@@ -129,12 +131,14 @@ class Simulation {
       } else {
         socket_.accept(0);
       }
-      if (socket_.connected() && (stands_still() || is_paced_out())) {
+      if (!script_.is_over()) {
+        follow_script();
+      } else if (socket_.connected() && (stands_still() || is_paced_out())) {
         await();
         stop_without(options_.parent);
       }
       for (int i = 0; i < kPollCycles && !done() && !stands_still() && !is_paced_out(); i++) clock();
-      socket_.service(!between_runs() && !options_.pace_ps);
+      socket_.service(!between_runs() && !options_.pace_ps && script_.is_over());
       if (!options_.pace_ps && line_.is_due(polls_)) receive_line();
       line_.send(pins_.now_ps());
       if (served_ && !socket_.connected()) client_gone();
@@ -167,6 +171,17 @@ class Simulation {
     evaluated_++;
   }
 
+  // Gives the script's next command where it is due: between runs not before all stands still.
+  void follow_script() {
+    if constexpr (std::is_same_v<Far, Socket>) {
+      if (!socket_.connected() || socket_.has_byte() || cycles_ < script_.clock()) return;
+      if (!between_runs() || stands_still()) socket_.feed(script_.take());
+    }
+  }
+
+  // Whether the script's next command is due later.
+  bool waits_for_script() const { return !script_.is_over() && cycles_ < script_.clock(); }
+
   // Whether time passes only for commands, from the moment that a command's frame is complete.
   bool between_runs() const { return kObserved && !options_.free && idle_.is_resting(); }
 
@@ -197,7 +212,8 @@ class Simulation {
   }
 
   bool stands_still() const {
-    return still_clocks_ >= kStillClocks && between_runs() && !line_goes_first() && link_.is_idle(core_);
+    return still_clocks_ >= kStillClocks && between_runs() && !line_goes_first() &&
+           !waits_for_script() && link_.is_idle(core_);
   }
 
   // Lets clocks pass before the next one, if none of them changes anything but counters.
@@ -218,12 +234,17 @@ class Simulation {
       if (unrest_clocks_ > kRestlessClocks)
         throw std::runtime_error("the core never rests: " + idle_.restless());
       const bool rests = between_runs();
-      if (!stood || options_.no_skip || (rests && !line_goes_first())) return;
+      if (!stood || options_.no_skip) return;
+      const bool waits = waits_for_script() && (!rests || still_clocks_ >= kStillClocks);
+      if (rests && !line_goes_first() && !waits) return;
       for (const auto& input : inputs_)
         if (input.moved(cycles_)) return;
       int64_t most = idle_.room() * kUnitClocks;
       if (options_.max_cycles) most = std::min(most, options_.max_cycles - cycles_ - 1);
-      if (rests) most = std::min(most, clocks_to(line_.quiet_ps()));
+      if (waits)
+        most = std::min(most, script_.clock() - cycles_ - 1);
+      else if (rests)
+        most = std::min(most, clocks_to(line_.quiet_ps()));
       // The device must not run beyond the time at which it gets the next bytes. Pins takes a clock
       // for up to 1 ps longer than it is.
       if (options_.pace_ps && idle_.is_running() && socket_.connected())
@@ -307,6 +328,7 @@ class Simulation {
   Vplexor core_;
   Idle idle_;
   std::optional<Dormant> dormant_;
+  Script script_;
   int64_t link_clocks_ = 0;   // clocks since the last byte moved
   int64_t still_clocks_ = 0;  // clocks in which nothing changed but the time
   int64_t unrest_clocks_ = 0;  // clocks in which something changed although nothing is under way

@@ -36,6 +36,7 @@ from plexor_sim.devices import (
 )
 from plexor_sim.entry import entered
 from plexor_sim.front_end import front_end_options
+from plexor_sim.hand_over import command as hand_over
 from plexor_sim.manifest import ManifestError
 from plexor_sim.packages import PackageMissing, default_cache
 from plexor_sim.riscv import ELF_FILE, DeviceBuild, FirmwareError
@@ -137,18 +138,17 @@ def prepare(
 
     With `fallback`, a device whose parts are not available is replaced, with one line on stdout:
     freertos by bare, and bare by synthetic. If the kind of device changes, its options are dropped.
-    `core` is one of CORES. Raises ValueError, ManifestError, FirmwareError, BuildError and
-    PackageMissing.
+    `core` is one of CORES; a UART is always the gateware's. Raises ValueError, ManifestError,
+    FirmwareError, BuildError and PackageMissing.
     """
     name, _, own = dut.partition(":")
     checked(options_of(name), own, name)  # before anything is built
     name, device, own = _find(name, own, cache, fallback)
     arguments: tuple[str, ...] = ()
-    if core == TWIN:
-        if uart:
-            raise ValueError("uart: the twin has no UART; leave out --uart or --core twin")
+    if core == TWIN and not uart:
         executable = build_twin(device, cache, _say)
-        arguments = twin_arguments(geometry)
+        text = f"{name}:{own}" if own else name
+        arguments = (*twin_arguments(geometry), "--hand-over", hand_over(text, geometry, cache))
     else:
         executable = build(geometry, device, cache, uart=uart, report=_say)
     for note in device.notes:
@@ -163,6 +163,27 @@ def prepare(
         name,
         arguments,
     )
+
+
+def prepared_or_code(
+    dut: str,
+    geometry: Geometry,
+    cache: Path,
+    *,
+    uart: bool,
+    core: str,
+    fallback: bool = False,
+    prepared: Callable[..., Prepared] = prepare,
+) -> Prepared | int:
+    """As `prepare`, but an error is said, and its exit code returned."""
+    try:
+        return prepared(dut, geometry, cache, uart=uart, fallback=fallback, core=core)
+    except (ValueError, ManifestError) as error:
+        _say(f"error: {error}")
+        return EXIT_USAGE
+    except (BuildError, FirmwareError, PackageMissing, OSError) as error:
+        _say(f"error: {error}")
+        return EXIT_FAILED
 
 
 Prepare = Callable[..., Prepared]
@@ -295,20 +316,20 @@ def command_of(
         geometry = _geometry(chosen)
         front_end = front_end_options(chosen.front_end, geometry)
         simulation = _simulation(chosen)
-        ready = (prepared or prepare)(
-            chosen.dut,
-            geometry,
-            chosen.cache,
-            uart=chosen.uart,
-            fallback=chosen.fallback,
-            core=chosen.core,
-        )
-    except (ValueError, ManifestError, boards.BoardError) as error:
+    except (ValueError, boards.BoardError) as error:
         _say(f"error: {error}")
         return EXIT_USAGE
-    except (BuildError, FirmwareError, PackageMissing, OSError) as error:
-        _say(f"error: {error}")
-        return EXIT_FAILED
+    ready = prepared_or_code(
+        chosen.dut,
+        geometry,
+        chosen.cache,
+        uart=chosen.uart,
+        core=chosen.core,
+        fallback=chosen.fallback,
+        prepared=prepared or prepare,
+    )
+    if isinstance(ready, int):
+        return ready
     options = drawn_for(ready.name, ready.options, chosen.draws_of)
     command = [str(ready.executable), *ready.arguments, "--device", options, *simulation]
     if front_end:

@@ -15,6 +15,7 @@ from typing import Self
 
 _LISTENING = ("listening tcp://127.0.0.1", "listening udp://127.0.0.1")
 _READS = "reads "
+_HANDED_OVER = "handed over "
 _SERIAL = "serial tcp://127.0.0.1:"
 _END_TIMEOUT_S = 5
 
@@ -73,6 +74,13 @@ class Server:
     def pid(self) -> int:
         """The child's process number."""
         return self._process.pid
+
+    def handed_over(self) -> str:
+        """Return why the twin has handed a run over to the gateware; empty if it has not."""
+        assert self._process.stdout is not None
+        ready, _, _ = select.select([self._process.stdout], [], [], 0)
+        line = self._process.stdout.readline() if ready else ""
+        return line.removeprefix(_HANDED_OVER).rstrip("\n") if line.startswith(_HANDED_OVER) else ""
 
     def read_line(self) -> str:
         """Return the next line on its standard output after the one with its port."""

@@ -18,7 +18,6 @@ import numpy as np
 from impair import Impairment, Proxy
 
 from plexor.device.device import Device
-from plexor.errors import LinkError
 from plexor.link import open_link
 from plexor.model.results import ChannelResult, Kind, RunResult
 from plexor.model.settings import Settings
@@ -34,11 +33,10 @@ from plexor_sim.golden.settings import Settings as Registers
 from plexor_sim.golden.stimulus import Strikes
 from plexor_sim.packages import default_cache
 from plexor_sim.serve import GATEWARE, prepare
-from plexor_sim.server import Server, SimulatorError
+from plexor_sim.server import Server
 
 CORE = os.environ.get("PLEXOR_CORE", GATEWARE)
 """What takes the instrument's place: the gateware or the twin."""
-END_S = 10.0
 SMALL = Geometry(
     latency_mantissa_bits=4,
     interval_mantissa_bits=4,
@@ -151,8 +149,8 @@ def simulator(
     core: str = "",
 ) -> Iterator[Server]:
     """Serve a simulated instrument with `dut` at its pins; `core` is CORE if it is empty."""
-    core = core or (GATEWARE if uart else CORE)
-    ready = prepare(dut, geometry or boards.simulated(), default_cache(), uart=uart, core=core)
+    shape = geometry or boards.simulated()
+    ready = prepare(dut, shape, default_cache(), uart=uart, core=core or CORE)
     arguments = ("--once", *arguments) if once else arguments
     with Server(ready.executable, ready.options, (*ready.arguments, *arguments)) as server:
         yield server
@@ -169,44 +167,18 @@ def run(
     down: Impairment | None = None,
     up: Impairment | None = None,
 ) -> Outcome:
-    """Measure once and return the result with the truth; `down` and `up` impair the link.
-
-    A run that the twin hands over is taken again on the gateware.
-    """
-
-    def taken(core: str) -> Outcome | None:
-        log = folder / "truth.bin"
-        tap = BytesIO()
-        every = (*arguments, "--truth", str(log))
-        with simulator(dut, geometry, every, uart=uart, core=core) as server:
-            try:
-                with Proxy(server.port, down, up) as proxy:
-                    port = proxy.port if down or up else server.port
-                    with Device(open_link(f"tcp://127.0.0.1:{port}"), tap) as device:
-                        result = measure(device, settings)
-            except LinkError:
-                if is_handed_over(server, core):
-                    return None
-                raise
-            if is_handed_over(server, core):
-                return None
-            server.close()
-        return Outcome(result, np.fromfile(log, TRUTH), tap.getvalue())
-
-    outcome = taken(GATEWARE if uart else CORE) or taken(GATEWARE)
-    assert outcome is not None
-    return outcome
-
-
-def is_handed_over(server: Server, core: str) -> bool:
-    """Return whether the twin has ended a run because it needs the gateware."""
-    if core == GATEWARE:
-        return False
-    try:
-        server.wait(END_S)
-    except SimulatorError as error:
-        return "needs the gateware" in str(error)
-    return False
+    """Measure once and return the result with the truth; `down` and `up` impair the link."""
+    log = folder / "truth.bin"
+    tap = BytesIO()
+    with (
+        simulator(dut, geometry, (*arguments, "--truth", str(log)), uart=uart) as server,
+        Proxy(server.port, down, up) as proxy,
+    ):
+        port = proxy.port if down or up else server.port
+        with Device(open_link(f"tcp://127.0.0.1:{port}"), tap) as device:
+            result = measure(device, settings)
+        server.close()
+    return Outcome(result, np.fromfile(log, TRUTH), tap.getvalue())
 
 
 def class_counts(channel: ChannelResult) -> dict[str, int]:

@@ -23,6 +23,7 @@ from plexor.link.base import DatagramLink, Link, Reader, SimulatedLink
 from plexor.link.rates import RATES, answering
 from plexor.link.rates import said as said_rates
 from plexor.link.serial_port import SerialLink
+from plexor.link.sim import SimLink
 from plexor.model.identity import Identity
 from plexor.model.load import DeviceLoad, parse_device_load
 from plexor.model.settings import RegisterWrite
@@ -152,6 +153,11 @@ class Device:
         """The load of the device under test, if its simulator says it; None: not known."""
         link = self._link
         return parse_device_load(link.load) if isinstance(link, SimulatedLink) else None
+
+    @property
+    def handed_over(self) -> str:
+        """Why a twin has handed a run over to the gateware; empty where none has."""
+        return self._link.handed_over if isinstance(self._link, SimLink) else ""
 
     @property
     def disorder(self) -> Counter[str]:

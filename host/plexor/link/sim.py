@@ -25,6 +25,7 @@ _ERRORS: Mapping[int, type[PlexorError]] = {
 }
 """Errors by the exit code of a simulator that does not start; with another one, LinkError."""
 _LISTENING = "listening "
+_HANDED_OVER = "handed over "
 _STARTER = (sys.executable, "-m", "plexor_sim.starter")
 
 _idle: list[SimProcess] = []
@@ -63,6 +64,7 @@ class SimLink:
         has nothing that could load it, None if nothing was said."""
         self.draws = False
         """Whether the device draws at random; otherwise it answers the same strikes the same."""
+        self._handed_over = ""
         self._tcp: TcpLink | None = None
         self._stays = False
         self._closed = False
@@ -76,6 +78,20 @@ class SimLink:
         except BaseException:
             self.close()
             raise
+
+    @property
+    def handed_over(self) -> str:
+        """Why the twin has handed a run over to the gateware; empty if it has not."""
+        while not self._handed_over and not self._closed:
+            try:
+                line = self._process.line(0.0)
+            except queue.Empty:
+                break
+            if line is None:
+                break
+            if line.startswith(_HANDED_OVER):
+                self._handed_over = line.removeprefix(_HANDED_OVER).strip()
+        return self._handed_over
 
     def read(self, max_bytes: int, timeout_s: float) -> bytes:
         """Return at least one byte, or none after the timeout."""

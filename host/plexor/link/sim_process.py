@@ -16,14 +16,16 @@ from pathlib import Path
 
 _CLOSE_TIMEOUT_S = 6.0
 _STDERR_BYTES = 8192
-_OF_DESIGN = (b"design ", b"design: ")
-"""How lines begin that a simulated design writes; see device/said.h of the simulator."""
+_SHOWN = (b"design ", b"design: ", b"twin: ")
+"""How lines begin that a simulated design writes (device/said.h of the simulator), and those that
+say that the gateware takes a run."""
 
 
 class SimProcess:
     """A command under a guard that ends with this process.
 
-    Lines of a simulated design go to standard error, its other progress only to a terminal.
+    Lines of a simulated design, and those that say what takes a run, go to standard error; other
+    progress only goes to a terminal.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -102,7 +104,7 @@ class SimProcess:
                 _show(data)
                 continue
             *lines, part = (part + data).split(b"\n")
-            _show(b"".join(line + b"\n" for line in lines if line.startswith(_OF_DESIGN)))
+            _show(b"".join(line + b"\n" for line in lines if line.startswith(_SHOWN)))
             part = part[:_STDERR_BYTES]
 
 

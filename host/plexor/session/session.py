@@ -133,6 +133,7 @@ def _end_of(
 def _result(run: LiveRun, begin: Begin, end: _End, description: Mapping[str, str]) -> RunResult:
     device, decoder = run.device, run.device.decoder
     faults = decoder.fault_counts - begin.faults
+    handed_over = {"handed_over": device.handed_over} if device.handed_over else {}
     return assemble(
         device.identity,
         device.image,
@@ -150,7 +151,7 @@ def _result(run: LiveRun, begin: Begin, end: _End, description: Mapping[str, str
             wall_seconds=round(time.monotonic() - begin.began, 3),
             started=begin.started,
             versions=versions(),
-            device=description,
+            device={**description, **handed_over},
             device_load=None if device.load is None else device.load.during(run.settings.load),
             disorder=device.disorder - begin.disorder,
         ),

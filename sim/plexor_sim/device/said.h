@@ -24,6 +24,9 @@ int take_over();
 void begin(const int64_t* now_ps, const std::string& path, bool is_timed);
 // The design is being replayed: its lines were said before.
 void replay(bool is_replayed);
+// How many lines have been said so far; and another process has said the first ones of this one.
+int64_t lines();
+void skip(int64_t lines);
 // Throws std::runtime_error if the design has ended the simulation.
 void check();
 

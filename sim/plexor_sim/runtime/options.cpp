@@ -92,6 +92,7 @@ Options parse(int count, char** arguments) {
     else if (name == "--uart-divisor")
       options.uart_divisor = static_cast<int>(integer(name, value(), 4, 65535));
     else if (name == "--no-preamble") options.no_preamble = true;
+    else if (name == "--script") options.script = true;
     else if (name == "--parent") options.parent = integer(name, value(), 1, kMost);
     else throw Usage(name + ": no such option; `plexor sim serve --help` names them");
   }

@@ -34,6 +34,7 @@ struct Options {
   int64_t max_cycles = 0;           // 0: no limit
   int uart_divisor = 8;             // core clocks a bit
   bool no_preamble = false;         // a UART's line is left to the client from its first byte on
+  bool script = false;              // commands that were given before come on stdin
   int64_t parent = 0;               // ends when this process is not the parent any more
   std::vector<int64_t> gate;        // core clocks at which the gate input changes
   std::vector<int64_t> clock_lost;  // the same of clock_lost

@@ -26,7 +26,8 @@ struct State {
   std::FILE* kept = nullptr;
   bool is_timed = false, is_replayed = false;
   std::string part;   // of a line that has no end yet
-  int64_t lines = 0;  // said so far
+  int64_t lines = 0;    // said so far
+  int64_t skipped = 0;  // of them, not shown again
   std::string failed;  // mark and place of the last $error or $fatal
   std::string end;     // why the design has ended the simulation
   std::vector<std::string> reads;
@@ -86,7 +87,7 @@ void say(const std::string& line) {
   const std::string shown = own == std::string::npos ? line : line.substr(own + 2);
   const std::string text = time_text() + printable(shown) + "\n";
   if (now.kept) std::fputs(text.c_str(), now.kept);
-  if (now.lines++ < kLines) write_all(now.errors, text);
+  if (now.lines++ < kLines && now.lines > now.skipped) write_all(now.errors, text);
 }
 
 ssize_t take(void*, const char* text, size_t size) {
@@ -145,6 +146,10 @@ void begin(const int64_t* now_ps, const std::string& path, bool is_timed) {
 }
 
 void replay(bool is_replayed) { state().is_replayed = is_replayed; }
+
+int64_t lines() { return state().lines; }
+
+void skip(int64_t lines) { state().skipped = lines; }
 
 void check() {
   if (!state().end.empty()) throw std::runtime_error(state().end);

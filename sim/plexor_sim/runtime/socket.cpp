@@ -95,6 +95,12 @@ bool Socket::receive_behind() {
   return true;
 }
 
+void Socket::feed(const std::vector<uint8_t>& bytes) {
+  std::copy(bytes.begin(), bytes.end(), rx_.begin());
+  rx_head_ = 0;
+  rx_tail_ = bytes.size();
+}
+
 size_t Socket::frame_end() const {
   const auto begin = rx_.begin() + static_cast<ptrdiff_t>(rx_open_);
   const auto end = rx_.begin() + static_cast<ptrdiff_t>(rx_tail_);

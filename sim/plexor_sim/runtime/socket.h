@@ -39,6 +39,9 @@ class Socket {
   bool has_frame() const { return frame_end() != rx_tail_ + 1; }
   void release_frame() { rx_open_ = frame_end(); }
 
+  // Bytes as if the client had sent them. The queue from the client must be empty.
+  void feed(const std::vector<uint8_t>& bytes);
+
   // Sends what is queued, waiting up to a second.
   void drain();
 

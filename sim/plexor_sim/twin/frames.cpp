@@ -70,6 +70,25 @@ void append_cobs(const std::vector<uint8_t>& data, std::vector<uint8_t>& out) {
   out[code] = static_cast<uint8_t>(out.size() - code);
 }
 
+uint64_t long_at(const uint8_t* bytes) {
+  return word_at(bytes) | static_cast<uint64_t>(word_at(bytes + 4)) << 32;
+}
+
+// Decodes what stood before a delimiter; returns whether it is COBS with a good CRC.
+bool decode_stream(const std::vector<uint8_t>& encoded, std::vector<uint8_t>& decoded) {
+  decoded.clear();
+  for (size_t at = 0; at < encoded.size();) {
+    const size_t code = encoded[at];
+    if (at + code > encoded.size()) return false;
+    decoded.insert(decoded.end(), &encoded[at] + 1, &encoded[at] + code);
+    at += code;
+    if (code != 255 && at < encoded.size()) decoded.push_back(0);
+  }
+  if (decoded.size() < kHeaderBytes + kCrcBytes) return false;
+  const size_t body = decoded.size() - kCrcBytes;
+  return crc32(decoded.data(), body) == word_at(&decoded[body]);
+}
+
 }  // namespace
 
 uint32_t append_stream(const Frame& frame, uint32_t sequence, std::vector<uint8_t>& bytes) {
@@ -89,6 +108,25 @@ uint32_t append_stream(const Frame& frame, uint32_t sequence, std::vector<uint8_
   return crc;
 }
 
+bool FrameReader::take(uint8_t byte) {
+  if (byte) {
+    encoded_.push_back(byte);
+    return false;
+  }
+  const bool is_good = decode_stream(encoded_, decoded_);
+  encoded_.clear();
+  if (!is_good) return false;
+  frame_.type = decoded_[kHeaderType];
+  frame_.flags = decoded_[kHeaderFlags];
+  frame_.tag = decoded_[kHeaderTag] | static_cast<uint32_t>(decoded_[kHeaderTag + 1]) << 8;
+  frame_.index = long_at(&decoded_[kHeaderIndex]);
+  frame_.base_ticks = static_cast<int64_t>(long_at(&decoded_[kHeaderBaseTicks]));
+  frame_.words.clear();
+  for (size_t at = kHeaderBytes; at + kCrcBytes < decoded_.size(); at += 4)
+    frame_.words.push_back(word_at(&decoded_[at]));
+  return true;
+}
+
 CommandReader::Result CommandReader::take(uint8_t byte) {
   if (byte) {
     is_long_ |= encoded_.size() == kMostEncoded;
@@ -105,19 +143,11 @@ CommandReader::Result CommandReader::take(uint8_t byte) {
 }
 
 bool CommandReader::decode() {
-  decoded_.clear();
-  for (size_t at = 0; at < encoded_.size();) {
-    const size_t code = encoded_[at];
-    if (at + code > encoded_.size()) return false;
-    decoded_.insert(decoded_.end(), &encoded_[at] + 1, &encoded_[at] + code);
-    at += code;
-    if (code != 255 && at < encoded_.size()) decoded_.push_back(0);
-  }
+  if (!decode_stream(encoded_, decoded_)) return false;
   if (decoded_.size() < kHeaderBytes + kCrcBytes + kOperationBytes) return false;
   const size_t body = decoded_.size() - kCrcBytes, payload = body - kHeaderBytes;
   if (payload % kOperationBytes || payload / kOperationBytes > kMaxOperations) return false;
   if (decoded_[kHeaderType] != kFrameTypeCommand) return false;
-  if (crc32(decoded_.data(), body) != word_at(&decoded_[body])) return false;
   command_.sequence = word_at(&decoded_[kHeaderSequence]);
   command_.operations.clear();
   for (size_t at = kHeaderBytes; at < body; at += kOperationBytes) {

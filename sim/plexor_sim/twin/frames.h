@@ -27,8 +27,27 @@ struct Command {
   std::vector<Operation> operations;
 };
 
+// Whether a command changes nothing.
+inline bool is_read(const Command& command) {
+  for (const Operation& operation : command.operations)
+    if (operation.code != kOpCodeRead) return false;
+  return true;
+}
+
 // Appends a frame with its sequence number as it goes over the byte stream; returns its CRC.
 uint32_t append_stream(const Frame& frame, uint32_t sequence, std::vector<uint8_t>& bytes);
+
+// Cuts the bytes of an instrument into frames.
+class FrameReader {
+ public:
+  // Takes a byte. Returns whether it has ended a frame, which is then `frame`.
+  bool take(uint8_t byte);
+  Frame& frame() { return frame_; }
+
+ private:
+  std::vector<uint8_t> encoded_, decoded_;
+  Frame frame_;
+};
 
 // Cuts the host's bytes into commands.
 class CommandReader {

@@ -79,6 +79,11 @@ int64_t Instrument::execute(Command command) {
   return uplink_.respond(command);
 }
 
+void Instrument::answer(Command command) {
+  for (Operation& operation : command.operations) operate(operation);
+  uplink_.respond(command);
+}
+
 void Instrument::reject() {
   command_errors_++;
   uplink_.log(kLogCodeRejected, static_cast<uint64_t>(command_errors_), now_ticks_);
@@ -541,9 +546,8 @@ void Instrument::keep(const Event& event) {
 
 // Beyond what queues surely hold, single clocks decide.
 void Instrument::need_gateware(const std::string& why, int64_t ticks) const {
-  throw std::runtime_error("this run needs the gateware (" + why + " at " +
-                           std::to_string(ticks - start_ticks_) +
-                           " ticks from its start); take it with core=gateware");
+  throw NeedsGateware(why + " at " + std::to_string(ticks - start_ticks_) +
+                      " ticks from the run's start");
 }
 
 // Codes.

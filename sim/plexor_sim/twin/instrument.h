@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,11 @@
 #include "uplink.h"
 
 namespace plexor {
+
+// A run that only the gateware can take. The text says why.
+struct NeedsGateware : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 class Instrument {
  public:
@@ -44,7 +50,12 @@ class Instrument {
   // Returns the clocks from its last operation to the end of its answer, besides a constant.
   int64_t execute(Command command);
   void reject();
+  // Answers one as things stand.
+  void answer(Command command);
+  // Sends the events so far.
+  void flush() { uplink_.end_frame(); }
 
+  Uplink& uplink() { return uplink_; }
   std::vector<uint8_t>& sent() { return uplink_.bytes(); }
 
  private:

@@ -6,11 +6,15 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <cstdlib>
 #include <ctime>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 #include "device.h"
 #include "frames.h"
@@ -20,6 +24,7 @@
 #include "link.h"
 #include "options.h"
 #include "program.h"
+#include "relay.h"
 #include "said.h"
 #include "socket.h"
 #include "truth.h"
@@ -40,7 +45,46 @@ constexpr int kWindows = 4096;           // clocks with edges between two looks 
 constexpr int64_t kMostClocks = 1 << 20;  // clocks between two looks
 constexpr int kWaitMs = 500;
 
-std::string g_geometry;
+std::string g_geometry, g_hand_over;
+std::vector<std::string> g_options;  // all others
+
+// Lets the gateware's simulator take this process's place.
+[[noreturn]] void hand_over(const std::string& why, std::FILE* lines) {
+  if (g_hand_over.empty()) throw std::runtime_error("needs the gateware: " + why);
+  said::error("twin: the gateware takes this: " + why);
+  std::fflush(lines);
+  dup2(fileno(lines), STDOUT_FILENO);
+  become(words_of(g_hand_over), g_options);
+}
+
+// The options of the gateware's simulator behind a relay: the client stays the twin's.
+std::vector<std::string> options_for_relay() {
+  std::vector<std::string> passed;
+  for (size_t n = 0; n < g_options.size(); n++) {
+    const std::string& option = g_options[n];
+    if (option == "--parent" || option == "--corrupt")
+      n++;
+    else if (option != "--once")
+      passed.push_back(option);
+  }
+  return passed;
+}
+
+// Why the twin cannot take any run with these options; empty if it can.
+std::string beyond(const Options& options) {
+  const std::pair<const char*, bool> others[] = {{"--stall full", options.stall_full},
+                                                 {"--gate", !options.gate.empty()},
+                                                 {"--clock-lost", !options.clock_lost.empty()},
+                                                 {"--pace", options.pace_ps > 0},
+                                                 {"--free", options.free},
+                                                 {"--linger", options.linger_s > 0},
+                                                 {"--buffer", options.buffer_bytes > 0},
+                                                 {"--max-cycles", options.max_cycles > 0},
+                                                 {"--prove", options.prove}};
+  for (const auto& [name, is_given] : others)
+    if (is_given) return name;
+  return {};
+}
 
 class Simulation {
  public:
@@ -56,22 +100,13 @@ class Simulation {
                                    static_cast<int>(geometry_.lamps), geometry_.tick_fs)),
         instrument_(geometry_, *device_, log_, front_end_, options.stall),
         socket_(options.buffer_bytes),
-        corruption_(options) {
-    const std::pair<const char*, bool> others[] = {{"--stall full", options.stall_full},
-                                                   {"--gate", !options.gate.empty()},
-                                                   {"--clock-lost", !options.clock_lost.empty()},
-                                                   {"--pace", options.pace_ps > 0},
-                                                   {"--free", options.free},
-                                                   {"--linger", options.linger_s > 0},
-                                                   {"a device with a serial line",
-                                                    device_->serial_answer_ps() > 0}};
-    for (const auto& [name, is_given] : others)
-      if (is_given) throw Usage(std::string(name) + ": needs the gateware; take it with core=gateware");
-  }
+        corruption_(options) {}
 
   ~Simulation() {
-    if (!options_.figures.empty()) write_figures();
+    if (!options_.figures.empty() && !is_handed_over_) write_figures();
   }
+
+  bool has_line() const { return device_->serial_answer_ps() > 0; }
 
   void tell(std::FILE* lines) const {
     if (device_->draws()) std::fputs("draws\n", lines);
@@ -82,7 +117,28 @@ class Simulation {
     std::fprintf(lines, "listening tcp://127.0.0.1:%d\n", socket_.port());
   }
 
-  void run() {
+  void run(std::FILE* lines) {
+    try {
+      serve();
+    } catch (const NeedsGateware& why) {
+      instrument_.flush();
+      send();
+      std::fprintf(lines, "handed over %s\n", why.what());
+      std::fflush(lines);
+      said::error(std::string("twin: the gateware takes this run: ") + why.what());
+      if (g_hand_over.empty()) throw;
+      is_handed_over_ = true;
+      log_.close();
+      Relay relay(options_, instrument_, socket_, corruption_, reader_, journal_);
+      code_ = relay.run(words_of(g_hand_over), options_for_relay());
+    }
+  }
+
+  // The exit code; not 0: the gateware's simulator has said why.
+  int code() const { return code_; }
+
+ private:
+  void serve() {
     bool served = false;
     while (!over()) {
       if (!socket_.connected()) {
@@ -111,10 +167,7 @@ class Simulation {
     log_.close();
   }
 
- private:
-  bool over() const {
-    return g_stop || (options_.max_cycles && instrument_.clock() >= options_.max_cycles);
-  }
+  bool over() const { return g_stop; }
 
   void begin() {
     began_ = Clock::now();
@@ -133,20 +186,31 @@ class Simulation {
 
   void take() {
     for (; socket_.has_byte(); socket_.pop()) {
+      command_.push_back(socket_.byte());
       const auto result = reader_.take(socket_.byte());
-      if (result == CommandReader::Result::kNothing) continue;
-      if (!instrument_.is_running()) {
-        if (!rests_) rest();
-        instrument_.pass_to(instrument_.clock() + kByteClocks * reader_.frame_bytes() +
-                            kExecuteClocks);
-        rests_ = false;
-      }
-      if (result == CommandReader::Result::kCommand)
-        answer_clocks_ = instrument_.execute(reader_.command());
-      else
-        instrument_.reject();
+      if (result != CommandReader::Result::kNothing) execute(result);
+      if (!socket_.byte()) command_.clear();
     }
     send();
+  }
+
+  void execute(CommandReader::Result result) {
+    const bool is_command = result == CommandReader::Result::kCommand;
+    const int64_t clocks = kByteClocks * reader_.frame_bytes() + kExecuteClocks;
+    const bool runs = instrument_.is_running();
+    if (!runs && !rests_) rest();
+    // A read while a run is under way changes nothing.
+    const bool is_kept = !runs || !is_command || !is_read(reader_.command());
+    if (is_kept) journal_.given.push_back({instrument_.clock() - (runs ? clocks : 0), command_});
+    if (!runs) {
+      instrument_.pass_to(instrument_.clock() + clocks);
+      rests_ = false;
+    }
+    if (is_command)
+      answer_clocks_ = instrument_.execute(reader_.command());
+    else
+      instrument_.reject();
+    journal_.answers += is_kept && is_command;
   }
 
   void send() {
@@ -179,6 +243,10 @@ class Simulation {
   Socket socket_;
   Corruption corruption_;
   CommandReader reader_;
+  Journal journal_;
+  std::vector<uint8_t> command_;
+  bool is_handed_over_ = false;
+  int code_ = 0;
   bool rests_ = true;
   int64_t answer_clocks_ = 0;
   uint64_t polls_ = 0;
@@ -188,11 +256,20 @@ class Simulation {
 };
 
 void simulate(Options options, std::FILE* lines) {
-  Simulation simulation(options);
-  simulation.tell(lines);
+  if (const std::string why = beyond(options); !why.empty()) hand_over(why, lines);
+  int code = 0;
+  {
+    Simulation simulation(options);
+    if (simulation.has_line()) hand_over("the device has a serial line", lines);
+    simulation.tell(lines);
+    std::fflush(lines);
+    simulation.run(lines);
+    code = simulation.code();
+  }
   std::fclose(lines);
-  simulation.run();
+  if (code) std::exit(code);
 }
+
 
 }  // namespace
 
@@ -201,8 +278,11 @@ int main(int count, char** arguments) {
   for (int i = 0; i < count; i++) {
     if (!std::strcmp(arguments[i], "--geometry") && i + 1 < count)
       g_geometry = arguments[++i];
+    else if (!std::strcmp(arguments[i], "--hand-over") && i + 1 < count)
+      g_hand_over = arguments[++i];
     else
       rest.push_back(arguments[i]);
   }
+  g_options.assign(rest.begin() + 1, rest.end());
   return plexor::program(static_cast<int>(rest.size()), rest.data(), simulate);
 }

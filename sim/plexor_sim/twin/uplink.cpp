@@ -12,6 +12,31 @@ constexpr int64_t kMadeByteClocks = 9, kSentByteClocks = 3;  // a byte of a fram
 
 }  // namespace
 
+void pass_events(const Frame& frame, size_t words, Passed& passed) {
+  for (size_t n = 0; n < words; n++) {
+    passed.mix(frame.index + n);
+    passed.mix(static_cast<uint64_t>(frame.base_ticks) ^ frame.words[n]);
+  }
+  passed.count += words;
+}
+
+void pass_news(const Frame& frame, Passed& passed) {
+  const bool is_rejected = frame.type == kFrameTypeLog && frame.tag == kLogCodeRejected;
+  passed.mix(frame.type | frame.flags << 8 | frame.tag << 16);
+  passed.mix(frame.index);
+  if (!is_rejected) passed.mix(static_cast<uint64_t>(frame.base_ticks));
+  for (const uint32_t word : frame.words) passed.mix(word);
+  passed.count++;
+}
+
+uint32_t Uplink::send(const Frame& frame) {
+  if (frame.type == kFrameTypeEvents)
+    pass_events(frame, frame.words.size(), events_);
+  else if (frame.type != kFrameTypeResponse)
+    pass_news(frame, news_);
+  return append_stream(frame, sequence_++, bytes_);
+}
+
 void Uplink::log(uint32_t code, uint64_t index, int64_t base_ticks) {
   send({kFrameTypeLog, 0, code, index, base_ticks, {}});
 }

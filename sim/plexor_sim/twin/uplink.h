@@ -12,6 +12,16 @@
 
 namespace plexor {
 
+// A count of what has passed, and a sum by which it is known again.
+struct Passed {
+  uint64_t count = 0, sum = 0xcbf29ce484222325u;
+  void mix(uint64_t value) { sum = (sum ^ value) * 0x100000001b3u; }
+};
+
+// Adds the first words of a frame of events, or a frame of results or news.
+void pass_events(const Frame& frame, size_t words, Passed& passed);
+void pass_news(const Frame& frame, Passed& passed);
+
 class Uplink {
  public:
   Uplink(const Geometry& geometry, const Results& results)
@@ -23,6 +33,13 @@ class Uplink {
   void log(uint32_t code, uint64_t index, int64_t base_ticks);
   // Returns the clocks from the frame's last byte to its end on the link, besides a constant.
   int64_t respond(const Command& command);
+
+  // Passes on a frame of another instrument, with a number of its own.
+  void forward(const Frame& frame) { append_stream(frame, sequence_++, bytes_); }
+
+  // All that was sent except answers.
+  const Passed& events() const { return events_; }
+  const Passed& news() const { return news_; }
 
   // Event frames. A frame ends when it is full, at a change of base, and where no event has come
   // for a time.
@@ -41,7 +58,7 @@ class Uplink {
  private:
   static constexpr size_t kDumpWords = 128;
 
-  uint32_t send(const Frame& frame) { return append_stream(frame, sequence_++, bytes_); }
+  uint32_t send(const Frame& frame);
   void add_event(const Event& event);
   int64_t dump_space(uint32_t space, int bank, uint32_t flags, int snapshot, int64_t base_ticks);
 
@@ -49,6 +66,7 @@ class Uplink {
   const Results& results_;
   std::vector<uint8_t> bytes_;
   uint32_t sequence_ = 0;
+  Passed events_, news_;
   Frame frame_;  // of events, under way
   int64_t last_ticks_ = 0;
 };
