@@ -22,9 +22,17 @@ from pathlib import Path
 from tools.setup import ROOT
 
 ENVIRONMENT = ROOT / "build" / "newest"
-EXTRAS = ("archive", "cluster", "export", "lab", "scope")
+EXTRAS = ("archive", "cluster", "export", "lab", "pictures", "scope")
 """What a user of the host may choose. The simulator's tools are locked by their versions."""
-RUNNERS = ("hypothesis", "pandas", "pytest", "pytest-timeout", "pytest-xdist", "scipy")
+RUNNERS = (
+    "hypothesis",
+    "matplotlib",
+    "pandas",
+    "pytest",
+    "pytest-timeout",
+    "pytest-xdist",
+    "scipy",
+)
 """What the tests need beside the host, from the extra `dev`."""
 TESTS = tuple(
     f"tests/unit/host/{path}"
@@ -41,6 +49,7 @@ TESTS = tuple(
         "library/test_exchange.py",
         "library/test_tables.py",
         "link/test_serial_port.py",
+        "render/pictures/test_convert.py",
         "render/terminal/test_live.py",
         "scope/test_app.py",
         "scope/test_serve.py",

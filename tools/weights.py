@@ -28,6 +28,7 @@ MODULES = {
         "prometheus_client",
         "vcd",
     ),
+    "pictures": ("vl_convert",),
     "cluster": ("distributed",),
 }
 """Extras that a user of the host may choose, and the modules that they are for."""

@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[2]
 # SHA-256 of the words of the licence, as Debian has it in its common-licenses.
 APACHE_2_0 = "0ffddef9e48f8a09aed5caf2d44f7ba1c1be2d9b8e0a6f693b1635b2d5566645"
-TESTED = {"sim", "gateware", "soc", "cluster", "scope", "archive", "export", "dev"}
+TESTED = {"sim", "gateware", "soc", "cluster", "scope", "archive", "export", "pictures", "dev"}
 INSTALLED = {"demo": {"sim"}, "test": TESTED}
 PROFILES = INSTALLED | {"flash": TESTED | {"flash"}}
 """Lock files, and the extras that each must hold; those that tests need are installed."""

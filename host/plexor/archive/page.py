@@ -7,13 +7,10 @@ from functools import partial
 from html import escape
 
 from plexor.archive import words
-from plexor.archive.picture import course, plots
+from plexor.archive.picture import MOST_PLOTS, course, plots
 from plexor.archive.trend import Histories
 from plexor.render.html import PageHeading, html_box, html_figure, html_list, html_page, html_table
 from plexor.render.table import NOTHING, Cell
-
-MOST_PLOTS = 24
-"""Plots of a page; the table has the histories of all of them."""
 
 
 def trend_page(trend: Histories) -> str:

@@ -19,17 +19,20 @@ from plexor.render.pictures.frame import (
     TOP,
     WIDTH,
     Label,
+    alone,
     framed,
     legend,
     panel,
     y_line,
 )
 from plexor.render.pictures.scale import Axis, grouped, number, time_unit
-from plexor.render.pictures.svg import CHANNEL_LIGHT, Canvas, text_width
+from plexor.render.pictures.svg import CHANNEL_LIGHT, Canvas, stack, text_width
 
 HEIGHT = 230.0
 LABEL_LINE = 18.0
 MOST_LINES = 3
+MOST_PLOTS = 24
+"""Plots of a page or a picture; a page's table has the histories of all of them."""
 _DOT = 'stroke-width="5" stroke-linecap="round" stroke-opacity="0.5"'
 _LEVEL = 'stroke-width="2.4"'
 _CHANGE = 'stroke-width="1.4" stroke-dasharray="4 3"'
@@ -90,6 +93,16 @@ def course(plot: Plot, width: float = WIDTH) -> Canvas | None:
         _draw(canvas, plot, history, place, axis, (top, bottom))
     _legend(canvas, plot, bottom + 40)
     return canvas
+
+
+def trend_picture(trend: Histories) -> str:
+    """Return one SVG file, the plots below each other."""
+    drawn = [course(plot) for plot in plots(trend)[:MOST_PLOTS]]
+    known = [canvas for canvas in drawn if canvas is not None]
+    title = words.title(trend)
+    none = "the figures of these runs are not known"
+    empty = framed(title, none, TOP, words.source(trend.histories))
+    return alone(stack(title, known or [empty], gap=18))
 
 
 def _heading(plot: Plot) -> tuple[str, str]:

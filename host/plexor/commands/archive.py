@@ -10,9 +10,10 @@ from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import json_option, only_page_option
+from plexor.commands.parameters import json_option, page_option
 from plexor.commands.specs import asks
 from plexor.library.archive_spec import AddSpec, Archiving, LogSpec, TrendSpec
+from plexor.library.drawing import write_shown
 
 _LISTED = 20
 """Runs that are listed if nothing is said."""
@@ -72,7 +73,7 @@ def log(place: Archiving, asked: LogSpec, as_json: bool) -> None:
 @click.argument("channel", metavar="CHANNEL")
 @asks(place=Archiving, asked=TrendSpec)
 @json_option
-@only_page_option
+@page_option
 def trend(
     channel: str, place: Archiving, asked: TrendSpec, as_json: bool, page: Path | None
 ) -> None:
@@ -87,11 +88,10 @@ def trend(
     from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
     from plexor.library.archive import Archive  # noqa: PLC0415
-    from plexor.library.files import write_text  # noqa: PLC0415
 
     check_outputs(page)
     found = Archive(place.folder).trend(channel, **asked.keywords())
     show(found, as_json)
     if page is not None:
-        write_text(page, found.page())
-        print(f"plexor: page {page}", file=sys.stderr)
+        word = write_shown(page, found.page, found.picture)
+        print(f"plexor: {word} {page}", file=sys.stderr)

@@ -8,12 +8,13 @@ import os
 import shutil
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from plexor.commands.output import raise_first
 from plexor.errors import ExitCode, PlexorError, StoreError, UsageError
-from plexor.library.files import write_text
+from plexor.library.drawing import write_shown
 from plexor.streams import screen
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def conclude(run: Run, wanted: RunUse) -> ExitCode:
     The figures are printed whatever else fails. The first failure is raised afterwards.
     """
     failures: list[PlexorError] = [] if wanted.unsaved is None else [wanted.unsaved]
-    verdict = None
+    verdict, word = None, ""
     try:
         if wanted.budget is not None:
             verdict = run.judge(wanted.budget)
@@ -57,8 +58,7 @@ def conclude(run: Run, wanted: RunUse) -> ExitCode:
         failures.append(error)
     try:
         if wanted.page is not None:
-            drawn = run.picture() if is_picture(wanted.page) else run.page(verdict)
-            write_text(wanted.page, drawn)
+            word = write_shown(wanted.page, partial(run.page, verdict), run.picture)
     except StoreError as error:
         failures.append(error)
     finally:
@@ -69,7 +69,7 @@ def conclude(run: Run, wanted: RunUse) -> ExitCode:
         _show(run, verdict, code, as_json=wanted.json)
     raise_first(failures)
     if wanted.page is not None:
-        print(f"plexor: {word_for(wanted.page)} {wanted.page}", file=sys.stderr)
+        print(f"plexor: {word} {wanted.page}", file=sys.stderr)
     return code
 
 
@@ -80,16 +80,6 @@ def _show(run: Run, verdict: Judged | None, code: ExitCode, *, as_json: bool) ->
     else:
         draw(run.text(verdict, width=text_width(), colour=wants_colour()))
     sys.stdout.flush()
-
-
-def is_picture(path: Path) -> bool:
-    """Return whether a file is to have a picture, and no page."""
-    return path.suffix == ".svg"
-
-
-def word_for(path: Path) -> str:
-    """Return what a file is to have: `page` or `picture`."""
-    return "picture" if is_picture(path) else "page"
 
 
 def conclude_scan(
@@ -104,8 +94,8 @@ def conclude_scan(
     for path in paths:
         try:
             if path is not None:
-                write_text(path, scan.picture() if is_picture(path) else scan.page())
-                print(f"plexor: {word_for(path)} {path}", file=sys.stderr)
+                word = write_shown(path, scan.page, scan.picture)
+                print(f"plexor: {word} {path}", file=sys.stderr)
         except StoreError as error:
             failures.append(error)
     raise_first(failures)

@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from plexor.errors import UsageError
+from plexor.library.drawing import SHOWN, check_converter
 from plexor.units import parse_count, parse_duration
 
 T = TypeVar("T")
@@ -53,13 +54,12 @@ class Parsed(_ParamType, Generic[T]):
 
 
 class Drawn(_ParamType):
-    """A file whose suffix says what is written to it: .html a page, .svg a picture.
+    """A file whose suffix says what is written to it: a page, a picture, or rows.
 
     A pipe or a device, such as /dev/stdout, may have any name and takes the first of them.
     """
 
     name = "file"
-    _WHAT: ClassVar[Mapping[str, str]] = {".html": "a page", ".svg": "a picture", ".csv": "rows"}
 
     def __init__(self, *suffixes: str) -> None:
         self._suffixes = suffixes
@@ -76,9 +76,31 @@ class Drawn(_ParamType):
         except (OSError, ValueError):  # a name that no file can have
             writable = False
         if not writable:
-            known = " or ".join(f"{suffix} for {self._WHAT[suffix]}" for suffix in self._suffixes)
+            kinds = ((_listed(own), what) for what, own in _by_kind(self._suffixes))
+            known = ", or ".join(f"{own} for {what}" for own, what in kinds)
             self.fail(f"{path}: its suffix must be {known}", param, ctx)
+        try:
+            check_converter(path)
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
         return path
+
+
+_WHAT = {**{suffix: f"a {what}" for suffix, what in SHOWN.items()}, ".csv": "rows"}
+
+
+def _by_kind(suffixes: Iterable[str]) -> list[tuple[str, list[str]]]:
+    """Return what can be written, and by which of these suffixes."""
+    kinds: dict[str, list[str]] = {}
+    for suffix in suffixes:
+        kinds.setdefault(_WHAT[suffix], []).append(suffix)
+    return list(kinds.items())
+
+
+def _listed(words: list[str]) -> str:
+    """Return `.svg, .png or .pdf`."""
+    *most, last = words
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def parse_key(text: str) -> tuple[str, str]:
@@ -150,14 +172,13 @@ def key_option(command: F) -> F:
 
 def pages_option(*suffixes: str, default: str = "") -> Callable[[F], F]:
     """Return the decorator of a command that writes a page, or a picture, by its suffix."""
-    what = {".html": "a page to FILE.html", ".svg": "a picture to FILE.svg"}
-    known = ", or ".join(what[suffix] for suffix in suffixes)
+    known = ", or ".join(f"{what} to FILE{_listed(own)}" for what, own in _by_kind(suffixes))
     return click.option(
         "--page", type=Drawn(*suffixes), metavar="FILE", help=f"Write {known}.{default}"
     )
 
 
-page_option = pages_option(".html", ".svg")
+page_option = pages_option(*SHOWN)
 only_page_option = pages_option(".html")
 
 

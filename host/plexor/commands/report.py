@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
@@ -14,6 +15,7 @@ from plexor.commands.parameters import (
     pages_option,
 )
 from plexor.commands.specs import asks
+from plexor.library.drawing import SHOWN, write_shown
 from plexor.library.specs.options import Less
 
 
@@ -21,7 +23,7 @@ from plexor.library.specs.options import Less
 @click.argument(
     "paths", type=click.Path(exists=True, path_type=Path), nargs=-1, required=True, metavar="RUN..."
 )
-@pages_option(".html", ".svg", default=" Default: report.html in the run's folder.")
+@pages_option(*SHOWN, default=" Default: report.html in the run's folder.")
 @asks(less=Less)
 @budget_option
 def report(
@@ -32,17 +34,16 @@ def report(
 ) -> int:
     """Write the page of RUN, which is a folder of --out or the raw bytes of a link.
 
-    RUN holds a run, a sweep, a phase scan or a burst scan. A picture (--page FILE.svg) can show
-    several runs on the same axes: its title says what they have in common, and each plot which run
-    it is of.
+    RUN holds a run, a sweep, a phase scan or a burst scan. A picture (--page FILE.svg, .png or
+    .pdf) can show several runs on the same axes: its title says what they have in common, and each
+    plot which run it is of.
     """
-    from plexor.commands.conclude import is_picture, print_verdict, word_for  # noqa: PLC0415
-    from plexor.library.files import write_text  # noqa: PLC0415
+    from plexor.commands.conclude import print_verdict  # noqa: PLC0415
     from plexor.library.load import load  # noqa: PLC0415
     from plexor.library.run import Run, load_budget  # noqa: PLC0415
     from plexor.library.scans.scan import Scan  # noqa: PLC0415
 
-    drawn = page is not None and is_picture(page)
+    drawn = page is not None and SHOWN.get(page.suffix) == "picture"
     first, *others = paths
     if others and (not drawn or budget is not None):
         raise click.UsageError(
@@ -64,16 +65,17 @@ def report(
                 f"{first}: holds a {scan.what}, which has no page; plexor replay prints it"
             )
         no_run_options(scan.what)
-        write_text(target, scan.picture() if drawn else scan.page())
-        print(f"plexor: {word_for(target)} {target}", file=sys.stderr)
+        word = write_shown(target, scan.page, scan.picture)
+        print(f"plexor: {word} {target}", file=sys.stderr)
         return scan.exit_code()
     limits = None if budget is None else load_budget(budget)
     run, *more = [each.less(**less.keywords()) for each in runs]
     verdict = None if limits is None else run.judge(limits)
     if verdict is not None:
         print_verdict(run, verdict)
-    write_text(target, run.picture(*more, names=_names(paths)) if drawn else run.page(verdict))
-    print(f"plexor: {word_for(target)} {target}", file=sys.stderr)
+    picture = partial(run.picture, *more, names=_names(paths))
+    word = write_shown(target, partial(run.page, verdict), picture)
+    print(f"plexor: {word} {target}", file=sys.stderr)
     return max(each.exit_code(verdict) for each in (run, *more))
 
 

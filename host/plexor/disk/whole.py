@@ -63,6 +63,12 @@ def write_text(path: Path, content: str) -> None:
         write_whole(path, content)
 
 
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file as a whole or not at all. Raises OSError or ValueError."""
+    with whole(path) as place:
+        place.write_bytes(content)
+
+
 def write_whole(path: Path, content: str) -> None:
     """Write a file as a whole or not at all. Raises OSError or ValueError."""
     with whole(path) as place:

@@ -98,6 +98,12 @@ class Trend:
 
         return trend_page(self.found)
 
+    def picture(self) -> str:
+        """Return its plots as an SVG picture, below each other."""
+        from plexor.archive.picture import trend_picture  # noqa: PLC0415
+
+        return trend_picture(self.found)
+
 
 class Archive:
     """A folder of runs, which any number of processes may add to and ask at once.

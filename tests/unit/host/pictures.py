@@ -59,6 +59,12 @@ def assert_no_texts_touch(canvas, heading=True):
             assert apart or above, (one, other)
 
 
+def size_and_faces(content):
+    """Return the box of a PDF's page and the names of its typefaces."""
+    (box,) = re.findall(rb"/MediaBox \[([^\]]*)\]", content)
+    return [float(word) for word in box.split()], set(re.findall(rb"/BaseFont ?/(\S+)", content))
+
+
 class Checker(HTMLParser):
     """Checks that elements are closed in order and that nothing is fetched."""
 

@@ -10,6 +10,7 @@ import click
 
 from plexor.commands.parameters import files_option, json_option, page_option
 from plexor.commands.specs import asks
+from plexor.library.drawing import write_shown
 from plexor.library.explain.specs import TimelineSpec
 
 
@@ -32,10 +33,9 @@ def timeline(
       plexor timeline coded --from 1ms --until 2ms --page timeline.html
       plexor timeline coded --cursor 1.2ms --cursor 1.4ms --to lanes.pftrace
     """
-    from plexor.commands.conclude import is_picture, show, word_for  # noqa: PLC0415
+    from plexor.commands.conclude import show  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
     from plexor.errors import UsageError  # noqa: PLC0415
-    from plexor.library.files import write_text  # noqa: PLC0415
     from plexor.library.load import load  # noqa: PLC0415
     from plexor.library.run import Run  # noqa: PLC0415
 
@@ -46,8 +46,8 @@ def timeline(
     drawn = found.timeline(**asked.keywords())
     show(drawn, as_json)
     if page is not None:
-        write_text(page, drawn.picture() if is_picture(page) else drawn.page())
-        print(f"plexor: {word_for(page)} {page}", file=sys.stderr)
+        word = write_shown(page, drawn.page, drawn.picture)
+        print(f"plexor: {word} {page}", file=sys.stderr)
     drawn.export(*files)
     for path in files:
         print(f"plexor: wrote {path}", file=sys.stderr)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from html import escape
 from typing import NamedTuple
-from xml.sax.saxutils import escape, quoteattr
 
 FONT = 'Inter, "Segoe UI", "Helvetica Neue", "Liberation Sans", "DejaVu Sans", sans-serif'
 
@@ -110,7 +110,7 @@ class Canvas:
         weight = ' font-weight="600"' if bold else ""
         anchored = f' text-anchor="{anchor}"' if anchor != "start" else ""
         place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size:g}"{anchored}{weight}'
-        self.parts.append(f'<text {place} class="{style}">{escape(content)}</text>')
+        self.parts.append(f'<text {place} class="{style}">{escape(content, quote=False)}</text>')
 
     def line(
         self, x: float, y: float, x2: float, y2: float, style: str = "grid", extra: str = ""
@@ -146,20 +146,20 @@ class Canvas:
         """Return the picture without its heading as an element, styled by what it is put in."""
         box = f"0 {self.top:g} {self.width:g} {self.height - self.top:g}"
         axes = json.dumps(self.axes, ensure_ascii=False, separators=(",", ":"))
-        measured = f" data-axes={quoteattr(axes)}" if self.axes else ""
+        measured = f' data-axes="{escape(axes)}"' if self.axes else ""
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img"{measured} '
-            f"aria-label={quoteattr(self.title)}><title>{escape(self.title)}</title>\n"
+            f'aria-label="{escape(self.title)}"><title>{escape(self.title)}</title>\n'
             + "\n".join(self.parts)
             + "\n</svg>"
         )
 
     def render(self, style: bool) -> str:
         """Return the picture as an element; with its own style where nothing else brings it."""
-        own = f"<style>{escape(STYLE)}</style>" if style else ""
+        own = f"<style>{escape(STYLE, quote=False)}</style>" if style else ""
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width:g} {self.height:g}" '
-            f'role="img" aria-label={quoteattr(self.title)}>'
+            f'role="img" aria-label="{escape(self.title)}">'
             f"<title>{escape(self.title)}</title>{own}\n{self.body()}\n</svg>"
         )
 

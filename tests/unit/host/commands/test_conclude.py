@@ -7,7 +7,6 @@ from fractions import Fraction
 import pytest
 
 from plexor import cli
-from plexor.commands import conclude as module
 from plexor.commands.conclude import (
     RunUse,
     conclude,
@@ -70,7 +69,7 @@ def test_a_run_is_kept_and_shown_where_its_page_cannot_be_written(
     bench, capsys, monkeypatch, tmp_path
 ):
     bench()
-    monkeypatch.setattr("plexor.commands.conclude.write_text", failing)
+    monkeypatch.setattr("plexor.library.drawing.write_bytes", failing)
     page, out = tmp_path / "page.html", tmp_path / "run"
     assert cli.main([*STRIKES, "--json", "--page", str(page), "--out", str(out)]) == 2
     shown, err = capsys.readouterr()
@@ -130,7 +129,7 @@ def test_the_document_and_the_command_end_with_the_same_code(capsys, run_of, run
 def test_of_several_failures_the_first_is_raised_and_the_others_are_said(
     capsys, run_of, monkeypatch, tmp_path
 ):
-    monkeypatch.setattr(module, "write_text", failing)
+    monkeypatch.setattr("plexor.library.drawing.write_bytes", failing)
     wanted = RunUse(within(3, "nosuch"), page=tmp_path / "page.html", unsaved=FULL)
     with pytest.raises(StoreError) as raised:
         conclude(Run(run_of([[1000]])), wanted)

@@ -65,12 +65,16 @@ def test_a_file_that_cannot_be_written_is_said_before_the_first_strike(
     assert written_in(tmp_path) == ["file", "folder"]
 
 
-SUFFIXES = {"--page": ".html for a page or .svg for a picture", "--svg": ".svg for a picture"}
+SUFFIXES = {
+    "--page": ".html for a page, or .svg, .png or .pdf for a picture",
+    "--svg": ".svg for a picture",
+}
 STORED = [
     (["report", "."], "--page", SUFFIXES["--page"]),
     (["timeline", "."], "--page", SUFFIXES["--page"]),
     (["bound", "check", "--model", ".", "--platform", "."], "--page", ".html for a page"),
-    (["archive", "trend", "A"], "--page", ".html for a page"),
+    (["archive", "trend", "A"], "--page", SUFFIXES["--page"]),
+    (["prove"], "--page", ".html for a page"),
     (["mixed"], "--csv", ".csv for rows"),
 ]
 
@@ -79,7 +83,7 @@ STORED = [
     ("command", "option", "right"),
     [(COMMANDS[name], option, SUFFIXES[option]) for name, option in FILES] + STORED,
 )
-@pytest.mark.parametrize("name", ["x.pdf", "x", "x.html.gz", "x.png", "a\0b.htm"])
+@pytest.mark.parametrize("name", ["x.gif", "x", "x.html.gz", "x.PDF", "a\0b.htm"])
 def test_another_suffix_is_refused_with_those_that_can_be_written(
     unstruck, capsys, tmp_path, monkeypatch, command, option, right, name
 ):
@@ -133,7 +137,7 @@ def test_a_sweep_is_kept_and_shown_where_its_page_cannot_be_written(capsys, monk
         "plexor.library.scans.sweep.find",
         lambda *_: SearchState(list(found.steps), list(found.knees)),
     )
-    monkeypatch.setattr("plexor.commands.conclude.write_text", failing)
+    monkeypatch.setattr("plexor.library.drawing.write_bytes", failing)
     out = tmp_path / "s"
     arguments = ["--page", str(tmp_path / "p.html"), "--out", str(out)]
     assert cli.main([*COMMANDS["sweep"], *arguments]) == 2
@@ -167,7 +171,7 @@ def test_a_burst_scan_is_shown_where_its_page_cannot_be_written(capsys, monkeypa
     monkeypatch.setattr(
         "plexor.library.scans.burst.burst_scan", lambda *_: ((limit,), steps, End())
     )
-    monkeypatch.setattr("plexor.commands.conclude.write_text", failing)
+    monkeypatch.setattr("plexor.library.drawing.write_bytes", failing)
     assert cli.main([*COMMANDS["burst"], "--page", str(tmp_path / "p.html")]) == 2
     assert "survives" in capsys.readouterr().out
 

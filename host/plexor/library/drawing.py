@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages and pictures as files: the suffix says which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from plexor.disk.errors import writing
+from plexor.disk.whole import write_bytes
+from plexor.render.pictures.convert import DRAWN, check_converter, converted
+
+__all__ = ["SHOWN", "check_converter", "write_shown"]
+SHOWN: Mapping[str, str] = {".html": "page", **dict.fromkeys(DRAWN, "picture")}
+"""Suffixes of what shows a result, and what each of them is."""
+
+
+def write_shown(path: Path, page: Callable[[], str], picture: Callable[[], str]) -> str:
+    """Write a page or a picture to a file, by its suffix; return which of them it is.
+
+    `picture` returns SVG. A pipe or a device of another name gets the page. Raises StoreError if
+    the file cannot be written, and UsageError if what its suffix needs is not installed.
+    """
+    what = SHOWN.get(path.suffix, SHOWN[".html"])
+    content = page().encode() if what == SHOWN[".html"] else converted(picture(), path)
+    with writing(path):
+        write_bytes(path, content)
+    return what
