@@ -33,7 +33,10 @@ _SCALES = {"": Fraction(1), "k": Fraction(10**3), "M": Fraction(10**6), "G": Fra
 _VELOCITY_UNITS = {"m/s": Fraction(1), "mm/s": Fraction(1, 10**3), "km/h": Fraction(10, 36)}
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*([^\d\s]*)\s*")
 _METRES = ((1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm"))
-_PRINTED = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+"""Seconds in a unit in which times are printed, and its name; the greatest first."""
+RATE_UNITS = ((1e6, "MHz"), (1e3, "kHz"), (1.0, "Hz"))
+"""Hertz in a unit in which rates are printed, and its name; the greatest first."""
 
 
 def seconds_of(ticks: int | Fraction, tick_fs: int) -> Fraction:
@@ -178,7 +181,7 @@ def format_seconds(seconds: Fraction | float, digits: int = 4) -> str:
     """Return seconds as text with a unit from ns to s and `digits` significant digits."""
     value = float(seconds)
     size = abs(value)
-    scale, unit = next(((s, u) for s, u in _PRINTED if size >= s), _PRINTED[-1])
+    scale, unit = next(((s, u) for s, u in TIME_UNITS if size >= s), TIME_UNITS[-1])
     if value == 0:
         return "0 s"
     return f"{value / scale:.{digits}g} {unit}"
@@ -195,7 +198,7 @@ def format_mean(mean_ticks: float, variance_ticks2: float, count: int, tick_fs: 
         return format_seconds(value)
     if variance_ticks2 <= 0:
         return format_seconds(value, 9)
-    scale, unit = next(((s, u) for s, u in _PRINTED if abs(value) >= s), _PRINTED[-1])
+    scale, unit = next(((s, u) for s, u in TIME_UNITS if abs(value) >= s), TIME_UNITS[-1])
     error = plot_seconds(math.sqrt(variance_ticks2 / count), tick_fs) / scale
     # An error of more than the mean itself leaves its first digit.
     place = min(math.floor(math.log10(error)), math.floor(math.log10(abs(value) / scale)))
@@ -220,7 +223,7 @@ def format_variance(ticks2: Fraction, tick_fs: int) -> str:
     value_s2 = float(ticks2 * tick_fs**2 / FEMTOSECONDS**2)
     if value_s2 == 0:
         return "0 s²"
-    scale, unit = next(((s, u) for s, u in _PRINTED if value_s2 >= s * s), _PRINTED[-1])
+    scale, unit = next(((s, u) for s, u in TIME_UNITS if value_s2 >= s * s), TIME_UNITS[-1])
     value = value_s2 / scale**2
     return f"{value:,.0f} {unit}²" if value >= 1000 else f"{value:.4g} {unit}²"
 
@@ -228,7 +231,5 @@ def format_variance(ticks2: Fraction, tick_fs: int) -> str:
 def format_rate(hertz: Fraction | float) -> str:
     """Return hertz as text with a unit from Hz to MHz."""
     value = float(hertz)
-    for scale, unit in ((1e6, "MHz"), (1e3, "kHz")):
-        if abs(value) >= scale:
-            return f"{value / scale:.4g} {unit}"
-    return f"{value:.4g} Hz"
+    scale, unit = next(((s, u) for s, u in RATE_UNITS if abs(value) >= s), RATE_UNITS[-1])
+    return f"{value / scale:.4g} {unit}"

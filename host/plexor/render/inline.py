@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import Any
+
+from plexor.render.pictures.scale import scales_js
 
 _IMPORT = re.compile(r'^import \{([\w,\s]+)\} from "\./(\w+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:function|class|const) (\w+))", re.MULTILINE)
@@ -40,8 +42,14 @@ def html_stack(source: str, data: Mapping[str, Any], still: str) -> str:
     )
 
 
+GENERATED: Mapping[str, Callable[[], str]] = {"scales.js": scales_js}
+"""Modules of the drawing code that are written from tables of the host."""
+
+
 def asset(name: str) -> str:
     """Return the text of a file of the drawing code."""
+    if name in GENERATED:
+        return GENERATED[name]()
     return (files("plexor.render") / "assets" / name).read_text(encoding="utf-8")
 
 

@@ -19,6 +19,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from plexor.errors import PlexorError
 from plexor.render.html import colours_css
+from plexor.render.inline import GENERATED
 from plexor.scope.conductor import Conductor
 from plexor.scope.guard import Guard
 from plexor.scope.hub import Hub, Page
@@ -32,6 +33,7 @@ _MOST_REASON_BYTES = 123
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 _FOLDERS = {"": "plexor.scope", "draw": "plexor.render"}
 """Where the files of the page come from, by the first part of their path."""
+_DRAWN = {f"draw/{name}": text for name, text in GENERATED.items()}
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; "
@@ -88,6 +90,8 @@ def asset(path: str) -> Response:
     path = path or "scope.html"
     if path == "colours.css":
         return Response(colours_css(), headers=_HEADERS, media_type="text/css")
+    if path in _DRAWN:
+        return Response(_DRAWN[path](), headers=_HEADERS, media_type=_TYPES[".js"])
     found = _assets().get(path)
     if found is None:
         return PlainTextResponse("there is no such file\n", 404, _HEADERS)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Axes: where a value lies on a picture, and the round values worth a tick. */
 
+import { LOG_STEPS, ROUND_STEPS } from "./scales.js";
+
 export class Axis {
   /** Map [low, high] to [start, end], linearly or by logarithm. */
   constructor(low, high, start, end, log = false) {
@@ -43,7 +45,7 @@ export class Axis {
     const first = Math.floor(Math.log10(this.low));
     const last = Math.ceil(Math.log10(this.high));
     let found = [];
-    for (const digits of [[1, 2, 5], [1, 3], [1]]) {
+    for (const digits of LOG_STEPS) {
       found = [];
       for (let power = first; power <= last; power++) {
         for (const digit of digits) {
@@ -69,7 +71,7 @@ function roundSteps(low, high, most) {
   const rough = (high - low) / Math.max(most, 1);
   if (!(rough > 0)) return [low];
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((digit) => digit * power).find((size) => size >= rough * 0.999);
+  const step = ROUND_STEPS.map((digit) => digit * power).find((size) => size >= rough * 0.999);
   const found = [];
   const last = Math.floor(high / step + 1e-9);
   for (let n = Math.ceil(low / step - 1e-9); n <= last; n++) found.push(n * step);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Times, counts and shares as text: the same words as on the terminal. */
 
-const TIMES = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
-const RATES = [[1e6, "MHz"], [1e3, "kHz"], [1, "Hz"]];
-const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+import { RAISED, RATES, TIMES } from "./scales.js";
 
 /** Return a number with so many significant digits and no zeros behind them. */
 export function significant(value, digits) {
@@ -15,7 +13,12 @@ export function significant(value, digits) {
 /** Return [seconds in one unit, its name] that suits a time of this size. */
 export function timeUnit(seconds) {
   const size = Math.abs(seconds);
-  return TIMES.find(([scale]) => size >= scale * 0.9999) ?? TIMES[3];
+  return TIMES.find(([scale]) => size >= scale * 0.9999) ?? TIMES.at(-1);
+}
+
+/** Return [hertz in one unit, its name] that suits a rate of this size. */
+export function rateUnit(hertz) {
+  return RATES.find(([least]) => Math.abs(hertz) >= least) ?? RATES.at(-1);
 }
 
 /** Return seconds as text with a unit from ns to s. */
@@ -23,14 +26,14 @@ export function formatSeconds(seconds, digits = 4) {
   if (!Number.isFinite(seconds)) return "–";
   if (seconds === 0) return "0 s";
   const size = Math.abs(seconds);
-  const [scale, unit] = TIMES.find(([least]) => size >= least) ?? TIMES[3];
+  const [scale, unit] = TIMES.find(([least]) => size >= least) ?? TIMES.at(-1);
   return `${significant(seconds / scale, digits)} ${unit}`;
 }
 
 /** Return hertz as text with a unit from Hz to MHz. */
 export function formatRate(hertz) {
   if (!Number.isFinite(hertz)) return "–";
-  const [scale, unit] = RATES.find(([least]) => Math.abs(hertz) >= least) ?? RATES[2];
+  const [scale, unit] = rateUnit(hertz);
   return `${significant(hertz / scale, 4)} ${unit}`;
 }
 
@@ -55,6 +58,7 @@ export function formatShare(share) {
 export function powerOfTen(value) {
   const exponent = Math.round(Math.log10(value));
   if (exponent === 0 || exponent === 1) return String(value);
-  const digits = [...String(Math.abs(exponent))].map((digit) => RAISED[digit]).join("");
-  return `10${exponent < 0 ? "⁻" : ""}${digits}`;
+  const [minus, ...digits] = RAISED;
+  const raised = [...String(Math.abs(exponent))].map((digit) => digits[digit]).join("");
+  return `10${exponent < 0 ? minus : ""}${raised}`;
 }

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from plexor.errors import UsageError
+from plexor.render.pictures.scale import LEVEL, RAISED
 from plexor.render.pictures.svg import FONT
 
 DRAWN = (".svg", ".png", ".pdf")
@@ -23,8 +24,8 @@ _DOTS_PER_INCH = 144.0
 _CONVERTER = "vl_convert"
 _FACE = '"Liberation Sans"'
 """A typeface that the converter has."""
-_RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]+(?=[^<>]*</text>)")
-_LEVEL = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789\u2212")
+_RAISED = re.compile(f"[{RAISED}]+(?=[^<>]*</text>)")
+_LEVEL = str.maketrans(RAISED, LEVEL.replace("-", "\u2212"))
 """Raised digits: the face has a few of them, and others would be of another face."""
 
 

@@ -1,14 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Axes: where a value lies on a picture, and the round values worth a tick."""
+"""Axes: where a value lies on a picture, and the round values worth a tick.
+
+Terminal, page and file draw by this. What draws in a browser gets the tables of it (`scales_js`).
+"""
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 
-_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-_RATES = ((1e6, "MHz"), (1e3, "kHz"), (1.0, "Hz"))
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+from plexor.units import RATE_UNITS, TIME_UNITS
+
+ROUND_STEPS = (1, 2, 5, 10)
+"""Steps of a linear axis, in powers of ten."""
+LOG_STEPS: tuple[tuple[int, ...], ...] = ((1, 2, 5), (1, 3), (1,))
+"""Values of a logarithmic axis, in powers of ten: the first of these of which few enough fit."""
+LEVEL, RAISED = "-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
+"""What a number is written with, and a power of ten behind it."""
+_RAISE = str.maketrans(LEVEL, RAISED)
+
+
+def scales_js() -> str:
+    """Return the tables of scales as a module of the drawing code."""
+    tables = {
+        "TIMES": TIME_UNITS,
+        "RATES": RATE_UNITS,
+        "ROUND_STEPS": ROUND_STEPS,
+        "LOG_STEPS": LOG_STEPS,
+        "RAISED": RAISED,
+    }
+    return "".join(
+        f"export const {name} = {json.dumps(table, ensure_ascii=False)};\n"
+        for name, table in tables.items()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +67,8 @@ class Axis:
         if not self.log or self.high / self.low < 8:
             return _round_steps(self.low, self.high, most)
         first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
-        for digits in ((1, 2, 5), (1, 3), (1,)):
+        found: list[float] = []
+        for digits in LOG_STEPS:
             found = [digit * 10.0**n for n in range(first, last + 1) for digit in digits]
             found = [value for value in found if self._holds(value)]
             if len(found) <= most + 1:
@@ -58,19 +84,19 @@ class Axis:
 def _round_steps(low: float, high: float, most: int) -> list[float]:
     rough = (high - low) / max(most, 1)
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * digit for digit in (1, 2, 5, 10) if power * digit >= rough * 0.999)
+    step = next(power * digit for digit in ROUND_STEPS if power * digit >= rough * 0.999)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [n * step for n in range(first, last + 1)]
 
 
 def time_unit(seconds: float) -> tuple[float, str]:
     """Return (seconds in one unit, its name) that suits a time of this size."""
-    return next(((s, u) for s, u in _UNITS if abs(seconds) >= s * 0.9999), _UNITS[-1])
+    return next(((s, u) for s, u in TIME_UNITS if abs(seconds) >= s * 0.9999), TIME_UNITS[-1])
 
 
 def rate_unit(hertz: float) -> tuple[float, str]:
     """Return (hertz in one unit, its name) that suits a rate of this size."""
-    return next(((s, u) for s, u in _RATES if abs(hertz) >= s), _RATES[-1])
+    return next(((s, u) for s, u in RATE_UNITS if abs(hertz) >= s), RATE_UNITS[-1])
 
 
 def number(value: float) -> str:
@@ -91,4 +117,4 @@ def power_of_ten(value: float) -> str:
     exponent = round(math.log10(value))
     if exponent in (0, 1):
         return "1" if exponent == 0 else "10"
-    return f"10{str(exponent).translate(_SUPERSCRIPTS)}"
+    return f"10{str(exponent).translate(_RAISE)}"

@@ -3,7 +3,7 @@
 
 import { Axis } from "./draw/axis.js";
 import { make } from "./draw/dom.js";
-import { formatRate, formatSeconds, formatShare, powerOfTen } from "./draw/format.js";
+import { formatRate, formatSeconds, formatShare, powerOfTen, rateUnit } from "./draw/format.js";
 import { number } from "./draw/labels.js";
 import { fit, LEFT, RIGHT, rule, title, write } from "./draw/paint.js";
 import { colours, onColours } from "./draw/theme.js";
@@ -166,7 +166,7 @@ export class Sweep {
 
   axis(context, box) {
     const shown = colours();
-    const [scale, unit] = this.rates.high >= 2000 ? [1e3, "kHz"] : [1, "Hz"];
+    const [scale, unit] = rateUnit(this.rates.high);
     for (const rate of this.rates.ticks(8)) {
       const style = { colour: shown.muted, anchor: "center" };
       write(context, number(rate / scale), this.rates.at(rate), box.y + box.h + 16, style);

@@ -110,7 +110,8 @@ def test_a_name_that_a_module_imports_is_exported_by_the_other():
         for names, module in re.findall(
             r'import \{([^}]+)\} from "\./(?:draw/)?(\w+)\.js"', path.read_text()
         ):
-            own = next(other for other in SCRIPTS if other.name == f"{module}.js").read_text()
+            files = {other.name: other.read_text() for other in SCRIPTS if other.suffix == ".js"}
+            own = files.get(f"{module}.js") or asset(f"{module}.js")
             for name in (entry.strip() for entry in names.split(",")):
                 assert not name or re.search(
                     rf"^export (?:function|class|const) {name}\b", own, re.M
@@ -125,3 +126,16 @@ def test_the_code_is_in_the_wheel_as_all_files_of_the_package_are():
         cwd=str(ASSETS), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert listed.stdout == ""
+
+
+def test_units_steps_and_raised_digits_of_the_drawing_code_are_the_hosts():
+    text = bundle("report")
+    found = re.search(r"const plexor_scales = \(\(\) => \{\n(.*?)return", text, re.DOTALL)[1]
+    tables = {
+        name: json.loads(table) for name, table in re.findall(r"const (\w+) = (.*);\n", found)
+    }
+    assert tables["TIMES"] == [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]]
+    assert tables["RATES"] == [[1e6, "MHz"], [1e3, "kHz"], [1, "Hz"]]
+    assert tables["RAISED"] == "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
+    assert text.index("const plexor_scales") < text.index("const plexor_format")
+    assert '"µs"' not in text.replace(found, "")

@@ -79,7 +79,14 @@ def test_the_page_and_all_that_it_names_are_there(served):
     assert status == 200
     assert "default-src 'none'" in headers["Content-Security-Policy"]
     assert headers["Referrer-Policy"] == "no-referrer"
-    for name in ("live.js", "scope.css", "colours.css", "draw/draw.css", "draw/stack.js"):
+    for name in (
+        "live.js",
+        "scope.css",
+        "colours.css",
+        "draw/draw.css",
+        "draw/stack.js",
+        "draw/scales.js",
+    ):
         status, _, content = fetched(served.address + name)
         assert status == 200, name
         assert content
