@@ -25,7 +25,7 @@ from typing import Any
 
 from plexor.errors import PlexorError
 from plexor.library.upkeep.desk import identified
-from plexor.link.boards import found, serial_ports
+from plexor.link.boards import found_boards, serial_ports
 from tools.gateware import board as boards
 from tools.gateware.board import Board
 from tools.gateware.flow import BUILD
@@ -130,7 +130,7 @@ def _links(board: Board) -> list[str]:
     while True:
         links = [
             f"serial:{entry.plugged.port}?baud={one.baud}"
-            for entry in found(serial_ports())
+            for entry in found_boards(serial_ports())
             if entry.link
             for one in entry.boards
             if board.geometry.board in one.identities and one.baud

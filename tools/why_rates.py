@@ -43,7 +43,7 @@ class Planted:
         clusters = tail_of(self.value_ticks).clusters
         if not clusters:
             return None
-        places = max(clusters, key=lambda each: each.count).places
+        places = max(clusters, key=lambda each: each.count).positions
         return recurrence(places, self.time_ticks, self.value_ticks)
 
 

@@ -70,13 +70,13 @@ def plot_seconds(ticks: float, tick_fs: int) -> float:
     return float(ticks) * tick_fs / FEMTOSECONDS
 
 
-def _split(text: str, what: str) -> tuple[Fraction, str]:
+def _split(text: str, error: str) -> tuple[Fraction, str]:
     match = _NUMBER.fullmatch(text)
     if match is None:
-        raise ValueError(what)
+        raise ValueError(error)
     number = Fraction(Decimal(match[1]))
     if number and not 1 / _MOST <= abs(number) <= _MOST:
-        raise ValueError(what)
+        raise ValueError(error)
     return number, match[2]
 
 
@@ -86,10 +86,10 @@ def parse_part(text: str) -> Fraction:
     Raises ValueError for any other text.
     """
     above, sign, below = text.removesuffix("%").partition("/")
-    what = f"{text!r}; must be a number, such as 0.2, 20% or 1/5"
-    (number, unit), (divisor, other) = _split(above, what), _split(below or "1", what)
-    if unit or other or not divisor or bool(sign) != bool(below):
-        raise ValueError(what)
+    error = f"{text!r}; must be a number, such as 0.2, 20% or 1/5"
+    (number, unit), (divisor, second_unit) = _split(above, error), _split(below or "1", error)
+    if unit or second_unit or not divisor or bool(sign) != bool(below):
+        raise ValueError(error)
     return number / divisor / (100 if text.endswith("%") else 1)
 
 
@@ -98,12 +98,12 @@ def parse_duration(text: str) -> Fraction:
 
     Raises ValueError for any other text. A number without a unit is rejected, except 0.
     """
-    what = f"duration: {text!r}; must be a number with a unit, such as 10us, 1.5ms or 2s"
-    number, unit = _split(text, what)
+    error = f"duration: {text!r}; must be a number with a unit, such as 10us, 1.5ms or 2s"
+    number, unit = _split(text, error)
     if unit == "" and number == 0:
         return number
     if unit not in _TIME_UNITS:
-        raise ValueError(what)
+        raise ValueError(error)
     return number * _TIME_UNITS[unit]
 
 
@@ -112,11 +112,11 @@ def parse_rate(text: str) -> Fraction:
 
     Raises ValueError for any other text, and unless the rate is above 0.
     """
-    what = f"rate: {text!r}; must be a number above 0 in hertz, such as 20k, 1.5M or 300Hz"
-    number, unit = _split(text, what)
+    error = f"rate: {text!r}; must be a number above 0 in hertz, such as 20k, 1.5M or 300Hz"
+    number, unit = _split(text, error)
     unit = unit.removesuffix("Hz")
     if unit not in _SCALES or number <= 0:
-        raise ValueError(what)
+        raise ValueError(error)
     return number * _SCALES[unit]
 
 
@@ -125,11 +125,11 @@ def parse_count(text: str) -> int:
 
     Raises ValueError for any other text, and for counts below 1.
     """
-    what = f"count: {text!r}; must be a whole number of at least 1, such as 500, 10k or 1M"
-    number, unit = _split(text, what)
+    error = f"count: {text!r}; must be a whole number of at least 1, such as 500, 10k or 1M"
+    number, unit = _split(text, error)
     value = number * _SCALES.get(unit, Fraction(0))
     if value < 1 or value.denominator != 1:
-        raise ValueError(what)
+        raise ValueError(error)
     return int(value)
 
 
@@ -138,13 +138,13 @@ def parse_velocity(text: str) -> Fraction:
 
     Raises ValueError for any other text, and unless the velocity is above 0.
     """
-    what = (
+    error = (
         f"velocity: {text!r}; must be a number above 0 with a unit, such as 1100m/s, 90km/h or "
         "5mm/s"
     )
-    number, unit = _split(text, what)
+    number, unit = _split(text, error)
     if unit not in _VELOCITY_UNITS or number <= 0:
-        raise ValueError(what)
+        raise ValueError(error)
     return number * _VELOCITY_UNITS[unit]
 
 
@@ -163,16 +163,16 @@ def decimal_text(value: Fraction) -> str:
 
     No digit is lost: `Fraction(text)` is the number again.
     """
-    rest, digits = value.denominator, 0
+    remainder, digits = value.denominator, 0
     for prime in (2, 5):
         count = 0
-        while not rest % prime:
-            rest, count = rest // prime, count + 1
+        while not remainder % prime:
+            remainder, count = remainder // prime, count + 1
         digits = max(digits, count)
-    if rest != 1:
+    if remainder != 1:
         return str(value)
-    whole = abs(value.numerator * 10**digits // value.denominator)
-    text = f"{whole:0{digits + 1}}"
+    scaled = abs(value.numerator * 10**digits // value.denominator)
+    text = f"{scaled:0{digits + 1}}"
     sign = "-" if value < 0 else ""
     return f"{sign}{text[: len(text) - digits]}.{text[len(text) - digits :]}".rstrip(".")
 
@@ -201,8 +201,8 @@ def format_mean(mean_ticks: float, variance_ticks2: float, count: int, tick_fs: 
     scale, unit = next(((s, u) for s, u in TIME_UNITS if abs(value) >= s), TIME_UNITS[-1])
     error = plot_seconds(math.sqrt(variance_ticks2 / count), tick_fs) / scale
     # An error of more than the mean itself leaves its first digit.
-    place = min(math.floor(math.log10(error)), math.floor(math.log10(abs(value) / scale)))
-    return f"{round(value / scale, -place):.{max(-place, 0)}f} {unit}"
+    decade = min(math.floor(math.log10(error)), math.floor(math.log10(abs(value) / scale)))
+    return f"{round(value / scale, -decade):.{max(-decade, 0)}f} {unit}"
 
 
 def format_ticks(ticks: float, tick_fs: int, digits: int = 4) -> str:

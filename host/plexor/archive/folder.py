@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 from plexor.archive.schema import ROW_GROUP, parquet
 from plexor.disk.aside import keep_copy, set_aside
 from plexor.disk.errors import unwritten
-from plexor.disk.said import say
+from plexor.disk.notices import say
 from plexor.disk.whole import whole
 from plexor.documents import Document, is_damaged_document
 from plexor.errors import StoreError

@@ -13,7 +13,7 @@ from pathlib import Path
 from plexor.calibration.consistent import contradictions_of
 from plexor.disk.aside import set_aside
 from plexor.disk.errors import writing
-from plexor.disk.said import say
+from plexor.disk.notices import say
 from plexor.documents import Document, is_damaged_document
 from plexor.errors import StoreError, UsageError
 from plexor.model.calibration import Calibration

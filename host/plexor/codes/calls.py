@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Codes as function calls: a tree of calls, and each call's time. Pure.
 
-Each task has a stack of its own, and so has each interrupt. A function's own time leaves out its
-callees, interrupts, and the time in which another task ran. What does not match is counted, not
-guessed: an exit without its entry, an entry without its exit, and all that is open at a gap.
+Each task and each interrupt has a stack of its own. A function's own time excludes its callees,
+interrupts and other tasks. Nothing is guessed: an exit without an entry, an entry without an exit,
+and each call that is open at a gap are counted.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from plexor.codes.stream import told
+from plexor.codes.stream import plain_codes
 from plexor.model.code_array import CodeArray
 from plexor.protocol.codes import CodeClass
 
 Path = tuple[int, ...]
-"""Ids of functions from the outermost to the one that is meant."""
+"""Ids of functions, from the outermost caller to the function itself."""
 Actor = tuple[str, int]
 """`task` or `interrupt` with its number, or `("", 0)` where the device names none."""
 NOBODY: Actor = ("", 0)
@@ -34,7 +34,7 @@ class Call:
     own_ticks: int
     """Time in which it ran itself."""
     calls: int
-    """Number of calls inside it, those of callees included."""
+    """Number of calls inside it, calls by callees included."""
     own_calls: int
     """Number of calls that it made itself."""
 
@@ -52,20 +52,20 @@ class Calls:
     unmatched_exits: tuple[tuple[int, int], ...]
     """(time in ticks, function) of each exit without an entry."""
     unmatched_entries: tuple[tuple[int, int], ...]
-    """The same of each entry whose exit did not come."""
+    """(time in ticks, function) of each entry without an exit."""
 
 
 def calls_of(codes: CodeArray, bits: int) -> Calls:
     """Return the calls of codes (CODE_DTYPE) of `bits` bits."""
     book = _Book()
-    for code in told(codes, bits):
+    for code in plain_codes(codes, bits):
         if code.torn or code.gap:
             book.forget()
         if not code.torn:
             book.take(code.time_ticks, code.code_class, code.number)
     book.forget()
     exits, entries = sorted(book.unmatched_exits), sorted(book.unmatched_entries)
-    return Calls(tuple(book.found), tuple(exits), tuple(entries))
+    return Calls(tuple(book.calls), tuple(exits), tuple(entries))
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ class _Frame:
 
 @dataclass(slots=True)
 class _Book:
-    found: list[Call] = field(default_factory=list[Call])
+    calls: list[Call] = field(default_factory=list[Call])
     unmatched_exits: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     unmatched_entries: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     _stacks: dict[Actor, list[_Frame]] = field(default_factory=dict[Actor, list[_Frame]])
@@ -110,7 +110,7 @@ class _Book:
             self._exit(time_ticks, number)
 
     def forget(self) -> None:
-        """Take that codes may be missing here."""
+        """Handle a gap: codes may be missing here."""
         for actor in list(self._stacks):
             self._abandon(actor)
         self._interrupts.clear()
@@ -129,18 +129,20 @@ class _Book:
 
     def _exit(self, time_ticks: int, number: int) -> None:
         stack = self._stacks.get(self._actor, [])
-        place = next((n for n in reversed(range(len(stack))) if stack[n].path[-1] == number), None)
-        if place is None:
+        position = next(
+            (n for n in reversed(range(len(stack))) if stack[n].path[-1] == number), None
+        )
+        if position is None:
             self.unmatched_exits.append((time_ticks, number))
             return
-        while len(stack) > place + 1:
-            left = stack.pop()
-            self.unmatched_entries.append((left.enter_ticks, left.path[-1]))
-            stack[-1].own_ticks += left.own_ticks
-            stack[-1].callee_ticks += left.callee_ticks
+        while len(stack) > position + 1:
+            abandoned = stack.pop()
+            self.unmatched_entries.append((abandoned.enter_ticks, abandoned.path[-1]))
+            stack[-1].own_ticks += abandoned.own_ticks
+            stack[-1].callee_ticks += abandoned.callee_ticks
         frame = stack.pop()
         total = frame.own_ticks + frame.callee_ticks
-        self.found.append(
+        self.calls.append(
             Call(
                 self._actor, frame.path, frame.enter_ticks, time_ticks, total,
                 frame.own_ticks, frame.calls, frame.own_calls,
@@ -157,10 +159,10 @@ class _Book:
 
 
 def corrected(call: Call, base_ticks: int) -> tuple[int, int]:
-    """Return a call's total and own time without what its codes took.
+    """Return a call's total and own time without the time that sending its codes took.
 
-    `base_ticks` is the time of an empty call, from its entry to its exit. It is subtracted once for
-    the call and once for each call inside it, from own time for those it made itself.
+    `base_ticks` is the time of an empty call from entry to exit. It is subtracted from the total
+    for the call and each call inside it, and from own time for the call and each that it made.
     """
     return (
         max(call.total_ticks - base_ticks * (1 + call.calls), 0),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instances of a task or an interrupt: from when it could run until it had done its work. Pure.
+"""Instances of a task or an interrupt: from becoming ready to the end of its work. Pure.
 
-A task's instance begins when it leaves a state in which it waits, and ends when it waits again. An
-interrupt's begins and ends with its service.
+A task's instance begins when it stops waiting, and ends when it waits again. An interrupt's
+instance begins and ends with its service.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class Instances:
     response_ticks: Ticks
     """Time from begin to end."""
     execution_ticks: Ticks
-    """Time in it that the lane ran, without the interrupts that it was interrupted by."""
+    """Time in which the lane ran, without interrupts."""
     fragments: Ticks
     """Number of stretches in which it ran."""
     period_ticks: Ticks
-    """Time from the begin of an instance to that of the next one, where no code is missing."""
+    """Time from the start of an instance to the start of the next one, where no code is missing."""
 
 
 def instances(lane: Lane, lanes: Lanes) -> Instances:
@@ -41,29 +41,29 @@ def instances(lane: Lane, lanes: Lanes) -> Instances:
     numbers: list[int] = lane.states.tolist()
     names = [STATES[state] for state in numbers]
     ends = lane.ends().tolist()
-    found: list[tuple[int, int, int, int]] = []
+    rows: list[tuple[int, int, int, int]] = []
     interrupted = _Interrupted(lanes) if lane.kind == LaneKind.TASK else None
     begin: int | None = None
-    before: int | None = None
+    last_begin: int | None = None
     periods: list[int] = []
     executed = fragments = 0
-    for place, (start, state) in enumerate(zip(lane.starts.tolist(), names, strict=True)):
+    for position, (start, state) in enumerate(zip(lane.starts.tolist(), names, strict=True)):
         if state in _WAITS:
             if begin is not None:
-                found.append((begin, start - begin, executed, fragments))
+                rows.append((begin, start - begin, executed, fragments))
             begin = None
         elif state == LaneState.UNKNOWN:
-            begin = before = None
+            begin = last_begin = None
         else:
-            if begin is None and place and names[place - 1] in _WAITS:
+            if begin is None and position and names[position - 1] in _WAITS:
                 begin, executed, fragments = start, 0, 0
-                periods += [] if before is None else [start - before]
-                before = start
+                periods += [] if last_begin is None else [start - last_begin]
+                last_begin = start
             if begin is not None and state == runs:
-                own = ends[place] - start
-                executed += own - (interrupted.within(start, ends[place]) if interrupted else 0)
+                own = ends[position] - start
+                executed += own - (interrupted.within(start, ends[position]) if interrupted else 0)
                 fragments += 1
-    table = np.array(found, np.int64).reshape(-1, 4)
+    table = np.array(rows, np.int64).reshape(-1, 4)
     return Instances(*table.T, period_ticks=np.array(periods, np.int64))
 
 
@@ -86,6 +86,6 @@ class _Interrupted:
         return self._until(end) - self._until(start)
 
     def _until(self, time: int) -> int:
-        place = bisect_right(self._times, time) - 1
-        passed = time - self._times[place] if self._depth[place] else 0
-        return self._served[place] + passed
+        position = bisect_right(self._times, time) - 1
+        passed = time - self._times[position] if self._depth[position] else 0
+        return self._served[position] + passed

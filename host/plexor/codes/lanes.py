@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Codes as lanes: which task ran, which interrupt was served, in what state each task was. Pure.
+"""Codes as lanes: the state of each task, interrupt and user state over time. Pure.
 
-One core runs at most one task. A task runs from its RUN until its own next state, or the RUN of
-another one, which leaves it READY. An interrupt does not change the state of the task that it
-interrupts. Where codes are missing no state is known, from the code before them to a lane's next
-code.
+One core runs at most one task. A task runs from its RUN code until its own next state, or until the
+RUN of another task, which leaves it READY. An interrupt does not change the state of the task that
+it interrupts. After a gap, a lane's state is not known until its next code.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from plexor.codes.stream import told
+from plexor.codes.stream import plain_codes
 from plexor.model.code_array import CodeArray
 from plexor.protocol.codes import CodeClass
 
@@ -77,7 +76,7 @@ class Lane:
         return self.starts[chosen], self.ends()[chosen]
 
     def time_in(self, state: LaneState) -> int:
-        """Return the time that the lane was in a state, in ticks. All states' sum is the run's."""
+        """Return the time in a state, in ticks. Over all states it sums to the run's."""
         starts, ends = self.spans(state)
         return int((ends - starts).sum())
 
@@ -90,9 +89,9 @@ class Lanes:
     start_ticks: int
     end_ticks: int
     torn: int
-    """Codes that were left out because their value is in doubt."""
+    """Number of torn codes, which are left out."""
     gaps: int
-    """Places where codes may be missing."""
+    """Number of gaps, where codes may be missing."""
 
     def lane(self, kind: LaneKind, number: int) -> Lane | None:
         """Return a lane; None if the device never named it."""
@@ -104,13 +103,13 @@ def lanes_of(codes: CodeArray, bits: int, start_ticks: int, end_ticks: int) -> L
     book = _Book(start_ticks)
     torn = gaps = 0
     before_ticks = start_ticks
-    for code in told(codes, bits):
+    for code in plain_codes(codes, bits):
         gaps += code.gap
         torn += code.torn
         if code.gap:
             book.forget(before_ticks)
         if code.torn:
-            # It may have been any.
+            # A torn code may have been any code.
             book.forget(code.time_ticks)
         else:
             book.take(code.time_ticks, code.code_class, code.number)
@@ -120,7 +119,7 @@ def lanes_of(codes: CodeArray, bits: int, start_ticks: int, end_ticks: int) -> L
 
 @dataclass(slots=True)
 class _Open:
-    """A lane that grows."""
+    """A lane under construction."""
 
     starts: list[int]
     states: list[LaneState]
@@ -167,7 +166,7 @@ class _Book:
             self._of(LaneKind.STATE, number).enter(time_ticks, LaneState.ACTIVE)
 
     def forget(self, time_ticks: int) -> None:
-        """Take that codes may be missing just behind a time."""
+        """Handle a gap: codes may be missing after this time."""
         for lane in self._open.values():
             lane.enter(time_ticks, LaneState.UNKNOWN)
         self._runs = self._holds = None
@@ -179,12 +178,12 @@ class _Book:
             Lane(
                 kind,
                 number,
-                np.array(found.starts, np.int64),
-                np.array([STATES.index(state) for state in found.states], np.uint8),
+                np.array(lane.starts, np.int64),
+                np.array([STATES.index(state) for state in lane.states], np.uint8),
                 end_ticks,
-                np.array(found.inherits, np.int64),
+                np.array(lane.inherits, np.int64),
             )
-            for (kind, number), found in sorted(
+            for (kind, number), lane in sorted(
                 self._open.items(), key=lambda item: (order.index(item[0][0]), item[0][1])
             )
         )
@@ -198,25 +197,25 @@ class _Book:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """One task after another."""
+    """A switch from one task to another."""
 
     time_ticks: int
-    before: int
-    after: int
+    from_task: int
+    to_task: int
 
 
 def switches(lanes: Lanes) -> list[Switch]:
-    """Return each time at which a task ran after another one, in order."""
+    """Return the switches between tasks, in order."""
     spans = sorted(
         (start, end, lane.number)
         for lane in lanes.lanes
         if lane.kind == LaneKind.TASK
         for start, end in zip(
-            *(each.tolist() for each in lane.spans(LaneState.RUNNING)), strict=True
+            *(ticks.tolist() for ticks in lane.spans(LaneState.RUNNING)), strict=True
         )
     )
     return [
-        Switch(after[0], before[2], after[2])
-        for before, after in pairwise(spans)
-        if before[2] != after[2]
+        Switch(following[0], previous[2], following[2])
+        for previous, following in pairwise(spans)
+        if previous[2] != following[2]
     ]

@@ -26,7 +26,7 @@ KINDS: Mapping[str, int] = {
     "function": CodeClass.ENTER,
     "state": CodeClass.SET,
 }
-"""The class of the code that begins what has a name, by the word for its kind."""
+"""Class of the code that begins each kind, by the kind's word in a TOML file."""
 _VERBS: Mapping[int, str] = {
     CodeClass.RUN: "{} runs",
     CodeClass.READY: "{} could run",
@@ -42,30 +42,33 @@ _WORDS: Mapping[_Family, str] = {_TASK: "task", _ISR: "interrupt", _FUNCTION: "f
 
 
 class Names:
-    """Names by class and id. Classes of one family share them: those of a task's states, of an
-    interrupt's begin and end, and of a function's."""
+    """Names by class and id.
+
+    Classes of one family share names: a task's states, an interrupt's begin and end, a function's
+    entry and exit.
+    """
 
     def __init__(self, names: Iterable[CodeName] = ()) -> None:
         self._names: Mapping[tuple[int, int], str] = {
-            (kind, entry.code_id): entry.name
-            for entry in names
-            for kind in _family(entry.code_class)
+            (kind, code_name.code_id): code_name.name
+            for code_name in names
+            for kind in _family(code_name.code_class)
         }
 
-    def of(self, code_class: int, code_id: int) -> str:
-        """Return the name, or one that says class and id, such as `task 3`."""
-        found = self._names.get((code_class, code_id))
-        if found is not None:
-            return found
+    def name_of(self, code_class: int, code_id: int) -> str:
+        """Return the name; without one, class and id, such as `task 3`."""
+        name = self._names.get((code_class, code_id))
+        if name is not None:
+            return name
         family = _family(code_class)
         plain = "state" if code_class == CodeClass.SET else f"class {code_class} id"
         return f"{_WORDS.get(family, plain)} {code_id}"
 
 
-def said(names: Names, code_class: int, code_id: int) -> str:
-    """Return what a code says, such as `idle runs`."""
+def code_phrase(names: Names, code_class: int, code_id: int) -> str:
+    """Return a code as a phrase, such as `idle runs`."""
     verb = _VERBS.get(code_class)
-    name = names.of(code_class, code_id)
+    name = names.name_of(code_class, code_id)
     return name if verb is None else verb.format(name)
 
 
@@ -77,7 +80,7 @@ def names_of(path: Path) -> tuple[CodeName, ...]:
     """Return the names in a firmware's ELF file, or in a .toml file.
 
     A TOML file has tables task, interrupt, function and state, with lines such as `3 = "motor"`.
-    Raises UsageError for a file that cannot be read, is no such file, or has no names.
+    Raises UsageError for a file that cannot be read, is neither, or has no names.
     """
     try:
         if path.suffix == ".toml":
@@ -97,20 +100,20 @@ def names_of(path: Path) -> tuple[CodeName, ...]:
 
 
 def _listed(document: Mapping[str, object]) -> Iterator[CodeName]:
-    for kind, entries in document.items():
-        if kind not in KINDS or not isinstance(entries, dict):
+    for kind, names in document.items():
+        if kind not in KINDS or not isinstance(names, dict):
             raise ValueError(f"{kind}: must be a table named {', '.join(KINDS)}")
-        for number, name in cast("dict[str, object]", entries).items():
+        for number, name in cast("dict[str, object]", names).items():
             if not number.isdecimal() or not isinstance(name, str):
                 raise ValueError(f'{kind}: {number} = {name!r}; must be like 3 = "motor"')
             yield CodeName(KINDS[kind], int(number), name)
 
 
 def _named(text: str) -> CodeName:
-    parts = text.split(" ", 2)
-    if len(parts) != 3 or not (parts[0].isdecimal() and parts[1].isdecimal()):
+    fields = text.split(" ", 2)
+    if len(fields) != 3 or not (fields[0].isdecimal() and fields[1].isdecimal()):
         raise ValueError(f"{NAMES_SECTION}: {text!r}; must be CLASS ID NAME")
-    return CodeName(int(parts[0]), int(parts[1]), parts[2])
+    return CodeName(int(fields[0]), int(fields[1]), fields[2])
 
 
 def _section(elf: bytes) -> bytes | None:
@@ -127,7 +130,7 @@ def _section(elf: bytes) -> bytes | None:
             f"damaged ELF file: its table of sections ends at byte {end} of {len(elf)}; build it "
             "again"
         )
-    heads = [_head(elf, int(table) + place * size, wide, order) for place in range(count)]
+    heads = [_head(elf, int(table) + number * size, wide, order) for number in range(count)]
     if strings >= count:
         return None
     _, first, _ = heads[strings]
@@ -138,9 +141,9 @@ def _section(elf: bytes) -> bytes | None:
     return None
 
 
-def _head(elf: bytes, at: int, wide: bool, order: str) -> tuple[int, int, int]:
+def _head(elf: bytes, offset_bytes: int, wide: bool, order: str) -> tuple[int, int, int]:
     """Return (name, offset, size) of a section's header."""
-    (name,) = struct.unpack_from(order + "I", elf, at)
-    place = at + (24 if wide else 16)
-    offset, size = struct.unpack_from(order + ("2Q" if wide else "2I"), elf, place)
+    (name,) = struct.unpack_from(order + "I", elf, offset_bytes)
+    fields_offset = offset_bytes + (24 if wide else 16)
+    offset, size = struct.unpack_from(order + ("2Q" if wide else "2I"), elf, fields_offset)
     return int(name), int(offset), int(size)

@@ -11,7 +11,7 @@ from plexor.protocol.frames import SOURCE_CHANNEL
 
 
 def codes_of(result: RunResult) -> tuple[Codes, CodeArray]:
-    """Return how a run's codes came, and the codes (CODE_DTYPE).
+    """Return a run's code settings and its codes (CODE_DTYPE).
 
     A word with more bits than a code has is torn. Raises ValueError for a run without codes.
     """
@@ -23,6 +23,6 @@ def codes_of(result: RunResult) -> tuple[Codes, CodeArray]:
     if codes.wires is None:
         return codes, result.codes
     clock, data = SOURCE_CHANNEL + codes.wires.clock, SOURCE_CHANNEL + codes.wires.data
-    found = two_wire(result.events, clock, data, codes.word_bits)
-    found["torn"] |= found["code"] >> codes.bits != 0
-    return codes, found
+    array = two_wire(result.events, clock, data, codes.word_bits)
+    array["torn"] |= array["code"] >> codes.bits != 0
+    return codes, array

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of calls: by function, by module, by path, by edge. Pure. Times are in ticks.
 
-Shares are parts of all functions' own times, so those of own times add up to 1. The time of an
-empty call, `base_ticks`, is subtracted from each call as `calls.corrected` says.
+Shares are of the sum of all own times, so they add up to 1. The time of an empty call,
+`base_ticks`, is subtracted from each call as `calls.corrected` says.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ class Line:
     key: Path | str | int
     calls: int
     total_ticks: int
-    """Time in it and its callees; of recursive calls the outermost ones'."""
+    """Time in it and its callees; of recursive calls only the outermost counts."""
     own_ticks: int
     share: Fraction
-    """Own time as a part of all own times."""
+    """Own time as a share of all own times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +50,23 @@ def top(calls: Iterable[Call], base_ticks: int = 0, by: str = "time") -> list[Li
 def modules(
     calls: Iterable[Call], module_of: Callable[[int], str], base_ticks: int = 0
 ) -> list[Line]:
-    """Return a line for each module, the one with most own time first.
+    """Return a line for each module, the one with the most own time first.
 
     Its total is the time in calls that enter it from another module.
     """
-    found = list(calls)
+    all_calls = list(calls)
     own: Counter[str] = Counter()
     total: Counter[str] = Counter()
     count: Counter[str] = Counter()
-    for call in found:
+    for call in all_calls:
         name = module_of(call.function)
-        whole, self_ticks = corrected(call, base_ticks)
+        total_ticks, self_ticks = corrected(call, base_ticks)
         own[name] += self_ticks
         count[name] += 1
         if name not in {module_of(function) for function in call.path[:-1]}:
-            total[name] += whole
-    every = sum(own.values())
-    lines = [Line(n, count[n], total[n], own[n], _share(own[n], every)) for n in count]
+            total[name] += total_ticks
+    all_own_ticks = sum(own.values())
+    lines = [Line(n, count[n], total[n], own[n], _share(own[n], all_own_ticks)) for n in count]
     return sorted(lines, key=lambda line: (-line.own_ticks, str(line.key)))
 
 
@@ -94,7 +94,7 @@ def graph(calls: Iterable[Call], base_ticks: int = 0) -> list[Edge]:
 def butterfly(
     calls: Iterable[Call], function: int, base_ticks: int = 0
 ) -> tuple[list[Edge], list[Edge]]:
-    """Return the edges to a function and those from it, those with most time first."""
+    """Return the edges to a function and from it, each in descending order of time."""
     edges = graph(calls, base_ticks)
     order: Callable[[Edge], int] = lambda edge: -edge.total_ticks  # noqa: E731
     callers = sorted((edge for edge in edges if edge.callee == function), key=order)
@@ -110,14 +110,17 @@ def _lines(
     count: Counter[Path | int] = Counter()
     for call in calls:
         key = key_of(call)
-        whole, self_ticks = corrected(call, base_ticks)
+        total_ticks, self_ticks = corrected(call, base_ticks)
         own[key] += self_ticks
         count[key] += 1
         if isinstance(key, tuple) or call.function not in call.path[:-1]:
-            total[key] += whole
-    every = sum(own.values())
-    return [Line(key, count[key], total[key], own[key], _share(own[key], every)) for key in count]
+            total[key] += total_ticks
+    all_own_ticks = sum(own.values())
+    return [
+        Line(key, count[key], total[key], own[key], _share(own[key], all_own_ticks))
+        for key in count
+    ]
 
 
-def _share(part: int, every: int) -> Fraction:
-    return Fraction(part, every) if every else Fraction(0)
+def _share(ticks: int, all_ticks: int) -> Fraction:
+    return Fraction(ticks, all_ticks) if all_ticks else Fraction(0)

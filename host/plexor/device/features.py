@@ -78,9 +78,9 @@ def timecode_is_switched(identity: Identity) -> bool:
     )
 
 
-def refusal(geometry: Geometry, feature: Feature, what: str) -> str:
-    """Return why `what` needs a feature that the instrument lacks, and what to do instead."""
-    return f"{what}: {lack(geometry, feature)}; {ABOUT[feature].without}"
+def refusal(geometry: Geometry, feature: Feature, request: str) -> str:
+    """Return why `request` needs a feature that the instrument lacks, and what to do instead."""
+    return f"{request}: {lack(geometry, feature)}; {ABOUT[feature].without}"
 
 
 def lack(geometry: Geometry, feature: Feature) -> str:

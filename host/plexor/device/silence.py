@@ -111,21 +111,21 @@ def _low(heard: LineExchange, serial: bool) -> str:
 
 def _echo(heard: LineExchange, serial: bool) -> str:
     del heard
-    where = "the port's TX and RX are joined" if serial else "what listens there is an echo"
-    return f"our own commands came back: {where}; it is no instrument"
+    cause = "the port's TX and RX are joined" if serial else "what listens there is an echo"
+    return f"our own commands came back: {cause}; it is no instrument"
 
 
 def _text(heard: LineExchange, serial: bool) -> str:
     shown = heard.received.decode("ascii", "replace").split("\n")
     line = next((text.strip() for text in shown if text.strip()), "")[:_SHOWN_CHARACTERS]
-    other = "plexor devices lists the instruments' ports" if serial else "try another address"
-    return f"another device sends text ({line!a}): {other}"
+    hint = "plexor devices lists the instruments' ports" if serial else "try another address"
+    return f"another device sends text ({line!a}): {hint}"
 
 
 def _garbled(heard: LineExchange, serial: bool) -> str:
-    what = f"{len(heard.received)} bytes came and none is part of a frame"
+    observed = f"{len(heard.received)} bytes came and none is part of a frame"
     rate = "the rate is another (?baud=), or this is another device's port"
-    return f"{what}: {rate if serial else 'it is another service'}"
+    return f"{observed}: {rate if serial else 'it is another service'}"
 
 
 def _rejected(heard: LineExchange, serial: bool) -> str:
@@ -139,9 +139,9 @@ def _rejected(heard: LineExchange, serial: bool) -> str:
 def _dropped(heard: LineExchange, serial: bool) -> str:
     del serial
     values = ", ".join(f"{value:#04x}" for value in heard.dropped)
-    one = "byte" if len(heard.dropped) == 1 else "bytes"
+    noun = "byte" if len(heard.dropped) == 1 else "bytes"
     return (
-        f"this link never carries the {one} {values}: update the firmware of its USB bridge, or "
+        f"this link never carries the {noun} {values}: update the firmware of its USB bridge, or "
         "use another adapter"
     )
 

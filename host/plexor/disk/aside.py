@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
-from plexor.disk.said import say
+from plexor.disk.notices import say
 from plexor.disk.whole import sync
 
 DAMAGED = ".damaged"
@@ -24,7 +24,7 @@ def names_of(path: Path, suffix: str = "") -> Iterator[Path]:
 
 def free(path: Path, suffix: str = "") -> Path:
     """Return the first of a path's names that nothing has."""
-    return next(each for each in names_of(path, suffix) if not os.path.lexists(each))
+    return next(candidate for candidate in names_of(path, suffix) if not os.path.lexists(candidate))
 
 
 def keep_copy(path: Path) -> Path:
@@ -38,7 +38,7 @@ def keep_copy(path: Path) -> Path:
     return target
 
 
-def set_aside(path: Path, why: object) -> Path:
+def set_aside(path: Path, reason: object) -> Path:
     """Rename a damaged file or folder, say so, and return its new path.
 
     Raises OSError if it cannot be renamed.
@@ -46,5 +46,5 @@ def set_aside(path: Path, why: object) -> Path:
     target = free(path, DAMAGED)
     os.rename(path, target)
     sync(target.parent)
-    say(f"{why}; set aside as {target.name}")
+    say(f"{reason}; set aside as {target.name}")
     return target

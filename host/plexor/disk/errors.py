@@ -14,10 +14,10 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 """What a disk says that is full or broken. It is no wrong use of the program."""
 
 
-def unwritten(path: Path | str, error: OSError | ValueError, kept: str = "") -> StoreError:
-    """Return the error for a file that could not be written; `kept` says what remains."""
+def unwritten(path: Path | str, error: OSError | ValueError, saved: str = "") -> StoreError:
+    """Return the error for a file that could not be written; `saved` says what remains."""
     reason = (error.strerror if isinstance(error, OSError) else None) or error
-    text = f"{path}: cannot write: {reason}{kept}"
+    text = f"{path}: cannot write: {reason}{saved}"
     if isinstance(error, OSError) and error.errno in NO_ROOM:
         return UnwrittenError(text)
     return StoreError(text)

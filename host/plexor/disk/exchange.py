@@ -15,7 +15,7 @@ _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 
 
-def exchange(one: Path, other: Path) -> bool:
+def exchange(first: Path, second: Path) -> bool:
     """Have two folders change places; return False where the system cannot do that at once."""
     if sys.platform != "linux":
         return False
@@ -23,5 +23,7 @@ def exchange(one: Path, other: Path) -> bool:
         call = ctypes.CDLL(None, use_errno=True).renameat2
     except (AttributeError, OSError):
         return False
-    sys.audit("plexor.exchange", one, other)
-    return call(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0
+    sys.audit("plexor.exchange", first, second)
+    return (
+        call(_AT_FDCWD, os.fsencode(first), _AT_FDCWD, os.fsencode(second), _RENAME_EXCHANGE) == 0
+    )

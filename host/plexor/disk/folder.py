@@ -20,7 +20,7 @@ from pathlib import Path
 from plexor.disk.aside import free, names_of
 from plexor.disk.exchange import exchange
 from plexor.disk.lock import Lock, lock
-from plexor.disk.said import say
+from plexor.disk.notices import say
 from plexor.disk.whole import PART, part_of, parts_of, sync, sync_all
 from plexor.errors import StoreError
 
@@ -54,11 +54,14 @@ class FolderKind:
 
 
 def place_of(path: Path, *, replace: bool = False) -> FolderPlace:
-    """Return the place of a folder, and with `replace` what is there now. Raises OSError."""
-    found = path.resolve() if path.is_symlink() or path.name in ("", "..") else path
-    if not replace or not found.is_dir():
-        return FolderPlace(found)
-    return FolderPlace(found, _identity(found))
+    """Return the place for a folder; with `replace`, it may replace what is there now.
+
+    Raises OSError.
+    """
+    target = path.resolve() if path.is_symlink() or path.name in ("", "..") else path
+    if not replace or not target.is_dir():
+        return FolderPlace(target)
+    return FolderPlace(target, _identity(target))
 
 
 def put(
@@ -67,11 +70,11 @@ def put(
     fill: Callable[[Path], object],
     moved: Mapping[str, Path] | None = None,
 ) -> Path:
-    """Have `fill` write a folder, put it at its place, and return where it is.
+    """Let `fill` write a folder, rename it to its place, and return its path.
 
-    `moved` are files that are moved into it once the rest is on the disk, by their names there. If
-    `fill` raises, nothing is left, and they stay. If the folder cannot be put anywhere, it is left
-    where it was written. Raises OSError, StoreError, and what `fill` raises.
+    `moved` maps names in the folder to files that are moved there once the rest is on the disk. If
+    `fill` raises, the folder is removed and these files stay. If the folder cannot be renamed, it
+    stays where it was written. Raises OSError, StoreError, and what `fill` raises.
     """
     target = place.path
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -99,21 +102,23 @@ def put(
 
 
 def find_left(place: FolderPlace, kind: FolderKind, *, spare: bool = True) -> None:
-    """Put whole folders beside that ended processes left, and say so; remove unfinished ones.
+    """Rename complete folders that ended processes left, and say so; remove incomplete ones.
 
-    Without `spare`, the first of them takes the place itself if that is free.
+    Without `spare`, the first one takes the place itself if that is free.
     """
-    for part in parts_of(place.path):
+    for unfinished in parts_of(place.path):
         with suppress(OSError):
-            held = lock(part)
+            held = lock(unfinished)
             if held is None:
                 continue
             try:
-                if _is_whole(part, kind):
-                    found = _beside(part, place.path, spare=spare)
-                    say(f"{found}: whole, and left by a process that ended before it had its place")
-                elif part.is_dir():
-                    _remove(part, kind.names)
+                if _is_whole(unfinished, kind):
+                    renamed = _beside(unfinished, place.path, spare=spare)
+                    say(
+                        f"{renamed}: complete; left by a process that ended before it had its place"
+                    )
+                elif unfinished.is_dir():
+                    _remove(unfinished, kind.names)
             finally:
                 held.close()
 
@@ -139,7 +144,7 @@ def _begin(target: Path) -> tuple[Path, Lock | None]:
         try:
             held = lock(work)
         except FileNotFoundError:
-            continue  # taken for one that a process left
+            continue  # another process took it for an abandoned folder
         except OSError:
             return work, None
         if held is not None:
@@ -164,7 +169,7 @@ def _in_place(work: Path, place: FolderPlace, kind: FolderKind) -> Path:
         sync(target.parent)
         target = _beside(work, target, taken=True)
     if _identity(old) != place.replaces:
-        # Another process has put its own there in between, which stays.
+        # Another process has put its own folder there meanwhile. It stays.
         say(f"{_beside(old, place.path)}: was put to {place.path} meanwhile, and has this name now")
     else:
         try:
@@ -176,15 +181,15 @@ def _in_place(work: Path, place: FolderPlace, kind: FolderKind) -> Path:
 
 
 def _beside(folder: Path, target: Path, taken: bool = False, spare: bool = False) -> Path:
-    """Rename a folder to the first free name of a place.
+    """Rename a folder to the first free name for a place.
 
-    With `taken`, say if that is another one than the first; with `spare`, leave the first free.
+    With `taken`, say if the first name was not free; with `spare`, leave the first name free.
     """
     for name in names_of(target):
         if spare and name == target:
             continue
         try:
-            # A folder takes the place of an empty one, and of nothing else.
+            # A rename replaces an empty folder, and nothing else.
             os.rename(folder, name)
         except OSError:
             if not os.path.lexists(name):
@@ -199,24 +204,24 @@ def _beside(folder: Path, target: Path, taken: bool = False, spare: bool = False
 
 def _carry(old: Path, new: Path, own: Collection[str]) -> None:
     """Move foreign files from an older folder to the new one."""
-    for entry in sorted(os.listdir(old)):
-        if entry not in own:
+    for name in sorted(os.listdir(old)):
+        if name not in own:
             with suppress(OSError):
-                os.rename(old / entry, free(new / entry))
+                os.rename(old / name, free(new / name))
     sync(new)
 
 
 def _remove(folder: Path, own: Collection[str], first: str = "") -> None:
     """Remove Plexor's own files from a folder, and the folder unless it has others."""
-    for entry in sorted(os.listdir(folder), key=lambda entry: entry != first):
+    for entry in sorted(os.listdir(folder), key=lambda name: name != first):
         if entry in own or entry.endswith(PART):
             os.unlink(folder / entry)
     os.rmdir(folder)
 
 
 def _identity(folder: Path) -> tuple[int, int]:
-    found = os.stat(folder)
-    return found.st_dev, found.st_ino
+    status = os.stat(folder)
+    return status.st_dev, status.st_ino
 
 
 def _umask() -> int:

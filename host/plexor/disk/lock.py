@@ -29,7 +29,7 @@ class Lock:
 def lock(path: Path) -> Lock | None:
     """Lock a file or a folder that exists; return None if another process has it locked.
 
-    Raises OSError if it is not there, is another one meanwhile, or cannot be locked at all.
+    Raises OSError if it does not exist, was replaced meanwhile, or cannot be locked.
     """
     handle = os.open(path, os.O_RDONLY)
     try:
@@ -46,7 +46,7 @@ def lock(path: Path) -> Lock | None:
 
 
 def _locked(handle: int) -> bool:
-    """Lock an open file; return whether that was possible. Raises OSError where no lock is."""
+    """Lock an open file; return False if another process has it. Raises OSError without locks."""
     if sys.platform == "win32":
         raise OSError("no locks")
     try:
@@ -59,16 +59,15 @@ def _locked(handle: int) -> bool:
 class Held:
     """A folder that one process writes to at a time: its file `.lock` names that process.
 
-    A folder that is not there yet is made, and removed at the end if nothing came into it. Raises
-    UsageError, with the other process, if another one has the folder. Where the system has no
-    locks, none is held.
+    A missing folder is created, and removed at the end if it is still empty. Raises UsageError that
+    names the other process if one has the folder. Without locks in the system, none is held.
     """
 
     FILE = ".lock"
 
     def __init__(self, folder: Path, name: str = "out") -> None:
         self._folder = folder
-        self._made = [each for each in (folder, *folder.parents) if not each.exists()]
+        self._made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
         folder.mkdir(parents=True, exist_ok=True)
         self._handle: int | None = None
         while self._handle is None:
@@ -110,11 +109,11 @@ def _is(handle: int, path: Path) -> bool:
         return False
 
 
-def _leave(handle: int, folder: Path, made: list[Path]) -> None:
-    """Remove the lock's file while it is locked, then folders that were made for nothing."""
+def _leave(handle: int, folder: Path, created: list[Path]) -> None:
+    """Remove the lock's file while it is locked, then created folders that are still empty."""
     with suppress(OSError):
         os.unlink(folder / Held.FILE)
     os.close(handle)
     with suppress(OSError):
-        for each in made:
-            os.rmdir(each)
+        for parent in created:
+            os.rmdir(parent)

@@ -30,10 +30,10 @@ def sync(path: Path) -> None:
 
 def sync_all(folder: Path) -> None:
     """Wait until everything in a folder is on the disk."""
-    for place, _, files in os.walk(folder):
+    for parent, _, files in os.walk(folder):
         for name in files:
-            sync(Path(place, name))
-        sync(Path(place))
+            sync(Path(parent, name))
+        sync(Path(parent))
 
 
 def part_of(path: Path) -> Path:
@@ -42,13 +42,13 @@ def part_of(path: Path) -> Path:
 
 
 def parts_of(path: Path) -> list[Path]:
-    """Return what was begun under such names, and not completed."""
+    """Return the incomplete files and folders of a path, by their names."""
     name = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{12}}{re.escape(PART)}")
     try:
         names = sorted(os.listdir(path.parent))
     except OSError:
         return []
-    return [path.with_name(each) for each in names if name.fullmatch(each)]
+    return [path.with_name(part_name) for part_name in names if name.fullmatch(part_name)]
 
 
 def is_direct(path: Path) -> bool:
@@ -71,34 +71,34 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 def write_whole(path: Path, content: str) -> None:
     """Write a file as a whole or not at all. Raises OSError or ValueError."""
-    with whole(path) as place:
-        place.write_text(content, encoding="utf-8")
+    with whole(path) as unfinished:
+        unfinished.write_text(content, encoding="utf-8")
 
 
 @contextmanager
 def whole(path: Path, *, alone: bool = True) -> Generator[Path]:
-    """Yield the place to write to, which becomes the file at the end of the block.
+    """Yield a path to write to; at the end of the block that file replaces `path`.
 
-    At each moment the path has the older file or the new one, whole. If it is a link, the file that
-    it points to is replaced. A pipe or a device is written directly. Without `alone`, other hosts
-    may write the same file, so what ended writers have begun is not looked for. Raises OSError.
+    At any moment `path` is the complete old file or the complete new one. If it is a link, its
+    target is replaced. A pipe or a device is written directly. Without `alone`, other hosts may
+    write the same file, so incomplete files of ended writers stay. Raises OSError.
     """
     if is_direct(path):
         yield path
         return
     target = path.resolve() if path.is_symlink() else path
-    part = part_of(target)
+    unfinished = part_of(target)
     held: Lock | None = None
     try:
-        os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         with suppress(OSError):
-            held = lock(part)
-        yield part
-        sync(part)
-        os.replace(part, target)
+            held = lock(unfinished)
+        yield unfinished
+        sync(unfinished)
+        os.replace(unfinished, target)
     except BaseException:
         with suppress(OSError):
-            os.unlink(part)
+            os.unlink(unfinished)
         raise
     finally:
         if held is not None:
@@ -109,10 +109,10 @@ def whole(path: Path, *, alone: bool = True) -> Generator[Path]:
 
 
 def _clear(path: Path) -> None:
-    """Remove what writers of a file have begun that ended suddenly."""
-    for part in parts_of(path):
+    """Remove the incomplete files of writers that ended suddenly."""
+    for unfinished in parts_of(path):
         with suppress(OSError):
-            held = lock(part)
+            held = lock(unfinished)
             if held is not None:
-                os.unlink(part)
+                os.unlink(unfinished)
                 held.close()

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds groups of late answers that a gap parts from the usual ones. Pure.
+"""Finds clusters of late answers that a gap separates from the usual ones. Pure.
 
-A gap is one that chance leaves neither in an exponential tail nor in a power law's. In both, the
+A gap counts if chance explains it neither in an exponential tail nor in a power law's. In both, the
 gaps between sorted values above a point, each times the number of values beyond it, are independent
-and exponential: of the values, or of their logarithms (A. Rényi, "On the theory of order
-statistics", 1953). So with k values from the point to the gap, which sum to S with all others cut
-off there, a gap g or wider before the last j values has the probability (1 + j g / S)**-k.
+and exponential: gaps of the values, or of their logarithms (A. Rényi, "On the theory of order
+statistics", 1953). Let k values lie from the point to the gap, and S be the sum of all values above
+the point, cut off at the gap. A gap of g or more before the last j values then has the probability
+(1 + j g / S)**-k.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _Reals = npt.NDArray[np.float64]
 CHANCE = 1e-6
 """Maximum probability that chance leaves a gap somewhere among the values of one channel."""
 LEAST_PART = 8
-"""A gap is at least 1/LEAST_PART of the value below it. Narrower ones matter to no one."""
+"""A gap is at least 1/LEAST_PART of the value below it; narrower gaps are ignored."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,13 +35,13 @@ class Cluster:
     low_ticks: int
     high_ticks: int
     """Minimum and maximum of its latencies."""
-    places: Ticks
+    positions: Ticks
     """Positions of its answers among all, from 0, in order."""
 
     @property
     def count(self) -> int:
         """Number of its answers."""
-        return len(self.places)
+        return len(self.positions)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,31 +86,31 @@ def tail_of(value_ticks: Ticks, over_ticks: int | None = None) -> Tail:
 
 
 def _cuts(values: Ticks, first: int) -> Iterator[int]:
-    """Yield where a gap lies just before a value, from `first` on."""
+    """Yield each position from `first` on whose value follows a gap."""
     while len(values) - first > 1:
-        found = _gap(values[first:])
-        if found is None:
+        gap = _gap(values[first:])
+        if gap is None:
             return
-        first += found
+        first += gap
         yield first
 
 
 def _gap(values: Ticks) -> int | None:
-    """Return the place of the first value behind a gap that chance does not leave; None: none."""
+    """Return the position of the first value after a gap that chance does not explain, or None."""
     below, above = values[:-1], values[1:]
     wide = (above - below) * LEAST_PART > np.maximum(below, 0)
     # Values are whole ticks: each may be a tick longer, and a gap a tick shorter, than it looks.
     chance = _chance((values - values[0]).astype(np.float64), 1.0)
     if values[0] > 0:
         chance = np.maximum(chance, _chance(np.log(values / values[0]), 1 / int(values[0])))
-    found = np.flatnonzero(wide & (chance < math.log(CHANCE / len(values))))
-    return int(found[0]) + 1 if len(found) else None
+    gaps = np.flatnonzero(wide & (chance < math.log(CHANCE / len(values))))
+    return int(gaps[0]) + 1 if len(gaps) else None
 
 
 def _chance(values: _Reals, rounding: float) -> _Reals:
-    """Return the logarithm of the probability of each gap, by chance, of rising values from 0."""
-    before = np.arange(len(values) - 1, dtype=np.float64)
-    beyond = len(values) - 1 - before
-    sums = np.cumsum(values[:-1]) + beyond * values[:-1] + rounding * (before + beyond)
+    """Return the logarithm of each gap's probability by chance; values ascend from 0."""
+    number = np.arange(len(values) - 1, dtype=np.float64)
+    beyond = len(values) - 1 - number
+    sums = np.cumsum(values[:-1]) + beyond * values[:-1] + rounding * (number + beyond)
     gaps = np.maximum(np.diff(values) - rounding, 0)
-    return -before * np.log1p(beyond * gaps / sums)
+    return -number * np.log1p(beyond * gaps / sums)

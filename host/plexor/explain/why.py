@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The late answers of a run: in which clusters they lie, and how each cluster recurs. Pure."""
+"""The late answers of a run: their clusters, and how each cluster recurs. Pure."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ class Explained:
 
     name: str
     tail: Tail | None
-    """None: they are not known, for the reason in `missing`."""
+    """None if they are not known; `missing` has the reason."""
     groups: tuple[Group, ...] = ()
     missing: str = ""
     blamed: tuple[Blamed, ...] = ()
     """All answers by the code in force at their strikes; empty for a device without codes."""
     chains: tuple[Chain, ...] = ()
-    """The latest answers, the latest first, with what happened from strike to answer."""
+    """The answers with the longest latencies, longest first, with their codes."""
 
 
-def why(result: RunResult, over_ticks: int | None = None) -> tuple[Explained, ...]:
+def explain_late(result: RunResult, over_ticks: int | None = None) -> tuple[Explained, ...]:
     """Explain the late answers of each channel that answers strikes.
 
-    Late are those above `over_ticks`, or if it is None those beyond a gap above the median.
+    Answers above `over_ticks` are late; if it is None, those beyond a gap above the median.
     """
     blame = None
     if result.settings.codes is not None and result.events is not None:
@@ -76,11 +76,13 @@ def _explained(
     order = np.argsort(samples.rise.start_ticks, kind="stable")
     times, latencies = samples.rise.start_ticks[order], samples.rise.value_ticks[order]
     tail = tail_of(latencies, over_ticks)
-    groups = tuple(Group(each, recurrence(each.places, times, latencies)) for each in tail.clusters)
+    groups = tuple(
+        Group(cluster, recurrence(cluster.positions, times, latencies)) for cluster in tail.clusters
+    )
     if blame is None:
         return Explained(channel.name, tail, groups)
-    places = [group.cluster.places for group in groups]
-    late = np.sort(order[np.concatenate(places)]) if places else np.empty(0, np.int64)
+    positions = [group.cluster.positions for group in groups]
+    late = np.sort(order[np.concatenate(positions)]) if positions else np.empty(0, np.int64)
     values, starts = samples.rise.value_ticks, samples.rise.start_ticks
     latest = late[np.argsort(-values[late], kind="stable")][:MOST_CHAINS]
     chains = tuple(blame.chain(int(starts[n]), int(values[n])) for n in latest)
@@ -94,8 +96,15 @@ def _counted(result: RunResult, channel: ChannelResult) -> tuple[Blamed, ...]:
     tables = result.code_tables
     if tables is None or tables.channel != channel.number:
         return ()
-    found = [
-        Blamed(each.code, each.count, None, each.min_ticks, each.max_ticks, each.sum_ticks)
-        for each in tables.latencies
+    blamed = [
+        Blamed(
+            figures.code,
+            figures.count,
+            None,
+            figures.min_ticks,
+            figures.max_ticks,
+            figures.sum_ticks,
+        )
+        for figures in tables.latencies
     ]
-    return tuple(sorted(found, key=lambda entry: (-entry.max_ticks, entry.code)))
+    return tuple(sorted(blamed, key=lambda code_blame: (-code_blame.max_ticks, code_blame.code)))

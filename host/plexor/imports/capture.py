@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was read from a capture: edges of named signals, in whole units of time."""
+"""The content of a capture: edges of named signals, in whole units of time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.errors import UsageError
-from plexor.imports.said import Said
+from plexor.imports.exported import ExportedRun
 
 MOST_EDGES = 1 << 26
 """Greatest number of edges of a capture: more do not fit into the memory of most machines."""
@@ -24,19 +24,19 @@ Levels = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SignalEdges:
-    """The edges of one signal: their times in units, and the level behind each."""
+    """The edges of one signal: their times in units, and the level after each."""
 
     times: Times
     levels: Levels
     brief: int = 0
-    """Number of changes that were taken back at the same time, which are left out."""
+    """Number of changes that were undone at the same time; they are left out."""
     first_value: tuple[int, int] | None = None
     """Time and level of the first value, if the level before it is not known."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Capture:
-    """Edges of the wanted signals, by the names they were asked for by."""
+    """Edges of the requested signals, by their names in the request."""
 
     format: str
     unit_fs: Fraction
@@ -52,23 +52,23 @@ class Capture:
     """The whole name of each signal in the file."""
     step_fs: int | None = None
     """Time between samples that the file names, if its unit is another."""
-    said: Said = field(default_factory=Said)
+    exported: ExportedRun = field(default_factory=ExportedRun)
 
 
-def signal_in(path: Path, names: Iterable[str], wanted: str) -> str:
-    """Return the name that is meant by `wanted`: itself, or the only one that ends in .wanted.
+def signal_in(path: Path, names: Iterable[str], signal: str) -> str:
+    """Return the full name of `signal`: itself, or the only name that ends in `.signal`.
 
-    Raises UsageError that names those that there are.
+    Raises UsageError that lists the names if there is no such name, or more than one.
     """
     known = list(names)
-    if wanted in known:
-        return wanted
-    ending = [name for name in known if name.endswith(f".{wanted}")]
+    if signal in known:
+        return signal
+    ending = [name for name in known if name.endswith(f".{signal}")]
     if len(ending) == 1:
         return ending[0]
     if ending:
-        raise UsageError(f"{path}: {wanted!r} is {_listed(ending)}; name one of them")
-    raise UsageError(f"{path}: no signal {wanted!r}; it has {_listed(known) or 'none'}")
+        raise UsageError(f"{path}: {signal!r} is {_listed(ending)}; name one of them")
+    raise UsageError(f"{path}: no signal {signal!r}; it has {_listed(known) or 'none'}")
 
 
 def _listed(names: list[str]) -> str:

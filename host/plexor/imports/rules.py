@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the events of a capture are matched: times in ticks, of up to 62 bits."""
+"""The matching rules of a capture: times in ticks of up to 62 bits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from plexor.constraints import MOST_TICKS
 from plexor.errors import UsageError
 from plexor.imports.events import edges_to
-from plexor.imports.wanted import ImportRules
+from plexor.imports.signals import ImportRules
 from plexor.model.results import EventArray
 from plexor.model.settings import AppliedSetting, RegisterWrite
 from plexor.protocol.memory import VALUE_MOST
@@ -23,30 +23,30 @@ UNKNOWN_TIMEOUT_S = Fraction(1)
 
 @dataclass(frozen=True, slots=True)
 class MatchingRules:
-    """The policy, as an instrument's register, and each time as asked for and as applied."""
+    """The policy as an instrument's register, and each time as requested and as applied."""
 
     registers: tuple[RegisterWrite, ...]
     echo: tuple[AppliedSetting, ...]
     timeout_s: Fraction
 
 
-def matching(wanted: ImportRules, events: EventArray, tick_fs: int) -> MatchingRules:
-    """Return how all channels are matched. Raises UsageError for a time of too many ticks.
+def matching(rules: ImportRules, events: EventArray, tick_fs: int) -> MatchingRules:
+    """Return the matching rules of all channels; the time-out is at least a tick.
 
-    The time-out has a tick at least.
+    Raises UsageError for a time of too many ticks.
     """
-    asked_s = wanted.timeout_s
+    asked_s = rules.timeout_s
     if asked_s is None:
-        asked_s = _timeout(wanted, events, tick_fs)
+        asked_s = _timeout(rules, events, tick_fs)
     asked_s = max(asked_s, seconds_of(1, tick_fs))
     times = (
         ("timeout", asked_s, MOST_TICKS - 1),
-        ("window", wanted.window_min_s, MOST_TICKS - 1),
+        ("window", rules.window_min_s, MOST_TICKS - 1),
         # Values below 0 have as many bits as an instrument's.
-        ("early", wanted.early_s, VALUE_MOST),
+        ("early", rules.early_s, VALUE_MOST),
     )
     return MatchingRules(
-        (RegisterWrite("matcher", 0, "policy", int(wanted.policy)),),
+        (RegisterWrite("matcher", 0, "policy", int(rules.policy)),),
         tuple(
             AppliedSetting(
                 name, time_s, seconds_of(ticks_within(name, time_s, tick_fs, most), tick_fs)
@@ -68,14 +68,14 @@ def ticks_within(label: str, time_s: Fraction, tick_fs: int, most: int = MOST_TI
     return ticks
 
 
-def _timeout(wanted: ImportRules, events: EventArray, tick_fs: int) -> Fraction:
-    """Return the middle of the times between strikes.
+def _timeout(rules: ImportRules, events: EventArray, tick_fs: int) -> Fraction:
+    """Return the median time between strikes; of several references, the longest.
 
     A time-out of about a period keeps one missing response from shifting all later ones.
     """
     middles = [
         int(np.median(np.diff(times.astype(np.int64))))
-        for reference in {entry.reference for entry in wanted.channels}
+        for reference in {channel.reference for channel in rules.channels}
         if len(times := edges_to(events, reference)) > 1
     ]
     return seconds_of(max(middles), tick_fs) if middles else UNKNOWN_TIMEOUT_S

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a run of a capture: edges become events, which the host matches as an instrument would.
+"""Makes a run of a capture: the host matches its edges as an instrument would.
 
-Times have 62 bits, so that a long period of a fine step is matched too.
+Times have 62 bits, so that long periods in fine ticks are matched too.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from plexor.errors import UsageError
 from plexor.imports.capture import Capture
 from plexor.imports.events import events_of, unordered
 from plexor.imports.rules import matching, ticks_within
+from plexor.imports.signals import ImportRules
 from plexor.imports.sigrok import read_sr
 from plexor.imports.timing import CaptureTiming, timing_of
 from plexor.imports.vcd import read_vcd
-from plexor.imports.wanted import ImportRules
 from plexor.model.identity import Identity
 from plexor.model.results import (
     Accounting,
@@ -45,58 +45,58 @@ READERS: Mapping[str, Callable[[Path, Sequence[str]], Capture]] = {
 }
 """Readers of captures, by the suffix of the file."""
 _BITS = 8
-"""Mantissa bits of bins: the finest that there are."""
+"""Mantissa bits of bins: the most that a histogram can have."""
 _DEPTH = 4096
 """Outstanding strikes of a channel: as many as any instrument holds."""
 
 
-def import_run(path: Path, wanted: ImportRules) -> RunResult:
+def import_run(path: Path, rules: ImportRules) -> RunResult:
     """Return the run in a capture. Its time 0 is the start of the capture.
 
     Raises UsageError with the path for a file that cannot be read, and for times that do not fit
     its tick.
     """
-    wanted.check()
+    rules.check()
     if path.suffix not in READERS:
         raise UsageError(f"{path}: its suffix must be one of {', '.join(READERS)}")
-    signals = [entry.signal for entry in (*wanted.strikes, *wanted.channels)]
+    signals = [signal.signal for signal in (*rules.strikes, *rules.channels)]
     capture = READERS[path.suffix](path, signals)
     timing = timing_of(path, capture)
-    events, left_out = events_of(capture, timing, wanted)
-    names = {f"strike{n}": entry.signal for n, entry in enumerate(wanted.strikes)}
-    names |= {f"ch{n}": entry.signal for n, entry in enumerate(wanted.channels)}
+    events, left_out = events_of(capture, timing, rules)
+    names = {f"strike{n}": strike.signal for n, strike in enumerate(rules.strikes)}
+    names |= {f"ch{n}": channel.signal for n, channel in enumerate(rules.channels)}
     imported = Imported(
         file=path.name,
         format=capture.format,
         step_fs=timing.step_fs,
         signals={source: capture.names[signal] for source, signal in names.items()},
         unordered={
-            entry.name: unordered(events, entry.reference, number)
-            for number, entry in enumerate(wanted.channels)
+            channel.name: unordered(events, channel.reference, number)
+            for number, channel in enumerate(rules.channels)
         },
         left_out=left_out,
     )
-    # What is imported is matched with more bits than an instrument has.
-    result = replace(_unmatched(capture, timing, wanted, events), imported=imported)
-    channels = tuple(_channel(result, entry) for entry in result.settings.channels)
+    # `imported` is set first: it selects matching with more bits than an instrument has.
+    result = replace(_unmatched(capture, timing, rules, events), imported=imported)
+    channels = tuple(_channel(result, channel) for channel in result.settings.channels)
     return consistent(replace(result, channels=channels))
 
 
 def _unmatched(
-    capture: Capture, timing: CaptureTiming, wanted: ImportRules, events: EventArray
+    capture: Capture, timing: CaptureTiming, rules: ImportRules, events: EventArray
 ) -> RunResult:
     """Return the run without channels."""
     geometry = Geometry(
-        channels=len(wanted.channels),
-        strikes=max(len(wanted.strikes), 1),
+        channels=len(rules.channels),
+        strikes=max(len(rules.strikes), 1),
         tick_fs=timing.tick_fs,
         latency_mantissa_bits=_BITS,
         interval_mantissa_bits=_BITS,
         queue_depth=_DEPTH,
-        features=Feature.EVENTS | Feature.SIMULATED * capture.said.simulated,
+        features=Feature.EVENTS | Feature.SIMULATED * capture.exported.simulated,
         board="",
     )
-    rules = matching(wanted, events, timing.tick_fs)
+    matching_rules = matching(rules, events, timing.tick_fs)
     end_ticks = int(timing.ticks(np.array([capture.end]))[0])
     if len(events) and int(events["time_ticks"][-1]) >= end_ticks:
         # The end of a dump is the time of its last change.
@@ -108,20 +108,20 @@ def _unmatched(
             channels=tuple(
                 Channel(
                     number=number,
-                    name=entry.name,
-                    invert=entry.invert,
-                    reference=entry.reference,
-                    deadline_s=entry.deadline_s,
+                    name=channel.name,
+                    invert=channel.invert,
+                    reference=channel.reference,
+                    deadline_s=channel.deadline_s,
                 )
-                for number, entry in enumerate(wanted.channels)
+                for number, channel in enumerate(rules.channels)
             ),
-            policy=wanted.policy,
-            timeout_s=rules.timeout_s,
-            window_min_s=wanted.window_min_s,
-            early_s=wanted.early_s,
+            policy=rules.policy,
+            timeout_s=matching_rules.timeout_s,
+            window_min_s=rules.window_min_s,
+            early_s=rules.early_s,
         ),
-        registers=rules.registers,
-        echo=rules.echo,
+        registers=matching_rules.registers,
+        echo=matching_rules.echo,
         start_ticks=0,
         end_ticks=end_ticks,
         stop_reason=StopReason.TIME,
@@ -138,20 +138,22 @@ def _unmatched(
             ),
         ),
         events=events,
-        started=capture.said.started,
-        invalid_reasons=capture.said.invalid_reasons,
+        started=capture.exported.started,
+        invalid_reasons=capture.exported.invalid_reasons,
         versions=versions(),
-        device={**capture.said.device, **wanted.device},
+        device={**capture.exported.device, **rules.device},
     )
 
 
-def _channel(result: RunResult, entry: Channel) -> ChannelResult:
+def _channel(result: RunResult, settings: Channel) -> ChannelResult:
     """Return a channel, matched by the run's rules."""
     deadline_ticks = None
-    if entry.deadline_s is not None:
-        label = f"{entry.label}.deadline"
-        deadline_ticks = ticks_within(label, entry.deadline_s, result.tick_fs)
-    bare = ChannelResult(entry.number, entry.label, entry.reference, deadline_ticks, {}, 0, 0, ())
+    if settings.deadline_s is not None:
+        label = f"{settings.label}.deadline"
+        deadline_ticks = ticks_within(label, settings.deadline_s, result.tick_fs)
+    bare = ChannelResult(
+        settings.number, settings.label, settings.reference, deadline_ticks, {}, 0, 0, ()
+    )
     assert result.events is not None
     matched = rematch(result.events, rules_of(result, bare), result.end_ticks)
     return replace(

@@ -26,7 +26,7 @@ from plexor.imports.capture import (
     signal_in,
     too_many,
 )
-from plexor.imports.said import said_in
+from plexor.imports.exported import exported_run
 from plexor.units import FEMTOSECONDS
 
 MOST_BYTES = 10**11
@@ -40,7 +40,7 @@ _NOT_WHOLE = (
     RuntimeError,
     ValueError,
 )
-"""What zipfile raises for an archive that is none, or is cut short."""
+"""Exceptions of zipfile for a file that is no archive, or is cut short."""
 _PIECE = 1 << 22
 _MOST_TEXT = 1 << 20
 _MOST_UNIT = 8
@@ -74,35 +74,35 @@ class _Bit:
     levels: list[Levels] = field(default_factory=list["Levels"])
 
 
-def read_sr(path: Path, wanted: Sequence[str]) -> Capture:
-    """Return the edges of the wanted probes.
+def read_sr(path: Path, names: Sequence[str]) -> Capture:
+    """Return the edges of the named probes.
 
-    Raises UsageError with the path for what is no such session, for a probe that is not there, and
-    for more samples or edges than can be read.
+    Raises UsageError with the path for a file that is no session, an unknown probe, or too many
+    samples or edges.
     """
     try:
         with zipfile.ZipFile(path) as archive:
             session = _session(path, archive)
-            names = {name: signal_in(path, session.probes, name) for name in wanted}
-            bits = {name: session.probes[names[name]] for name in wanted}
-            found = {bit: _Bit(bit) for bit in bits.values()}
+            file_names = {name: signal_in(path, session.probes, name) for name in names}
+            bits = {name: session.probes[file_names[name]] for name in names}
+            probes = {bit: _Bit(bit) for bit in bits.values()}
             count = 0
             for samples in _samples(archive, session):
-                count = _take(path, samples, count, list(found.values()))
+                count = _take(path, samples, count, list(probes.values()))
     except OSError as error:
         raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
     except _NOT_WHOLE as error:
         raise UsageError(f"{path}: not a whole sigrok session: {error}") from error
-    said = said_in(session.about)
+    exported = exported_run(session.about)
     return Capture(
         format="sigrok session",
         unit_fs=Fraction(FEMTOSECONDS) / session.hertz,
         sampled=True,
-        start=min(said.lead_ticks, count),
+        start=min(exported.lead_ticks, count),
         end=count,
-        edges={name: _edges(found[bit]) for name, bit in bits.items()},
-        names=names,
-        said=said,
+        edges={name: _edges(probes[bit]) for name, bit in bits.items()},
+        names=file_names,
+        exported=exported,
     )
 
 
@@ -140,7 +140,7 @@ def _session(path: Path, archive: zipfile.ZipFile) -> _Session:
 
 
 def _entries(path: Path, archive: zipfile.ZipFile, file: str) -> tuple[str, ...]:
-    """Return the names of the files of samples: one, or some with numbers, in their order."""
+    """Return the names of the sample files: one file, or numbered ones in ascending order."""
     numbered = {
         int(name.removeprefix(f"{file}-")): name
         for name in archive.namelist()
@@ -152,8 +152,8 @@ def _entries(path: Path, archive: zipfile.ZipFile, file: str) -> tuple[str, ...]
     elif sorted(numbered) != [*range(1, len(numbered) + 1)]:
         raise UsageError(f"{path}: {file}-1 to {file}-{max(numbered)} must all be there")
     if not names:
-        there = ", ".join(archive.namelist())
-        raise UsageError(f"{path}: no samples of logic; it has {there[:200]}")
+        entries = ", ".join(archive.namelist())
+        raise UsageError(f"{path}: no samples of logic; it has {entries[:200]}")
     for name in names:
         if archive.getinfo(name).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise UsageError(f"{path}: {name} is compressed in a way that sigrok does not use")
@@ -174,18 +174,18 @@ def _text(path: Path, archive: zipfile.ZipFile, name: str) -> str:
 
 def _samples(archive: zipfile.ZipFile, session: _Session) -> Iterator[Levels]:
     """Yield whole samples, a row of bytes each."""
-    rest = b""
+    remainder = b""
     for name in session.entries:
         with archive.open(name) as file:
             while data := file.read(_PIECE):
-                data = rest + data
-                whole = len(data) - len(data) % session.unit
-                rest = data[whole:]
-                yield np.frombuffer(data, np.uint8, whole).reshape(-1, session.unit)
+                data = remainder + data
+                size = len(data) - len(data) % session.unit
+                remainder = data[size:]
+                yield np.frombuffer(data, np.uint8, size).reshape(-1, session.unit)
 
 
 def _take(path: Path, samples: Levels, first: int, bits: list[_Bit]) -> int:
-    """Add the values of each probe at its changes; return how many samples came so far."""
+    """Add each probe's changes; return the number of samples so far."""
     if not len(samples):
         return first
     for column in {probe.bit >> 3 for probe in bits}:
@@ -195,14 +195,14 @@ def _take(path: Path, samples: Levels, first: int, bits: list[_Bit]) -> int:
             if probe.bit >> 3 != column:
                 continue
             levels = own[changed] >> np.uint8(probe.bit & 7) & np.uint8(1)
-            before = np.append(levels[0] if probe.level is None else probe.level, levels[:-1])
-            kept = levels != before
-            # The first value of all is kept too: it says what the first edge is.
-            kept[0] |= probe.level is None
-            probe.times.append(changed[kept] + first)
-            probe.levels.append(levels[kept])
+            previous = np.append(levels[0] if probe.level is None else probe.level, levels[:-1])
+            changes = levels != previous
+            # The very first value is kept too: it gives the first edge its direction.
+            changes[0] |= probe.level is None
+            probe.times.append(changed[changes] + first)
+            probe.levels.append(levels[changes])
             probe.level = int(levels[-1])
-            probe.edges += int(np.count_nonzero(kept))
+            probe.edges += int(np.count_nonzero(changes))
     if sum(probe.edges for probe in bits) > MOST_EDGES:
         raise too_many(path)
     return first + len(samples)

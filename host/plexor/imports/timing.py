@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tick of an imported run: exact for the times of its capture, and as an instrument has it."""
+"""The tick of an imported run: a divisor of all times of the capture, as an instrument has it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_TICKS = 1 << 61
 
 @dataclass(frozen=True, slots=True)
 class CaptureTiming:
-    """How times of a capture become ticks."""
+    """The conversion from times of a capture to ticks."""
 
     tick_fs: int
     start: int
@@ -40,26 +40,26 @@ class CaptureTiming:
 def timing_of(path: Path, capture: Capture) -> CaptureTiming:
     """Return the tick of a capture.
 
-    A sample has one tick, or a power of ten if it lasts longer than the longest tick. Times of a
-    dump are multiples of a greatest step, which has one tick, or as many as the file says.
+    A sample lasts one tick, or a power of ten of ticks if it is longer than the longest tick. Times
+    of a dump are multiples of a step, which is one tick, or as many ticks as the file says.
     Raises UsageError if no tick has that length, or if the capture is too long.
     """
-    found = _of_samples(path, capture) if capture.sampled else _of_times(path, capture)
-    if (capture.end - capture.start) // found.divisor * found.factor >= _MOST_TICKS:
+    timing = _of_samples(path, capture) if capture.sampled else _of_times(path, capture)
+    if (capture.end - capture.start) // timing.divisor * timing.factor >= _MOST_TICKS:
         lasts = seconds_of(capture.end - capture.start, 1) * capture.unit_fs
         raise UsageError(f"{path}: lasts {format_seconds(lasts)}; too long for its time step")
-    return found
+    return timing
 
 
 def _of_samples(path: Path, capture: Capture) -> CaptureTiming:
-    parts = 1
-    while capture.unit_fs / parts > MOST_TICK_FS:
-        parts *= 10
+    ticks = 1
+    while capture.unit_fs / ticks > MOST_TICK_FS:
+        ticks *= 10
     # Rounded to half a femtosecond, as an instrument reports its tick.
-    tick_fs = round(capture.unit_fs / parts)
+    tick_fs = round(capture.unit_fs / ticks)
     if tick_fs < LEAST_TICK_FS:
         raise _no_tick(path, capture.unit_fs)
-    return CaptureTiming(tick_fs, capture.start, 1, parts, max(round(capture.unit_fs), 1))
+    return CaptureTiming(tick_fs, capture.start, 1, ticks, max(round(capture.unit_fs), 1))
 
 
 def _of_times(path: Path, capture: Capture) -> CaptureTiming:
@@ -69,23 +69,23 @@ def _of_times(path: Path, capture: Capture) -> CaptureTiming:
             step = gcd(step, int(np.gcd.reduce(edges.times - capture.start)))
     step = step or 1
     step_fs = step * int(capture.unit_fs)
-    parts = _parts(step_fs, capture.said.tick_fs)
-    if parts is None:
+    ticks = _parts(step_fs, capture.exported.tick_fs)
+    if ticks is None:
         raise _no_tick(path, Fraction(step_fs))
     known_fs = max(capture.step_fs or 0, step_fs)
-    return CaptureTiming(step_fs // parts, capture.start, step, parts, known_fs)
+    return CaptureTiming(step_fs // ticks, capture.start, step, ticks, known_fs)
 
 
 def _parts(step_fs: int, tick_fs: int | None) -> int | None:
-    """Return the number of ticks in a step: by the tick of the file, or the least that there is."""
+    """Return the number of ticks in a step: by the file's tick, or else the least possible."""
     if tick_fs is not None and LEAST_TICK_FS <= tick_fs <= MOST_TICK_FS and not step_fs % tick_fs:
         return step_fs // tick_fs
     power = 1
     while step_fs // power >= LEAST_TICK_FS:
         for digit in (1, 2, 5):
-            parts = power * digit
-            if not step_fs % parts and LEAST_TICK_FS <= step_fs // parts <= MOST_TICK_FS:
-                return parts
+            ticks = power * digit
+            if not step_fs % ticks and LEAST_TICK_FS <= step_fs // ticks <= MOST_TICK_FS:
+                return ticks
         power *= 10
     return None
 

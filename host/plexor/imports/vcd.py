@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a value change dump (IEEE Std 1364-2005, section 18) of any program.
 
-Declarations are read by pyvcd. Changes are tokens between white space; reading them here takes a
-twentieth of the time.
+pyvcd reads the declarations. Changes are words between white space; the reader here takes a
+twentieth of pyvcd's time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 
 from plexor.errors import UsageError
 from plexor.imports.capture import MOST_EDGES, Capture, SignalEdges, edges_of, signal_in, too_many
-from plexor.imports.said import moment, said_in
+from plexor.imports.exported import exported_run, moment
 from plexor.units import FEMTOSECONDS
 
 _PIECE = 1 << 20
@@ -30,9 +30,9 @@ _MOST_HEADER = 1 << 26
 _MOST_DIGITS = 18
 _HASH = ord("#")
 _MARK = b"\xef\xbb\xbf"
-"""What some programs write before text in UTF-8."""
+"""The byte order mark that some programs write before UTF-8 text."""
 _BEYOND = re.compile(r"_plexor_([0-9a-f]+)_")
-"""A character beyond ASCII in declarations, as a word of ASCII."""
+"""The ASCII word that replaces a non-ASCII character in declarations."""
 _COMMANDS = (b"$dumpall", b"$dumpon", b"$dumpoff")
 _UNITS = {"s": 10**15, "ms": 10**12, "us": 10**9, "ns": 10**6, "ps": 10**3, "fs": 1}
 _END = re.compile(rb"\$enddefinitions\s+\$end(?=\s|\Z)")
@@ -65,63 +65,63 @@ class _Header:
 
 
 def read_vcd(path: Path, wanted: Sequence[str]) -> Capture:
-    """Return the edges of the wanted signals.
+    """Return the edges of the named signals.
 
-    Raises UsageError with the path for what is no such dump, for a signal that is not there or has
-    no level, and for values other than 0 and 1 behind its first one.
+    Raises UsageError with the path for a file that is no dump, a signal that is unknown or has no
+    level, and values other than 0 and 1 after its first one.
     """
     try:
         with path.open("rb") as file:
-            text, rest = _split(path, file)
+            text, remainder = _split(path, file)
             header = _header(path, text)
             names = {name: signal_in(path, header.variables, name) for name in wanted}
             codes = {name: _code(path, name, header.variables[names[name]]) for name in wanted}
             numbers = {code: number for number, code in enumerate(dict.fromkeys(codes.values()))}
-            found = _Changes(path, numbers)
-            for words in _words(file, rest):
-                found.take(words)
+            changes = _Changes(path, numbers)
+            for words in _words(file, remainder):
+                changes.take(words)
     except OSError as error:
         raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
-    first, times = found.first, np.frombuffer(found.times, np.int64)
-    # What $dumpvars says was there before: a change at the same time is an edge.
-    times[: found.initial] -= 1
-    values = np.frombuffer(found.values, np.uint8)
+    first, times = changes.first, np.frombuffer(changes.times, np.int64)
+    # $dumpvars gives the levels before: a change at the same time is an edge.
+    times[: changes.initial] -= 1
+    values = np.frombuffer(changes.values, np.uint8)
     edges: dict[str, SignalEdges] = {}
     for name, code in codes.items():
         own = (values >> 1) == numbers[code]
         edges[name] = edges_of(times[own], values[own] & np.uint8(1))
-        # What stands in no $dumpvars may be a change, from a level that nobody knows.
-        at = int(own.argmax()) if own.any() else 0
-        if at >= found.initial and own.any():
-            first_value = (int(times[at]), int(values[at]) & 1)
+        # A first value outside $dumpvars may be a change from an unknown level.
+        position = int(own.argmax()) if own.any() else 0
+        if position >= changes.initial and own.any():
+            first_value = (int(times[position]), int(values[position]) & 1)
             edges[name] = replace(edges[name], first_value=first_value)
     rate = _RATE.search(header.comments)
-    said = said_in(header.comments)
+    exported = exported_run(header.comments)
     return Capture(
         format="VCD",
         unit_fs=Fraction(header.unit_fs),
         sampled=False,
-        start=first + said.lead_ticks * (said.tick_fs or 0) // header.unit_fs,
-        end=max(found.now, first),
+        start=first + exported.lead_ticks * (exported.tick_fs or 0) // header.unit_fs,
+        end=max(changes.now, first),
         edges=edges,
         names=names,
         step_fs=_step_fs(rate) if rate else None,
-        said=replace(said, started=said.started or moment(header.date)),
+        exported=replace(exported, started=exported.started or moment(header.date)),
     )
 
 
 def _split(path: Path, file: BinaryIO) -> tuple[bytes, bytes]:
-    """Return the declarations, and what was read of the changes."""
+    """Return the declarations, and the bytes of the changes that were read with them."""
     text = b""
     while len(text) < _MOST_HEADER:
-        more = file.read(_PIECE)
-        place = max(len(text) - _SHOWN, 0)
-        text += more
-        found = _END.search(text, place)
+        piece = file.read(_PIECE)
+        start = max(len(text) - _SHOWN, 0)
+        text += piece
+        end_mark = _END.search(text, start)
         # The last word of what was read may go on.
-        if found is not None and (found.end() < len(text) or not more):
-            return text[: found.end()], text[found.end() :]
-        if not more:
+        if end_mark is not None and (end_mark.end() < len(text) or not piece):
+            return text[: end_mark.end()], text[end_mark.end() :]
+        if not piece:
             break
     raise UsageError(f"{path}: no $enddefinitions; must be a whole value change dump")
 
@@ -134,7 +134,7 @@ def _header(path: Path, text: bytes) -> _Header:
             f"{path}: needs pyvcd, which is not installed; it is in Plexor's extra `export`"
         ) from error
     kinds, scopes = reader.TokenKind, list[str]()
-    found = _Header(0, {}, "", "")
+    header = _Header(0, {}, "", "")
     try:
         for token in reader.tokenize(io.BytesIO(_in_ascii(text))):
             data: Any = token.data
@@ -143,20 +143,20 @@ def _header(path: Path, text: bytes) -> _Header:
             elif token.kind is kinds.UPSCOPE:
                 del scopes[-1:]
             elif token.kind is kinds.TIMESCALE:
-                found.unit_fs = _unit_fs(path, data)
+                header.unit_fs = _unit_fs(path, data)
             elif token.kind is kinds.COMMENT:
-                found.comments += f"{_restored(data)}\n"
+                header.comments += f"{_restored(data)}\n"
             elif token.kind is kinds.DATE:
-                found.date = data.strip()
+                header.date = data.strip()
             elif token.kind is kinds.VAR:
                 name = ".".join((*scopes, _restored(data.ref_str)))
                 code = data.id_code.encode()
-                found.variables.setdefault(name, _Variable(code, data.type_.value, data.size))
+                header.variables.setdefault(name, _Variable(code, data.type_.value, data.size))
     except (reader.VCDParseError, ValueError) as error:
         raise UsageError(f"{path}: its declarations: {_shown(_restored(str(error)))}") from error
-    if not found.unit_fs:
+    if not header.unit_fs:
         raise UsageError(f"{path}: no $timescale; must say how long a unit of time is")
-    return found
+    return header
 
 
 def _in_ascii(text: bytes) -> bytes:
@@ -171,12 +171,12 @@ def _in_ascii(text: bytes) -> bytes:
         plain = text.decode()
     except UnicodeDecodeError:
         plain = text.decode("latin-1")
-    return re.sub(r"[^\x00-\x7f]", lambda found: f"_plexor_{ord(found[0]):x}_", plain).encode()
+    return re.sub(r"[^\x00-\x7f]", lambda match: f"_plexor_{ord(match[0]):x}_", plain).encode()
 
 
 def _restored(text: str) -> str:
     """Return text with the characters that `_in_ascii` has replaced."""
-    return _BEYOND.sub(lambda found: chr(min(int(found[1], 16), sys.maxunicode)), text)
+    return _BEYOND.sub(lambda match: chr(min(int(match[1], 16), sys.maxunicode)), text)
 
 
 def _unit_fs(path: Path, timescale: Any) -> int:
@@ -201,22 +201,22 @@ def _step_fs(rate: re.Match[str]) -> int | None:
     return round(FEMTOSECONDS / hertz) or None if hertz else None
 
 
-def _words(file: BinaryIO, rest: bytes) -> Iterator[list[bytes]]:
-    """Yield the words of a file, many at a time; `rest` was read before."""
+def _words(file: BinaryIO, remainder: bytes) -> Iterator[list[bytes]]:
+    """Yield the words of a file, many at a time, after `remainder`, which was read before."""
     while True:
-        more = file.read(_PIECE)
-        text = rest + more
+        piece = file.read(_PIECE)
+        text = remainder + piece
         words = text.split()
-        # The last word may go on in the next piece. A word as long as a piece is none.
-        goes_on = bool(more) and bool(words) and not text[-1:].isspace() and len(rest) < _PIECE
-        rest = words.pop() if goes_on else b""
+        # The last word may be cut. A word as long as a piece is no change.
+        is_cut = bool(piece) and bool(words) and not text[-1:].isspace() and len(remainder) < _PIECE
+        remainder = words.pop() if is_cut else b""
         yield words
-        if not more:
+        if not piece:
             return
 
 
 class _Changes:
-    """Takes changes of the wanted signals, which have numbers by their codes."""
+    """Takes the changes of the signals in `numbers`, which gives each code a number."""
 
     def __init__(self, path: Path, numbers: Mapping[bytes, int]) -> None:
         self.path, self.numbers = path, numbers
@@ -225,7 +225,7 @@ class _Changes:
         """Number of the signal, and its level in bit 0."""
         self.start: int | None = None
         self.now = 0
-        """Time of what comes next."""
+        """Time of the next changes."""
         self._changes = {
             b"%d%s" % (level, code): number << 1 | level
             for code, number in numbers.items()
@@ -236,7 +236,7 @@ class _Changes:
         self._in_comment = False
         self._in_dump = False
         self.initial = 0
-        """Number of values that the first $dumpvars says."""
+        """Number of values in the first $dumpvars."""
         self._seen, self._scanned = set[int](), 0
 
     @property
@@ -245,7 +245,7 @@ class _Changes:
         return min(self.start or 0, self.times[0]) if self.times else self.start or 0
 
     def take(self, words: list[bytes]) -> None:
-        """Take the next words. Raises UsageError for what is no change."""
+        """Take the next words. Raises UsageError for a word that is no change."""
         changes, times, values = self._changes, self.times, self.values
         for word in words:
             if self._first_word or self._in_comment:
@@ -266,17 +266,17 @@ class _Changes:
         digits = word[1:]
         if not digits.isdigit() or len(digits) > _MOST_DIGITS:
             raise self._wrong(word, "a time of at most 18 digits")
-        now = int(digits)
+        time = int(digits)
         if self.start is None:
-            self.start = now
-        elif now < self.now:
-            raise UsageError(f"{self.path}: time {now} after {self.now}; must not go back")
-        elif now > self.now:
+            self.start = time
+        elif time < self.now:
+            raise UsageError(f"{self.path}: time {time} after {self.now}; must not go back")
+        elif time > self.now:
             self._end_dump()
-        self.now = now
+        self.now = time
 
     def _end_dump(self) -> None:
-        """Count what the first $dumpvars said. It ends with the time, where $end is missing."""
+        """Count the values of the first $dumpvars. Without $end it ends at the next time."""
         self.initial = len(self.values) if self._in_dump else self.initial
         self._in_dump = False
 

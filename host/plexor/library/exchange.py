@@ -11,7 +11,7 @@ from plexor.errors import UsageError
 from plexor.export import formats
 from plexor.export.whole import whole
 from plexor.imports.run import READERS, import_run
-from plexor.imports.wanted import ImportRules
+from plexor.imports.signals import ImportRules
 from plexor.judge.budget import Budget
 from plexor.judge.budget_file import load as load_budget
 from plexor.library.import_spec import ImportSpec

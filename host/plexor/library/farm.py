@@ -20,7 +20,7 @@ from plexor.archive.origin import Origin, origin_of
 from plexor.disk.aside import DAMAGED, keep_copy, set_aside
 from plexor.disk.folder import find_left, place_of, remove_own
 from plexor.disk.lock import Held
-from plexor.disk.said import say
+from plexor.disk.notices import say
 from plexor.documents import Document, is_damaged_document
 from plexor.errors import ExitCode, PlexorError, StoreError, UsageError
 from plexor.library.archive import Archive

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from plexor.imports.wanted import (
+from plexor.imports.signals import (
     ChannelSignal,
     StrikeSignal,
     parse_channel_signal,

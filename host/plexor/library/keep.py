@@ -13,7 +13,7 @@ from plexor.disk.aside import names_of
 from plexor.disk.errors import writing
 from plexor.disk.folder import FolderKind, FolderPlace, find_left, place_of
 from plexor.disk.lock import Lock, lock
-from plexor.disk.said import say
+from plexor.disk.notices import say
 from plexor.disk.whole import PART, is_direct, sync
 from plexor.errors import PlexorError, StoreError, UnwrittenError, UsageError
 

@@ -72,11 +72,11 @@ def main(port: int, answers: int) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for number in (port, answers):
         os.set_blocking(number, False)
-    kept: deque[bytes] = deque()
-    kept_bytes, ended = 0, 0
-    while kept or not ended:
-        wanted = [answers] if ended or kept_bytes >= MOST_BYTES else [answers, port]
-        ready, has_room, _ = select.select(wanted, [answers] if kept else [], [])
+    chunks: deque[bytes] = deque()
+    held_bytes, ended = 0, 0
+    while chunks or not ended:
+        readable = [answers] if ended or held_bytes >= MOST_BYTES else [answers, port]
+        ready, has_room, _ = select.select(readable, [answers] if chunks else [], [])
         if answers in ready:
             # The holder writes nothing: it has closed, or is gone.
             return 0
@@ -89,15 +89,15 @@ def main(port: int, answers: int) -> int:
             except OSError as error:
                 data, ended = b"", error.errno or errno.EIO
             if data:
-                kept.append(data)
-                kept_bytes += len(data)
+                chunks.append(data)
+                held_bytes += len(data)
         if has_room:
             with contextlib.suppress(BlockingIOError):
-                sent = os.write(answers, kept[0])
-                kept_bytes -= sent
-                rest = kept.popleft()[sent:]
-                if rest:
-                    kept.appendleft(rest)
+                sent = os.write(answers, chunks[0])
+                held_bytes -= sent
+                unsent = chunks.popleft()[sent:]
+                if unsent:
+                    chunks.appendleft(unsent)
     return ended
 
 

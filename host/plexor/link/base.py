@@ -110,25 +110,25 @@ class Reader:
         if self._ended is not None:
             raise self._ended
         try:
-            entry = self._queue.get(timeout=timeout_s)
+            item = self._queue.get(timeout=timeout_s)
         except queue.Empty:
             return b""
         chunks: list[bytes] = []
         size = 0
-        while not isinstance(entry, LinkError):
-            self.heard_s, data = entry
+        while not isinstance(item, LinkError):
+            self.heard_s, data = item
             chunks.append(data)
             size += len(data)
             self.taken_bytes += len(data)
             if size >= _TAKE_BYTES:
                 return b"".join(chunks)
             try:
-                entry = self._queue.get_nowait()
+                item = self._queue.get_nowait()
             except queue.Empty:
                 return b"".join(chunks)
-        self._ended = entry
+        self._ended = item
         if not chunks:
-            raise entry
+            raise item
         return b"".join(chunks)
 
     def close(self) -> None:
@@ -149,13 +149,13 @@ class Reader:
                 data = self.link.read(CHUNK_BYTES, _POLL_S)
                 if data:
                     self.received_bytes += len(data)
-                    entry = time.monotonic(), data
+                    item = time.monotonic(), data
                     if self._queue.full():
                         self.full_s = math.inf
-                        self._queue.put(entry)
+                        self._queue.put(item)
                         self.full_s = time.monotonic()
                     else:
-                        self._queue.put(entry)
+                        self._queue.put(item)
         except LinkError as error:
             self._put_last(error)
         except Exception as error:

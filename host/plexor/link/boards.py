@@ -87,9 +87,10 @@ class FoundBoard:
     @property
     def link(self) -> bool:
         """Whether this is the instrument's port, or may be if interfaces are not known."""
-        here = self.plugged.interface
+        interface = self.plugged.interface
         return any(
-            board.interface is not None and (here is None or board.interface in (ONLY, here))
+            board.interface is not None
+            and (interface is None or board.interface in (ONLY, interface))
             for board in self.boards
         )
 
@@ -112,19 +113,19 @@ class FoundBoard:
 
 def boards_of(plugged: Plugged) -> tuple[Board, ...]:
     """Return the boards that a device may be: by its name, or else by its id."""
-    same = [board for board in BOARDS if board.usb_id == plugged.usb_id]
+    candidates = [board for board in BOARDS if board.usb_id == plugged.usb_id]
     product = plugged.product.lower()
-    named = [board for board in same if board.product and board.product in product]
-    return tuple(named or same)
+    named = [board for board in candidates if board.product and board.product in product]
+    return tuple(named or candidates)
 
 
-def found(plugged: Iterable[Plugged]) -> tuple[FoundBoard, ...]:
+def found_boards(plugged: Iterable[Plugged]) -> tuple[FoundBoard, ...]:
     """Return what may be a board, by port."""
-    all_found = [FoundBoard(entry, boards_of(entry)) for entry in plugged]
+    all_found = [FoundBoard(device, boards_of(device)) for device in plugged]
     return tuple(
         sorted(
-            (entry for entry in all_found if entry.boards),
-            key=lambda entry: (entry.plugged.port, entry.plugged.node),
+            (board for board in all_found if board.boards),
+            key=lambda board: (board.plugged.port, board.plugged.node),
         )
     )
 
@@ -153,8 +154,8 @@ def at_port(port: str) -> FoundBoard | None:
     None: no USB device is behind it.
     """
     real = os.path.realpath(port)
-    same = [entry for entry in serial_ports() if os.path.realpath(entry.port) == real]
-    return FoundBoard(same[0], boards_of(same[0])) if same else None
+    ports = [plugged for plugged in serial_ports() if os.path.realpath(plugged.port) == real]
+    return FoundBoard(ports[0], boards_of(ports[0])) if ports else None
 
 
 def usb_devices(root: Path = Path("/")) -> tuple[Plugged, ...]:

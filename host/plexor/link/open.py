@@ -38,7 +38,7 @@ def open_link(
     `again`: this process will open more such links, so what starts a simulated instrument may stay.
     Raises UsageError for a URI that is not a link, LinkError for a link that cannot be opened.
     """
-    scheme, colon, rest = uri.partition(":")
+    scheme, colon, address = uri.partition(":")
     if not colon:
         raise UsageError(f"link: {uri!r}; must be {_FORMS}")
     if scheme == "sim":
@@ -58,9 +58,9 @@ def open_link(
     if scheme == "udp":
         return UdpLink(*_address(uri))
     if scheme == "serial":
-        return _instrument_at(*_serial(uri, rest))
+        return _instrument_at(*_serial(uri, address))
     if scheme == "file":
-        return FileLink(Path(rest.removeprefix("//")))
+        return FileLink(Path(address.removeprefix("//")))
     raise UsageError(f"link: {uri!r}; must be {_FORMS}")
 
 
@@ -70,11 +70,11 @@ def sim_device(uri: str) -> str:
     Raises UsageError if it names two.
     """
     named, _, query = uri.removeprefix("sim:").partition("?")
-    found = [item.removeprefix(_DUT) for item in query.split("&") if item.startswith(_DUT)]
-    found = [name for name in (named, *found) if name]
-    if len(found) > 1:
+    names = [item.removeprefix(_DUT) for item in query.split("&") if item.startswith(_DUT)]
+    names = [name for name in (named, *names) if name]
+    if len(names) > 1:
         raise UsageError(f"link: {uri!r}; name the device once")
-    return found[0] if found else ""
+    return names[0] if names else ""
 
 
 def device_of(uri: str, dut: str | None) -> str:
@@ -111,8 +111,8 @@ def _sim_options(uri: str, query: str) -> list[str]:
 
 def _address(uri: str) -> tuple[str, int]:
     try:
-        parts = urlsplit(uri)
-        host, port = parts.hostname, parts.port
+        url = urlsplit(uri)
+        host, port = url.hostname, url.port
     except ValueError as error:
         raise UsageError(f"link: {uri!r}: {error}") from error
     if not host or not port:
@@ -125,11 +125,11 @@ def open_device_line(uri: str, default_baud: int) -> Link:
 
     Raises UsageError for a URI that is neither, LinkError for a line that cannot be opened.
     """
-    scheme, _, rest = uri.partition(":")
+    scheme, _, address = uri.partition(":")
     if scheme == "tcp":
         return TcpLink(*_address(uri))
     if scheme == "serial":
-        port, baud = _serial(uri, rest)
+        port, baud = _serial(uri, address)
         return SerialLink(port, baud or default_baud, is_instrument=False)
     raise UsageError(f"device's line: {uri!r}; must be {_DEVICE_FORMS}")
 
@@ -138,15 +138,15 @@ def _instrument_at(port: str, baud: int | None) -> SerialLink:
     """Return the link to an instrument at a port; `baud` None: the rate is found, and noted."""
     if baud is not None:
         return SerialLink(port, baud)
-    found, how = rate_at(port)
-    link = SerialLink(port, found)
-    link.note = f"{link.name}: the rate {how}"
+    baud_found, reason = rate_at(port)
+    link = SerialLink(port, baud_found)
+    link.note = f"{link.name}: the rate {reason}"
     return link
 
 
-def _serial(uri: str, rest: str) -> tuple[str, int | None]:
+def _serial(uri: str, address: str) -> tuple[str, int | None]:
     """Return port and rate of a `serial:` URI; None: it has no rate."""
-    port, question, query = rest.partition("?")
+    port, question, query = address.partition("?")
     options = parse_qs(query, keep_blank_values=True)
     unknown = sorted(set(options) - {"baud"})
     baud = options.get("baud", [""])[-1]

@@ -71,17 +71,17 @@ class FrameOrder:
     def _following(self) -> list[bytes]:
         """Return the held frames whose turn it is."""
         assert self._next is not None
-        found: list[bytes] = []
+        frames: list[bytes] = []
         while self._next in self._held:
-            found.append(self._held.pop(self._next))
+            frames.append(self._held.pop(self._next))
             self._next = (self._next + 1) % MODULUS
-        self._past.came(len(found))
-        return found
+        self._past.came(len(frames))
+        return frames
 
-    def _behind(self, sequence: int, frame: bytes, back: int) -> list[bytes]:
-        what = self._past.behind(sequence, back)
-        if what is not None:
-            self.counts[what] += 1
+    def _behind(self, sequence: int, frame: bytes, frames_behind: int) -> list[bytes]:
+        disorder = self._past.disorder_of(sequence, frames_behind)
+        if disorder is not None:
+            self.counts[disorder] += 1
             return []
         held = [self._held[key] for key in self._by_age()]
         self._held.clear()

@@ -43,7 +43,7 @@ def rate_at(port: str) -> tuple[int, str]:
         return rates[0], f"that of {device.name}"
     for rate in answering(port, rates):
         return rate, "at which it answers"
-    return rates[0], f"because nothing answers at {said(rates)} baud"
+    return rates[0], f"because nothing answers at {rates_text(rates)} baud"
 
 
 def answering(port: str, rates: Iterable[int]) -> Iterable[int]:
@@ -72,7 +72,7 @@ def answering(port: str, rates: Iterable[int]) -> Iterable[int]:
         raise failures[0]
 
 
-def said(rates: Iterable[int]) -> str:
+def rates_text(rates: Iterable[int]) -> str:
     """Return rates as words."""
     words = [f"{rate:,}" for rate in rates]
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1] if words else "")))
@@ -82,10 +82,10 @@ def _answers(link: SerialLink) -> bool:
     operation = {"address": address("identity", "magic"), "code": OpCode.READ}
     payload = OPERATION.pack({**operation, "status": 0, "value": 0})
     link.write(to_stream(Frame(FrameType.COMMAND, 0, 0, 0, 0, 0, payload)))
-    ends = time.monotonic() + ANSWER_S
+    deadline = time.monotonic() + ANSWER_S
     heard = b""
-    while (left := ends - time.monotonic()) > 0 and len(heard) < _MOST_BYTES:
-        heard += link.read(_MOST_BYTES, left)
+    while (left_s := deadline - time.monotonic()) > 0 and len(heard) < _MOST_BYTES:
+        heard += link.read(_MOST_BYTES, left_s)
         if any(map(_is_response, heard.split(bytes([DELIMITER])))):
             return True
     return False

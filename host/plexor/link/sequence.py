@@ -37,13 +37,13 @@ class Past:
             del self._missing[next(iter(self._missing))]
         self.came(frames)
 
-    def behind(self, sequence: int, back: int) -> Disorder | None:
-        """Return what a frame is that comes `back` behind its turn: LATE or DUPLICATE.
+    def disorder_of(self, sequence: int, frames_behind: int) -> Disorder | None:
+        """Return what a frame is that comes `frames_behind` behind its turn: LATE or DUPLICATE.
 
         None: it is of before all that is known, so the instrument has begun anew. Then everything
         is forgotten.
         """
-        if back > self._known:
+        if frames_behind > self._known:
             self._known = 0
             self._missing.clear()
             return None

@@ -37,8 +37,8 @@ def _usb_serial(port: str) -> str:
     from serial.tools.list_ports import comports  # noqa: PLC0415
 
     real = os.path.realpath(port)
-    found = [entry for entry in comports() if os.path.realpath(entry.device) == real]
-    return (found[0].serial_number or "") if found else ""
+    ports = [port_info for port_info in comports() if os.path.realpath(port_info.device) == real]
+    return (ports[0].serial_number or "") if ports else ""
 
 
 class SerialLink:
@@ -77,12 +77,12 @@ class SerialLink:
         except (*self._errors, ValueError) as error:
             raise LinkError(f"{self.name}: cannot open: {_reason(error)}") from error
         self._ahead: Ahead | None = None
-        taken = _rate_taken(self._port.fd) if sys.platform == "linux" else None
-        if taken and abs(taken - baud) > baud * MOST_RATE_ERROR:
+        actual_baud = _rate_taken(self._port.fd) if sys.platform == "linux" else None
+        if actual_baud and abs(actual_baud - baud) > baud * MOST_RATE_ERROR:
             self.close()
             raise LinkError(
-                f"{self.name}: the port runs at {taken:,} baud instead of {baud:,}; its bridge "
-                "cannot do that rate"
+                f"{self.name}: the port runs at {actual_baud:,} baud instead of {baud:,}; its "
+                "bridge cannot do that rate"
             )
         if ahead and os.name == "posix":
             self._ahead = Ahead(self._port.fileno())
@@ -127,10 +127,10 @@ class SerialLink:
             first: bytes = self._port.read(1)
             if not first:
                 return b""
-            rest: bytes = self._port.read(min(self._port.in_waiting, max_bytes - 1))
+            more_bytes: bytes = self._port.read(min(self._port.in_waiting, max_bytes - 1))
         except self._errors as error:
             raise LinkError(f"{self.name}: port broken: {error}") from error
-        return first + rest
+        return first + more_bytes
 
     def write(self, data: bytes) -> None:
         """Write all of `data`."""

@@ -147,8 +147,8 @@ class SimLink:
             if line.startswith("serial "):
                 self.device_line = line.removeprefix("serial ").strip()
             if line.startswith("fallback "):
-                why = line.removeprefix("fallback ").strip()
-                self.fallback = f"{self.fallback}; {why}" if self.fallback else why
+                reason = line.removeprefix("fallback ").strip()
+                self.fallback = f"{self.fallback}; {reason}" if self.fallback else reason
             if line.startswith(_LISTENING):
                 host, _, port = (
                     line.removeprefix(_LISTENING).removeprefix("tcp://").strip().rpartition(":")
@@ -157,8 +157,8 @@ class SimLink:
                     raise LinkError(f"{self.name}: the simulated instrument said {line.strip()!r}")
                 return host, int(port)
 
-    def _ended(self, what: str) -> str:
-        """Return `what` with the last line that the simulator wrote; that alone if it refused."""
+    def _ended(self, event: str) -> str:
+        """Return `event` with the last line that the simulator wrote; that alone if it refused."""
         if self._closed:
             return f"{self.name}: closed"
         code, last = self._process.ended()
@@ -167,7 +167,7 @@ class SimLink:
             design = re.split("[?:]", self.name.removeprefix("sim:"))[0]
             return last if last.startswith(f"{design}: ") else f"{self.name}: {last}"
         reason = f" (exit code {code})" if code else ""
-        return f"{self.name}: {what}{reason}" + (f": {last}" if last else "")
+        return f"{self.name}: {event}{reason}" + (f": {last}" if last else "")
 
 
 def _starter() -> SimProcess:
@@ -203,9 +203,11 @@ def files_of_design(dut: str) -> tuple[Path, ...]:
     """
     command = [sys.executable, "-m", "plexor_sim.reads", dut]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command, capture_output=True, text=True, check=False, timeout=START_TIMEOUT_S
         )
     except subprocess.TimeoutExpired:
         return ()
-    return tuple(Path(name) for name in json.loads(done.stdout)) if done.returncode == 0 else ()
+    return (
+        tuple(Path(name) for name in json.loads(process.stdout)) if process.returncode == 0 else ()
+    )

@@ -97,15 +97,15 @@ class SimProcess:
 
     def _drain_stderr(self) -> None:
         assert self._process.stderr is not None
-        part = b""
+        unfinished = b""
         while data := os.read(self._process.stderr.fileno(), 4096):
             self._stderr = (self._stderr + data)[-_STDERR_BYTES:]
             if sys.stderr.isatty():
                 _show(data)
                 continue
-            *lines, part = (part + data).split(b"\n")
+            *lines, unfinished = (unfinished + data).split(b"\n")
             _show(b"".join(line + b"\n" for line in lines if line.startswith(_SHOWN)))
-            part = part[:_STDERR_BYTES]
+            unfinished = unfinished[:_STDERR_BYTES]
 
 
 def _show(data: bytes) -> None:

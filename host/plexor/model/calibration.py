@@ -169,7 +169,7 @@ class Calibration:
 
     def channel(self, number: int) -> ChannelInstants | None:
         """Return the instants of a channel; None if it was not calibrated."""
-        return next((entry for entry in self.channels if entry.number == number), None)
+        return next((instants for instants in self.channels if instants.number == number), None)
 
     def delay(self, output: int, channel: int) -> PadDelay | None:
         """Return the delay between an output and a channel; None if it was not measured."""
@@ -183,9 +183,9 @@ class Calibration:
 
         It is that of a jumper, or else that of the loop, less its detour.
         """
-        for entry in self.jumpers:
-            if (entry.output, entry.channel) == (output, channel):
-                return entry
+        for jumper in self.jumpers:
+            if (jumper.output, jumper.channel) == (output, channel):
+                return jumper
         loop = self.delay(output, channel)
         if loop is None:
             return None
@@ -202,7 +202,7 @@ class Calibration:
 
     def detour_ps(self, output: int, channel: int) -> tuple[int, int]:
         """Return the bounds of a loop's detour."""
-        for entry in self.detours:
-            if (entry.output, entry.channel) == (output, channel):
-                return entry.least_ps, entry.greatest_ps
+        for detour in self.detours:
+            if (detour.output, detour.channel) == (output, channel):
+                return detour.least_ps, detour.greatest_ps
         return SIMULATED_PS if self.simulated else UNKNOWN_PS

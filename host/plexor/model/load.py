@@ -59,26 +59,28 @@ def is_own(name: str | None) -> bool:
     return is_raised(name) and name != RAISED
 
 
-def check_load(found: DeviceLoad | None, name: str, raised: bool) -> None:
+def check_load(device_load: DeviceLoad | None, name: str, raised: bool) -> None:
     """Raise UsageError if a simulated device does not run what is asked for.
 
     `name` is the load that is asked for, empty if the level of the load output alone is. Of a
-    device that is not simulated nothing is known: `found` is None.
+    device that is not simulated nothing is known: `device_load` is None.
     """
-    if found is None:
+    if device_load is None:
         return
-    said = f"load {name or RAISED}"
-    if raised and found.name in ("", IDLE):
+    setting = f"load {name or RAISED}"
+    if raised and device_load.name in ("", IDLE):
         raise UsageError(
-            f"{said}: this device has no load that could be put on; name one that it has "
+            f"{setting}: this device has no load that could be put on; name one that it has "
             "(`plexor devices NAME` lists its options), or an input as ports.load in its manifest"
         )
-    if is_own(name) and found.name != name:
-        raise UsageError(f"{said}: this device runs {found.name}; must be {found.name} or {IDLE}")
-    if name == IDLE and found.during(False) not in (None, IDLE):
+    if is_own(name) and device_load.name != name:
         raise UsageError(
-            f"{said}: this device runs {found.name} whatever the load output's level is; name "
-            f"{found.name}, or leave its option load_switched=0 out"
+            f"{setting}: this device runs {device_load.name}; must be {device_load.name} or {IDLE}"
+        )
+    if name == IDLE and device_load.during(False) not in (None, IDLE):
+        raise UsageError(
+            f"{setting}: this device runs {device_load.name} whatever the load output's level is; "
+            f"name {device_load.name}, or leave its option load_switched=0 out"
         )
 
 

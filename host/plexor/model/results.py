@@ -53,15 +53,16 @@ class _ByContent:  # noqa: PLW1641 (arrays have no hash)
         if type(other) is not type(self):
             return NotImplemented
         return all(
-            _same(getattr(self, entry.name), getattr(other, entry.name)) for entry in fields(self)
+            _same(getattr(self, member.name), getattr(other, member.name))
+            for member in fields(self)
         )
 
 
-def _same(one: object, other: object) -> bool:
-    arrays = [cast("NDArray[Any]", e) for e in (one, other) if isinstance(e, np.ndarray)]
+def _same(value: object, other: object) -> bool:
+    arrays = [cast("NDArray[Any]", e) for e in (value, other) if isinstance(e, np.ndarray)]
     if len(arrays) == 2:
         return arrays[0].dtype == arrays[1].dtype and np.array_equal(arrays[0], arrays[1])
-    return not arrays and one == other
+    return not arrays and value == other
 
 
 class Kind(StrEnum):
@@ -131,20 +132,20 @@ class SampleResult:
     @property
     def known(self) -> Statistics:
         """The statistics, without those that a sample at the limit makes unknown."""
-        found = self.statistics
+        statistics = self.statistics
         if self.limit_ticks is None:
-            return found
-        found = replace(
-            found,
+            return statistics
+        statistics = replace(
+            statistics,
             sum_ticks=None,
             sum_sq_ticks2=None,
             max_ticks=None,
             max_index=None,
             max_time_ticks=None,
         )
-        if found.min_ticks == self.limit_ticks:
-            found = replace(found, min_ticks=None, min_index=None, min_time_ticks=None)
-        return found
+        if statistics.min_ticks == self.limit_ticks:
+            statistics = replace(statistics, min_ticks=None, min_index=None, min_time_ticks=None)
+        return statistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,9 @@ class ChannelResult:
 
     def measurement(self, kind: Kind) -> SampleResult | None:
         """Return the measurement of a kind; None if there is none."""
-        return next((entry for entry in self.measurements if entry.kind == kind), None)
+        return next(
+            (measurement for measurement in self.measurements if measurement.kind == kind), None
+        )
 
     @property
     def strikes(self) -> int:
@@ -292,13 +295,13 @@ class Accounting:
     @property
     def holds(self) -> bool:
         """Whether generated = received + dropped + lost, and no counter contradicts another."""
-        parts = (self.received, self.dropped_on_chip, self.lost_on_link)
-        return not self.contradictions and min(parts) >= 0 and self.generated == sum(parts)
+        counts = (self.received, self.dropped_on_chip, self.lost_on_link)
+        return not self.contradictions and min(counts) >= 0 and self.generated == sum(counts)
 
     @property
     def dropped_before_merge(self) -> int:
         """Number of edges that were never matched."""
-        return sum(entry.dropped for entry in self.sources)
+        return sum(source.dropped for source in self.sources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,9 +323,9 @@ class Imported:
     """Edges of the file that are not in the run, one sentence each."""
 
 
-def cut_text(kept: int, received: int) -> str:
+def cut_text(kept_events: int, received: int) -> str:
     """Return what a run says that keeps only the first of its events."""
-    return f"events: the first {kept} are kept, which is the bound, of {received}"
+    return f"events: the first {kept_events} are kept, which is the bound, of {received}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -387,7 +390,7 @@ class RunResult(_ByContent):
     @property
     def overrun(self) -> bool:
         """Whether all that is wrong is that edges came faster than the instrument matches them."""
-        dropped = sum(1 for entry in self.accounting.sources if entry.dropped)
+        dropped = sum(1 for source in self.accounting.sources if source.dropped)
         return 0 < dropped == len(self.invalid_reasons)
 
     @property
@@ -411,7 +414,7 @@ class RunResult(_ByContent):
     def strikes(self) -> int:
         """Number of strikes sent: every other edge of each strike output, from the first."""
         return sum(
-            (entry.generated + 1) // 2
-            for entry in self.accounting.sources
-            if SOURCE_STRIKE <= entry.source < SOURCE_LOAD
+            (source.generated + 1) // 2
+            for source in self.accounting.sources
+            if SOURCE_STRIKE <= source.source < SOURCE_LOAD
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registers of what the chip makes of codes: whose latencies it counts, and when it stops."""
+"""Registers of the code block that do more than receive codes: latencies by code, stall, stops."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from plexor.protocol.registers import CODE, Trigger, register
 def coded_registers(settings: Settings, quantities: Quantities) -> list[RegisterWrite]:
     """Return the registers, none for an instrument without a code port.
 
-    The channel is the first that is named and answers strikes. Raises ValueError for what the
-    instrument cannot do.
+    Latencies are counted of the first enabled channel that answers strikes. Raises ValueError for
+    settings that the instrument cannot apply.
     """
     geometry, stall, code = quantities.geometry, settings.stall, settings.stop_code
     if stall is not None:
@@ -42,7 +42,7 @@ def coded_registers(settings: Settings, quantities: Quantities) -> list[Register
             name = source_name(stall.source)
             raise ValueError(f"stall: {name} is not enabled, so it would stall in any run")
         values["stall_source"] = stall.source
-        values["stall_ticks"] = quantities.whole("stall", stall.limit_s, 1, most)
+        values["stall_ticks"] = quantities.rounded("stall", stall.limit_s, 1, most)
     if code is not None:
         values["stop_code"] = _checked(code, geometry)
     if starts:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From how codes come to the registers of the code port, and back."""
+"""From settings of codes to the registers of the code port, and back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from plexor.units import seconds_of
 PORT_REGISTERS = (
     "mode", "settle_clocks", "skew_clocks", "mask", "strobe_channel", "zone_mask",
 )  # fmt: skip
-"""Registers of the block `code` that say how codes come."""
+"""Registers of the block `code` that set up the port."""
 
 
 def code_registers(codes: Codes | None, quantities: Quantities) -> list[RegisterWrite]:
@@ -55,7 +55,7 @@ def code_registers(codes: Codes | None, quantities: Quantities) -> list[Register
 
 
 def _clocks(
-    what: str, seconds: Fraction | None, usual: int, least: int, quantities: Quantities
+    name: str, seconds: Fraction | None, usual: int, least: int, quantities: Quantities
 ) -> int:
     """Return a time in whole core clocks."""
     if seconds is None:
@@ -63,16 +63,16 @@ def _clocks(
     samples = quantities.geometry.samples
     clocks = round(quantities.ticks(seconds) / samples)
     quantities.check(
-        f"code port {what}", clocks * samples, least * samples, MOST_SETTLE_CLOCKS * samples
+        f"code port {name}", clocks * samples, least * samples, MOST_SETTLE_CLOCKS * samples
     )
-    quantities.note(f"code port {what}", seconds, clocks * samples)
+    quantities.note(f"code port {name}", seconds, clocks * samples)
     return clocks
 
 
 def codes_asked(image: RegisterImage, geometry: Geometry) -> Codes | None:
-    """Return how codes came in a recording; None if none came at a port, or it does not say."""
-    places = [(CODE.name, 0, name) for name in PORT_REGISTERS]
-    if Feature.CODES not in geometry.features or image.unknown(places):
+    """Return the code settings of a recording; None without a code port, or if they are unknown."""
+    keys = [(CODE.name, 0, name) for name in PORT_REGISTERS]
+    if Feature.CODES not in geometry.features or image.unknown(keys):
         return None
 
     def clocks(name: str) -> Fraction:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run was asked to do, from the registers of a recording."""
+"""From the registers of a recording back to settings."""
 
 from __future__ import annotations
 
@@ -52,29 +52,29 @@ def registers_in(image: RegisterImage, geometry: Geometry) -> tuple[RegisterWrit
 
 
 def wrong_in(image: RegisterImage, geometry: Geometry) -> list[str]:
-    """Return what the registers ask for but no host ever does; the settings leave it out."""
+    """Return a sentence for each register value that no host writes; the settings omit it."""
     tick_fs = geometry.tick_fs
-    found = [
+    wrong = [
         f"strike{output} was asked to strike every 0 ticks"
         for output in _triggered(image, geometry)
         if not _strikes(_stimulus(image, output, tick_fs))
     ]
-    found += [
+    wrong += [
         f"{block}{f'[{copy}]' if block == 'stimulus' else ''}.{name} was "
         f"{image.value(block, name, copy)}, which is not a {name}"
         for block, copy, name in setup_registers(image, geometry)
         if image.has(block, name, copy) and _is_wrong(image, block, name, copy)
     ]
     if any(step.period_s <= 0 for step in _steps(image, tick_fs)):
-        found.append("a step of the table was asked to strike every 0 ticks")
-    return found
+        wrong.append("a step of the table was asked to strike every 0 ticks")
+    return wrong
 
 
 _KINDS: Mapping[tuple[str, str], frozenset[int]] = {
     ("matcher", "policy"): frozenset(Policy),
     ("stimulus", "trigger"): frozenset(Trigger),
 }
-"""Values of registers that have room for more."""
+"""Valid values of registers with more bits than values."""
 
 
 def _is_wrong(image: RegisterImage, block: str, name: str, copy: int) -> bool:
@@ -87,10 +87,10 @@ def _strikes(stimulus: Stimulus) -> bool:
 
 
 def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
-    """Return the settings that the registers ask for; names and rounding are not in them.
+    """Return the settings that the registers hold, without names and rounding.
 
-    An output or channel of which a register is not known is left out; so is all that concerns all
-    of them, where one of those is not known.
+    An output or channel with an unknown register is left out. If a common register is unknown, only
+    outputs and channels are returned.
     """
     tick_fs = geometry.tick_fs
     known = _triggered(image, geometry)
@@ -130,7 +130,7 @@ def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
 
 
 def _triggered(image: RegisterImage, geometry: Geometry) -> list[int]:
-    """Return the known outputs whose trigger is one."""
+    """Return the known outputs with a valid trigger."""
     return [
         output
         for output in _known(image, STIMULUS, geometry.strikes)
@@ -148,19 +148,19 @@ def _known(image: RegisterImage, block: Block, copies: int) -> list[int]:
 
 
 def _steps(image: RegisterImage, tick_fs: int) -> tuple[TableStep, ...]:
-    """Return the sweep table, none where a part of it is not known."""
+    """Return the sweep table; empty if a register of it is not known."""
     steps = range(step_count_of(image))
-    parts = [
+    keys = [
         *setup_keys(STIMULUS),
-        *(place for number in steps for place in setup_keys(STEP, number)),
+        *(key for number in steps for key in setup_keys(STEP, number)),
     ]
-    if image.unknown(parts):
+    if image.unknown(keys):
         return ()
     return tuple(_step(image, number, tick_fs) for number in steps)
 
 
 def _step(image: RegisterImage, number: int, tick_fs: int) -> TableStep:
-    """Return a step, whose bursts and dither are those of output 0."""
+    """Return a step. It has the bursts and dither of output 0."""
     return TableStep(
         seconds_of(_period(image, ("step", number), 0), tick_fs),
         image.value("step", "strike_count", number),
@@ -172,8 +172,10 @@ def _step(image: RegisterImage, number: int, tick_fs: int) -> TableStep:
 def _period(image: RegisterImage, interval: tuple[str, int], output: int) -> Fraction:
     """Return the mean period in ticks of an output with the interval of a copy of a block."""
     block, copy = interval
-    whole = image.value(block, "interval_ticks", copy)
-    exact = whole + Fraction(image.value(block, "interval_fraction", copy), 1 << FRACTION_BITS)
+    interval_ticks = image.value(block, "interval_ticks", copy)
+    exact = interval_ticks + Fraction(
+        image.value(block, "interval_fraction", copy), 1 << FRACTION_BITS
+    )
     spacing = image.value("stimulus", "spacing_ticks", output)
     burst = image.value("stimulus", "burst_count", output)
     dither = (1 << image.value("stimulus", "dither_bits", output)) - 1
@@ -194,8 +196,8 @@ def _code(image: RegisterImage, name: str) -> int | None:
     return image.value("code", name) if image.has("code", name) else None
 
 
-def _if(given: bool, ticks: int, tick_fs: int) -> Fraction | None:
-    return seconds_of(ticks, tick_fs) if given else None
+def _if(is_set: bool, ticks: int, tick_fs: int) -> Fraction | None:
+    return seconds_of(ticks, tick_fs) if is_set else None
 
 
 def _stimulus(image: RegisterImage, output: int, tick_fs: int) -> Stimulus:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From settings to registers: pure and exact. What the instrument cannot do is rejected."""
+"""From settings to registers: pure and exact. Rejects settings that the instrument cannot apply."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class RegisterPlan:
 
 
 def registers_of(settings: Settings, identity: Identity) -> list[RegisterWrite]:
-    """Return every set-up register and its value; raise ValueError for what cannot be done."""
+    """Return every set-up register and its value; raise ValueError for impossible settings."""
     return list(plan_of(settings, identity).registers)
 
 
@@ -85,7 +85,7 @@ def plan_of(settings: Settings, identity: Identity) -> RegisterPlan:
     )
     settle_ticks = 2 * timeout_ticks
     if settings.settle_s is not None:
-        settle_ticks = quantities.whole("settle", settings.settle_s, 0, (1 << 48) - 1)
+        settle_ticks = quantities.rounded("settle", settings.settle_s, 0, (1 << 48) - 1)
     for number in range(len(settings.table)):
         writes += step_registers(settings, number, settle_ticks, quantities)
     writes += code_registers(settings.codes, quantities)
@@ -122,50 +122,52 @@ def computes_snapshots(settings: Settings, geometry: Geometry) -> bool:
     return not on_chip and settings.stream == Stream.LIVE
 
 
-def need_events(identity: Identity, what: str) -> None:
-    """Raise UsageError if the instrument does not send the events that something needs."""
-    _need(identity, Feature.EVENTS, f"{what}: needs every event", "sends them")
+def need_events(identity: Identity, purpose: str) -> None:
+    """Raise UsageError if the instrument does not send events; `purpose` needs them."""
+    _need(identity, Feature.EVENTS, f"{purpose}: needs every event", "sends them")
 
 
-def need_dither(identity: Identity, what: str) -> None:
-    """Raise UsageError if the instrument cannot dither the strikes of something."""
-    _need(identity, Feature.DITHER, what, "has it")
+def need_dither(identity: Identity, purpose: str) -> None:
+    """Raise UsageError if the instrument cannot dither strikes; `purpose` names the option."""
+    _need(identity, Feature.DITHER, purpose, "has it")
 
 
-def need_zoom(identity: Identity, what: str) -> None:
-    """Raise UsageError if the instrument has no windows of one-tick bins."""
-    _need(identity, Feature.ZOOM, what, "has them")
+def need_zoom(identity: Identity, purpose: str) -> None:
+    """Raise UsageError if the instrument has no windows of one-tick bins; `purpose` needs one."""
+    _need(identity, Feature.ZOOM, purpose, "has them")
 
 
-def _need(identity: Identity, feature: Feature, what: str, has: str) -> None:
+def _need(identity: Identity, feature: Feature, purpose: str, has: str) -> None:
     if feature not in identity.geometry.features:
         raise UsageError(
-            f"{what}; {lack(identity.geometry, feature)}; use a board of docs/features.md that "
+            f"{purpose}; {lack(identity.geometry, feature)}; use a board of docs/features.md that "
             f"{has}"
         )
 
 
 def settings_trigger(settings: Settings, output: int) -> Trigger | None:
-    """Return what starts an output, None where it is disabled."""
-    return next((entry.trigger for entry in settings.strikes if entry.output == output), None)
+    """Return an output's trigger; None if it is disabled."""
+    return next(
+        (stimulus.trigger for stimulus in settings.strikes if stimulus.output == output), None
+    )
 
 
 def _check_numbers(settings: Settings, identity: Identity) -> None:
-    for what, numbers in (
-        ("strike", [entry.output for entry in settings.strikes]),
-        ("ch", [entry.number for entry in settings.channels]),
+    for kind, numbers in (
+        ("strike", [stimulus.output for stimulus in settings.strikes]),
+        ("ch", [channel.number for channel in settings.channels]),
     ):
         for number in numbers:
-            identity.check_pin(what, number)
+            identity.check_pin(kind, number)
             if numbers.count(number) > 1:
                 raise ValueError(
-                    f"{what}{number}: given {numbers.count(number)} times; give it once"
+                    f"{kind}{number}: given {numbers.count(number)} times; give it once"
                 )
     identity.check_pin("strike", settings.loopback_output)
     if settings.count is not None and settings.count < 1:
         raise ValueError(f"count: {settings.count}; must be 1 or more")
     if settings.count is not None and not any(
-        entry.trigger == Trigger.RUN for entry in settings.strikes
+        stimulus.trigger == Trigger.RUN for stimulus in settings.strikes
     ):
         raise ValueError(f"count: {settings.count} strikes, but no output strikes; enable one")
 
@@ -177,7 +179,7 @@ def _check_table(settings: Settings, quantities: Quantities) -> None:
         raise ValueError(
             f"table: {len(settings.table)} steps; this instrument takes at most {most}"
         )
-    stimulus = next((entry for entry in settings.strikes if entry.output == 0), None)
+    stimulus = next((candidate for candidate in settings.strikes if candidate.output == 0), None)
     if stimulus is None or stimulus.trigger != Trigger.RUN or stimulus.poisson:
         raise ValueError(
             "table: strike0 runs it, so strike0 must start with the run and be periodic"
@@ -189,8 +191,8 @@ def _check_table(settings: Settings, quantities: Quantities) -> None:
 
 def _timeout_ticks(settings: Settings, quantities: Quantities) -> int:
     if settings.timeout_s is not None:
-        return quantities.whole("timeout", settings.timeout_s, 1, MAX_TIMEOUT_TICKS)
-    periods = [entry.within_s for entry in settings.strikes if entry.within_s is not None]
+        return quantities.rounded("timeout", settings.timeout_s, 1, MAX_TIMEOUT_TICKS)
+    periods = [stimulus.within_s for stimulus in settings.strikes if stimulus.within_s is not None]
     periods += [step.period_s for step in settings.table if not _bursts(settings)]
     seconds = min(max(periods, default=SINGLE_TIMEOUT_S), MOST_DEFAULT_TIMEOUT_S)
     ticks = max(math.ceil(quantities.ticks(seconds)), LEAST_DEFAULT_TIMEOUT_TICKS)
@@ -199,7 +201,7 @@ def _timeout_ticks(settings: Settings, quantities: Quantities) -> int:
 
 def _bursts(settings: Settings) -> bool:
     """Return whether output 0 strikes in bursts."""
-    return any(entry.output == 0 and entry.burst > 1 for entry in settings.strikes)
+    return any(stimulus.output == 0 and stimulus.burst > 1 for stimulus in settings.strikes)
 
 
 def _matcher(settings: Settings, quantities: Quantities, timeout_ticks: int) -> list[RegisterWrite]:
@@ -208,10 +210,10 @@ def _matcher(settings: Settings, quantities: Quantities, timeout_ticks: int) -> 
     values = {
         "policy": int(settings.policy),
         "timeout_ticks": timeout_ticks,
-        "window_min_ticks": quantities.whole(
+        "window_min_ticks": quantities.rounded(
             "window_min", settings.window_min_s, 0, MAX_TIMEOUT_TICKS
         ),
-        "early_ticks": quantities.whole("early", settings.early_s, 0, MAX_TIMEOUT_TICKS),
+        "early_ticks": quantities.rounded("early", settings.early_s, 0, MAX_TIMEOUT_TICKS),
     }
     return [RegisterWrite("matcher", 0, name, value) for name, value in values.items()]
 
@@ -222,12 +224,14 @@ def _reference(channel: Channel, settings: Settings) -> tuple[int, int]:
     if source == SOURCE_CHANNEL + channel.number:
         raise ValueError(f"{label} is the channel itself; must be another source")
     if source >= SOURCE_STRIKE and source != SOURCE_LOAD:
-        outputs = [entry.output for entry in settings.strikes]
-        # Of a device that runs by itself nothing is matched.
+        outputs = [stimulus.output for stimulus in settings.strikes]
+        # A free-running device has no strikes, and nothing is matched.
         if outputs and source - SOURCE_STRIKE not in outputs:
             raise ValueError(f"{label} is not enabled; enabled strikes: {outputs}")
     elif source < SOURCE_STRIKE:
-        numbers = [entry.number for entry in settings.channels if entry.enable]
+        numbers = [
+            other_channel.number for other_channel in settings.channels if other_channel.enable
+        ]
         if source - SOURCE_CHANNEL not in numbers:
             raise ValueError(f"{label} is not enabled; enabled channels: {numbers or 'none'}")
     return source, polarity
@@ -241,7 +245,7 @@ def _channel(channel: Channel, settings: Settings, quantities: Quantities) -> li
         source, polarity = _reference(channel, settings)
         if channel.filter_s:
             quantities.need(Feature.FILTER, f"{label}.filter")
-        filter_ticks = quantities.whole(f"{label}.filter", channel.filter_s, 0, samples)
+        filter_ticks = quantities.rounded(f"{label}.filter", channel.filter_s, 0, samples)
         if channel.zoom_rise_s:
             quantities.need(Feature.ZOOM, f"{label}.zoom")
         deadline_ticks = NO_DEADLINE_TICKS
@@ -268,7 +272,7 @@ def _control(
     run_time_ticks = latency_ticks = report_clocks = 0
     if settings.time_s is not None:
         stop_on |= StopOn.TIME
-        run_time_ticks = quantities.whole("time", settings.time_s, 1, (1 << 63) - 1)
+        run_time_ticks = quantities.rounded("time", settings.time_s, 1, (1 << 63) - 1)
     if settings.latency_over_s is not None:
         stop_on |= StopOn.LATENCY
         latency_ticks = quantities.signed("latency_over", settings.latency_over_s)
@@ -284,13 +288,13 @@ def _control(
             quantities.need(Feature.SNAPSHOT, "every")
         every_clocks = quantities.clocks("every", settings.report_s)
         report_clocks = 0 if computed else every_clocks
-    enabled = [entry.number for entry in settings.channels if entry.enable]
+    enabled = [channel.number for channel in settings.channels if channel.enable]
     triggers = enabled if settings.trigger_channels is None else settings.trigger_channels
     for number in triggers:
         if number not in enabled:
             raise ValueError(f"trigger: ch{number} is not enabled; enabled: {enabled or 'none'}")
-    wanted = Space if settings.spaces is None else set(settings.spaces)
-    final = [space for space in wanted if entries(quantities.geometry, space)]
+    spaces = Space if settings.spaces is None else set(settings.spaces)
+    final = [space for space in spaces if entries(quantities.geometry, space)]
     values = {
         "stream": int(settings.stream or Stream.OFF),
         "stop_on": int(stop_on),

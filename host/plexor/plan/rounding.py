@@ -19,7 +19,7 @@ from plexor.units import (
 
 
 class Quantities:
-    """Rounds requests to what one instrument can do; `echo` has each rounding."""
+    """Rounds requested times to ticks or clocks of one instrument; `echo` lists each rounding."""
 
     def __init__(self, geometry: Geometry) -> None:
         self.geometry = geometry
@@ -30,33 +30,33 @@ class Quantities:
         return ticks_of(seconds, self.geometry.tick_fs)
 
     def short(self, seconds: Fraction) -> Fraction:
-        """Return ticks; whole ones where a time within a clock is, as far as a tick is known."""
+        """Return ticks; a time within a core clock is rounded, as far as the tick is known."""
         exact, tick_fs = self.ticks(seconds), self.geometry.tick_fs
         known = known_ticks(seconds, tick_fs) if exact < self.geometry.samples + 1 else None
         return exact if known is None else Fraction(known)
 
     def text(self, ticks: int | Fraction) -> str:
-        """Return ticks for an error text, with a time that is taken for as many."""
+        """Return ticks for an error text, with a time that rounds to the same ticks."""
         tick_fs = self.geometry.tick_fs
         seconds = seconds_of(ticks, tick_fs)
         unit = "tick" if ticks == 1 else "ticks"
         texts = [format_seconds(seconds, digits) for digits in range(6, 18)]
-        same = (t for t in texts if whole_ticks(parse_duration(t), tick_fs) == round(ticks))
-        return f"{float(ticks):.15g} {unit} ({next(same, texts[0])})"
+        exact_texts = (t for t in texts if whole_ticks(parse_duration(t), tick_fs) == round(ticks))
+        return f"{float(ticks):.15g} {unit} ({next(exact_texts, texts[0])})"
 
-    def note(self, what: str, asked_s: Fraction, taken_ticks: int | Fraction) -> None:
-        """Record what was requested and what is used."""
+    def note(self, name: str, asked_s: Fraction, taken_ticks: int | Fraction) -> None:
+        """Record the requested and the applied value of a setting."""
         self.echo.append(
-            AppliedSetting(what, asked_s, seconds_of(taken_ticks, self.geometry.tick_fs))
+            AppliedSetting(name, asked_s, seconds_of(taken_ticks, self.geometry.tick_fs))
         )
 
-    def check(self, what: str, ticks: int | Fraction, least: int, most: int | Fraction) -> None:
+    def check(self, name: str, ticks: int | Fraction, least: int, most: int | Fraction) -> None:
         """Raise ValueError if ticks are out of range."""
         if not least <= ticks <= most:
             right = f"least {self.text(least)}" if ticks < least else f"most {self.text(most)}"
-            raise ValueError(f"{what}: {self.text(ticks)}; must be at {right}")
+            raise ValueError(f"{name}: {self.text(ticks)}; must be at {right}")
 
-    def whole(self, what: str, seconds: Fraction, least: int, most: int) -> int:
+    def rounded(self, name: str, seconds: Fraction, least: int, most: int) -> int:
         """Return seconds in whole ticks; raise ValueError if they are out of range.
 
         A time above 0 that rounds to 0 is rejected.
@@ -64,31 +64,31 @@ class Quantities:
         ticks = whole_ticks(seconds, self.geometry.tick_fs)
         if seconds > 0 and ticks == 0:
             raise ValueError(
-                f"{what}: {self.text(self.ticks(seconds))}; must be at least one tick"
+                f"{name}: {self.text(self.ticks(seconds))}; must be at least one tick"
                 f" ({format_seconds(seconds_of(1, self.geometry.tick_fs), 6)}), or 0"
             )
-        self.check(what, ticks, least, most)
+        self.check(name, ticks, least, most)
         if seconds:
-            self.note(what, seconds, ticks)
+            self.note(name, seconds, ticks)
         return ticks
 
-    def signed(self, what: str, seconds: Fraction) -> int:
+    def signed(self, name: str, seconds: Fraction) -> int:
         """Return seconds in whole ticks of 32 signed bits."""
         ticks = whole_ticks(seconds, self.geometry.tick_fs)
-        self.check(what, ticks, -(1 << 31), (1 << 31) - 1)
+        self.check(name, ticks, -(1 << 31), (1 << 31) - 1)
         if seconds:
-            self.note(what, seconds, ticks)
+            self.note(name, seconds, ticks)
         return ticks
 
-    def clocks(self, what: str, seconds: Fraction) -> int:
+    def clocks(self, name: str, seconds: Fraction) -> int:
         """Return seconds in whole core clocks of 32 bits, at least one."""
         clocks = round(self.ticks(seconds) / self.geometry.samples)
         samples = self.geometry.samples
-        self.check(what, clocks * samples, samples, ((1 << 32) - 1) * samples)
-        self.note(what, seconds, clocks * samples)
+        self.check(name, clocks * samples, samples, ((1 << 32) - 1) * samples)
+        self.note(name, seconds, clocks * samples)
         return clocks
 
-    def need(self, feature: Feature, what: str) -> None:
+    def need(self, feature: Feature, request: str) -> None:
         """Raise ValueError if the instrument does not have the feature."""
         if feature not in self.geometry.features:
-            raise ValueError(refusal(self.geometry, feature, what))
+            raise ValueError(refusal(self.geometry, feature, request))

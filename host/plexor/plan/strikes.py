@@ -32,8 +32,10 @@ def dither_at_most(seconds: Fraction, tick_fs: int) -> Fraction:
 def stimulus_registers(
     settings: Settings, output: int, quantities: Quantities
 ) -> list[RegisterWrite]:
-    """Return the registers of an output; raise ValueError for what it cannot do."""
-    stimulus = next((entry for entry in settings.strikes if entry.output == output), None)
+    """Return the registers of an output; raise ValueError for settings it cannot apply."""
+    stimulus = next(
+        (candidate for candidate in settings.strikes if candidate.output == output), None
+    )
     if stimulus is None:
         return [RegisterWrite("stimulus", output, "enable", 0)]
     label = f"strike{output}"
@@ -46,12 +48,12 @@ def stimulus_registers(
 def step_registers(
     settings: Settings, number: int, guard_ticks: int, quantities: Quantities
 ) -> list[RegisterWrite]:
-    """Return the registers of a step of the sweep table; raise ValueError for what cannot be done.
+    """Return the registers of a sweep table's step; raise ValueError for impossible settings.
 
     `guard_ticks` is for a step without a guard time of its own.
     """
     step, label = settings.table[number], _step_label(number)
-    stimulus = next(entry for entry in settings.strikes if entry.output == 0)
+    stimulus = next(candidate for candidate in settings.strikes if candidate.output == 0)
     if not 1 <= step.count < 1 << 48:
         raise ValueError(f"{label}.count: {step.count}; must be 1 to {(1 << 48) - 1}")
     samples = quantities.geometry.samples
@@ -62,7 +64,7 @@ def step_registers(
             f" must be at least {quantities.text(samples)}"
         )
     if step.guard_s is not None:
-        guard_ticks = quantities.whole(f"{label}.guard", step.guard_s, 0, (1 << 48) - 1)
+        guard_ticks = quantities.rounded(f"{label}.guard", step.guard_s, 0, (1 << 48) - 1)
     struck = _struck(stimulus, step)
     values = _Sequence(struck, settings, quantities, label).values()
     names = ("interval_ticks", "interval_fraction", "width_ticks", "strike_count")
@@ -149,7 +151,9 @@ class _Sequence:
         }
 
     def _phase_ticks(self) -> int:
-        return self.quantities.whole(f"{self.label}.phase", self.stimulus.phase_s, 0, (1 << 48) - 1)
+        return self.quantities.rounded(
+            f"{self.label}.phase", self.stimulus.phase_s, 0, (1 << 48) - 1
+        )
 
     def _check_combinations(self) -> None:
         stimulus, label = self.stimulus, self.label
@@ -174,7 +178,7 @@ class _Sequence:
             raise ValueError(f"{label}: Poisson intervals cannot have bursts or dither")
         if not 0 <= stimulus.seed < 1 << 64:
             raise ValueError(f"{label}.seed: {stimulus.seed}; must be 0 to {(1 << 64) - 1}")
-        outputs = [entry.output for entry in self.settings.strikes]
+        outputs = [other.output for other in self.settings.strikes]
         if stimulus.trigger == Trigger.STRIKE and (
             stimulus.trigger_source == stimulus.output or stimulus.trigger_source not in outputs
         ):
@@ -186,15 +190,15 @@ class _Sequence:
     def _spacing_ticks(self) -> int:
         if self.stimulus.burst == 1 or self.stimulus.spacing_s is None:
             return 0
-        what = f"{self.label}.spacing"
+        name = f"{self.label}.spacing"
         exact = self.quantities.short(self.stimulus.spacing_s)
         if exact < self.samples and exact.denominator != 1:
             raise ValueError(
-                f"{what}: {self.quantities.text(exact)}; below {self.samples} ticks"
+                f"{name}: {self.quantities.text(exact)}; below {self.samples} ticks"
                 " it must be a whole number of ticks"
             )
-        return self.quantities.whole(
-            what, self.stimulus.spacing_s, LEAST_SPACING_TICKS, (1 << 32) - 1
+        return self.quantities.rounded(
+            name, self.stimulus.spacing_s, LEAST_SPACING_TICKS, (1 << 32) - 1
         )
 
     def _period_ticks(self) -> Fraction | None:
@@ -251,14 +255,14 @@ class _Sequence:
     def _dither_bits(self) -> int:
         if not self.stimulus.dither_s:
             return 0
-        what = f"{self.label}.dither"
-        self.quantities.need(Feature.DITHER, what)
+        name = f"{self.label}.dither"
+        self.quantities.need(Feature.DITHER, name)
         exact = self.quantities.ticks(self.stimulus.dither_s)
         most = 1 << MAX_DITHER_BITS
         ticks = min(max(round(exact), 0), 2 * most)
         if not LEAST_DITHER_TICKS <= ticks <= most or ticks & ticks - 1:
             raise ValueError(
-                f"{what}: {self.quantities.text(exact)}; {self._dithers_near(min(ticks, most))}"
+                f"{name}: {self.quantities.text(exact)}; {self._dithers_near(min(ticks, most))}"
             )
         return ticks.bit_length() - 1
 
@@ -297,9 +301,9 @@ class _Sequence:
         A duty is a part of `whole`.
         """
         most = min(gap - 1, (1 << 32) - 1)
-        what = f"{self.label}.width"
+        name = f"{self.label}.width"
         if self.stimulus.width_s is not None:
-            return self.quantities.whole(what, self.stimulus.width_s, 1, most)
+            return self.quantities.rounded(name, self.stimulus.width_s, 1, most)
         if self.stimulus.duty is not None:
             return self._of_duty(self.stimulus.duty, whole, most)
         default = math.floor(self.quantities.ticks(MOST_DEFAULT_WIDTH_S))
@@ -307,19 +311,19 @@ class _Sequence:
 
     def _of_duty(self, duty: Fraction, whole: Fraction | None, most: int) -> int:
         """Return the width that is a part of `whole`, at most `most`."""
-        what = f"{self.label}.duty: {float(duty * 100):g}%"
+        name = f"{self.label}.duty: {float(duty * 100):g}%"
         if whole is None:
-            raise ValueError(f"{what}; without a rate or period there is no duty; give the width")
+            raise ValueError(f"{name}; without a rate or period there is no duty; give the width")
         width = round(duty * whole)
         text = self.quantities.text
         if width > most:
             largest = math.floor(1000 * most / whole) / 10
             raise ValueError(
-                f"{what} of {text(whole)} is {text(width)}, but the shortest time between strikes "
+                f"{name} of {text(whole)} is {text(width)}, but the shortest time between strikes "
                 f"leaves {text(most)}; at most {largest:g}%"
             )
         if width < 1:
-            raise ValueError(f"{what} of {text(whole)} is less than a tick; give the width")
+            raise ValueError(f"{name} of {text(whole)} is less than a tick; give the width")
         return width
 
     def _count(self) -> int:

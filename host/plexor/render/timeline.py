@@ -123,7 +123,7 @@ def _spread(values: np.ndarray[tuple[int], np.dtype[np.int64]], tick_fs: int) ->
 def interaction_rows(view: TimelineView) -> tuple[list[str], list[list[Cell]]]:
     """Return how often each task ran after each other one, and inherited a priority."""
     tasks = {lane.number: view.names[lane] for lane in view.lanes.lanes if lane.kind == "task"}
-    counts = Counter((each.before, each.after) for each in switches(view.lanes))
+    counts = Counter((each.from_task, each.to_task) for each in switches(view.lanes))
     rows: list[list[Cell]] = [
         [(f"{tasks[before]} → {tasks[after]}", ""), (grouped(count), "")]
         for (before, after), count in counts.most_common()

@@ -17,7 +17,7 @@ from typing import Any, Self, cast
 from plexor.disk.aside import free, keep_copy
 from plexor.disk.errors import NO_ROOM, unwritten, writing
 from plexor.disk.lock import Held
-from plexor.disk.said import say
+from plexor.disk.notices import say
 from plexor.disk.whole import sync, whole
 from plexor.documents import Document, is_damaged_document, sealed, unsealed
 from plexor.errors import StoreError, UsageError

@@ -8,7 +8,7 @@ from typing import Any
 
 from plexor.errors import ExitCode, UsageError
 from plexor.library.explain.coded import CodedRun
-from plexor.library.parts.results import said
+from plexor.library.parts.results import code_phrase
 from plexor.library.run import Run
 from plexor_lab.bench import frame
 from plexor_lab.bench.figures import Own, TestedFigures, figures_of, meanwhile
@@ -104,7 +104,7 @@ class Bench:
     def meanwhile(self, sample: Sample) -> tuple[tuple[str, int], ...]:
         """Return what began to run within a sample, in words, and how often."""
         return tuple(
-            (said(self._coded.names, code_class, number), count)
+            (code_phrase(self._coded.names, code_class, number), count)
             for code_class, number, count in meanwhile(sample)
         )
 

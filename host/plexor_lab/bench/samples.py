@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from plexor.library.parts.results import CLASS_BITS, CodeArray, CodeClass, PlainCode, told
+from plexor.library.parts.results import CLASS_BITS, CodeArray, CodeClass, PlainCode, plain_codes
 from plexor_lab.bench.suites import (
     CLASS_BEGIN,
     CLASS_END,
@@ -81,7 +81,7 @@ def samples_of(codes: CodeArray, bits: int) -> PassSamples:
     Of firmware that repeats its tests, those of the first whole pass; without a whole pass, those
     from the first begin on. A device that announces nothing has all its samples taken.
     """
-    every = list(told(codes, bits))
+    every = list(plain_codes(codes, bits))
     begins = [n for n, code in enumerate(every) if _is_state(code, STATE_BEGIN)]
     ends = [n for n, code in enumerate(every) if _is_state(code, STATE_DONE)]
     first = begins[0] if begins else 0

@@ -51,12 +51,12 @@ class CodedRun:
 
     def lane_name(self, lane: Lane) -> str:
         """Return a lane's name."""
-        return self.names.of(_CLASSES[lane.kind], lane.number)
+        return self.names.name_of(_CLASSES[lane.kind], lane.number)
 
     def task_name(self, number: int) -> str:
         """Return a task's name."""
-        return self.names.of(CodeClass.RUN, number)
+        return self.names.name_of(CodeClass.RUN, number)
 
     def function_name(self, number: int) -> str:
         """Return a function's name."""
-        return self.names.of(CodeClass.ENTER, number)
+        return self.names.name_of(CodeClass.ENTER, number)

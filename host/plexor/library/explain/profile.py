@@ -136,7 +136,7 @@ class Profile:
         if not kind:
             return "device"
         code_class = CodeClass.RUN if kind == "task" else CodeClass.ISR_ENTER
-        return self.coded.names.of(code_class, number)
+        return self.coded.names.name_of(code_class, number)
 
     def _ns(self, ticks: int) -> int:
         since = (ticks - self.coded.result.start_ticks) * self.coded.result.tick_fs

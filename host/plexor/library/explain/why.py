@@ -9,7 +9,7 @@ from typing import Any
 from plexor.codes.names import Names
 from plexor.explain.blame import NOT_KNOWN, Blamed
 from plexor.explain.recurrence import Recurrence
-from plexor.explain.why import Explained, Group, why
+from plexor.explain.why import Explained, Group, explain_late
 from plexor.model.results import RunResult
 from plexor.render.terminal.why import Says, code_text
 
@@ -27,7 +27,7 @@ class Why:
         names = Names(() if codes is None else codes.names)
         bits = result.identity.geometry.code_bits if codes is None else codes.bits
         self._says: Says = partial(code_text, names, bits)
-        self.channels: tuple[Explained, ...] = why(result, over_ticks)
+        self.channels: tuple[Explained, ...] = explain_late(result, over_ticks)
         """Each channel that answers strikes."""
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:

@@ -8,9 +8,9 @@ from plexor.analyse.jitter import variance_ticks2 as variance_ticks2
 from plexor.analyse.pairing import AMBIGUOUS as AMBIGUOUS
 from plexor.analyse.percentiles import Distribution as Distribution
 from plexor.analyse.percentiles import least_count as least_count
-from plexor.codes.names import said as said
+from plexor.codes.names import code_phrase as code_phrase
 from plexor.codes.stream import PlainCode as PlainCode
-from plexor.codes.stream import told as told
+from plexor.codes.stream import plain_codes as plain_codes
 from plexor.judge.verdict import Number as Number
 from plexor.judge.verdict import Outcome as Outcome
 from plexor.judge.verdict import Verdict as Verdict

@@ -31,14 +31,14 @@ def available() -> Iterator[tuple[str, str]]:
     """Yield what can be measured: its URI or place, and what it is."""
     from serial.tools.list_ports import comports  # noqa: PLC0415
 
-    from plexor.link.boards import found, serial_ports, usb_devices  # noqa: PLC0415
+    from plexor.link.boards import found_boards, serial_ports, usb_devices  # noqa: PLC0415
 
     if find_spec("plexor_sim") is None:
         yield "sim:", f"not installed; {_INSTEAD}"
     else:
         for name, meaning in SIMULATED.items():
             yield f"sim:{name}", f"simulated: {meaning}"
-    boards = found(serial_ports())
+    boards = found_boards(serial_ports())
     for entry in boards:
         serial = f", serial number {entry.plugged.serial}" if entry.plugged.serial else ""
         if not entry.link:
@@ -48,7 +48,7 @@ def available() -> Iterator[tuple[str, str]]:
             yield uri, f"{name}{serial}"
     known = {entry.plugged.port for entry in boards}
     # A board that waits for its bitstream may have no port.
-    for entry in found(usb_devices()):
+    for entry in found_boards(usb_devices()):
         if not entry.plugged.port:
             yield f"usb {entry.plugged.node}", f"{entry.name}, no serial port"
     ports = sorted(comports(), key=lambda port: port.device)

@@ -139,7 +139,7 @@ def _interactions(
     lines = ""
     for each in found:
         x = place(each.time_ticks)
-        ends = sorted((rows[each.before], rows[each.after]))
+        ends = sorted((rows[each.from_task], rows[each.to_task]))
         lines += f"M{x:.2f} {ends[0] + LANE:.1f}V{ends[1]:.1f}"
     if lines:
         canvas.path(lines, "last", 'stroke-width="0.8"')

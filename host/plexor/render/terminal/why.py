@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from plexor.codes.names import Names, said
+from plexor.codes.names import Names, code_phrase
 from plexor.explain.blame import NOT_KNOWN, Chain
 from plexor.explain.recurrence import Law, Recurrence
 from plexor.explain.why import Explained, Group
@@ -29,7 +29,7 @@ Says = Callable[[int], str]
 
 def code_text(names: Names, bits: int, code: int) -> str:
     """Return what a code of `bits` bits says, or that it is not known."""
-    return "not known" if code == NOT_KNOWN else said(names, *split_code(code, bits))
+    return "not known" if code == NOT_KNOWN else code_phrase(names, *split_code(code, bits))
 
 
 def why_text(

@@ -65,7 +65,8 @@ def test_the_time_in_each_state_is_that_of_the_schedule_and_sums_to_the_run(seed
 def test_each_switch_from_task_to_task_is_there_once():
     planted = [(10, 1, 0), (20, 1, 1), (30, 1, 1), (40, 3, 1), (50, 1, 0), (60, 1, 2)]
     found = [
-        (e.time_ticks, e.before, e.after) for e in switches(lanes_of(array(planted), BITS, 0, 99))
+        (e.time_ticks, e.from_task, e.to_task)
+        for e in switches(lanes_of(array(planted), BITS, 0, 99))
     ]
     assert found == [(20, 0, 1), (50, 1, 0), (60, 0, 2)]
 

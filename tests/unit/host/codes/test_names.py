@@ -52,14 +52,14 @@ def test_names_are_those_of_the_section(tmp_path, wide):
 
 def test_a_name_holds_for_all_classes_of_its_family():
     names = Names([CodeName(1, 3, "idle"), CodeName(7, 0, "strike"), CodeName(8, 7, "parse")])
-    assert {names.of(code_class, 3) for code_class in (1, 2, 3, 4, 5)} == {"idle"}
-    assert {names.of(code_class, 0) for code_class in (6, 7)} == {"strike"}
-    assert {names.of(code_class, 7) for code_class in (8, 9)} == {"parse"}
+    assert {names.name_of(code_class, 3) for code_class in (1, 2, 3, 4, 5)} == {"idle"}
+    assert {names.name_of(code_class, 0) for code_class in (6, 7)} == {"strike"}
+    assert {names.name_of(code_class, 7) for code_class in (8, 9)} == {"parse"}
 
 
 def test_what_has_no_name_says_what_it_is():
     names = Names()
-    said = [names.of(code_class, 4) for code_class in (1, 6, 9, 10, 13)]
+    said = [names.name_of(code_class, 4) for code_class in (1, 6, 9, 10, 13)]
     assert said == ["task 4", "interrupt 4", "function 4", "state 4", "class 13 id 4"]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from plexor.desk.doctor import Level, examine, udev_rules
-from plexor.link.boards import BOARDS, DAPLINK, DFU, FT231X, FT2232H, Plugged, found
+from plexor.link.boards import BOARDS, DAPLINK, DFU, FT231X, FT2232H, Plugged, found_boards
 
 from .tree import ICEBREAKER, Tree
 
@@ -103,7 +103,7 @@ def test_a_board_comes_with_its_link_at_its_rate(tree):
 
 
 def test_of_boards_with_one_bridge_each_has_its_whole_address():
-    (port,) = found([Plugged(FT2232H, "", "", 1, "COM3", "")])
+    (port,) = found_boards([Plugged(FT2232H, "", "", 1, "COM3", "")])
     assert port.uris == (
         ("serial:COM3?baud=12000000", "iCE40-HX8K-B-EVN"),
         ("serial:COM3?baud=8000000", "iCEBreaker or ECPIX-5"),

@@ -126,7 +126,7 @@ def test_what_a_process_left_is_put_beside_if_it_is_whole_and_removed_if_not(tmp
     find_left(FolderPlace(tmp_path / "run"), KIND)
     assert texts(tmp_path) == {"run-2/run.json": "left"}
     assert os.listdir(tmp_path) == ["run-2"]
-    assert f"{tmp_path / 'run-2'}: whole, and left by a process" in caplog.text
+    assert f"{tmp_path / 'run-2'}: complete; left by a process" in caplog.text
 
 
 def test_all_is_on_the_disk_before_a_folder_has_its_name(tmp_path, monkeypatch):

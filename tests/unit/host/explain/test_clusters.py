@@ -33,7 +33,7 @@ def test_answers_put_off_by_far_more_are_one_cluster_to_the_last_answer(law):
     values[places] += 10 * values.max()
     tail = tail_of(values)
     assert len(tail.clusters) == 1
-    assert np.array_equal(tail.clusters[0].places, places)
+    assert np.array_equal(tail.clusters[0].positions, places)
     late = values[places]
     assert (tail.clusters[0].low_ticks, tail.clusters[0].high_ticks) == (late.min(), late.max())
     usual = np.delete(values, places)

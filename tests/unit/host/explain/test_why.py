@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from plexor.explain.blame import Blamed
 from plexor.explain.recurrence import Law
-from plexor.explain.why import why
+from plexor.explain.why import explain_late
 from plexor.model.code_tables import CodeFigures, CodeTables
 
 from ..runs import run
@@ -21,7 +21,7 @@ def late_run(**options):
 
 
 def test_answers_put_off_at_each_nth_strike_are_a_cluster_that_recurs():
-    isr, _ = why(late_run())
+    isr, _ = explain_late(late_run())
     assert isr.name == "isr"
     assert isr.tail is not None
     assert (isr.tail.usual, isr.tail.usual_ticks) == (19 * EVERY + 5, (50, 52))
@@ -33,13 +33,16 @@ def test_answers_put_off_at_each_nth_strike_are_a_cluster_that_recurs():
 
 
 def test_a_limit_makes_answers_late():
-    isr, _ = why(late_run(), over_ticks=51)
+    isr, _ = explain_late(late_run(), over_ticks=51)
     assert isr.tail is not None
     assert isr.tail.count - isr.tail.usual == sum(latency > 51 for latency in LATENCIES)
 
 
 def test_a_channel_whose_events_are_not_whole_says_why():
-    lost, none = why(late_run(upload_dropped=[8])), why(replace(late_run(), events=None))
+    lost, none = (
+        explain_late(late_run(upload_dropped=[8])),
+        explain_late(replace(late_run(), events=None)),
+    )
     assert lost[0].tail is None
     assert lost[0].missing == "some of its events were lost"
     assert none[0].missing == "the run kept no events"
@@ -48,11 +51,11 @@ def test_a_channel_whose_events_are_not_whole_says_why():
 def test_a_run_without_events_has_the_answers_by_code_that_the_chip_counted():
     result = replace(late_run(), events=None)
     tables = CodeTables(0, (), (CodeFigures(5, 9, 90, 10, 10), CodeFigures(7, 2, 80, 30, 50)))
-    isr, other = why(replace(result, code_tables=tables))
+    isr, other = explain_late(replace(result, code_tables=tables))
     assert isr.blamed == (Blamed(7, 2, None, 30, 50, 80), Blamed(5, 9, None, 10, 10, 90))
     assert other.blamed == ()
 
 
 def test_latencies_of_unknown_strikes_are_not_explained(run_of):
-    (isr,) = why(run_of([[None, 20_000, 30_000]]))
+    (isr,) = explain_late(run_of([[None, 20_000, 30_000]]))
     assert (isr.tail, isr.missing) == (None, "its answers may be those of other strikes")

@@ -7,8 +7,8 @@ import numpy as np
 
 from plexor.imports.capture import edges_of
 from plexor.imports.events import edges_to, events_of, unordered
+from plexor.imports.signals import ChannelSignal, ImportRules, StrikeSignal
 from plexor.imports.timing import timing_of
-from plexor.imports.wanted import ChannelSignal, ImportRules, StrikeSignal
 
 from .test_timing import capture
 

@@ -9,7 +9,7 @@ import pytest
 
 from plexor.errors import UsageError
 from plexor.imports.rules import matching, ticks_within
-from plexor.imports.wanted import ChannelSignal, ImportRules, StrikeSignal
+from plexor.imports.signals import ChannelSignal, ImportRules, StrikeSignal
 from plexor.model.results import EVENT_DTYPE
 from plexor.protocol.registers import Policy
 

@@ -16,7 +16,7 @@ from plexor.decode.rematch import rematch
 from plexor.errors import UsageError
 from plexor.export.formats import export
 from plexor.imports.run import import_run
-from plexor.imports.wanted import ChannelSignal, ImportRules, StrikeSignal
+from plexor.imports.signals import ChannelSignal, ImportRules, StrikeSignal
 from plexor.model.results import Kind
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy

@@ -8,7 +8,7 @@ import pytest
 
 from plexor.errors import UsageError
 from plexor.imports.capture import Capture, SignalEdges
-from plexor.imports.said import Said
+from plexor.imports.exported import ExportedRun
 from plexor.imports.timing import timing_of
 
 
@@ -47,10 +47,12 @@ def test_times_count_from_the_start():
 
 
 def test_the_tick_that_the_file_says_is_taken_if_it_fits():
-    assert timing(capture(10, 30, said=Said(tick_fs=10**6))).tick_fs == 10**6
-    assert timing(capture(10, 30, said=Said(tick_fs=500_000))).ticks(np.array([30])) == 60
+    assert timing(capture(10, 30, exported=ExportedRun(tick_fs=10**6))).tick_fs == 10**6
+    assert (
+        timing(capture(10, 30, exported=ExportedRun(tick_fs=500_000))).ticks(np.array([30])) == 60
+    )
     for wrong in (3 * 10**6, 0, 10, 1 << 40):
-        assert timing(capture(10, 30, said=Said(tick_fs=wrong))).tick_fs == 10**7
+        assert timing(capture(10, 30, exported=ExportedRun(tick_fs=wrong))).tick_fs == 10**7
 
 
 def test_the_step_is_the_greatest_that_is_known():

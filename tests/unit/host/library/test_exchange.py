@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from plexor.errors import UsageError
-from plexor.imports.wanted import ChannelSignal, StrikeSignal
+from plexor.imports.signals import ChannelSignal, StrikeSignal
 from plexor.library.exchange import CAPTURES, FORMATS, export, import_capture
 from plexor.library.run import Run
 from plexor.library.specs.options import POLICIES

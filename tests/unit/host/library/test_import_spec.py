@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from plexor.errors import UsageError
-from plexor.imports.wanted import ChannelSignal, StrikeSignal
+from plexor.imports.signals import ChannelSignal, StrikeSignal
 from plexor.library.import_spec import ImportSpec
 
 

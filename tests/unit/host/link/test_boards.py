@@ -12,7 +12,7 @@ from plexor.link.boards import (
     FT231X,
     FT2232H,
     Plugged,
-    found,
+    found_boards,
     serial_ports,
     usb_devices,
 )
@@ -33,7 +33,7 @@ def test_a_device_is_found_with_each_of_its_ports(tree):
         Plugged(FT2232H, "iCEBreaker V1.1a", "ib57aa", 0, "/dev/ttyUSB0", "/dev/bus/usb/001/004"),
         Plugged(FT2232H, "iCEBreaker V1.1a", "ib57aa", 1, "/dev/ttyUSB1", "/dev/bus/usb/001/004"),
     ]
-    assert [(entry.name, entry.link) for entry in found(ports)] == [
+    assert [(entry.name, entry.link) for entry in found_boards(ports)] == [
         ("iCEBreaker", False),
         ("iCEBreaker", True),
     ]
@@ -51,23 +51,23 @@ def test_a_device_is_found_with_each_of_its_ports(tree):
     ],
 )
 def test_a_board_is_known_by_its_id_and_where_it_helps_its_name(usb_id, product, name):
-    (entry,) = found([Plugged(usb_id, product, "", 1, "/dev/ttyX", "")])
+    (entry,) = found_boards([Plugged(usb_id, product, "", 1, "/dev/ttyX", "")])
     assert entry.name == name
 
 
 @pytest.mark.parametrize("interface", [0, 1, 2, None])
 def test_the_only_port_of_a_board_is_the_instruments(interface):
     for usb_id in (FT231X, DAPLINK):
-        (entry,) = found([Plugged(usb_id, "", "", interface, "/dev/ttyX", "")])
+        (entry,) = found_boards([Plugged(usb_id, "", "", interface, "/dev/ttyX", "")])
         assert entry.link
 
 
 def test_where_interfaces_are_not_known_either_port_may_be_the_instruments():
-    assert all(entry.link for entry in found([Plugged(FT2232H, "", "", None, "COM3", "")]))
+    assert all(entry.link for entry in found_boards([Plugged(FT2232H, "", "", None, "COM3", "")]))
 
 
 def test_what_is_no_board_is_not_found():
-    assert found([Plugged((0x1D6B, 2), "hub", "", None, "", "")]) == ()
+    assert found_boards([Plugged((0x1D6B, 2), "hub", "", None, "", "")]) == ()
 
 
 def port(**changes):
@@ -110,7 +110,7 @@ def test_a_port_has_its_products_name_or_else_what_the_system_calls_it(
     monkeypatch.setattr("serial.tools.list_ports.comports", lambda: [port(**changes)])
     ports = serial_ports()
     assert [entry.product for entry in ports] == ([] if product is None else [product])
-    assert [entry.name for entry in found(ports)] == names
+    assert [entry.name for entry in found_boards(ports)] == names
     for entry in ports:
         assert entry.usb_id == FT2232H
         assert (entry.interface, entry.port) == (1, "COM3")

@@ -10,7 +10,7 @@ import serial
 
 from plexor.errors import LinkError, UsageError
 from plexor.link import open_link, serial_port
-from plexor.link.boards import FT2232H, Plugged, found
+from plexor.link.boards import FT2232H, Plugged, found_boards
 from plexor.link.serial_port import SerialLink
 
 from .served import read_some
@@ -97,7 +97,7 @@ def test_a_bridge_holds_only_gateware_that_drives_cts_on_a_board_that_wires_it(
 ):
     other, own = pty.openpty()
     plugged = Plugged(FT2232H, product, "", 1, os.ttyname(own), "")
-    monkeypatch.setattr(serial_port, "at_port", lambda port: found([plugged])[0])
+    monkeypatch.setattr(serial_port, "at_port", lambda port: found_boards([plugged])[0])
     monkeypatch.setattr(serial.Serial, "cts", property(lambda port: low))
     link = SerialLink(os.ttyname(own), 12_000_000, ahead=False)
     assert bool(termios.tcgetattr(own)[2] & termios.CRTSCTS) == holds

@@ -23,7 +23,7 @@ def quantities():
 )
 def test_whole_ticks_round_half_to_even_and_the_rounding_is_kept(quantities, ticks, taken):
     asked = 100 + ticks
-    assert quantities.whole("width", asked * NS / 2, 0, 1000) == 100 + taken
+    assert quantities.rounded("width", asked * NS / 2, 0, 1000) == 100 + taken
     (echo,) = quantities.echo
     assert (echo.name, echo.asked_s, echo.taken_s) == (
         "width",
@@ -35,21 +35,21 @@ def test_whole_ticks_round_half_to_even_and_the_rounding_is_kept(quantities, tic
 
 def test_a_time_above_0_that_rounds_to_none_is_refused(quantities):
     with pytest.raises(ValueError, match="at least one tick") as caught:
-        quantities.whole("phase", NS / 4, 0, 1000)
+        quantities.rounded("phase", NS / 4, 0, 1000)
     assert str(caught.value) == (
         "phase: 0.5 ticks (0.25 ns); must be at least one tick (0.5 ns), or 0"
     )
 
 
 def test_0_is_taken_without_a_note(quantities):
-    assert quantities.whole("phase", Fraction(0), 0, 1000) == 0
+    assert quantities.rounded("phase", Fraction(0), 0, 1000) == 0
     assert quantities.signed("early", Fraction(0)) == 0
     assert quantities.echo == []
 
 
 @pytest.mark.parametrize("ticks", [2, 10])
 def test_both_bounds_are_allowed(quantities, ticks):
-    assert quantities.whole("width", ticks * NS / 2, 2, 10) == ticks
+    assert quantities.rounded("width", ticks * NS / 2, 2, 10) == ticks
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_both_bounds_are_allowed(quantities, ticks):
 )
 def test_beyond_a_bound_the_value_and_that_bound_are_told(quantities, ticks, text):
     with pytest.raises(ValueError, match="must be") as caught:
-        quantities.whole("width", ticks * NS / 2, 2, 10)
+        quantities.rounded("width", ticks * NS / 2, 2, 10)
     assert str(caught.value) == f"width: {text}"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wanted of a capture: its strikes, its channels, and how they are matched."""
+"""The signals of a capture that are imported, and how they are matched."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ChannelSignal:
     deadline_s: Fraction | None = None
 
     def due(self, deadline_s: Fraction | None) -> ChannelSignal:
-        """Return it with its own deadline, or else this one."""
+        """Return the channel with `deadline_s`, unless it has a deadline of its own."""
         return self if self.deadline_s is not None else replace(self, deadline_s=deadline_s)
 
 
@@ -46,40 +46,40 @@ class ImportRules:
     strikes: tuple[StrikeSignal, ...] = ()
     policy: Policy = Policy.OLDEST
     timeout_s: Fraction | None = None
-    """None: half of all strikes are at most this apart; a second without two strikes."""
+    """None: the median time between strikes; a second with fewer than two strikes."""
     window_min_s: Fraction = Fraction(0)
     early_s: Fraction = Fraction(0)
     device: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
-        """Raise UsageError for what cannot be matched."""
-        for what, most, given in (
+        """Raise UsageError for signals or times that cannot be matched."""
+        for name, most, signals in (
             ("channel", MAX_CHANNELS, self.channels),
             ("strike", MAX_STRIKES, self.strikes),
         ):
-            if len(given) > most:
-                raise UsageError(f"{what}: {len(given)} signals; at most {most}")
+            if len(signals) > most:
+                raise UsageError(f"{name}: {len(signals)} signals; at most {most}")
         if not self.channels:
             raise UsageError("channel: none; name at least one signal, such as ISR=irq_out")
         for number, channel in enumerate(self.channels):
-            names = [entry.name for entry in self.channels[:number]]
+            names = [earlier.name for earlier in self.channels[:number]]
             if channel.name in names:
                 raise UsageError(f"channel: {channel.name} is given twice")
             source, _ = parse_reference(channel.reference)
             self._check_reference(channel, number, source)
         times = {"timeout": self.timeout_s, "window": self.window_min_s, "early": self.early_s}
-        for name, time_s in times.items():
+        for option, time_s in times.items():
             if time_s is not None and time_s < 0:
-                raise UsageError(f"{name}: {format_seconds(time_s)}; must be 0 or more")
+                raise UsageError(f"{option}: {format_seconds(time_s)}; must be 0 or more")
 
     def _check_reference(self, channel: ChannelSignal, number: int, source: int) -> None:
-        # Of a device that runs by itself nothing is matched.
+        # A free-running device has no strikes, and nothing is matched.
         free = channel.reference == "strike0" and not self.strikes
         if source >= SOURCE_STRIKE:
-            there = source < SOURCE_LOAD and source - SOURCE_STRIKE < len(self.strikes)
+            exists = source < SOURCE_LOAD and source - SOURCE_STRIKE < len(self.strikes)
         else:
-            there = source < len(self.channels) and source != number
-        if not (there or free):
+            exists = source < len(self.channels) and source != number
+        if not (exists or free):
             known = [f"strike{n}" for n in range(len(self.strikes))]
             known += [f"ch{n}" for n in range(len(self.channels)) if n != number]
             raise UsageError(
@@ -100,26 +100,26 @@ def parse_channel_signal(text: str) -> ChannelSignal:
 
     Raises ValueError that says what would be right.
     """
-    name, equals, rest = text.partition("=")
-    signal, colon, options = rest.partition(":")
+    name, equals, signal_text = text.partition("=")
+    signal, colon, options = signal_text.partition(":")
     if not (name.strip() and equals and signal.strip()):
         raise ValueError(
             f"channel: {text!r}; must be NAME=SIGNAL, with options after a colon: after=ch0.fall, "
             "deadline=TIME, invert"
         )
-    found = ChannelSignal(name.strip(), signal.strip())
+    parsed = ChannelSignal(name.strip(), signal.strip())
     for option in options.split(",") if colon else ():
         key, _, value = option.partition("=")
         if option == "invert":
-            found = replace(found, invert=True)
+            parsed = replace(parsed, invert=True)
         elif key == "after":
             parse_reference(value)
-            found = replace(found, reference=value)
+            parsed = replace(parsed, reference=value)
         elif key == "deadline":
-            found = replace(found, deadline_s=parse_duration(value))
+            parsed = replace(parsed, deadline_s=parse_duration(value))
         else:
             raise ValueError(
                 f"channel: {text!r}: {option!r} is not an option; must be after=, deadline= or "
                 "invert"
             )
-    return found
+    return parsed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user must know of files, one line each, which the command line prints."""
+"""Notices about files for the user, one line each; the command line prints them."""
 
 from __future__ import annotations
 

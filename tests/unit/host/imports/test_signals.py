@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from plexor.errors import UsageError
-from plexor.imports.wanted import (
+from plexor.imports.signals import (
     ChannelSignal,
     ImportRules,
     StrikeSignal,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a file that Plexor exported says of its run. Files of others say nothing."""
+"""Reads what a file that Plexor exported says of its run. Other files say nothing."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _MOST_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What is known of the run that was exported."""
+class ExportedRun:
+    """The exported run, as far as its file describes it."""
 
     tick_fs: int | None = None
     lead_ticks: int = 0
@@ -24,28 +24,31 @@ class Said:
     device: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def said_in(text: str) -> Said:
-    """Return what lines such as `tick_fs: 500000` say, if one of them is `program: Plexor ...`."""
+def exported_run(text: str) -> ExportedRun:
+    """Return the run that lines such as `tick_fs: 500000` describe.
+
+    Without a line `program: Plexor ...`, nothing is known of it.
+    """
     lines = (line.partition(": ") for line in text.splitlines())
-    found = {name.strip(): value.strip() for name, colon, value in lines if colon}
-    if not found.get("program", "").startswith("Plexor "):
-        return Said()
+    values = {name.strip(): value.strip() for name, colon, value in lines if colon}
+    if not values.get("program", "").startswith("Plexor "):
+        return ExportedRun()
     reasons: list[str] = []
-    valid = found.get("valid", "yes")
+    valid = values.get("valid", "yes")
     if valid != "yes":
         reasons.append(f"the file says that its run is invalid: {valid.removeprefix('no: ')}")
-    lost = _number(found, "dropped_on_chip") + _number(found, "lost_on_link")
+    lost = _number(values, "dropped_on_chip") + _number(values, "lost_on_link")
     if lost:
         reasons.append(f"the file says that {lost} events of its run are missing")
-    return Said(
-        tick_fs=_number(found, "tick_fs") or None,
-        lead_ticks=min(_number(found, "lead_ticks"), 1),
-        simulated=found.get("simulated") == "yes",
-        started=moment(found.get("started", "")),
+    return ExportedRun(
+        tick_fs=_number(values, "tick_fs") or None,
+        lead_ticks=min(_number(values, "lead_ticks"), 1),
+        simulated=values.get("simulated") == "yes",
+        started=moment(values.get("started", "")),
         invalid_reasons=tuple(reasons),
         device={
             name.removeprefix(_DEVICE): value
-            for name, value in found.items()
+            for name, value in values.items()
             if name.startswith(_DEVICE)
         },
     )
@@ -60,6 +63,6 @@ def moment(text: str) -> str:
     return text
 
 
-def _number(found: Mapping[str, str], name: str) -> int:
-    digits = found.get(name, "0")
+def _number(values: Mapping[str, str], name: str) -> int:
+    digits = values.get(name, "0")
     return int(digits) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else 0

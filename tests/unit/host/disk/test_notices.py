@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-SAY = "from plexor.disk.said import say; say('a: 100 % damaged')"
+SAY = "from plexor.disk.notices import say; say('a: 100 % damaged')"
 
 
 @pytest.mark.parametrize("first", ["", "from plexor import cli; cli.main(['--version']); "])
