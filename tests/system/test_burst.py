@@ -7,11 +7,12 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.burst.scan import BurstGoal, burst_scan
+from plexor.burst.scan import BurstGoal, BurstSteps
+from plexor.experiments.criterion import parse_criterion
+from plexor.experiments.pool import Workers, parse_executor
+from plexor.experiments.stepping import stepped
+from plexor.experiments.store import StepStore
 from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.sweep.criterion import parse_criterion
-from plexor.sweep.executor import Workers, parse_executor
-from plexor.sweep.store import StepStore
 
 NS = Fraction(1, 10**9)
 MOST = 8
@@ -45,10 +46,10 @@ def scanned(service_ns: int, queue: int, low_ns: int, high_ns: int, points: int)
         parse_criterion("missed<10%@90%"),
     )
     with Workers(parse_executor("local:1")) as workers:
-        limits, _, end = burst_scan(wanted, workers, StepStore(None))
-    assert end.error is None
-    assert len(limits) == points
-    return limits
+        found = stepped(BurstSteps(wanted), workers, StepStore(None))
+    assert found.error is None
+    assert len(found.result.limits) == points
+    return found.result.limits
 
 
 def test_the_bracket_is_the_longest_burst_that_finds_room():

@@ -15,11 +15,12 @@ from pathlib import Path
 import pytest
 
 from plexor.errors import ExitCode, LinkError
+from plexor.experiments.criterion import parse_criterion
+from plexor.experiments.pool import Workers, parse_executor
+from plexor.experiments.stepping import stepped
+from plexor.experiments.store import StepStore
 from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.sweep.criterion import parse_criterion
-from plexor.sweep.executor import Workers, parse_executor
-from plexor.sweep.store import StepStore
-from plexor.sweep.sweep import SweepGoal, SweepLoad, sweep
+from plexor.sweep.sweep import SweepGoal, SweepLoad, SweepSteps
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVICE_PS = 12_000_000
@@ -94,7 +95,7 @@ def cluster(folder, options=((), ())):
 
 def swept(executor, on_step=None):
     with Workers(parse_executor(executor)) as workers:
-        return sweep(WANTED, workers, StepStore(None), on_step)
+        return stepped(SweepSteps(WANTED), workers, StepStore(None), on_step)
 
 
 @pytest.mark.full
@@ -103,7 +104,7 @@ def test_a_cluster_finds_what_this_machine_finds_although_a_worker_is_killed(tmp
     with cluster(tmp_path) as (address, workers):
         killed = []
 
-        def kill(step, done, expected):
+        def kill(job, step, done, expected):
             if done == 2:
                 workers[0].kill()
                 killed.append(expected)
@@ -113,7 +114,7 @@ def test_a_cluster_finds_what_this_machine_finds_although_a_worker_is_killed(tmp
     assert killed[0] > 2
     assert found.error is None
     assert found == swept("local:2")
-    (knee,) = found.knees
+    (knee,) = found.result.knees
     # One strike every service time is all it answers; 2 % more is what may go missing.
     assert knee.bracket.passing_hz < 1e12 / SERVICE_PS / 0.98
     assert knee.bracket.failing_hz > 1e12 / SERVICE_PS
@@ -124,13 +125,13 @@ def test_a_cluster_finds_what_this_machine_finds_although_a_worker_is_killed(tmp
 def test_a_scheduler_that_dies_ends_the_sweep_in_one_line_with_what_there_is(tmp_path):
     with cluster(tmp_path) as (address, workers):
 
-        def kill(step, done, expected):
+        def kill(job, step, done, expected):
             workers[0].scheduler.kill()
 
         found = swept(address, kill)
     assert isinstance(found.error, LinkError)
     assert "\n" not in str(found.error)
-    assert found.steps
+    assert found.result.steps
 
 
 @pytest.mark.full

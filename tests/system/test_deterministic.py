@@ -6,13 +6,13 @@ from fractions import Fraction
 import pytest
 
 from plexor.device.device import Device
+from plexor.experiments.criterion import parse_criterion
+from plexor.experiments.job import Job
 from plexor.judge.verdict import Outcome
 from plexor.link.open import open_link
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
 from plexor.session.session import measure
-from plexor.sweep.criterion import parse_criterion
-from plexor.sweep.job import Job, take
 from plexor_sim.manifest import load
 from plexor_sim.packages import default_cache
 from plexor_sim.verilog import verilog_device
@@ -22,7 +22,7 @@ HZ = 500_000
 
 def taken(options, dither_s=Fraction(0), hz=HZ):
     """Return a step of a simulated device, and the figures of its channel."""
-    (step,) = take(
+    (step,) = (
         Job(
             "sim:",
             f"synthetic:latency=300ns,{options}",
@@ -35,7 +35,7 @@ def taken(options, dither_s=Fraction(0), hz=HZ):
             "",
             (parse_criterion("missed<10%"),),
         )
-    )
+    ).take()
     return step, step.of("R")
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from plexor.experiments.store import FILE, read_steps
 from plexor.library.archive import Archive
 from plexor.store.run_folder import load
-from plexor.sweep.store import FILE, read_steps
 
 MOMENTS = 40
 """Of each command."""

@@ -11,13 +11,15 @@ from fractions import Fraction
 import pytest
 from knees import KINDS, Planted, planted
 
+from plexor.experiments.criterion import Criterion, CriterionSubject
+from plexor.experiments.decide import plan_test
+from plexor.experiments.pool import Workers, parse_executor
+from plexor.experiments.step import REST
+from plexor.experiments.stepping import stepped
+from plexor.experiments.store import StepStore
 from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.sweep.criterion import Criterion, CriterionSubject
-from plexor.sweep.decide import plan_test
-from plexor.sweep.executor import Workers, parse_executor
-from plexor.sweep.model import REST, Bracket
-from plexor.sweep.store import StepStore
-from plexor.sweep.sweep import SweepGoal, SweepLoad, sweep
+from plexor.sweep.model import Bracket
+from plexor.sweep.sweep import SweepGoal, SweepLoad, SweepSteps
 
 POINTS = 5
 
@@ -88,9 +90,9 @@ def found(seed: int, limit: Fraction, width: Fraction, workers: Workers) -> Outc
         POINTS if device.monotonic else 9,
         1,
     )
-    result = sweep(wanted, workers, StepStore(None))
-    assert result.error is None
-    (knee,) = result.knees
+    found = stepped(SweepSteps(wanted), workers, StepStore(None))
+    assert found.error is None
+    (knee,) = found.result.knees
     return Outcome(device, knee.bracket, knee.strikes)
 
 
@@ -155,10 +157,10 @@ def both_ways(device, low_hz, high_hz, points, workers):
         1,
         both_ways=True,
     )
-    result = sweep(wanted, workers, StepStore(None))
-    assert result.error is None
-    (knee,) = result.knees
-    (rest,) = [step for step in result.steps if step.direction == REST]
+    found = stepped(SweepSteps(wanted), workers, StepStore(None))
+    assert found.error is None
+    (knee,) = found.result.knees
+    (rest,) = [step for step in found.result.steps if step.direction == REST]
     return knee, rest
 
 

@@ -11,16 +11,17 @@ import pytest
 
 from plexor.analyse.analyse import analyse
 from plexor.device.device import Device
+from plexor.experiments.criterion import Criterion, CriterionSubject
+from plexor.experiments.pool import Workers
+from plexor.experiments.stepping import stepped
+from plexor.experiments.store import StepStore
 from plexor.judge.verdict import Outcome
 from plexor.link import open as links
 from plexor.model.results import Kind
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Geometry
 from plexor.session.session import measure
-from plexor.sweep.criterion import Criterion, CriterionSubject
-from plexor.sweep.executor import Workers
-from plexor.sweep.store import StepStore
-from plexor.sweep.sweep import SweepGoal, SweepLoad, sweep
+from plexor.sweep.sweep import SweepGoal, SweepLoad, SweepSteps
 from plexor_sim.devices import find_device, option_text
 from plexor_sim.packages import default_cache
 from plexor_sim.serve import prepare
@@ -79,9 +80,9 @@ def test_of_hundreds_of_sweeps_at_the_limit_at_most_a_twentieth_is_wrong_each_wa
     passed = failed = 0
     for seed in range(1, SWEEPS + 1):
         with Workers(lambda: ThreadPoolExecutor(2)) as workers:
-            found = sweep(wanted(seed), workers, StepStore(None))
+            found = stepped(SweepSteps(wanted(seed)), workers, StepStore(None))
         assert found.error is None
-        verdicts = [step.of("R").verdict for step in found.steps]
+        verdicts = [step.of("R").verdict for step in found.result.steps]
         passed += Outcome.PASS in verdicts
         failed += Outcome.FAIL in verdicts
         with capsys.disabled():

@@ -8,7 +8,7 @@ from bench import SMALL, simulator
 
 from plexor import cli
 from plexor.errors import ExitCode
-from plexor.sweep.store import FILE
+from plexor.experiments.store import FILE
 
 FOREVER_PS = 10**15
 RANGE = ("--from", "20k", "--to", "80k", "--points", "3", "--resolution", "20%", "--width", "100ns")

@@ -26,6 +26,9 @@ from plexor.calibration.store import find as find_calibration
 from plexor.cli import main
 from plexor.commands.conclude import RunUse, conclude
 from plexor.errors import ExitCode, PlexorError
+from plexor.experiments.step import RateStep
+from plexor.experiments.store import FILE as STEPS_FILE
+from plexor.experiments.store import read_steps
 from plexor.jsonable import to_json
 from plexor.judge.budget import Budget
 from plexor.judge.budget_file import load as load_budget
@@ -37,9 +40,8 @@ from plexor.render.terminal.calibration import calibration_text
 from plexor.render.terminal.sweep import sweep_text
 from plexor.store.run_folder import RUN_FILE, WIRE_FILE
 from plexor.store.run_folder import load as load_run
-from plexor.sweep.model import Knee, RateStep, SweepResult
-from plexor.sweep.store import FILE as STEPS_FILE
-from plexor.sweep.store import RESULT_FILE, read_steps
+from plexor.sweep.model import Knee, SweepResult
+from plexor.sweep.store import RESULT_FILE
 from plexor.sweep.store import load as load_sweep
 from plexor_sim.manifest import ManifestError
 from plexor_sim.manifest import load as load_manifest

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from plexor.decode.bins import bin_numbers
 from plexor.errors import PlexorError, UsageError
+from plexor.experiments.step import RateFigures, RateStep
 from plexor.judge.verdict import Outcome
 from plexor.library.run_spec import RunSpec, settings_of
 from plexor.model.identity import Identity
@@ -41,7 +42,7 @@ from plexor.protocol.registers import RunState, StatusFlag, StopReason
 from plexor.scope.seam import OnStep, Shot, Swept
 from plexor.session.progress import Progress
 from plexor.session.stop import Stop
-from plexor.sweep.model import Bracket, Knee, RateFigures, RateStep
+from plexor.sweep.model import Bracket, Knee
 from plexor.units import parse_rate
 
 Ticks = npt.NDArray[np.int64]

@@ -8,22 +8,21 @@ strike of a burst is settled before the next burst begins.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import ClassVar
 
-from plexor.burst.model import LONGEST_PART, Lengths, SpacingLimit
+from plexor.burst.model import LONGEST_PART, BurstResult, Lengths, SpacingLimit
+from plexor.experiments.criterion import Criterion, stage_strikes
+from plexor.experiments.figures import LEAST_STRIKES
+from plexor.experiments.job import MOST_S, Job
+from plexor.experiments.rates import scan_rates
+from plexor.experiments.step import RateStep
+from plexor.experiments.work import Experiment, taken, together
 from plexor.judge.verdict import Outcome
 from plexor.model.settings import Settings
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.criterion import Criterion, stage_strikes
-from plexor.sweep.drive import End, Search, drive
-from plexor.sweep.executor import Workers
-from plexor.sweep.figures import LEAST_STRIKES
-from plexor.sweep.job import MOST_S, Job
-from plexor.sweep.model import RateStep
-from plexor.sweep.search import scan_rates
-from plexor.sweep.store import StepStore
 
 QUEUE_FULL = "more strikes outstanding than the instrument can hold"
 
@@ -78,17 +77,44 @@ def longest(most: int) -> Generator[int, Outcome, Lengths]:
     return Lengths(passing, failing if failing <= most else None, known)
 
 
-def burst_scan(
-    wanted: BurstGoal,
-    workers: Workers,
-    store: StepStore,
-    on_step: Callable[[Job, RateStep], None] | None = None,
-) -> tuple[list[SpacingLimit], list[RateStep], End]:
-    """Run a scan; return the limits and steps so far and the reason of its end."""
-    spacings = [_Spacing(wanted, spacing_s) for spacing_s in wanted.spacings_s]
-    end = drive([entry.search() for entry in spacings], workers, store, on_step)
-    limits = [limit for entry in spacings for limit in entry.limits]
-    return limits, [step for entry in spacings for step in entry.steps.values()], end
+class BurstSteps:
+    """The steps of a burst scan, and what is known from them so far."""
+
+    kind: ClassVar[str] = "burst"
+
+    def __init__(self, goal: BurstGoal) -> None:
+        self.goal = goal
+        self._spacings = [_Spacing(goal, spacing_s) for spacing_s in goal.spacings_s]
+
+    @property
+    def duts(self) -> list[str | None]:
+        """The simulated device."""
+        return [self.goal.dut]
+
+    def run(self) -> Experiment[None]:
+        """Search all spacings side by side."""
+        yield from together(spacing.run() for spacing in self._spacings)
+
+    def expected(self) -> int:
+        """Return about how many steps there will be."""
+        return sum(spacing.expected() for spacing in self._spacings)
+
+    def result(self, steps: Sequence[RateStep], interrupted: bool) -> BurstResult:
+        """Return what one or more steps say."""
+        goal = self.goal
+        return BurstResult(
+            steps[0].tick_fs,
+            any(step.simulated for step in steps),
+            goal.criterion.text,
+            goal.period_s,
+            goal.timeout_s,
+            tuple(limit for spacing in self._spacings for limit in spacing.limits),
+            interrupted,
+            goal.settings.load,
+            drawn=steps[0].drawn,
+            load_name=goal.settings.load_name,
+            device_load=steps[0].device_load,
+        )
 
 
 class _Spacing:
@@ -100,22 +126,33 @@ class _Spacing:
         self.most = wanted.most_at(spacing_s)
         self.steps: dict[int, RateStep] = {}
         self.limits: list[SpacingLimit] = []
+        self._left = self.most.bit_length()
+        """About how many lengths are left to try for the channel that is searched."""
 
-    def search(self) -> Search:
+    def expected(self) -> int:
+        """Return about how many steps there will be: those of a bisection for each channel."""
+        searches = len(self.wanted.settings.channels) - len(self.limits)
+        later = self._left + (searches - 1) * self.most.bit_length() if searches else 0
+        return len(self.steps) + later
+
+    def run(self) -> Experiment[None]:
+        """Search the longest burst of each channel."""
         for channel in self.wanted.settings.channels:
             lengths = longest(self.most)
-            verdict: Outcome | None = None
+            outcome: Outcome | None = None
             tried: list[int] = []
+            self._left = self.most.bit_length()
             while True:
                 try:
-                    length = next(lengths) if verdict is None else lengths.send(verdict)
+                    length = next(lengths) if outcome is None else lengths.send(outcome)
                 except StopIteration as end:
                     self.limits.append(self._limit(channel.label, end.value, tried))
                     break
                 if length not in self.steps:
-                    self.steps[length] = yield self._job(length)
+                    (self.steps[length],) = yield from taken(self._job(length))
                 tried.append(length)
-                verdict = self.steps[length].of(channel.label).verdict
+                self._left = max(self._left - 1, 0)
+                outcome = self.steps[length].of(channel.label).verdict
 
     def _job(self, length: int) -> Job:
         wanted = self.wanted

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from plexor.burst.model import BurstResult, SpacingLimit
 from plexor.documents import Document
-from plexor.sweep.store import made_of_steps
+from plexor.experiments.store import made_of_steps
 
 FILE = "burst.json"
 

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,36 +31,23 @@ def farm(file: Path, asked: FarmSpec, as_json: bool) -> int:
       plexor farm farm.toml --out nightly --executor local:2
     """
     from plexor.commands.conclude import show  # noqa: PLC0415
+    from plexor.commands.progress import StepLines  # noqa: PLC0415
     from plexor.library.farm import farm as run  # noqa: PLC0415
 
-    found = run(file, **replace(asked, on_cell=CellTeller().cell).keywords())
+    lines = StepLines("cell")
+
+    def on_cell(found: CellOutcome, done: int, total: int) -> None:
+        if found.state == "kept":
+            lines.skip()
+            return
+        words = found.reason if found.state == "failed" else _channels(found)
+        lines.say(f"{found.cell.name}: {words}", done, total)
+
+    found = run(file, **replace(asked, on_cell=on_cell).keywords())
     show(found, as_json)
     if found.error is not None:
         raise found.error
     return found.exit_code()
-
-
-class CellTeller:
-    """Prints each cell on standard error, with the time that the rest may take."""
-
-    def __init__(self) -> None:
-        self._began = time.monotonic()
-        self._known = 0
-        """Cells that were measured before."""
-
-    def cell(self, found: CellOutcome, done: int, total: int) -> None:
-        """Print one cell and the number of cells."""
-        if found.state == "kept":
-            self._known += 1
-            return
-        each_s = (time.monotonic() - self._began) / (done - self._known)
-        left = f", about {each_s * (total - done):.0f} s left" if done < total else ""
-        words = found.reason if found.state == "failed" else _channels(found)
-        print(
-            f"plexor: cell {done} of {total}{left}: {found.cell.name}: {words}",
-            file=sys.stderr,
-            flush=True,
-        )
 
 
 def _channels(found: CellOutcome) -> str:

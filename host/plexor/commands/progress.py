@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The progress of a run on standard error: one line that changes; in a file, lines at intervals."""
+"""Progress on standard error: a line for each step, and for a run one line that changes.
+
+In a file, the line of a run comes at intervals.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,33 @@ from plexor.streams import printable_line, screen
 
 LINE_EVERY_S = 10.0
 REDRAW_EVERY_S = 0.1
+
+
+class StepLines:
+    """Prints each step of many, with the time that the rest may take by those before."""
+
+    def __init__(self, what: str, about: str = "") -> None:
+        self._what = what
+        self._about = about
+        """`about `, where the number of steps is not known."""
+        self._began = time.monotonic()
+        self._known = 0
+
+    def skip(self) -> None:
+        """Count a step that was known before, and say nothing of it."""
+        self._known += 1
+
+    def say(self, words: str, done: int, expected: int) -> None:
+        """Print a step, how many are done with it, and how many there are."""
+        step_s = (time.monotonic() - self._began) / (done - self._known)
+        left = f", {step_s * max(expected - done, 0):.0f} s left"
+        if done == expected and not self._about:
+            left = ""
+        print(
+            f"plexor: {self._what} {done} of {self._about}{max(expected, done)}{left}: {words}",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 class ProgressLine:

@@ -23,6 +23,8 @@ from plexor.disk.lock import Held
 from plexor.disk.notices import say
 from plexor.documents import Document, is_damaged_document
 from plexor.errors import ExitCode, PlexorError, StoreError, UsageError
+from plexor.experiments.pool import Workers
+from plexor.experiments.store import question_of
 from plexor.library.archive import Archive
 from plexor.library.archive_spec import FarmSpec
 from plexor.library.cells.cell import Cell
@@ -38,8 +40,6 @@ from plexor.library.specs.spec import takes
 from plexor.library.specs.values import path_of
 from plexor.model.results import RunResult
 from plexor.store.run_folder import KIND, RUN_FILE
-from plexor.sweep.executor import Workers
-from plexor.sweep.store import question_of
 
 __all__ = ["Cell", "CellOutcome", "CellState", "Farm", "OnCell", "farm", "read_cells"]
 

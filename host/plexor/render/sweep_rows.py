@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plexor.experiments.step import REST, RateStep
 from plexor.render.table import NOTHING
-from plexor.sweep.model import REST, Knee, RateStep, SweepResult
+from plexor.sweep.model import Knee, SweepResult
 from plexor.units import format_rate, format_ticks
 
 

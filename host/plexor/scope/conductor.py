@@ -18,6 +18,7 @@ from plexor.analyse.percentiles import Distribution, from_values
 from plexor.analyse.rules import is_complete, rules_of
 from plexor.decode.rematch import rematch
 from plexor.errors import PlexorError, UsageError
+from plexor.experiments.step import RateStep
 from plexor.model.results import Kind, RunResult
 from plexor.protocol.registers import RunState
 from plexor.render.drawn import MOST_CELLS
@@ -31,7 +32,6 @@ from plexor.scope.sweeps import SweepView
 from plexor.scope.wire import Place, edges_of, encode
 from plexor.session.progress import Progress
 from plexor.session.stop import Stop
-from plexor.sweep.model import RateStep
 from plexor.units import plot_seconds
 
 FIGURES_EACH_S = 0.25

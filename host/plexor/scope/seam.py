@@ -10,11 +10,12 @@ from typing import Any, Protocol
 
 from plexor.analyse.percentiles import Distribution
 from plexor.errors import PlexorError
+from plexor.experiments.step import RateStep
 from plexor.model.results import ChannelResult, EventArray, Kind, RunResult
 from plexor.model.settings import Channel
 from plexor.session.progress import Progress
 from plexor.session.stop import Stop
-from plexor.sweep.model import Knee, RateStep
+from plexor.sweep.model import Knee
 
 
 @dataclass(frozen=True, slots=True)

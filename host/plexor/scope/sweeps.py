@@ -6,9 +6,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from plexor.experiments.step import RateFigures, RateStep
 from plexor.model.settings import Channel
 from plexor.render.terminal.sweep import bracket_text
-from plexor.sweep.model import Knee, RateFigures, RateStep
+from plexor.sweep.model import Knee
 from plexor.units import plot_seconds
 
 

@@ -6,18 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from plexor.protocol.memory import ResponseClass
-from plexor.sweep.criterion import parse_criterion
-from plexor.sweep.model import DOWN, REST, UP, Bracket, RateFigures, RateStep, SweepResult
-
-_DIRECTIONS = ("", UP, DOWN, REST)
-_SETTLED = (ResponseClass.ANSWERED, ResponseClass.LATE, ResponseClass.MISSED)
-
-
-def of_step(step: RateStep) -> Iterator[str]:
-    """Yield each contradiction in a step, and what would be right."""
-    for text in _of_step(step):
-        yield f"{step.load!r} at {step.rate_hz} Hz: {text}"
+from plexor.experiments.criterion import parse_criterion
+from plexor.experiments.step import of_step
+from plexor.sweep.model import Bracket, SweepResult
 
 
 def contradictions_of(result: SweepResult) -> Iterator[str]:
@@ -68,24 +59,3 @@ def _of_bracket(bracket: Bracket, low: Fraction, high: Fraction) -> Iterator[str
             f"passes {passing} Hz, fails {failing} Hz, and the instrument ends at {instrument} Hz; "
             "its end must be above what passes, and nothing fails below it"
         )
-
-
-def _of_step(step: RateStep) -> Iterator[str]:
-    if step.direction not in _DIRECTIONS:
-        yield f"direction: {step.direction!r}; must be one of {_DIRECTIONS}"
-    if step.ends_hz is not None and step.ends_hz >= step.rate_hz:
-        yield f"the instrument ends at {step.ends_hz} Hz; must be below the step's rate"
-    names = [entry.name for entry in step.channels]
-    if len(set(names)) < len(names) or (step.for_channel and step.for_channel not in names):
-        yield f"channels {names}, for {step.for_channel!r}; must be different and include it"
-    for entry in step.channels:
-        yield from (f"{entry.name!r}: {text}" for text in _of_figures(entry))
-
-
-def _of_figures(entry: RateFigures) -> Iterator[str]:
-    settled = sum(entry.classes[name] for name in _SETTLED)
-    if entry.strikes != settled:
-        yield f"{entry.strikes} strikes, {settled} answered, late or missed; both must be equal"
-    span = entry.peak_to_peak_ticks
-    if span is not None and span < 0:
-        yield f"from {entry.min_ticks} to {entry.max_ticks} ticks; must rise"

@@ -14,6 +14,11 @@ from plexor.analyse.evidence import pairing_of_step
 from plexor.decode.matched import Samples
 from plexor.device.device import Device
 from plexor.errors import InvalidRunError
+from plexor.experiments.criterion import Criterion
+from plexor.experiments.figures import LEAST_STRIKES, judged, quantiles_of
+from plexor.experiments.job import RunCheck, drawn_anew, draws_option, first_stage, is_drawn
+from plexor.experiments.step import DOWN, REST, UP, RateFigures, RateStep, Steps
+from plexor.experiments.work import Work
 from plexor.link.open import open_link
 from plexor.model.results import Kind, RunResult, StepChannel, StepResult
 from plexor.model.settings import Settings, TableStep
@@ -21,10 +26,6 @@ from plexor.plan.registers import COUNTED_SPACES
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.session.session import measure
-from plexor.sweep.criterion import Criterion
-from plexor.sweep.figures import LEAST_STRIKES, judged, quantiles_of
-from plexor.sweep.job import check_run, drawn_anew, draws_option, first_stage, is_drawn
-from plexor.sweep.model import DOWN, REST, UP, RateFigures, RateStep
 from plexor.units import seconds_of
 
 STAGE = 1
@@ -34,7 +35,7 @@ REST_STRIKES = 64
 
 
 @dataclass(frozen=True, slots=True)
-class RateScan:
+class RateScan(Work[Steps]):
     """A scan to take: from the lowest rate to the highest, down again, and to rest from there."""
 
     link: str
@@ -52,6 +53,62 @@ class RateScan:
         """What the scan is, as `Job.draws_of`."""
         rates = ", ".join(map(str, self.rates_hz))
         return f"scan both ways at {rates} Hz under {self.load!r}"
+
+    @property
+    def check(self) -> RunCheck:
+        """What checks whether it is possible."""
+        return RunCheck(self.link, self.dut, _asked(self)[1], "--both-ways")
+
+    def take(self) -> Steps:
+        """Take it. Raises PlexorError where its run does not start, breaks or is not valid.
+
+        The last step is at rest, at the lowest rate: its `recovery_s` is from the last strike at
+        the highest rate to the first from which on every one is answered, of the slowest channel.
+        """
+        ways, settings = _asked(self)
+        swept = self.settings.strikes[0]
+        own = draws_option(swept, self.draws_of) if self.link.startswith("sim:") else ()
+        link = open_link(self.link, self.dut, own, again=True)
+        with Device(link) as device:
+            run = measure(device, settings)
+        if run.interrupted:
+            raise KeyboardInterrupt
+        if not run.valid:
+            raise InvalidRunError(f"scan: {'; '.join(run.invalid_reasons)}")
+        if len(run.steps) != len(ways):
+            raise InvalidRunError(f"scan: {len(run.steps)} steps were taken; must be {len(ways)}")
+        channels = analyse(run).channels
+        first = first_stage(self.criteria, self.least_strikes)
+        source, drawn = (run.tick_fs, run.simulated), is_drawn(settings, link)
+        steps: list[RateStep] = []
+        for (rate_hz, way), step in zip(ways, run.steps, strict=True):
+            figures = tuple(
+                judged(
+                    _figures(step, counted, channel),
+                    self.criteria,
+                    STAGE,
+                    first,
+                    run.tick_fs,
+                    (pairing_of_step(run, channel.result, counted, step, _samples(channel)),),
+                )
+                for counted, channel in zip(step.channels, channels, strict=True)
+            )
+            strikes = max((counted.strikes for counted in step.channels), default=0)
+            steps.append(
+                RateStep(
+                    *source,
+                    self.load,
+                    rate_hz,
+                    "",
+                    strikes,
+                    figures,
+                    direction=way,
+                    drawn=drawn,
+                    device_load=run.device_load,
+                )
+            )
+        last = replace(steps[-1], recovery_s=recovery_s(run, channels, run.steps[-2:]))
+        return (*steps[:-2], last)
 
 
 def plan(scan: RateScan) -> tuple[list[tuple[Fraction, str]], list[TableStep]]:
@@ -82,64 +139,6 @@ def _asked(scan: RateScan) -> tuple[list[tuple[Fraction, str]], Settings]:
         spaces=(*COUNTED_SPACES, Space.STEPS),
     )
     return ways, settings
-
-
-def check_scan(scan: RateScan) -> tuple[RateStep, ...]:
-    """Strike nothing and return no step; raise UsageError where a scan is not possible."""
-    _, settings = _asked(scan)
-    return check_run(scan.link, scan.dut, settings, "--both-ways")
-
-
-def take_scan(scan: RateScan) -> tuple[RateStep, ...]:
-    """Take a scan; raise PlexorError where its run does not start, breaks or is not valid.
-
-    The last step is at rest, at the lowest rate: its `recovery_s` is from the last strike at the
-    highest rate to the first from which on every one is answered, of the slowest channel.
-    """
-    ways, settings = _asked(scan)
-    swept = scan.settings.strikes[0]
-    own = draws_option(swept, scan.draws_of) if scan.link.startswith("sim:") else ()
-    link = open_link(scan.link, scan.dut, own, again=True)
-    with Device(link) as device:
-        run = measure(device, settings)
-    if run.interrupted:
-        raise KeyboardInterrupt
-    if not run.valid:
-        raise InvalidRunError(f"scan: {'; '.join(run.invalid_reasons)}")
-    if len(run.steps) != len(ways):
-        raise InvalidRunError(f"scan: {len(run.steps)} steps were taken; must be {len(ways)}")
-    channels = analyse(run).channels
-    first = first_stage(scan.criteria, scan.least_strikes)
-    source, drawn = (run.tick_fs, run.simulated), is_drawn(settings, link)
-    steps: list[RateStep] = []
-    for (rate_hz, way), step in zip(ways, run.steps, strict=True):
-        figures = tuple(
-            judged(
-                _figures(step, counted, channel),
-                scan.criteria,
-                STAGE,
-                first,
-                run.tick_fs,
-                (pairing_of_step(run, channel.result, counted, step, _samples(channel)),),
-            )
-            for counted, channel in zip(step.channels, channels, strict=True)
-        )
-        strikes = max((counted.strikes for counted in step.channels), default=0)
-        steps.append(
-            RateStep(
-                *source,
-                scan.load,
-                rate_hz,
-                "",
-                strikes,
-                figures,
-                direction=way,
-                drawn=drawn,
-                device_load=run.device_load,
-            )
-        )
-    last = replace(steps[-1], recovery_s=recovery_s(run, channels, run.steps[-2:]))
-    return (*steps[:-2], last)
 
 
 def _figures(step: StepResult, counted: StepChannel, channel: ChannelFigures) -> RateFigures:

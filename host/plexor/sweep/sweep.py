@@ -1,27 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sweep: every load and channel at once, each as a search of its own over the same executor."""
+"""A sweep: every load and channel at once, each as a search of its own."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import ClassVar
 
-from plexor.errors import InvalidRunError, PlexorError, UsageError
+from plexor.errors import InvalidRunError, UsageError
+from plexor.experiments.criterion import Criterion
+from plexor.experiments.job import MOST_S, TIMEOUT_PERIODS, Job, first_stage
+from plexor.experiments.rates import scan_rates
+from plexor.experiments.step import DOWN, REST, UP, RateStep
+from plexor.experiments.work import Experiment, taken, together
 from plexor.judge.verdict import Outcome
 from plexor.model.settings import Settings
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.criterion import Criterion
-from plexor.sweep.drive import JobDriver, Steps, Work
-from plexor.sweep.executor import Workers
-from plexor.sweep.job import MOST_S, TIMEOUT_PERIODS, Job, check, first_stage, take
-from plexor.sweep.model import DOWN, REST, UP, Bracket, Knee, RateStep
-from plexor.sweep.scan import RateScan, check_scan, take_scan
-from plexor.sweep.search import bisect, scan_bracket, scan_rates
-from plexor.sweep.store import StepStore
-from plexor.units import format_rate
+from plexor.sweep.model import Bracket, Knee, SweepResult
+from plexor.sweep.scan import RateScan
+from plexor.sweep.search import bisect, scan_bracket
+from plexor.units import format_rate, format_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +58,6 @@ class SweepGoal:
         return self.link.startswith("sim:")
 
 
-@dataclass(slots=True)
-class SearchState:
-    """What is known so far."""
-
-    steps: list[RateStep] = field(default_factory=list[RateStep])
-    knees: list[Knee] = field(default_factory=list[Knee])
-    interrupted: bool = False
-    error: PlexorError | None = None
-
-
-OnStep = Callable[[RateStep, int, int], None]
-"""Gets each step, how many have been taken, and how many are expected."""
 Switch = Callable[[str], AbstractContextManager[None]]
 """A context manager that is entered around the steps of a load."""
 
@@ -81,33 +70,21 @@ class _Search:
         self.channel = channel
         self.strikes = 0
         self.bracket = Bracket(None, None)
-        self.done = False
-        self._steps: Generator[Fraction, Outcome, Bracket] | None = None
-
-    @property
-    def begun(self) -> bool:
+        self.begun = False
         """Whether the first scan was whole."""
-        return self._steps is not None
 
-    def left(self, wanted: SweepGoal) -> int:
+    def left(self, goal: SweepGoal) -> int:
         """Return about how many steps are left."""
         low = self.bracket.passing_hz
         high = self.bracket.failing_hz or self.bracket.instrument_hz
-        ratio = (wanted.high_hz / wanted.low_hz) ** (1 / (wanted.points - 1))
-        if self._steps is not None:
+        ratio = (goal.high_hz / goal.low_hz) ** (1 / (goal.points - 1))
+        if self.begun:
             if low is None or high is None:
                 return 0
             ratio = high / low
         if ratio <= 1:
             return 0
-        return max(math.ceil(math.log2(math.log(ratio) / math.log1p(float(wanted.width)))), 0)
-
-    def begin(self, scan: Sequence[RateStep], width: Fraction) -> Fraction | None:
-        """Start with the scan of all channels; return the first rate to try."""
-        self.look(scan)
-        untried = any(step.ends_hz is not None for step in scan)
-        self._steps = bisect(self.bracket, width, untried=untried)
-        return self._go(None)
+        return max(math.ceil(math.log2(math.log(ratio) / math.log1p(float(goal.width)))), 0)
 
     def look(self, scan: Sequence[RateStep]) -> None:
         """Take what a scan of all channels says."""
@@ -122,40 +99,37 @@ class _Search:
             return found
         return replace(found, instrument_hz=min(found.instrument_hz, ends_hz))
 
-    def go_on(self, step: RateStep) -> Fraction | None:
-        """Take a step's verdict; return the next rate, None at the end."""
+    def narrowed(
+        self,
+        scan: Sequence[RateStep],
+        width: Fraction,
+        step_at: Callable[[Fraction], Experiment[RateStep]],
+    ) -> Experiment[None]:
+        """Take steps until the bracket that a scan of all channels leaves is narrow enough."""
+        self.look(scan)
+        self.begun = True
+        untried = any(step.ends_hz is not None for step in scan)
+        rates = bisect(self.bracket, width, untried=untried)
+        outcome: Outcome | None = None
+        while True:
+            try:
+                rate_hz = next(rates) if outcome is None else rates.send(outcome)
+            except StopIteration as end:
+                self.bracket = end.value
+                return
+            outcome = self._tried((yield from step_at(rate_hz)))
+
+    def _tried(self, step: RateStep) -> Outcome:
+        """Take a step's verdict into the bracket, which holds if the search ends early."""
         self.strikes += step.strikes
-        verdict = step.of(self.channel).verdict
-        if verdict == Outcome.PASS:
+        outcome = step.of(self.channel).verdict
+        if outcome == Outcome.PASS:
             self.bracket = replace(self.bracket, passing_hz=step.rate_hz)
-        elif verdict == Outcome.FAIL:
+        elif outcome == Outcome.FAIL:
             self.bracket = replace(self.bracket, failing_hz=step.rate_hz, instrument_hz=None)
-        elif verdict == Outcome.NOT_COMPARABLE:
+        elif outcome == Outcome.NOT_COMPARABLE:
             self.bracket = replace(self.bracket, instrument_hz=step.rate_hz)
-        return self._go(verdict)
-
-    def _go(self, verdict: Outcome | None) -> Fraction | None:
-        assert self._steps is not None
-        try:
-            return next(self._steps) if verdict is None else self._steps.send(verdict)
-        except StopIteration as end:
-            self.bracket, self.done = end.value, True
-            return None
-
-
-def sweep(
-    wanted: SweepGoal,
-    workers: Workers,
-    store: StepStore,
-    on_step: OnStep | None = None,
-    switch: Switch | None = None,
-) -> SearchState:
-    """Run a sweep. Whatever ends it, return what was found so far.
-
-    An interrupt ends it after what is under way; `error` is what a job failed with. Simulated
-    devices are struck side by side, a real one load by load, so that `workers` must be one.
-    """
-    return _Sweep(wanted, workers, store, on_step).run(switch or _unswitched)
+        return outcome
 
 
 @contextmanager
@@ -164,169 +138,180 @@ def _unswitched(load: str) -> Generator[None]:
     yield
 
 
-class _Sweep:
-    def __init__(
-        self, wanted: SweepGoal, workers: Workers, store: StepStore, on_step: OnStep | None
-    ) -> None:
-        self.wanted = wanted
-        self.driver = JobDriver(workers, store)
-        self.on_step = on_step
-        self.found = SearchState()
-        self.rates = scan_rates(wanted.low_hz, wanted.high_hz, wanted.points)
-        self.searches = [
-            _Search(load, channel.label)
-            for load in wanted.loads
-            for channel in wanted.settings.channels
-        ]
+class SweepSteps:
+    """The steps of a sweep, and what is known from them so far."""
 
-    def run(self, switch: Switch) -> SearchState:
-        loads = list(self.wanted.loads)
-        try:
-            self._check()
-            if self.wanted.simulated:
-                self._sweep(loads)
-            else:
-                for load in loads:
-                    with switch(load):
-                        self._sweep([load])
-        except KeyboardInterrupt:
-            self.found.interrupted = True
-        except PlexorError as error:
-            self.found.error = error
-        self.driver.finish(self.found.steps.extend)
-        self.found.steps.sort(key=_place)
-        self.found.knees = [self._knee(search) for search in self.searches]
-        return self.found
+    kind: ClassVar[str] = "sweep"
+
+    def __init__(self, goal: SweepGoal, switch: Switch | None = None) -> None:
+        self.goal = goal
+        self.rates = scan_rates(goal.low_hz, goal.high_hz, goal.points)
+        self.searches = {
+            load: [_Search(load, channel.label) for channel in goal.settings.channels]
+            for load in goal.loads
+        }
+        self._switch = switch or _unswitched
+        self._steps: list[RateStep] = []
+        """Those of the first scans and of the searches."""
+
+    def run(self) -> Experiment[None]:
+        """Search all loads: of simulated devices side by side, of a real one load by load.
+
+        A real device has one worker.
+        """
+        self._check()
+        loads = list(self.goal.loads)
+        if self.goal.simulated:
+            yield from self._sweep(loads)
+            return
+        for load in loads:
+            with self._switch(load):
+                yield from self._sweep([load])
+
+    @property
+    def duts(self) -> list[str | None]:
+        """The simulated devices that run the loads."""
+        return [load.dut for load in self.goal.loads.values()]
+
+    def expected(self) -> int:
+        """Return about how many steps there will be."""
+        first = len(self.rates) * len(self.goal.loads)
+        taken = sum(1 for step in self._steps if step.for_channel)
+        both_ways = 2 * first if self.goal.both_ways else 0
+        left = sum(search.left(self.goal) for own in self.searches.values() for search in own)
+        return first + taken + both_ways + left
+
+    def result(self, steps: Iterable[RateStep], interrupted: bool) -> SweepResult:
+        """Return what one or more steps say, the last ones too, which came behind an early end."""
+        steps = sorted(steps, key=_place)
+        goal, swept = self.goal, self.goal.settings.strikes[0]
+        shape = "half of the period, at most 10 µs"
+        if swept.width_s is not None:
+            shape = f"width {format_seconds(swept.width_s)}"
+        if swept.duty is not None:
+            shape = f"duty {float(swept.duty):.4g}"
+        return SweepResult(
+            steps[0].tick_fs,
+            any(step.simulated for step in steps),
+            tuple(entry.text for entry in goal.criteria),
+            goal.low_hz,
+            goal.high_hz,
+            goal.width,
+            shape,
+            tuple(steps),
+            tuple(
+                self._knee(search, [step for step in steps if step.load == load])
+                for load, own in self.searches.items()
+                for search in own
+            ),
+            interrupted,
+        )
 
     def _check(self) -> None:
         """Raise UsageError if the criteria cannot be decided in time."""
-        wanted = self.wanted
-        strikes = first_stage(wanted.criteria, wanted.least_strikes)
-        if strikes > wanted.most_s * wanted.low_hz:
+        goal = self.goal
+        strikes = first_stage(goal.criteria, goal.least_strikes)
+        if strikes > goal.most_s * goal.low_hz:
             raise UsageError(
-                f"{', '.join(entry.text for entry in wanted.criteria)}: needs {strikes} strikes, "
-                f"which take {float(strikes / wanted.low_hz):.4g} s at "
-                f"{format_rate(wanted.low_hz)}; must be at most {float(wanted.most_s):.4g} s"
+                f"{', '.join(entry.text for entry in goal.criteria)}: needs {strikes} strikes, "
+                f"which take {float(strikes / goal.low_hz):.4g} s at "
+                f"{format_rate(goal.low_hz)}; must be at most {float(goal.most_s):.4g} s"
             )
 
-    def _knee(self, search: _Search) -> Knee:
+    def _knee(self, search: _Search, steps: Sequence[RateStep]) -> Knee:
+        """Return the knee of a search by the steps of its load."""
         scans: list[Bracket | None] = []
         for way in (UP, DOWN):
-            scanned = [step for step in self._of(search.load) if step.direction]
-            top = max((step.rate_hz for step in scanned), default=self.wanted.high_hz)
-            steps = [step for step in scanned if way in _ways(step, top)]
-            scans.append(search.bracket_of(steps) if steps else None)
+            scanned = [step for step in steps if step.direction]
+            top = max((step.rate_hz for step in scanned), default=self.goal.high_hz)
+            own = [step for step in scanned if way in _ways(step, top)]
+            scans.append(search.bracket_of(own) if own else None)
         if not search.begun:
             # The first scan was not whole.
-            search.look([step for step in self._of(search.load) if not step.direction])
+            search.look([step for step in steps if not step.direction])
         return Knee(search.load, search.channel, search.bracket, search.strikes, *scans)
 
-    def _of(self, load: str) -> list[RateStep]:
-        return [step for step in self.found.steps if step.load == load]
-
-    # Jobs.
-
-    def _sweep(self, loads: Sequence[str]) -> None:
+    def _sweep(self, loads: Sequence[str]) -> Experiment[None]:
         # Lower rates are possible where the highest one is, and every load is one that the device
         # has: only then anything is struck.
-        unchecked = list(loads)
-
-        def begin(_: Steps) -> None:
-            if not unchecked:
-                self._begin(loads)
-                return
-            self.driver.ask(check, self._job(unchecked.pop(0), self.wanted.high_hz, ""), begin)
-
-        if self.wanted.both_ways:
-            self.driver.ask(check_scan, self._scan(loads[0]), begin)
-        else:
-            begin(())
-        self.driver.run()
-
-    def _begin(self, loads: Sequence[str]) -> None:
-        # The ends first: what is wrong with them ends the sweep before anything else is struck.
-        low, *between, high = self.rates
+        if self.goal.both_ways:
+            yield from taken(self._scan(loads[0]).check)
         for load in loads:
-            for rate in (low, high, *between):
-                self._ask(take, self._job(load, rate, ""), self._scanned)
+            yield from taken(self._job(load, self.goal.high_hz, "").check)
+        yield from together(self._load(load) for load in loads)
+
+    def _load(self, load: str) -> Experiment[None]:
+        """Scan all rates under a load, and search each channel between those that the scan leaves.
+
+        The ends come first: what is wrong with them ends the sweep before anything else is struck.
+        """
+        low, *between, high = self.rates
+        scan = yield from together(self._first(load, rate) for rate in (low, high, *between))
+        yield from together(
+            search.narrowed(scan, self.goal.width, self._at(load, search.channel))
+            for search in self.searches[load]
+        )
+        if self.goal.both_ways and len(self._carried(load)) > 1:
+            yield from taken(self._scan(load))
+
+    def _first(self, load: str, rate_hz: Fraction) -> Experiment[RateStep]:
+        """Take a step of the first scan."""
+        step = yield from self._step(self._job(load, rate_hz, ""))
+        self._hear(step)
+        return step
+
+    def _at(self, load: str, channel: str) -> Callable[[Fraction], Experiment[RateStep]]:
+        """Return what takes the step of a channel at a rate."""
+        return lambda rate_hz: self._step(self._job(load, rate_hz, channel))
+
+    def _step(self, job: Job) -> Experiment[RateStep]:
+        (step,) = yield from taken(job)
+        self._steps.append(step)
+        return step
 
     def _job(self, load: str, rate_hz: Fraction, channel: str) -> Job:
-        wanted, its = self.wanted, self.wanted.loads[load]
+        goal, its = self.goal, self.goal.loads[load]
         return Job(
-            wanted.link,
+            goal.link,
             its.dut,
             load,
-            replace(wanted.settings, load=its.level, load_name=load),
+            replace(goal.settings, load=its.level, load_name=load),
             rate_hz,
             channel,
-            wanted.criteria,
-            wanted.least_strikes,
-            wanted.most_s,
-            None if wanted.simulated else wanted.low_hz,
+            goal.criteria,
+            goal.least_strikes,
+            goal.most_s,
+            None if goal.simulated else goal.low_hz,
         )
 
     def _scan(self, load: str) -> RateScan:
         """Return the scan by the table; its time-out is that of the lowest rate that passed."""
-        wanted, its = self.wanted, self.wanted.loads[load]
-        passing = [s.bracket.passing_hz for s in self.searches if s.load == load]
-        lowest = min((rate for rate in passing if rate is not None), default=wanted.low_hz)
-        timeout_s = wanted.settings.timeout_s or TIMEOUT_PERIODS / lowest
+        goal, its = self.goal, self.goal.loads[load]
+        passing = [s.bracket.passing_hz for s in self.searches[load]]
+        lowest = min((rate for rate in passing if rate is not None), default=goal.low_hz)
+        timeout_s = goal.settings.timeout_s or TIMEOUT_PERIODS / lowest
         return RateScan(
-            wanted.link,
+            goal.link,
             its.dut,
             load,
-            replace(wanted.settings, load=its.level, load_name=load, timeout_s=timeout_s),
+            replace(goal.settings, load=its.level, load_name=load, timeout_s=timeout_s),
             self._carried(load),
-            wanted.criteria,
-            wanted.least_strikes,
+            goal.criteria,
+            goal.least_strikes,
         )
-
-    def _is_searched(self, load: str) -> bool:
-        """Return whether a load's searches have ended, so that its scan both ways may begin."""
-        done = all(search.done for search in self.searches if search.load == load)
-        return done and len(self._carried(load)) > 1
 
     def _carried(self, load: str) -> tuple[Fraction, ...]:
         """Return the rates of the first scan that the instrument carried, all before it."""
-        beyond = {step.rate_hz for step in self._of(load) if _is_beyond(step)}
+        own = [step for step in self._steps if step.load == load]
+        beyond = {step.rate_hz for step in own if _is_beyond(step)}
         return tuple(rate for rate in self.rates if rate < min(beyond, default=rate + 1))
-
-    def _ask(self, work: Work, job: Job | RateScan, then: Callable[[Steps], None]) -> None:
-        def taken(steps: Steps) -> None:
-            self.found.steps += steps
-            taken = len(self.found.steps)
-            then(steps)
-            if self.on_step is not None:
-                for number, step in enumerate(steps, taken - len(steps) + 1):
-                    self.on_step(step, number, self._expected())
-
-        self.driver.ask(work, job, taken)
-
-    # What comes of them.
-
-    def _scanned(self, steps: Steps) -> None:
-        """Look at a step of the first scan; behind its last one each search of the load begins."""
-        (step,) = steps
-        self._hear(step)
-        scan = [entry for entry in self._of(step.load) if not entry.for_channel]
-        if len(scan) == len(self.rates):
-            for search in self.searches:
-                if search.load == step.load:
-                    self._go_on(search, search.begin(scan, self.wanted.width))
-
-    def _go_on(self, search: _Search, rate_hz: Fraction | None) -> None:
-        if rate_hz is not None:
-            job = self._job(search.load, rate_hz, search.channel)
-            self._ask(take, job, lambda steps: self._go_on(search, search.go_on(steps[0])))
-        elif self.wanted.both_ways and self._is_searched(search.load):
-            self._ask(take_scan, self._scan(search.load), lambda steps: None)
 
     def _hear(self, step: RateStep) -> None:
         """Raise InvalidRunError if nothing can be known at the lowest rate.
 
         That is where a channel does not answer, and where the instrument is at its end.
         """
-        if step.rate_hz == self.wanted.low_hz and _is_beyond(step):
+        if step.rate_hz == self.goal.low_hz and _is_beyond(step):
             raise InvalidRunError(
                 f"{step.load}: {step.channels[0].reason}; begin below {format_rate(step.rate_hz)}"
             )
@@ -335,19 +320,12 @@ class _Sweep:
             for entry in step.channels
             if entry.classes[ResponseClass.MISSED] == entry.strikes > 0
         ]
-        if step.rate_hz == self.wanted.low_hz and silent:
+        if step.rate_hz == self.goal.low_hz and silent:
             raise InvalidRunError(
                 f"{step.load}: {', '.join(silent)}: no response to any of {step.strikes} strikes "
                 f"at {format_rate(step.rate_hz)}; check the wiring and the device, or begin at a "
                 "lower rate"
             )
-
-    def _expected(self) -> int:
-        """Return about how many steps there will be."""
-        first = len(self.rates) * len(self.wanted.loads)
-        taken = sum(1 for step in self.found.steps if step.for_channel)
-        both_ways = 2 * first if self.wanted.both_ways else 0
-        return first + taken + both_ways + sum(search.left(self.wanted) for search in self.searches)
 
 
 def _is_beyond(step: RateStep) -> bool:

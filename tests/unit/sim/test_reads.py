@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plexor.sweep.store import question_of
+from plexor.experiments.store import question_of
 from plexor_sim.build import device_verilation, verilate
 from plexor_sim.manifest import load
 from plexor_sim.packages import default_cache

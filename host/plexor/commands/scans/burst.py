@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,17 +50,18 @@ def burst(
     # Imported here so that --help and wrong options answer at once.
     from plexor.commands.conclude import conclude_scan  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
+    from plexor.commands.progress import StepLines  # noqa: PLC0415
     from plexor.library.scans.burst import scanned  # noqa: PLC0415
 
     check_outputs(page, folder=asked.out, whole=False)
-    asked = replace(asked, device=dict(keys), on_step=_say)
+    lines = StepLines("step", "about ")
+
+    def on_step(job: Job, step: RateStep, taken: int, expected: int) -> None:
+        swept = job.settings.strikes[0]
+        spaced = "" if swept.spacing_s is None else f", {format_seconds(swept.spacing_s)} apart"
+        words = ", ".join(f"{entry.name} {entry.verdict}" for entry in step.channels)
+        lines.say(f"bursts of {swept.burst}{spaced}: {words}", taken, expected)
+
+    asked = replace(asked, device=dict(keys), on_step=on_step)
     found = scanned(asked, target)
     return conclude_scan(found, as_json, page)
-
-
-def _say(job: Job, step: RateStep) -> None:
-    swept = job.settings.strikes[0]
-    spaced = "" if swept.spacing_s is None else f", {format_seconds(swept.spacing_s)} apart"
-    words = ", ".join(f"{entry.name} {entry.verdict}" for entry in step.channels)
-    line = f"plexor: bursts of {swept.burst}{spaced}: {words}"
-    print(line, file=sys.stderr, flush=True)

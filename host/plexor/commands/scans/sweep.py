@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,27 +53,16 @@ def sweep(
     # Imported here so that --help and wrong options answer at once.
     from plexor.commands.conclude import conclude_scan  # noqa: PLC0415
     from plexor.commands.output import check_outputs  # noqa: PLC0415
+    from plexor.commands.progress import StepLines  # noqa: PLC0415
     from plexor.library.scans.sweep import swept  # noqa: PLC0415
 
     check_outputs(page, svg, folder=asked.out, whole=False)
-    asked = replace(asked, device=dict(keys), on_step=StepTeller().step)
+    lines = StepLines("step", "about ")
+
+    def on_step(step: RateStep, taken: int, expected: int) -> None:
+        words = ", ".join(f"{entry.name} {entry.verdict}" for entry in step.channels)
+        lines.say(f"{step.load} {format_rate(step.rate_hz)}: {words}", taken, expected)
+
+    asked = replace(asked, device=dict(keys), on_step=on_step)
     found = swept(asked, target)
     return conclude_scan(found, as_json, page, svg)
-
-
-class StepTeller:
-    """Prints each step on standard error, with the time that the rest may take."""
-
-    def __init__(self) -> None:
-        self._began = time.monotonic()
-
-    def step(self, step: RateStep, taken: int, expected: int) -> None:
-        """Print one step and the number of steps."""
-        words = ", ".join(f"{entry.name} {entry.verdict}" for entry in step.channels)
-        left_s = (time.monotonic() - self._began) / taken * max(expected - taken, 0)
-        print(
-            f"plexor: step {taken} of about {max(expected, taken)}, {left_s:.0f} s left: "
-            f"{step.load} {format_rate(step.rate_hz)}: {words}",
-            file=sys.stderr,
-            flush=True,
-        )

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from plexor.errors import LinkError, PlexorError, UsageError
+from plexor.experiments.pool import RETRIES, Workers, is_lost
 from plexor.library.cells.cell import Cell, take
 from plexor.model.results import RunResult
-from plexor.sweep.executor import RETRIES, Workers, is_lost
 
 POLL_S = 0.2
 """Wall time between two looks for an interrupt."""

@@ -11,6 +11,7 @@ from plexor.analyse.percentiles import least_count as least_count
 from plexor.codes.names import code_phrase as code_phrase
 from plexor.codes.stream import PlainCode as PlainCode
 from plexor.codes.stream import plain_codes as plain_codes
+from plexor.experiments.step import RateStep as RateStep
 from plexor.judge.verdict import Number as Number
 from plexor.judge.verdict import Outcome as Outcome
 from plexor.judge.verdict import Verdict as Verdict
@@ -27,5 +28,4 @@ from plexor.protocol.codes import CodeClass as CodeClass
 from plexor.protocol.codes import code_of as code_of
 from plexor.sweep.model import Bracket as Bracket
 from plexor.sweep.model import Knee as Knee
-from plexor.sweep.model import RateStep as RateStep
 from plexor.sweep.model import SweepResult as SweepResult

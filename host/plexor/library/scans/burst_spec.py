@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from plexor.burst.model import LONGEST_PART
 from plexor.errors import UsageError
+from plexor.experiments.criterion import Criterion, CriterionSubject, parse_criterion
 from plexor.library.pins import response_pins, under
 from plexor.library.scans.scan_spec import ScanSpec, check_scan
 from plexor.library.specs.options import Loaded, Target, Width
@@ -16,14 +17,13 @@ from plexor.library.specs.spec import option
 from plexor.library.specs.values import count, seconds
 from plexor.model.load import is_raised
 from plexor.model.settings import Settings, Stimulus
-from plexor.sweep.criterion import Criterion, CriterionSubject, parse_criterion
 
 if TYPE_CHECKING:
     from plexor.burst.scan import BurstGoal
-    from plexor.sweep.job import Job
-    from plexor.sweep.model import RateStep
+    from plexor.experiments.job import Job
+    from plexor.experiments.step import RateStep
 
-    OnStep = Callable[[Job, RateStep], None]
+    OnStep = Callable[[Job, RateStep, int, int], None]
 
 
 def _criterion(value: str | Criterion) -> Criterion:
@@ -65,7 +65,7 @@ class BurstSpec(Width, Loaded, ScanSpec, told={"points": "They are spacings."}):
         help="Limit on the missed strikes. For bursts of n strikes it is at most 1/(2n).",
     )
     on_step: OnStep | None = option(default=None, flag=None)
-    """Gets each step, and the job that it was."""
+    """Gets a job, its step, how many steps were taken, and about how many there will be."""
 
 
 def check(asked: BurstSpec, target: Target) -> None:

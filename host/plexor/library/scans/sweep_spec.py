@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from plexor.errors import UsageError
+from plexor.experiments.criterion import DEFAULT, Criterion, CriterionSubject, parse_criterion
 from plexor.library.pins import response_pins, under
 from plexor.library.scans.scan_spec import ScanSpec, check_scan
 from plexor.library.specs.options import (
@@ -32,10 +33,9 @@ from plexor.link.open import sim_device, without_device
 from plexor.model.load import IDLE, is_own, is_raised
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import MAX_STEPS
-from plexor.sweep.criterion import DEFAULT, Criterion, CriterionSubject, parse_criterion
 
 if TYPE_CHECKING:
-    from plexor.sweep.model import RateStep
+    from plexor.experiments.step import RateStep
     from plexor.sweep.sweep import SweepGoal
 
     OnStep = Callable[[RateStep, int, int], None]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 
 from plexor.errors import UsageError
+from plexor.experiments.pool import FORMS, parse_executor
 from plexor.library.specs.values import Naming, plain
-from plexor.sweep.executor import FORMS, parse_executor
 
 __all__ = ["FORMS", "Opener", "executor", "live", "parse_executor", "workers_of"]
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from plexor.experiments.criterion import CriterionSubject, parse_criterion
+from plexor.experiments.step import DOWN, UP, RateStep
 from plexor.judge.verdict import Outcome
 from plexor.render.pictures.frame import (
     LABEL_GAP,
@@ -28,8 +30,7 @@ from plexor.render.pictures.scale import Axis, number, rate_unit, time_unit
 from plexor.render.pictures.svg import CHANNEL_LIGHT, Canvas, stack, text_width
 from plexor.render.sweep_rows import own_steps
 from plexor.render.terminal.sweep import bracket_text
-from plexor.sweep.criterion import CriterionSubject, parse_criterion
-from plexor.sweep.model import DOWN, UP, Bracket, Knee, RateStep, SweepResult
+from plexor.sweep.model import Bracket, Knee, SweepResult
 from plexor.units import plot_seconds
 
 LATENCY_HEIGHT, MISSED_HEIGHT, BETWEEN = 230.0, 150.0, 26.0

@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from plexor.experiments.step import REST, RateStep
 from plexor.protocol.memory import ResponseClass
 from plexor.render.sweep_rows import own_steps
 from plexor.render.table import Cell
 from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
 from plexor.render.terminal.sweep_bars import sweep_bars
-from plexor.sweep.model import REST, Bracket, Knee, RateStep, SweepResult
+from plexor.sweep.model import Bracket, Knee, SweepResult
 from plexor.units import format_rate, format_seconds, format_ticks
 
 LEAST_IDLE = 0.1

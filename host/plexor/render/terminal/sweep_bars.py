@@ -7,12 +7,13 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from plexor.experiments.step import DOWN, UP, RateFigures, RateStep
 from plexor.judge.verdict import Outcome
 from plexor.render.pictures.scale import Axis, rate_unit
 from plexor.render.sweep_rows import own_steps
 from plexor.render.terminal.blocks import EIGHTHS, MARGIN, axis_line, bars, columns_of
 from plexor.render.terminal.columns import CHANNEL_COLOURS, Paint, wrapped
-from plexor.sweep.model import DOWN, UP, Knee, RateFigures, RateStep, SweepResult
+from plexor.sweep.model import Knee, SweepResult
 from plexor.units import format_ticks
 
 _EXPLAINED = (

@@ -10,15 +10,16 @@ from functools import cache
 import pytest
 
 from plexor.burst.model import Lengths
-from plexor.burst.scan import QUEUE_FULL, BurstGoal, burst_scan, longest
+from plexor.burst.scan import QUEUE_FULL, BurstGoal, BurstSteps, longest
 from plexor.errors import InvalidRunError, LinkError
+from plexor.experiments.criterion import parse_criterion, stage_strikes
+from plexor.experiments.engine import Engine
+from plexor.experiments.pool import RETRIES, Workers
+from plexor.experiments.step import RateFigures, RateStep
+from plexor.experiments.store import StepStore
 from plexor.judge.verdict import Outcome
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.criterion import parse_criterion, stage_strikes
-from plexor.sweep.executor import RETRIES, Workers
-from plexor.sweep.model import RateFigures, RateStep
-from plexor.sweep.store import StepStore
 
 US = Fraction(1, 10**6)
 SERVICE_S = {"ISR": 3 * US, "TASK": 20 * US}
@@ -85,8 +86,17 @@ class Planted(Executor):
 
 
 def run(log, store=None, on_step=None, wanted=WANTED, **planted):
+    """Return the limits, the steps, and how the scan ended."""
+
+    def told(job, step):
+        if on_step is not None:
+            on_step(job, *step)
+
+    scan, kept = BurstSteps(wanted), StepStore(None) if store is None else store
     with Workers(lambda: Planted(log, **planted)) as workers:
-        return burst_scan(wanted, workers, StepStore(None) if store is None else store, on_step)
+        end = Engine(workers, kept, told).run(scan.run())
+    steps = [step for (step,) in end.taken]
+    return list(scan.result(steps, end.interrupted).limits), steps, end
 
 
 @cache

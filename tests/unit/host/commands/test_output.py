@@ -2,17 +2,17 @@
 """What a command writes: looked at before the first strike; whatever fails later, it is shown."""
 
 import os
+from fractions import Fraction
 
 import pytest
 
 from plexor import cli
-from plexor.burst.model import Lengths, SpacingLimit
+from plexor.burst.model import BurstResult, Lengths, SpacingLimit
 from plexor.commands.output import check_outputs
 from plexor.errors import StoreError
+from plexor.experiments.stepping import Stepped
 from plexor.store.run_folder import load, save
-from plexor.sweep.drive import End
 from plexor.sweep.store import load as load_sweep
-from plexor.sweep.sweep import SearchState
 
 from ..fake_device import FakeDevice
 from ..scenario import Scenario
@@ -133,10 +133,7 @@ def failing(path, content):
 
 def test_a_sweep_is_kept_and_shown_where_its_page_cannot_be_written(capsys, monkeypatch, tmp_path):
     found = swept({"none": 100_000})
-    monkeypatch.setattr(
-        "plexor.library.scans.sweep.find",
-        lambda *_: SearchState(list(found.steps), list(found.knees)),
-    )
+    monkeypatch.setattr("plexor.library.scans.steps.stepped", lambda *_: Stepped(found))
     monkeypatch.setattr("plexor.library.drawing.write_bytes", failing)
     out = tmp_path / "s"
     arguments = ["--page", str(tmp_path / "p.html"), "--out", str(out)]
@@ -149,10 +146,7 @@ def test_a_sweep_is_kept_and_shown_where_its_page_cannot_be_written(capsys, monk
 
 def test_a_sweep_is_shown_where_it_cannot_be_kept(capsys, monkeypatch, tmp_path):
     found = swept({"none": 100_000})
-    monkeypatch.setattr(
-        "plexor.library.scans.sweep.find",
-        lambda *_: SearchState(list(found.steps), list(found.knees)),
-    )
+    monkeypatch.setattr("plexor.library.scans.steps.stepped", lambda *_: Stepped(found))
 
     def full(result, folder):
         raise StoreError(f"{folder}: cannot write: No space left on device")
@@ -167,10 +161,8 @@ def test_a_sweep_is_shown_where_it_cannot_be_kept(capsys, monkeypatch, tmp_path)
 
 def test_a_burst_scan_is_shown_where_its_page_cannot_be_written(capsys, monkeypatch, tmp_path):
     limit = SpacingLimit(1, "ISR", Lengths(4, 5), 64, 99)
-    steps = swept({"none": 100_000}).steps
-    monkeypatch.setattr(
-        "plexor.library.scans.burst.burst_scan", lambda *_: ((limit,), steps, End())
-    )
+    found = BurstResult(1000, True, "missed<1%@95%", Fraction(1), Fraction(1), (limit,))
+    monkeypatch.setattr("plexor.library.scans.steps.stepped", lambda *_: Stepped(found))
     monkeypatch.setattr("plexor.library.drawing.write_bytes", failing)
     assert cli.main([*COMMANDS["burst"], "--page", str(tmp_path / "p.html")]) == 2
     assert "survives" in capsys.readouterr().out

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from plexor.commands import progress as module
-from plexor.commands.progress import ProgressLine, error_width
+from plexor.commands.progress import ProgressLine, StepLines, error_width
 from plexor.model.results import SnapshotResult
 
 from ..progress_told import progress
@@ -78,3 +78,30 @@ def test_the_line_ends_with_the_maximum_and_the_missed_strikes_of_the_last_snaps
     clock.now = 200.0
     line(progress())
     assert capsys.readouterr().err.rstrip().endswith("  max 4 µs  missed 2")
+
+
+def test_each_step_says_how_long_the_rest_may_take(clock, capsys):
+    lines = StepLines("step", "about ")
+    clock.now += 12
+    lines.say("none 20 kHz: R pass", 4, 10)
+    # Four steps took 12 s, so six take 18.
+    assert capsys.readouterr().err == (
+        "plexor: step 4 of about 10, 18 s left: none 20 kHz: R pass\n"
+    )
+    lines.say("R fail", 11, 10)
+    assert "step 11 of about 11, 0 s left" in capsys.readouterr().err
+
+
+def test_steps_that_were_known_take_no_time_and_the_last_of_a_known_number_leaves_none(
+    clock, capsys
+):
+    lines = StepLines("cell")
+    lines.skip()
+    lines.skip()
+    clock.now += 10
+    lines.say("left: missed 0", 3, 4)
+    clock.now += 10
+    lines.say("right: missed 0", 4, 4)
+    assert capsys.readouterr().err == (
+        "plexor: cell 3 of 4, 10 s left: left: missed 0\nplexor: cell 4 of 4: right: missed 0\n"
+    )

@@ -26,15 +26,15 @@ from plexor.archive.origin import Origin
 from plexor.disk import folder as folders
 from plexor.disk.folder import FolderPlace
 from plexor.errors import UnwrittenError
+from plexor.experiments.criterion import DEFAULT
+from plexor.experiments.job import Job
+from plexor.experiments.store import StepStore, question_of
 from plexor.library.archive import Archive
 from plexor.library.cells import round as rounds
 from plexor.library.farm import farm
 from plexor.library.keep import check_out, keep, recording
 from plexor.model.settings import Channel, Settings
 from plexor.store.run_folder import save
-from plexor.sweep.criterion import DEFAULT
-from plexor.sweep.job import Job
-from plexor.sweep.store import StepStore, question_of
 from plexor.sweep.store import save as save_sweep
 
 from ..archive.planted import kept, planted

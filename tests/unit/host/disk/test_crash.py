@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from plexor.archive import merge
+from plexor.experiments.store import FILE, read_steps
 from plexor.library.archive import Archive
 from plexor.library.cells import round as rounds
 from plexor.library.keep import check_out, keep
 from plexor.library.load import load_run
 from plexor.store.run_folder import load
-from plexor.sweep.store import FILE, read_steps
 from plexor.sweep.store import load as load_sweep
 
 from .crash import (

@@ -3,8 +3,8 @@
 
 from dataclasses import replace
 
+from plexor.experiments.step import REST, UP
 from plexor.render.sweep_rows import heading, own_steps, step_rows
-from plexor.sweep.model import REST, UP
 
 from ..sweeps import figures, knee, result, step
 

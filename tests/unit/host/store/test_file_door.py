@@ -13,9 +13,9 @@ from plexor import cli
 from plexor.analyse.percentiles import parse_quantile
 from plexor.calibration.store import load as load_calibration
 from plexor.errors import ExitCode, StoreError, UsageError
+from plexor.experiments.store import StepStore
 from plexor.judge.budget_file import load as load_budget
 from plexor.store.run_folder import load as load_run
-from plexor.sweep.store import StepStore
 from plexor.sweep.store import load as load_sweep
 from plexor_sim.manifest import ManifestError
 from plexor_sim.manifest import load as load_manifest

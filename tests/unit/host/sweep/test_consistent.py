@@ -8,9 +8,9 @@ import pytest
 
 from plexor.constraints import MOST_TICKS
 from plexor.documents import Document
+from plexor.experiments.step import RateStep, of_step
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.consistent import of_step
-from plexor.sweep.model import Bracket, RateStep
+from plexor.sweep.model import Bracket
 from plexor.sweep.store import SWEEP
 
 from .. import documented

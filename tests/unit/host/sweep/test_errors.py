@@ -9,15 +9,17 @@ from fractions import Fraction
 import pytest
 
 from plexor.burst.scan import BurstGoal as BurstWanted
-from plexor.burst.scan import burst_scan
+from plexor.burst.scan import BurstSteps
+from plexor.experiments.criterion import Criterion, CriterionSubject
+from plexor.experiments.engine import Engine
+from plexor.experiments.job import Job
+from plexor.experiments.pool import Workers
+from plexor.experiments.stepping import stepped
+from plexor.experiments.store import StepStore
 from plexor.judge.verdict import Outcome
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.criterion import Criterion, CriterionSubject
-from plexor.sweep.executor import Workers
-from plexor.sweep.job import Job
-from plexor.sweep.store import StepStore
-from plexor.sweep.sweep import SweepGoal, SweepLoad, sweep
+from plexor.sweep.sweep import SweepGoal, SweepLoad, SweepSteps
 
 from .drawn import Here, Lossy, put_in
 
@@ -62,9 +64,9 @@ def swept_once(monkeypatch, limit, seed):
     )
     put_in(monkeypatch, Lossy(seed, float(limit)))
     with Workers(Here) as workers:
-        found = sweep(wanted, workers, StepStore(None))
+        found = stepped(SweepSteps(wanted), workers, StepStore(None))
     assert found.error is None
-    return found.steps
+    return found.result.steps
 
 
 def swept(monkeypatch, limit, sweeps):
@@ -96,9 +98,9 @@ def test_bursts_of_a_device_at_the_limit_pass_and_fail_at_most_as_often_as_was_a
     for seed in range(50):
         put_in(monkeypatch, Lossy(seed, 0.05))
         with Workers(Here) as workers:
-            _, steps, end = burst_scan(wanted, workers, StepStore(None))
-        assert end.error is None
-        found.update(step.of("R").verdict for step in steps)
+            ending = Engine(workers, StepStore(None)).run(BurstSteps(wanted).run())
+        assert ending.error is None
+        found.update(step.of("R").verdict for (step,) in ending.taken)
     assert found.total() > 100
     for verdict in (Outcome.PASS, Outcome.FAIL):
         assert found[verdict] <= MOST * found.total()

@@ -5,8 +5,9 @@ from fractions import Fraction
 
 import pytest
 
+from plexor.experiments.step import RateFigures, RateStep
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.model import Bracket, Knee, RateFigures, RateStep
+from plexor.sweep.model import Bracket, Knee
 
 from ..sweeps import figures, step
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from plexor.errors import InvalidRunError
+from plexor.experiments.criterion import parse_criterion, stage_strikes
+from plexor.experiments.step import DOWN, REST, UP
 from plexor.model.results import EVENT_DTYPE, Kind, StepResult
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.sweep import scan as scan_module
-from plexor.sweep.criterion import parse_criterion, stage_strikes
-from plexor.sweep.model import DOWN, REST, UP
-from plexor.sweep.scan import REST_STRIKES, RateScan, plan, recovery_s, take_scan
+from plexor.sweep.scan import REST_STRIKES, RateScan, plan, recovery_s
 
 RATES = tuple(Fraction(rate) for rate in (1000, 2000, 4000))
 TICK_FS = 1_000_000
@@ -116,4 +116,4 @@ def test_an_instrument_that_takes_fewer_steps_than_asked_is_no_scan(monkeypatch)
     monkeypatch.setattr(scan_module, "Device", nullcontext)
     monkeypatch.setattr(scan_module, "measure", lambda *_: short)
     with pytest.raises(InvalidRunError, match="scan: 0 steps were taken; must be 7"):
-        take_scan(scan((parse_criterion("missed<1%"),)))
+        scan((parse_criterion("missed<1%"),)).take()

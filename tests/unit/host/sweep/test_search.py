@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plexor.experiments.rates import between, scan_rates
 from plexor.judge.verdict import Outcome
 from plexor.sweep.model import Bracket
-from plexor.sweep.search import between, bisect, scan_bracket, scan_rates
+from plexor.sweep.search import bisect, scan_bracket
 
 PASS, FAIL, UNDECIDED = Outcome.PASS, Outcome.FAIL, Outcome.TOO_FEW
 BEYOND = Outcome.NOT_COMPARABLE

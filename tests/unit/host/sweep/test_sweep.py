@@ -12,16 +12,17 @@ from fractions import Fraction
 import pytest
 
 from plexor.errors import InvalidRunError, LinkError, UsageError
+from plexor.experiments.criterion import DEFAULT, parse_criterion
+from plexor.experiments.job import RunCheck
+from plexor.experiments.pool import RETRIES, Workers
+from plexor.experiments.step import DOWN, REST, UP, RateFigures, RateStep
+from plexor.experiments.stepping import stepped
+from plexor.experiments.store import FILE, StepStore
 from plexor.judge.verdict import Outcome
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.criterion import DEFAULT, parse_criterion
-from plexor.sweep.executor import RETRIES, Workers
-from plexor.sweep.job import check
-from plexor.sweep.model import DOWN, REST, UP, RateFigures, RateStep
-from plexor.sweep.scan import RateScan, check_scan
-from plexor.sweep.store import FILE, StepStore
-from plexor.sweep.sweep import SweepGoal, SweepLoad, sweep
+from plexor.sweep.scan import RateScan
+from plexor.sweep.sweep import SweepGoal, SweepLoad, SweepSteps
 
 KNEES = {
     ("none", "ISR"): 40_000,
@@ -107,10 +108,10 @@ class Planted(Executor):
         self._pool = ThreadPoolExecutor(4)
 
     def submit(self, work, job):
-        if work in (check, check_scan):
+        if isinstance(job, RunCheck):
             # Every rate is possible.
             future = Future()
-            future.set_result(())
+            future.set_result(None)
             return future
         with self._lock:
             self._log.append(job)
@@ -129,8 +130,12 @@ class Planted(Executor):
 
 
 def run(executor, store=None, on_step=None, wanted=WANTED):
+    def told(job, step, taken, expected):
+        if on_step is not None:
+            on_step(step, taken, expected)
+
     with closing(StepStore(None) if store is None else store) as kept, Workers(executor) as workers:
-        return sweep(wanted, workers, kept, on_step)
+        return stepped(SweepSteps(wanted), workers, kept, told)
 
 
 @pytest.fixture(scope="module")
@@ -140,14 +145,14 @@ def reference():
 
 def test_each_channel_under_each_load_has_its_own_knee(reference):
     assert reference.error is None
-    assert len(reference.knees) == len(KNEES)
-    for knee in reference.knees:
+    assert len(reference.result.knees) == len(KNEES)
+    for knee in reference.result.knees:
         bracket = knee.bracket
         assert bracket.passing_hz <= KNEES[knee.load, knee.channel] < bracket.failing_hz
         assert bracket.width <= 0.01
         own = [
             s
-            for s in reference.steps
+            for s in reference.result.steps
             if s.load == knee.load and s.for_channel in ("", knee.channel)
         ]
         assert knee.strikes == sum(step.strikes for step in own)
@@ -158,20 +163,20 @@ def test_every_load_is_checked_before_anything_is_struck(monkeypatch):
     asked = []
 
     def submit(self, work, job):
-        asked.append((work.__name__, job.load, job.settings.load_name))
+        asked.append((type(job).__name__, job.dut, job.settings.load_name))
         future = Future()
-        if job.load == "critcal":
+        if job.settings.load_name == "critcal":
             future.set_exception(UsageError("load=critcal: must be one of none, cpu"))
         else:
-            future.set_result(())
+            future.set_result(None)
         return future
 
     monkeypatch.setattr(Planted, "submit", submit)
     loads = {**WANTED.loads, "critcal": SweepLoad("freertos:load=critcal", True)}
     found = run(lambda: Planted([]), wanted=replace(WANTED, loads=loads))
     assert "critcal" in str(found.error)
-    assert asked == [("check", name, name) for name in loads]
-    assert found.steps == []
+    assert asked == [("RunCheck", load.dut, name) for name, load in loads.items()]
+    assert found.result is None
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -192,7 +197,7 @@ def test_a_search_goes_on_below_the_instruments_end(monkeypatch, known):
     monkeypatch.setattr(Planted, "_take", ended)
     found = run(lambda: Planted([]))
     assert found.error is None
-    for knee in found.knees:
+    for knee in found.result.knees:
         bracket, planted = knee.bracket, KNEES[knee.load, knee.channel]
         if planted < end:
             assert bracket.passing_hz <= planted < bracket.failing_hz
@@ -231,7 +236,7 @@ def test_the_order_in_which_jobs_end_changes_nothing(reference):
 def test_what_a_dead_worker_had_is_taken_again(reference):
     log = []
     assert run(lambda: Planted(log, dies_at=(3, 25))) == reference
-    assert len(log) > len(reference.steps)
+    assert len(log) > len(reference.result.steps)
 
 
 def test_workers_that_go_on_dying_end_the_sweep_with_what_there_is():
@@ -239,7 +244,7 @@ def test_workers_that_go_on_dying_end_the_sweep_with_what_there_is():
     found = run(lambda: Planted(log, dies_at=range(20, 10_000)))
     assert isinstance(found.error, LinkError)
     assert f"{RETRIES + 1} workers died" in str(found.error)
-    assert len(found.knees) == len(KNEES)
+    assert len(found.result.knees) == len(KNEES)
 
 
 def test_a_job_that_fails_ends_the_sweep_with_what_there_is(monkeypatch):
@@ -253,7 +258,7 @@ def test_a_job_that_fails_ends_the_sweep_with_what_there_is(monkeypatch):
     monkeypatch.setattr(Planted, "_take", failing)
     found = run(lambda: Planted([]))
     assert str(found.error) == "the books do not balance"
-    assert len(found.steps) >= 14
+    assert len(found.result.steps) >= 14
 
 
 def test_an_interrupt_ends_the_sweep_with_what_there_is(tmp_path):
@@ -265,8 +270,8 @@ def test_an_interrupt_ends_the_sweep_with_what_there_is(tmp_path):
     found = run(lambda: Planted(log), store, interrupt)
     assert found.interrupted
     # What was under way is kept, and nothing is begun.
-    assert 16 <= len(found.steps) == len(store) <= len(log)
-    assert any(knee.bracket.passing_hz for knee in found.knees)
+    assert 16 <= len(found.result.steps) == len(store) <= len(log)
+    assert any(knee.bracket.passing_hz for knee in found.result.knees)
 
 
 def test_a_sweep_goes_on_where_it_was_left(reference, tmp_path):
@@ -283,7 +288,7 @@ def test_a_sweep_goes_on_where_it_was_left(reference, tmp_path):
         kept = len(store)
         assert kept >= 20
         assert run(lambda: Planted(second), store) == reference
-    assert len(second) == len(reference.steps) - kept
+    assert len(second) == len(reference.result.steps) - kept
     with StepStore(tmp_path / "s") as store:
         assert run(lambda: Planted(third), store) == reference
     assert third == []
@@ -321,9 +326,9 @@ def test_a_file_that_is_no_store_is_refused_in_one_line(tmp_path):
 def test_how_many_steps_there_will_be_is_told_from_the_first_on(reference):
     told = []
     run(lambda: Planted([]), on_step=lambda step, done, of: told.append((done, of)))
-    assert [done for done, _ in told] == list(range(1, len(reference.steps) + 1))
-    assert told[-1][1] == len(reference.steps)
-    assert 0.8 < told[0][1] / len(reference.steps) < 1.25
+    assert [done for done, _ in told] == list(range(1, len(reference.result.steps) + 1))
+    assert told[-1][1] == len(reference.result.steps)
+    assert 0.8 < told[0][1] / len(reference.result.steps) < 1.25
 
 
 def test_a_real_device_is_struck_load_by_load_and_looked_at_before_each_step():
@@ -338,7 +343,7 @@ def test_a_real_device_is_struck_load_by_load_and_looked_at_before_each_step():
     loads = {name: replace(load, dut=None) for name, load in WANTED.loads.items()}
     real = replace(WANTED, link="tcp://there:1", loads=loads)
     with Workers(lambda: Planted(log)) as workers:
-        found = sweep(real, workers, StepStore(None), switch=switch)
+        found = stepped(SweepSteps(real, switch), workers, StepStore(None))
     assert found.error is None
     assert [entry[:2] for entry in switches] == [
         (load, way) for load in WANTED.loads for way in ("on", "off")
@@ -360,7 +365,7 @@ def test_a_device_that_answers_nothing_ends_the_sweep_in_one_line(monkeypatch):
     assert isinstance(found.error, InvalidRunError)
     assert "TASK: no response to any of 100 strikes at 1 kHz" in str(found.error)
     assert "ISR" not in str(found.error)
-    assert found.steps
+    assert found.result.steps
 
 
 def test_a_criterion_that_takes_too_long_is_refused_before_anything_is_struck():
@@ -383,22 +388,24 @@ def test_scans_both_ways_come_after_the_search_and_show_hysteresis(reference):
     scans = [job for job in log if isinstance(job, RateScan)]
     assert sorted(scan.load for scan in scans) == ["cpu", "none"]
     for scan in scans:
-        knees = [knee for knee in reference.knees if knee.load == scan.load]
+        knees = [knee for knee in reference.result.knees if knee.load == scan.load]
         # Four periods of the lowest rate at which a channel passed.
         assert scan.settings.timeout_s == 4 / min(knee.bracket.passing_hz for knee in knees)
         assert (scan.rates_hz[0], scan.rates_hz[-1]) == (WANTED.low_hz, WANTED.high_hz)
-    assert [knee.bracket for knee in found.knees] == [knee.bracket for knee in reference.knees]
-    for knee in found.knees:
+    assert [knee.bracket for knee in found.result.knees] == [
+        knee.bracket for knee in reference.result.knees
+    ]
+    for knee in found.result.knees:
         place = knee.load, knee.channel
         assert knee.up.passing_hz <= KNEES[place] < knee.up.failing_hz
         assert knee.down.passing_hz <= DOWN_KNEES[place] < knee.down.failing_hz
         same = knee.down.failing_hz > knee.up.passing_hz
         assert knee.hysteresis == (not same)
         assert knee.agrees in (same, False)
-    assert any(knee.hysteresis for knee in found.knees)
-    rests = [step for step in found.steps if step.direction == REST]
+    assert any(knee.hysteresis for knee in found.result.knees)
+    rests = [step for step in found.result.steps if step.direction == REST]
     assert [(step.load, step.rate_hz) for step in rests] == [("cpu", 1000), ("none", 1000)]
 
 
 def test_without_scans_nothing_is_said_of_agreement(reference):
-    assert {(knee.agrees, knee.hysteresis) for knee in reference.knees} == {(None, False)}
+    assert {(knee.agrees, knee.hysteresis) for knee in reference.result.knees} == {(None, False)}

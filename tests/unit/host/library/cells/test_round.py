@@ -10,10 +10,10 @@ from concurrent.futures.process import BrokenProcessPool
 import pytest
 
 from plexor.errors import LinkError, UsageError
+from plexor.experiments.pool import RETRIES, Workers
 from plexor.library.cells import round as under_test
 from plexor.library.cells.cell import Cell
 from plexor.library.cells.round import Round
-from plexor.sweep.executor import RETRIES, Workers
 
 
 def cells(count, *instruments):

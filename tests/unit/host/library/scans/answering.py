@@ -4,11 +4,10 @@
 from concurrent.futures import Executor, Future
 
 from plexor.errors import InvalidRunError
+from plexor.experiments.job import RunCheck
+from plexor.experiments.step import RateFigures, RateStep
 from plexor.judge.verdict import Outcome
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.job import check
-from plexor.sweep.model import RateFigures, RateStep
-from plexor.sweep.scan import check_scan
 
 TICK_FS = 10**6
 
@@ -27,8 +26,8 @@ class Answering(Executor):
 
     def submit(self, work, job):
         future = Future()
-        if work in (check, check_scan):
-            future.set_result(())
+        if isinstance(job, RunCheck):
+            future.set_result(None)
         elif self.fails_after is not None and len(self.jobs) >= self.fails_after:
             future.set_exception(InvalidRunError("the cable fell out"))
         else:

@@ -51,9 +51,12 @@ def test_options_reach_the_jobs():
 
 def test_each_step_is_told_and_the_result_shows_itself():
     told = []
-    found, device = scanned(on_step=lambda job, step: told.append(job))
-    assert len(told) == len(device.jobs)
-    assert all(job in told for job in device.jobs)
+    found, device = scanned(on_step=lambda *told_of: told.append(told_of))
+    assert [taken for _, _, taken, _ in told] == list(range(1, len(device.jobs) + 1))
+    assert {job.draws_of for job, *_ in told} == {job.draws_of for job in device.jobs}
+    # How many there will be is told from the first on.
+    assert told[-1][3] == len(told)
+    assert len(told) / 2 < told[0][3] < 2 * len(told)
     assert "5" in found.text()
     assert found.page().endswith("</html>\n")
     assert found.picture().startswith("<svg")
@@ -88,13 +91,13 @@ def test_a_scan_that_cannot_be_kept_is_returned_with_the_reason(tmp_path, monkey
 
 def test_a_scan_that_is_stopped_is_kept_and_returned_as_interrupted(tmp_path):
     stop = Stop()
-    found, _ = scanned(out=tmp_path / "b", on_step=lambda job, step: stop.ask(), stop=stop)
+    found, _ = scanned(out=tmp_path / "b", on_step=lambda *step: stop.ask(), stop=stop)
     assert found.interrupted
     assert load(tmp_path / "b") == found.result
 
 
 def test_an_exception_of_the_caller_is_raised_and_loses_nothing(tmp_path):
-    def fail(job, step):
+    def fail(*step):
         raise ZeroDivisionError("a plot of mine")
 
     with pytest.raises(ZeroDivisionError, match="a plot of mine"):

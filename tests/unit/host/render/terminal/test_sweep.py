@@ -8,11 +8,12 @@ from fractions import Fraction
 
 import pytest
 
+from plexor.experiments.step import REST
 from plexor.judge.verdict import Outcome
 from plexor.protocol.memory import ResponseClass
 from plexor.render.sweep_page import sweep_page
 from plexor.render.terminal.sweep import sweep_text
-from plexor.sweep.model import REST, Bracket
+from plexor.sweep.model import Bracket
 
 from ...sweeps import figures, knee, result, step
 from ..sweeps_to_draw import SWEEPS, drawn, marks, shown_everywhere

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One step as work that any process can do: strike at one rate until its verdict is known."""
+"""One step as work: strike at one rate until its verdict is known."""
 
 from __future__ import annotations
 
@@ -12,6 +12,12 @@ from fractions import Fraction
 
 from plexor.device.device import Device
 from plexor.errors import InvalidRunError, UsageError
+from plexor.experiments.criterion import Criterion, judge, stage_strikes
+from plexor.experiments.decide import STAGES
+from plexor.experiments.figures import LEAST_STRIKES, figures_of
+from plexor.experiments.rates import DIGITS
+from plexor.experiments.step import RateFigures, RateStep, Steps
+from plexor.experiments.work import Work
 from plexor.judge.verdict import Outcome
 from plexor.link.base import Link
 from plexor.link.open import open_link
@@ -25,11 +31,6 @@ from plexor.plan.sustained import sustained_clocks
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.protocol.registers import Stream
 from plexor.session.session import measure
-from plexor.sweep.criterion import Criterion, judge, stage_strikes
-from plexor.sweep.decide import STAGES
-from plexor.sweep.figures import LEAST_STRIKES, figures_of
-from plexor.sweep.model import RateFigures, RateStep
-from plexor.sweep.search import DIGITS
 from plexor.units import format_rate, seconds_of
 
 MOST_S = Fraction(60)
@@ -47,7 +48,27 @@ OVERRUN = "lost edges that came faster than it matches them"
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class RunCheck(Work[None]):
+    """Work that strikes nothing: UsageError says if an instrument cannot run these settings."""
+
+    link: str
+    dut: str | None
+    settings: Settings
+    what: str
+    """What the settings are of, for the message."""
+
+    def take(self) -> None:
+        """Plan the run, and nothing more."""
+        with Device(open_link(self.link, self.dut, again=True)) as device:
+            check_load(device.load, self.settings.load_name, self.settings.load)
+            try:
+                plan_of(self.settings, device.identity)
+            except ValueError as error:
+                raise UsageError(f"{self.what}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Job(Work[Steps]):
     """A step to take. The same job of a simulated device always gives the same step."""
 
     link: str
@@ -77,51 +98,57 @@ class Job:
         what = f"bursts of {burst} every {spacing_s} s" if burst > 1 else "strikes"
         return f"{what} at {self.rate_hz} Hz under {self.load!r} for {self.for_channel!r}"
 
+    @property
+    def check(self) -> RunCheck:
+        """What checks whether its rate is possible."""
+        settings = _settings(self, self.rate_hz, 0, LEAST_STRIKES)
+        return RunCheck(self.link, self.dut, settings, f"at {format_rate(self.rate_hz)}")
 
-def take(job: Job) -> tuple[RateStep]:
-    """Take the one step of a job; raise PlexorError for a run that breaks or is not valid.
+    def take(self) -> Steps:
+        """Take its one step. Raises PlexorError for a run that breaks or is not valid.
 
-    A real device is struck on from stage to stage. A simulated one is started anew, and struck from
-    the first strike on: the longer run begins as the shorter one was, and goes on with what the
-    device has come to and draws by then, so that no draw counts twice. As that strikes all of them
-    again, stages that are not likely to end in a verdict are left out: the bounds hold for any.
-    """
-    first = first_stage(job.criteria, job.least_strikes)
-    runs: list[RunResult] = []
-    figures: tuple[RateFigures, ...] = ()
-    drawn: bool | None = None
-    sent = 0
-    recovery_s = None if job.rest_hz is None else _recover(job, job.rest_hz)
-    looks = looks_of(first, job.least_strikes)
-    looks = [(s, n) for s, n in looks if not s or n / job.rate_hz <= job.most_s]
-    while looks:
-        (stage, strikes), *looks = looks
-        if job.simulated:
-            runs, sent = [], 0
-        run, drawn = _run(job, job.rate_hz, len(runs), strikes - sent)
-        if isinstance(run, InstrumentLimit):
-            return (_beyond(job, run, sent, recovery_s),)
-        runs.append(run)
-        sent = strikes
-        figures = figures_of(runs, job.criteria, stage, first, job.rate_hz, drawn)
-        waited = [f for f in figures if job.for_channel in ("", f.name)]
-        if all(entry.verdict != Outcome.TOO_FEW for entry in waited):
-            break
-        if job.simulated:
-            looks = likely(looks, waited, job.criteria, first, run.tick_fs)
-    step = RateStep(
-        runs[0].tick_fs,
-        runs[0].simulated,
-        job.load,
-        job.rate_hz,
-        job.for_channel,
-        sum(run.strikes for run in runs),
-        figures,
-        recovery_s,
-        drawn=drawn,
-        device_load=runs[0].device_load,
-    )
-    return (step,)
+        A real device is struck on from stage to stage. A simulated one is started anew, and struck
+        from the first strike on: the longer run begins as the shorter one was, and goes on with
+        what the device has come to and draws by then, so that no draw counts twice. As that strikes
+        all of them again, stages that are not likely to end in a verdict are left out: the bounds
+        hold for any.
+        """
+        first = first_stage(self.criteria, self.least_strikes)
+        runs: list[RunResult] = []
+        figures: tuple[RateFigures, ...] = ()
+        drawn: bool | None = None
+        sent = 0
+        recovery_s = None if self.rest_hz is None else _recover(self, self.rest_hz)
+        looks = looks_of(first, self.least_strikes)
+        looks = [(s, n) for s, n in looks if not s or n / self.rate_hz <= self.most_s]
+        while looks:
+            (stage, strikes), *looks = looks
+            if self.simulated:
+                runs, sent = [], 0
+            run, drawn = _run(self, self.rate_hz, len(runs), strikes - sent)
+            if isinstance(run, InstrumentLimit):
+                return (_beyond(self, run, sent, recovery_s),)
+            runs.append(run)
+            sent = strikes
+            figures = figures_of(runs, self.criteria, stage, first, self.rate_hz, drawn)
+            waited = [f for f in figures if self.for_channel in ("", f.name)]
+            if all(entry.verdict != Outcome.TOO_FEW for entry in waited):
+                break
+            if self.simulated:
+                looks = likely(looks, waited, self.criteria, first, run.tick_fs)
+        step = RateStep(
+            runs[0].tick_fs,
+            runs[0].simulated,
+            self.load,
+            self.rate_hz,
+            self.for_channel,
+            sum(run.strikes for run in runs),
+            figures,
+            recovery_s,
+            drawn=drawn,
+            device_load=runs[0].device_load,
+        )
+        return (step,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,23 +210,6 @@ def _carried(identity: Identity, settings: Settings, rate_hz: Fraction) -> Instr
         f"channel{'s' if count > 1 else ''}"
     )
     return InstrumentLimit(identity.tick_fs, identity.simulated, reason, end_hz)
-
-
-def check(job: Job) -> tuple[RateStep, ...]:
-    """Strike nothing and return no step; raise UsageError if a job's rate is not possible."""
-    settings = _settings(job, job.rate_hz, 0, LEAST_STRIKES)
-    return check_run(job.link, job.dut, settings, f"at {format_rate(job.rate_hz)}")
-
-
-def check_run(link: str, dut: str | None, settings: Settings, what: str) -> tuple[RateStep, ...]:
-    """Strike nothing and return no step; raise UsageError if an instrument cannot run it."""
-    with Device(open_link(link, dut, again=True)) as device:
-        check_load(device.load, settings.load_name, settings.load)
-        try:
-            plan_of(settings, device.identity)
-        except ValueError as error:
-            raise UsageError(f"{what}: {error}") from error
-    return ()
 
 
 def drawn_anew(swept: Stimulus, draws_of: str) -> Stimulus:

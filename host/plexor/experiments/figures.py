@@ -15,10 +15,10 @@ from plexor.analyse.analyse import Figures as RunFigures
 from plexor.analyse.pairing import Pairing
 from plexor.analyse.percentiles import from_values, quantile
 from plexor.decode.matched import Samples
+from plexor.experiments.criterion import Criterion, judge
+from plexor.experiments.step import RateFigures
 from plexor.model.results import Kind, RunResult
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.criterion import Criterion, judge
-from plexor.sweep.model import RateFigures
 
 LEAST_STRIKES = 256
 """Strikes that show whether a device falls behind, or does not answer at all."""

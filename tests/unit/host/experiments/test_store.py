@@ -11,14 +11,17 @@ from fractions import Fraction
 import pytest
 
 from plexor import cli
+from plexor.burst.scan import BurstGoal, BurstSteps
 from plexor.burst.store import load as load_burst
 from plexor.errors import ExitCode, InvalidRunError, StoreError, UsageError
+from plexor.experiments.criterion import DEFAULT, parse_criterion
+from plexor.experiments.job import Job
+from plexor.experiments.stepping import Stepped
+from plexor.experiments.store import FILE, NEW_FILE, StepStore, key_of, question_of, read_steps
 from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.sweep.criterion import DEFAULT
-from plexor.sweep.job import Job
-from plexor.sweep.model import Bracket, Knee
-from plexor.sweep.store import FILE, NEW_FILE, StepStore, load, question_of, read_steps
-from plexor.sweep.sweep import SearchState
+from plexor.sweep.scan import RateScan
+from plexor.sweep.store import load
+from plexor.sweep.sweep import SweepGoal, SweepLoad, SweepSteps
 
 from ..sweeps import figures, step
 
@@ -42,16 +45,39 @@ def struck(monkeypatch):
     """Have each sweep take one step, unless it is known; return how many were taken."""
     taken = []
 
-    def run(wanted, workers, store, on_step, switch):
+    def run(stepping, workers, store, on_step):
         found = store.find(JOB)
         if found is None:
-            taken.append(wanted)
-            found = (step("none", HZ, figures("ch0")),)
+            taken.append(stepping)
+            names = [channel.label for channel in stepping.goal.settings.channels]
+            found = (step("none", HZ, *map(figures, names)),)
             store.add(JOB, found)
-        return SearchState(list(found), [Knee("none", "ch0", Bracket(HZ, None), 1000)])
+        return Stepped(stepping.result(found, interrupted=False))
 
-    monkeypatch.setattr("plexor.library.scans.sweep.find", run)
+    monkeypatch.setattr("plexor.library.scans.steps.stepped", run)
     return taken
+
+
+def test_jobs_and_questions_of_today_are_known_by_what_they_were_known_by_before(monkeypatch):
+    """Folders that were begun go on: these digests are of the version before experiments."""
+    monkeypatch.setattr("plexor.experiments.store.metadata.version", lambda name: "0.1.0")
+    settings = Settings(
+        strikes=(Stimulus(period_s=Fraction(1, 1000)),), channels=(Channel(0, "ISR"),)
+    )
+    criteria = (parse_criterion("missed<1%@95%"),)
+    device = "sim:", "synthetic"
+    rates = HZ, 2 * HZ
+    job = Job(*device, "none", settings, HZ, "ISR", criteria)
+    assert key_of(job) == "48ada0ccbf14289d20e6818ccad033b8"
+    scan = RateScan(*device, "none", settings, rates, criteria)
+    assert key_of(scan) == "587ee250a9fcf5abc496a3465d1c6ee2"
+    load, part, us = SweepLoad("synthetic", False), Fraction(1, 100), Fraction(1, 10**6)
+    sweep = SweepSteps(SweepGoal("sim:", {"none": load}, settings, *rates, criteria, part, 7, 1))
+    burst = BurstSteps(BurstGoal(*device, settings, us, 2 * us, 2, 1 / HZ, 9, criteria[0]))
+    assert [question_of(each.kind, each.goal, each.duts) for each in (sweep, burst)] == [
+        "sweep b88cd9c1cf9f791116482a4e9aead19f",
+        "burst d8d9f593a91ac0d1d45eaf089a75a2e9",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -169,7 +195,8 @@ def test_new_steps_of_another_question_are_set_aside(tmp_path, caplog):
 OTHER = """
 import sys
 from pathlib import Path
-from plexor.sweep.store import StepStore
+from plexor.experiments.stepping import Stepped
+from plexor.experiments.store import StepStore
 store = StepStore(Path(sys.argv[1]), sys.argv[2])
 print("held", flush=True)
 sys.stdin.read()
@@ -332,7 +359,7 @@ def test_nothing_is_said_of_a_device_that_was_never_struck(
     ("error", "code"), [(None, ExitCode.INTERRUPTED), (InvalidRunError("x"), ExitCode.INVALID)]
 )
 def test_a_sweep_that_ends_before_its_first_step_has_no_figures(monkeypatch, capsys, error, code):
-    found = SearchState(interrupted=error is None, error=error)
-    monkeypatch.setattr("plexor.library.scans.sweep.find", lambda *arguments: found)
+    found = Stepped(None, interrupted=error is None, error=error)
+    monkeypatch.setattr("plexor.library.scans.steps.stepped", lambda *arguments: found)
     assert cli.main([*SWEEP, "--json"]) == code
     assert capsys.readouterr().out == ""

@@ -96,7 +96,7 @@ class Workers:
 
 def _local(processes: int) -> Executor:
     # Imported here so that --help and wrong options answer at once.
-    from plexor.sweep.processes import Processes  # noqa: PLC0415
+    from plexor.experiments.processes import Processes  # noqa: PLC0415
 
     return Processes(processes)
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from plexor.experiments.decide import StagedTest, first_strikes, plan_test
+from plexor.experiments.step import RateFigures
 from plexor.judge.verdict import Outcome, Verdict
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.decide import StagedTest, first_strikes, plan_test
-from plexor.sweep.model import RateFigures
 from plexor.units import format_seconds, parse_duration, parse_part, ticks_of
 
 DEFAULT_SHARE = Fraction(1, 1000)

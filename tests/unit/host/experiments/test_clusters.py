@@ -12,8 +12,8 @@ import distributed
 import pytest
 
 from plexor.errors import LinkError
-from plexor.sweep import executor
-from plexor.sweep.executor import parse_executor
+from plexor.experiments import pool as executor
+from plexor.experiments.pool import parse_executor
 
 WITHOUT = """
 import sys

@@ -9,8 +9,8 @@ from concurrent.futures.process import BrokenProcessPool
 import pytest
 
 from plexor.errors import LinkError
-from plexor.sweep import executor
-from plexor.sweep.executor import Workers, is_lost, parse_executor
+from plexor.experiments import pool as executor
+from plexor.experiments.pool import Workers, is_lost, parse_executor
 
 
 @pytest.fixture

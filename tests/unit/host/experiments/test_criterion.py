@@ -6,9 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.judge.verdict import Outcome
-from plexor.protocol.memory import ResponseClass
-from plexor.sweep.criterion import (
+from plexor.experiments.criterion import (
     DEFAULT,
     Criterion,
     CriterionSubject,
@@ -16,7 +14,9 @@ from plexor.sweep.criterion import (
     parse_criterion,
     stage_strikes,
 )
-from plexor.sweep.model import RateFigures
+from plexor.experiments.step import RateFigures
+from plexor.judge.verdict import Outcome
+from plexor.protocol.memory import ResponseClass
 
 NS = 1_000_000
 """A tick of a nanosecond, in femtoseconds."""

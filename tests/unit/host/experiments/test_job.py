@@ -9,18 +9,11 @@ from types import SimpleNamespace
 import pytest
 
 from plexor.errors import InvalidRunError
-from plexor.judge.verdict import Outcome
-from plexor.model.identity import Identity
-from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import ResponseClass
-from plexor.protocol.registers import Stream
-from plexor.sweep import job
-from plexor.sweep.consistent import of_step
-from plexor.sweep.criterion import Criterion, CriterionSubject
-from plexor.sweep.decide import STAGES
-from plexor.sweep.figures import LEAST_STRIKES
-from plexor.sweep.job import (
+from plexor.experiments import job
+from plexor.experiments.criterion import Criterion, CriterionSubject
+from plexor.experiments.decide import STAGES
+from plexor.experiments.figures import LEAST_STRIKES
+from plexor.experiments.job import (
     RECOVERY_S,
     RECOVERY_STRIKES,
     Job,
@@ -29,9 +22,15 @@ from plexor.sweep.job import (
     likely,
     looks_of,
 )
-from plexor.sweep.model import RateFigures
+from plexor.experiments.step import RateFigures, of_step
+from plexor.judge.verdict import Outcome
+from plexor.model.identity import Identity
+from plexor.model.settings import Channel, Settings, Stimulus
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import ResponseClass
+from plexor.protocol.registers import Stream
 
-from .drawn import run_of
+from ..sweep.drawn import run_of
 
 
 @pytest.mark.parametrize("first", [256, 368, 1023, 1024, 3688])
@@ -194,7 +193,7 @@ def test_a_rate_that_the_instrument_cannot_carry_is_beyond_and_nothing_is_struck
     above = replace(
         JOB, settings=struck(2), rate_hz=end + 1, criteria=(Criterion(CriterionSubject.MISSED),)
     )
-    (step,) = job.take(above)
+    (step,) = above.take()
     assert (step.strikes, step.ends_hz, step.simulated) == (0, end, True)
     assert {entry.verdict for entry in step.channels} == {Outcome.NOT_COMPARABLE}
     assert re.fullmatch(
@@ -214,7 +213,7 @@ def test_a_run_whose_edges_were_lost_is_beyond_and_one_with_another_fault_is_an_
     assert not lost(9, "strike0: 9 edges were dropped", "accounting: 1 generated").overrun
     assert not lost(0, "accounting: 1 generated").overrun
     monkeypatch.setattr(job, "_run", lambda *_: (job.InstrumentLimit(1000, True, "lost"), None))
-    (step,) = job.take(replace(JOB, criteria=(Criterion(CriterionSubject.MISSED),)))
+    (step,) = replace(JOB, criteria=(Criterion(CriterionSubject.MISSED),)).take()
     assert [(f.verdict, f.reason) for f in step.channels] == [(Outcome.NOT_COMPARABLE, "lost")]
     assert step.ends_hz is None
     assert [*of_step(step)] == []

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plexor.analyse.pairing import PairedBy, Pairing, Standing
+from plexor.experiments.criterion import DEFAULT
+from plexor.experiments.figures import behind, cycle, falls_behind, judged
+from plexor.experiments.step import RateFigures
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.criterion import DEFAULT
-from plexor.sweep.figures import behind, cycle, falls_behind, judged
-from plexor.sweep.model import RateFigures
 
 
 @settings(max_examples=100)

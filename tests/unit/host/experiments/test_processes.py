@@ -9,8 +9,8 @@ import time
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
-from plexor.sweep.executor import Workers, parse_executor
-from plexor.sweep.processes import Processes
+from plexor.experiments.pool import Workers, parse_executor
+from plexor.experiments.processes import Processes
 
 from ..fake_device import wait_until
 
@@ -44,7 +44,7 @@ def test_a_dropped_job_that_still_waits_is_no_error_of_a_thread_when_all_is_aban
 def test_a_process_ends_with_the_one_that_asked_for_its_job():
     program = (
         "import time\n"
-        "from plexor.sweep.executor import Workers, parse_executor\n"
+        "from plexor.experiments.pool import Workers, parse_executor\n"
         "workers = Workers(parse_executor('local:1'))\n"
         "print(workers.submit(eval, '__import__(\"os\").getpid()').result(), flush=True)\n"
         "workers.submit(time.sleep, 3600).result()\n"
