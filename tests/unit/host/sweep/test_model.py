@@ -5,11 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.experiments.step import RateFigures, RateStep
-from plexor.protocol.memory import ResponseClass
 from plexor.sweep.model import Bracket, Knee
-
-from ..sweeps import figures, step
 
 
 def bracket(low, high):
@@ -18,34 +14,6 @@ def bracket(low, high):
 
 def knee(own, up=None, down=None):
     return Knee("none", "ISR", own, 1000, up, down)
-
-
-def test_the_missed_share_is_of_the_settled_strikes_and_0_of_none():
-    assert figures("ISR", missed=250).missed_share == 0.25
-    none = RateFigures("ISR", 0, dict.fromkeys(ResponseClass, 0))
-    assert none.missed_share == 0.0
-    assert none.grown(0).strikes == 0
-
-
-def test_without_a_latency_there_is_no_span():
-    assert figures("ISR", latency=2000, jitter=300).peak_to_peak_ticks == 300
-    assert figures("ISR", missed=1000).peak_to_peak_ticks is None
-
-
-def test_figures_grow_in_proportion_and_round_to_whole_strikes():
-    grown = figures("ISR", missed=3).grown(2500)
-    assert grown.strikes == 2500
-    # 2500 / 1000 times 3 and 997: 7.5 and 2492.5, half to even.
-    assert grown.classes[ResponseClass.MISSED] == 8
-    assert grown.classes[ResponseClass.ANSWERED] == 2492
-
-
-def test_a_channel_that_is_not_there_is_told_by_its_name():
-    found = step("none", 1000, figures("ISR"), figures("APP"))
-    assert isinstance(found, RateStep)
-    assert found.of("APP").name == "APP"
-    with pytest.raises(KeyError, match="TASK"):
-        found.of("TASK")
 
 
 def test_the_width_of_a_bracket_is_relative_and_unknown_where_an_end_is():

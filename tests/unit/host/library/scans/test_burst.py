@@ -8,11 +8,10 @@ import pytest
 
 import plexor
 from plexor.burst.store import load
-from plexor.errors import InvalidRunError, StoreError, UsageError
+from plexor.errors import StoreError, UsageError
 from plexor.library.scans.burst import scanned as taken
 from plexor.library.scans.burst_spec import BurstSpec
 from plexor.library.specs.options import Target
-from plexor.session.stop import Stop
 
 from .answering import Answering
 
@@ -87,30 +86,6 @@ def test_a_scan_that_cannot_be_kept_is_returned_with_the_reason(tmp_path, monkey
     found, _ = scanned(out=tmp_path / "b")
     assert "No space left" in str(found.unsaved)
     assert found.limits
-
-
-def test_a_scan_that_is_stopped_is_kept_and_returned_as_interrupted(tmp_path):
-    stop = Stop()
-    found, _ = scanned(out=tmp_path / "b", on_step=lambda *step: stop.ask(), stop=stop)
-    assert found.interrupted
-    assert load(tmp_path / "b") == found.result
-
-
-def test_an_exception_of_the_caller_is_raised_and_loses_nothing(tmp_path):
-    def fail(*step):
-        raise ZeroDivisionError("a plot of mine")
-
-    with pytest.raises(ZeroDivisionError, match="a plot of mine"):
-        scanned(out=tmp_path / "b", on_step=fail)
-    assert load(tmp_path / "b").interrupted
-
-
-def test_a_step_that_fails_ends_the_scan_with_its_error_and_the_first_one_is_raised(tmp_path):
-    found, _ = scanned(Answering(10**6, fails_after=4), out=tmp_path / "b")
-    assert isinstance(found.error, InvalidRunError)
-    assert load(tmp_path / "b") == found.result
-    with pytest.raises(InvalidRunError, match="the cable fell out"):
-        scanned(Answering(fails_after=0))
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,10 @@ import pytest
 
 import plexor
 from plexor.documents import unsealed
-from plexor.errors import InvalidRunError, StoreError, UsageError
+from plexor.errors import StoreError, UsageError
 from plexor.library.scans.sweep import swept as taken
 from plexor.library.scans.sweep_spec import SweepSpec
 from plexor.library.specs.options import Target
-from plexor.session.stop import Stop
 from plexor.sweep.model import SweepResult
 from plexor.sweep.store import load
 
@@ -96,58 +95,6 @@ def test_a_sweep_that_cannot_be_kept_is_returned_with_the_reason(tmp_path, monke
     found, _ = swept(out=tmp_path / "s")
     assert "No space left" in str(found.unsaved)
     assert found.knees
-
-
-def stopping(when, how):
-    """Return a listener that ends a sweep at a step."""
-
-    def on_step(step, taken, expected):
-        if taken == when:
-            how()
-
-    return on_step
-
-
-def interrupt():
-    raise KeyboardInterrupt
-
-
-@pytest.mark.parametrize("how", ["stop", "interrupt"])
-def test_a_sweep_that_is_stopped_is_kept_and_returned_as_interrupted(tmp_path, how):
-    stop = Stop()
-    on_step = stopping(4, stop.ask if how == "stop" else interrupt)
-    found, _ = swept(out=tmp_path / "s", on_step=on_step, stop=stop)
-    assert found.interrupted
-    assert found.error is None
-    assert len(found.steps) >= 4
-    assert load(tmp_path / "s") == found.result
-    whole, device = swept(out=tmp_path / "s")
-    assert not whole.interrupted
-    assert len(device.jobs) < len(whole.steps)
-
-
-def test_an_exception_of_the_caller_is_raised_and_loses_nothing(tmp_path):
-    def fail():
-        raise ZeroDivisionError("a plot of mine")
-
-    with pytest.raises(ZeroDivisionError, match="a plot of mine"):
-        swept(out=tmp_path / "s", on_step=stopping(4, fail))
-    kept = load(tmp_path / "s")
-    assert kept.interrupted
-    assert len(kept.steps) >= 4
-
-
-def test_a_step_that_fails_ends_the_sweep_with_its_error_and_what_was_found(tmp_path):
-    found, _ = swept(Answering(MOST_HZ, fails_after=5), out=tmp_path / "s")
-    assert isinstance(found.error, InvalidRunError)
-    assert len(found.steps) == 5
-    assert load(tmp_path / "s").steps == found.steps
-
-
-def test_the_first_step_that_fails_is_raised(tmp_path):
-    with pytest.raises(InvalidRunError, match="the cable fell out"):
-        swept(Answering(MOST_HZ, fails_after=0), out=tmp_path / "s")
-    assert not list(tmp_path.iterdir())
 
 
 def test_steps_are_a_table_of_one_row_for_each_channel_of_each():
