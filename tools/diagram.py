@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from plexor.render.pictures.svg import Canvas, text_width
+from plexor.render.pictures.canvas import Canvas, Stroke, text_width
+from plexor.render.pictures.svg import svg_picture
 from plexor_hdl.build import boards
 from tools.stages import OUTSIDE, Netlist, Wires, netlist_of
 
@@ -167,7 +168,7 @@ def _arrow(canvas: Canvas, arrow: Arrow, start: Point, end: Point) -> None:
     reach = (abs(y2 - y) if upright else abs(x2 - x)) / 2
     bend, bend2 = (x + dx * reach, y + dy * reach), (x2 - dx * reach, y2 - dy * reach)
     data = f"M{x:.1f} {y:.1f}C" + " ".join(f"{at:.1f}" for at in (*bend, *bend2, x2, y2))
-    canvas.path(data, "s0", f'stroke-width="{2.2 if arrow.bits >= _MANY_BITS else 1.2}"')
+    canvas.path(data, "s0", Stroke(2.2 if arrow.bits >= _MANY_BITS else 1.2))
     _head(canvas, x2, y2, dx, dy)
     if arrow.back_bits:
         _head(canvas, x, y, -dx, -dy)
@@ -190,11 +191,11 @@ def _on_curve(part: float, *points: float) -> float:
 
 def _head(canvas: Canvas, x: float, y: float, dx: float, dy: float) -> None:
     points = f"M{x:.1f} {y:.1f}l{-8 * dx - 4 * dy:g} {-8 * dy - 4 * dx:g}l{8 * dy:g} {8 * dx:g}z"
-    canvas.parts.append(f'<path class="f0" d="{points}"/>')
+    canvas.shape(points, "f0")
 
 
 def _box(canvas: Canvas, x: float, y: float, name: str, task: str) -> None:
-    canvas.rect(x, y, _WIDE, _HIGH, "panel rule", 'rx="6" stroke-width="1.2"')
+    canvas.rect(x, y, _WIDE, _HIGH, "panel rule", radius=6, stroke=Stroke(1.2))
     middle = x + _WIDE / 2
     canvas.text(middle, y + 22, name, size=_SIZE, anchor="middle", bold=True)
     canvas.text(middle, y + 40, task, size=_SMALL, style="muted", anchor="middle")
@@ -202,7 +203,7 @@ def _box(canvas: Canvas, x: float, y: float, name: str, task: str) -> None:
 
 def main() -> int:
     """Write the drawing."""
-    drawn = draw(netlist_of(boards.simulated())).render(style=True) + "\n"
+    drawn = svg_picture(draw(netlist_of(boards.simulated()))) + "\n"
     DRAWING.write_text(drawn, encoding="utf-8")
     print(DRAWING)
     return 0

@@ -12,7 +12,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from plexor.render.pictures.svg import Canvas
+from plexor.render.pictures.canvas import Canvas, Stroke
+from plexor.render.pictures.svg import svg_picture
 from tools.gateware import board as boards
 from tools.gateware.board import Board
 
@@ -171,7 +172,7 @@ def main() -> int:
     DRAWINGS.mkdir(exist_ok=True)
     for name in boards.names():
         path = DRAWINGS / f"{name}.svg"
-        path.write_text(draw(boards.load(name)).render(style=True) + "\n", encoding="utf-8")
+        path.write_text(svg_picture(draw(boards.load(name))) + "\n", encoding="utf-8")
         print(path)
     return 0
 
@@ -192,7 +193,7 @@ def _heading(canvas: Canvas, board: Board) -> None:
 
 def _box(canvas: Canvas, x: tuple[float, float], y: tuple[float, float], name: str) -> None:
     size = (x[1] - x[0], y[1] - y[0])
-    canvas.rect(x[0], y[0], *size, "panel grid", 'rx="8" stroke-width="1.5"')
+    canvas.rect(x[0], y[0], *size, "panel grid", radius=8, stroke=Stroke(1.5))
     if name:
         canvas.text(x[0] + 20, y[0] + 22, name, size=15, bold=True)
 
@@ -212,7 +213,7 @@ def _group(canvas: Canvas, group: Group, top: float) -> None:
             _across(canvas, wire, y, resistor=group.resistors)
     if group.cable:
         y = top + group.height / 2
-        canvas.line(_NEAR, y, _FAR, y, "last", 'stroke-width="8"')
+        canvas.line(_NEAR, y, _FAR, y, "last", Stroke(8))
         canvas.text((_NEAR + _FAR) / 2, y - 12, "USB", size=_SMALL, style="muted", anchor="middle")
         canvas.text(_FAR + 20, y + 5, "Computer", size=15, bold=True)
 
@@ -220,18 +221,18 @@ def _group(canvas: Canvas, group: Group, top: float) -> None:
 def _across(canvas: Canvas, wire: Wire, y: float, *, resistor: bool) -> None:
     """Draw a wire with a pad at each end, and an arrow from its driver."""
     width = 3 if wire is _GROUND else 2
-    canvas.line(_NEAR, y, _FAR, y, wire.stroke, f'stroke-width="{width}"')
+    canvas.line(_NEAR, y, _FAR, y, wire.stroke, Stroke(width))
     for x in (_NEAR, _FAR):
-        canvas.parts.append(f'<circle class="{wire.fill}" cx="{x:g}" cy="{y:g}" r="4"/>')
+        canvas.dot(x, y, 4, wire.fill)
     if wire is not _GROUND:
         tip, back = (_FAR - 8, -11) if wire.drives else (_NEAR + 8, 11)
         head = f"M{tip:g} {y:g}l{back} -5v10z"
-        canvas.parts.append(f'<path class="{wire.fill}" d="{head}"/>')
+        canvas.shape(head, wire.fill)
         way = "input" if wire.drives else "output"
         canvas.text(_WIDTH - _MARGIN - 20, y + 5, way, size=_SMALL, style="muted", anchor="end")
     if resistor:
         x = _NEAR + 44 if wire.drives else _FAR - 44 - 40
-        canvas.rect(x, y - 6, 40, 12, f"paper {wire.stroke}", 'stroke-width="2"')
+        canvas.rect(x, y - 6, 40, 12, f"paper {wire.stroke}", stroke=Stroke(2))
     canvas.text(_FAR + 20, y + 5, wire.far, size=_SIZE)
 
 

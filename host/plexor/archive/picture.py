@@ -11,6 +11,8 @@ import numpy as np
 
 from plexor.archive import words
 from plexor.archive.trend import Course, GroupedBy, Histories, History, LevelStep
+from plexor.render.pictures.canvas import Canvas, Stroke, stack, text_width
+from plexor.render.pictures.colours import CHANNEL_LIGHT
 from plexor.render.pictures.frame import (
     LABEL_GAP,
     LABEL_SIZE,
@@ -20,22 +22,22 @@ from plexor.render.pictures.frame import (
     WIDTH,
     Label,
     alone,
+    cut_middle,
     framed,
     legend,
     panel,
     y_line,
 )
 from plexor.render.pictures.scale import Axis, grouped, number, time_unit
-from plexor.render.pictures.svg import CHANNEL_LIGHT, Canvas, stack, text_width
 
 HEIGHT = 230.0
 LABEL_LINE = 18.0
 MOST_LINES = 3
 MOST_PLOTS = 24
 """Plots of a page or a picture; a page's table has the histories of all of them."""
-_DOT = 'stroke-width="5" stroke-linecap="round" stroke-opacity="0.5"'
-_LEVEL = 'stroke-width="2.4"'
-_CHANGE = 'stroke-width="1.4" stroke-dasharray="4 3"'
+_DOT = Stroke(5, opacity=0.5, round_ends=True)
+_LEVEL = Stroke(2.4)
+_CHANGE = Stroke(1.4, dash=(4, 3))
 _DAYS_S = 4 * 86_400
 """A span of time from which on days are named, not minutes."""
 _OF_BOARD = ("board", "instrument", "gateware", "tick")
@@ -108,7 +110,7 @@ def trend_picture(trend: Histories) -> str:
 def _heading(plot: Plot) -> tuple[str, str]:
     trend, first = plot.trend, plot.histories[0]
     kind = "" if trend.kind == "rise" else f" of the {trend.kind}"
-    title = f"{plot.courses[0].figure.name}{kind} of {_cut(trend.channel)}"
+    title = f"{plot.courses[0].figure.name}{kind} of {cut_middle(trend.channel, 32)}"
     parts = [f"{grouped(sum(len(each.known) for each in plot.courses))} runs"]
     if trend.by == GroupedBy.COMMIT:
         commits = len({point.group for point in first.points})
@@ -118,10 +120,6 @@ def _heading(plot: Plot) -> tuple[str, str]:
     if begun:
         parts.append(f"{min(begun):%Y-%m-%d} to {max(begun):%Y-%m-%d}")
     return title, " · ".join(filter(None, parts))
-
-
-def _cut(name: str, most: int = 32) -> str:
-    return name if len(name) <= most else f"{name[: most // 2]}…{name[-(most - most // 2 - 1) :]}"
 
 
 def _values(plot: Plot, values: np.ndarray, bottom: float, top: float) -> Axis:
@@ -270,7 +268,7 @@ def _legend(canvas: Canvas, plot: Plot, y: float) -> None:
         entries.append(("change", "average" if several else "worst", _CHANGE))
     if plot.trend.by != GroupedBy.COMMIT:
         named = [
-            (_cut(each.series or "unknown", 24), f"s{n % len(CHANNEL_LIGHT)}", 'stroke-width="3"')
+            (cut_middle(each.series or "unknown", 24), f"s{n % len(CHANNEL_LIGHT)}", Stroke(3))
             for n, each in enumerate(plot.histories)
         ]
         entries = [*named, *entries]

@@ -8,16 +8,10 @@ from dataclasses import dataclass
 from html import escape
 
 from plexor.render.inline import asset, bundle
+from plexor.render.pictures.canvas import Canvas
+from plexor.render.pictures.colours import CHANNEL_DARK, CHANNEL_LIGHT, DARK, LIGHT
 from plexor.render.pictures.frame import WIDTH
-from plexor.render.pictures.svg import (
-    CHANNEL_DARK,
-    CHANNEL_LIGHT,
-    DARK,
-    FONT,
-    LIGHT,
-    PAGE_STYLE,
-    Canvas,
-)
+from plexor.render.pictures.svg import FONT, PAGE_STYLE, svg_plot
 from plexor.render.table import Cell
 
 _PAGE = """
@@ -149,7 +143,7 @@ def html_figure(draw: Callable[[float], Canvas | None]) -> str:
     title, source, subtitle = plots["wide"].heading
     colour = "bad" if source.endswith("simulated") else "good"
     pictures = "".join(
-        f'<div class="{name}">{canvas.plot()}</div>' for name, canvas in plots.items()
+        f'<div class="{name}">{svg_plot(canvas)}</div>' for name, canvas in plots.items()
     )
     return (
         f'<figure><figcaption><b>{escape(title)}</b><small class="{colour}">{escape(source)}'

@@ -21,11 +21,11 @@ from plexor.render.corrected import calibration_lines, corrected_rows
 from plexor.render.drawn import run_data
 from plexor.render.html import PageHeading, html_box, html_figure, html_list, html_page, html_table
 from plexor.render.inline import html_stack
+from plexor.render.pictures.canvas import Canvas
 from plexor.render.pictures.frame import provenance
 from plexor.render.pictures.latency import course, histogram, shares, tail
 from plexor.render.pictures.scale import grouped
 from plexor.render.pictures.scope import scope
-from plexor.render.pictures.svg import Canvas
 from plexor.render.pictures.trace import trace
 from plexor.render.table import (
     distance_rows,

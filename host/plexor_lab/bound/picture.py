@@ -17,6 +17,7 @@ from plexor.library.parts.picture import (
     Axis,
     Canvas,
     Label,
+    Stroke,
     framed,
     legend,
     panel,
@@ -75,10 +76,10 @@ def under_bound(
     ]
     places = spread(labels, LEFT, width - RIGHT, bold=True)
     for label, x, line in zip(labels, places, ("s0", "worst"), strict=True):
-        stroke = 'stroke-width="1.6" stroke-dasharray="5 3"'
+        stroke = Stroke(1.6, dash=(5, 3))
         canvas.line(label.x, top, label.x, bottom, line, stroke)
         canvas.text(x, top - 7, label.content, style=label.style, anchor="middle", bold=True)
-    entries = [("samples", "s0", 'stroke-width="8" stroke-opacity="0.75"')]
-    entries.append(("bound", "worst", 'stroke-width="1.6" stroke-dasharray="5 3"'))
+    entries = [("samples", "s0", Stroke(8, opacity=0.75))]
+    entries.append(("bound", "worst", Stroke(1.6, dash=(5, 3))))
     legend(canvas, entries, bottom + 36)
     return canvas

@@ -5,7 +5,8 @@ import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
-from plexor.render.pictures.svg import text_width
+from plexor.render.pictures.canvas import text_width
+from plexor.render.pictures.svg import svg_picture, svg_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -34,7 +35,7 @@ def places(svg):
 
 def element(canvas, heading):
     """Return a picture as an element: by itself, or as a page has it, without its heading."""
-    return ET.fromstring(canvas.render(style=True) if heading else canvas.plot())
+    return ET.fromstring(svg_picture(canvas) if heading else svg_plot(canvas))
 
 
 def assert_texts_lie_within(canvas, heading=True):

@@ -8,6 +8,7 @@ import pytest
 from tools import diagram
 from tools.stages import Netlist, Wires, netlist_of
 
+from plexor.render.pictures.svg import svg_picture
 from plexor_hdl.build import boards
 
 
@@ -29,7 +30,7 @@ def test_the_instrument_of_each_profile_only_wires(name):
 
 
 def test_the_drawing_in_docs_is_the_one_of_the_netlist():
-    drawn = diagram.draw(netlist(boards.DEFAULT)).render(style=True) + "\n"
+    drawn = svg_picture(diagram.draw(netlist(boards.DEFAULT))) + "\n"
     assert diagram.DRAWING.read_text(encoding="utf-8") == drawn
 
 

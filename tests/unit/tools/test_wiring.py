@@ -10,6 +10,8 @@ import pytest
 from tools import wiring
 from tools.gateware import board
 
+from plexor.render.pictures.svg import svg_picture
+
 from ..host.pictures import SVG, assert_no_texts_touch, assert_texts_lie_within
 
 ROOT = Path(__file__).parents[3]
@@ -20,7 +22,7 @@ BOARDS = pytest.mark.parametrize("name", board.names())
 
 @BOARDS
 def test_the_drawing_in_docs_is_the_one_of_the_boards_file(name):
-    drawn = wiring.draw(board.load(name)).render(style=True) + "\n"
+    drawn = svg_picture(wiring.draw(board.load(name))) + "\n"
     assert (wiring.DRAWINGS / f"{name}.svg").read_text(encoding="utf-8") == drawn
 
 
@@ -44,7 +46,7 @@ def test_each_pin_with_a_wire_is_drawn_once_with_its_port(name):
 @BOARDS
 def test_channels_and_codes_alone_have_no_resistors(name):
     ours = board.load(name)
-    svg = ET.fromstring(wiring.draw(ours).render(style=True))
+    svg = ET.fromstring(svg_picture(wiring.draw(ours)))
     # A text's baseline is 5 below the middle of its row.
     middles = {float(r.get("y")) + 11 for r in svg.iter(f"{SVG}rect") if r.get("height") == "12.0"}
     wanted = {
@@ -56,7 +58,7 @@ def test_channels_and_codes_alone_have_no_resistors(name):
 def rows(ours):
     """Return the texts of a board's drawing by their baseline."""
     found = {}
-    for text in ET.fromstring(wiring.draw(ours).render(style=True)).iter(f"{SVG}text"):
+    for text in ET.fromstring(svg_picture(wiring.draw(ours))).iter(f"{SVG}text"):
         found.setdefault(float(text.get("y")), []).append(text.text)
     return found
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SVG pictures with axes and a frame, as Plexor's own."""
+"""Pictures with axes and a frame, as Plexor's own."""
 
+from plexor.render.pictures.canvas import Canvas as Canvas
+from plexor.render.pictures.canvas import Stroke as Stroke
 from plexor.render.pictures.frame import LEFT as LEFT
 from plexor.render.pictures.frame import RIGHT as RIGHT
 from plexor.render.pictures.frame import TOP as TOP
@@ -17,4 +19,3 @@ from plexor.render.pictures.latency import samples_below as samples_below
 from plexor.render.pictures.scale import Axis as Axis
 from plexor.render.pictures.scale import power_of_ten as power_of_ten
 from plexor.render.pictures.scale import time_unit as time_unit
-from plexor.render.pictures.svg import Canvas as Canvas

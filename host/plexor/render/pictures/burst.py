@@ -8,6 +8,7 @@ from functools import partial
 from plexor.burst.model import BurstResult, SpacingLimit
 from plexor.render import facts
 from plexor.render.html import PageHeading, html_box, html_figure, html_list, html_page, html_table
+from plexor.render.pictures.canvas import Canvas, Stroke
 from plexor.render.pictures.frame import (
     LEFT,
     RIGHT,
@@ -21,7 +22,6 @@ from plexor.render.pictures.frame import (
     y_line,
 )
 from plexor.render.pictures.scale import Axis, number, time_unit
-from plexor.render.pictures.svg import Canvas
 from plexor.render.terminal.burst import limit_rows, notes, summary
 from plexor.units import format_seconds
 
@@ -50,20 +50,17 @@ def burst_plot(result: BurstResult, width: float = WIDTH) -> Canvas:
         own = [entry for entry in result.limits if entry.channel == name]
         points = [(x.at(float(e.spacing_s)), y.at(max(e.lengths.passing, y.low)), e) for e in own]
         line = "M" + "L".join(f"{at:.1f} {height:.1f}" for at, height, _ in points)
-        canvas.path(line, f"s{place}", 'stroke-width="1.8"')
+        canvas.path(line, f"s{place}", Stroke(1.8))
         for at, height, entry in points:
             _dot(canvas, at, height, entry, place)
-    entries = [
-        (name, f"s{place}", 'stroke-width="3"') for place, name in enumerate(result.channels)
-    ]
+    entries = [(name, f"s{place}", Stroke(3)) for place, name in enumerate(result.channels)]
     legend(canvas, entries, bottom + 36, "spacing; hollow: no longer burst was tried")
     return canvas
 
 
 def _dot(canvas: Canvas, x: float, y: float, entry: SpacingLimit, place: int) -> None:
     fill = "paper" if entry.lengths.failing is None else f"f{place}"
-    shape = f"M{x - 4:.1f} {y:.1f}a4 4 0 1 0 8 0a4 4 0 1 0-8 0z"
-    canvas.parts.append(f'<path class="{fill} s{place}" d="{shape}" stroke-width="1.6"/>')
+    canvas.dot(x, y, 4, f"{fill} s{place}", Stroke(1.6))
 
 
 def burst_picture(result: BurstResult) -> str:

@@ -9,8 +9,9 @@ from plexor.analyse.analyse import Report
 from plexor.analyse.pairing import AMBIGUOUS
 from plexor.model.identity import Identity
 from plexor.model.results import RunResult
+from plexor.render.pictures.canvas import Axes, Canvas, Stroke, text_width
 from plexor.render.pictures.scale import Axis, number
-from plexor.render.pictures.svg import Axes, Canvas, text_width
+from plexor.render.pictures.svg import svg_picture
 
 WIDTH = 1000.0
 LEFT, RIGHT, TOP = 72.0, 24.0, 54.0
@@ -64,7 +65,7 @@ def framed(title: str, subtitle: str, height: float, source: str, width: float =
         anchor="end",
         bold=True,
     )
-    canvas.head, canvas.parts = canvas.parts, []
+    canvas.head, canvas.marks = canvas.marks, []
     canvas.heading = (title, source, subtitle)
     return canvas
 
@@ -73,13 +74,18 @@ def alone(plot: Canvas) -> str:
     """Return a plot as one SVG file, on paper with a margin."""
     whole = Canvas(plot.width + 2 * MARGIN, plot.height + 2 * MARGIN, plot.title)
     whole.rect(0, 0, whole.width, whole.height, "paper")
-    whole.parts.append(f'<g transform="translate({MARGIN:g} {MARGIN:g})">\n{plot.body()}\n</g>')
-    return whole.render(style=True) + "\n"
+    whole.put(MARGIN, MARGIN, plot)
+    return svg_picture(whole) + "\n"
 
 
 def short(name: str) -> str:
     """Return a channel's name, cut in its middle to fit beside a plot."""
-    return name if len(name) <= 8 else f"{name[:4]}…{name[-3:]}"
+    return cut_middle(name, 8)
+
+
+def cut_middle(name: str, most: int) -> str:
+    """Return a name, cut in its middle to so many letters."""
+    return name if len(name) <= most else f"{name[: most // 2]}…{name[-(most - most // 2 - 1) :]}"
 
 
 def beside(name: str) -> str:
@@ -93,7 +99,7 @@ def beside(name: str) -> str:
 
 def panel(canvas: Canvas, top: float, bottom: float) -> None:
     """Put the panel behind a plot."""
-    canvas.rect(LEFT, top, canvas.width - LEFT - RIGHT, bottom - top, "panel", 'rx="4"')
+    canvas.rect(LEFT, top, canvas.width - LEFT - RIGHT, bottom - top, "panel", radius=4)
 
 
 def x_axis(canvas: Canvas, axis: Axis, top: float, bottom: float, unit: tuple[float, str]) -> None:
@@ -146,8 +152,10 @@ def in_rows(labels: list[Label], room: float) -> list[list[Label]]:
     return rows
 
 
-def legend(canvas: Canvas, entries: list[tuple[str, str, str]], y: float, said: str = "") -> None:
-    """Put `said` and entries (name, style, attributes of its line) in a row before an axis' unit.
+def legend(
+    canvas: Canvas, entries: list[tuple[str, str, Stroke]], y: float, said: str = ""
+) -> None:
+    """Put `said` and entries (name, style and stroke of its line) in a row before an axis' unit.
 
     What does not fit there has lines of its own below, by which the picture grows.
     """
@@ -158,10 +166,10 @@ def legend(canvas: Canvas, entries: list[tuple[str, str, str]], y: float, said: 
     x = right - sum(widths) + 16
     if x < LEFT + (text_width(said, LABEL_SIZE) + LABEL_GAP if said else 0):
         x = canvas.width  # the first entry begins a line
-    for (name, style, extra), width in zip(entries, widths, strict=True):
+    for (name, style, stroke), width in zip(entries, widths, strict=True):
         if x + width > canvas.width + 16:
             x, y = LEFT, y + LEGEND_LINE
             canvas.height += LEGEND_LINE
-        canvas.line(x, y - 4, x + 20, y - 4, style, extra)
+        canvas.line(x, y - 4, x + 20, y - 4, style, stroke)
         canvas.text(x + 26, y, name, style="muted")
         x += width

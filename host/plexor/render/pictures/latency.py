@@ -13,6 +13,7 @@ import numpy.typing as npt
 from plexor.analyse.analyse import ChannelFigures, Report
 from plexor.analyse.percentiles import Distribution
 from plexor.analyse.tail import survival, thin
+from plexor.render.pictures.canvas import Canvas, Stroke, text_width
 from plexor.render.pictures.frame import (
     LABEL_SIZE,
     LEFT,
@@ -33,7 +34,6 @@ from plexor.render.pictures.frame import (
     y_line,
 )
 from plexor.render.pictures.scale import Axis, number, power_of_ten, time_unit
-from plexor.render.pictures.svg import Canvas, text_width
 from plexor.units import FEMTOSECONDS, format_ticks, plot_seconds
 
 BIN = 5.0
@@ -186,7 +186,7 @@ def _walls(canvas: Canvas, rows: list[list[Label]], height: tuple[float, float])
     for line, labels in enumerate(reversed(rows)):
         places = spread(labels, LEFT, canvas.width - RIGHT, bold=True)
         for label, x in zip(labels, places, strict=True):
-            stroke = 'stroke-width="1.2" stroke-dasharray="2 3"'
+            stroke = Stroke(1.2, dash=(2, 3))
             canvas.line(label.x, top, label.x, bottom, f"s{label.style}", stroke)
             y = top - 7 - LEGEND_LINE * line
             canvas.text(x, y, label.content, style=f"f{label.style}", anchor="middle", bold=True)
@@ -194,7 +194,7 @@ def _walls(canvas: Canvas, rows: list[list[Label]], height: tuple[float, float])
 
 def _key(canvas: Canvas, shown: list[ChannelFigures], y: float, said: str = "") -> None:
     entries = [
-        (short(channel.name), f"s{channel.result.number}", 'stroke-width="8" stroke-opacity="0.75"')
+        (short(channel.name), f"s{channel.result.number}", Stroke(8, opacity=0.75))
         for channel in shown
     ]
     legend(canvas, entries, y, said)
@@ -235,7 +235,7 @@ def tail(report: Report, width: float = WIDTH) -> Canvas:
             if x - reached >= 0.5 or not left:
                 data.append(f"H{x:.1f}V{y.at(share) if left else bottom:.1f}")
                 reached = x
-        canvas.path("".join(data), f"s{channel.result.number}", 'stroke-width="2"')
+        canvas.path("".join(data), f"s{channel.result.number}", Stroke(2))
     _key(canvas, shown, bottom + 36)
     return canvas
 
@@ -284,14 +284,11 @@ def course(report: Report, width: float = WIDTH) -> Canvas:
         canvas.path(
             dots,
             f"s{channel.result.number}",
-            'stroke-width="2.6" stroke-linecap="round" stroke-opacity="0.7"',
+            Stroke(2.6, opacity=0.7, round_ends=True),
         )
         worst = max(range(len(points)), key=lambda i: int(few.value_ticks[i]))
         x, at = points[worst]
-        canvas.parts.append(
-            f'<circle class="s{channel.result.number}" cx="{x:.1f}" cy="{at:.1f}" r="5.5" '
-            'fill="none" stroke-width="1.8"/>'
-        )
+        canvas.ring(x, at, 5.5, f"s{channel.result.number}", Stroke(1.8))
     _key(canvas, shown, bottom + 36, "time in the run")
     return canvas
 
@@ -317,7 +314,7 @@ def shares(report: Report, width: float = WIDTH) -> Canvas | None:
     top, bottom = TOP, height - 58
     most = max(int(entry.shares.total_ticks.max()) for entry in report.shares)
     axis = Axis(0, plot_seconds(most, result.tick_fs) * 1.02, left, right)
-    canvas.rect(left, top, right - left, bottom - top, "panel", 'rx="4"')
+    canvas.rect(left, top, right - left, bottom - top, "panel", radius=4)
     x_axis(canvas, axis, top, bottom, time_unit(axis.high))
     for place, entry in enumerate(report.shares):
         parts = entry.shares
@@ -352,7 +349,7 @@ def shares(report: Report, width: float = WIDTH) -> Canvas | None:
                 end = max(at + part, at)
                 x = axis.at(plot_seconds(at, result.tick_fs))
                 x2 = axis.at(plot_seconds(end, result.tick_fs))
-                canvas.rect(x, y, x2 - x, 22, style, f'fill-opacity="{shade}"')
+                canvas.rect(x, y, x2 - x, 22, style, opacity=shade)
                 text = format_ticks(part, result.tick_fs, 3)
                 if text_width(text, LABEL_SIZE, bold=True) + 8 < x2 - x:
                     canvas.text(
@@ -367,12 +364,12 @@ def shares(report: Report, width: float = WIDTH) -> Canvas | None:
     legend(
         canvas,
         [
-            (f"strike to {name}", f"s{numbers[first]}", 'stroke-width="8" stroke-opacity="0.95"'),
-            (f"{name} active", f"s{numbers[first]}", 'stroke-width="8" stroke-opacity="0.45"'),
+            (f"strike to {name}", f"s{numbers[first]}", Stroke(8, opacity=0.95)),
+            (f"{name} active", f"s{numbers[first]}", Stroke(8, opacity=0.45)),
             (
                 f"end of {name} to the next pin",
                 f"s{numbers[report.shares[0].second]}",
-                'stroke-width="8" stroke-opacity="0.75"',
+                Stroke(8, opacity=0.75),
             ),
         ],
         bottom + 36,

@@ -9,6 +9,7 @@ from html import escape
 from plexor.phase.model import ChannelPhases, PhaseBin, PhaseResult
 from plexor.render import facts
 from plexor.render.html import PageHeading, html_box, html_figure, html_list, html_page, html_table
+from plexor.render.pictures.canvas import Canvas, Stroke, stack
 from plexor.render.pictures.frame import (
     LEFT,
     RIGHT,
@@ -22,7 +23,6 @@ from plexor.render.pictures.frame import (
     y_line,
 )
 from plexor.render.pictures.scale import Axis, number, time_unit
-from plexor.render.pictures.svg import Canvas, stack
 from plexor.render.terminal.phase import (
     INCOMPLETE,
     headline,
@@ -71,9 +71,9 @@ def phase_plot(result: PhaseResult, scan: ChannelPhases, width: float = WIDTH) -
     legend(
         canvas,
         [
-            ("minimum to maximum", "s0", 'stroke-width="8" stroke-opacity="0.4"'),
-            ("median", "s0", 'stroke-width="2.2"'),
-            ("missed", "worst", 'stroke-width="5"'),
+            ("minimum to maximum", "s0", Stroke(8, opacity=0.4)),
+            ("median", "s0", Stroke(2.2)),
+            ("missed", "worst", Stroke(5)),
         ],
         bottom + 36,
         "phase of the strike" if periodic else "strike after the edge",
@@ -120,9 +120,9 @@ def _latencies(canvas: Canvas, result: PhaseResult, scan: ChannelPhases, x: Axis
         spans += f"M{low:.1f} {least + 0.8:.1f}V{most - 0.8:.1f}H{high:.1f}V{least + 0.8:.1f}z"
         medians += f"M{low:.1f} {middle:.1f}H{high:.1f}"
     canvas.area(spans, "f0", 0.4)
-    canvas.path(medians, "s0", 'stroke-width="2.2"')
+    canvas.path(medians, "s0", Stroke(2.2))
     if missed:
-        canvas.path(missed, "worst", 'stroke-width="5"')
+        canvas.path(missed, "worst", Stroke(5))
 
 
 def _ends(entry: PhaseBin, scan: ChannelPhases, x: Axis, tick_fs: int) -> tuple[float, float]:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from plexor.analyse.analyse import Report
 from plexor.judge.configuration import configuration, differing
 from plexor.render.facts import device_name, headline, summary
+from plexor.render.pictures.canvas import Canvas, cut, stack
 from plexor.render.pictures.frame import SUBTITLE_SIZE, WIDTH, alone
 from plexor.render.pictures.latency import Heading, histogram
 from plexor.render.pictures.scope import scope
-from plexor.render.pictures.svg import Canvas, cut, stack
 
 LOW = 290.0
 """Height of a histogram that has others above or below it."""

@@ -14,6 +14,7 @@ from plexor.analyse.traces import Persistence, Staircase, average_trace, persist
 from plexor.model.settings import RegisterWrite
 from plexor.model.sources import source_name
 from plexor.protocol.frames import SOURCE_STRIKE
+from plexor.render.pictures.canvas import Canvas, Stroke
 from plexor.render.pictures.frame import (
     LEFT,
     RIGHT,
@@ -30,7 +31,6 @@ from plexor.render.pictures.frame import (
     x_axis,
 )
 from plexor.render.pictures.scale import Axis, grouped, time_unit
-from plexor.render.pictures.svg import Canvas
 from plexor.units import format_ticks, plot_seconds
 
 COLUMN = 2.0
@@ -72,20 +72,20 @@ def scope(report: Report, title: str = "Persistence", width: float = WIDTH) -> C
     width_ticks = strike_width_ticks(result.registers, references)
     if width_ticks is not None and width_ticks < high:
         strike += f"H{axis.at(plot_seconds(width_ticks, result.tick_fs)):.1f}V{top + 46:.1f}"
-    canvas.path(f"{strike}H{width - RIGHT:.1f}", "rule", 'stroke-width="1.5"')
+    canvas.path(f"{strike}H{width - RIGHT:.1f}", "rule", Stroke(1.5))
     has_traces = False
     for place, channel in enumerate(shown):
         base = top + 62 + ROW * place + (ROW + SWING) / 2 - 4
         has_traces |= _row(canvas, report, channel, (low, high), base)
-    entries = [("average", "average", 'stroke-width="1.6"')]
+    entries = [("average", "average", Stroke(1.6))]
     if has_traces:
-        entries.append(("last", "last", 'stroke-width="1.4"'))
+        entries.append(("last", "last", Stroke(1.4)))
     entries.append(("worst", "worst", _WORST))
     legend(canvas, entries, bottom + 36, f"time after {after}")
     return canvas
 
 
-_WORST = 'stroke-width="1.4" stroke-dasharray="5 3"'
+_WORST = Stroke(1.4, dash=(5, 3))
 
 
 def strike_width_ticks(registers: Iterable[RegisterWrite], references: set[str]) -> int | None:
@@ -133,11 +133,11 @@ def _row(
     _density(canvas, image, number, base)
     last = _single(axis, base, *trace_of(rise, fall, -1))
     if rise.samples is not None:
-        canvas.path(last, "last", 'stroke-width="1.4"')
+        canvas.path(last, "last", Stroke(1.4))
     worst = trace_of(rise, fall, worst_position(rise))
     canvas.path(_single(axis, base, *worst), "worst", _WORST)
     average = average_trace(rise.distribution, falls, max(channel.result.strikes, rise.count))
-    canvas.path(_stairs(axis, base, average), "average", 'stroke-width="1.6"')
+    canvas.path(_stairs(axis, base, average), "average", Stroke(1.6))
     name = beside(channel.name)
     canvas.text(LEFT - 9, base - SWING / 2 + 4, name, style=f"f{number}", anchor="end", bold=True)
     references = {entry.result.reference for entry in report.channels if entry.rise is not None}
@@ -211,8 +211,8 @@ def _density(canvas: Canvas, image: Persistence, number: int, base: float) -> No
         canvas.path(
             "".join(data),
             f"s{number}",
-            f'stroke-width="{width:.2f}" stroke-opacity="{shade / SHADES:.2f}" '
-            'shape-rendering="crispEdges"',
+            Stroke(width, opacity=shade / SHADES),
+            crisp=True,
         )
     for level, exact in ((base - SWING, image.high), (base, 1 - image.high)):
         # Less than a hundredth of a trace is rounding, no trace.
@@ -221,7 +221,7 @@ def _density(canvas: Canvas, image: Persistence, number: int, base: float) -> No
             canvas.path(
                 "".join(data),
                 f"s{number}",
-                f'stroke-width="3.4" stroke-opacity="{shade / SHADES:.2f}"',
+                Stroke(3.4, opacity=shade / SHADES),
             )
 
 

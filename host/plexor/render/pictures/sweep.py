@@ -10,6 +10,8 @@ from fractions import Fraction
 from plexor.experiments.criterion import CriterionSubject, parse_criterion
 from plexor.experiments.step import DOWN, UP, RateStep
 from plexor.judge.verdict import Outcome
+from plexor.render.pictures.canvas import Canvas, Stroke, stack, text_width
+from plexor.render.pictures.colours import CHANNEL_LIGHT
 from plexor.render.pictures.frame import (
     LABEL_GAP,
     LABEL_SIZE,
@@ -19,6 +21,7 @@ from plexor.render.pictures.frame import (
     TOP,
     WIDTH,
     Label,
+    cut_middle,
     framed,
     in_rows,
     panel,
@@ -27,7 +30,6 @@ from plexor.render.pictures.frame import (
     y_line,
 )
 from plexor.render.pictures.scale import Axis, number, rate_unit, time_unit
-from plexor.render.pictures.svg import CHANNEL_LIGHT, Canvas, stack, text_width
 from plexor.render.sweep_rows import own_steps
 from plexor.render.terminal.sweep import bracket_text
 from plexor.sweep.model import Bracket, Knee, SweepResult
@@ -41,10 +43,11 @@ SAMPLE = 20.0
 """Width of a line or mark in the legend."""
 ZERO = 30.0
 """Height of the part below it, where none is missed."""
-_P99 = 'stroke-width="2" stroke-linejoin="round"'
-_SCAN = 'stroke-width="1.4" stroke-linejoin="round" stroke-dasharray="7 3"'
-_LIMIT = 'stroke-dasharray="4 3"'
-_GREATEST = 'stroke-width="1.4" stroke-dasharray="1.5 3"'
+_P99 = Stroke(2, round_joins=True)
+_SCAN = Stroke(1.4, dash=(7, 3), round_joins=True)
+_LIMIT = Stroke(dash=(4, 3))
+_MARK = Stroke(1.4)
+_GREATEST = Stroke(1.4, dash=(1.5, 3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,9 @@ def frontier(result: SweepResult, channel: str, width: float = WIDTH) -> Canvas:
     if text_width(subtitle, SUBTITLE_SIZE) > width:
         subtitle = f"A rate is sustained within {len(result.criteria)} limits"
     height = bottom + 44 + LABEL_LINE * len(keys)
-    canvas = framed(f"{_cut(channel, 40)} over the strike rate", subtitle, height, source, width)
+    canvas = framed(
+        f"{cut_middle(channel, 40)} over the strike rate", subtitle, height, source, width
+    )
     plot = _Plot(canvas, channel, rates, steps)
     for line, labels in enumerate(rows):
         y = TOP + LABEL_LINE * (line + 1) - 7
@@ -126,12 +131,9 @@ def _label(place: int, knee: Knee, rates: Axis) -> Label:
     """Return what a bracket says, above its middle."""
     low, high = _ends(knee.bracket, rates)
     style = f"f{place % len(CHANNEL_LIGHT)}"
-    return Label((low + high) / 2, f"{_cut(knee.load)}: {bracket_text(knee.bracket)}", style)
-
-
-def _cut(name: str, most: int = 16) -> str:
-    """Return a name, cut in its middle to so many letters."""
-    return name if len(name) <= most else f"{name[: most // 2]}…{name[-(most - most // 2 - 1) :]}"
+    return Label(
+        (low + high) / 2, f"{cut_middle(knee.load, 16)}: {bracket_text(knee.bracket)}", style
+    )
 
 
 def _ends(bracket: Bracket, rates: Axis) -> tuple[float, float]:
@@ -147,8 +149,9 @@ def _bracket(plot: _Plot, bracket: Bracket, height: tuple[float, float], place: 
     low, high = _ends(bracket, plot.rates)
     if bracket.passing_hz is None and bracket.failing_hz is None:
         return
-    style, shade = f"f{place % len(CHANNEL_LIGHT)}", 'fill-opacity="0.28"'
-    plot.canvas.rect(low, height[0], max(high - low, 2), height[1] - height[0], style, shade)
+    style = f"f{place % len(CHANNEL_LIGHT)}"
+    size = max(high - low, 2), height[1] - height[0]
+    plot.canvas.rect(low, height[0], *size, style, opacity=0.28)
 
 
 def _latencies(plot: _Plot, result: SweepResult, height: tuple[float, float]) -> None:
@@ -206,7 +209,7 @@ def _missed(plot: _Plot, limit: float | None, height: tuple[float, float]) -> No
             for step in own
             for share in (step.of(plot.channel).missed_share,)
         ]
-        _line(plot, points, f"s{place}", _SCAN if way else 'stroke-width="1.5"')
+        _line(plot, points, f"s{place}", _SCAN if way else Stroke(1.5))
         _marks(plot, points, place)
 
 
@@ -219,7 +222,9 @@ def _limit(result: SweepResult) -> float | None:
     return None
 
 
-def _line(plot: _Plot, points: Sequence[tuple[RateStep, float]], style: str, extra: str) -> None:
+def _line(
+    plot: _Plot, points: Sequence[tuple[RateStep, float]], style: str, stroke: Stroke
+) -> None:
     """Join steps, paler where a rate is not sustained."""
     at = [(plot.rates.at(float(step.rate_hz)), y) for step, y in points]
     full = [step.of(plot.channel).verdict == Outcome.PASS for step, _ in points]
@@ -229,7 +234,7 @@ def _line(plot: _Plot, points: Sequence[tuple[RateStep, float]], style: str, ext
         if last + 1 < len(at) and pale != (full[last] and full[last + 1]):
             continue
         data = "L".join(f"{x:.1f} {y:.1f}" for x, y in at[first : last + 1])
-        plot.canvas.path(f"M{data}", style, f'{extra} stroke-opacity="0.45"' if pale else extra)
+        plot.canvas.path(f"M{data}", style, stroke._replace(opacity=0.45) if pale else stroke)
         first = last
 
 
@@ -248,9 +253,9 @@ def _mark(canvas: Canvas, x: float, y: float, style: str, direction: str) -> Non
     if direction:
         way = 1 if direction == UP else -1
         shape = f"M{x - 3.5 * way:.1f} {y - 4:.1f}l{7.5 * way:g} 4l{-7.5 * way:g} 4z"
+        canvas.shape(shape, style, _MARK)
     else:
-        shape = f"M{x - 3.2:.1f} {y:.1f}a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0-6.4 0z"
-    canvas.parts.append(f'<path class="{style}" d="{shape}" stroke-width="1.4"/>')
+        canvas.dot(x, y, 3.2, style, _MARK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +264,7 @@ class _Key:
 
     name: str
     style: str
-    line: str = ""
+    line: Stroke | None = None
     direction: str = ""
 
     @property
@@ -270,7 +275,7 @@ class _Key:
 def _keys(steps: dict[str, list[RateStep]], limited: bool, width: float) -> list[list[_Key]]:
     """Return the legend in as few lines as hold it."""
     entries = [
-        _Key(_cut(load), f"s{p % len(CHANNEL_LIGHT)}", 'stroke-width="3"')
+        _Key(cut_middle(load, 16), f"s{p % len(CHANNEL_LIGHT)}", Stroke(3))
         for p, load in enumerate(steps)
     ]
     entries += [_Key("p99", "average", _P99), _Key("greatest", "average", _GREATEST)]
@@ -278,7 +283,7 @@ def _keys(steps: dict[str, list[RateStep]], limited: bool, width: float) -> list
     entries += [_Key("limit", "rule", _LIMIT)] if limited else []
     ways = {step.direction for own in steps.values() for step in own}
     named = ((UP, "rate rises"), (DOWN, "rate falls"))
-    entries += [_Key(name, "ink average", "", way) for way, name in named if way in ways]
+    entries += [_Key(name, "ink average", None, way) for way, name in named if way in ways]
     rows: list[list[_Key]] = [[]]
     for entry in entries:
         if sum(each.width for each in rows[-1]) + entry.width > width - LEFT - RIGHT + LABEL_GAP:
@@ -290,7 +295,7 @@ def _keys(steps: dict[str, list[RateStep]], limited: bool, width: float) -> list
 def _legend(canvas: Canvas, entries: list[_Key], y: float) -> None:
     x = LEFT
     for entry in entries:
-        if entry.line:
+        if entry.line is not None:
             canvas.line(x, y - 4, x + SAMPLE, y - 4, entry.style, entry.line)
         else:
             _mark(canvas, x + SAMPLE / 2, y - 4, entry.style, entry.direction)

@@ -10,6 +10,7 @@ import numpy as np
 from plexor.codes.lanes import Lane, LaneKind, LaneState, switches
 from plexor.render import facts
 from plexor.render.html import PageHeading, html_box, html_figure, html_page, html_table
+from plexor.render.pictures.canvas import Canvas, Stroke, text_width
 from plexor.render.pictures.frame import (
     LEFT,
     LEGEND_LINE,
@@ -24,7 +25,6 @@ from plexor.render.pictures.frame import (
     x_axis,
 )
 from plexor.render.pictures.scale import Axis, time_unit
-from plexor.render.pictures.svg import Canvas, text_width
 from plexor.render.timeline import (
     LEGEND,
     TimelineView,
@@ -142,14 +142,11 @@ def _interactions(
         ends = sorted((rows[each.from_task], rows[each.to_task]))
         lines += f"M{x:.2f} {ends[0] + LANE:.1f}V{ends[1]:.1f}"
     if lines:
-        canvas.path(lines, "last", 'stroke-width="0.8"')
+        canvas.path(lines, "last", Stroke(0.8))
     for lane, top in tops.items():
         times = lane.inherits[(lane.inherits >= low) & (lane.inherits < high)]
         for x in np.unique(np.round([place(time) for time in times], 1)).tolist():
-            canvas.parts.append(
-                f'<path class="worst" fill="none" stroke-width="1.6" '
-                f'd="M{x - 4:.1f} {top - 1:.1f}l4-5l4 5"/>'
-            )
+            canvas.path(f"M{x - 4:.1f} {top - 1:.1f}l4-5l4 5", "worst", Stroke(1.6))
 
 
 def _cursors(
@@ -161,7 +158,7 @@ def _cursors(
     inside = [min(max(time, view.shown[0]), view.shown[1]) for time in view.cursors]
     for name, time in zip("AB", inside, strict=True):
         x = place(time)
-        canvas.line(x, top, x, bottom, "worst", 'stroke-width="1.2" stroke-dasharray="5 3"')
+        canvas.line(x, top, x, bottom, "worst", Stroke(1.2, dash=(5, 3)))
         canvas.text(x + 4, top - 4, name, size=11, style="alarm", bold=True)
     delta = delta_text(view.cursors[1] - view.cursors[0], view.tick_fs)
     middle = sum(place(time) for time in inside) / 2

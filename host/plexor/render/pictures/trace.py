@@ -13,6 +13,7 @@ from plexor.model.results import EventArray, RunResult
 from plexor.model.sources import source_name
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.registers import StopReason
+from plexor.render.pictures.canvas import Canvas, Stroke
 from plexor.render.pictures.frame import (
     LEFT,
     RIGHT,
@@ -24,7 +25,6 @@ from plexor.render.pictures.frame import (
     x_axis,
 )
 from plexor.render.pictures.scale import Axis, grouped, time_unit
-from plexor.render.pictures.svg import Canvas
 from plexor.units import format_seconds, format_ticks, plot_seconds
 
 BEFORE, AFTER = 14, 8
@@ -32,7 +32,7 @@ BEFORE, AFTER = 14, 8
 ROW, SWING = 40.0, 22.0
 THIN_ROW, THIN_SWING = 17.0, 10.0
 FOOT, LABEL = 46.0, 16.0
-_TRIGGER = 'stroke-width="1.4" stroke-dasharray="5 3"'
+_TRIGGER = Stroke(1.4, dash=(5, 3))
 
 
 class _Row(NamedTuple):
@@ -71,7 +71,7 @@ def trace(report: Report, width: float = WIDTH) -> Canvas | None:
         detail = _axis(near, result.tick_fs, width)
         left, right = axis.at(detail.low), axis.at(detail.high)
         _panel(canvas, axis, top, bottom)
-        canvas.rect(left, top, max(right - left, 2), bottom - top, "region", 'rx="2"')
+        canvas.rect(left, top, max(right - left, 2), bottom - top, "region", radius=2)
         _draw(canvas, rows, axis, top, (THIN_ROW, THIN_SWING), result.tick_fs)
         _mark(canvas, axis, top, bottom)
         top = bottom + FOOT
@@ -149,7 +149,7 @@ def _axis(times: npt.NDArray[np.int64], tick_fs: int, width: float) -> Axis:
 
 
 def _panel(canvas: Canvas, axis: Axis, top: float, bottom: float) -> None:
-    canvas.rect(LEFT, top, canvas.width - LEFT - RIGHT, bottom - top, "panel", 'rx="4"')
+    canvas.rect(LEFT, top, canvas.width - LEFT - RIGHT, bottom - top, "panel", radius=4)
     x_axis(canvas, axis, top, bottom, time_unit(max(-axis.low, axis.high)))
 
 
@@ -184,7 +184,7 @@ def _draw(
             data.append(f"H{axis.at(seconds):.1f}V{base - swing * polarity:.1f}")
         data.append(f"H{axis.end:.1f}")
         width = 1.8 if height == ROW else 1.1
-        canvas.path("".join(data), row.style, f'stroke-width="{width}"')
+        canvas.path("".join(data), row.style, Stroke(width))
 
 
 def _mark(canvas: Canvas, axis: Axis, top: float, bottom: float) -> None:

@@ -7,6 +7,8 @@ import pytest
 
 from plexor.archive.picture import HEIGHT, course, plots
 from plexor.render.html import WIDTHS
+from plexor.render.pictures.canvas import Box, Outline, Text
+from plexor.render.pictures.svg import svg_plot
 
 from ..pictures import assert_no_texts_touch, assert_texts_lie_within, element
 from .trends import TRENDS, history, level, trend
@@ -36,8 +38,12 @@ def test_by_commit_each_history_is_alone_and_by_load_they_share_axes():
     assert len(plots(TRENDS["nine boards"])) == 1
 
 
+def paths(canvas, style=""):
+    return [mark.data for mark in canvas.marks if isinstance(mark, Outline) and style in mark.style]
+
+
 def dots(canvas):
-    return [(float(x), float(y)) for x, y in DOTS.findall("".join(canvas.parts))]
+    return [(float(x), float(y)) for x, y in DOTS.findall("".join(paths(canvas)))]
 
 
 def test_each_run_is_a_dot_higher_where_its_figure_is_greater():
@@ -59,23 +65,21 @@ def test_runs_that_do_not_know_a_figure_have_no_dot_and_one_that_none_knows_no_p
 def test_a_change_stands_between_the_runs_that_it_parts():
     canvas = drawn("one history")[0]
     xs = [x for x, _ in dots(canvas)]
-    (x, x2) = re.search(r'class="worst"[^>]* d="M([\d.]+) [\d.]+L([\d.]+)', canvas.body()).groups()
+    change = paths(canvas, "worst")[0]
+    x, x2 = re.match(r"M([\d.]+) [\d.]+L([\d.]+)", change).groups()
     assert x == x2
     assert xs[29] < float(x) < xs[30]
-    assert "+6." in canvas.body()
-    assert "at 006ffffff" in canvas.body()
+    assert "+6." in svg_plot(canvas)
+    assert "at 006ffffff" in svg_plot(canvas)
 
 
 def test_dots_lie_within_the_panel():
     for name in TRENDS:
         for canvas in drawn(name):
-            (panel,) = re.findall(
-                r'class="panel" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"', canvas.body()
-            )
-            left, top, width = map(float, panel)
+            (panel,) = (m for m in canvas.marks if isinstance(m, Box) and m.style == "panel")
             for x, y in dots(canvas):
-                assert left <= x <= left + width
-                assert top <= y <= top + HEIGHT
+                assert panel.x <= x <= panel.x + panel.width
+                assert panel.y <= y <= panel.y + HEIGHT
 
 
 def test_a_picture_says_where_its_figures_come_from():
@@ -84,7 +88,7 @@ def test_a_picture_says_where_its_figures_come_from():
 
 
 def test_loads_have_colours_and_names():
-    body = drawn("two loads by load")[0].body()
+    body = svg_plot(drawn("two loads by load")[0])
     assert ">none</text>" in body
     assert ">stress-ng</text>" in body
     for style in ("s0", "s1"):
@@ -93,7 +97,7 @@ def test_loads_have_colours_and_names():
 
 def test_a_picture_of_a_thousand_runs_is_small():
     (canvas,) = drawn("many changes")
-    assert len(canvas.plot()) < 40_000
+    assert len(svg_plot(canvas)) < 40_000
     assert element(canvas, heading=False) is not None
 
 
@@ -103,11 +107,7 @@ def test_changes_that_have_room_are_named_on_one_line(places, lines):
     values = level(3, first) + level(4, second - first) + level(5, 60 - second)
     one = history({"os": "FreeRTOS"}, made("p99", values, *((n, 0.001) for n in places)))
     (plot,) = plots(trend(one))
-    texts = re.findall(r"<text[^>]*>[^<]*</text>", course(plot, 1000.0).body())
-    heights = [
-        re.search(r'y="([\d.]+)"', text)[1]
-        for text in texts
-        if "alarm" in text and "middle" in text
-    ]
+    texts = [mark for mark in course(plot, 1000.0).marks if isinstance(mark, Text)]
+    heights = [text.y for text in texts if text.style == "alarm" and text.anchor == "middle"]
     assert len(heights) == 2
     assert len(set(heights)) == lines

@@ -13,8 +13,8 @@ from PIL import Image
 from plexor import cli
 from plexor.library.drawing import SHOWN, write_shown
 from plexor.library.run import Run
+from plexor.render.pictures.colours import CHANNEL_LIGHT, LIGHT
 from plexor.render.pictures.frame import LEFT, MARGIN
-from plexor.render.pictures.svg import CHANNEL_LIGHT, LIGHT
 from plexor.store.run_folder import save
 
 from ..coded import coded_run

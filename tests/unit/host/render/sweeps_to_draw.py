@@ -6,6 +6,7 @@ import re
 import xml.etree.ElementTree as ET
 
 from plexor.render.pictures.frame import WIDTH
+from plexor.render.pictures.svg import svg_picture
 from plexor.render.pictures.sweep import frontier
 from plexor.render.sweep_page import sweep_page
 from plexor.render.terminal.sweep import sweep_text
@@ -48,7 +49,7 @@ SWEEPS = {
 
 
 def drawn(sweep, width=WIDTH):
-    return ET.fromstring(frontier(sweep, "IST", width).render(style=False))
+    return ET.fromstring(svg_picture(frontier(sweep, "IST", width), style=False))
 
 
 def marks(svg):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from plexor.analyse.percentiles import Distribution
+from plexor.render.pictures.svg import svg_picture
 from plexor_lab.bound.picture import under_bound
 
 TICK_FS = 500_000
@@ -23,7 +24,7 @@ def test_bound_and_maximum_are_within_the_picture_and_named(bound_ns):
     canvas = under_bound(
         "On-width", "simulated", distribution(70_000, 70_000, 90_000), TICK_FS, bound_ns
     )
-    picture = canvas.render(style=True)
+    picture = svg_picture(canvas)
     assert "maximum 45 µs" in picture
     assert f"bound {bound_ns / 1000} µs" in picture
     assert canvas.axes[0].high >= max(45e-6, float(bound_ns) / 1e9)

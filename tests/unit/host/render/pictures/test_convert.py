@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from plexor.render.pictures.canvas import Canvas
+from plexor.render.pictures.colours import CHANNEL_LIGHT, LIGHT
 from plexor.render.pictures.convert import converted
 from plexor.render.pictures.scale import power_of_ten
-from plexor.render.pictures.svg import CHANNEL_LIGHT, LIGHT, Canvas
+from plexor.render.pictures.svg import svg_picture
 
 from ...pictures import size_and_faces
 
@@ -21,7 +23,7 @@ def planted():
     canvas.rect(0, 0, 200, 100, "paper")
     canvas.rect(50, 20, 40, 30, "f1")
     canvas.text(100, 50, "TASK 43.31 µs ≥ 10⁻³")
-    return canvas.render(style=True)
+    return svg_picture(canvas)
 
 
 def colour(text):
@@ -55,7 +57,7 @@ def test_no_text_of_a_picture_falls_back_to_another_typeface():
     powers = " ".join(power_of_ten(10.0**n) for n in range(-9, 10))
     canvas.text(0, 20, f"{powers} µs ≥ ≤ Δ · … ± 2,298 ns²")
     canvas.text(0, 40, powers, bold=True)
-    svg = canvas.render(style=True)
+    svg = svg_picture(canvas)
     assert "10⁻³" in svg
     _, faces = size_and_faces(converted(svg, Path("x.pdf")))
     assert {face.partition(b"+")[2] for face in faces} == {

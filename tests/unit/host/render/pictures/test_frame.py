@@ -3,8 +3,8 @@
 
 import pytest
 
+from plexor.render.pictures.canvas import text_width
 from plexor.render.pictures.frame import LABEL_SIZE, Label, spread
-from plexor.render.pictures.svg import text_width
 
 
 def test_labels_on_one_line_are_pushed_apart_and_kept_inside():

@@ -8,6 +8,7 @@ from plexor.render.html import WIDTHS
 from plexor.render.pictures.frame import WIDTH
 from plexor.render.pictures.latency import course, histogram, shares, tail
 from plexor.render.pictures.scope import scope
+from plexor.render.pictures.svg import svg_picture
 from plexor.render.pictures.trace import trace
 
 from ...pictures import assert_no_texts_touch, assert_texts_lie_within
@@ -28,7 +29,7 @@ EACH_WIDTH = pytest.mark.parametrize(
 def test_every_picture_is_well_formed_and_holds_its_texts(runs, kind, width, draw):
     canvas = draw(analyse(runs[kind]), width=width)
     # Elsewhere than on a page pictures are wide, and have a heading.
-    if canvas is not None and (canvas.parts or width == WIDTH):
+    if canvas is not None and (canvas.marks or width == WIDTH):
         assert_texts_lie_within(canvas, heading=width == WIDTH)
 
 
@@ -45,15 +46,15 @@ def test_no_two_texts_of_a_picture_touch(runs, kind, width, draw):
 
 @pytest.mark.parametrize("draw", [scope, histogram, tail, shares, course])
 def test_every_picture_says_where_its_figures_come_from(runs, draw):
-    assert ">simulated<" in draw(analyse(runs["usual"])).render(style=True)
-    assert ">measured on ulx3s<" in draw(analyse(runs["board"])).render(style=True)
-    assert "simulated" not in draw(analyse(runs["board"])).render(style=False)
+    assert ">simulated<" in svg_picture(draw(analyse(runs["usual"])))
+    assert ">measured on ulx3s<" in svg_picture(draw(analyse(runs["board"])))
+    assert "simulated" not in svg_picture(draw(analyse(runs["board"])), style=False)
 
 
 @pytest.mark.parametrize(("channels", "said"), [(2, 2), (8, 0)])
 def test_labels_are_written_out_where_there_is_room(run_of, channels, said):
     run = run_of([[2000, 2010]] * channels, names=[f"pin number {n}" for n in range(channels)])
-    assert histogram(analyse(run)).render(style=True).count(" back wall ") == said
+    assert svg_picture(histogram(analyse(run))).count(" back wall ") == said
 
 
 @pytest.mark.parametrize("draw", [scope, histogram, tail, course])
@@ -65,7 +66,7 @@ def test_labels_are_written_out_where_there_is_room(run_of, channels, said):
     ],
 )
 def test_a_picture_without_latencies_says_why(runs, draw, kind, said, not_said):
-    drawn = draw(analyse(runs[kind])).render(style=True)
+    drawn = svg_picture(draw(analyse(runs[kind])))
     assert said in drawn.replace("No response", "no response")
     assert not_said not in drawn
     assert "Needs every event" not in drawn

@@ -10,15 +10,16 @@ from plexor.analyse.analyse import analyse
 from plexor.model.settings import RegisterWrite
 from plexor.render.facts import summary
 from plexor.render.pictures.scope import scope
+from plexor.render.pictures.svg import svg_picture
 
 
 def test_several_outputs_are_told_apart(runs):
     report = analyse(runs["two strikes"])
     assert "strikes · strike0 20 kHz · strike1 on each strike0 · " in summary(report)
-    drawn = scope(report).render(style=True)
+    drawn = svg_picture(scope(report))
     assert ">strike1<" in drawn
     assert ">time after each channel's own strike<" in drawn
-    assert ">strike0<" not in scope(analyse(runs["usual"])).render(style=True)
+    assert ">strike0<" not in svg_picture(scope(analyse(runs["usual"])))
 
 
 @pytest.mark.parametrize(
@@ -36,12 +37,12 @@ def test_the_strike_is_as_long_as_it_was_where_all_channels_have_the_same(
         registers=(*run.registers, RegisterWrite("stimulus", 1, "width_ticks", width_ticks)),
     )
     drawn = re.search(
-        r'<path class="rule" fill="none" d="([^"]*)"', scope(analyse(run)).render(style=True)
+        r'<path class="rule" fill="none" d="([^"]*)"', svg_picture(scope(analyse(run)))
     )[1]
     assert drawn.count("V") == 1 + falls
     if falls:
         rise_x, fall_x = (float(x) for x in re.findall(r"H([\d.]+)V", drawn))
-        p50 = re.search(r'<text[^>]* x="([\d.]+)"[^>]*>p50 2 µs', scope(analyse(run)).render(True))
+        p50 = re.search(r'<text[^>]* x="([\d.]+)"[^>]*>p50 2 µs', svg_picture(scope(analyse(run))))
         assert (fall_x - rise_x) / (float(p50[1]) - rise_x) == pytest.approx(
             width_ticks / 2000, 0.02
         )

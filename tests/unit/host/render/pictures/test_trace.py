@@ -2,35 +2,36 @@
 """The events around a trigger, as they are drawn."""
 
 import re
-import xml.etree.ElementTree as ET
 
 from plexor.analyse.analyse import analyse
 from plexor.render.page import page
+from plexor.render.pictures.canvas import Outline
+from plexor.render.pictures.svg import svg_picture
 from plexor.render.pictures.trace import trace
 from plexor.units import format_ticks
 
 
 def test_the_events_around_the_trigger_are_drawn_and_it_is_marked(runs):
-    drawn = trace(analyse(runs["trace"])).render(style=True)
+    drawn = svg_picture(trace(analyse(runs["trace"])))
     own = runs["trace"].trigger_ticks - runs["trace"].start_ticks
     name = {0: "ISR", 1: "TASK", 8: "strike0"}[int(runs["trace"].events["source"][3000])]
     assert f">{name} at {format_ticks(own, 10**6)}<" in drawn
     assert "A latency above 9 µs ended the run; the instrument kept 512 events" in drawn
     assert drawn.count('class="worst"') == 2  # in all that was kept, and in detail
-    assert trace(analyse(runs["short trace"])).render(style=True).count('class="worst"') == 1
+    assert svg_picture(trace(analyse(runs["short trace"]))).count('class="worst"') == 1
     assert "A missed strike ended" in page(analyse(runs["trace of a missed strike"]))
 
 
 def test_levels_before_the_first_edge_of_a_trace_are_its_opposite(runs):
     run = runs["short trace"]
     canvas = trace(analyse(run))
-    paths = [ET.fromstring(part) for part in canvas.parts if part.startswith("<path")]
-    pins = [path for path in paths if path.get("stroke-width") == "1.8"]
-    for path, source in zip(pins, (8, 0, 1), strict=True):
+    paths = [mark for mark in canvas.marks if isinstance(mark, Outline)]
+    pins = [path.data for path in paths if path.stroke.width == 1.8]
+    for data, source in zip(pins, (8, 0, 1), strict=True):
         own = run.trace[run.trace["source"] == source]
-        start, first = re.match(r"M\S+ (\S+?)H[\d.]+V([\d.]+)", path.get("d")).groups()
+        start, first = re.match(r"M\S+ (\S+?)H[\d.]+V([\d.]+)", data).groups()
         assert (float(first) < float(start)) == bool(own["polarity"][0])
-        assert path.get("d").count("V") == len(own)
+        assert data.count("V") == len(own)
 
 
 def test_a_run_that_nothing_stopped_has_no_trace(runs):
