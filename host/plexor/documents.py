@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from plexor.disk.whole import write_text
+from plexor.disk.atomic import write_text
 from plexor.errors import StoreError
 from plexor.jsonable import from_json, object_of, one_line, parse_json, shown, to_json
 

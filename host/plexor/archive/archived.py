@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An archived run as one that others are compared with, and the last good one of its kind."""
+"""Archived runs for comparison, and the last good run of a configuration."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ from plexor.protocol.memory import ResponseClass
 _CHANNEL = ("number", "channel", "reference", "pending")
 _KIND = ("kind", "count", "sum_ticks", "sum_sq_ticks2", "min_ticks", "max_ticks")
 _CELLS = ("low_ticks", "width_ticks", "counts")
-_CLASSES = tuple(entry.name.lower() for entry in ResponseClass)
+_CLASSES = tuple(kind.name.lower() for kind in ResponseClass)
 
 
 @dataclass(frozen=True, slots=True)
 class Archived:
-    """A run of an archive with its figures. Single samples and events are not known."""
+    """A run of an archive with its figures; it has no single samples or events."""
 
-    kept: ArchivedRun
+    run: ArchivedRun
     channels: tuple[ChannelFigures, ...]
 
     @property
     def tick_fs(self) -> int:
         """Length of a tick, in femtoseconds."""
-        return self.kept.tick_fs
+        return self.run.tick_fs
 
 
 def archived(query: Query, run: str) -> Archived:
-    """Return a run by its identity; raise StoreError if there is none that can be."""
+    """Return a run by its identity. Raises StoreError if it is missing or cannot be read."""
     names = (*_CHANNEL, *_CLASSES, *_KIND, *_CELLS)
-    kept = query.runs((RunFilter("run", run),), 1)
+    runs = query.runs((RunFilter("run", run),), 1)
     rows = query.ask(
         lambda _: (
             f"SELECT DISTINCT ON (number, kind) {', '.join(names)} FROM files "
             "WHERE run = ? AND channel IS NOT NULL ORDER BY number, kind"
         ),
-        before=(run,),
+        bound_before=(run,),
     )
-    if not kept:
+    if not runs:
         raise StoreError(f"{query.folder}: has no run {run}")
     channels: dict[int, ChannelFigures] = {}
     try:
@@ -62,11 +62,11 @@ def archived(query: Query, run: str) -> Archived:
                 own.kinds[figures.kind] = figures
     except (TypeError, ValueError) as error:
         raise StoreError(f"{query.folder}: run {run}: cannot read: {error}") from error
-    return Archived(kept[0], tuple(channels.values()))
+    return Archived(runs[0], tuple(channels.values()))
 
 
 def _channel(cells: Mapping[str, Any]) -> ChannelResult:
-    classes = {entry: int(cells[entry.name.lower()]) for entry in ResponseClass}
+    classes = {kind: int(cells[kind.name.lower()]) for kind in ResponseClass}
     edges = ("ANSWERED", "LATE", "DUPLICATE", "SPURIOUS")
     return ChannelResult(
         number=cells["number"],
@@ -112,10 +112,10 @@ def last_good(
     where: Sequence[RunFilter] = (),
     across: Collection[str] = (),
 ) -> Archived:
-    """Return the newest good run of a configuration, but for `run`; begun `before` or then.
+    """Return the newest good run of a configuration, begun by `before`, other than `run`.
 
-    A good run is valid, and was not interrupted. `across` are entries of the configuration that may
-    differ. Raises UsageError if there is none, with what the nearest good run has otherwise.
+    A good run is valid and was not interrupted. `across` are keys of the configuration that may
+    differ. Raises UsageError if there is none; it lists the differences to the nearest good run.
     """
     latest = "" if before is None else "AND (started IS NULL OR epoch(started) <= ?) "
     bound: list[Any] = [run] if before is None else [run, int(before.timestamp())]
@@ -127,18 +127,21 @@ def last_good(
         where,
         bound,
     )
-    apart = {text: _apart(parsed(text), configuration, across) for text in {row[1] for row in rows}}
-    found = next((name for name, text in rows if not apart[text]), None)
+    differing = {
+        text: _apart(parsed(text), configuration, across) for text in {row[1] for row in rows}
+    }
+    found = next((run_name for run_name, text in rows if not differing[text]), None)
     if found is not None:
         return archived(query, found)
     if not rows:
-        chosen = "".join(f" of {each.text}" for each in where)
+        chosen = "".join(f" of {condition.text}" for condition in where)
         raise UsageError(f"{query.folder}: holds no earlier good run{chosen}")
-    nearest = min(apart, key=lambda text: (len(apart[text]), text))
-    other = parsed(nearest)
+    nearest = min(differing, key=lambda text: (len(differing[text]), text))
+    nearest_configuration = parsed(nearest)
     keys = ", ".join(
-        f"{key} {other.get(key, 'unknown')}, not {configuration.get(key, 'unknown')}"
-        for key in apart[nearest]
+        f"{key} {nearest_configuration.get(key, 'unknown')}, "
+        f"not {configuration.get(key, 'unknown')}"
+        for key in differing[nearest]
     )
     raise UsageError(
         f"{query.folder}: no earlier good run has the same configuration; the nearest has {keys}"
@@ -146,6 +149,6 @@ def last_good(
 
 
 def _apart(
-    one: Mapping[str, str], other: Mapping[str, str], across: Collection[str]
+    first: Mapping[str, str], second: Mapping[str, str], across: Collection[str]
 ) -> tuple[str, ...]:
-    return tuple(key for key in differing_keys(one, other) if key not in across)
+    return tuple(key for key in differing_keys(first, second) if key not in across)

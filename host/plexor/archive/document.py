@@ -15,26 +15,26 @@ TREND_SCHEMA = "plexor.archive.trend/2"
 
 
 def log_document(runs: Sequence[ArchivedRun], total: int) -> dict[str, Any]:
-    """Return runs as `plexor archive log --json` prints them; `total` are there."""
-    return {"schema": LOG_SCHEMA, "total": total, "runs": [run_document(each) for each in runs]}
+    """Return runs as `plexor archive log --json` prints them; `total` counts all runs."""
+    return {"schema": LOG_SCHEMA, "total": total, "runs": [run_document(run) for run in runs]}
 
 
-def run_document(kept: ArchivedRun) -> dict[str, Any]:
+def run_document(run: ArchivedRun) -> dict[str, Any]:
     """Return one run."""
     return {
-        "run": kept.run,
-        "started": _time(kept.started),
-        "commit": kept.origin.commit,
-        "branch": kept.origin.branch,
-        "dirty": kept.origin.dirty,
-        "simulated": kept.simulated,
-        "valid": kept.valid,
-        "invalid_reasons": kept.invalid_reasons,
-        "interrupted": kept.interrupted,
-        "tick_fs": kept.tick_fs,
-        "duration_ticks": kept.duration_ticks,
-        "strikes": kept.strikes,
-        "configuration": dict(kept.configuration),
+        "run": run.run,
+        "started": _time(run.started),
+        "commit": run.origin.commit,
+        "branch": run.origin.branch,
+        "dirty": run.origin.dirty,
+        "simulated": run.simulated,
+        "valid": run.valid,
+        "invalid_reasons": run.invalid_reasons,
+        "interrupted": run.interrupted,
+        "tick_fs": run.tick_fs,
+        "duration_ticks": run.duration_ticks,
+        "strikes": run.strikes,
+        "configuration": dict(run.configuration),
     }
 
 
@@ -46,7 +46,7 @@ def trend_document(trend: Histories) -> dict[str, Any]:
         "kind": trend.kind.value,
         "by": trend.by.value,
         "left_out": trend.left_out,
-        "histories": [_history(each) for each in trend.histories],
+        "histories": [_history(history) for history in trend.histories],
     }
 
 

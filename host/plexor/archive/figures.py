@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of archived runs: which columns each needs, and how it is worked out from them."""
+"""Figures of archived runs: the columns that each needs, and its computation from them."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class FigureColumn:
         """Return the figure in seconds, or as a share, of its columns; None if it is not known."""
         if any(cell is None for cell in cells):
             return None
-        found = self.work_out(*cells)
-        if found is None or self.unit == "share":
-            return None if found is None else float(found)
-        return plot_seconds(float(found), tick_fs)
+        value = self.work_out(*cells)
+        if value is None or self.unit == "share":
+            return None if value is None else float(value)
+        return plot_seconds(float(value), tick_fs)
 
 
 def parse_figure(name: str) -> FigureColumn:
@@ -66,15 +66,15 @@ def _itself(value: float) -> float:
     return value
 
 
-def _part(count: int, of: int) -> Fraction | None:
-    return Fraction(count, of) if of else None
+def _part(count: int, total: int) -> Fraction | None:
+    return Fraction(count, total) if total else None
 
 
 def _quantile(q: Fraction) -> Callable[..., float | None]:
-    """Return what finds a percentile in cells, if they hold enough samples for an upper bound."""
+    """Return a function from cells to a percentile; it returns None for too few samples."""
     least = least_count(q)
 
-    def found(low: list[int], width: list[int], counts: list[int]) -> float | None:
+    def percentile(low: list[int], width: list[int], counts: list[int]) -> float | None:
         below = np.cumsum(counts)
         total = int(below[-1]) if len(below) else 0
         if total < least:
@@ -84,7 +84,7 @@ def _quantile(q: Fraction) -> Callable[..., float | None]:
         end = low[cell] + width[cell]
         return None if end == OPEN_TICKS else end - 1
 
-    return found
+    return percentile
 
 
 _TIMES: Mapping[str, tuple[tuple[str, ...], Callable[..., float | Fraction | None]]] = {

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """An archive's folder: files of runs that any number of processes add to at once, without a lock.
 
-The folder may be on shared storage: a rename within it is atomic, and of several processes that
-create the same file for themselves alone one succeeds. Nothing else is needed of it.
+The folder may be on shared storage. It needs two properties: a rename within it is atomic, and if
+several processes create the same file exclusively, one succeeds.
 
-Each run is added as a file of level 0, which appears whole, under a name that its content gives. So
-a run that is added twice is there once. `plexor.archive.merge` makes few large files of many small
-ones.
+Each run is added as a complete file of level 0, named after its content. So a run that is added
+twice is stored once. `plexor.archive.merge` merges many small files into few large ones.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from typing import Any, TypeVar
 
 from plexor.archive.schema import ROW_GROUP, parquet
 from plexor.disk.aside import keep_copy, set_aside
+from plexor.disk.atomic import replacing
 from plexor.disk.errors import unwritten
 from plexor.disk.notices import say
-from plexor.disk.whole import whole
 from plexor.documents import Document, is_damaged_document
 from plexor.errors import StoreError
 from plexor.jsonable import one_line
@@ -41,10 +40,10 @@ _NAME = re.compile(r"(\d)-(\d{8}T\d{6})-(\d{8}T\d{6})-([0-9a-f]{20})\.parquet")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Segment:
-    """A file of runs, by what its name says: when the first and the last of them began."""
+    """A file of runs, as its name describes it: when its first and its last run began."""
 
     level: int
-    """0: a single run. Higher: what files of the level below were merged into."""
+    """0: a single run. Higher: merged from files of the level below."""
     first: str
     last: str
     digest: str
@@ -77,7 +76,7 @@ def open_archive(folder: Path) -> None:
 def check_archive(folder: Path) -> None:
     """Raise StoreError unless a folder is an archive that this host reads.
 
-    Files of runs are one without MARK too. A damaged MARK is written anew, and a copy of it stays.
+    A folder with files of runs is one even without MARK. A damaged MARK is copied and written anew.
     """
     if not (folder / MARK).exists():
         if folder.is_dir() and segments(folder):
@@ -100,8 +99,8 @@ def check_archive(folder: Path) -> None:
 
 
 def _is_free(folder: Path) -> bool:
-    """Return whether nothing is in a folder but MARK, its copies, and what is hidden."""
-    return all(entry.name.startswith((MARK, ".")) for entry in folder.iterdir())
+    """Return whether a folder has nothing but MARK, its copies and hidden files."""
+    return all(path.name.startswith((MARK, ".")) for path in folder.iterdir())
 
 
 def _mark(folder: Path) -> None:
@@ -113,19 +112,19 @@ def _mark(folder: Path) -> None:
 def segments(folder: Path) -> list[Segment]:
     """Return the files of an archive, which together hold each run at least once.
 
-    While a folder is listed, files may come and others go. A file that was merged may be gone and
-    the one that it was merged into not yet be seen: then the listing is taken again.
+    Files may appear and vanish while the folder is listed: a merged file may be gone before its
+    result is seen. Then the folder is listed again.
     """
-    found: set[Segment] = set()
-    for look in range(_TRIES):
-        before, found = found, set(filter(None, map(segment, os.listdir(folder))))
-        if look and before <= found:
+    listed: set[Segment] = set()
+    for attempt in range(_TRIES):
+        previous, listed = listed, set(filter(None, map(segment, os.listdir(folder))))
+        if attempt and previous <= listed:
             break
-    return sorted(found)
+    return sorted(listed)
 
 
 def segment(name: str) -> Segment | None:
-    """Return what a file's name says; None for any other file."""
+    """Return the segment of a file's name; None for any other file."""
     match = _NAME.fullmatch(name)
     return None if match is None else Segment(int(match[1]), match[2], match[3], match[4])
 
@@ -157,8 +156,12 @@ def holds(folder: Path, run: str) -> bool:
         known = segments(folder)
         if own in known:
             return True
-        near = [each for each in known if each.level and each.first <= own.first <= each.last]
-        return any(run in _sound_runs(folder / each.name) for each in near)
+        near = [
+            segment
+            for segment in known
+            if segment.level and segment.first <= own.first <= segment.last
+        ]
+        return any(run in _sound_runs(folder / segment.name) for segment in near)
 
     return again(look)
 
@@ -175,27 +178,27 @@ def _sound_runs(path: Path) -> frozenset[str]:
 
 
 def is_damage(error: OSError | ValueError) -> bool:
-    """Return whether a file was read, and is damaged: pyarrow's own errors have no number."""
+    """Return whether an error means a damaged file: pyarrow's own errors have no number."""
     return isinstance(error, ValueError) or error.errno is None
 
 
 def aside(path: Path, error: Exception) -> None:
-    """Set a damaged file of an archive aside, so that the others can be asked; say so.
+    """Set a damaged file of an archive aside, so that the others can be read; say so.
 
-    In a folder that cannot be written it stays, and is only said.
+    In a read-only folder the file stays, and is only reported.
     """
-    why = f"{path}: damaged: {one_line(error).removeprefix(f'{path.name}: ')}"
+    reason = f"{path}: damaged: {one_line(error).removeprefix(f'{path.name}: ')}"
     try:
-        set_aside(path, why)
+        set_aside(path, reason)
     except FileNotFoundError:
         return  # another process did so
     except OSError:
-        say(f"{why}; it is left out")
+        say(f"{reason}; it is left out")
 
 
 def damaged(folder: Path, names: Iterable[str]) -> set[str]:
     """Read files of an archive; set aside those that are damaged, and return their names."""
-    found: set[str] = set()
+    names_set_aside: set[str] = set()
     for name in names:
         try:
             with reading(folder / name) as file:
@@ -205,20 +208,20 @@ def damaged(folder: Path, names: Iterable[str]) -> set[str]:
             if not is_damage(error):
                 raise
             aside(folder / name, error)
-            found.add(name)
-    return found
+            names_set_aside.add(name)
+    return names_set_aside
 
 
 @lru_cache(maxsize=256)
 def _runs(path: Path) -> frozenset[str]:
-    """Return the runs in a file; what a file of a name holds never changes."""
+    """Return the runs in a file. The content of a name never changes, so it is cached."""
     with reading(path) as file:
         return frozenset(file.read(["run"], use_threads=False).column(0).to_pylist())
 
 
 @contextmanager
 def reading(path: Path) -> Generator[Any]:
-    """Open a file of runs. Raises ValueError, with its name, where it is none."""
+    """Open a file of runs. Raises ValueError with its name if it is no such file."""
     try:
         with parquet().ParquetFile(path) as file:
             if "run" not in file.schema_arrow.names:
@@ -229,25 +232,25 @@ def reading(path: Path) -> Generator[Any]:
 
 
 def write(path: Path, table: Any) -> None:
-    """Write a table so that its file appears whole, and stays when the machine ends suddenly."""
+    """Write a table to a file that is complete or missing, even if the machine stops suddenly."""
     appear(
         path,
-        lambda part: parquet().write_table(
-            table, part, compression="zstd", row_group_size=ROW_GROUP
+        lambda unfinished: parquet().write_table(
+            table, unfinished, compression="zstd", row_group_size=ROW_GROUP
         ),
     )
 
 
 def appear(path: Path, fill: Callable[[Path], object]) -> None:
-    """Have a file written beside its place, then renamed to it."""
-    with whole(path, alone=False) as part:
-        fill(part)
+    """Let `fill` write a file beside its place, then rename it."""
+    with replacing(path, alone=False) as unfinished:
+        fill(unfinished)
 
 
 def again(look: Callable[[], T]) -> T:
-    """Return what `look` returns; repeat it while files go that it has seen.
+    """Return what `look` returns; repeat it while files vanish that it has listed.
 
-    Another process has merged them then, and what it has made is there.
+    Then another process has merged them, and their runs are in its new file.
     """
     for _ in range(_TRIES):
         try:
@@ -263,9 +266,9 @@ def errors_of(path: Path, verb: str) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        place = error.filename or path
+        named_path = error.filename or path
         if verb == "write":
-            raise unwritten(place, error) from error
-        raise StoreError(f"{place}: cannot {verb}: {error.strerror or error}") from error
+            raise unwritten(named_path, error) from error
+        raise StoreError(f"{named_path}: cannot {verb}: {error.strerror or error}") from error
     except ValueError as error:
         raise StoreError(f"{path}: cannot {verb}: {one_line(error)}") from error

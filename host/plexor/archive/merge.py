@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Merges many small files of an archive into few large ones, beside others that add and read.
+"""Merges many small files of an archive into few large ones, while others add and read.
 
-Where a level has FAN_IN files, one process writes a file of the level above that holds all their
-runs, and only then removes them. So at any moment each run is in at least one file, however
-suddenly a process ends. It may be in two: readers take it once. A process removes a file only when
-it has itself made one of a higher level with the same runs, so that no two can each remove a run
-because the other has it.
+When a level has FAN_IN files, one process writes a file of the next level with all their runs, and
+only then removes them. So each run is in at least one file at any moment, however suddenly a
+process ends. It may be in two: readers count it once. A process removes only files whose runs are
+in a file of a higher level that it wrote itself, so two processes never both rely on the other.
 """
 
 from __future__ import annotations
@@ -20,17 +19,17 @@ from typing import Any
 
 from plexor.archive.folder import Segment, aside, errors_of, is_damage, reading, segments, write
 from plexor.archive.schema import pyarrow
-from plexor.disk.whole import PART
+from plexor.disk.atomic import PART
 
 FAN_IN = 32
-"""Files of a level from which on they are merged."""
+"""Number of files of a level that are merged into one."""
 MOST_LEVEL = 2
-"""Files of this level stay as they are: of more than FAN_IN**3 runs, a merge would take long."""
+"""Files of this level are not merged: with more than FAN_IN**3 runs, it would take too long."""
 STALE_S = 10.0
-"""Age from which on a claim is taken for one of a process that ended. If it did not, two processes
-merge the same files, which does no harm."""
+"""Age at which a claim counts as abandoned. If its process still runs, two processes merge the same
+files, which does no harm."""
 LEFT_S = 86_400.0
-"""Age from which on a file that was begun is taken for one that nobody will complete."""
+"""Age at which an incomplete file counts as abandoned."""
 _CLAIM = ".merging"
 
 
@@ -42,7 +41,7 @@ def merge(folder: Path) -> None:
     with errors_of(folder, "merge"):
         known = segments(folder)
         for level in range(MOST_LEVEL):
-            full = [each for each in known if each.level == level]
+            full = [segment for segment in known if segment.level == level]
             if len(full) >= FAN_IN:
                 with _claimed(folder) as claimed:
                     if claimed:
@@ -54,26 +53,26 @@ def merge(folder: Path) -> None:
 def _merge(folder: Path, full: Sequence[Segment], level: int) -> None:
     sound: list[Segment] = []
     tables: list[Any] = []
-    for each in full:
+    for segment in full:
         try:
-            tables.append(_read(folder / each.name))
-            sound.append(each)
+            tables.append(_read(folder / segment.name))
+            sound.append(segment)
         except FileNotFoundError:
             return  # another process has merged it
         except (OSError, ValueError) as error:
             if not is_damage(error):
                 raise
-            aside(folder / each.name, error)
+            aside(folder / segment.name, error)
     if not tables:
         return
     full = sound
     runs, table = _joined(tables)
     digest = hashlib.sha256("\n".join(runs).encode()).hexdigest()[:20]
-    first, last = min(each.first for each in full), max(each.last for each in full)
+    first, last = min(segment.first for segment in full), max(segment.last for segment in full)
     write(folder / Segment(level, first, last, digest).name, table)
-    for each in full:
+    for segment in full:
         with suppress(FileNotFoundError):
-            (folder / each.name).unlink()
+            (folder / segment.name).unlink()
 
 
 def _read(path: Path) -> Any:
@@ -83,13 +82,13 @@ def _read(path: Path) -> Any:
 
 def _joined(tables: Sequence[Any]) -> tuple[list[str], Any]:
     """Return the runs of several tables in order, and all their rows, each run's once."""
-    kept: list[Any] = []
+    tables_kept: list[Any] = []
     seen: set[str] = set()
     for table in tables:
         runs = table.column("run").to_pylist()
-        kept.append(table.filter([run not in seen for run in runs]) if seen else table)
+        tables_kept.append(table.filter([run not in seen for run in runs]) if seen else table)
         seen |= set(runs)
-    joined = pyarrow().concat_tables(kept, promote_options="default")
+    joined = pyarrow().concat_tables(tables_kept, promote_options="default")
     order = pyarrow("pyarrow.compute").sort_indices(joined.column("run"))
     return sorted(seen), joined.take(order)
 
@@ -126,6 +125,6 @@ def _age_s(path: Path) -> float:
 
 def _sweep(folder: Path) -> None:
     """Remove what writers that ended suddenly have begun."""
-    for entry in folder.iterdir():
-        if entry.name.endswith(PART) and _age_s(entry) > LEFT_S:
-            entry.unlink(missing_ok=True)
+    for file in folder.iterdir():
+        if file.name.endswith(PART) and _age_s(file) > LEFT_S:
+            file.unlink(missing_ok=True)

@@ -64,17 +64,17 @@ def _dirty(folder: Path) -> bool | None:
     """
     # A submodule has a configuration of its own, which must not run anything either: each is asked
     # as a repository of its own. One that names itself as its submodule is asked once.
-    found: dict[Path, bool | None] = {}
-    rest: list[Path] = [folder]
-    while rest:
-        path = rest.pop()
+    states: dict[Path, bool | None] = {}
+    folders: list[Path] = [folder]
+    while folders:
+        path = folders.pop()
         top = _git(path, "rev-parse", "--show-toplevel")
         if top is None:
             return None
-        if Path(top) not in found:
-            found[Path(top)] = _changed(Path(top))
-            rest += _submodules(Path(top))
-    known = set(found.values())
+        if Path(top) not in states:
+            states[Path(top)] = _changed(Path(top))
+            folders += _submodules(Path(top))
+    known = set(states.values())
     return True if True in known else (None if None in known else False)
 
 
@@ -106,8 +106,8 @@ def _filters(folder: Path) -> dict[str, str] | None:
 def _submodules(top: Path) -> list[Path]:
     """Return the folders of the submodules that are checked out."""
     listed = _git(top, "ls-files", "--stage", "-z") or ""
-    entries = (entry.partition("\t") for entry in listed.split("\0"))
-    paths = (top / name for mode, _, name in entries if mode.startswith(_SUBMODULE))
+    lines = (line.partition("\t") for line in listed.split("\0"))
+    paths = (top / name for mode, _, name in lines if mode.startswith(_SUBMODULE))
     return [path for path in paths if (path / ".git").exists()]
 
 

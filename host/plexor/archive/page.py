@@ -39,7 +39,7 @@ def trend_page(trend: Histories) -> str:
 
 def _told(trend: Histories) -> list[str]:
     return [
-        words.told(trend, history, own, step)
+        words.step_text(trend, history, own, step)
         for history in trend.histories
         for own in history.courses
         for step in own.steps
@@ -67,7 +67,7 @@ def _changes(trend: Histories) -> str:
                     words.label(trend, history) or str(number),
                     own.figure.name,
                     history.points[step.place].commit or NOTHING,
-                    words.when(history.points[step.place].started),
+                    words.started_text(history.points[step.place].started),
                     words.change(step),
                     words.value(own, step.before),
                     words.value(own, step.after),

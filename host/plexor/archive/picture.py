@@ -201,7 +201,7 @@ def _labels(plot: Plot, width: float) -> list[list[Label]]:
     for place, history in enumerate(plot.histories):
         xs = _across(plot, history, width)
         for step in history.courses[plot.number].steps:
-            text = f"{words.change(step)} {words.place(plot.trend, history, step)}"
+            text = f"{words.change(step)} {words.position_text(plot.trend, history, step)}"
             half = text_width(text, LABEL_SIZE, bold=True) / 2
             x = min(max(_at(xs, step), half), width - half)
             found.append((abs(step.change or 1.0), Label(x, text, _mark(plot, "f", place))))
@@ -233,7 +233,7 @@ def _x_axis(canvas: Canvas, plot: Plot, top: float, bottom: float) -> None:
         if point.group == before:
             continue
         before = point.group
-        text = point.commit or words.when(point.started).partition(" ")[0]
+        text = point.commit or words.started_text(point.started).partition(" ")[0]
         half = text_width(text, LABEL_SIZE) / 2
         middle = min(max(x, LEFT + half), canvas.width - RIGHT - half)
         if middle - half < edge + LABEL_GAP:

@@ -61,8 +61,8 @@ class RunFilter:
 
 
 def parse_where(text: str) -> RunFilter:
-    """Return the choice of `branch=main` or `valid=yes`; raise ValueError."""
-    key, sign, value = (part.strip() for part in text.partition("="))
+    """Return the filter in `branch=main` or `valid=yes`. Raises ValueError for any other text."""
+    key, sign, value = (field.strip() for field in text.partition("="))
     if not sign or not key:
         raise ValueError(f"{text!r}; must be KEY=VALUE, such as branch=main or 'rate=20 kHz'")
     if key in FLAGS and value not in ("yes", "no"):
@@ -71,7 +71,7 @@ def parse_where(text: str) -> RunFilter:
 
 
 class Query:
-    """An archive to be asked. Raises StoreError for a folder that is none."""
+    """A connection to an archive for queries. Raises StoreError for a folder that is no archive."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -79,12 +79,12 @@ class Query:
         self._duckdb = _duckdb()
         self._connection: Any = None
         self._names: tuple[str, ...] = ()
-        """The files of which `_connection` has a table."""
+        """The files in the table of `_connection`."""
         self._damaged: set[str] = set()
-        """Files that cannot be read, and could perhaps not be set aside."""
+        """Files that cannot be read; they may be set aside or not."""
 
     def runs(self, where: Sequence[RunFilter] = (), last: int | None = None) -> list[ArchivedRun]:
-        """Return runs, newest first; the newest `last` alone."""
+        """Return runs, newest first; at most `last` of them."""
         limit = "" if last is None else f"LIMIT {last:d}"
         rows = self.ask(
             lambda chosen: (
@@ -103,36 +103,36 @@ class Query:
         return int(rows[0][0]) if rows else 0
 
     def keys(self) -> dict[str, set[str]]:
-        """Return the entries of all configurations, each with its values."""
-        found: dict[str, set[str]] = {}
+        """Return the keys of all configurations, each with its values."""
+        keys: dict[str, set[str]] = {}
         for (text,) in self.ask(lambda _: "SELECT DISTINCT configuration FROM files WHERE first"):
             for key, value in parsed(text).items():
-                found.setdefault(key, set()).add(value)
-        return found
+                keys.setdefault(key, set()).add(value)
+        return keys
 
     def ask(
         self,
         sql: Callable[[str], str],
         where: Sequence[RunFilter] = (),
-        before: Sequence[Any] = (),
-        behind: Sequence[Any] = (),
+        bound_before: Sequence[Any] = (),
+        bound_after: Sequence[Any] = (),
     ) -> list[tuple[Any, ...]]:
-        """Return the rows of a question about the table `files`.
+        """Return the rows of a query of the table `files`.
 
-        `sql` gets the condition of `where`; `before` and `behind` are the values that it binds on
-        either side of that. Raises StoreError for a file that cannot be read, and UsageError for a
-        key that no run has.
+        `sql` gets the condition for `where`. `bound_before` and `bound_after` are the values that
+        it binds before and after that condition. Raises StoreError for a file that cannot be read,
+        and UsageError for a key that no run has.
         """
-        return again(lambda: self._ask(sql, where, before, behind))
+        return again(lambda: self._ask(sql, where, bound_before, bound_after))
 
     def _ask(
         self,
         sql: Callable[[str], str],
         where: Sequence[RunFilter],
-        before: Sequence[Any],
-        behind: Sequence[Any],
+        bound_before: Sequence[Any],
+        bound_after: Sequence[Any],
     ) -> list[tuple[Any, ...]]:
-        known = (each.name for each in segments(self.folder))
+        known = (segment.name for segment in segments(self.folder))
         names = tuple(name for name in known if name not in self._damaged)
         if not names:
             return []
@@ -140,19 +140,21 @@ class Query:
             if names != self._names:
                 self._open(names)
             condition, bound = self._condition(self._connection, where)
-            return self._connection.execute(sql(condition), [*before, *bound, *behind]).fetchall()
+            return self._connection.execute(
+                sql(condition), [*bound_before, *bound, *bound_after]
+            ).fetchall()
         except self._duckdb.Error as error:
             self._names = ()
             for name in names:
                 (self.folder / name).stat()  # raises FileNotFoundError if it is gone: ask again
-            found = damaged(self.folder, names)
-            if found:
-                self._damaged |= found
-                return self._ask(sql, where, before, behind)
+            set_aside = damaged(self.folder, names)
+            if set_aside:
+                self._damaged |= set_aside
+                return self._ask(sql, where, bound_before, bound_after)
             raise StoreError(f"{self.folder}: cannot read: {one_line(error)}") from error
 
     def _open(self, names: tuple[str, ...]) -> None:
-        """Make the table `files` of files; what a file of a name holds never changes."""
+        """Make the table `files`. The content of a file name never changes."""
         self._names = ()
         self._connection = self._duckdb.connect(config={"autoinstall_known_extensions": False})
         self._connection.execute("SET parquet_metadata_cache = true")
@@ -161,49 +163,61 @@ class Query:
         self._names = names
 
     def _condition(self, connection: Any, where: Sequence[RunFilter]) -> tuple[str, list[Any]]:
-        """Return the condition of a choice, and the values that it binds."""
-        parts: list[str] = []
+        """Return the SQL condition of filters, and the values that it binds."""
+        conditions: list[str] = []
         bound: list[Any] = []
-        for each in where:
-            if each.key in FLAGS:
-                parts.append(f"{each.key} IS NOT DISTINCT FROM {each.value == 'yes'}")
-            elif each.key in TEXTS:
+        for condition in where:
+            if condition.key in FLAGS:
+                conditions.append(
+                    f"{condition.key} IS NOT DISTINCT FROM {condition.value == 'yes'}"
+                )
+            elif condition.key in TEXTS:
                 # An identity or a commit may be cut short; a branch is a name.
-                equal = f"{each.key} = ?" if each.key == "branch" else f"starts_with({each.key}, ?)"
-                parts.append(equal)
-                bound.append(each.value)
-        entries = [each for each in where if each.key not in (*FLAGS, *TEXTS)]
-        if entries:
-            parts.append("list_contains(?, configuration)")
-            bound.append(_configurations(connection, entries))
-        return " AND ".join(parts) or "true", bound
+                equal = (
+                    f"{condition.key} = ?"
+                    if condition.key == "branch"
+                    else f"starts_with({condition.key}, ?)"
+                )
+                conditions.append(equal)
+                bound.append(condition.value)
+        of_configuration = [
+            condition for condition in where if condition.key not in (*FLAGS, *TEXTS)
+        ]
+        if of_configuration:
+            conditions.append("list_contains(?, configuration)")
+            bound.append(_configurations(connection, of_configuration))
+        return " AND ".join(conditions) or "true", bound
 
 
-def _configurations(connection: Any, entries: Sequence[RunFilter]) -> list[str]:
-    """Return the configurations with all these entries, as their column has them."""
+def _configurations(connection: Any, conditions: Sequence[RunFilter]) -> list[str]:
+    """Return the configurations that meet all conditions, as their column has them."""
     sql = "SELECT DISTINCT configuration FROM files WHERE first"
     known: list[str] = [text for (text,) in connection.execute(sql).fetchall()]
     keys = {key for text in known for key in parsed(text)}
-    for each in entries:
-        if each.key not in keys:
+    for condition in conditions:
+        if condition.key not in keys:
             names = ", ".join(sorted({*FLAGS, *TEXTS, *keys}))
-            raise UsageError(f"{each.text}: no run has this key; runs have {names}")
-    return [t for t in known if all(parsed(t).get(each.key) == each.value for each in entries)]
+            raise UsageError(f"{condition.text}: no run has this key; runs have {names}")
+    return [
+        t
+        for t in known
+        if all(parsed(t).get(condition.key) == condition.value for condition in conditions)
+    ]
 
 
 @lru_cache(maxsize=4096)
 def parsed(text: str) -> Mapping[str, str]:
-    """Return a configuration from its column. Raises StoreError for a text that is none."""
+    """Return a configuration from its column. Raises StoreError for a text that is not one."""
     try:
-        found: Any = json.loads(text)
-        return {str(key): str(value) for key, value in found.items()}
+        document: Any = json.loads(text)
+        return {str(key): str(value) for key, value in document.items()}
     except (ValueError, AttributeError, RecursionError) as error:
         raise StoreError(f"archive: a configuration that is none: {text[:80]!r}") from error
 
 
 def _kept(row: tuple[Any, ...]) -> ArchivedRun:
-    run, epoch_s, commit, branch, dirty, simulated, valid, reasons, interrupted, *rest = row
-    tick_fs, duration_ticks, strikes, configuration = rest
+    run, epoch_s, commit, branch, dirty, simulated, valid, reasons, interrupted, *others = row
+    tick_fs, duration_ticks, strikes, configuration = others
     return ArchivedRun(
         run,
         began(epoch_s),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an archive keeps of a run: its configuration, counts, exact statistics and histograms.
+"""The record of a run in an archive: its configuration, counts, exact statistics and histograms.
 
-Events are not kept. Figures of other runs, trends and complementary distributions are computed from
-this alone.
+It has no events. Comparisons, trends and complementary distributions are computed from records
+alone.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STORED = {
 }
 """Percentiles that have a column of their own, by its name."""
 MOST_CELLS = 2048
-"""Cells of a histogram that is kept; an exact one of more values is kept as the chip's bins."""
+"""Maximum number of cells; an exact histogram with more values is stored as the chip's bins."""
 _DIGITS = 20
 
 
@@ -55,22 +55,22 @@ class ArchiveRow:
     min_ticks: int | None = None
     max_ticks: int | None = None
     percentiles: Mapping[str, int | None] = field(default_factory=dict[str, int | None])
-    """Those of STORED; None where there are too few samples for an upper bound, and for one that
-    is at the limit of the instrument's registers."""
+    """The percentiles of STORED; None with too few samples for an upper bound, or at the limit of
+    the instrument's registers."""
     low_ticks: tuple[int, ...] = ()
-    """The first tick of each cell of the histogram; cells that hold nothing are left out. An open
-    cell ends at OPEN_TICKS: its samples are at the limit of the instrument's registers, sums and
-    maximum are not known then, and neither is the minimum if all samples are."""
+    """The first tick of each cell of the histogram, without empty cells. An open cell ends at
+    OPEN_TICKS: its samples are at the limit of the instrument's registers. Then sums and maximum
+    are not known, and neither is the minimum if all samples are in it."""
     width_ticks: tuple[int, ...] = ()
     counts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveRecord:
-    """A run as it is kept."""
+    """The record of one run."""
 
     run: str
-    """The run's identity: when it began, and a digest of all but `origin`."""
+    """The run's identity: its start, and a digest of all but `origin`."""
     started: datetime | None
     simulated: bool
     valid: bool
@@ -89,7 +89,7 @@ class ArchiveRecord:
 
 
 def record(report: Report, origin: Origin) -> ArchiveRecord:
-    """Return what is kept of a run."""
+    """Return the record of a run."""
     result = report.result
     started = started_of(result.started)
     values: dict[str, Any] = {
@@ -113,19 +113,19 @@ def record(report: Report, origin: Origin) -> ArchiveRecord:
 def started_of(text: str) -> datetime | None:
     """Return when a run began, in UTC; None for a text that is no time."""
     try:
-        found = datetime.fromisoformat(text)
+        started = datetime.fromisoformat(text)
     except ValueError:
         return None
     try:
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+        return (started if started.tzinfo else started.replace(tzinfo=UTC)).astimezone(UTC)
     except OverflowError:
         return None
 
 
 def _identity(values: Mapping[str, Any]) -> str:
-    """Return a name that rises with the start, and that no other content has."""
+    """Return a name that sorts by start and is unique to the content."""
     plain = {name: value for name, value in values.items() if name != "rows"}
-    rows = [[getattr(row, entry.name) for entry in fields(row)] for row in values["rows"]]
+    rows = [[getattr(row, column.name) for column in fields(row)] for row in values["rows"]]
     text = json.dumps([plain, rows], sort_keys=True, default=str, ensure_ascii=True)
     digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
     started: datetime | None = values["started"]
@@ -133,7 +133,7 @@ def _identity(values: Mapping[str, Any]) -> str:
 
 
 def time_part(started: datetime | None) -> str:
-    """Return the first part of a run's identity, 15 characters that rise with the time."""
+    """Return the first part of a run's identity: 15 characters that sort by time."""
     return (
         "00000000T000000" if started is None else started.strftime("%Y%m%dT%H%M%S").rjust(15, "0")
     )
@@ -148,18 +148,22 @@ def _rows(channel: ChannelFigures) -> Iterator[ArchiveRow]:
         "pending": result.pending,
         "classes": dict(result.classes),
     }
-    known = [entry for entry in result.measurements if channel.latency(entry.kind) is not None]
+    known = [
+        measurement
+        for measurement in result.measurements
+        if channel.latency(measurement.kind) is not None
+    ]
     if not known:
         yield ArchiveRow(**common)
-    for entry in known:
-        figures = channel.kinds[entry.kind]
+    for measurement in known:
+        figures = channel.kinds[measurement.kind]
         cells = figures.distribution
         if len(cells.counts) > MOST_CELLS:
-            cells = of_bins(entry, figures.max_ticks)
+            cells = of_bins(measurement, figures.max_ticks)
         quantiles = {q.q: q.value_ticks for q in figures.quantiles if q.enough}
         yield ArchiveRow(
             **common,
-            kind=entry.kind,
+            kind=measurement.kind,
             count=figures.count,
             sum_ticks=_whole(figures.mean_ticks, figures.count),
             sum_sq_ticks2=_squares(figures),
@@ -179,5 +183,5 @@ def _squares(figures: Figures) -> int | None:
 
 
 def _whole(mean: Fraction | None, count: int) -> int | None:
-    """Return the sum of which there is a mean."""
+    """Return the exact sum of `count` samples with this mean."""
     return None if mean is None else int(mean * count)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The columns of an archive's files: one row for each kind of sample of each channel of a run.
 
-A reader finds a file's columns by name, and takes those that it does not have as not known: columns
-may be added, and none changes its meaning.
+A reader finds columns by name; a missing column means not known. Columns may be added, and none
+changes its meaning.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from plexor.archive.record import STORED, ArchiveRecord, ArchiveRow
 from plexor.protocol.memory import ResponseClass
 
 ROW_GROUP = 4096
-"""Rows of a row group; a reader skips the groups that hold no run that it looks for."""
+"""Rows of a row group; a reader skips groups without the runs that it needs."""
 
 
 def column_of(percentile: str) -> str:
@@ -55,7 +55,7 @@ def schema() -> Any:
         "channel": pa.string(),
         "reference": pa.string(),
         "pending": pa.int64(),
-        **{entry.name.lower(): pa.int64() for entry in ResponseClass},
+        **{kind.name.lower(): pa.int64() for kind in ResponseClass},
     }
     of_kind = {
         "kind": pa.string(),
@@ -72,38 +72,38 @@ def schema() -> Any:
     return pa.schema(list((of_run | of_channel | of_kind).items()))
 
 
-def table(one: ArchiveRecord) -> Any:
+def table(record: ArchiveRecord) -> Any:
     """Return the rows of a run as an Arrow table. Raises ValueError for a count beyond 64 bits."""
     pa = pyarrow()
     columns = schema()
     # A run without channels has a row too.
-    rows: Sequence[ArchiveRow | None] = one.rows or (None,)
-    values = [_of_run(one, place == 0) | _of_row(row) for place, row in enumerate(rows)]
+    rows: Sequence[ArchiveRow | None] = record.rows or (None,)
+    values = [_of_run(record, number == 0) | _of_row(row) for number, row in enumerate(rows)]
     try:
         return pa.Table.from_pylist(values, schema=columns)
     except (pa.ArrowException, OverflowError) as error:
         raise ValueError(f"a count that is out of range: {error}") from error
 
 
-def _of_run(one: ArchiveRecord, first: bool) -> dict[str, Any]:
+def _of_run(record: ArchiveRecord, first: bool) -> dict[str, Any]:
     return {
-        "run": one.run,
+        "run": record.run,
         "first": first,
-        "started": one.started,
-        "commit": one.origin.commit,
-        "branch": one.origin.branch,
-        "dirty": one.origin.dirty,
-        "simulated": one.simulated,
-        "valid": one.valid,
-        "invalid_reasons": "; ".join(one.invalid_reasons),
-        "interrupted": one.interrupted,
-        "tick_fs": one.tick_fs,
-        "duration_ticks": one.duration_ticks,
-        "wall_seconds": one.wall_seconds,
-        "strikes_sent": one.strikes,
-        "build": one.build,
-        "versions": json_text(one.versions),
-        "configuration": json_text(one.configuration),
+        "started": record.started,
+        "commit": record.origin.commit,
+        "branch": record.origin.branch,
+        "dirty": record.origin.dirty,
+        "simulated": record.simulated,
+        "valid": record.valid,
+        "invalid_reasons": "; ".join(record.invalid_reasons),
+        "interrupted": record.interrupted,
+        "tick_fs": record.tick_fs,
+        "duration_ticks": record.duration_ticks,
+        "wall_seconds": record.wall_seconds,
+        "strikes_sent": record.strikes,
+        "build": record.build,
+        "versions": json_text(record.versions),
+        "configuration": json_text(record.configuration),
     }
 
 
@@ -116,7 +116,7 @@ def _of_row(row: ArchiveRow | None) -> dict[str, Any]:
         "channel": row.channel,
         "reference": row.reference,
         "pending": row.pending,
-        **{entry.name.lower(): row.classes[entry] for entry in ResponseClass},
+        **{kind.name.lower(): row.classes[kind] for kind in ResponseClass},
         "kind": None if row.kind is None else row.kind.value,
         "count": row.count,
         "sum_ticks": row.sum_ticks,
@@ -131,12 +131,12 @@ def _of_row(row: ArchiveRow | None) -> dict[str, Any]:
 
 
 def json_text(texts: Mapping[str, str]) -> str:
-    """Return names and texts as JSON, in one way for equal ones."""
+    """Return names and texts as JSON; equal mappings give equal texts."""
     return json.dumps(dict(sorted(texts.items())), ensure_ascii=False)
 
 
 def pyarrow(name: str = "pyarrow") -> Any:
-    """Return the library or a module of it. It has no type stubs, and takes a while to import."""
+    """Return pyarrow or a module of it. It has no type stubs and imports slowly."""
     return importlib.import_module(name)
 
 

@@ -15,17 +15,17 @@ from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
 def log_text(
     runs: Sequence[ArchivedRun], total: int, *, width: int = 100, colour: bool = False
 ) -> str:
-    """Return a row for each run as lines of at most `width` columns; `total` are there."""
+    """Return a row for each run as lines of at most `width` columns; `total` counts all runs."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     lines = list(table(*words.log_rows(list(runs)), width, paint)) if runs else []
-    said = f"{grouped(total)} run{'s' * (total != 1)}"
+    summary = f"{grouped(total)} run{'s' * (total != 1)}"
     if len(runs) < total:
-        said = f"the newest {grouped(len(runs))} of {said}"
-    lines += wrapped(said, width, paint, "muted")
-    for each in runs:
-        if not each.valid:
-            said = f"{each.run} is an INVALID RUN: {each.invalid_reasons}"
-            lines += wrapped(said, width, paint, "bad")
+        summary = f"the newest {grouped(len(runs))} of {summary}"
+    lines += wrapped(summary, width, paint, "muted")
+    for run in runs:
+        if not run.valid:
+            summary = f"{run.run} is an INVALID RUN: {run.invalid_reasons}"
+            lines += wrapped(summary, width, paint, "bad")
     return paint.done(lines)
 
 
@@ -51,11 +51,11 @@ def trend_text(trend: Histories, *, width: int = 100, colour: bool = False) -> s
         for course in history.courses:
             for step in course.steps:
                 changed = True
-                said = words.told(trend, history, course, step)
-                lines += wrapped(said, width, paint, "bad" if step.after > step.before else "good")
+                text = words.step_text(trend, history, course, step)
+                lines += wrapped(text, width, paint, "bad" if step.after > step.before else "good")
     undecided = words.undecided(trend)
-    for said in undecided:
-        lines += wrapped(said, width, paint, "doubt")
+    for text in undecided:
+        lines += wrapped(text, width, paint, "doubt")
     if not changed and not undecided:
         lines += wrapped("no change", width, paint, "good")
     lines += wrapped(words.METHOD, width, paint, "muted")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Histories: runs of one configuration in order, and where their figures change.
 
-Runs whose configurations differ are never one history, so that a change is one of the device and
-not of how it was measured. A caller may name entries across which it wants to look.
+Runs of different configurations never share a history, so a change is in the device and not in how
+it was measured. A caller may name keys of the configuration that may differ.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from plexor.judge.verdict import Number, Outcome, Verdict
 from plexor.model.results import Kind
 
 LAST = 1000
-"""Runs of a history that are looked at, if nothing else is wanted."""
+"""Default number of runs of a history."""
 _LETTERS = 9
 _SIMULATED, _TICK, _CONFIGURATION, _GOOD, _TOTAL = 5, 6, 7, 8, 9
 """Columns of a row; those of figures follow."""
@@ -45,7 +45,7 @@ _SQL = """
     )
     SELECT * FROM newest JOIN figures USING (run) ORDER BY run
 """
-"""The newest runs of each configuration; histograms are read of these alone."""
+"""The newest runs of each configuration. Histograms are read for these runs only."""
 _Key = tuple[tuple[str, str], ...]
 
 
@@ -53,7 +53,7 @@ class GroupedBy(StrEnum):
     """What runs are grouped by."""
 
     COMMIT = "commit"
-    """Runs of a commit belong together, so that a history changes only between commits."""
+    """Runs of a commit form a group, so a history changes only between commits."""
     BOARD = "board"
     LOAD = "load"
 
@@ -74,24 +74,24 @@ class Point:
 
     @property
     def group(self) -> object:
-        """What it has in common with the other runs of its commit; itself if that is not known."""
+        """A key that all runs of its commit share; the run itself if the commit is not known."""
         origin = self.origin
         return self.run if origin.commit is None else (origin.commit, origin.dirty)
 
 
 @dataclass(frozen=True, slots=True)
 class LevelStep:
-    """A change of a history: from the run at `place` on, the median is another one."""
+    """A change of a history: the median differs from the run at `place` on."""
 
     place: int
     before: float
     after: float
     error: float
-    """How probably a history that does not change is divided as clearly."""
+    """Probability that a history without a change is divided as clearly."""
 
     @property
     def change(self) -> float | None:
-        """The change as a part of what was before; None from 0."""
+        """The relative change; None if the level before is 0."""
         return (self.after - self.before) / self.before if self.before else None
 
 
@@ -101,9 +101,9 @@ class Stayed(Verdict):
 
     changes: int
     runs: int
-    """Runs of which the figure is known."""
+    """Number of runs whose figure is known."""
     needs: int | None
-    """Runs from which on it can be told; None: enough are there."""
+    """Number of runs that decides it; None: there are enough."""
 
     @property
     def numbers(self) -> Mapping[str, Number | None]:
@@ -120,11 +120,11 @@ class Course:
     """For each run, in seconds or as a share; NaN if it is not known."""
     steps: tuple[LevelStep, ...]
     lacking: int = 0
-    """Runs that it takes to tell whether the level changed since the last step; 0: enough."""
+    """Further runs needed to tell whether the level changed since the last step; 0: enough."""
 
     @property
     def now(self) -> float | None:
-        """The median of the newest runs, BEHIND of them or those since the last step."""
+        """The median of the newest BEHIND runs, or of all since the last step if they are fewer."""
         known = self.known
         first = self.steps[-1].place if self.steps else 0
         newest = self.values[known[known >= first]][-BEHIND:]
@@ -132,7 +132,7 @@ class Course:
 
     @property
     def needs(self) -> int | None:
-        """Runs from which on it can be told whether the level changed; None: enough are there."""
+        """Number of runs that tells whether the level changed; None: there are enough."""
         return len(self.known) + self.lacking if self.lacking else None
 
     @property
@@ -154,11 +154,11 @@ class Course:
 
     @property
     def known(self) -> NDArray[np.intp]:
-        """The places of the runs of which it is known."""
+        """The positions of the runs whose figure is known."""
         return np.flatnonzero(~np.isnan(self.values))
 
     def levels(self) -> list[tuple[int, int, float]]:
-        """Return each stretch without a change: its first and last place, and its median."""
+        """Return each stretch without a change: its first and last position, and its median."""
         known = self.known
         ends = [0, *(int(np.searchsorted(known, step.place)) for step in self.steps), len(known)]
         return [
@@ -174,11 +174,11 @@ class History:
 
     configuration: dict[str, str]
     series: str
-    """The board or the load by which it is told from others; empty by commit."""
+    """The board or the load that names the history; empty when grouped by commit."""
     simulated: bool
     points: tuple[Point, ...]
     total: int
-    """Runs of it that the archive has; `points` are the last of them."""
+    """Number of its runs in the archive; `points` are the newest of them."""
     courses: tuple[Course, ...]
 
 
@@ -191,28 +191,28 @@ class Histories:
     by: GroupedBy
     histories: tuple[History, ...]
     left_out: int
-    """Runs that are invalid, or were interrupted."""
+    """Number of runs that are invalid or were interrupted."""
 
     @property
     def runs(self) -> int:
         """Number of runs in all histories."""
-        return sum(len(each.points) for each in self.histories)
+        return sum(len(history.points) for history in self.histories)
 
     @property
     def simulated(self) -> bool:
         """Whether any run is of a simulation."""
-        return any(each.simulated for each in self.histories)
+        return any(history.simulated for history in self.histories)
 
     def differing(self) -> list[str]:
-        """Return the entries by which the configurations of the histories differ."""
-        known = [each.configuration for each in self.histories]
-        keys = {key for each in known for key in each}
-        return sorted(key for key in keys if len({each.get(key) for each in known}) > 1)
+        """Return the keys in which the configurations of the histories differ."""
+        known = [history.configuration for history in self.histories]
+        keys = {key for history in known for key in history}
+        return sorted(key for key in keys if len({history.get(key) for history in known}) > 1)
 
 
 @dataclass(frozen=True, slots=True)
 class TrendQuery:
-    """What a trend is to show."""
+    """The options of a trend."""
 
     channel: str
     figures: tuple[FigureColumn, ...]
@@ -220,22 +220,22 @@ class TrendQuery:
     kind: Kind = Kind.RISE
     where: tuple[RunFilter, ...] = ()
     across: tuple[str, ...] = ()
-    """Entries of a configuration that may differ within a history."""
+    """Keys of a configuration that may differ within a history."""
     last: int = LAST
 
 
-def trend(query: Query, asked: TrendQuery) -> Histories:
+def trend(query: Query, options: TrendQuery) -> Histories:
     """Return the histories of a channel. Raises UsageError where the archive has none."""
-    columns = ", ".join(column for figure in asked.figures for column in figure.columns)
-    of = (asked.channel, asked.kind.value)
+    columns = ", ".join(column for figure in options.figures for column in figure.columns)
+    channel_and_kind = (options.channel, options.kind.value)
     rows = query.ask(
         lambda chosen: _SQL.format(chosen=chosen, good=GOOD, columns=columns),
-        asked.where,
-        of,
-        (asked.last, *of),
+        options.where,
+        channel_and_kind,
+        (options.last, *channel_and_kind),
     )
     if not rows:
-        raise UsageError(_nothing(query, asked))
+        raise UsageError(_nothing(query, options))
     gathered: dict[_Key, list[tuple[Any, ...]]] = {}
     totals: dict[_Key, dict[str, int]] = {}
     left_out: dict[str, int] = {}
@@ -246,45 +246,48 @@ def trend(query: Query, asked: TrendQuery) -> Histories:
             left_out[text] = count
             continue
         if text not in keys:
-            own = of_channel(parsed(text), asked.channel)
-            keys[text] = tuple(sorted((k, v) for k, v in own.items() if k not in asked.across))
+            own = of_channel(parsed(text), options.channel)
+            keys[text] = tuple(sorted((k, v) for k, v in own.items() if k not in options.across))
         gathered.setdefault(keys[text], []).append(row)
         totals.setdefault(keys[text], {})[text] = count
-    found = [
-        _history(dict(key), own, sum(totals[key].values()), asked) for key, own in gathered.items()
+    histories = [
+        _history(dict(key), own, sum(totals[key].values()), options)
+        for key, own in gathered.items()
     ]
-    if not found:
+    if not histories:
         raise UsageError(
-            f"channel {asked.channel!r}: all {sum(left_out.values())} runs of it are invalid or "
+            f"channel {options.channel!r}: all {sum(left_out.values())} runs of it are invalid or "
             "were interrupted"
         )
-    found.sort(key=lambda each: max(point.run for point in each.points), reverse=True)
-    return Histories(asked.channel, asked.kind, asked.by, tuple(found), sum(left_out.values()))
+    histories.sort(key=lambda history: max(point.run for point in history.points), reverse=True)
+    return Histories(
+        options.channel, options.kind, options.by, tuple(histories), sum(left_out.values())
+    )
 
 
-def _nothing(query: Query, asked: TrendQuery) -> str:
+def _nothing(query: Query, options: TrendQuery) -> str:
     """Return why there is nothing to show."""
     rows = query.ask(lambda _: "SELECT DISTINCT channel FROM files WHERE channel IS NOT NULL")
     names = sorted(str(name) for (name,) in rows)
     if not names:
         return f"{query.folder}: holds no run; add one with plexor archive add"
-    chosen = "".join(f" of {each.text}" for each in asked.where)
+    chosen = "".join(f" of {condition.text}" for condition in options.where)
     return (
-        f"channel {asked.channel!r}: no run{chosen} has its {asked.kind}; the archive has the "
+        f"channel {options.channel!r}: no run{chosen} has its {options.kind}; the archive has the "
         f"channels {', '.join(names)}"
     )
 
 
 def _history(
-    configuration: dict[str, str], rows: list[tuple[Any, ...]], total: int, asked: TrendQuery
+    configuration: dict[str, str], rows: list[tuple[Any, ...]], total: int, options: TrendQuery
 ) -> History:
-    rows = rows[-asked.last :]
-    if asked.by == GroupedBy.COMMIT:
+    rows = rows[-options.last :]
+    if options.by == GroupedBy.COMMIT:
         rows = _by_commit(rows)
     points = tuple(map(_point, rows))
     courses: list[Course] = []
     first = _TOTAL + 1
-    for figure in asked.figures:
+    for figure in options.figures:
         end = first + len(figure.columns)
         values = np.array(
             [
@@ -292,12 +295,12 @@ def _history(
                 for row in rows
             ]
         )
-        courses.append(_course(figure, values, points, asked.by))
+        courses.append(_course(figure, values, points, options.by))
         first = end
     series = ""
-    if asked.by == GroupedBy.LOAD:
+    if options.by == GroupedBy.LOAD:
         series = configuration.get("load", "")
-    elif asked.by == GroupedBy.BOARD:
+    elif options.by == GroupedBy.BOARD:
         series = configuration.get("board") or configuration.get("instrument", "")
     simulated = any(row[_SIMULATED] for row in rows)
     return History(configuration, series, simulated, points, total, tuple(courses))
@@ -319,25 +322,28 @@ def _point(row: tuple[Any, ...]) -> Point:
 
 
 def _course(
-    figure: FigureColumn, values: NDArray[np.float64], points: Sequence[Point], by: GroupedBy
+    figure: FigureColumn,
+    values: NDArray[np.float64],
+    points: Sequence[Point],
+    grouped_by: GroupedBy,
 ) -> Course:
     """Return a figure's course, with its changes or how many runs it lacks to tell."""
     known = np.flatnonzero(~np.isnan(values))
     own = values[known]
-    places = list(range(1, len(known)))
-    if by == GroupedBy.COMMIT:
-        groups = [points[int(place)].group for place in known]
-        places = [n for n in places if groups[n] != groups[n - 1]]
-    found = changes(own, places)
-    ends = [0, *(change.place for change in found), len(own)]
+    starts = list(range(1, len(known)))
+    if grouped_by == GroupedBy.COMMIT:
+        groups = [points[int(number)].group for number in known]
+        starts = [n for n in starts if groups[n] != groups[n - 1]]
+    divisions = changes(own, starts)
+    ends = [0, *(change.position for change in divisions), len(own)]
     medians = [float(np.median(own[a:b])) for a, b in pairwise(ends)] if len(own) else []
     steps = tuple(
-        LevelStep(int(known[change.place]), medians[n], medians[n + 1], change.error)
-        for n, change in enumerate(found)
+        LevelStep(int(known[change.position]), medians[n], medians[n + 1], change.error)
+        for n, change in enumerate(divisions)
     )
     since = ends[-2]
-    short = lacking(own[since:], [place - since for place in places if place > since])
+    short = lacking(own[since:], [start - since for start in starts if start > since])
     # Behind a change that was found, too few runs to find another one are no doubt by themselves.
-    if found and len(own) - since < 2 * BEHIND:
+    if divisions and len(own) - since < 2 * BEHIND:
         short = 0
     return Course(figure, values, steps, short)

@@ -15,9 +15,9 @@ from plexor.render.table import NOTHING, Cell
 from plexor.units import format_seconds
 
 
-def percent(part: float) -> str:
+def percent(share: float) -> str:
     """Return a part as `0.1 %`."""
-    return f"{part * 100:.3g} %"
+    return f"{share * 100:.3g} %"
 
 
 METHOD = (
@@ -29,7 +29,7 @@ METHOD = (
 )
 
 
-def when(started: datetime | None) -> str:
+def started_text(started: datetime | None) -> str:
     """Return when a run began, to the minute, in UTC."""
     return NOTHING if started is None else f"{started:%Y-%m-%d %H:%M}"
 
@@ -37,54 +37,54 @@ def when(started: datetime | None) -> str:
 def log_rows(runs: list[ArchivedRun]) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each run."""
     head = ["began, UTC", "run", "commit", "branch", "device", "load", "rate", "strikes", "state"]
-    return head, [_log_row(each) for each in runs]
+    return head, [_log_row(run) for run in runs]
 
 
-def _log_row(kept: ArchivedRun) -> list[Cell]:
-    known = kept.configuration
+def _log_row(run: ArchivedRun) -> list[Cell]:
+    known = run.configuration
     system = " on ".join(filter(None, (known.get("os"), known.get("board"))))
     texts = (
-        when(kept.started),
-        kept.run.rpartition("-")[2][:9],
-        Point(kept.run, kept.started, kept.origin).commit or NOTHING,
-        kept.origin.branch or NOTHING,
+        started_text(run.started),
+        run.run.rpartition("-")[2][:9],
+        Point(run.run, run.started, run.origin).commit or NOTHING,
+        run.origin.branch or NOTHING,
         system or known.get("dut", NOTHING),
         known.get("load", NOTHING),
         known.get("rate", NOTHING),
-        grouped(kept.strikes),
-        state(kept),
+        grouped(run.strikes),
+        state(run),
     )
     return [(text, "") for text in texts]
 
 
-def state(kept: ArchivedRun) -> str:
+def state(run: ArchivedRun) -> str:
     """Return whether a run is simulated, and whether it proves anything."""
-    words = ["simulated" if kept.simulated else "measured"]
-    words += ["interrupted"] * kept.interrupted + ["INVALID"] * (not kept.valid)
+    words = ["simulated" if run.simulated else "measured"]
+    words += ["interrupted"] * run.interrupted + ["INVALID"] * (not run.valid)
     return ", ".join(words)
 
 
-def run_text(kept: ArchivedRun) -> str:
+def run_text(run: ArchivedRun) -> str:
     """Return a run in words."""
-    parts = [f"{kept.run}, begun {when(kept.started)}"]
-    commit = Point(kept.run, kept.started, kept.origin).commit
+    texts = [f"{run.run}, begun {started_text(run.started)}"]
+    commit = Point(run.run, run.started, run.origin).commit
     if commit:
-        parts.append(f"commit {commit}")
-    if kept.origin.branch:
-        parts.append(f"branch {kept.origin.branch}")
-    return ", ".join((*parts, state(kept)))
+        texts.append(f"commit {commit}")
+    if run.origin.branch:
+        texts.append(f"branch {run.origin.branch}")
+    return ", ".join((*texts, state(run)))
 
 
 def title(trend: Histories) -> str:
     """Return the heading of a trend."""
     names = " and ".join(course.figure.name for course in trend.histories[0].courses)
-    of = "" if trend.kind == Kind.RISE else f" of the {trend.kind}"
-    return f"{names}{of} of {trend.channel} by {trend.by}"
+    of_kind = "" if trend.kind == Kind.RISE else f" of the {trend.kind}"
+    return f"{names}{of_kind} of {trend.channel} by {trend.by}"
 
 
 def source(histories: tuple[History, ...]) -> str:
     """Return where figures come from."""
-    kinds = {each.simulated for each in histories}
+    kinds = {history.simulated for history in histories}
     if len(kinds) > 1:
         return "simulated and measured"
     return "simulated" if True in kinds else "measured"
@@ -93,20 +93,20 @@ def source(histories: tuple[History, ...]) -> str:
 def counted(trend: Histories) -> str:
     """Return how many runs a trend is of."""
     runs = f"{grouped(trend.runs)} run{'s' * (trend.runs != 1)}"
-    one = len(trend.histories) == 1
-    parts = [f"{runs} in {len(trend.histories)} histor{'y' if one else 'ies'}"]
-    older = sum(each.total - len(each.points) for each in trend.histories)
+    is_single = len(trend.histories) == 1
+    texts = [f"{runs} in {len(trend.histories)} histor{'y' if is_single else 'ies'}"]
+    older = sum(history.total - len(history.points) for history in trend.histories)
     if older:
-        parts.append(f"{grouped(older)} older runs not shown")
+        texts.append(f"{grouped(older)} older runs not shown")
     if trend.left_out:
-        parts.append(f"{grouped(trend.left_out)} left out, invalid or interrupted")
-    return ", ".join(parts)
+        texts.append(f"{grouped(trend.left_out)} left out, invalid or interrupted")
+    return ", ".join(texts)
 
 
 def label(trend: Histories, *histories: History) -> str:
     """Return what tells a history from the others; of several what these have in common."""
-    known = [each.configuration for each in histories]
-    keys = [key for key in trend.differing() if len({each.get(key) for each in known}) == 1]
+    known = [history.configuration for history in histories]
+    keys = [key for key in trend.differing() if len({history.get(key) for history in known}) == 1]
     return ", ".join(f"{key} {known[0].get(key, 'unknown')}" for key in keys)
 
 
@@ -120,23 +120,23 @@ def change(step: LevelStep) -> str:
     return "from 0" if step.change is None else f"{step.change * 100:+.1f} %"
 
 
-def place(trend: Histories, history: History, step: LevelStep) -> str:
+def position_text(trend: Histories, history: History, step: LevelStep) -> str:
     """Return where a history changed."""
     point = history.points[step.place]
     if trend.by == GroupedBy.COMMIT and point.commit:
         return f"at {point.commit}"
-    return f"from {when(point.started)}"
+    return f"from {started_text(point.started)}"
 
 
-def told(trend: Histories, history: History, course: Course, step: LevelStep) -> str:
+def step_text(trend: Histories, history: History, course: Course, step: LevelStep) -> str:
     """Return a change in a sentence."""
     name, point = label(trend, history), history.points[step.place]
-    before = f"{name}: " if name else ""
-    at = place(trend, history, step)
-    on = f" ({when(point.started)})" if at.startswith("at") else ""
+    prefix = f"{name}: " if name else ""
+    position = position_text(trend, history, step)
+    on = f" ({started_text(point.started)})" if position.startswith("at") else ""
     return (
-        f"{before}{course.figure.name} {change(step)} {at}{on}: {value(course, step.before)} to "
-        f"{value(course, step.after)}, error {percent(step.error)}"
+        f"{prefix}{course.figure.name} {change(step)} {position}{on}: "
+        f"{value(course, step.before)} to {value(course, step.after)}, error {percent(step.error)}"
     )
 
 
@@ -149,9 +149,9 @@ def history_rows(trend: Histories) -> tuple[list[str], list[list[Cell]]]:
         for course in history.courses:
             known = course.values[course.known]
             shown = [NOTHING] * 3
-            now = course.now
-            if now is not None:
-                shown = [value(course, float(v)) for v in (known.min(), now, known.max())]
+            current = course.now
+            if current is not None:
+                shown = [value(course, float(v)) for v in (known.min(), current, known.max())]
             number_of = str(len(course.steps))
             verdict = course.verdict
             if verdict.outcome == Outcome.TOO_FEW:
@@ -163,29 +163,29 @@ def history_rows(trend: Histories) -> tuple[list[str], list[list[Cell]]]:
 
 def too_few(trend: Histories) -> list[str]:
     """Return a sentence for each figure that not all runs know."""
-    found: list[str] = []
+    notes: list[str] = []
     for place_of, course in enumerate(trend.histories[0].courses):
         unknown = sum(
             len(each.points) - len(each.courses[place_of].known) for each in trend.histories
         )
         if unknown:
-            found.append(
+            notes.append(
                 f"{course.figure.name}: {grouped(unknown)} runs have too few samples for it"
             )
-    return found
+    return notes
 
 
 def undecided(trend: Histories) -> list[str]:
     """Return a sentence for each figure of a history of too few runs to tell."""
-    found: list[str] = []
+    notes: list[str] = []
     for history in trend.histories:
         name = label(trend, history)
         for course in history.courses:
             if course.needs is not None:
                 since = " since its last change" if course.steps else ""
-                found.append(
+                notes.append(
                     f"{f'{name}: ' if name else ''}{course.figure.name}: too few runs to tell "
                     f"whether it changed{since}: {grouped(len(course.known))}, needs "
                     f"{grouped(course.needs)}"
                 )
-    return found
+    return notes

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
+from plexor.disk.atomic import sync
 from plexor.disk.notices import say
-from plexor.disk.whole import sync
 
 DAMAGED = ".damaged"
 

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plexor.disk.aside import free, names_of
+from plexor.disk.atomic import PART, part_of, parts_of, sync, sync_all
 from plexor.disk.exchange import exchange
 from plexor.disk.lock import Lock, lock
 from plexor.disk.notices import say
-from plexor.disk.whole import PART, part_of, parts_of, sync, sync_all
 from plexor.errors import StoreError
 
 OLD = ".old"

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, Protocol, Self, cast
 
 from plexor.disk.aside import free, keep_copy
+from plexor.disk.atomic import replacing, sync
 from plexor.disk.errors import NO_ROOM, unwritten, writing
 from plexor.disk.lock import Held
 from plexor.disk.notices import say
-from plexor.disk.whole import sync, whole
 from plexor.documents import is_damaged_document, sealed, unsealed
 from plexor.errors import StoreError, UsageError
 from plexor.experiments.step import Steps, of_step
@@ -246,7 +246,7 @@ def _mended(path: Path, found: StepsFile) -> int:
     """Return the bytes of a file's whole lines; a file with others is set aside, without them."""
     if found.wrong:
         kept = keep_copy(path)
-        with whole(path) as part:
+        with replacing(path) as part:
             part.write_bytes(b"".join(found.lines))
         say(
             f"{found.wrong[0]}; the file is kept as {kept.name}, and its {len(found.steps)} other"

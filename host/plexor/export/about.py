@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every exported file says of its run: where it is from, whether it holds, what was lost."""
+"""The facts of a run in every exported file: its source, its validity and its losses."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from plexor.render.pictures.frame import provenance
 
 
 def about(source: ExportSource) -> Mapping[str, str]:
-    """Return texts by name, in the order in which files show them. Each name is one line."""
+    """Return texts by name, in the order of exported files. Each name is one line."""
     result = source.result
     bare = Report(result, (), ())
     reasons = source.invalid_reasons
     books = result.accounting
-    found = {
+    texts = {
         "program": f"Plexor {metadata.version('plexor')}",
         "device": facts.device_name(result.device),
         "source": provenance(result),
@@ -43,9 +43,9 @@ def about(source: ExportSource) -> Mapping[str, str]:
         "clock": facts.clock(bare),
         "ways_over_pads": facts.ways(bare),
     }
-    found |= {f"device.{name}": text for name, text in result.device.items()}
-    found |= {f"version.{name}": text for name, text in result.versions.items()}
-    return {" ".join(name.split()): text for name, text in found.items() if text}
+    texts |= {f"device.{name}": text for name, text in result.device.items()}
+    texts |= {f"version.{name}": text for name, text in result.versions.items()}
+    return {" ".join(name.split()): text for name, text in texts.items() if text}
 
 
 def _yes(value: bool) -> str:

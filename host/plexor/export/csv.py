@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Events as CSV (RFC 4180), with lines of `# name: text` in front that say what the run was."""
+"""Events as CSV (RFC 4180), with leading lines of `# name: text` about the run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from plexor.export.about import about
 from plexor.export.rows import rows
 from plexor.export.source import ExportSource, distinct
-from plexor.export.whole import needed
+from plexor.export.target import needed
 
 _FS_DIGITS = 15
 _TICKS_DIGITS, _UNIT_DIGITS = 19, 10
@@ -65,8 +65,8 @@ class _Texts:
 
     def _seconds(self, ticks: Any) -> Any:
         pa, pc, digits = self.pa, self.pc, self.digits
-        whole = pc.multiply(pc.abs(ticks).cast(pa.decimal128(_TICKS_DIGITS, 0)), self.unit)
-        text = pc.utf8_lpad(whole.cast(pa.string()), digits + 1, "0")
+        scaled = pc.multiply(pc.abs(ticks).cast(pa.decimal128(_TICKS_DIGITS, 0)), self.unit)
+        text = pc.utf8_lpad(scaled.cast(pa.string()), digits + 1, "0")
         sign = pc.if_else(pc.less(ticks, 0), "-", "")
         above = pc.utf8_slice_codeunits(text, 0, -digits)
         below = pc.utf8_slice_codeunits(text, -digits)
@@ -75,7 +75,7 @@ class _Texts:
 
 
 def _plain(names: list[str]) -> list[str]:
-    """Return names that need no quotes and begin no comment and no formula, each once."""
+    """Return distinct names that need no quotes and begin neither a comment nor a formula."""
     return distinct([re.sub(r'[",;#\r\n]', "_", no_formula(name)) for name in names])
 
 
@@ -85,6 +85,6 @@ def no_formula(name: str) -> str:
 
 
 def _remark(text: str) -> str:
-    """Return a text as one line, without quotes and formulas where a reader splits it in cells."""
+    """Return a text as one line, without quotes, and without formulas at the start of its cells."""
     line = " ".join(text.split()).replace('"', "'")
     return re.sub(r"([,;]\s*)(?=[=+@-])", r"\1'", line)

@@ -11,7 +11,7 @@ from typing import cast
 
 from plexor.errors import UsageError
 from plexor.export.source import ExportSource
-from plexor.export.whole import whole
+from plexor.export.target import replacing
 from plexor.judge.budget import Budget
 from plexor.model.results import RunResult
 
@@ -21,7 +21,7 @@ Writer = Callable[[ExportSource, Path, Path], None]
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format: what it is for, and `module:function` below `plexor.export` that writes it."""
+    """One format: its use, and the `module:function` in `plexor.export` that writes it."""
 
     meaning: str
     writer: str
@@ -54,14 +54,14 @@ def format_of(path: Path) -> Format:
 
 
 def export(result: RunResult, paths: Sequence[Path], budget: Budget | None = None) -> None:
-    """Write a run to each of the files, as their suffixes say; each as a whole or not at all.
+    """Write a run to each file in the format of its suffix; each completely or not at all.
 
     Raises UsageError for a file that the run cannot be written to, StoreError if writing fails.
     """
     formats = [format_of(path) for path in paths]
     source = ExportSource(result, budget)
-    for path, each in zip(paths, formats, strict=True):
-        module, _, function = each.writer.partition(":")
+    for path, file_format in zip(paths, formats, strict=True):
+        module, _, function = file_format.writer.partition(":")
         write = cast("Writer", getattr(import_module(f"plexor.export.{module}"), function))
-        with whole(path) as place:
-            write(source, place, path)
+        with replacing(path) as unfinished:
+            write(source, unfinished, path)

@@ -10,14 +10,14 @@ from typing import Any
 from plexor.analyse.percentiles import Distribution
 from plexor.export.about import about, line_of, started_s
 from plexor.export.source import ExportSource
-from plexor.export.whole import needed
+from plexor.export.target import needed
 from plexor.units import plot_seconds
 
 _LEAST_FIGURES, _MOST_FIGURES = 3, 5
 """Significant decimal figures: values up to 2 * 10**figures have a count each."""
 
 _NO_TAG = re.compile(r"[^!-+\--~]")
-"""What a tag cannot have: a comma, spaces, and for its readers' sake all but ASCII."""
+"""Characters that a tag cannot have: comma, space, and all but ASCII, which readers need."""
 
 
 def write_hlog(source: ExportSource, path: Path, name: Path) -> None:
@@ -42,9 +42,9 @@ def write_hlog(source: ExportSource, path: Path, name: Path) -> None:
             )
         lines: list[tuple[str, Any]] = []
         for channel in source.result.channels:
-            for entry in source.measurements(channel):
-                cells = source.distribution(channel, entry)
-                tag = f"{_NO_TAG.sub('_', channel.name)}.{entry.kind}"
+            for measurement in source.measurements(channel):
+                cells = source.distribution(channel, measurement)
+                tag = f"{_NO_TAG.sub('_', channel.name)}.{measurement.kind}"
                 for text in _said(cells):
                     writer.output_comment(f"[{tag}: {text}]")
                 lines.append((tag, _histogram(histogram, cells)))
@@ -55,31 +55,31 @@ def write_hlog(source: ExportSource, path: Path, name: Path) -> None:
 
 
 def _histogram(library: Any, cells: Distribution) -> Any:
-    """Return the counts of cells, each at the greatest value of its cell; the open one is not."""
+    """Return the counts of cells, each at its cell's greatest value, without the open cell."""
     cells = cells.closed
     values = cells.high_ticks - 1
     most = int(values.max(initial=2))
     figures = _LEAST_FIGURES
     while figures < _MOST_FIGURES and 2 * 10**figures < most:
         figures += 1
-    made = library.HdrHistogram(1, most, figures)
+    histogram = library.HdrHistogram(1, most, figures)
     for value, count in zip(values.tolist(), cells.counts.tolist(), strict=True):
         if value >= 0:
-            made.record_value(value, count)
-    return made
+            histogram.record_value(value, count)
+    return histogram
 
 
 def _said(cells: Distribution) -> list[str]:
-    """Return what a histogram does not show."""
+    """Return notes on samples that the histogram does not show exactly."""
     limit, over = cells.limit_ticks, cells.total - cells.closed.total
     cells = cells.closed
     below = int(cells.counts[cells.high_ticks <= 0].sum())
     widest = int((cells.high_ticks - cells.low_ticks)[cells.high_ticks > 0].max(initial=1))
-    found: list[str] = []
+    notes: list[str] = []
     if below:
-        found.append(f"{below} values below 0 are left out, because the format has none")
+        notes.append(f"{below} values below 0 are left out, because the format has none")
     if limit is not None:
-        found.append(f"{over} values over {limit} ticks are left out: no more is known of them")
+        notes.append(f"{over} values over {limit} ticks are left out: no more is known of them")
     if widest > 1:
-        found.append(f"counted in bins of up to {widest} ticks, each at its greatest value")
-    return found
+        notes.append(f"counted in bins of up to {widest} ticks, each at its greatest value")
+    return notes

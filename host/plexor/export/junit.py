@@ -20,7 +20,7 @@ from plexor.render.table import NOTHING, found_text, interval
 from plexor.units import format_ticks
 
 _FORBIDDEN = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot hold."""
+"""Characters that XML 1.0 does not allow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class _Case:
 def write_junit(source: ExportSource, path: Path, name: Path) -> None:
     """Write a test case for each check, and one that fails if the run is invalid.
 
-    What cannot be decided is an error, and no check of an invalid run counts. Raises UsageError,
-    with `name`, without a budget, or if it names a channel that the run does not have.
+    An undecided check is an error. All checks of an invalid run are skipped. Raises UsageError with
+    `name` without a budget, or if it names a channel that the run does not have.
     """
     if source.verdict is None:
         raise UsageError(f"{name}: holds the checks of a budget; give --budget too")
@@ -63,15 +63,15 @@ def write_junit(source: ExportSource, path: Path, name: Path) -> None:
     for key, text in about(source).items():
         ET.SubElement(properties, "property", {"name": _clean(key), "value": _clean(text)})
     for case in cases:
-        place = f"plexor.{case.channel}" if case.channel else "plexor"
+        class_name = f"plexor.{case.channel}" if case.channel else "plexor"
         element = ET.SubElement(
             suite,
             "testcase",
-            {"classname": _clean(place), "name": _clean(case.name), "time": "0.000"},
+            {"classname": _clean(class_name), "name": _clean(case.name), "time": "0.000"},
         )
         if case.tag:
-            found = ET.SubElement(element, case.tag, {"message": _clean(case.message)})
-            found.text = _clean(case.message)
+            outcome = ET.SubElement(element, case.tag, {"message": _clean(case.message)})
+            outcome.text = _clean(case.message)
         else:
             ET.SubElement(element, "system-out").text = _clean(case.message)
     ET.indent(suites)
@@ -104,24 +104,24 @@ def _tag(check: Check) -> str:
 
 
 def _message(channel: ChannelFigures, check: Check, tick_fs: int) -> str:
-    """Return what was found, its interval, how many samples are beyond it, and the worst event."""
-    found, violations, first = found_text(check, tick_fs)
-    parts = [f"{check.channel} {check.limit.label} is {found}, limit {check.limit.text}"]
+    """Return a check's figure, its interval, the samples beyond the limit, and the worst event."""
+    value, violations, first = found_text(check, tick_fs)
+    texts = [f"{check.channel} {check.limit.label} is {value}, limit {check.limit.text}"]
     figures = channel.latency(check.limit.kind)
     if check.limit.q is not None and figures is not None:
         known = quantile(figures.distribution, check.limit.q)
         bounds = "" if known is None else interval(known.lower_ticks, known.upper_ticks, tick_fs)
-        parts += [f"95 % interval {bounds}"] if bounds else []
+        texts += [f"95 % interval {bounds}"] if bounds else []
     if violations not in (NOTHING, "0"):
-        parts.append(f"{violations} beyond it")
-    parts += [note for note in (first, check.line) if note]
+        texts.append(f"{violations} beyond it")
+    texts += [note for note in (first, check.line) if note]
     of_most = not check.limit.is_count and check.limit.figure != "min"
     if figures is not None and figures.max_ticks is not None and of_most:
         worst = f"worst {format_ticks(figures.max_ticks, tick_fs, 9)}"
         if figures.max_time_ticks is not None:
             worst += f" at {format_ticks(figures.max_time_ticks, tick_fs, 9)}"
-        parts.append(worst if figures.max_index is None else f"{worst}, event {figures.max_index}")
-    return ", ".join(parts)
+        texts.append(worst if figures.max_index is None else f"{worst}, event {figures.max_index}")
+    return ", ".join(texts)
 
 
 def _clean(text: str) -> str:

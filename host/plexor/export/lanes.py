@@ -14,8 +14,8 @@ from plexor.codes.lanes import STATES, Lane, LaneState
 from plexor.errors import UsageError
 from plexor.export.csv import no_formula
 from plexor.export.perfetto import nanoseconds
+from plexor.export.target import needed, replacing
 from plexor.export.vcd import identifiers, timescale
-from plexor.export.whole import needed, whole
 from plexor.render import facts
 from plexor.render.pictures.frame import provenance
 from plexor.render.timeline import TimelineView
@@ -31,17 +31,17 @@ _CLEARED, _NEEDS = 1, 2
 def _spans(view: TimelineView) -> Iterator[tuple[int, int, Lane, LaneState]]:
     """Yield (begin, end, lane, state) of each span, by begin, in ticks from the run's start."""
     first = view.lanes.start_ticks
-    found = [
-        (int(start) - first, place, int(end) - first, STATES[int(state)])
-        for place, lane in enumerate(view.lanes.lanes)
+    spans = [
+        (int(start) - first, number, int(end) - first, STATES[int(state)])
+        for number, lane in enumerate(view.lanes.lanes)
         for start, end, state in zip(lane.starts, lane.ends(), lane.states, strict=True)
     ]
-    for start, place, end, state in sorted(found):
-        yield start, end, view.lanes.lanes[place], state
+    for start, number, end, state in sorted(spans):
+        yield start, end, view.lanes.lanes[number], state
 
 
 def write_lanes_csv(view: TimelineView, path: Path, name: Path) -> None:
-    """Write a row for each span: its begin in ticks and ns from the run's start, lane and state.
+    """Write a row for each span: its start in ticks and ns from the run's start, lane and state.
 
     Nanoseconds are exact decimals.
     """
@@ -50,8 +50,8 @@ def write_lanes_csv(view: TimelineView, path: Path, name: Path) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("start_ticks", "start_ns", "kind", "name", "state"))
         for start, _, lane, state in _spans(view):
-            millions, part = divmod(start * view.tick_fs, _FS_PER_NS)
-            exact = f"{millions}.{part:06d}".rstrip("0").rstrip(".")
+            millions, fraction = divmod(start * view.tick_fs, _FS_PER_NS)
+            exact = f"{millions}.{fraction:06d}".rstrip("0").rstrip(".")
             lane_name = no_formula(view.names[lane])
             writer.writerow((start, exact, lane.kind.value, lane_name, state.value))
 
@@ -84,9 +84,9 @@ def write_lanes_perfetto(view: TimelineView, path: Path, name: Path) -> None:
     trace = library.Trace()
 
     def packet(time_ns: int = 0, flags: int = _NEEDS) -> Any:
-        found = trace.packet.add(trusted_packet_sequence_id=_SEQUENCE, timestamp=time_ns)
-        found.sequence_flags = flags
-        return found
+        added = trace.packet.add(trusted_packet_sequence_id=_SEQUENCE, timestamp=time_ns)
+        added.sequence_flags = flags
+        return added
 
     first = packet(flags=_CLEARED).track_descriptor
     first.uuid = first.process.pid = _PROCESS
@@ -101,8 +101,8 @@ def write_lanes_perfetto(view: TimelineView, path: Path, name: Path) -> None:
     for start, end, lane, state in _spans(view):
         if state == LaneState.IDLE or start == end:
             continue
-        at = nanoseconds(np.array([start, end]), view.tick_fs).tolist()
-        for kind, time_ns in zip((_BEGIN, _END), at, strict=True):
+        times_ns = nanoseconds(np.array([start, end]), view.tick_fs).tolist()
+        for kind, time_ns in zip((_BEGIN, _END), times_ns, strict=True):
             event = packet(time_ns).track_event
             event.type, event.track_uuid = kind, tracks[lane]
             if kind == _BEGIN:
@@ -118,11 +118,11 @@ _WRITERS: dict[str, Callable[[TimelineView, Path, Path], None]] = {
 
 
 def export_lanes(view: TimelineView, path: Path) -> None:
-    """Write lanes to a file, as its suffix says; as a whole or not at all.
+    """Write lanes to a file in the format of its suffix, completely or not at all.
 
     Raises UsageError for any other suffix, StoreError if writing fails.
     """
     if path.suffix not in _WRITERS:
         raise UsageError(f"{path}: its suffix must be one of {', '.join(_WRITERS)}")
-    with whole(path) as place:
-        _WRITERS[path.suffix](view, place, path)
+    with replacing(path) as unfinished:
+        _WRITERS[path.suffix](view, unfinished, path)

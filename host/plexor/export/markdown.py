@@ -47,7 +47,7 @@ _BLOCK = re.compile(r"^(?=[-+](\s|$)|--)|(?<=^\d)(?=[.)]\s)")
 
 
 def write_markdown(source: ExportSource, path: Path, name: Path) -> None:
-    """Write figures, checks of the budget if there is one, and what the run was taken with.
+    """Write figures, the checks of a budget, and the facts of the run.
 
     Raises UsageError if the budget names a channel that the run does not have.
     """
@@ -100,14 +100,14 @@ def _checks(report: Report, verdict: Judged) -> Iterator[str]:
 
 
 def _check(report: Report, check: Check) -> list[str]:
-    found, violations, first = found_text(check, report.result.tick_fs)
+    value, violations, first = found_text(check, report.result.tick_fs)
     goal = check.limit.goal
     word = _WORDS[check.outcome]
     if goal:
         word = "goal met" if check.outcome == Outcome.PASS else "goal missed"
     notes = "; ".join(note for note in (first, check.line) if note)
     label = f"goal {check.limit.label}" if goal else check.limit.label
-    cells = [plain(text) for text in (check.channel, label, check.limit.text, found, violations)]
+    cells = [plain(text) for text in (check.channel, label, check.limit.text, value, violations)]
     return [*cells, f"{word} ({plain(notes)})" if notes else word]
 
 
@@ -125,5 +125,5 @@ def _row(cells: Sequence[str]) -> str:
 def plain(text: str) -> str:
     """Return a text as Markdown that shows it as it is, on one line."""
     line = _LINK.sub(r"\\", " ".join(text.split()).translate(_SPECIAL))
-    # A character without width parts the sign from the name or the address that it would reach.
+    # A zero-width space stops GitHub from linking the name or the address.
     return _BLOCK.sub(r"\\", _MENTION.sub("@&#8203;", line))

@@ -29,18 +29,18 @@ def write_npz(source: ExportSource, path: Path, name: Path) -> None:
     result = source.result
     arrays: dict[str, npt.NDArray[np.generic]] = {}
     if result.events is not None:
-        arrays |= {entry: result.events[entry] for entry in EVENT_DTYPE.names or ()}
+        arrays |= {column: result.events[column] for column in EVENT_DTYPE.names or ()}
         arrays["time_ticks"] = source.times(result.events)
     if len(result.codes):
         arrays["code_time_ticks"] = source.times(result.codes)
         arrays["code"] = result.codes["code"]
     for channel in result.channels:
-        for entry in source.measurements(channel):
-            cells = source.distribution(channel, entry)
-            place = f"{channel.name.replace('/', '_')}.{entry.kind}"
-            arrays[f"{place}.low_ticks"] = cells.low_ticks
-            arrays[f"{place}.high_ticks"] = cells.high_ticks
-            arrays[f"{place}.counts"] = cells.counts
+        for measurement in source.measurements(channel):
+            cells = source.distribution(channel, measurement)
+            prefix = f"{channel.name.replace('/', '_')}.{measurement.kind}"
+            arrays[f"{prefix}.low_ticks"] = cells.low_ticks
+            arrays[f"{prefix}.high_ticks"] = cells.high_ticks
+            arrays[f"{prefix}.counts"] = cells.counts
     texts = {
         **about(source),
         "pins": {str(pin.source): pin.name for pin in source.pins},

@@ -18,13 +18,13 @@ from plexor.analyse.percentiles import Distribution, quantile
 from plexor.decode.bins import bin_numbers
 from plexor.export.about import about
 from plexor.export.source import ExportSource, distinct
-from plexor.export.whole import needed
+from plexor.export.target import needed
 from plexor.model.results import Kind, Statistics
 from plexor.protocol.memory import ResponseClass, bin_bits, bin_bounds, bin_count, under_bin
 from plexor.units import plot_seconds
 
 _BITS = 2
-"""Buckets an octave, as a power of two. Every instrument's bins are parts of these."""
+"""Buckets an octave, as a power of two. Every instrument's bins divide these."""
 _NAMES = {
     Kind.RISE: ("latency", "From a strike to the response to it."),
     Kind.FALL: ("fall_latency", "From a strike to the end of the response to it."),
@@ -123,12 +123,12 @@ class _Run:
             labels=["channel", "q", "bound"],  # promtool keeps `quantile` for summaries
         )
         for channel in self.source.result.channels:
-            found = [own for own in self.source.measurements(channel) if own.kind == kind]
-            if not found:
+            measurements = [own for own in self.source.measurements(channel) if own.kind == kind]
+            if not measurements:
                 continue
-            (entry,) = found
-            cells = self.source.distribution(channel, entry)
-            known = self.source.statistics(channel, entry)
+            (measurement,) = measurements
+            cells = self.source.distribution(channel, measurement)
+            known = self.source.statistics(channel, measurement)
             histogram.add_metric([channel.name], *self._buckets(known, cells))
             for end, family in extremes.items():
                 ticks = getattr(known, f"{end}_ticks")
@@ -166,13 +166,13 @@ class _Run:
 def _quantiles(cells: Distribution) -> Iterator[tuple[str, str, int]]:
     """Yield (quantile, bound, ticks) of what there are enough samples for."""
     for q in PERCENTILES:
-        found = quantile(cells, q)
-        if found is None or not found.enough:
+        estimate = quantile(cells, q)
+        if estimate is None or not estimate.enough:
             continue
         bounds = {
-            "lower": found.lower_ticks,
-            "estimate": found.value_ticks,
-            "upper": found.upper_ticks,
+            "lower": estimate.lower_ticks,
+            "estimate": estimate.value_ticks,
+            "upper": estimate.upper_ticks,
         }
         for bound, ticks in bounds.items():
             if ticks is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from plexor.export.about import about
 from plexor.export.rows import COLUMNS, rows
 from plexor.export.source import ExportSource
-from plexor.export.whole import needed
+from plexor.export.target import needed
 
 
 def write_parquet(source: ExportSource, path: Path, name: Path) -> None:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from plexor.decode.outcomes import NONE, PENDING, Outcomes
 from plexor.export.about import about
 from plexor.export.source import CHUNK, ExportSource
-from plexor.export.whole import needed
+from plexor.export.target import needed
 from plexor.model.results import EventArray
 from plexor.model.settings import parse_reference
 from plexor.protocol.frames import SOURCE_STRIKE
@@ -54,8 +54,8 @@ Ticks = npt.NDArray[np.int64]
 
 def nanoseconds(ticks: Ticks, tick_fs: int) -> Ticks:
     """Return times in ticks as nanoseconds, rounded half up, as the format has them."""
-    millions, rest = np.divmod(ticks, _FS_PER_NS)
-    return millions * tick_fs + (rest * tick_fs + _FS_PER_NS // 2) // _FS_PER_NS
+    millions, remainder = np.divmod(ticks, _FS_PER_NS)
+    return millions * tick_fs + (remainder * tick_fs + _FS_PER_NS // 2) // _FS_PER_NS
 
 
 def write_perfetto(source: ExportSource, path: Path, name: Path) -> None:
@@ -105,7 +105,7 @@ class _Writer:
 
     def _latencies(self) -> Iterator[_Latencies]:
         track = _RUN + 1 + len(self.source.pins)
-        references = {entry.number: entry.reference for entry in self.source.result.channels}
+        references = {channel.number: channel.reference for channel in self.source.result.channels}
         for number, own in self.source.checked.outcomes.items():
             starts, ends = _ends(own)
             # When a latency begins, those before it that have not ended are there too.
@@ -121,8 +121,8 @@ class _Writer:
         for first in range(0, len(events), CHUNK):
             piece = events[first : first + CHUNK]
             self._pulses(events, first, piece)
-            for entry in self.latencies:
-                self._slices(entry, events, first, first + len(piece))
+            for latencies in self.latencies:
+                self._slices(latencies, events, first, first + len(piece))
             self._flush()
         self._flush()
 
@@ -148,9 +148,9 @@ class _Writer:
         for pin in self.source.pins:
             self._track(self.tracks[pin.source], pin.name)
         names = {channel.number: channel.name for channel in result.channels}
-        for entry in self.latencies:
-            for lane in range(entry.lanes):
-                self._track(entry.first_track + lane, f"{names[entry.number]} latency")
+        for latencies in self.latencies:
+            for lane in range(latencies.lanes):
+                self._track(latencies.first_track + lane, f"{names[latencies.number]} latency")
         begin, end = (self._packet(_NEEDS) for _ in range(2))
         begin.track_event.type, end.track_event.type = _BEGIN, _END
         begin.track_event.track_uuid = end.track_event.track_uuid = _RUN
@@ -193,16 +193,16 @@ class _Writer:
         names = np.where(piece["source"] >= SOURCE_STRIKE, _NAMES["strike"], _NAMES["edge"])
         leaving: list[list[int]] = []
         arriving = np.zeros(count, np.int64)
-        for entry in self.latencies:
-            own = entry.outcomes
+        for latencies in self.latencies:
+            own = latencies.outcomes
             low, high = np.searchsorted(own.responses, (first, first + count))
             names[own.responses[low:high] - first] = own.response_class[low:high] + 1
             matched = np.flatnonzero(own.strike_of[low:high] != NONE).astype(np.int32) + low
-            arriving[own.responses[matched] - first] = entry.flows(matched)
+            arriving[own.responses[matched] - first] = latencies.flows(matched)
             low, high = np.searchsorted(own.strikes, (first, first + count))
             flows = np.zeros(count, np.int64)
-            if entry.from_pulse:
-                flows[own.strikes[low:high] - first] = entry.flows(own.answer_of[low:high])
+            if latencies.from_pulse:
+                flows[own.strikes[low:high] - first] = latencies.flows(own.answer_of[low:high])
             leaving.append(flows.tolist())
         ticks = self.source.times(piece)
         annotations = (_INDEX,) if self.exact else (_INDEX, _TIME)
@@ -243,19 +243,21 @@ class _Writer:
                 opens.terminating_flow_ids.append(arrives)
             append(begin)
 
-    def _slices(self, entry: _Latencies, events: EventArray, first: int, after: int) -> None:
-        """Write the latencies of the strikes from `first` to before `after`."""
-        own = entry.outcomes
-        low, high = np.searchsorted(own.strikes, (first, after))
-        places, answers = own.strikes[low:high], own.answer_of[low:high]
-        struck = self.source.times(events[places])
+    def _slices(
+        self, source_latencies: _Latencies, events: EventArray, first: int, stop: int
+    ) -> None:
+        """Write the latencies of the strikes from `first` to before `stop`."""
+        own = source_latencies.outcomes
+        low, high = np.searchsorted(own.strikes, (first, stop))
+        positions, answers = own.strikes[low:high], own.answer_of[low:high]
+        struck = self.source.times(events[positions])
         matched = answers != NONE
         latencies = np.zeros(len(answers), np.int64)
         latencies[matched] = own.latency_ticks[answers[matched]]
         # A response may come before its strike.
         starts, ends = struck + np.minimum(latencies, 0), struck + np.maximum(latencies, 0)
-        before = int(np.count_nonzero(own.answer_of[:low] != NONE))
-        lanes = (before + np.cumsum(matched) - 1) % entry.lanes
+        answered_before = int(np.count_nonzero(own.answer_of[:low] != NONE))
+        lanes = (answered_before + np.cumsum(matched) - 1) % source_latencies.lanes
         begin, end = self._event(_BEGIN, _LATENCY, _OF), self._event(_END)
         instant = self._event(_INSTANT, _OF)
         opens, closes, lost = begin.track_event, end.track_event, instant.track_event
@@ -266,15 +268,15 @@ class _Writer:
             (own.strike_class[low:high] + 1).tolist(),
             matched.tolist(),
             latencies.tolist(),
-            events["index"][places].tolist(),
-            (entry.first_track + lanes).tolist(),
-            (entry.flows(answers) * (not entry.from_pulse)).tolist(),
+            events["index"][positions].tolist(),
+            (source_latencies.first_track + lanes).tolist(),
+            (source_latencies.flows(answers) * (not source_latencies.from_pulse)).tolist(),
             strict=True,
         )
         for start_ns, end_ns, label, answered, latency, index, track, flow in rows:
             if not answered:
                 instant.timestamp, lost.name_iid = start_ns, label
-                lost.track_uuid = entry.first_track
+                lost.track_uuid = source_latencies.first_track
                 lost.debug_annotations[0].int_value = index
                 append(instant)
                 continue
@@ -291,5 +293,5 @@ class _Writer:
 def _ends(own: Outcomes) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Return the places at which latencies begin and end, in the order in which they begin."""
     answered = np.flatnonzero(own.answer_of != NONE)
-    places = own.strikes[answered], own.responses[own.answer_of[answered]]
-    return np.minimum(*places), np.maximum(*places)
+    positions = own.strikes[answered], own.responses[own.answer_of[answered]]
+    return np.minimum(*positions), np.maximum(*positions)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run's events as rows of a table: the pin, the edge, and what became of it."""
+"""A run's events as rows of a table: pin, edge, class and latency."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ def rows(
     source: ExportSource,
     events: EventArray,
     pa: Any,
-    written: Callable[[list[str]], list[str]] = list,
+    names_in_file: Callable[[list[str]], list[str]] = list,
 ) -> Iterator[Mapping[str, Any]]:
     """Yield the columns of COLUMNS, as arrays of `pa` (pyarrow), piece by piece, in order of time.
 
-    `written` returns names of pins as the file has them. Without complete events of a channel, its
-    classes and latencies are null.
+    `names_in_file` maps names of pins to names in the file. If a channel's events are incomplete,
+    its classes and latencies are null.
     """
     number_of = np.zeros(SOURCES, np.int8)
     codes = (SOURCE_CODE, SOURCE_CODE_VALUE)
     sources = [*source.pins, *(Pin(number, source_name(number)) for number in codes)]
     for number, pin in enumerate(sources):
         number_of[pin.source] = number
-    labels = written([pin.name for pin in sources])
+    labels = names_in_file([pin.name for pin in sources])
     pins = pa.array(labels, pa.string())
     edges, classes = pa.array(EDGES, pa.string()), pa.array(CLASSES, pa.string())
     outcomes = source.checked.outcomes
@@ -87,18 +87,18 @@ def rows(
 def _codes(source: ExportSource, piece: EventArray, pa: Any) -> Any:
     """Return the value of each code among the events."""
     codes = source.result.codes
-    places = np.flatnonzero(piece["source"] == SOURCE_CODE)
-    own = np.searchsorted(codes["index"], piece["index"][places])
+    positions = np.flatnonzero(piece["source"] == SOURCE_CODE)
+    own = np.searchsorted(codes["index"], piece["index"][positions])
     values, none = np.zeros(len(piece), np.uint16), np.ones(len(piece), np.bool_)
-    whole = own < len(codes)
-    values[places[whole]], none[places[whole]] = codes["code"][own[whole]], False
+    complete = own < len(codes)
+    values[positions[complete]], none[positions[complete]] = codes["code"][own[complete]], False
     return pa.array(values, mask=none)
 
 
 def _matched(
     channels: list[Outcomes], events: EventArray, first: int, count: int
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64], npt.NDArray[np.int64], Any]:
-    """Return class, latency, index of the strike, and the channels that missed, of each event.
+    """Return each event's class, latency, strike index, and the channels that missed it.
 
     Channels are bits, the first one in bit 0.
     """
@@ -108,12 +108,12 @@ def _matched(
     missed = np.zeros(count, np.int16)
     for number, channel in enumerate(channels):
         low, high = np.searchsorted(channel.responses, (first, first + count))
-        places = channel.responses[low:high] - first
-        response[places] = channel.response_class[low:high]
+        rows_of = channel.responses[low:high] - first
+        response[rows_of] = channel.response_class[low:high]
         answered = channel.strike_of[low:high]
         own = answered != NONE
-        latency_ticks[places] = channel.latency_ticks[low:high]
-        strike[places[own]] = events["index"][channel.strikes[answered[own]]]
+        latency_ticks[rows_of] = channel.latency_ticks[low:high]
+        strike[rows_of[own]] = events["index"][channel.strikes[answered[own]]]
         low, high = np.searchsorted(channel.strikes, (first, first + count))
         lost = channel.strike_class[low:high] == ResponseClass.MISSED
         missed[channel.strikes[low:high][lost] - first] |= 1 << number

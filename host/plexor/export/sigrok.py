@@ -18,17 +18,17 @@ from plexor.model.results import EventArray
 from plexor.units import FEMTOSECONDS, format_seconds, seconds_of
 
 MOST_BYTES = 1 << 32
-"""Greatest length of the samples, before they are compressed: about half a minute of work."""
+"""Maximum length of the samples before compression: about half a minute of work."""
 CHUNK_BYTES = 1 << 22
 """Length of a file of samples in the archive, as sigrok's own writer has it."""
 _STEPS_HZ = (10**6, 10**5, 10**4, 10**3)
 
 
 def sample_rate(tick_fs: int) -> int | None:
-    """Return the hertz of samples a tick apart; None if no whole number of kilohertz is that.
+    """Return the sample rate of one sample per tick, in Hz; None if it is no whole number of kHz.
 
-    An instrument reports its tick to half a femtosecond, and its clock is a round number: of the
-    rates within that, the roundest is taken. 520,833 fs is 1.92 GHz.
+    An instrument reports its tick to half a femtosecond, and its clock is a round number. So the
+    roundest rate within that rounding is taken: 520,833 fs is 1.92 GHz.
     """
     for step in _STEPS_HZ:
         hertz = round(FEMTOSECONDS / tick_fs / step) * step
@@ -41,10 +41,9 @@ def write_sr(source: ExportSource, path: Path, name: Path) -> None:
     """Write a sample for each tick of the run, and a probe for each pin; 1 is its active level.
 
     Code pins are pins too. The first sample is of the tick before the run, so that an edge in the
-    run's first tick is seen.
-    `about.txt` in the archive says that, and what the run was; sigrok ignores it. Raises
-    UsageError, with `name`, if the run kept no events, if its tick has no sample rate, or if it is
-    too long.
+    run's first tick shows. `about.txt` in the archive notes that, with the facts of the run; sigrok
+    ignores it. Raises UsageError, with `name`, if the run kept no events, has a tick without a
+    sample rate, or is too long.
     """
     events = source.edges(name)
     rate = sample_rate(source.result.tick_fs)
@@ -77,8 +76,8 @@ def write_sr(source: ExportSource, path: Path, name: Path) -> None:
         f"unitsize={unit}",
         "",
     ]
-    said = {**about(source), "lead_ticks": str(LEAD_TICKS)}
-    texts = "".join(f"{key}: {' '.join(text.split())}\n" for key, text in said.items())
+    facts = {**about(source), "lead_ticks": str(LEAD_TICKS)}
+    texts = "".join(f"{key}: {' '.join(text.split())}\n" for key, text in facts.items())
     with zipfile.ZipFile(path, "w") as archive:
         _put(archive, "version", "2")
         _put(archive, "metadata", "\n".join(metadata))
@@ -88,7 +87,7 @@ def write_sr(source: ExportSource, path: Path, name: Path) -> None:
 
 
 def _put(archive: zipfile.ZipFile, name: str, data: str | bytes) -> None:
-    """Add a file that has no time of its own, so that a run is the same bytes at any time."""
+    """Add a file without a time stamp, so that a run always gives the same bytes."""
     archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED, compresslevel=6)
 
 
@@ -101,18 +100,18 @@ def _chunks(source: ExportSource, events: EventArray, unit: int, samples: int) -
     for start in range(0, samples, size):
         count = min(size, samples - start)
         end_ticks = np.uint64(before_ticks + start + count)
-        after = int(np.searchsorted(events["time_ticks"], end_ticks))
-        piece = events[first:after]
+        end = int(np.searchsorted(events["time_ticks"], end_ticks))
+        piece = events[first:end]
         words = np.zeros(len(piece) + 1, np.uint32)
         for bit, pin in enumerate(source.waves):
             own = np.flatnonzero(piece["source"] == pin.source)
-            held = np.concatenate(([levels[bit]], piece["polarity"][own])).astype(np.uint32)
-            lasts = np.diff(np.concatenate(([0], own + 1, [len(words)])))
-            words |= np.repeat(held, lasts) << np.uint32(bit)
-            levels[bit] = int(held[-1])
+            level_runs = np.concatenate(([levels[bit]], piece["polarity"][own])).astype(np.uint32)
+            lengths = np.diff(np.concatenate(([0], own + 1, [len(words)])))
+            words |= np.repeat(level_runs, lengths) << np.uint32(bit)
+            levels[bit] = int(level_runs[-1])
         edges = np.concatenate(([0], source.times(piece) + LEAD_TICKS - start, [count]))
         yield _bytes(np.repeat(words, np.diff(edges)), unit)
-        first = after
+        first = end
 
 
 def _bytes(words: npt.NDArray[np.uint32], unit: int) -> bytes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run that is to be written: its pins, what became of its events, and its figures."""
+"""A run for export: its pins, the outcomes of its events, and its figures."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from plexor.model.settings import parse_reference
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE, SOURCES
 
 CHUNK = 1 << 16
-"""Number of events that are written at once."""
+"""Number of events written at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A source of events, by the name that files give it."""
+    """A source of events, with its name in exported files."""
 
     source: int
     name: str
@@ -50,20 +50,20 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a run's events say when they are matched again."""
+    """A run's events, matched again."""
 
     outcomes: Mapping[int, Outcomes]
     """By channel number, of channels whose events are complete and agree with their counts."""
     distributions: Mapping[tuple[int, Kind], Distribution]
     """Of each channel and kind whose values the events give, to the tick."""
     pairings: Mapping[int, Pairing | None]
-    """By channel number: whether answers are those of their own strikes."""
+    """The pairing of each channel, by number."""
     disagreements: tuple[str, ...]
     """Differences between complete events and the chip's figures. One of the two is wrong."""
 
 
 class ExportSource:
-    """A run with a budget. What a format does not need is not computed."""
+    """A run with a budget. Each part is computed when a format needs it."""
 
     def __init__(self, result: RunResult, budget: Budget | None = None) -> None:
         self.result = result
@@ -89,7 +89,7 @@ class ExportSource:
 
     @cached_property
     def checked(self) -> Checked:
-        """What the events say, channel by channel."""
+        """The events matched again, channel by channel."""
         outcomes_of: dict[int, Outcomes] = {}
         distributions: dict[tuple[int, Kind], Distribution] = {}
         pairings: dict[int, Pairing | None] = {}
@@ -114,19 +114,21 @@ class ExportSource:
 
     @property
     def unpaired(self) -> tuple[str, ...]:
-        """The channels whose latencies may be those of other strikes."""
-        found = self.checked.pairings
+        """The channels whose pairing is ambiguous."""
+        pairings = self.checked.pairings
         return tuple(
             channel.name
             for channel in self.result.answering
-            if not _is_known(found.get(channel.number))
+            if not _is_known(pairings.get(channel.number))
         )
 
     def measurements(self, channel: ChannelResult) -> tuple[SampleResult, ...]:
-        """Return a channel's measurements, without latencies that may be of other strikes."""
+        """Return a channel's measurements, without latencies of an ambiguous pairing."""
         if channel.name not in self.unpaired:
             return channel.measurements
-        return tuple(entry for entry in channel.measurements if entry.kind not in LATENCIES)
+        return tuple(
+            measurement for measurement in channel.measurements if measurement.kind not in LATENCIES
+        )
 
     def _matched(self, channel: ChannelResult) -> tuple[ChannelMatches, list[str]]:
         """Return a channel's events matched again, and what disagrees."""
@@ -148,7 +150,7 @@ class ExportSource:
         return of_bins(measurement) if exact is None else exact
 
     def statistics(self, channel: ChannelResult, measurement: SampleResult) -> Statistics:
-        """Return what is known of a measurement. Events tell what is at the limit of the chip."""
+        """Return the known statistics of a measurement; events tell samples at the chip's limit."""
         cells = self.checked.distributions.get((channel.number, measurement.kind))
         if measurement.limit_ticks is None or cells is None:
             return measurement.known
@@ -188,19 +190,23 @@ class ExportSource:
     def pins(self) -> tuple[Pin, ...]:
         """The sources that the run used, in the order in which one tick's events come."""
         result = self.result
-        names = {SOURCE_CHANNEL + entry.number: entry.label for entry in result.settings.channels}
-        names |= {SOURCE_CHANNEL + entry.number: entry.name for entry in result.channels}
-        used = set(names) | {SOURCE_STRIKE + entry.output for entry in result.settings.strikes}
-        used |= {parse_reference(entry.reference)[0] for entry in result.channels}
-        used |= {entry.source for entry in result.accounting.sources if entry.generated}
+        names = {
+            SOURCE_CHANNEL + channel.number: channel.label for channel in result.settings.channels
+        }
+        names |= {SOURCE_CHANNEL + channel.number: channel.name for channel in result.channels}
+        used = set(names) | {
+            SOURCE_STRIKE + stimulus.output for stimulus in result.settings.strikes
+        }
+        used |= {parse_reference(channel.reference)[0] for channel in result.channels}
+        used |= {account.source for account in result.accounting.sources if account.generated}
         order = [
             source
             for source in result.identity.geometry.levels
             if source in used
             or (result.events is not None and (result.events["source"] == source).any())
         ]
-        given = [names.get(source, source_name(source)) for source in order]
-        return tuple(map(Pin, order, distinct(given)))
+        pin_names = [names.get(source, source_name(source)) for source in order]
+        return tuple(map(Pin, order, distinct(pin_names)))
 
     @cached_property
     def waves(self) -> tuple[Pin, ...]:
@@ -218,16 +224,16 @@ class ExportSource:
         if len(self.waves) == len(self.pins):
             return events
         codes = self.result.codes
-        before = np.concatenate([[0], codes["code"][:-1]]).astype(np.uint16)
-        found = [events[np.isin(events["source"], [pin.source for pin in self.pins])]]
+        previous_codes = np.concatenate([[0], codes["code"][:-1]]).astype(np.uint16)
+        arrays = [events[np.isin(events["source"], [pin.source for pin in self.pins])]]
         for bit, pin in enumerate(self.waves[len(self.pins) :]):
-            own = codes[(codes["code"] ^ before) >> bit & 1 == 1]
+            own = codes[(codes["code"] ^ previous_codes) >> bit & 1 == 1]
             changes = np.empty(len(own), EVENT_DTYPE)
             changes["time_ticks"], changes["index"] = own["time_ticks"], own["index"]
             changes["source"], changes["polarity"] = pin.source, own["code"] >> bit & 1
-            found.append(changes)
-        every = np.concatenate(found)
-        return every[np.argsort(every["index"], kind="stable")]
+            arrays.append(changes)
+        edges = np.concatenate(arrays)
+        return edges[np.argsort(edges["index"], kind="stable")]
 
     def level_at_start(self, source: int) -> int:
         """Return the level of a source before its first event; 1 is the active level."""
@@ -244,10 +250,10 @@ def _is_known(pairing: Pairing | None) -> bool:
 
 def distinct(names: list[str]) -> list[str]:
     """Return the names, with a number behind those that are there already."""
-    found: list[str] = []
+    unique: list[str] = []
     for name in names:
         number, new = 2, name
-        while new in found:
+        while new in unique:
             number, new = number + 1, f"{name}_{number}"
-        found.append(new)
-    return found
+        unique.append(new)
+    return unique

@@ -8,7 +8,7 @@ from typing import Any
 
 from plexor.export.about import about, line_of
 from plexor.export.source import CHUNK, ExportSource, distinct
-from plexor.export.whole import needed
+from plexor.export.target import needed
 
 _UNITS = ("s", "ms", "us", "ns", "ps", "fs")
 SCOPE = "plexor"
@@ -49,8 +49,8 @@ def write_vcd(source: ExportSource, path: Path, name: Path) -> None:
     events = source.edges(name)
     library = needed("vcd.writer", "pyvcd", name)
     size, unit, factor = timescale(source.result.tick_fs)
-    said = {**about(source), "lead_ticks": str(LEAD_TICKS)}
-    texts = [line_of(f"{key}: {text}").replace("$end", "$ end") for key, text in said.items()]
+    facts = {**about(source), "lead_ticks": str(LEAD_TICKS)}
+    texts = [line_of(f"{key}: {text}").replace("$end", "$ end") for key, text in facts.items()]
     texts.append("level: 1 is the active level")
     labels = identifiers([pin.name for pin in source.waves])
     with path.open("w", encoding="ascii") as file:

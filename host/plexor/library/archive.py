@@ -201,7 +201,7 @@ class Archive:
 
         after = run if isinstance(run, Run) else load_run(path_of(run))
         before = self.last_good(after, where=asked.where, across=asked.across)
-        note = f"A is the last good run: {run_text(before.kept)}"
+        note = f"A is the last good run: {run_text(before.run)}"
         return comparison(before, after, asked, (note,))
 
     @cached_property

@@ -228,7 +228,7 @@ class _Side:
     def place(self) -> str:
         """Its folder, or what else it is."""
         if isinstance(self.source, Archived):
-            return f"run {self.source.kept.run} of the archive"
+            return f"run {self.source.run.run} of the archive"
         if isinstance(self.source, Run):
             return f"the run begun {self.source.result.started or 'at an unknown time'}"
         if isinstance(self.source, Sweep):
@@ -337,7 +337,7 @@ def _configuration(result: Result) -> Mapping[str, str]:
     if isinstance(result, Report):
         return configuration(result.result)
     if isinstance(result, Archived):
-        return result.kept.configuration
+        return result.run.configuration
     return {
         "source": "simulated" if result.simulated else "measured",
         "tick": exact_time(Fraction(result.tick_fs, 10**15)),

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from plexor.disk.atomic import write_bytes
 from plexor.disk.errors import writing
-from plexor.disk.whole import write_bytes
 from plexor.render.pictures.convert import DRAWN, check_converter, converted
 
 __all__ = ["SHOWN", "check_converter", "write_shown"]

@@ -9,7 +9,7 @@ from types import FunctionType
 
 from plexor.errors import UsageError
 from plexor.export import formats
-from plexor.export.whole import whole
+from plexor.export.target import replacing
 from plexor.imports.run import READERS, import_run
 from plexor.imports.signals import ImportRules
 from plexor.judge.budget import Budget
@@ -44,7 +44,7 @@ def export(
     writers = [(each, offer, offer.load(FunctionType)) for each, offer in offers.items()]
     formats.export(run.result, [each for each in paths if each not in offers], limits)
     for each, offer, write in writers:
-        with whole(each) as place:
+        with replacing(each) as place:
             offer.call(write, run, place)
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
+from plexor.disk.atomic import is_direct, part_of, write_text
 from plexor.disk.errors import writing
-from plexor.disk.whole import is_direct, part_of, write_text
 
 __all__ = ["is_direct", "part_of", "write_text", "writing"]

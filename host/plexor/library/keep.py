@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from plexor.disk.aside import names_of
+from plexor.disk.atomic import PART, is_direct, sync
 from plexor.disk.errors import writing
 from plexor.disk.folder import FolderKind, FolderPlace, find_left, place_of
 from plexor.disk.lock import Lock, lock
 from plexor.disk.notices import say
-from plexor.disk.whole import PART, is_direct, sync
 from plexor.errors import PlexorError, StoreError, UnwrittenError, UsageError
 
 if TYPE_CHECKING:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The acceptance of an instrument: what was proven of it, with which error, and what was not."""
+"""The acceptance test of an instrument: what is proven, with which error, and what is not."""

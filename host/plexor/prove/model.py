@@ -24,14 +24,14 @@ class Figure:
     unit: str
     """`ps`, `B/s`, `ppm`, or empty for a count."""
     error: float | None = None
-    """By how much the value is off at most, in its unit; None: it is exact, or a count."""
+    """Maximum error of the value, in its unit; None: it is exact, or a count."""
     least: float | None = None
     most: float | None = None
-    """Bounds of a sound instrument; None: there is none."""
+    """Bounds of a sound instrument; None: no bound."""
 
     @property
     def holds(self) -> bool:
-        """Whether the value can lie within its bounds: it is not outside by more than its error."""
+        """Whether the value is within its bounds, or outside by no more than its error."""
         error = self.error or 0.0
         low = self.least is None or self.value >= self.least - error
         return low and (self.most is None or self.value <= self.most + error)
@@ -39,7 +39,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class ProofStep:
-    """One step: what was wired, what was found."""
+    """One step of a proof: its figures and findings."""
 
     name: str
     """`selftest`, `bins`, `jumper`, `wire`, `tee`, `pps` or `soak`."""
@@ -48,12 +48,12 @@ class ProofStep:
     """What was tested, or why it was left out."""
     figures: tuple[Figure, ...] = ()
     findings: tuple[str, ...] = ()
-    """Defects, each with what has it."""
+    """Defects, each with the part that has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """All steps, in the order in which they were done, and the instrument that was proven."""
+    """All steps in the order of execution, and the instrument."""
 
     link: str
     serial: str
@@ -63,7 +63,7 @@ class Proof:
     simulated: bool
     tick_fs: int
     made: str
-    """Time of the proof's begin, ISO 8601 in UTC."""
+    """Start of the proof, ISO 8601 in UTC."""
     steps: tuple[ProofStep, ...]
 
     @property
@@ -73,40 +73,44 @@ class Proof:
 
     @property
     def left_out(self) -> tuple[ProofStep, ...]:
-        """Steps of which nothing is proven."""
+        """Steps that were not taken."""
         return tuple(step for step in self.steps if step.outcome == StepOutcome.LEFT_OUT)
 
     @property
     def placement(self) -> int:
-        """The number that the proof is kept under; see Identity.placement."""
+        """The number that the proof is stored under; see Identity.placement."""
         return self.build_id or self.gateware_hash
 
 
 def judged(
     name: str, summary: str, figures: tuple[Figure, ...] = (), findings: tuple[str, ...] = ()
 ) -> ProofStep:
-    """Return a step that failed if it has findings, or figures beyond their bounds."""
+    """Return a step; it failed if it has findings, or figures beyond their bounds."""
     beyond = tuple(_beyond(figure) for figure in figures if not figure.holds)
-    found = (*findings, *beyond)
+    all_findings = (*findings, *beyond)
     return ProofStep(
-        name, StepOutcome.FAILED if found else StepOutcome.PROVEN, summary, figures, found
+        name,
+        StepOutcome.FAILED if all_findings else StepOutcome.PROVEN,
+        summary,
+        figures,
+        all_findings,
     )
 
 
-def left_out(name: str, why: str) -> ProofStep:
-    """Return a step of which nothing is proven, with the reason."""
-    return ProofStep(name, StepOutcome.LEFT_OUT, why)
+def left_out(name: str, reason: str) -> ProofStep:
+    """Return a step that was not taken, with the reason."""
+    return ProofStep(name, StepOutcome.LEFT_OUT, reason)
 
 
 def number(value: float) -> str:
-    """Return a figure's number with a digit behind the point below 100, and none above."""
+    """Return a number as text, with one decimal below 100 and none above."""
     if value == int(value):
         return f"{int(value):,}"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:,.1f}"
 
 
 def bounds_of(figure: Figure) -> str:
-    """Return what a figure must be, without its unit; empty if it has no bounds."""
+    """Return a figure's bounds as text, without the unit; empty if it has none."""
     least, most = (None if n is None else number(n) for n in (figure.least, figure.most))
     if least is None or most is None:
         return f"at most {most}" if most is not None else f"at least {least}" if least else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proves an instrument step by step: first what needs no wire, then what is wired for it."""
+"""Proves an instrument step by step: first the steps without wires, then those with wires."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ STRIKE = 0
 MOST_ZERO_PS = 40_000
 """A strike's pad, a jumper and a channel's pad: the slowest family's, twice."""
 MOST_EDGES_PS = 5_000
-"""By how much rising and falling edges may differ on their way over pads."""
+"""Maximum difference between the delays of rising and falling edges over pads."""
 MOST_SKEW_PS = 5_000
-"""By how much channels' ways over pads and routes may differ."""
+"""Maximum difference between channels' delays over pads and routes."""
 MOST_RMS_TICKS = 0.5
 """An edge's RMS error in a bin of the greatest width that the sheets allow is 0.41 ticks."""
 LEAST_RATE = Fraction(1, 2)
-"""Part of its nominal rate that a loaded link must carry."""
+"""Least share of its nominal rate that a loaded link must carry."""
 
 
 class StepWires(StrEnum):
-    """What joins pins for a step."""
+    """The wires between pins that a step needs."""
 
     NONE = "no wire"
     JUMPER = "a jumper from strike0 to ch0"
@@ -57,27 +57,27 @@ class StepWires(StrEnum):
 
 
 class Fixture(Protocol):
-    """Where the wires are put."""
+    """Whoever puts the wires in place."""
 
     def wired(self, wires: StepWires) -> Device | None:
-        """Return the instrument with these wires; None if nobody has put them there."""
+        """Return the instrument with these wires; None if they are not in place."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ProofGoal:
-    """What is proven, and what is known of it."""
+    """The options of a proof."""
 
     steps: Sequence[str] = ()
     """Names of the steps; none: all."""
     edges: int = 20_000
     """Minimum number of edges of each direction on each channel for its bins."""
     wire_ps: tuple[int, int] | None = None
-    """Bounds of how much longer the longer wire's delay is; None: not known."""
+    """Bounds of the longer wire's extra delay; None: not known."""
     soak_s: Fraction = Fraction(10)
-    """How long the link is loaded, in the instrument's time."""
+    """Duration of the load on the link, in the instrument's time."""
     reference: Reference | None = None
-    """What the oscillator is compared with; None: there is nothing."""
+    """The reference for the oscillator; None: there is none."""
 
 
 Report = Callable[[str], None]
@@ -85,20 +85,20 @@ Report = Callable[[str], None]
 
 @dataclass(slots=True)
 class _Known:
-    """What earlier steps found and later ones use."""
+    """Results of earlier steps that later steps use."""
 
     calibration: Calibration | None = None
     zero: Mapping[int, WireDelay] = field(default_factory=dict[int, WireDelay])
     """Delay through the jumper, by direction."""
 
 
-def prove(bench: Fixture, wanted: ProofGoal, report: Report = lambda line: None) -> Proof:
+def prove(bench: Fixture, goal: ProofGoal, report: Report = lambda line: None) -> Proof:
     """Return the proof of an instrument; `report` gets a line about each step.
 
-    Steps that are not wanted, or not wired, are left out. Raises LinkError if the link breaks or
+    Steps that are not requested or not wired are left out. Raises LinkError if the link breaks or
     stays silent.
     """
-    made = now()
+    started = now()
     known = _Known()
     steps: list[ProofStep] = []
     device = bench.wired(StepWires.NONE)
@@ -106,10 +106,10 @@ def prove(bench: Fixture, wanted: ProofGoal, report: Report = lambda line: None)
         raise LinkError("there is no instrument")
     identity, link, serial = device.identity, device.name, device.serial
     for name, (wires, step) in STEPS.items():
-        if wanted.steps and name not in wanted.steps:
+        if goal.steps and name not in goal.steps:
             steps.append(left_out(name, "not asked for"))
             continue
-        if wires == StepWires.REFERENCE and wanted.reference is None:
+        if wires == StepWires.REFERENCE and goal.reference is None:
             steps.append(left_out(name, "no reference was named"))
             continue
         report(f"{name}: {wires}")
@@ -118,7 +118,7 @@ def prove(bench: Fixture, wanted: ProofGoal, report: Report = lambda line: None)
             steps.append(left_out(name, f"not wired: it needs {wires}"))
             continue
         try:
-            steps.append(step(wired, wanted, known))
+            steps.append(step(wired, goal, known))
         except InstrumentError as error:
             steps.append(judged(name, "ended early", findings=(str(error),)))
     return Proof(
@@ -129,62 +129,77 @@ def prove(bench: Fixture, wanted: ProofGoal, report: Report = lambda line: None)
         identity.build_id,
         identity.simulated,
         identity.tick_fs,
-        made,
+        started,
         tuple(steps),
     )
 
 
-def _selftest(device: Device, wanted: ProofGoal, known: _Known) -> ProofStep:
-    del wanted, known
-    found = selftest(device, SelfTestWanted({}))
-    text = "; ".join(f"{check.name}: {check.summary}" for check in found.checks)
-    findings = tuple(f"{entry.subject}: {entry.text}" for entry in found.findings)
+def _selftest(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
+    del goal, known
+    result = selftest(device, SelfTestWanted({}))
+    text = "; ".join(f"{check.name}: {check.summary}" for check in result.checks)
+    findings = tuple(f"{finding.subject}: {finding.text}" for finding in result.findings)
     return judged("selftest", text, findings=findings)
 
 
-def _bins(device: Device, wanted: ProofGoal, known: _Known) -> ProofStep:
-    known.calibration = found = calibrate(device, CalibrationWanted(wanted.edges))
+def _bins(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
+    known.calibration = calibration = calibrate(device, CalibrationWanted(goal.edges))
     geometry = device.identity.geometry
     sheet = SHEETS.get(geometry.board)
     # Without a sheet, a bin may be as wide as for the self-test.
-    least, most = 0.0, WIDEST_TICKS * found.tick_fs / FS_PER_PS
+    least, most = 0.0, WIDEST_TICKS * calibration.tick_fs / FS_PER_PS
     if sheet is not None:
         ranges = bins_by(sheet, geometry.tick_fs, independent=True)
-        least = max(min(entry.least_ps for entry in ranges) - OWN_PS, 0.0)
-        most = max(entry.greatest_ps for entry in ranges) + OWN_PS
+        least = max(min(bounds.least_ps for bounds in ranges) - OWN_PS, 0.0)
+        most = max(bounds.greatest_ps for bounds in ranges) + OWN_PS
     figures: list[Figure] = []
-    for channel in found.channels:
-        for way, bins in (("up", channel.rise), ("down", channel.fall)):
-            name = f"ch{channel.number} {way}"
-            widths = bins.widths_ps(found.tick_fs)
+    for channel in calibration.channels:
+        for direction, bins in (("up", channel.rise), ("down", channel.fall)):
+            name = f"ch{channel.number} {direction}"
+            widths = bins.widths_ps(calibration.tick_fs)
             error = SIGMAS * max(bins.error_ps)
             figures.append(Figure(f"{name}: narrowest bin", min(widths), "ps", error, least=least))
             figures.append(Figure(f"{name}: widest bin", max(widths), "ps", error, most=most))
     rms = max(
-        bins.rms_ps(found.tick_fs) for entry in found.channels for bins in (entry.rise, entry.fall)
+        bins.rms_ps(calibration.tick_fs)
+        for channel in calibration.channels
+        for bins in (channel.rise, channel.fall)
     )
     figures.append(Figure("greatest RMS error of an edge, from its bins", rms, "ps"))
-    edges = min(bins.edges for entry in found.channels for bins in (entry.rise, entry.fall))
-    text = f"{edges} edges or more of the on-chip oscillator each way on {len(found.channels)} "
-    by = "no sheet is known of its clocks" if sheet is None else f"held against {sheet.source}"
-    return judged("bins", f"{text}channels; {by}", tuple(figures), tuple(outside(found, geometry)))
+    edges = min(
+        bins.edges for channel in calibration.channels for bins in (channel.rise, channel.fall)
+    )
+    text = (
+        f"{edges} edges or more of the on-chip oscillator each way on {len(calibration.channels)} "
+    )
+    clocks_text = (
+        "no sheet is known of its clocks" if sheet is None else f"held against {sheet.source}"
+    )
+    return judged(
+        "bins",
+        f"{text}channels; {clocks_text}",
+        tuple(figures),
+        tuple(outside(calibration, geometry)),
+    )
 
 
-def _jumper(device: Device, wanted: ProofGoal, known: _Known) -> ProofStep:
-    del wanted
-    found = echoes(device, STRIKE, (0,))
-    lost = missing(found)
+def _jumper(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
+    del goal
+    measured = echoes(device, STRIKE, (0,))
+    lost = missing(measured)
     if lost:
         return judged("jumper", "the way through the pins", findings=tuple(lost))
-    known.zero = {way: delay(found, (0, way), device, known.calibration) for way in (1, 0)}
-    apart = known.zero[1] - known.zero[0]
+    known.zero = {
+        polarity: delay(measured, (0, polarity), device, known.calibration) for polarity in (1, 0)
+    }
+    difference = known.zero[1] - known.zero[0]
     figures = (
         *(
             Figure(name, zero.value_ps, "ps", zero.error_ps, 0, MOST_ZERO_PS)
             for name, zero in (("edge up", known.zero[1]), ("edge down", known.zero[0]))
         ),
         Figure(
-            *("up less down", apart.value_ps, "ps", apart.error_ps),
+            *("up less down", difference.value_ps, "ps", difference.error_ps),
             *(-MOST_EDGES_PS, MOST_EDGES_PS),
         ),
     )
@@ -193,7 +208,7 @@ def _jumper(device: Device, wanted: ProofGoal, known: _Known) -> ProofStep:
 
 
 def _against_loop(known: _Known) -> tuple[Figure, ...]:
-    """Return how much longer the loop is than the pins, where place and route says how much."""
+    """Return the loop's detour against the pins, with the bounds of place and route if known."""
     calibration = known.calibration
     looped = None if calibration is None else calibration.delay(STRIKE, 0)
     if calibration is None or looped is None:
@@ -202,64 +217,68 @@ def _against_loop(known: _Known) -> tuple[Figure, ...]:
     most_wire_ps = WIRE_PS[1]
     return tuple(
         Figure(
-            *(f"loop less pins and jumper, {name}", delay_ps - known.zero[way].value_ps, "ps"),
-            error_ps + known.zero[way].error_ps,
-            *(entry.least_ps - most_wire_ps, entry.greatest_ps),
+            *(f"loop less pins and jumper, {name}", delay_ps - known.zero[polarity].value_ps, "ps"),
+            error_ps + known.zero[polarity].error_ps,
+            *(detour.least_ps - most_wire_ps, detour.greatest_ps),
         )
-        for entry in bounds
-        for name, way, delay_ps, error_ps in (
+        for detour in bounds
+        for name, polarity, delay_ps, error_ps in (
             ("up", 1, looped.rise_ps, looped.rise_error_ps),
             ("down", 0, looped.fall_ps, looped.fall_error_ps),
         )
     )
 
 
-def _wire(device: Device, wanted: ProofGoal, known: _Known) -> ProofStep:
+def _wire(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
     if not known.zero:
         return left_out("wire", "without the jumper's delay, that of a longer wire is not known")
-    found = echoes(device, STRIKE, (0,))
-    lost = missing(found)
+    measured = echoes(device, STRIKE, (0,))
+    lost = missing(measured)
     if lost:
         return judged("wire", "a longer wire", findings=tuple(lost))
-    least, most = wanted.wire_ps or (0, None)
+    least, most = goal.wire_ps or (0, None)
     figures = tuple(
         Figure(name, longer.value_ps, "ps", longer.error_ps, least, most)
-        for name, way in (("edge up", 1), ("edge down", 0))
-        for longer in (delay(found, (0, way), device, known.calibration) - known.zero[way],)
+        for name, polarity in (("edge up", 1), ("edge down", 0))
+        for longer in (
+            delay(measured, (0, polarity), device, known.calibration) - known.zero[polarity],
+        )
     )
-    told = "its delay was not told, so only that it is longer" if most is None else "as told"
-    return judged("wire", f"how much longer than the jumper the wire is; {told}", figures)
+    bounds_text = "its delay was not told, so only that it is longer" if most is None else "as told"
+    return judged("wire", f"how much longer than the jumper the wire is; {bounds_text}", figures)
 
 
-def _tee(device: Device, wanted: ProofGoal, known: _Known) -> ProofStep:
-    del wanted
+def _tee(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
+    del goal
     geometry = device.identity.geometry
     channels = tuple(range(geometry.channels))
-    found = echoes(device, STRIKE, channels)
-    lost = missing(found)
+    measured = echoes(device, STRIKE, channels)
+    lost = missing(measured)
     if lost:
         return judged("tee", "one strike on all channels", findings=tuple(lost))
     figures: list[Figure] = []
     most_ps = MOST_RMS_TICKS * device.identity.tick_fs / 1000
-    first = {way: delay(found, (0, way), device, known.calibration) for way in (1, 0)}
+    first = {
+        polarity: delay(measured, (0, polarity), device, known.calibration) for polarity in (1, 0)
+    }
     for number in channels[1:]:
-        for name, way in (("up", 1), ("down", 0)):
-            skew = delay(found, (number, way), device, known.calibration) - first[way]
+        for name, polarity in (("up", 1), ("down", 0)):
+            skew = delay(measured, (number, polarity), device, known.calibration) - first[polarity]
             figures.append(
                 Figure(
                     *(f"ch{number} less ch0, {name}", skew.value_ps, "ps", skew.error_ps),
                     *(-MOST_SKEW_PS, MOST_SKEW_PS),
                 )
             )
-        rms = spread_ps(found, (number, 1), (0, 1), device, known.calibration)
+        rms = spread_ps(measured, (number, 1), (0, 1), device, known.calibration)
         figures.append(Figure(f"ch{number} with ch0: RMS", rms, "ps", most=most_ps))
     text = f"one strike on {len(channels)} channels; RMS is the spread of two channels' difference "
     return judged("tee", f"{text}over the root of two", tuple(figures))
 
 
-def _pps(device: Device, wanted: ProofGoal, known: _Known) -> ProofStep:
+def _pps(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
     del known
-    reference = wanted.reference
+    reference = goal.reference
     assert reference is not None  # otherwise the step is left out
     scale = measured_scale(device, reference, now())
     oscillator = oscillator_of(device.identity.board)
@@ -271,19 +290,19 @@ def _pps(device: Device, wanted: ProofGoal, known: _Known) -> ProofStep:
     return judged("pps", f"{text}ppm are {oscillator.source}", (fast,))
 
 
-def _soak(device: Device, wanted: ProofGoal, known: _Known) -> ProofStep:
-    """Load the link with more than it carries; nothing may be lost on it."""
+def _soak(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
+    """Load the link beyond its rate; it must lose nothing."""
     del known
     checked = link_check(device)
-    findings = tuple(f"{entry.subject}: {entry.text}" for entry in checked.findings)
+    findings = tuple(f"{finding.subject}: {finding.text}" for finding in checked.findings)
     geometry = device.identity.geometry
     if Feature.EVENTS not in geometry.features:
         return judged("soak", f"{checked.summary}; it sends no events", findings=findings)
     decoder = device.decoder
-    before = decoder.fault_counts.total()
+    faults_before = decoder.fault_counts.total()
     settings = Settings(
         channels=tuple(Channel(number) for number in range(geometry.channels)),
-        time_s=wanted.soak_s,
+        time_s=goal.soak_s,
         input_select=InputSelect.ASYNCHRONOUS,
         spaces=SPACES,
     )
@@ -299,9 +318,9 @@ def _soak(device: Device, wanted: ProofGoal, known: _Known) -> ProofStep:
         Figure("events dropped on the chip, since the link was full", books.dropped_on_chip, ""),
         Figure("events lost on the link", books.lost_on_link, "", most=0),
         Figure("frames lost", books.frames_lost, "", most=0),
-        Figure("damaged stretches", decoder.fault_counts.total() - before, "", most=0),
+        Figure("damaged stretches", decoder.fault_counts.total() - faults_before, "", most=0),
     )
-    text = f"{float(wanted.soak_s):g} s of more events than the link carries"
+    text = f"{float(goal.soak_s):g} s of more events than the link carries"
     return judged("soak", text, figures, findings)
 
 
@@ -314,4 +333,4 @@ STEPS: Mapping[str, tuple[StepWires, Callable[[Device, ProofGoal, _Known], Proof
     "tee": (StepWires.TEE, _tee),
     "pps": (StepWires.REFERENCE, _pps),
 }
-"""Each step by its name, and what must be wired for it, in order."""
+"""Each step by name, with the wires that it needs, in order."""

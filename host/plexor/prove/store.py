@@ -27,7 +27,7 @@ def default_path(serial: str, placement: int, folder: Path | None = None) -> Pat
 def document(proof: Proof) -> dict[str, Any]:
     """Return a proof as a document, sealed with the SHA-256 of the rest of it.
 
-    Its numbers are those that a file gives back, so that the digest is the same.
+    Its numbers are as a file returns them, so that the digest is the same.
     """
     return sealed(PROOF.of(_exact(proof)))
 
@@ -40,7 +40,7 @@ def save(proof: Proof, path: Path) -> None:
 
 
 def _exact(proof: Proof) -> Proof:
-    """Return a proof with the numbers that a file gives back."""
+    """Return a proof with its numbers as a file returns them."""
     return from_json(Proof, to_json(proof))
 
 
@@ -50,26 +50,26 @@ def load(path: Path) -> Proof:
 
 
 def named(serial: str, identity: Identity) -> str:
-    """Return the proof that is kept for this instrument, as a run names it; empty if none is.
+    """Return the text by which a run names the stored proof of this instrument; empty if none.
 
-    None is named for a simulated instrument: it gives the same documents whatever was done before.
+    A simulated instrument has none, so that its documents do not depend on earlier commands.
     """
     path = default_path(serial, identity.placement)
     if identity.simulated or not path.is_file():
         return ""
     try:
         proof = load(path)
-        # Not made anew: the file may be one of an older version, and earlier runs name it so.
+        # The seal is read, not computed: earlier runs name a file of an older version by it.
         seal = str(parse_json(path.read_bytes()).get(SEAL, ""))
     except StoreError as error:
         return f"cannot be read: {error}"
     if (proof.serial, proof.placement) != (serial, identity.placement):
         return ""
-    return said(proof, seal)
+    return proof_text(proof, seal)
 
 
-def said(proof: Proof, seal: str) -> str:
-    """Return which proof it is, by its digest, and of how much."""
+def proof_text(proof: Proof, seal: str) -> str:
+    """Return a proof as text: its digest, its time, and its steps by outcome."""
     proven = [step.name for step in proof.steps if step.outcome == StepOutcome.PROVEN]
     failed = [step.name for step in proof.failed]
     text = f"{seal[:_SHOWN_DIGITS]} of {proof.made}: {', '.join(proven)} proven"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What channels see of an output's strikes that come over wires at the pins."""
+"""An output's strikes as channels see them over wires at the pins."""
 
 from __future__ import annotations
 
@@ -20,70 +20,72 @@ Echoes = Mapping[Way, LoopedEdges]
 
 @dataclass(frozen=True, slots=True)
 class WireDelay:
-    """A delay, and by how much it is off at most, in ps."""
+    """A delay and its maximum error, in ps."""
 
     value_ps: float
     error_ps: float
 
-    def __sub__(self, other: WireDelay) -> WireDelay:
+    def __sub__(self, subtrahend: WireDelay) -> WireDelay:
         """Return the difference, whose error is the sum of both."""
-        return WireDelay(self.value_ps - other.value_ps, self.error_ps + other.error_ps)
+        return WireDelay(self.value_ps - subtrahend.value_ps, self.error_ps + subtrahend.error_ps)
 
 
 def echoes(device: Device, output: int, channels: Sequence[int]) -> Echoes:
-    """Return what channels see at their pins of an output's strikes at each phase.
+    """Return the edges that channels see at their pins for an output's strikes at each phase.
 
     Raises InstrumentError if events are missing after several tries.
     """
-    found = observer_of(device).wired(output, channels)
-    if not found.echoes:
+    seen = observer_of(device).wired(output, channels)
+    if not seen.echoes:
         raise InstrumentError(
-            f"strike{output}: {found.received} of {sum(found.generated.values())} events arrived"
+            f"strike{output}: {seen.received} of {sum(seen.generated.values())} events arrived"
         )
-    return found.echoes
+    return seen.echoes
 
 
-def missing(found: Echoes) -> list[str]:
+def missing(measured: Echoes) -> list[str]:
     """Return the channels that do not see each strike once."""
     return [
-        f"ch{channel}: its pin sees {echo.seen} edges {'up' if way else 'down'} of {echo.struck} "
-        "strikes; is the wire there?"
-        for (channel, way), echo in found.items()
+        f"ch{channel}: its pin sees {echo.seen} edges {'up' if polarity else 'down'} of "
+        f"{echo.struck} strikes; is the wire there?"
+        for (channel, polarity), echo in measured.items()
         if echo.seen != echo.struck or not echo.seen
     ]
 
 
-def delay(found: Echoes, way: Way, device: Device, calibration: Calibration | None) -> WireDelay:
+def delay(
+    measured: Echoes, edge: Way, device: Device, calibration: Calibration | None
+) -> WireDelay:
     """Return the delay from a strike's tick to a channel's mean sampling instant.
 
-    Its error is half of what the strikes leave, and what the bins' instants may be off.
+    Its error is half of the range that the strikes leave, plus that of the bins' instants.
     """
-    echo, bins = found[way], _bins(device, way, calibration)
+    echo, bins = measured[edge], _bins(device, edge, calibration)
     within = bounds(echo.strikes_ticks, echo.seen_ticks, bins, device.identity.tick_fs)
     low, high = sorted((within.low_ps, within.high_ps))
     return WireDelay((low + high) / 2, (high - low) / 2 + SIGMAS * max(bins.error_ps))
 
 
 def spread_ps(
-    found: Echoes, one: Way, other: Way, device: Device, calibration: Calibration | None
+    measured: Echoes, first: Way, second: Way, device: Device, calibration: Calibration | None
 ) -> float:
-    """Return the RMS error of one edge: that of two channels' differences, over the root of two."""
-    apart = _passed_ps(found, one, device, calibration)
-    apart = apart - _passed_ps(found, other, device, calibration)
-    return float(apart.std() / np.sqrt(2))
+    """Return the RMS error of one edge: that of the channels' difference, over the root of two."""
+    difference_ps = _passed_ps(measured, first, device, calibration)
+    difference_ps = difference_ps - _passed_ps(measured, second, device, calibration)
+    return float(difference_ps.std() / np.sqrt(2))
 
 
 def _passed_ps(
-    found: Echoes, way: Way, device: Device, calibration: Calibration | None
+    measured: Echoes, edge: Way, device: Device, calibration: Calibration | None
 ) -> np.ndarray:
-    echo, tick_fs = found[way], device.identity.tick_fs
+    echo, tick_fs = measured[edge], device.identity.tick_fs
     passed = (echo.seen_ticks - echo.strikes_ticks) * (tick_fs / FS_PER_PS)
-    return passed + middles_ps(echo.seen_ticks, _bins(device, way, calibration), tick_fs)
+    return passed + middles_ps(echo.seen_ticks, _bins(device, edge, calibration), tick_fs)
 
 
-def _bins(device: Device, way: Way, calibration: Calibration | None) -> Instants:
+def _bins(device: Device, edge: Way, calibration: Calibration | None) -> Instants:
     """Return a channel's bins; even ones without a calibration."""
-    number, polarity = way
+    number, polarity = edge
     known = None if calibration is None else calibration.channel(number)
     if known is None:
         even = (0,) * device.identity.geometry.phases

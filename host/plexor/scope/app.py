@@ -92,21 +92,21 @@ def asset(path: str) -> Response:
         return Response(colours_css(), headers=_HEADERS, media_type="text/css")
     if path in _DRAWN:
         return Response(_DRAWN[path](), headers=_HEADERS, media_type=_TYPES[".js"])
-    found = _assets().get(path)
-    if found is None:
+    content = _assets().get(path)
+    if content is None:
         return PlainTextResponse("there is no such file\n", 404, _HEADERS)
     kind = _TYPES[PurePosixPath(path).suffix]
-    return Response(found.read_bytes(), headers=_HEADERS, media_type=kind)
+    return Response(content.read_bytes(), headers=_HEADERS, media_type=kind)
 
 
 @cache
 def _assets() -> Mapping[str, Traversable]:
     """Return the files of the page by their paths. A path from outside meets no file system."""
     return {
-        f"{above}/{entry.name}".lstrip("/"): entry
+        f"{above}/{path.name}".lstrip("/"): path
         for above, package in _FOLDERS.items()
-        for entry in (files(package) / "assets").iterdir()
-        if PurePosixPath(entry.name).suffix in _TYPES
+        for path in (files(package) / "assets").iterdir()
+        if PurePosixPath(path.name).suffix in _TYPES
     }
 
 

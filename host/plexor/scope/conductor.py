@@ -29,7 +29,7 @@ from plexor.scope.newest import NewestOnly
 from plexor.scope.outliers import Outliers
 from plexor.scope.seam import Rig, Running, Shot, Swept
 from plexor.scope.sweeps import SweepView
-from plexor.scope.wire import Place, edges_of, encode
+from plexor.scope.wire import FrameId, edges_of, encode
 from plexor.session.progress import Progress
 from plexor.session.stop import Stop
 from plexor.units import plot_seconds
@@ -130,9 +130,9 @@ class Conductor:
     def clear(self) -> None:
         """Begin the run under way again from nothing; without one, forget the last run."""
         with self._lock:
-            asked = self._asked if self._running is not None else None
-        if asked is not None:
-            self.run(asked.options)
+            request = self._asked if self._running is not None else None
+        if request is not None:
+            self.run(request.options)
         else:
             self._jobs.put(self._forget)
 
@@ -169,12 +169,12 @@ class Conductor:
 
     def _take(self) -> None:
         with self._lock:
-            asked, self._next = self._next, None
+            request, self._next = self._next, None
             stops = self._stops
-        if asked is None:
+        if request is None:
             return
-        self._begin(asked)
-        running = self._bench.begin(asked.options)
+        self._begin(request)
+        running = self._bench.begin(request.options)
         with self._lock:
             self._running = running
             stale = self._next is not None or self._stops != stops
@@ -208,9 +208,9 @@ class Conductor:
             self._result = swept
         self._set("idle", "" if swept.error is None else str(swept.error))
 
-    def _begin(self, asked: RunRequest) -> None:
+    def _begin(self, request: RunRequest) -> None:
         self._run += 1
-        self._asked, self._result = asked, None
+        self._asked, self._result = request, None
         self._outliers.clear()
         self._show.show("outliers", self._outliers.document())
         self._show.show("books", {"state": "unknown", "text": ""})
@@ -251,7 +251,7 @@ class Conductor:
                     self._edges.add(bits)
                     self._show.show(f"edges{bits}", {"bits": bits, "edges": edges_of(bits)})
         self._frame += 1
-        self._show.frame(self._frame, encode(shot, Place(self._frame, self._run, not ended)))
+        self._show.frame(self._frame, encode(shot, FrameId(self._frame, self._run, not ended)))
         self._figures.put(shot)
 
     def _figure(self, shot: Shot) -> None:
@@ -275,12 +275,12 @@ class Conductor:
         if result is None:
             return
         stamp = datetime.now().strftime("%Y-%m-%d-%H%M%S")
-        what = "run" if isinstance(result, RunResult) else "sweep"
-        folder = self._folder / f"{what}-{stamp}"
+        kind = "run" if isinstance(result, RunResult) else "sweep"
+        folder = self._folder / f"{kind}-{stamp}"
         number = 1
         while folder.exists():
             number += 1
-            folder = self._folder / f"{what}-{stamp}-{number}"
+            folder = self._folder / f"{kind}-{stamp}-{number}"
         self._bench.keep(result, folder)
         self._kept.append(str(folder))
         self._tell()
@@ -290,7 +290,7 @@ class Conductor:
         self._tell()
 
     def _tell(self) -> None:
-        asked = self._asked
+        request = self._asked
         self._show.show(
             "state",
             {
@@ -298,8 +298,8 @@ class Conductor:
                 "error": self._error,
                 "doubt": self._doubt,
                 "run": self._run,
-                "options": {} if asked is None else dict(asked.options),
-                "single": asked is not None and asked.single,
+                "options": {} if request is None else dict(request.options),
+                "single": request is not None and request.single,
                 "keeping": self._keeping,
                 "kept": self._kept[-3:],
             },
@@ -332,37 +332,39 @@ def final(result: RunResult, last: Shot | None) -> Shot:
         time.time(),
         result.invalid_reasons,
         _exact(result),
-        strike_width_ticks(result.registers, {entry.reference for entry in result.channels}),
+        strike_width_ticks(
+            result.registers, {channel_result.reference for channel_result in result.channels}
+        ),
     )
 
 
 def _exact(result: RunResult) -> dict[tuple[int, Kind], Distribution]:
     """Return the rises and falls of each channel whose events all came, to the tick."""
-    found: dict[tuple[int, Kind], Distribution] = {}
+    distributions: dict[tuple[int, Kind], Distribution] = {}
     for channel in result.answering:
         if result.events is None or not is_complete(result, channel):
             continue
         matched = rematch(result.events, rules_of(result, channel), result.end_ticks)
         if matched.classes == channel.classes:
             for kind in (Kind.RISE, Kind.FALL):
-                found[channel.number, kind] = from_values(matched.samples[kind].value_ticks)
-    return found
+                distributions[channel.number, kind] = from_values(matched.samples[kind].value_ticks)
+    return distributions
 
 
 def exact_document(run: int, shot: Shot) -> dict[str, Any]:
     """Return the exact cells of a run's end, by channel; none of more than the page can draw."""
     cells: dict[str, dict[str, Any]] = {}
-    for (channel, kind), found in shot.exact.items():
-        if len(found.counts) <= MOST_CELLS:
+    for (channel, kind), distribution in shot.exact.items():
+        if len(distribution.counts) <= MOST_CELLS:
             own = cells.setdefault(str(channel), {})
-            own[kind.value] = [found.low_ticks.tolist(), [], found.counts.tolist()]
+            own[kind.value] = [distribution.low_ticks.tolist(), [], distribution.counts.tolist()]
     return {"run": run, "cells": cells}
 
 
 def books_of(result: RunResult) -> dict[str, str]:
     """Return the accounting of a run as a light: good only if nothing was dropped or lost."""
-    found = result.accounting
-    clean = found.holds and not (found.dropped_on_chip or found.lost_on_link)
-    whole = clean and all(channel.conserved for channel in result.channels)
-    state = "bad" if not (found.holds and result.valid) else "good" if whole else "doubt"
-    return {"state": state, "text": books(found)}
+    accounting = result.accounting
+    clean = accounting.holds and not (accounting.dropped_on_chip or accounting.lost_on_link)
+    conserved = clean and all(channel.conserved for channel in result.channels)
+    state = "bad" if not (accounting.holds and result.valid) else "good" if conserved else "doubt"
+    return {"state": state, "text": books(accounting)}

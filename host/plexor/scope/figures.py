@@ -28,7 +28,7 @@ HEADS = (
     ("channel", False),
     ("responses", False),
     ("rate", False),
-    *((entry.name.lower(), False) for entry in CLASSES),
+    *((kind.name.lower(), False) for kind in CLASSES),
     ("min", False),
     *((quantile_name(q), True) for q in PERCENTILES),
     ("max = back wall", True),
@@ -50,15 +50,15 @@ def figures(shot: Shot) -> dict[str, Any]:
 def _row(shot: Shot, channel: ChannelResult) -> dict[str, Any]:
     tick_fs = shot.tick_fs
     rise = channel.measurement(Kind.RISE)
-    found: Mapping[str, Quantile] = {}
+    quantiles: Mapping[str, Quantile] = {}
     if rise is not None and rise.statistics.count:
         # During a run there are only the chip's bins.
         exact = shot.exact.get((channel.number, Kind.RISE))
         distribution = of_bins(rise) if exact is None else exact
-        found = {
-            quantile_name(q): each
+        quantiles = {
+            quantile_name(q): estimate
             for q in PERCENTILES
-            if (each := quantile(distribution, q)) is not None
+            if (estimate := quantile(distribution, q)) is not None
         }
     known = Statistics(0, 0, None, None, None) if rise is None else rise.statistics
     seconds = shot.progress.elapsed_s
@@ -66,23 +66,25 @@ def _row(shot: Shot, channel: ChannelResult) -> dict[str, Any]:
         (grouped(known.count), "", False),
         (format_rate(known.count / seconds) if seconds > 0 else NOTHING, "", False),
     ]
-    for entry in CLASSES:
-        count = channel.classes.get(entry, 0)
+    for kind in CLASSES:
+        count = channel.classes.get(kind, 0)
         cells.append((grouped(count), "", count > 0))
     cells.append((_time(known.min_ticks, tick_fs), "", False))
     for q in PERCENTILES:
-        each = found.get(quantile_name(q))
-        text, note = (NOTHING, "") if each is None else quantile_cell(each, tick_fs)
-        if each is not None and each.enough and each.value_resolution_ticks > 1:
+        estimate = quantiles.get(quantile_name(q))
+        text, note = (NOTHING, "") if estimate is None else quantile_cell(estimate, tick_fs)
+        if estimate is not None and estimate.enough and estimate.value_resolution_ticks > 1:
             text = f"≤ {text}"  # the sample is in this bin; where is not known yet
         cells.append((text, note, False))
-    at = None if known.max_time_ticks is None else known.max_time_ticks - shot.start_ticks
+    max_time_ticks = (
+        None if known.max_time_ticks is None else known.max_time_ticks - shot.start_ticks
+    )
     over = (
         channel.deadline_ticks is not None
         and known.max_ticks is not None
         and known.max_ticks > channel.deadline_ticks
     )
-    note = "" if at is None else f"at {_time(at, tick_fs)}"
+    note = "" if max_time_ticks is None else f"at {_time(max_time_ticks, tick_fs)}"
     cells.append((_time(known.max_ticks, tick_fs), note, over))
     span = None
     if known.max_ticks is not None and known.min_ticks is not None:
@@ -99,7 +101,9 @@ def _row(shot: Shot, channel: ChannelResult) -> dict[str, Any]:
         "reference": channel.reference,
         "deadline": channel.deadline_ticks,
         "cells": cells,
-        "quantiles": {name: each.value_ticks for name, each in found.items() if each.enough},
+        "quantiles": {
+            name: estimate.value_ticks for name, estimate in quantiles.items() if estimate.enough
+        },
     }
 
 

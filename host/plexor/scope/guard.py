@@ -85,9 +85,9 @@ def _authorities(names: list[str], port: int, scheme: str) -> frozenset[str]:
 def _of_address(address: str) -> str:
     """Return an address as browsers name it; it may be one of version 4 within version 6."""
     try:
-        found = ip_address(address.partition("%")[0])
+        ip = ip_address(address.partition("%")[0])
     except ValueError:
         return address.lower()
-    if isinstance(found, IPv6Address):
-        return f"[{found}]" if found.ipv4_mapped is None else str(found.ipv4_mapped)
-    return str(found)
+    if isinstance(ip, IPv6Address):
+        return f"[{ip}]" if ip.ipv4_mapped is None else str(ip.ipv4_mapped)
+    return str(ip)

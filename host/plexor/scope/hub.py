@@ -162,8 +162,8 @@ class Hub:
         for page in self.pages.values():
             page.frame(number, data)
 
-    def _call(self, what: Any, *arguments: Any) -> None:
+    def _call(self, function: Any, *arguments: Any) -> None:
         if self._loop is None:
-            what(*arguments)
+            function(*arguments)
         elif not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(what, *arguments)
+            self._loop.call_soon_threadsafe(function, *arguments)

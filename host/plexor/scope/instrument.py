@@ -81,7 +81,7 @@ class LibraryBench:
         except UsageError:
             self._every_s = None
             notes.append("this instrument sends no figures during a run; they come at its end")
-        measured = {entry.number: entry for entry in self._pins}
+        measured = {pin.number: pin for pin in self._pins}
         self.about: Mapping[str, Any] = {
             "device": device or identity.board or "Plexor",
             "link": instrument.uri,
@@ -119,14 +119,14 @@ class LibraryBench:
 
     def _settings(self, options: Mapping[str, Any]) -> Settings:
         """Return settings that this instrument can take. A sweep may have its link meanwhile."""
-        wanted = RunSpec.of(options)
-        settings = settings_of(wanted, endless=True)
+        spec = RunSpec.of(options)
+        settings = settings_of(spec, endless=True)
         if settings.codes is not None:
             settings = replace(settings, codes=replace(settings.codes, names=self._names))
         settings = self._instrument.with_code_names(settings)
         # The form has all pins; those that carry codes are not measured.
         carry = () if settings.codes is None else settings.codes.channels
-        chosen = settings.channels or named(self._pins, wanted.deadline)
+        chosen = settings.channels or named(self._pins, spec.deadline)
         measured = tuple(channel for channel in chosen if channel.number not in carry)
         settings = replace(settings, channels=measured)
         settings = wired(settings)
@@ -194,11 +194,11 @@ class LibraryRun:
     def _shot(self, snapshot: Snapshot) -> Shot:
         # Progress is read less often than snapshots come.
         tick_fs = snapshot.tick_fs
-        found = snapshot.result
-        channels = found.channels
+        result = snapshot.result
+        channels = result.channels
         progress = replace(
             snapshot.progress or _BEFORE,
-            elapsed_s=plot_seconds(max(found.time_ticks - found.start_ticks, 0), tick_fs),
+            elapsed_s=plot_seconds(max(result.time_ticks - result.start_ticks, 0), tick_fs),
             strikes=max((channel.strikes for channel in channels), default=0),
         )
         return Shot(
@@ -207,7 +207,7 @@ class LibraryRun:
             channels,
             tick_fs,
             snapshot.simulated,
-            found.start_ticks,
+            result.start_ticks,
             time.time(),
             strike_ticks=strike_width_ticks(
                 self._registers, {channel.reference for channel in channels}

@@ -24,7 +24,9 @@ RATE_HZ, BURST = 60.0, 120
 def _on_page(spec: type[Spec]) -> dict[str, type]:
     """Return the options of a Spec that the page sets, by their keywords, and their form."""
     return {
-        name: list if said.many else str for name, said in spec.options().items() if said.on_page
+        name: list if option.many else str
+        for name, option in spec.options().items()
+        if option.on_page
     }
 
 
@@ -57,41 +59,41 @@ def parse(text: str | None) -> PageCommand:
     if len(text) > MOST_BYTES:
         raise MessageError(f"{len(text)} characters; must be at most {MOST_BYTES}")
     try:
-        found: object = json.loads(text)
+        message: object = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise MessageError("not JSON") from error
-    if not isinstance(found, dict):
+    if not isinstance(message, dict):
         raise MessageError("not an object")
-    given = cast("dict[str, object]", found)
-    do = given.pop("do", None)
+    message_fields = cast("dict[str, object]", message)
+    do = message_fields.pop("do", None)
     if not isinstance(do, str) or do not in COMMANDS:
         raise MessageError(f"do: {str(do)[:40]!r}; must be one of {', '.join(COMMANDS)}")
     if do == "seen":
-        frame = given.pop("frame", None)
-        if not isinstance(frame, int) or given:
+        frame = message_fields.pop("frame", None)
+        if not isinstance(frame, int) or message_fields:
             raise MessageError("seen: needs the number of a frame")
         return PageCommand(do, frame=frame)
     known = {"run": SETTINGS, "single": SETTINGS, "sweep": SWEEP}.get(do, {})
-    return PageCommand(do, options=_options(given, known))
+    return PageCommand(do, options=_options(message_fields, known))
 
 
-def _options(given: dict[str, object], known: dict[str, type]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in given.items():
+def _options(message_fields: dict[str, object], known: dict[str, type]) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    for name, value in message_fields.items():
         if name not in known:
             raise MessageError(f"{name[:40]!r}; must be one of {', '.join(known)}")
         if known[name] is list:
-            entries = cast("list[object]", value) if isinstance(value, list) else [None]
-            if len(entries) > MOST_ENTRIES or not all(map(_is_text, entries)):
+            values = cast("list[object]", value) if isinstance(value, list) else [None]
+            if len(values) > MOST_ENTRIES or not all(map(_is_text, values)):
                 raise MessageError(f"{name}: must be a list of short texts")
-            texts = [str(entry).strip() for entry in entries]
+            texts = [str(value_text).strip() for value_text in values]
             if any(texts):
-                found[name] = [text for text in texts if text]
+                options[name] = [text for text in texts if text]
         elif not _is_text(value):
             raise MessageError(f"{name}: must be a short text")
         elif str(value).strip():
-            found[name] = str(value).strip()
-    return found
+            options[name] = str(value).strip()
+    return options
 
 
 def _is_text(value: object) -> bool:
@@ -108,9 +110,9 @@ class Allowance:
 
     def take(self) -> bool:
         """Take one message from the allowance; return whether there was one."""
-        now = self._clock()
-        self._left = min(self._left + (now - self._last) * RATE_HZ, BURST)
-        self._last = now
+        now_s = self._clock()
+        self._left = min(self._left + (now_s - self._last) * RATE_HZ, BURST)
+        self._last = now_s
         if self._left < 1:
             return False
         self._left -= 1

@@ -109,17 +109,17 @@ class Outliers:
                 self._references[channel.number] = parse_reference(channel.reference)
                 self._names[source_name(channel.number)] = channel.name
                 self._look(shot, channel)
-            for entry in self._found:
-                if not entry.complete:
-                    self._surround(entry)
+            for outlier in self._found:
+                if not outlier.complete:
+                    self._surround(outlier)
             changed, self._changed = self._changed, False
             return changed
 
     def document(self) -> dict[str, Any]:
         """Return the outliers as JSON, the newest first, and the names of sources."""
         with self._lock:
-            found = [entry.document() for entry in reversed(self._found)]
-            return {"outliers": found, "names": dict(self._names)}
+            documents = [outlier.document() for outlier in reversed(self._found)]
+            return {"outliers": documents, "names": dict(self._names)}
 
     def traces(self) -> dict[str, Any]:
         """Return [rise, fall] of each channel's last response, in ticks after its strike."""
@@ -131,11 +131,11 @@ class Outliers:
         if not newest:
             return {}
         events = np.concatenate(newest)[-LAST_EVENTS:]
-        found = {
+        traces = {
             str(channel): _last_trace(events, channel, reference, most.get(channel, 0))
             for channel, reference in references.items()
         }
-        return {name: trace for name, trace in found.items() if trace is not None}
+        return {name: trace for name, trace in traces.items() if trace is not None}
 
     def _look(self, shot: Shot, channel: ChannelResult) -> None:
         rise = channel.measurement(Kind.RISE)
@@ -162,18 +162,18 @@ class Outliers:
         )
         self._changed = True
 
-    def _surround(self, entry: Outlier) -> None:
-        low, high = entry.index - BEFORE, entry.index + AFTER
-        parts = [
+    def _surround(self, outlier: Outlier) -> None:
+        low, high = outlier.index - BEFORE, outlier.index + AFTER
+        arrays = [
             batch[(batch["index"] >= max(low, 0)) & (batch["index"] <= high)]
             for batch in self._held
             if len(batch) and int(batch["index"][0]) <= high and int(batch["index"][-1]) >= low
         ]
-        found = np.concatenate(parts) if parts else None
-        if found is None or not len(found) or not np.any(found["index"] == entry.index):
+        events = np.concatenate(arrays) if arrays else None
+        if events is None or not len(events) or not np.any(events["index"] == outlier.index):
             return
-        if entry.around is None or len(found) > len(entry.around):
-            entry.around = found
+        if outlier.around is None or len(events) > len(outlier.around):
+            outlier.around = events
             self._changed = True
 
 

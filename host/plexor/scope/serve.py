@@ -58,20 +58,20 @@ class ServedAt:
 class Door:
     """Where a page will be served: it listens already. Raises UsageError if that cannot be."""
 
-    def __init__(self, where: ServedAt) -> None:
-        _check_pair(where)
-        self.where = where
-        self.socket = _listening(where)
+    def __init__(self, served_at: ServedAt) -> None:
+        _check_pair(served_at)
+        self.where = served_at
+        self.socket = _listening(served_at)
         port = self.socket.getsockname()[1]
         self.guard = Guard(
-            new_token(), hosts_of(where.host, port, secure=where.secure), where.secure
+            new_token(), hosts_of(served_at.host, port, secure=served_at.secure), served_at.secure
         )
-        host = f"[{where.host}]" if ":" in where.host else where.host
-        scheme = "https" if where.secure else "http"
+        host = f"[{served_at.host}]" if ":" in served_at.host else served_at.host
+        scheme = "https" if served_at.secure else "http"
         self.address = f"{scheme}://{host}:{port}/{self.guard.token}/"
         self.elsewhere = None
         """Its address on other machines, where `address` names none."""
-        if where.host in ("0.0.0.0", "::"):
+        if served_at.host in ("0.0.0.0", "::"):
             self.elsewhere = self.address.replace(host, own_names()[0], 1)
 
 
@@ -113,13 +113,13 @@ class _Faults(logging.Handler):
 
 
 def serve(
-    opened: Callable[[], Rig], where: ServedAt, say: Callable[[str], None], *, show: bool
+    opened: Callable[[], Rig], served_at: ServedAt, say: Callable[[str], None], *, show: bool
 ) -> None:
     """Serve the page of the instrument that `opened` returns, until interrupted.
 
     `say` gets its address, and `show` opens a browser with it.
     """
-    door = Door(where)
+    door = Door(served_at)
     try:
         served = PageServer(opened(), door)
     except BaseException:
@@ -129,7 +129,7 @@ def serve(
         say(f"listening {served.address}")
         if door.elsewhere is not None:
             say(f"from other machines: {door.elsewhere}")
-        if not (where.local or where.secure):
+        if not (served_at.local or served_at.secure):
             say(
                 "warning: this address is open to the network and not encrypted; whoever reads it "
                 "can steer the instrument; give --certificate and --key"
@@ -147,35 +147,39 @@ def _wait() -> None:
     threading.Event().wait()
 
 
-def _listening(where: ServedAt) -> socket.socket:
-    family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
+def _listening(served_at: ServedAt) -> socket.socket:
+    family = socket.AF_INET6 if ":" in served_at.host else socket.AF_INET
     # asyncio sends small messages at once only where the protocol is named.
-    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind((where.host, where.port))
-        found.listen()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((served_at.host, served_at.port))
+        listener.listen()
     except OSError as error:
-        found.close()
+        listener.close()
         reason = error.strerror or str(error)
-        raise UsageError(f"cannot listen at {where.host} port {where.port}: {reason}") from error
-    return found
+        raise UsageError(
+            f"cannot listen at {served_at.host} port {served_at.port}: {reason}"
+        ) from error
+    return listener
 
 
-def _check_pair(where: ServedAt) -> None:
+def _check_pair(served_at: ServedAt) -> None:
     """Raise UsageError unless certificate and key are a pair, or neither is given."""
-    if (where.certificate is None) != (where.key is None):
+    if (served_at.certificate is None) != (served_at.key is None):
         raise UsageError("--certificate and --key belong together; give both")
-    if where.certificate is not None and where.key is not None:
+    if served_at.certificate is not None and served_at.key is not None:
         try:
-            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(where.certificate, where.key)
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(
+                served_at.certificate, served_at.key
+            )
         except OSError as error:
             raise UsageError(
-                f"{where.certificate}, {where.key}: not a certificate and its key: {error}"
+                f"{served_at.certificate}, {served_at.key}: not a certificate and its key: {error}"
             ) from error
 
 
-def _config(application: object, where: ServedAt) -> uvicorn.Config:
+def _config(application: object, served_at: ServedAt) -> uvicorn.Config:
     return uvicorn.Config(
         application,  # pyright: ignore
         ws="websockets-sansio",
@@ -186,7 +190,7 @@ def _config(application: object, where: ServedAt) -> uvicorn.Config:
         log_level="error",
         access_log=False,
         server_header=False,
-        ssl_certfile=where.certificate,
-        ssl_keyfile=where.key,
+        ssl_certfile=served_at.certificate,
+        ssl_keyfile=served_at.key,
         timeout_graceful_shutdown=1,
     )

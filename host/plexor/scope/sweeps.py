@@ -29,7 +29,7 @@ class SweepView:
             {
                 "rate": float(step.rate_hz),
                 "channel": step.for_channel,
-                "channels": [self._figures(step, entry) for entry in step.channels],
+                "channels": [self._figures(step, channel) for channel in step.channels],
             }
         )
 
@@ -51,21 +51,21 @@ class SweepView:
         """Return all of it as JSON: rates in hertz, times in seconds."""
         return {"steps": [*self._steps], "expected": self._expected, "knees": self._knees}
 
-    def _figures(self, step: RateStep, entry: RateFigures) -> dict[str, Any]:
+    def _figures(self, step: RateStep, channel: RateFigures) -> dict[str, Any]:
         def seconds(ticks: int | None) -> float | None:
             return None if ticks is None else plot_seconds(ticks, step.tick_fs)
 
         return {
-            "name": entry.name,
-            "number": self._numbers.get(entry.name, 0),
-            "strikes": entry.strikes,
-            "missed": entry.missed_share if math.isfinite(entry.missed_share) else 0.0,
-            "min": seconds(entry.min_ticks),
-            "p50": seconds(entry.p50_ticks),
-            "p99": seconds(entry.p99_ticks),
-            "max": seconds(entry.max_ticks),
-            "verdict": entry.verdict.value,
-            "reason": entry.reason,
+            "name": channel.name,
+            "number": self._numbers.get(channel.name, 0),
+            "strikes": channel.strikes,
+            "missed": channel.missed_share if math.isfinite(channel.missed_share) else 0.0,
+            "min": seconds(channel.min_ticks),
+            "p50": seconds(channel.p50_ticks),
+            "p99": seconds(channel.p99_ticks),
+            "max": seconds(channel.max_ticks),
+            "verdict": channel.verdict.value,
+            "reason": channel.reason,
         }
 
 

@@ -69,7 +69,7 @@ Reals = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FrameId:
     """Which frame of which run a message is, and whether the run goes on."""
 
     frame: int
@@ -87,21 +87,23 @@ def layout() -> dict[str, Any]:
         "channel": _fields(CHANNEL),
         "channel_bytes": CHANNEL.itemsize,
         "flags": {"simulated": SIMULATED, "running": RUNNING, "invalid": INVALID},
-        "classes": [entry.name.lower() for entry in ResponseClass],
+        "classes": [kind.name.lower() for kind in ResponseClass],
     }
 
 
-def _fields(record: np.dtype[np.void], name: str = "", at: int = 0) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = {}
+def _fields(
+    record: np.dtype[np.void], name: str = "", offset_bytes: int = 0
+) -> dict[str, list[Any]]:
+    fields: dict[str, list[Any]] = {}
     assert record.fields is not None
     for field, (kind, offset, *_) in record.fields.items():
-        place = f"{name}{field}"
+        full_name = f"{name}{field}"
         if kind.fields is not None:
-            found |= _fields(kind, f"{place}_", at + offset)
+            fields |= _fields(kind, f"{full_name}_", offset_bytes + offset)
         else:
             count = int(np.prod(kind.shape)) if kind.shape else 1
-            found[place] = [kind.base.str[1:], at + offset, count]
-    return found
+            fields[full_name] = [kind.base.str[1:], offset_bytes + offset, count]
+    return fields
 
 
 def edges_of(mantissa_bits: int) -> list[int]:
@@ -125,7 +127,7 @@ def cells_of(measurement: SampleResult | None) -> Reals:
     return np.concatenate([ends[:1], inside, ends[1:]])
 
 
-def encode(shot: Shot, place: Place) -> bytes:
+def encode(shot: Shot, frame_id: FrameId) -> bytes:
     """Return the message of a snapshot."""
     header = np.zeros((), HEADER)
     progress = shot.progress
@@ -133,11 +135,11 @@ def encode(shot: Shot, place: Place) -> bytes:
         ("magic", MAGIC),
         ("version", VERSION),
         ("channels", len(shot.channels)),
-        ("frame", place.frame),
-        ("run", place.run),
+        ("frame", frame_id.frame),
+        ("run", frame_id.run),
         (
             "flags",
-            SIMULATED * shot.simulated + RUNNING * place.running + INVALID * bool(shot.invalid),
+            SIMULATED * shot.simulated + RUNNING * frame_id.running + INVALID * bool(shot.invalid),
         ),
         ("snapshot", shot.number),
         ("taken_unix_s", shot.taken_unix_s),
@@ -155,20 +157,20 @@ def encode(shot: Shot, place: Place) -> bytes:
         header[name] = value
     records = np.zeros(len(shot.channels), CHANNEL)
     counts: list[Reals] = []
-    at = HEADER.itemsize + records.nbytes
+    offset_bytes = HEADER.itemsize + records.nbytes
     for record, channel in zip(records, shot.channels, strict=True):
-        at = _channel(record, channel, shot.start_ticks, counts, at)
-    return b"".join((header.tobytes(), records.tobytes(), *(part.tobytes() for part in counts)))
+        offset_bytes = _channel(record, channel, shot.start_ticks, counts, offset_bytes)
+    return b"".join((header.tobytes(), records.tobytes(), *(block.tobytes() for block in counts)))
 
 
 def _channel(
-    record: Any, channel: ChannelResult, start_ticks: int, counts: list[Reals], at: int
+    record: Any, channel: ChannelResult, start_ticks: int, counts: list[Reals], offset_bytes: int
 ) -> int:
     """Fill a channel's record, append its counts, and return where the next ones begin."""
     rise = channel.measurement(Kind.RISE)
     record["number"] = channel.number
     record["conserved"] = channel.conserved
-    record["classes"] = [channel.classes.get(entry, 0) for entry in ResponseClass]
+    record["classes"] = [channel.classes.get(kind, 0) for kind in ResponseClass]
     record["pending"] = channel.pending
     fall = channel.measurement(Kind.FALL)
     known = None if rise is None else rise.statistics
@@ -191,7 +193,7 @@ def _channel(
         (filled,) = np.nonzero(cells)
         first, end = (int(filled[0]), int(filled[-1]) + 1) if len(filled) else (0, 0)
         bits = 0 if measurement is None else measurement.bins.mantissa_bits
-        record[name] = (first, end - first, at, bits)
+        record[name] = (first, end - first, offset_bytes, bits)
         counts.append(cells[first:end])
-        at += (end - first) * 8
-    return at
+        offset_bytes += (end - first) * 8
+    return offset_bytes

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from plexor.disk.whole import write_whole
+from plexor.disk.atomic import write_atomic
 
 SUMS_FILE = "SHA256SUMS"
 _LINE = re.compile(r"([0-9a-f]{64}) [ *]([^/\0]+)")
@@ -26,7 +26,7 @@ def write_digests(folder: Path, moved: Mapping[str, Path] | None = None) -> None
     paths = {path.name: path for path in folder.iterdir() if path.name != SUMS_FILE}
     paths |= moved or {}
     lines = [f"{_digest(paths[name])}  {name}\n" for name in sorted(paths)]
-    write_whole(folder / SUMS_FILE, "".join(lines))
+    write_atomic(folder / SUMS_FILE, "".join(lines))
 
 
 def changed_files(folder: Path) -> list[str]:

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plexor.decode.consistent import consistent
+from plexor.disk.atomic import write_atomic
 from plexor.disk.errors import writing
 from plexor.disk.folder import FolderKind, FolderPlace, place_of, put
-from plexor.disk.whole import write_whole
 from plexor.documents import Document, reading
 from plexor.errors import StoreError
 from plexor.model.code_array import CODE_DTYPE, CodeArray
@@ -90,7 +90,7 @@ def write(result: RunResult, folder: Path, moved: Mapping[str, Path] | None = No
     _write_events(folder / TRACE_FILE, result.trace)
     _write_codes(folder / CODES_FILE, result)
     _write_histograms(folder / HISTOGRAMS_FILE, result)
-    write_whole(folder / RUN_FILE, RUN.text(_without_arrays(result)))
+    write_atomic(folder / RUN_FILE, RUN.text(_without_arrays(result)))
     write_digests(folder, moved)
 
 

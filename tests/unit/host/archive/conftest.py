@@ -4,7 +4,7 @@
 import pytest
 
 from plexor.archive import merge
-from plexor.disk import whole
+from plexor.disk import atomic
 
 FAN_IN = 3
 
@@ -13,4 +13,4 @@ FAN_IN = 3
 def quick(monkeypatch):
     """Merge few files; leave out the waits for a disk, which are most of an addition's time."""
     monkeypatch.setattr(merge, "FAN_IN", FAN_IN)
-    monkeypatch.setattr(whole, "sync", lambda path: None)
+    monkeypatch.setattr(atomic, "sync", lambda path: None)

@@ -59,7 +59,7 @@ def test_a_run_without_channels_or_kinds_is_read(tmp_path):
 
 
 def good(folder, to_judge, **options):
-    return last_good(Query(folder), configuration(to_judge), **options).kept.run
+    return last_good(Query(folder), configuration(to_judge), **options).run.run
 
 
 def test_the_last_good_run_is_the_newest_valid_whole_one_of_the_same_configuration(tmp_path):

@@ -95,7 +95,7 @@ def test_the_table_of_detection_is_right():
 def test_a_change_is_marked_where_it_is():
     random = np.random.default_rng(6)
     (found,) = changes(stepped(random, 40, 25, 0.005))
-    assert found.place == 40
+    assert found.position == 40
     assert found.error == 1 / (under_test.ORDERS + 1)
 
 
@@ -103,12 +103,12 @@ def test_a_change_up_and_one_down_are_both_marked():
     for seed in range(7, 11):
         values = np.random.default_rng(seed).normal(100, 0.5, 90)
         values[30:60] += 5
-        assert [each.place for each in changes(values)] == [30, 60]
+        assert [each.position for each in changes(values)] == [30, 60]
 
 
 def test_a_step_in_integers_with_many_ties_is_found():
     values = [7] * 30 + [8] * 15
-    assert [each.place for each in changes(values)] == [30]
+    assert [each.position for each in changes(values)] == [30]
 
 
 def test_an_outlier_is_no_change_however_far_it_lies():
@@ -127,7 +127,7 @@ def test_the_same_values_scaled_change_at_the_same_place():
 def test_a_change_is_not_marked_where_the_caller_says_that_there_can_be_none():
     random = np.random.default_rng(10)
     values = stepped(random, 38, 22, 0.005)
-    assert [each.place for each in changes(values, range(10, 60, 10))] == [40]
+    assert [each.position for each in changes(values, range(10, 60, 10))] == [40]
     assert changes(values, []) == ()
 
 
@@ -190,7 +190,7 @@ def test_a_clear_step_is_never_called_no_change_and_found_two_runs_later_at_the_
         values = list(np.random.default_rng(count).normal(1, 0.01, count))
         for behind in range(1, 8):
             values.append(1.2 + 0.001 * behind)
-            found = [each.place for each in changes(values)]
+            found = [each.position for each in changes(values)]
             assert found or behind < 2 or lacks(values) > 0
         # Two high values just before the step have ranks next to those behind it.
         assert [abs(place - count) <= 2 for place in found] == [True]

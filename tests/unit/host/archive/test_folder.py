@@ -24,7 +24,7 @@ from plexor.archive.origin import Origin
 from plexor.archive.query import Query
 from plexor.archive.record import record
 from plexor.archive.schema import table
-from plexor.disk import aside, whole
+from plexor.disk import aside, atomic
 from plexor.errors import StoreError
 
 from .planted import kept, planted
@@ -160,7 +160,7 @@ def test_a_writer_that_fails_leaves_nothing(tmp_path, monkeypatch):
     def full(path):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(whole, "sync", full)
+    monkeypatch.setattr(atomic, "sync", full)
     with pytest.raises(StoreError, match="cannot write: No space left on device"):
         put(tmp_path, one.run, rows)
     assert os.listdir(tmp_path) == [MARK]
@@ -174,7 +174,7 @@ def test_a_file_and_its_folder_are_on_the_disk_before_an_addition_ends(tmp_path,
     def keep(path):
         waited.append((path.suffix or "folder", segments(tmp_path) != []))
 
-    monkeypatch.setattr(whole, "sync", keep)
+    monkeypatch.setattr(atomic, "sync", keep)
     put(tmp_path, one.run, table(one))
     assert waited == [(".part", False), ("folder", True)]
 

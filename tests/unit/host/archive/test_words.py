@@ -91,12 +91,12 @@ def test_a_change_is_told_with_its_place_size_and_error():
     found = TRENDS["one history"]
     (one,) = found.histories
     (step,) = STEPPED.steps
-    told = words.told(found, one, STEPPED, step)
+    told = words.step_text(found, one, STEPPED, step)
     assert told.startswith("p99 +6.")
     assert " % at 006ffffff (2026-11-01 13:00): 3.2" in told
     assert told.endswith(" µs, error 0.1 %")
     by_load = TRENDS["two loads by load"]
-    told = words.told(by_load, by_load.histories[0], STEPPED, step)
+    told = words.step_text(by_load, by_load.histories[0], STEPPED, step)
     assert told.startswith("load none: p99 +6.")
     assert " % from 2026-11-01 13:00: " in told
 
@@ -104,7 +104,7 @@ def test_a_change_is_told_with_its_place_size_and_error():
 def test_a_change_from_nothing_has_no_percentage():
     found = TRENDS["a share"]
     (one,) = found.histories
-    told = words.told(found, one, one.courses[0], one.courses[0].steps[0])
+    told = words.step_text(found, one, one.courses[0], one.courses[0].steps[0])
     assert told.startswith("missed from 0 at 004ffffff")
     assert "0.0000% to 0.4000%" in told
 

@@ -132,14 +132,14 @@ def test_a_run_is_compared_with_the_last_good_one_before_it(archive):
     run = Run(planted(1100, 1))
     archive.add(run, commit="b")
     found = archive.last_good(run)
-    assert found.kept.origin.commit == "a"
+    assert found.run.origin.commit == "a"
     assert found.channels[0].rise.min_ticks == 1000
     compared = archive.comparison(run, fail_on="min>+5%", judge="estimate")
     assert compared.exit_code() == 1
     (change,) = [entry.change for entry in compared.differences if entry.figure == "min"]
     assert change == Fraction(1, 10)
     assert compared.notes == (
-        f"A is the last good run: {found.kept.run}, begun 2026-11-01 08:00, commit a, simulated",
+        f"A is the last good run: {found.run.run}, begun 2026-11-01 08:00, commit a, simulated",
     )
     other = Run(loaded(planted(1100, 1)))
     with pytest.raises(UsageError, match="the nearest has load none, not on"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from plexor.protocol.memory import VALUE_MOST, ResponseClass, bin_bounds, bin_count
-from plexor.scope.wire import CHANNEL, HEADER, Place, cells_of, edges_of, encode, layout
+from plexor.scope.wire import CHANNEL, HEADER, FrameId, cells_of, edges_of, encode, layout
 
 from .shots import shot_of
 
@@ -37,7 +37,7 @@ def counts(data, record, kind):
 
 def test_the_header_says_what_the_run_has_come_to(run_of):
     shot = shot_of(run_of([[2000] * 40]), number=9, dropped=3, frames_lost=2, decode_faults=1)
-    data = encode(shot, Place(17, 4, running=True))
+    data = encode(shot, FrameId(17, 4, running=True))
     declared = layout()
     found = read(data, declared["header"])
     assert (found["magic"], found["version"]) == (declared["magic"], declared["version"])
@@ -51,7 +51,7 @@ def test_the_header_says_what_the_run_has_come_to(run_of):
 
 def test_a_channel_has_every_response_of_its_histogram_in_the_cell_that_holds_it(run_of):
     values = [5, 70, 70, 2000, 2001, 90_000, None]
-    data = encode(shot_of(run_of([values, [9] * 7], widths=30)), Place(1, 1, running=False))
+    data = encode(shot_of(run_of([values, [9] * 7], widths=30)), FrameId(1, 1, running=False))
     record = channel(data, 0)
     assert record["number"] == 0
     assert record["classes"][ResponseClass.ANSWERED] == 6
@@ -68,13 +68,13 @@ def test_a_channel_has_every_response_of_its_histogram_in_the_cell_that_holds_it
 
 
 def test_only_the_cells_between_the_first_and_the_last_response_are_sent(run_of):
-    data = encode(shot_of(run_of([[1000] * 5])), Place(1, 1, running=True))
+    data = encode(shot_of(run_of([[1000] * 5])), FrameId(1, 1, running=True))
     assert channel(data, 0)["rise_cells"] == 1
     assert len(data) == HEADER.itemsize + CHANNEL.itemsize + 16
 
 
 def test_a_channel_without_a_response_has_no_cells_and_no_extremes(run_of):
-    record = channel(encode(shot_of(run_of([[None] * 5])), Place(1, 1, running=True)), 0)
+    record = channel(encode(shot_of(run_of([[None] * 5])), FrameId(1, 1, running=True)), 0)
     assert record["rise_cells"] == record["fall_cells"] == 0
     assert np.isnan(record["min_ticks"])
     assert np.isnan(record["max_ticks"])
@@ -103,9 +103,9 @@ def test_counts_begin_where_a_page_can_read_floats_in_place():
 
 def test_a_shot_has_the_length_of_strikes_and_the_extremes_of_falls_and_widths(run_of):
     shot = shot_of(run_of([[1000, 1300, 1200]], widths=20))
-    data = encode(replace(shot, strike_ticks=2000), Place(1, 1, running=True))
+    data = encode(replace(shot, strike_ticks=2000), FrameId(1, 1, running=True))
     assert read(data, layout()["header"])["strike_ticks"] == 2000
-    unknown = encode(shot, Place(1, 1, running=True))
+    unknown = encode(shot, FrameId(1, 1, running=True))
     assert np.isnan(read(unknown, layout()["header"])["strike_ticks"])
     record = channel(data, 0)
     assert (record["fall_min_ticks"], record["fall_max_ticks"]) == (1020, 1320)

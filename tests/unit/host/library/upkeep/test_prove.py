@@ -167,6 +167,6 @@ def test_a_run_names_the_proof_of_its_instrument(monkeypatch, tmp_path):
         store.save(own, store.default_path(fake.uri, own.placement))
         with plexor.open(fake.uri) as instrument:
             result = instrument.run(rate="1k", count=1, channels=["x=ch0"]).result
-        assert result.versions["proof"] == store.said(own, store.document(own)["sha256"])
+        assert result.versions["proof"] == store.proof_text(own, store.document(own)["sha256"])
     with FakeDevice(Scenario([50], board)) as other, plexor.open(other.uri) as instrument:
         assert "proof" not in instrument.run(rate="1k", count=1, channels=["x=ch0"]).result.versions

@@ -5,8 +5,8 @@ import os
 
 import pytest
 
+from plexor.disk.atomic import part_of, parts_of, replacing, write_text
 from plexor.disk.lock import lock
-from plexor.disk.whole import part_of, parts_of, whole, write_text
 
 
 def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
@@ -23,7 +23,7 @@ def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
 
 def test_two_writers_of_a_file_do_not_cut_each_other(tmp_path):
     path = tmp_path / "a.txt"
-    with whole(path) as one, whole(path) as other:
+    with replacing(path) as one, replacing(path) as other:
         one.write_text("one")
         other.write_text("other")
     assert path.read_text() == "one"
@@ -50,7 +50,7 @@ def test_the_file_that_a_link_points_to_is_replaced_whole(tmp_path):
     (tmp_path / "link").symlink_to("real")
 
     def failing():
-        with whole(tmp_path / "link") as place:
+        with replacing(tmp_path / "link") as place:
             place.write_text("ne")
             raise OSError(28, "No space left on device")
 

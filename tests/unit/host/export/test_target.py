@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from plexor.errors import StoreError, UsageError
-from plexor.export.whole import needed, whole
+from plexor.export.target import needed, replacing
 
 
 def test_a_file_is_there_only_after_its_last_byte(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("old")
-    with whole(path) as place:
+    with replacing(path) as place:
         place.write_text("new")
         assert path.read_text() == "old"
     assert path.read_text() == "new"
@@ -28,7 +28,7 @@ def test_what_fails_leaves_what_was_there(tmp_path, error):
     expected = StoreError if isinstance(error, OSError) else KeyboardInterrupt
 
     def fail():
-        with whole(path) as place:
+        with replacing(path) as place:
             place.write_text("ne")
             raise error
 
@@ -42,7 +42,7 @@ def test_what_fails_leaves_what_was_there(tmp_path, error):
 
 def test_a_folder_that_is_not_there_is_one_line(tmp_path):
     path = tmp_path / "no" / "a.txt"
-    with pytest.raises(StoreError, match="cannot write: No such file"), whole(path) as place:
+    with pytest.raises(StoreError, match="cannot write: No such file"), replacing(path) as place:
         place.write_text("x")
 
 
@@ -52,7 +52,7 @@ def test_a_pipe_is_written_directly(tmp_path):
     found = []
     reader = threading.Thread(target=lambda: found.append(path.read_text()))
     reader.start()
-    with whole(path) as place:
+    with replacing(path) as place:
         place.write_text("x")
     reader.join()
     assert found == ["x"]

@@ -9,20 +9,20 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from plexor.disk import whole as disk
+from plexor.disk import atomic
 from plexor.disk.errors import unwritten
 from plexor.errors import UsageError
 
 
 @contextmanager
-def whole(path: Path) -> Generator[Path]:
-    """Yield the place to write to, which becomes `path` at the end of the block.
+def replacing(path: Path) -> Generator[Path]:
+    """Yield a path to write to; at the end of the block that file replaces `path`.
 
     A pipe or a device is written directly. Raises StoreError with the path.
     """
     try:
-        with disk.whole(path) as place:
-            yield place
+        with atomic.replacing(path) as unfinished:
+            yield unfinished
     except OSError as error:
         raise unwritten(path, error) from error
 

@@ -60,23 +60,23 @@ def is_direct(path: Path) -> bool:
 def write_text(path: Path, content: str) -> None:
     """Write a file as a whole or not at all. Raises StoreError with the path."""
     with writing(path):
-        write_whole(path, content)
+        write_atomic(path, content)
 
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a file as a whole or not at all. Raises OSError or ValueError."""
-    with whole(path) as place:
+    with replacing(path) as place:
         place.write_bytes(content)
 
 
-def write_whole(path: Path, content: str) -> None:
+def write_atomic(path: Path, content: str) -> None:
     """Write a file as a whole or not at all. Raises OSError or ValueError."""
-    with whole(path) as unfinished:
+    with replacing(path) as unfinished:
         unfinished.write_text(content, encoding="utf-8")
 
 
 @contextmanager
-def whole(path: Path, *, alone: bool = True) -> Generator[Path]:
+def replacing(path: Path, *, alone: bool = True) -> Generator[Path]:
     """Yield a path to write to; at the end of the block that file replaces `path`.
 
     At any moment `path` is the complete old file or the complete new one. If it is a link, its
