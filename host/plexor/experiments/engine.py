@@ -44,8 +44,6 @@ class Store(Protocol):
 class Ending:
     """How an experiment ended."""
 
-    taken: tuple[Any, ...]
-    """What came of all work, in the order in which it ended."""
     interrupted: bool = False
     error: PlexorError | None = None
 
@@ -75,7 +73,6 @@ class Engine:
         """How branches that need not wait go on."""
         self._under_way: dict[Future[Any], tuple[_Branch, Work[Any]]] = {}
         self._branches: list[_Branch] = []
-        self._taken: list[Any] = []
         self._deaths = 0
         self._looked = 0.0
         self._missed: dict[str, float] = {}
@@ -102,7 +99,7 @@ class Engine:
             error = caught
         finally:
             late = self._finish()
-        return Ending(tuple(self._taken), interrupted, error or late)
+        return Ending(interrupted, error or late)
 
     # Generators.
 
@@ -121,7 +118,6 @@ class Engine:
 
     def _give(self, branch: _Branch, work: Work[Any], found: Any) -> None:
         """Give a branch what came of its work, and tell of it."""
-        self._note(found)
         asked = self._asked(branch, partial(branch.generator.send, found))
         # The experiment has it by now, whatever its listener raises.
         if found is not None and self._on_taken is not None:
@@ -189,10 +185,6 @@ class Engine:
         if found is not None:
             self._store.add(work, found)
 
-    def _note(self, found: Any) -> None:
-        if found is not None:
-            self._taken.append(found)
-
     def _again(self, error: BaseException) -> None:
         """Ask again for what was under way when a worker died, unless that happens too often."""
         self._deaths += 1
@@ -227,13 +219,10 @@ class Engine:
         """
         errors: list[PlexorError] = []
         for future in self._workers.last(self._under_way):
-            found = future.result()
             try:
-                self._keep(self._under_way[future][1], found)
+                self._keep(self._under_way[future][1], future.result())
             except PlexorError as error:
                 errors.append(error)
-            else:
-                self._note(found)
         for branch in reversed(self._branches):
             try:
                 branch.generator.close()

@@ -62,7 +62,7 @@ def stepped(
     stepping: Stepping[R], workers: Workers, store: Store, on_step: OnStep | None = None
 ) -> Stepped[R]:
     """Take steps to the end of an experiment, or to an early one as `Engine.run` has it."""
-    taken = 0
+    taken, noted = 0, _Noted(store)
 
     def heard(work: Any, steps: Sequence[RateStep]) -> None:
         nonlocal taken
@@ -71,7 +71,23 @@ def stepped(
             if on_step is not None:
                 on_step(work, step, taken, stepping.expected())
 
-    ending = Engine(workers, store, heard).run(stepping.run())
-    steps = [step for found in ending.taken for step in found]
-    result = stepping.result(steps, ending.interrupted) if steps else None
+    ending = Engine(workers, noted, heard).run(stepping.run())
+    result = stepping.result(noted.steps, ending.interrupted) if noted.steps else None
     return Stepped(result, ending.interrupted, ending.error)
+
+
+class _Noted:
+    """A store that notes all steps, those too that come behind an early end."""
+
+    def __init__(self, store: Store) -> None:
+        self.steps: list[RateStep] = []
+        self._store = store
+
+    def find(self, work: Any) -> Sequence[RateStep] | None:
+        known = self._store.find(work)
+        self.steps += known or ()
+        return known
+
+    def add(self, work: Any, found: Sequence[RateStep]) -> None:
+        self._store.add(work, found)
+        self.steps += found

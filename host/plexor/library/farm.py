@@ -23,14 +23,15 @@ from plexor.disk.lock import Held
 from plexor.disk.notices import say
 from plexor.documents import Document, is_damaged_document
 from plexor.errors import ExitCode, PlexorError, StoreError, UsageError
+from plexor.experiments.engine import Engine
 from plexor.experiments.pool import Workers
 from plexor.experiments.store import question_of
+from plexor.experiments.work import Experiment, taken, together
 from plexor.library.archive import Archive
 from plexor.library.archive_spec import FarmSpec
 from plexor.library.cells.cell import Cell
 from plexor.library.cells.file import read_cells
 from plexor.library.cells.outcome import CellOutcome, CellState, failed, outcome
-from plexor.library.cells.round import Round
 from plexor.library.files import writing
 from plexor.library.keep import keep
 from plexor.library.load import load_run
@@ -104,7 +105,7 @@ def farm(file: str | Path, asked: FarmSpec) -> Farm:
     with kept:
         kept.claim(_question(cells, origin), asked.force)
         open_archive(kept.archive.folder)
-        kept.find(cells)
+        kept.look(cells)
         found = _measured(kept, cells, asked.executor)
         kept.end(found)
     return found
@@ -117,18 +118,39 @@ def _measured(kept: _Kept, cells: Sequence[Cell], executor: Opener | None) -> Fa
         return Farm(kept.of(cells))
     real = len({cell.link for cell in cells if cell.real})
     opener = executor or parse_executor(f"local:{max(os.cpu_count() or 1, real)}")
-    interrupted, error = False, None
     with Workers(opener) as workers:
-        under_way = Round(rest, workers, kept.done)
+        ending = Engine(workers, kept).run(_measuring(rest, workers, kept.fail))
+    if isinstance(ending.error, StoreError):
+        raise ending.error
+    return Farm(kept.of(cells), ending.interrupted, ending.error)
+
+
+def _measuring(
+    cells: Sequence[Cell], workers: Workers, fail: Callable[[Cell, PlexorError], None]
+) -> Experiment[None]:
+    """Measure cells: all at once, but for a real instrument, which one cell uses at a time.
+
+    On a cluster, a worker uses it that has the resource of its name. Raises UsageError if none has.
+    """
+    for name in sorted({cell.needs for cell in cells if cell.needs}):
+        if not workers.offers(name):
+            raise UsageError(
+                f"instrument {name}: no Dask worker has it; start one beside it with "
+                f"--resources {name}=1"
+            )
+    queues: dict[str, list[Cell]] = {}
+    for cell in cells:
+        queues.setdefault(cell.link if cell.real else cell.name, []).append(cell)
+    yield from together(_in_turn(queue, fail) for queue in queues.values())
+
+
+def _in_turn(cells: Sequence[Cell], fail: Callable[[Cell, PlexorError], None]) -> Experiment[None]:
+    for cell in cells:
         try:
-            under_way.run()
-        except KeyboardInterrupt:
-            interrupted = True
-        except PlexorError as caught:
-            error = caught
-        finally:
-            under_way.finish()
-    return Farm(kept.of(cells), interrupted, error)
+            yield from taken(cell)
+        except PlexorError as error:
+            # The others are measured all the same.
+            fail(cell, error)
 
 
 def _question(cells: Sequence[Cell], origin: Origin) -> str:
@@ -242,7 +264,7 @@ class _Kept:
                 self._older = _runs_in(self._folder) if force else known.older
         FARM.write(_Mark(question, self._older), mark)
 
-    def find(self, cells: Sequence[Cell]) -> None:
+    def look(self, cells: Sequence[Cell]) -> None:
         """Archive the runs of cells that were measured before, unless that was done."""
         self._total = len(cells)
         for cell in cells:
@@ -260,13 +282,17 @@ class _Kept:
                 continue
             self._add(cell, run, CellState.KEPT)
 
-    def done(self, cell: Cell, found: RunResult | PlexorError) -> None:
-        """Keep and archive the run of a cell, or why there is none."""
-        if isinstance(found, PlexorError):
-            self._tell(failed(cell, found))
-            return
+    def find(self, cell: Cell) -> None:
+        """Return None: cells that are known are not asked for."""
+
+    def add(self, cell: Cell, found: RunResult) -> None:
+        """Keep and archive the run of a cell."""
         keep(found, place_of(self._folder / cell.name, replace=True))
         self._add(cell, Run(found), CellState.MEASURED)
+
+    def fail(self, cell: Cell, error: PlexorError) -> None:
+        """Note why there is no run of a cell."""
+        self._tell(failed(cell, error))
 
     def end(self, found: Farm) -> None:
         """Remove the runs of cells that a farm no longer has, once all of its own are measured."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One cell of a farm, and the work of measuring it, which any process can do."""
+"""One cell of a farm: the work of measuring it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 from plexor.desk.load import switched
 from plexor.errors import UsageError
+from plexor.experiments.work import Work
 from plexor.library.instrument import Instrument
 from plexor.model.load import RAISED
 from plexor.model.results import RunResult
@@ -21,7 +22,7 @@ PREPARE_S = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class Cell(Work[RunResult]):
     """An instrument, a load, a build and options of `plexor measure`, by their names."""
 
     names: Mapping[str, str]
@@ -56,16 +57,20 @@ class Cell:
         named = {axis: name for axis, name in self.names.items() if axis != "options"}
         return named | dict(self.keys)
 
+    @property
+    def needs(self) -> str:
+        """The resource of the worker beside its instrument, if that exists once."""
+        return self.names["instrument"] if self.real else ""
 
-def take(cell: Cell) -> RunResult:
-    """Measure a cell. Raises PlexorError if it cannot be prepared, opened or measured."""
-    if cell.prepare:
-        _prepare(cell)
-    switch = switched(cell.load_on, cell.load_off, ("load-on", "load-off"))
-    load: str | None = cell.options.get("load")
-    opened = Instrument(cell.link, dut=cell.dut, again=True, load=load)
-    with opened as instrument, switch(RAISED):
-        return instrument.run(device=cell.device, **cell.options).result
+    def take(self) -> RunResult:
+        """Measure it. Raises PlexorError if it cannot be prepared, opened or measured."""
+        if self.prepare:
+            _prepare(self)
+        switch = switched(self.load_on, self.load_off, ("load-on", "load-off"))
+        load: str | None = self.options.get("load")
+        opened = Instrument(self.link, dut=self.dut, again=True, load=load)
+        with opened as instrument, switch(RAISED):
+            return instrument.run(device=self.device, **self.options).result
 
 
 def _prepare(cell: Cell) -> None:

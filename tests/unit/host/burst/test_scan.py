@@ -13,9 +13,9 @@ from plexor.burst.model import Lengths
 from plexor.burst.scan import QUEUE_FULL, BurstGoal, BurstSteps, longest
 from plexor.errors import InvalidRunError, LinkError
 from plexor.experiments.criterion import parse_criterion, stage_strikes
-from plexor.experiments.engine import Engine
 from plexor.experiments.pool import RETRIES, Workers
 from plexor.experiments.step import RateFigures, RateStep
+from plexor.experiments.stepping import stepped
 from plexor.experiments.store import StepStore
 from plexor.judge.verdict import Outcome
 from plexor.model.settings import Channel, Settings, Stimulus
@@ -88,15 +88,22 @@ class Planted(Executor):
 def run(log, store=None, on_step=None, wanted=WANTED, **planted):
     """Return the limits, the steps, and how the scan ended."""
 
-    def told(job, step):
+    def told(job, step, taken, expected):
         if on_step is not None:
-            on_step(job, *step)
+            on_step(job, step)
 
-    scan, kept = BurstSteps(wanted), StepStore(None) if store is None else store
+    kept = StepStore(None) if store is None else store
     with Workers(lambda: Planted(log, **planted)) as workers:
-        end = Engine(workers, kept, told).run(scan.run())
-    steps = [step for (step,) in end.taken]
-    return list(scan.result(steps, end.interrupted).limits), steps, end
+        found = stepped(Noting(wanted), workers, kept, told)
+    limits, steps = found.result or ((), ())
+    return list(limits), steps, found
+
+
+class Noting(BurstSteps):
+    """A burst scan that has its steps in its result, beside the limits."""
+
+    def result(self, steps, interrupted):
+        return super().result(steps, interrupted).limits, steps
 
 
 @cache

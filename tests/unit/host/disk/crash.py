@@ -26,11 +26,12 @@ from plexor.archive.origin import Origin
 from plexor.disk import folder as folders
 from plexor.disk.folder import FolderPlace
 from plexor.errors import UnwrittenError
+from plexor.experiments import engine
 from plexor.experiments.criterion import DEFAULT
 from plexor.experiments.job import Job
 from plexor.experiments.store import StepStore, question_of
 from plexor.library.archive import Archive
-from plexor.library.cells import round as rounds
+from plexor.library.cells.cell import Cell
 from plexor.library.farm import farm
 from plexor.library.keep import check_out, keep, recording
 from plexor.model.settings import Channel, Settings
@@ -143,8 +144,8 @@ left = "tcp://left:1"
 
 def farm_of(room: Path, level: int, force: bool) -> None:
     """Measure a farm whose instrument answers after `level` ticks."""
-    rounds.take = lambda cell: planted(level, level, device=cell.device)
-    rounds.POLL_S = 0.01
+    Cell.take = lambda cell: planted(level, level, device=cell.device)
+    engine.POLL_S = 0.01
     farm(
         room / "farm.toml",
         executor=lambda: ThreadPoolExecutor(1),

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from plexor.archive import merge
+from plexor.experiments import engine
 from plexor.experiments.store import FILE, read_steps
 from plexor.library.archive import Archive
-from plexor.library.cells import round as rounds
+from plexor.library.cells.cell import Cell
 from plexor.library.keep import check_out, keep
 from plexor.library.load import load_run
 from plexor.store.run_folder import load
@@ -184,8 +185,8 @@ def test_an_archive_holds_all_of_its_runs_at_each_moment(tmp_path, every):
 def test_a_farm_that_is_measured_anew_has_a_whole_run_of_each_cell_at_each_moment(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(rounds, "take", rounds.take)
-    monkeypatch.setattr(rounds, "POLL_S", rounds.POLL_S)
+    monkeypatch.setattr(Cell, "take", Cell.take)
+    monkeypatch.setattr(engine, "POLL_S", engine.POLL_S)
     folders = killed(tmp_path, "farmed")
     assert len(folders) > 30
     for folder in folders:

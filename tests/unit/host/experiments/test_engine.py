@@ -100,7 +100,6 @@ def test_each_experiment_gets_the_steps_of_its_own_jobs_in_turn(log):
     assert one == ["step of a", "step of b"]
     assert other == ["step of c"]
     assert sorted(seen) == [(job, f"step of {job}") for job in "abc"]
-    assert sorted(end.taken) == [f"step of {job}" for job in "abc"]
 
 
 def test_what_experiments_return_comes_in_their_order_and_nested_ones_wait_for_all(log):
@@ -139,7 +138,7 @@ def test_work_without_a_result_is_neither_kept_nor_told(log):
     end = driven(
         workers(log), store, search(found, check), on_taken=lambda job, step: seen.append(step)
     )
-    assert (found, seen, store.steps, end.taken, log) == ([None], [], {}, (), ["check"])
+    assert (found, seen, store.steps, log, end) == ([None], [], {}, ["check"], Ending())
 
 
 def test_what_a_dead_worker_had_is_asked_again_up_to_the_limit(log):
@@ -162,7 +161,7 @@ def test_deaths_between_which_work_was_done_are_not_counted_together(log):
 
 def test_a_job_that_fails_ends_all_and_is_not_asked_again(log):
     error = InvalidRunError("no answer")
-    assert driven(workers(log, error), Kept(), search([], "a", "b")) == Ending((), error=error)
+    assert driven(workers(log, error), Kept(), search([], "a", "b")) == Ending(error=error)
     assert log == ["a"]
 
 
@@ -216,7 +215,7 @@ def test_an_interrupt_ends_all_and_keeps_what_was_under_way(full):
         end = driven(pool, store, *map(within, jobs), on_taken=interrupted)
     assert end.interrupted
     # Both were begun: one is told to its experiment, the other is kept as it ends.
-    assert len(store.steps) == len(end.taken) == (1 if full else 2)
+    assert len(store.steps) == (1 if full else 2)
     assert str(end.error or "") == ("no space left" if full else "")
     assert ended == [sorted(store.steps)] * 2
 
@@ -265,7 +264,8 @@ def test_work_whose_worker_is_gone_for_good_is_given_up(monkeypatch):
 
     began = time.monotonic()
     with Gone(set()) as pool:
-        end = driven(pool, Kept(), search([], Job("a", of="left")), search([], "b"))
+        store = Kept()
+        end = driven(pool, store, search([], Job("a", of="left")), search([], "b"))
     assert str(end.error) == "instrument left: no Dask worker has it any more"
-    assert end.taken == ("step of b",)
+    assert store.steps == {"b": "step of b"}
     assert time.monotonic() - began > 0.1

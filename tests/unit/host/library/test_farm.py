@@ -3,6 +3,8 @@
 
 import json
 import os
+import threading
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
@@ -11,9 +13,11 @@ import pytest
 from plexor.archive.origin import Origin
 from plexor.disk.lock import Held
 from plexor.errors import ExitCode, LinkError, StoreError, UsageError
+from plexor.experiments import engine
+from plexor.experiments.pool import Workers
 from plexor.library import farm as under_test
 from plexor.library.archive import Archive
-from plexor.library.cells import round as rounds
+from plexor.library.cells.cell import Cell
 from plexor.library.farm import CellState, farm
 
 from ..archive.planted import git, planted
@@ -71,8 +75,8 @@ class Bench:
 def bench(tmp_path, monkeypatch):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     found = Bench(tmp_path)
-    monkeypatch.setattr(rounds, "take", found.take)
-    monkeypatch.setattr(rounds, "POLL_S", 0.01)
+    monkeypatch.setattr(Cell, "take", lambda cell, found=found: found.take(cell))
+    monkeypatch.setattr(engine, "POLL_S", 0.01)
     return found
 
 
@@ -142,18 +146,16 @@ def test_a_farm_that_ends_between_keeping_and_archiving_archives_when_it_goes_on
 
 
 def test_an_interrupt_keeps_what_is_under_way_and_leaves_the_rest_open(bench, monkeypatch):
-    def interrupted(self):
-        self._begin()
+    def interrupted(*_):
         raise KeyboardInterrupt
 
-    run = rounds.Round.run
-    monkeypatch.setattr(rounds.Round, "run", interrupted)
-    found = bench()
+    with monkeypatch.context() as patched:
+        patched.setattr(engine, "wait", interrupted)
+        found = bench()
     assert found.interrupted
     assert found.exit_code() == ExitCode.INTERRUPTED
     states = Counter(each.state for each in found.outcomes)
     assert states[CellState.OPEN] > 0
-    monkeypatch.setattr(rounds.Round, "run", run)
     found = bench()
     assert found.exit_code() == ExitCode.PASS
     assert max(bench.taken.values()) == 1
@@ -237,7 +239,7 @@ def test_a_forced_farm_that_ends_early_has_lost_no_run_and_goes_on(bench, tmp_pa
         return planted(5000, 100 + number(cell.name), device=cell.device)
 
     bench.taken.clear()
-    monkeypatch.setattr(rounds, "take", later)
+    monkeypatch.setattr(Cell, "take", later)
     found = bench(force=True)
     new = [each.cell.name for each in found.outcomes if each.state == CellState.MEASURED]
     assert len(new) == 3
@@ -247,7 +249,7 @@ def test_a_forced_farm_that_ends_early_has_lost_no_run_and_goes_on(bench, tmp_pa
     }
     assert all(now[name] != before[name] for name in new)
     # It goes on without force: what is older is measured again, what is new is not.
-    monkeypatch.setattr(rounds, "take", bench.take)
+    monkeypatch.setattr(Cell, "take", lambda cell, bench=bench: bench.take(cell))
     bench.taken.clear()
     found = bench()
     assert sorted(bench.taken) == sorted(set(NAMES) - set(new))
@@ -337,7 +339,7 @@ def test_a_run_that_proves_nothing_is_kept_and_told(bench, monkeypatch):
         number = NAMES.index(cell.name)
         return planted(1000, number, device=cell.device, **bad) if number == 2 else take(cell)
 
-    monkeypatch.setattr(rounds, "take", invalid)
+    monkeypatch.setattr(Cell, "take", invalid)
     found = bench()
     assert found.exit_code() == ExitCode.INVALID
     assert "left/busy/main: PROVES NOTHING, measured now: a bin is full" in found.text()
@@ -358,3 +360,54 @@ def test_a_farm_that_cannot_be_read_begins_nothing(bench, tmp_path):
     with pytest.raises(UsageError, match=r"farm\.toml"):
         bench()
     assert os.listdir(tmp_path) == ["farm.toml"]
+
+
+def test_a_real_instrument_is_used_by_one_cell_at_a_time_and_simulated_ones_by_many(
+    bench, monkeypatch
+):
+    bench.file.write_text(
+        '[measure]\nrate = "20k"\ncount = 4\n[instruments]\nsim = "sim:"\nleft = "tcp://left:1"\n'
+        'right = "tcp://right:1"\n[builds.a]\n[builds.b]\n[builds.c]\n'
+    )
+    lock, under_way, most = threading.Lock(), Counter(), Counter()
+
+    def take(cell):
+        with lock:
+            under_way[cell.link] += 1
+            most[cell.link] = max(most[cell.link], under_way[cell.link])
+        time.sleep(0.01)
+        with lock:
+            under_way[cell.link] -= 1
+        return planted(1000, sum(cell.name.encode()), device=cell.device)
+
+    monkeypatch.setattr(Cell, "take", take)
+    found = farm(
+        bench.file, executor=lambda: ThreadPoolExecutor(8), archive=bench.folder / "archive"
+    )
+    assert {each.state for each in found.outcomes} == {CellState.MEASURED}
+    assert most["tcp://left:1"] == most["tcp://right:1"] == 1
+    assert most["sim:"] > 1
+
+
+def test_a_cell_that_fails_does_not_keep_others_of_its_instrument_from_being_measured(bench):
+    bench.fails = {NAMES[0]: LinkError("refused")}
+    found = bench()
+    lost = [each for each in found.outcomes if each.state == CellState.FAILED]
+    assert [(each.cell.name, each.reason) for each in lost] == [(NAMES[0], "refused")]
+    assert sum(each.done for each in found.outcomes) == len(NAMES) - 1
+
+
+def test_an_instrument_that_no_worker_has_is_told_before_anything_is_measured(bench, monkeypatch):
+    needed = []
+
+    def offers(workers, needs):
+        needed.append(needs)
+        return needs != "left"
+
+    monkeypatch.setattr(Workers, "offers", offers)
+    found = bench()
+    assert str(found.error) == (
+        "instrument left: no Dask worker has it; start one beside it with --resources left=1"
+    )
+    assert needed == ["left"]
+    assert not bench.taken

@@ -11,7 +11,6 @@ import pytest
 from plexor.burst.scan import BurstGoal as BurstWanted
 from plexor.burst.scan import BurstSteps
 from plexor.experiments.criterion import Criterion, CriterionSubject
-from plexor.experiments.engine import Engine
 from plexor.experiments.job import Job
 from plexor.experiments.pool import Workers
 from plexor.experiments.stepping import stepped
@@ -98,9 +97,12 @@ def test_bursts_of_a_device_at_the_limit_pass_and_fail_at_most_as_often_as_was_a
     for seed in range(50):
         put_in(monkeypatch, Lossy(seed, 0.05))
         with Workers(Here) as workers:
-            ending = Engine(workers, StepStore(None)).run(BurstSteps(wanted).run())
-        assert ending.error is None
-        found.update(step.of("R").verdict for (step,) in ending.taken)
+            stepped(
+                BurstSteps(wanted),
+                workers,
+                StepStore(None),
+                lambda job, step, *_: found.update([step.of("R").verdict]),
+            )
     assert found.total() > 100
     for verdict in (Outcome.PASS, Outcome.FAIL):
         assert found[verdict] <= MOST * found.total()

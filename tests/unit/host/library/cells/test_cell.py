@@ -9,7 +9,7 @@ import pytest
 
 from plexor.errors import UsageError
 from plexor.library.cells import cell as under_test
-from plexor.library.cells.cell import Cell, take
+from plexor.library.cells.cell import Cell
 
 from ...archive.planted import planted
 
@@ -43,7 +43,7 @@ def test_a_cell_is_measured_with_its_options_and_described_by_its_names(opened):
         options={"rate": "20k", "count": 5},
         keys={"os": "FreeRTOS", "build": "of its own"},
     )
-    assert take(cell) == planted(1000)
+    assert cell.take() == planted(1000)
     described = {"instrument": "left", "load": "busy", "build": "of its own", "os": "FreeRTOS"}
     assert opened == [
         ("open", "tcp://host:1", {"dut": None, "again": True, "load": None}),
@@ -60,7 +60,7 @@ def test_a_build_is_installed_before_and_a_load_is_on_while_it_is_measured(opene
         load_on=f"echo on >> {log}",
         load_off=f"echo off >> {log}",
     )
-    take(cell)
+    cell.take()
     assert log.read_text().splitlines() == ["main on left under busy", "on", "off"]
     assert [name for name, *_ in opened] == ["open", "run"]
 
@@ -75,7 +75,7 @@ def test_a_build_is_installed_before_and_a_load_is_on_while_it_is_measured(opene
 )
 def test_a_build_that_cannot_be_installed_is_not_measured(opened, command, why):
     with pytest.raises(UsageError, match=f"prepare .*{why}") as caught:
-        take(Cell(names=NAMES, link="sim:", prepare=command))
+        Cell(names=NAMES, link="sim:", prepare=command).take()
     assert "\n" not in str(caught.value)
     assert opened == []
 
@@ -94,7 +94,7 @@ def test_an_installation_that_does_not_end_is_ended_with_all_that_it_started(
     monkeypatch.setattr(under_test, "PREPARE_S", 0.5)
     cell = Cell(names=NAMES, link="sim:", prepare=f"sleep 60 & echo $! > {tmp_path}/id; wait")
     with pytest.raises(UsageError, match=r"did not end within 0\.5 s"):
-        take(cell)
+        cell.take()
     assert not is_running(int((tmp_path / "id").read_text()))
 
 
