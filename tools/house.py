@@ -119,7 +119,7 @@ def _asked(tree: ast.Module) -> set[str]:
     return {
         word.value.id
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and _called(node) == "asks"
+        if isinstance(node, ast.Call) and _called(node) == "command"
         for word in node.keywords
         if isinstance(word.value, ast.Name)
     }

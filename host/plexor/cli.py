@@ -25,101 +25,103 @@ from plexor.streams import guarded, printable_line
 COMMANDS = {
     "measure": Command(
         "Strike a device, time its responses and judge them.",
-        "plexor.commands.measure.command:measure",
+        "plexor.commands.declared.live:measure",
     ),
     "scope": Command(
         "Show a live page: strike a device, and watch its reflexes.",
-        "plexor.commands.scope:scope",
+        "plexor.commands.declared.live:scope",
     ),
     "sweep": Command(
         "Find the highest rate that a device sustains.",
-        "plexor.commands.scans.sweep:sweep",
+        "plexor.commands.declared.scans:sweep",
     ),
     "phase": Command(
         "Find the phases of a tick at which a device is deaf, and for how long.",
-        "plexor.commands.scans.phase:phase",
+        "plexor.commands.declared.scans:phase",
     ),
     "burst": Command(
         "Find how many strikes in a row a device answers, at each spacing.",
-        "plexor.commands.scans.burst:burst",
+        "plexor.commands.declared.scans:burst",
     ),
     "compare": Command(
         "Compare two runs or sweeps, and judge whether the change is too large.",
-        "plexor.commands.compare:compare",
+        "plexor.commands.declared.archive:compare",
     ),
     "archive": Command(
         "Keep runs in one folder, and ask how their figures changed.",
-        "plexor.commands.archive:archive",
+        "plexor.commands.declared.archive:archive",
     ),
     "farm": Command(
         "Measure a matrix of instruments, loads and builds into an archive.",
-        "plexor.commands.farm:farm",
+        "plexor.commands.declared.archive:farm",
     ),
     "replay": Command(
         "Print the figures of a stored run, or of one recorded from a link.",
-        "plexor.commands.replay:replay",
+        "plexor.commands.declared.stored:replay",
     ),
     "report": Command(
         "Write the page of a stored run, or its picture.",
-        "plexor.commands.report:report",
+        "plexor.commands.declared.stored:report",
     ),
     "why": Command(
         "Find the late answers of a stored run, and how they recur.",
-        "plexor.commands.explain.why:why",
+        "plexor.commands.declared.stored:why",
     ),
     "timeline": Command(
         "Show what the tasks and interrupts of a device did in a stored run.",
-        "plexor.commands.explain.timeline:timeline",
+        "plexor.commands.declared.stored:timeline",
     ),
     "profile": Command(
         "Show where the functions of a device spent their time in a stored run.",
-        "plexor.commands.explain.profile:profile",
+        "plexor.commands.declared.stored:profile",
     ),
     "trace-header": Command(
         "Write the C headers with which firmware says what it does.",
-        "plexor.commands.explain.trace_header:trace_header",
+        "plexor.commands.declared.stored:trace_header",
     ),
     "export": Command(
         "Write a stored run as files of other tools.",
-        "plexor.commands.export:export",
+        "plexor.commands.declared.stored:export",
     ),
     "import": Command(
         "Make a run of the capture of another analyser.",
-        "plexor.commands.import_capture:import_capture",
+        "plexor.commands.declared.stored:import_capture",
     ),
     "calibrate": Command(
         "Measure where the bins of each channel end, in picoseconds.",
-        "plexor.commands.calibrate:calibrate",
+        "plexor.commands.declared.upkeep:calibrate",
     ),
-    "selftest": Command("Test the instrument itself.", "plexor.commands.selftest:selftest"),
+    "selftest": Command("Test the instrument itself.", "plexor.commands.declared.upkeep:selftest"),
     "prove": Command(
         "Prove an instrument step by step, with wires, and keep what was proven.",
-        "plexor.commands.prove:prove",
+        "plexor.commands.declared.upkeep:prove",
     ),
     "devices": Command(
         "List the instruments and simulated devices that are available.",
-        "plexor.commands.devices:devices",
+        "plexor.commands.declared.upkeep:devices",
     ),
     "doctor": Command(
         "Find what keeps boards from working here, and print the commands that fix it.",
-        "plexor.commands.doctor:doctor",
+        "plexor.commands.declared.upkeep:doctor",
     ),
     "identify": Command(
         "Print what the instrument at a link is.",
-        "plexor.commands.identify:identify",
+        "plexor.commands.declared.upkeep:identify",
     ),
     "sim": Command(
         "Run the simulated instrument as a program of its own.",
-        "plexor.commands.sim:sim",
+        "plexor.commands.declared.upkeep:sim",
     ),
     "completion": Command(
         "Complete commands and options in bash, zsh or fish.",
-        "plexor.commands.completion:completion",
+        "plexor.commands.declared.upkeep:completion",
     ),
 }
 """Plexor's own commands. Other packages add theirs by entry points."""
 
 
+_INSTEAD = {"--svg": "no such option any more; write the picture with --page FILE.svg"}
+"""Options that were there once, and what does the same."""
 _OWN = "plexor"
 """The distribution of Plexor itself, and of `plexor_lab`."""
 
@@ -276,9 +278,12 @@ def _main(arguments: Sequence[str] | None) -> int:
         sys.stdout.flush()
     except click.exceptions.Exit as error:
         return error.exit_code
+    except click.NoSuchOption as error:
+        instead = _INSTEAD.get(error.option_name)
+        said = error.format_message() if instead is None else f"{error.option_name}: {instead}"
+        return _fail(said + _see(error), ExitCode.USAGE)
     except click.UsageError as error:
-        hint = f" (see {error.ctx.command_path} --help)" if error.ctx is not None else ""
-        return _fail(error.format_message() + hint, ExitCode.USAGE)
+        return _fail(error.format_message() + _see(error), ExitCode.USAGE)
     except click.ClickException as error:
         return _fail(error.format_message(), ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt):
@@ -292,6 +297,11 @@ def _main(arguments: Sequence[str] | None) -> int:
         where = f"{error.filename}: " if error.filename else "output: "
         return _fail(f"{where}{error.strerror}", ExitCode.UNWRITTEN)
     return code if isinstance(code, int) else ExitCode.PASS
+
+
+def _see(error: click.UsageError) -> str:
+    """Return where the options are explained that were used wrongly."""
+    return f" (see {error.ctx.command_path} --help)" if error.ctx is not None else ""
 
 
 def _as_utf8() -> None:

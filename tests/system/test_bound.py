@@ -69,7 +69,7 @@ def test_an_on_time_of_the_study_is_measured_within_a_tick_and_below_its_bound(n
     tick_ns = Fraction(run.tick_fs, 10**6)
     assert abs(max_ns(run) - ON_TIMES_NS[number]) <= tick_ns
     bound = plexor.Bound(EXAMPLES / "createthread.toml", EXAMPLES / f"platform-{number}.toml")
-    assert bound.check(run, of="on-width").outcome == "pass"
+    assert bound.check(run, kind="on-width").outcome == "pass"
 
 
 @pytest.mark.parametrize(

@@ -10,21 +10,20 @@ import sys
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from plexor.commands.options import Shown
 from plexor.commands.output import raise_first
 from plexor.errors import ExitCode, PlexorError, StoreError, UsageError
 from plexor.library.drawing import write_shown
+from plexor.library.run import Budget, Judged, Run
+from plexor.library.scans.burst import BurstScan
+from plexor.library.scans.phase import PhaseScan
+from plexor.library.scans.sweep import Sweep
 from plexor.streams import screen
 
-if TYPE_CHECKING:
-    from plexor.library.run import Budget, Judged, Run
-    from plexor.library.scans.burst import BurstScan
-    from plexor.library.scans.phase import PhaseScan
-    from plexor.library.scans.sweep import Sweep
 
-
-class Shown(Protocol):
+class Result(Protocol):
     """What shows itself as text, and as the document of `--json`."""
 
     def text(self, *, width: int = 100, colour: bool = False) -> str: ...
@@ -82,29 +81,38 @@ def _show(run: Run, verdict: Judged | None, code: ExitCode, *, as_json: bool) ->
     sys.stdout.flush()
 
 
-def conclude_scan(
-    scan: Sweep | PhaseScan | BurstScan, as_json: bool, *paths: Path | None
-) -> ExitCode:
-    """Print a scan that was taken now, write pages and pictures, and return the exit code.
+def conclude_scan(scan: Sweep | PhaseScan | BurstScan, shown: Shown) -> ExitCode:
+    """Print a scan that was taken now, write its page or picture, and return the exit code.
 
-    The first failure is raised afterwards: the files' before what ended the scan early.
+    The first failure is raised afterwards: the file's before what ended the scan early.
     """
-    show(scan, as_json)
+    show(scan, shown.as_json)
     failures: list[PlexorError] = [] if scan.unsaved is None else [scan.unsaved]
-    for path in paths:
-        try:
-            if path is not None:
-                word = write_shown(path, scan.page, scan.picture)
-                print(f"plexor: {word} {path}", file=sys.stderr)
-        except StoreError as error:
-            failures.append(error)
+    try:
+        if shown.page is not None:
+            write_drawn(shown.page, scan)
+    except StoreError as error:
+        failures.append(error)
     raise_first(failures)
     if scan.error is not None:
         raise scan.error
     return ExitCode.INTERRUPTED if scan.interrupted else scan.exit_code()
 
 
-def show(result: Shown, as_json: bool, indent: int = 1) -> None:
+class Drawn(Protocol):
+    """What has a page and a picture."""
+
+    def page(self) -> str: ...
+    def picture(self) -> str: ...
+
+
+def write_drawn(path: Path, result: Drawn) -> None:
+    """Write the page or the picture of a result, by the file's suffix, and say so."""
+    word = write_shown(path, result.page, result.picture)
+    print(f"plexor: {word} {path}", file=sys.stderr)
+
+
+def show(result: Result, as_json: bool, indent: int = 1) -> None:
     """Print a result: as JSON, or as text for the terminal."""
     if as_json:
         print(json.dumps(result.document(), indent=indent, ensure_ascii=False), flush=True)

@@ -10,30 +10,23 @@ from typing import Any
 
 import click
 
-from plexor.commands.parameters import json_option
+from plexor.commands.options import AsJson
 from plexor.library.upkeep.desk import available, options_of
 
 _INDENT = 6
 
 
-@click.command()
-@click.argument("name", required=False, metavar="[NAME]")
-@json_option
-def devices(name: str | None, as_json: bool) -> None:
-    """List simulated devices, boards found by their USB ids, and other serial ports.
-
-    With NAME, a simulated device or a manifest, explain its options: what follows the colon in
-    `--dut NAME:OPTION=VALUE,OPTION=VALUE`.
-    """
+def devices(name: str | None, shown: AsJson) -> None:
+    """Print what can be measured, or what a simulated device's options are."""
     if name is not None:
         found = options_of(name)
-        if as_json:
+        if shown.as_json:
             click.echo(json.dumps(found, indent=2))
         else:
             click.echo("\n".join(_explanation(found)))
         return
     rows = list(available())
-    if as_json:
+    if shown.as_json:
         click.echo(json.dumps([{"name": where, "is": what} for where, what in rows], indent=2))
         return
     for where, what in rows:

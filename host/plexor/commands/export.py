@@ -6,39 +6,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import click
-
-from plexor.commands.parameters import budget_option, files_option
-
-SUFFIXES = (
-    ".csv, .parquet, .npz (events); .vcd, .sr (waveforms); .pftrace (Perfetto); .hlog "
-    "(HdrHistogram); .om, .prom (metrics); .md (Markdown); .xml (JUnit, with --budget)"
-)
+from plexor.commands.options import Budgeted, Written
+from plexor.library.load import run_in
 
 
-@click.command()
-@click.argument("run", type=click.Path(exists=True, path_type=Path), metavar="RUN")
-@files_option("the run", SUFFIXES)
-@budget_option
-def export(run: Path, files: tuple[Path, ...], budget: str | None) -> None:
-    """Write RUN as files of other tools.
-
-    RUN is a folder of --out, or the raw bytes of a link (wire.bin). A file appears when it is
-    complete.
-
-    \b
-      plexor export run1 --to run1.vcd --to run1.pftrace
-      plexor export run1 --to checks.xml --budget budget.toml
-    """
-    from plexor.errors import UsageError  # noqa: PLC0415
-    from plexor.library.load import load  # noqa: PLC0415
-    from plexor.library.run import Run  # noqa: PLC0415
-
-    if not files:
-        raise UsageError(f"--to: names no file; its suffix is one of {SUFFIXES}")
-    found = load(run)
-    if not isinstance(found, Run):
-        raise UsageError(f"{run}: holds a {found.what}; only runs can be exported")
-    found.export(*files, budget=budget)
-    for path in files:
+def export(run: Path, written: Written, judged: Budgeted) -> None:
+    """Write a run as files, and say so."""
+    found = run_in(run, "only runs can be exported")
+    found.export(*written.files, budget=judged.budget)
+    for path in written.files:
         print(f"plexor: wrote {path}", file=sys.stderr)

@@ -5,35 +5,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import click
-
-from plexor.commands.parameters import json_option
-from plexor.commands.specs import asks
+from plexor.commands.conclude import show
+from plexor.commands.options import AsJson
+from plexor.commands.progress import StepLines
 from plexor.library.archive_spec import FarmSpec
+from plexor.library.farm import CellOutcome
+from plexor.library.farm import farm as measured
+from plexor.units import format_seconds
 
-if TYPE_CHECKING:
-    from plexor.library.farm import CellOutcome
 
-
-@click.command()
-@click.argument("file", type=click.Path(exists=True, path_type=Path), metavar="FILE.toml")
-@asks(asked=FarmSpec)
-@json_option
-def farm(file: Path, asked: FarmSpec, as_json: bool) -> int:
-    """Measure each instrument under each load with each build, and archive all runs.
-
-    FILE.toml names them. A real instrument is used by one cell at a time; a simulated one is
-    started for each. The same command continues a farm that was ended early.
-
-    \b
-      plexor farm farm.toml --out nightly --executor local:2
-    """
-    from plexor.commands.conclude import show  # noqa: PLC0415
-    from plexor.commands.progress import StepLines  # noqa: PLC0415
-    from plexor.library.farm import farm as run  # noqa: PLC0415
-
+def farm(file: Path, asked: FarmSpec, shown: AsJson) -> int:
+    """Measure the cells, print what came and return the exit code."""
     lines = StepLines("cell")
 
     def on_cell(found: CellOutcome, done: int, total: int) -> None:
@@ -43,16 +26,14 @@ def farm(file: Path, asked: FarmSpec, as_json: bool) -> int:
         words = found.reason if found.state == "failed" else _channels(found)
         lines.say(f"{found.cell.name}: {words}", done, total)
 
-    found = run(file, **replace(asked, on_cell=on_cell).keywords())
-    show(found, as_json)
+    found = measured(file, **replace(asked, on_cell=on_cell).keywords())
+    show(found, shown.as_json)
     if found.error is not None:
         raise found.error
     return found.exit_code()
 
 
 def _channels(found: CellOutcome) -> str:
-    from plexor.units import format_seconds  # noqa: PLC0415
-
     words = [
         f"{own.name} max {format_seconds(own.max_s)}, {own.missed} missed"
         for own in found.figures

@@ -7,22 +7,15 @@ import json
 
 import click
 
-from plexor.commands.parameters import json_option
-from plexor.commands.specs import one_of
-from plexor.library.specs.options import Target
+from plexor.commands.options import AsJson
+from plexor.library.upkeep.desk import identified
 from plexor.units import format_ticks
 
 
-@click.command()
-@one_of(Target, "link")
-@json_option
-def identify(link: str, as_json: bool) -> None:
-    """Print the identity of the instrument at a link."""
-    # Imported here so that --help and wrong options answer at once.
-    from plexor.library.upkeep.desk import identified  # noqa: PLC0415
-
+def identify(link: str, shown: AsJson) -> None:
+    """Print the identity of an instrument."""
     facts = identified(link)
-    if as_json:
+    if shown.as_json:
         click.echo(json.dumps(facts, indent=2))
         return
     tick_fs = facts["tick_fs"]

@@ -9,15 +9,13 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from plexor.commands.parameters import usage
 from plexor.errors import PlexorError, StoreError
 from plexor.library.files import is_direct, part_of, writing
-
-if TYPE_CHECKING:
-    from plexor.library.keep import FolderPlace, Tap
-    from plexor.library.run import Run
+from plexor.library.keep import FolderPlace, Tap, check_out
+from plexor.library.run import Run
+from plexor.library.specs.options import NewFolder
 
 
 def check_outputs(*files: Path | None, folder: Path | None = None, whole: bool = True) -> None:
@@ -89,12 +87,10 @@ def _try_folder(folder: Path, whole: bool) -> None:
     os.rmdir(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=near))
 
 
-def check_run_folder(out: Path | None, *, force: bool) -> FolderPlace | None:
+def check_run_folder(place: NewFolder) -> FolderPlace | None:
     """Return where a run is kept; reject what exists there and is not to be replaced, at once."""
-    from plexor.library.keep import check_out  # noqa: PLC0415
-
     with usage():
-        return None if out is None else check_out(out, force, "--out", "--force")
+        return None if place.out is None else check_out(place.out, place.force, "--out", "--force")
 
 
 def kept(run: Run, place: FolderPlace, wire: Tap | None = None) -> StoreError | None:

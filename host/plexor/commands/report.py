@@ -7,46 +7,25 @@ import sys
 from functools import partial
 from pathlib import Path
 
-import click
-
-from plexor.commands.parameters import (
-    budget_option,
-    no_run_options,
-    pages_option,
-)
-from plexor.commands.specs import asks
+from plexor.commands.conclude import print_verdict, write_drawn
+from plexor.commands.declared.stored import Reported
+from plexor.commands.options import Budgeted
+from plexor.commands.parameters import no_run_options
+from plexor.errors import UsageError
 from plexor.library.drawing import SHOWN, write_shown
+from plexor.library.load import load
+from plexor.library.run import Run, load_budget
+from plexor.library.scans.scan import Scan
 from plexor.library.specs.options import Less
 
 
-@click.command()
-@click.argument(
-    "paths", type=click.Path(exists=True, path_type=Path), nargs=-1, required=True, metavar="RUN..."
-)
-@pages_option(*SHOWN, default=" Default: report.html in the run's folder.")
-@asks(less=Less)
-@budget_option
-def report(
-    paths: tuple[Path, ...],
-    page: Path | None,
-    less: Less,
-    budget: str | None,
-) -> int:
-    """Write the page of RUN, which is a folder of --out or the raw bytes of a link.
-
-    RUN holds a run, a sweep, a phase scan or a burst scan. A picture (--page FILE.svg, .png or
-    .pdf) can show several runs on the same axes: its title says what they have in common, and each
-    plot which run it is of.
-    """
-    from plexor.commands.conclude import print_verdict  # noqa: PLC0415
-    from plexor.library.load import load  # noqa: PLC0415
-    from plexor.library.run import Run, load_budget  # noqa: PLC0415
-    from plexor.library.scans.scan import Scan  # noqa: PLC0415
-
-    drawn = page is not None and SHOWN.get(page.suffix) == "picture"
+def report(paths: tuple[Path, ...], drawn: Reported, less: Less, judged: Budgeted) -> int:
+    """Write the page or the picture of what is stored, and return the exit code."""
+    page = drawn.page
+    pictured = page is not None and SHOWN.get(page.suffix) == "picture"
     first, *others = paths
-    if others and (not drawn or budget is not None):
-        raise click.UsageError(
+    if others and (not pictured or judged.budget is not None):
+        raise UsageError(
             "several runs make one picture; give --page FILE.svg and leave out --budget"
         )
     folder = first if first.is_dir() else first.parent
@@ -56,19 +35,18 @@ def report(
     scans = [each for each in found if not isinstance(each, Run)]
     if scans:
         if others:
-            raise click.UsageError(
+            raise UsageError(
                 f"several runs make one picture, but one of these is a {scans[0].what}"
             )
         (scan,) = scans
         if not isinstance(scan, Scan):
-            raise click.UsageError(
+            raise UsageError(
                 f"{first}: holds a {scan.what}, which has no page; plexor replay prints it"
             )
         no_run_options(scan.what)
-        word = write_shown(target, scan.page, scan.picture)
-        print(f"plexor: {word} {target}", file=sys.stderr)
+        write_drawn(target, scan)
         return scan.exit_code()
-    limits = None if budget is None else load_budget(budget)
+    limits = None if judged.budget is None else load_budget(judged.budget)
     run, *more = [each.less(**less.keywords()) for each in runs]
     verdict = None if limits is None else run.judge(limits)
     if verdict is not None:

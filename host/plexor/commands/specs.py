@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options of commands, made of the Specs that declare them."""
+"""Commands, made of the Specs that declare their options, and of what they do, by its name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, replace
 from functools import wraps
+from importlib import import_module
 from inspect import signature
 from itertools import chain
 from typing import Any, TypeVar
@@ -14,9 +15,12 @@ import click
 
 from plexor.commands.defaults import CommandOption
 from plexor.commands.parameters import Parsed, command_line, option_name, usage
+from plexor.errors import UsageError
 from plexor.library.specs.spec import Option, Spec
 
 R = TypeVar("R")
+BODY, SPECS = "plexor_body", "plexor_specs"
+"""Attributes of a command's callback: `module:function` of what it does, and its Specs by name."""
 _OF_COMMANDS: Mapping[str, Callable[[], object]] = {
     "naming": lambda: option_name,
     "command": command_line,
@@ -24,32 +28,59 @@ _OF_COMMANDS: Mapping[str, Callable[[], object]] = {
 """Options that a command line has by itself."""
 
 
-def asks(**specs: type[Spec]) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Return the decorator that gives a command the options of Specs.
+def command(
+    body: str,
+    *single: Callable[[Callable[..., Any]], Callable[..., Any]],
+    name: str | None = None,
+    missing: str = "",
+    **specs: type[Spec],
+) -> Callable[[Callable[..., None]], click.Command]:
+    """Return the decorator that makes a command with the options of Specs.
 
-    The command gets an object of each Spec by the name it has here, and its other options as they
-    are. Raises TypeError for a command with a parameter of its own for an option of a Spec.
+    What it decorates is the command's help, and checks what it takes of its options: at once, so it
+    needs nothing heavy. `body` is `module:function` of what the command does; it is imported when
+    the command is called, and gets an object of each Spec by the name it has here, each option of
+    `single` (`one_of`), and the arguments. `missing` is said where a package is not installed that
+    the body needs: {} is its name. Raises TypeError for an option that is declared twice.
     """
     every = [(name, said) for spec in specs.values() for name, said in spec.options().items()]
 
-    def decorated(command: Callable[..., R]) -> Callable[..., R]:
-        own = signature(command).parameters
-        if both := [name for name, _ in every if name in own and name not in specs]:
-            raise TypeError(f"{command.__name__}: {', '.join(both)}; the Spec has it, so ask that")
+    def decorated(check: Callable[..., None]) -> click.Command:
+        checked = signature(check).parameters
 
-        @wraps(command)
-        def called(**given: Any) -> R:
+        @wraps(check)
+        def called(**given: Any) -> Any:
             with usage():
-                asked = {name: _asked(spec, given) for name, spec in specs.items()}
-            return command(**asked, **given)
+                asked = {name: _asked(spec, given) for name, spec in specs.items()} | given
+                check(**{name: asked[name] for name in checked})
+            return _imported(body, missing)(**asked)
 
-        made: Callable[..., R] = called
-        for name, said in reversed(every):
+        setattr(called, BODY, body)
+        setattr(called, SPECS, specs)
+        made: Callable[..., Any] = called
+        for keyword, said in reversed(every):
             if said.flag is not None:
-                made = _option(name, said)(made)
-        return made
+                made = _option(keyword, said)(made)
+        for add in reversed(single):
+            made = add(made)
+        whole = click.command(name)(made)
+        names = [parameter.name for parameter in whole.params]
+        if both := sorted({str(name) for name in names if names.count(name) > 1}):
+            raise TypeError(f"{whole.name}: {', '.join(both)}; declared twice")
+        return whole
 
     return decorated
+
+
+def _imported(body: str, missing: str) -> Callable[..., Any]:
+    """Return the function of `module:function`; raise UsageError with `missing` if it cannot be."""
+    module, _, function = body.partition(":")
+    try:
+        return getattr(import_module(module), function)
+    except ModuleNotFoundError as error:
+        if not missing:
+            raise
+        raise UsageError(missing.format(error.name)) from error
 
 
 def one_of(

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -38,7 +37,7 @@ def sync_all(folder: Path) -> None:
 
 def part_of(path: Path) -> Path:
     """Return a new name for a file or a folder while it is incomplete."""
-    return path.with_name(f".{path.name}.{secrets.token_hex(6)}{PART}")
+    return path.with_name(f".{path.name}.{os.urandom(6).hex()}{PART}")
 
 
 def parts_of(path: Path) -> list[Path]:

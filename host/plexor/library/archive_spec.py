@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plexor.library.specs.options import Elsewhere, Named, Replaced
-from plexor.library.specs.spec import Spec, maybe, option
+from plexor.library.specs.options import Elsewhere, Replaced
+from plexor.library.specs.spec import Named, Spec, maybe, option
 from plexor.library.specs.values import choice, path_of, whole
 
 if TYPE_CHECKING:

@@ -51,6 +51,17 @@ def load(path: str | Path) -> Run | Sweep | PhaseScan | BurstScan | Ended[Any]:
     return _scan(place) or load_run(place)
 
 
+def run_in(path: str | Path, only: str) -> Run:
+    """Return the run that is stored at a path; raise as `load`, and UsageError for anything else.
+
+    `only` says what needs a run, such as `only runs have a profile`.
+    """
+    found = load(path)
+    if not isinstance(found, Run):
+        raise UsageError(f"{path}: holds a {found.what}; {only}")
+    return found
+
+
 def load_run(path: Path) -> Run:
     """Return the run in a folder, in its run.json, or in a file of raw bytes; raise as `load`."""
     if path.is_dir() or path.name == "run.json":

@@ -13,8 +13,9 @@ from plexor.library.run import Run
 from plexor_lab.bench import frame
 from plexor_lab.bench.figures import Own, TestedFigures, figures_of, meanwhile
 from plexor_lab.bench.samples import Sample, samples_of
+from plexor_lab.bench.spec import USUAL_ITERATIONS
 from plexor_lab.bench.suites import SUITES, Suite
-from plexor_lab.bench.taken import ITERATIONS_KEY, SUITE_KEY, USUAL_ITERATIONS
+from plexor_lab.bench.taken import ITERATIONS_KEY, SUITE_KEY
 
 SCHEMA = "plexor.bench/1"
 

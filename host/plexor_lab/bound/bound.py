@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plexor.errors import UsageError
-from plexor.library.specs.values import Naming, Time, plain, read, seconds
+from plexor.library.specs.spec import takes
+from plexor.library.specs.values import Time, read, seconds
 from plexor_lab.bound.check import GIVEN, BoundCheck, measured_of
 from plexor_lab.bound.estimate import estimate
 from plexor_lab.bound.evaluated import Evaluated
-from plexor_lab.bound.files.fields import whole
 from plexor_lab.bound.files.map_file import read_map
 from plexor_lab.bound.files.model_file import read_model
 from plexor_lab.bound.files.platform_file import read_platform
 from plexor_lab.bound.model import RegionMap
+from plexor_lab.bound.spec import AtN, OfRun
 from plexor_lab.bound.verdict import MeasuredMaximum, bounded
 
 if TYPE_CHECKING:
@@ -61,36 +62,27 @@ class Bound:
 
         Raises UsageError for an N that is no whole number of at least 0.
         """
-        known = [read({"n": n}, {"n": whole})["n"] for n in ns]
+        known = [AtN.of({"n": n}).n or 0 for n in ns]
         return Evaluated(self.model, self.platform, self.estimate, tuple(dict.fromkeys(known)))
 
-    def check(
-        self,
-        run: Run,
-        *,
-        n: int | None = None,
-        channel: str | None = None,
-        of: str = "latency",
-        name: Naming = plain,
-    ) -> BoundCheck:
+    @takes(OfRun)
+    def check(self, run: Run, asked: OfRun) -> BoundCheck:
         """Return whether the maximum of a run exceeds what the service takes at most at N = `n`.
 
-        `of` is `latency` or `on-width`, of the channel with that name; without `channel`, of the
-        only one. Without `n`, the run's key N says it. `name` gives an option's name for messages.
+        `kind` is `latency` or `on-width`, of the channel with that name; without `channel`, of the
+        only one. Without `n`, the run's key N says it.
 
-        Raises UsageError for an N, a channel or an `of` that is missing or is none, and
+        Raises UsageError for an N, a channel or a `kind` that is missing or is none, and
         InvalidRunError for a channel without samples.
         """
         own = run.device.get(KEY)
-        if n is None and own is not None:
-            n = read({"n": own}, {"n": whole})["n"]
-        at = self._n(n, name)
-        judged = self._judged(measured_of(run, channel, of, name), at)
-        return replace(judged, run=run, channel=channel, of=of)
+        if asked.n is None and own is not None:
+            asked = replace(asked, n=own)
+        judged = self._judged(measured_of(run, asked), asked)
+        return replace(judged, run=run, channel=asked.channel, of=asked.kind)
 
-    def check_value(
-        self, measured: Time, *, n: int | None = None, name: Naming = plain
-    ) -> BoundCheck:
+    @takes(AtN)
+    def check_value(self, measured: Time, asked: AtN) -> BoundCheck:
         """Return whether a measured time exceeds what the service takes at most at N = `n`.
 
         `measured` is a text such as `51111ns`, or a number of seconds. Raises UsageError for one
@@ -98,19 +90,18 @@ class Bound:
         """
         value_ns = read({"measured": measured}, {"measured": seconds})["measured"] * _NS
         if value_ns <= 0:
-            raise UsageError(f"{name('measured')}: {measured}; must be above 0, such as 51111ns")
-        return self._judged(MeasuredMaximum(value_ns, "maximum", GIVEN), self._n(n, name))
+            name = asked.naming("measured")
+            raise UsageError(f"{name}: {measured}; must be above 0, such as 51111ns")
+        return self._judged(MeasuredMaximum(value_ns, "maximum", GIVEN), asked)
 
-    def _n(self, n: int | None, name: Naming) -> int | None:
-        """Return N; None for a model without one."""
+    def _judged(self, measured: MeasuredMaximum, asked: AtN) -> BoundCheck:
+        """Return the verdict on a maximum; raise UsageError for an N that is missing."""
+        n = asked.n
         if n is None and self.model.grows:
             raise UsageError(
-                f"{name('n')}: is missing; {self.model.title} takes longer with N: give it, or "
-                f"measure with the key {KEY}, such as {KEY}=13"
+                f"{asked.naming('n')}: is missing; {self.model.title} takes longer with N: give "
+                f"it, or measure with the key {KEY}, such as {KEY}=13"
             )
-        return None if n is None else read({"n": n}, {"n": whole})["n"]
-
-    def _judged(self, measured: MeasuredMaximum, n: int | None) -> BoundCheck:
         return BoundCheck(
             self.model,
             self.platform,

@@ -12,9 +12,10 @@ from plexor.errors import ExitCode, InvalidRunError, UsageError
 from plexor.library.parts.results import AMBIGUOUS, Kind, Outcome
 from plexor.library.parts.show import books, provenance
 from plexor.library.reading import Reading, of_name
-from plexor.library.specs.values import Naming, choice, plain, read
+from plexor.library.specs.values import Naming, plain
 from plexor_lab.bound.estimate import ServiceEstimate
 from plexor_lab.bound.model import Model, Platform
+from plexor_lab.bound.spec import OF, OfRun
 from plexor_lab.bound.verdict import MARK, NS_FS, Bounded, MeasuredMaximum
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "plexor.bound-check/2"
 GIVEN = "given"
-OF: Mapping[str, Kind] = {"latency": Kind.RISE, "on-width": Kind.WIDTH}
+_KINDS: Mapping[str, Kind] = dict(zip(OF, (Kind.RISE, Kind.WIDTH), strict=True))
 """What of a channel is compared with an estimate."""
 _CODES = {
     Outcome.PASS: ExitCode.PASS,
@@ -71,7 +72,7 @@ class BoundCheck:
 
         sampled = None
         if self.run is not None:
-            kind = OF[self.of]
+            kind = _KINDS[self.of]
             found = reading_of(self.run, self.channel).distribution(kind)
             sampled = Sampled(found, self.run.tick_fs)
         return bound_page(
@@ -126,10 +127,11 @@ def reading_of(run: Run, channel: str | None, name: Naming = plain) -> Reading:
     return of_name(run.channels, names[0] if channel is None else channel)
 
 
-def measured_of(run: Run, channel: str | None, of: str, name: Naming) -> MeasuredMaximum:
+def measured_of(run: Run, asked: OfRun) -> MeasuredMaximum:
     """Return the maximum of a run's channel; see `Bound.check` for what it takes and raises."""
-    kind = OF[read({"of": of}, {"of": choice(OF)})["of"]]
-    reading = reading_of(run, channel, name)
+    of = asked.kind
+    kind = _KINDS[of]
+    reading = reading_of(run, asked.channel, asked.naming)
     if reading.pairing is not None and not reading.pairing.known and kind == Kind.RISE:
         raise InvalidRunError(f"{reading.name}: {AMBIGUOUS}; nothing can be checked")
     known = reading.statistics(kind)

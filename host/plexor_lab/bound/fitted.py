@@ -17,11 +17,10 @@ from plexor_lab.bound.files.platform_file import read_platform
 from plexor_lab.bound.files.writing import platform_text
 from plexor_lab.bound.fitting import Compared, Fit, errors, fit, margin_over
 from plexor_lab.bound.model import RegionMap
+from plexor_lab.bound.spec import FETCHED
 from plexor_lab.bound.traced import suffix_of
 
 SCHEMA = "plexor.bound-fit/1"
-FETCHED = "text"
-"""The region whose reads are fetches, where nobody says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

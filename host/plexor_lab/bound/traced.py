@@ -9,14 +9,15 @@ from typing import Any
 
 from plexor.errors import UsageError
 from plexor.library.files import write_text
+from plexor.library.specs.spec import takes
 from plexor.library.specs.values import path_of
 from plexor_lab.bound.counting import Traced, traced
-from plexor_lab.bound.files.bus_log import PINS, calls, read_log
+from plexor_lab.bound.files.bus_log import calls, read_log
 from plexor_lab.bound.files.image import read_image
 from plexor_lab.bound.files.writing import map_text, model_text
+from plexor_lab.bound.spec import TraceSpec
 
 SCHEMA = "plexor.bound-trace/1"
-MOST_INTERRUPTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +79,8 @@ def suffix_of(path: Path) -> str:
     return path.suffix.lower()
 
 
-def trace_bus(
-    log: str | Path,
-    elf: str | Path | None = None,
-    *,
-    pin: int = 0,
-    title: str = "",
-    interrupts: int = 0,
-) -> BusTrace:
+@takes(TraceSpec)
+def trace_bus(log: str | Path, asked: TraceSpec) -> BusTrace:
     """Return the model of the service that a simulated device marks with a pin.
 
     `log` is from `freertos:bus=FILE`; `elf` is the firmware, by default the file beside it that
@@ -93,14 +88,11 @@ def trace_bus(
     section of the model. Raises UsageError for files that are none, and for a log without a whole
     call.
     """
-    if not 0 <= pin < PINS:
-        raise UsageError(f"pin: {pin}; must be a pin from 0 to {PINS - 1}")
-    if not 0 <= interrupts <= MOST_INTERRUPTS:
-        raise UsageError(f"interrupts: {interrupts}; must be 0 to {MOST_INTERRUPTS}")
     place = path_of(log)
-    image = read_image(Path(f"{log}.elf") if elf is None else path_of(elf))
+    image = read_image(asked.elf or Path(f"{log}.elf"))
     try:
-        return BusTrace(traced(calls(read_log(place), pin), image, title or place.stem, interrupts))
+        known = calls(read_log(place), asked.pin)
+        return BusTrace(traced(known, image, asked.title or place.stem, asked.interrupts))
     except UsageError as error:
         text = str(error)
         raise error if text.startswith(str(place)) else UsageError(f"{place}: {text}") from error

@@ -24,10 +24,11 @@ from plexor.library.specs.values import path_of
 from plexor_lab.mixed.compare import least_safe
 from plexor_lab.mixed.device_line import open_line
 from plexor_lab.mixed.figures import by_distance, figures, summaries
+from plexor_lab.mixed.goal import wanted_of
 from plexor_lab.mixed.model import MixedResult, Mode, ModeRun
 from plexor_lab.mixed.rows import write_rows
 from plexor_lab.mixed.run import run
-from plexor_lab.mixed.spec import MixedSpec, wanted_of
+from plexor_lab.mixed.spec import MixedSpec
 from plexor_lab.mixed.store import FILE, MIXED, load
 from plexor_lab.mixed.summary import Summary
 
@@ -105,7 +106,7 @@ def mixed(
     if a run does not start.
     """
     target = None if asked.out is None else check_new(asked.out, kind=KIND)
-    wanted = wanted_of(asked, asked.naming)
+    wanted = wanted_of(asked)
     with ExitStack() as stack:
         executor = None
         if line is not None and any(mode is not Mode.NORMAL for mode, _ in wanted.runs):

@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from plexor.library.parts.run import sim_device
 from plexor.library.specs.options import Target
-from plexor_lab.mixed.spec import MixedSpec, timecode_of
+from plexor_lab.mixed.goal import timecode_of
+from plexor_lab.mixed.spec import MixedSpec
 
 EXECUTOR = "freertos:program=executor"
 """Simulated device, unless another one is named."""

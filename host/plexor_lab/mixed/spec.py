@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a schedule is asked, as what is to be run."""
+"""What a schedule is asked."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from plexor.library.scans.workers import live
 from plexor.library.specs import values
 from plexor.library.specs.options import Described, InFolder, Seeded
 from plexor.library.specs.spec import maybe, option
-from plexor.library.specs.values import Naming, choice, flag, plain, seconds, whole
+from plexor.library.specs.values import choice, flag, seconds, whole
 from plexor.units import parse_count, parse_duration, parse_part
 
 if TYPE_CHECKING:
-    from plexor_lab.mixed.run import MixedGoal, Told
-    from plexor_lab.mixed.timecode import Timecode
+    from plexor_lab.mixed.run import Told
 
 MODES = ("verify", "normal", "mixed", "all")
 ORDERS = ("sequential", "random")
@@ -173,8 +172,9 @@ class MixedSpec(
     """Is told of each run, its progress and what is seen of it."""
 
 
-def check(asked: MixedSpec, name: Naming = plain) -> None:
+def check(asked: MixedSpec) -> None:
     """Raise UsageError for options that cannot be combined, by their names for messages."""
+    name = asked.naming
     if asked.timecode is not None:
         for word in ("timecode_bits", "period"):
             if getattr(asked, word) is not None:
@@ -193,8 +193,9 @@ def check(asked: MixedSpec, name: Naming = plain) -> None:
         )
 
 
-def check_line(asked: MixedSpec, link: str, name: Naming = plain) -> None:
+def check_line(asked: MixedSpec, link: str) -> None:
     """Raise UsageError unless a schedule can reach its device at that link."""
+    name = asked.naming
     live(link)
     if asked.device_serial is not None and link.startswith("sim:"):
         raise UsageError(
@@ -205,55 +206,3 @@ def check_line(asked: MixedSpec, link: str, name: Naming = plain) -> None:
             f"{name('device_serial')}: is missing; name the device's serial line, such as "
             "serial:/dev/ttyUSB1?baud=9600, or use mode normal, which needs no device"
         )
-
-
-def timecode_of(asked: MixedSpec) -> Timecode:
-    """Return the timecode that is asked for."""
-    from plexor_lab.mixed.timecode import PRESETS, SEED8751, Timecode  # noqa: PLC0415
-
-    usual = SEED8751 if asked.timecode is None else PRESETS[asked.timecode]
-    bits = usual.bits if asked.timecode_bits is None else asked.timecode_bits
-    period_s = usual.period_s if asked.period is None else asked.period
-    return Timecode(bits, period_s, asked.gray)
-
-
-def wanted_of(asked: MixedSpec, name: Naming = plain) -> MixedGoal:
-    """Return what is to be run. `name` gives an option's name for messages.
-
-    Raises UsageError for options that cannot be combined.
-    """
-    check(asked, name)
-    # Imported here so that wrong options answer at once.
-    from plexor_lab.mixed.model import Mode, Order, Schedule  # noqa: PLC0415
-    from plexor_lab.mixed.run import MixedGoal  # noqa: PLC0415
-    from plexor_lab.mixed.schedule import FIRST_STEP  # noqa: PLC0415
-
-    timecode = timecode_of(asked)
-    modes = [*Mode] if asked.mode == "all" else [Mode(asked.mode)]
-    runs = [
-        (mode, distance)
-        for mode in modes
-        for distance in (asked.distance if mode is Mode.MIXED else (None,))
-    ]
-    furthest = max(asked.distance) if Mode.MIXED in modes else 0
-    return MixedGoal(
-        runs=tuple(runs),
-        timecode=timecode,
-        schedule=Schedule(
-            count=asked.count,
-            spacing_steps=_spacing(asked.rate, timecode),
-            ids=asked.id_count,
-            order=Order(asked.ids),
-            seed=asked.seed,
-            first_step=max(FIRST_STEP, furthest + 2),
-        ),
-        limit_s=asked.limit,
-        timeout_s=asked.timeout,
-        early_s=asked.early,
-        spike_sds=asked.spikes,
-    )
-
-
-def _spacing(rate: int | Fraction, timecode: Timecode) -> int:
-    """Return a rate in whole steps, at least one."""
-    return rate if isinstance(rate, int) else max(round(rate / timecode.period_s), 1)

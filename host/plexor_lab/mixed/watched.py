@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from plexor.units import format_seconds
 from plexor_lab.mixed.drive import Looked
+from plexor_lab.mixed.goal import wanted_of
 from plexor_lab.mixed.live_text import mixed_live_text
 from plexor_lab.mixed.run import OnRun, Told, lasts_s, limits_of
-from plexor_lab.mixed.spec import MixedSpec, wanted_of
+from plexor_lab.mixed.spec import MixedSpec
 from plexor_lab.mixed.text import schedule_text, steps
 from plexor_lab.mixed.view import View, view_of
 

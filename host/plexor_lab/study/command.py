@@ -1,45 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor table`: systems side by side, idle and loaded, beside a published study."""
+"""`plexor table` on the command line: what it asks."""
 
 from __future__ import annotations
 
-from fractions import Fraction
 from pathlib import Path
 
 import click
 
-from plexor.commands.parameters import json_option, time_option
-from plexor.errors import ExitCode
-
-JITTERS = ("jitter128", "peak-to-peak", "rms")
-"""Measures of jitter; plexor_lab.study.table, which has them too, is imported later."""
+from plexor.commands.options import AsJson
+from plexor.commands.specs import command
+from plexor_lab.study.spec import TableSpec
 
 
-@click.command()
+@command("plexor_lab.study.body:table", asked=TableSpec, shown=AsJson)
 @click.argument(
     "paths", type=click.Path(exists=True, path_type=Path), nargs=-1, required=True, metavar="RUN..."
 )
-@click.option(
-    "--jitter",
-    type=click.Choice(JITTERS),
-    default=JITTERS[0],
-    show_default=True,
-    help="Measure of jitter: the span (maximum minus minimum) of the last 128 latencies or of all, "
-    "or the standard deviation.",
-)
-@click.option(
-    "--reference/--no-reference",
-    default=True,
-    show_default=True,
-    help="Show separately what a published study says of Windows CE 3.0 and CE .NET.",
-)
-@time_option(
-    "--interval", help="Show the study's advice for a system that must react at this interval."
-)
-@json_option
-def table(
-    paths: tuple[Path, ...], jitter: str, reference: bool, interval: Fraction | None, as_json: bool
-) -> int:
+def table() -> None:
     """Show systems side by side: latency, jitter and saturation frequency, idle and loaded.
 
     RUN is a folder of `plexor sweep --out` or of `plexor measure --out`. Latency and jitter come
@@ -52,12 +29,3 @@ def table(
       plexor sweep --dut cenet --load none,polygons --from 20k --to 200k --out s2
       plexor table s1 s2
     """
-    if interval is not None and interval <= 0:
-        raise click.UsageError("--interval: must be above 0")
-    # Imported here so that --help and wrong options answer at once.
-    from plexor.commands.conclude import show  # noqa: PLC0415
-    from plexor_lab.study.table import table as side_by_side  # noqa: PLC0415
-
-    found = side_by_side(paths, jitter=jitter, reference=reference, interval=interval)
-    show(found, as_json)
-    return ExitCode.PASS

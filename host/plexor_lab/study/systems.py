@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from fractions import Fraction
 from typing import TypeVar
 
@@ -27,18 +26,11 @@ from plexor.library.parts.results import (
 )
 from plexor.units import seconds_of
 from plexor_lab.study.reference import IDLE, Role
+from plexor_lab.study.spec import Jitter
 
 ROLES = (Role.INTERRUPT, Role.TASK)
 """Roles of a system's first and second response pin."""
 _MEDIAN = Fraction(1, 2)
-
-
-class Jitter(StrEnum):
-    """The jitter that a table shows."""
-
-    SPAN_128 = "jitter128"
-    PEAK_TO_PEAK = "peak-to-peak"
-    RMS = "rms"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,12 @@ from plexor.library.parts.files import to_json
 from plexor.library.parts.results import SweepResult
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
-from plexor.library.specs.values import Time, choice, path_of, read, seconds
+from plexor.library.specs.spec import takes
+from plexor.library.specs.values import path_of
 from plexor_lab.study.reference import SOURCE, STATEMENTS
+from plexor_lab.study.spec import Jitter, TableSpec
 from plexor_lab.study.systems import (
     Inequality,
-    Jitter,
     LoadChange,
     SystemRow,
     Systems,
@@ -80,13 +81,8 @@ class Table:
         return document
 
 
-def table(
-    sources: Iterable[Source],
-    jitter: str | Jitter = Jitter.SPAN_128,
-    *,
-    reference: bool = True,
-    interval: Time | None = None,
-) -> Table:
+@takes(TableSpec)
+def table(sources: Iterable[Source], asked: TableSpec) -> Table:
     """Put systems side by side: latency, jitter and saturation frequency, idle and loaded.
 
     `sources` are runs and sweeps, or their paths. Latency and jitter come from the run, or from the
@@ -98,9 +94,7 @@ def table(
     InvalidRunError for a run that proves nothing, and StoreError for a path without a readable
     result.
     """
-    asked = read({"jitter": jitter, "interval": interval}, _READERS)
-    chosen = Jitter(asked["jitter"])
-    systems = Systems(chosen)
+    systems = Systems(asked.jitter)
     sweeps: list[tuple[str, SweepResult]] = []
     for name, result in _results(sources):
         if isinstance(result, Run):
@@ -114,9 +108,9 @@ def table(
         changes(rows),
         inequalities(rows),
         tuple(sweeps),
-        chosen,
-        reference,
-        asked.get("interval"),
+        asked.jitter,
+        asked.reference,
+        asked.interval,
     )
 
 
@@ -134,6 +128,3 @@ def _results(sources: Iterable[Source]) -> Sequence[tuple[str, Run | SweepResult
                 (str(source), kept.result if isinstance(kept, Sweep) else load_run(path_of(source)))
             )
     return found
-
-
-_READERS = {"jitter": choice(Jitter), "interval": seconds}

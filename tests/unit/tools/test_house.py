@@ -12,7 +12,7 @@ class Probe(Shared):
     told: object = option(flag=None)
 """
 COMMAND = """
-@asks(asked=Probe)
+@command("other:body", asked=Probe)
 @click.option("--json", is_flag=True)
 @time_option("--link", help="Again.")
 def probe(asked):

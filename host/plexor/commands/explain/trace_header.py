@@ -4,26 +4,14 @@
 from __future__ import annotations
 
 import sys
+from importlib.resources import files
 from pathlib import Path
 
-import click
+from plexor.library.files import write_text, writing
 
 
-@click.command("trace-header")
-@click.argument("folder", type=click.Path(path_type=Path), default=".", metavar="[DIR]")
 def trace_header(folder: Path) -> None:
-    """Write plexor_trace.h and plexor_freertos.h to DIR (the current folder).
-
-    Firmware that includes plexor_trace.h says on spare pins what it does: for `plexor timeline`,
-    `plexor profile` and `plexor why`. plexor_freertos.h has the trace hooks of FreeRTOS.
-
-    \b
-      plexor trace-header firmware/include
-    """
-    from importlib.resources import files  # noqa: PLC0415
-
-    from plexor.library.files import write_text, writing  # noqa: PLC0415
-
+    """Write the headers into a folder."""
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     for name in ("plexor_trace.h", "plexor_freertos.h"):

@@ -1,29 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """Named options of `plexor measure`: those with which a published measurement was taken.
 
-Options given with the preset override it. A preset that names a device sets `dut` and `channels`.
+Options given with the preset override it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-import click
-from click.core import ParameterSource
+from plexor.commands.parameters import given
+from plexor.library.run_spec import RunSpec
+from plexor.library.specs.spec import Spec, maybe, option
+from plexor.library.specs.values import choice
 
 
 @dataclass(frozen=True, slots=True)
-class Preset:
-    """Its meaning, and its options: parameter name to text, or to a list of texts."""
+class Published:
+    """Its meaning, and its options of a run, as texts."""
 
     meaning: str
-    options: Mapping[str, str | list[str]]
+    options: Mapping[str, str]
 
 
-PRESETS: Mapping[str, Preset] = {
+PRESETS: Mapping[str, Published] = {
     # C. Tacke, L. Ricci, "Benchmarking Real-Time Determinism in Windows CE", COTS Journal.
-    "cots5k": Preset(
+    "cots5k": Published(
         "COTS Journal's square wave, 40 µs wide every 200 µs", {"rate": "5k", "width": "40us"}
     ),
 }
@@ -31,30 +33,22 @@ _INSTEAD = {"duty": "width"}
 """Options that replace another one of a preset: new name to old name."""
 
 
-def _apply(context: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
-    del parameter
-    if name is not None:
-        context.default_map = {**(context.default_map or {}), **PRESETS[name].options}
-    return name
+class Preset(Spec):
+    """The preset that is asked for."""
 
+    preset: str | None = option(
+        converter=maybe(choice(PRESETS)),
+        default=None,
+        choices=tuple(PRESETS),
+        help="; ".join(f"{name}: {known.meaning}" for name, known in PRESETS.items())
+        + ". Other options override it.",
+    )
 
-preset_option = click.option(
-    "--preset",
-    type=click.Choice(list(PRESETS)),
-    is_eager=True,
-    expose_value=False,
-    callback=_apply,
-    help="; ".join(f"{name}: {preset.meaning}" for name, preset in PRESETS.items())
-    + ". Other options override it.",
-)
-
-
-def overridden(context: click.Context) -> list[str]:
-    """Return the options of a preset that others on the command line override."""
-    given = ParameterSource.COMMANDLINE
-    return [
-        old
-        for new, old in _INSTEAD.items()
-        if context.get_parameter_source(new) == given
-        and context.get_parameter_source(old) == ParameterSource.DEFAULT_MAP
-    ]
+    def applied(self, asked: RunSpec) -> RunSpec:
+        """Return what is asked of a run with the preset, where the command line is silent."""
+        if self.preset is None:
+            return asked
+        options = PRESETS[self.preset].options
+        typed = given((*options, *_INSTEAD))
+        kept = {*typed, *(_INSTEAD[name] for name in typed if name in _INSTEAD)}
+        return replace(asked, **{name: text for name, text in options.items() if name not in kept})

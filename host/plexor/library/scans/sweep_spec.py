@@ -18,12 +18,12 @@ from plexor.library.specs.options import (
     Target,
     Unanswered,
     check_width,
+    duty,
 )
 from plexor.library.specs.spec import maybe, option
 from plexor.library.specs.values import (
     Naming,
     count,
-    duty,
     each,
     flag,
     hertz,

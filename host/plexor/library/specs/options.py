@@ -10,16 +10,20 @@ from typing import TYPE_CHECKING
 
 from plexor.errors import UsageError
 from plexor.library.scans.workers import FORMS, Opener, executor
-from plexor.library.specs.spec import Spec, maybe, option
-from plexor.library.specs.texts import parse_code_port, parse_code_wires
+from plexor.library.specs.spec import Named, Spec, maybe, option
+from plexor.library.specs.texts import (
+    parse_channel,
+    parse_code_port,
+    parse_code_wires,
+    parse_duty,
+)
 from plexor.library.specs.values import (
     Naming,
-    channels,
+    Part,
     choice,
-    duty,
+    each,
     flag,
     path_of,
-    plain,
     seconds,
     seed,
     velocity,
@@ -34,6 +38,15 @@ if TYPE_CHECKING:
 
 
 POLICIES = tuple(policy.name.lower() for policy in Policy)
+
+
+channels = each(Channel, parse_channel)
+"""Reads response pins: `ISR=ch0`, or several of such."""
+
+
+def duty(value: Part) -> Fraction:
+    """Return a part of `20%`, `0.2` or `1/5`, or of a number; raise ValueError."""
+    return value if isinstance(value, Fraction) and 0 < value < 1 else parse_duty(str(value))
 
 
 def code_wires(value: str | Codes) -> Codes:
@@ -185,13 +198,6 @@ class Elsewhere(Spec):
     )
 
 
-class Named(Spec):
-    """How messages name options."""
-
-    naming: Naming = option(default=plain, flag=None)
-    """Gives an option's name in the words of the caller."""
-
-
 class OfDevice(Named):
     """What is measured."""
 
@@ -301,17 +307,9 @@ class Stepwise(
     """Steps that are kept as they are taken."""
 
 
-class Coded(Spec):
-    """The codes by which a device says what it does."""
+class CodePort(Spec):
+    """Codes at the code pins."""
 
-    code_wires: Codes | None = option(
-        on_page=True,
-        converter=maybe(code_wires),
-        default=None,
-        metavar="chN:chN[:BITS]",
-        help="Channels on which the device sends codes of what it does: clock, then data. A code "
-        "has 8 BITS and is sent in a byte, or in two if it has more, the highest bit first.",
-    )
     code_port: Codes | None = option(
         on_page=True,
         converter=maybe(code_port),
@@ -322,11 +320,29 @@ class Coded(Spec):
         "the change to the code, skew=TIME in which its pins change, without=CLASS+CLASS for codes "
         "that are counted and not sent, such as without=enter+exit.",
     )
+
+
+class CodeNames(Spec):
+    """Names of codes."""
+
     codes: Path | None = option(
         converter=maybe(path_of),
         default=None,
         metavar="FILE",
         help="Names of codes: the firmware's ELF file, or a TOML file.",
+    )
+
+
+class Coded(CodePort, CodeNames):
+    """The codes by which a device says what it does."""
+
+    code_wires: Codes | None = option(
+        on_page=True,
+        converter=maybe(code_wires),
+        default=None,
+        metavar="chN:chN[:BITS]",
+        help="Channels on which the device sends codes of what it does: clock, then data. A code "
+        "has 8 BITS and is sent in a byte, or in two if it has more, the highest bit first.",
     )
 
 

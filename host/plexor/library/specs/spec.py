@@ -8,7 +8,7 @@ line (`plexor.commands.specs`), the key of `plexor.toml` and the row in the docu
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, field, fields, replace
 from functools import wraps
 from typing import (
     Any,
@@ -121,14 +121,40 @@ class Spec:
     _given: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, told: Mapping[str, str] | None = None) -> None:
-        dataclass(frozen=True, kw_only=True)(cls)
+        # Its methods are those below: made for each class, they would take a millisecond each time.
+        dataclass(kw_only=True, init=False, repr=False, eq=False)(cls)
         cls._told = {**cls._told, **(told or {})}
 
-    def __post_init__(self) -> None:
+    def __init__(self, **values: Any) -> None:
         for name, said in self.options().items():
-            if said.converter is None:
-                continue
-            object.__setattr__(self, name, _exact(said, getattr(self, name), name))
+            if name in values:
+                value = _exact(said, values.pop(name), name)
+            elif said.default is MISSING:
+                raise TypeError(f"{type(self).__name__}: {name} is missing")
+            else:
+                value = self.__dataclass_fields__[name].default
+            object.__setattr__(self, name, value)
+        if values:
+            raise TypeError(f"{type(self).__name__}: has no {', '.join(values)}")
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        """Check what options say together; raise UsageError."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Spec) or type(self) is not type(other):
+            return NotImplemented
+        return self.keywords() == other.keywords()
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.keywords().values()))
+
+    def __repr__(self) -> str:
+        said = ", ".join(f"{name}={value!r}" for name, value in self.keywords().items())
+        return f"{type(self).__name__}({said})"
 
     @classmethod
     def options(cls) -> Mapping[str, Option]:
@@ -172,6 +198,13 @@ class Spec:
     def keywords(self) -> dict[str, Any]:
         """Return its options by their keywords, as a caller gives them."""
         return {name: getattr(self, name) for name in self.options()}
+
+
+class Named(Spec):
+    """How messages name options."""
+
+    naming: Naming = option(default=plain, flag=None)
+    """Gives an option's name in the words of the caller."""
 
 
 def _exact(said: Option, value: object, name: str) -> object:

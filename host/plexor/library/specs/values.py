@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from plexor.errors import UsageError
-from plexor.library.specs.texts import parse_channel, parse_duty
-from plexor.model.settings import Channel
 from plexor.units import parse_count, parse_duration, parse_rate, parse_velocity
 
 T = TypeVar("T")
@@ -92,11 +90,6 @@ def count(value: Count) -> int:
     return parse_count(str(value))
 
 
-def duty(value: Part) -> Fraction:
-    """Return a part of `20%`, `0.2` or `1/5`, or of a number; raise ValueError."""
-    return value if isinstance(value, Fraction) and 0 < value < 1 else parse_duty(str(value))
-
-
 def velocity(value: str | Fraction) -> Fraction:
     """Return the exact metres per second of a text such as `90km/h`; raise ValueError."""
     return value if isinstance(value, Fraction) and value > 0 else parse_velocity(str(value))
@@ -146,7 +139,5 @@ def each(
     return parsed
 
 
-channels = each(Channel, parse_channel)
-"""Reads response pins: `ISR=ch0`, or several of such."""
 seed = whole(1, (1 << 64) - 1)
 """Reads a seed of random numbers."""

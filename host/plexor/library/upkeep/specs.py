@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from plexor.library.specs.options import Named
-from plexor.library.specs.spec import Spec, maybe, option
+from plexor.library.specs.spec import Named, Spec, maybe, option
 from plexor.library.specs.texts import parse_clock, parse_jumpers
 from plexor.library.specs.values import Count, count, each, hertz, path_of, seconds
 from plexor.library.upkeep.wire import wire_ps

@@ -35,7 +35,6 @@ BURST, JUMP, MASKED = 1, 2, 4
 REGISTERS = 0x80000000
 """From here on addresses are those of registers."""
 _RAISE, _LOWER, _NOTE = REGISTERS, REGISTERS + 4, REGISTERS + 0x38
-PINS = 8
 
 Records = npt.NDArray[np.void]
 

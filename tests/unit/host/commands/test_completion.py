@@ -11,7 +11,7 @@ import pytest
 
 from plexor import cli
 from plexor.commands import COMPLETING
-from plexor.commands.completion import SHELLS
+from plexor.commands.declared.upkeep import SHELLS
 
 BIN = Path(sys.executable).parent
 

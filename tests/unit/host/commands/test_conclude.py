@@ -13,6 +13,7 @@ from plexor.commands.conclude import (
     conclude_scan,
     wants_colour,
 )
+from plexor.commands.options import Shown
 from plexor.errors import StoreError, UsageError
 from plexor.judge.budget import Budget, Limit, Scope
 from plexor.library.run import Run
@@ -199,28 +200,25 @@ class Scan:
     ],
 )
 def test_a_scan_ends_as_interrupted_or_by_its_own_code(capsys, end, code):
-    assert conclude_scan(Scan(**end), True, None, None) == code
+    assert conclude_scan(Scan(**end), Shown(as_json=True)) == code
     assert document(capsys) == {"figures": 3}
 
 
-def test_a_scan_writes_its_page_and_its_picture(capsys, tmp_path):
-    page, svg = tmp_path / "p.html", tmp_path / "p.svg"
-    conclude_scan(Scan(), False, page, svg)
-    assert capsys.readouterr() == (
-        "figures\n",
-        f"plexor: page {page}\nplexor: picture {svg}\n",
-    )
-    assert (page.read_text(), svg.read_text()) == ("page", "picture")
+@pytest.mark.parametrize(("name", "what"), [("p.html", "page"), ("p.svg", "picture")])
+def test_a_scan_writes_its_page_or_its_picture_by_the_suffix(capsys, tmp_path, name, what):
+    path = tmp_path / name
+    conclude_scan(Scan(), Shown(page=path))
+    assert capsys.readouterr() == ("figures\n", f"plexor: {what} {path}\n")
+    assert path.read_text() == what
 
 
-def test_the_figures_of_a_scan_are_shown_and_its_files_written_whatever_failed(capsys, tmp_path):
-    svg = tmp_path / "p.svg"
+def test_the_figures_of_a_scan_are_shown_whatever_failed(capsys, tmp_path):
     scan = Scan(unsaved=FULL, error=UsageError("at 3 Hz: no"))
     with pytest.raises(StoreError) as raised:
-        conclude_scan(scan, False, tmp_path / "no" / "p.html", svg)
+        conclude_scan(scan, Shown(page=tmp_path / "no" / "p.html"))
     assert raised.value is FULL
     out, err = capsys.readouterr()
-    assert (out, svg.read_text()) == ("figures\n", "picture")
+    assert out == "figures\n"
     assert "p.html: cannot write" in err
     with pytest.raises(UsageError, match="at 3 Hz"):
-        conclude_scan(Scan(error=UsageError("at 3 Hz: no")), False, None, None)
+        conclude_scan(Scan(error=UsageError("at 3 Hz: no")), Shown())

@@ -25,8 +25,7 @@ COMMANDS = {
     "burst": ["burst", "--from", "1us", "--to", "9us", "--period", "1ms"],
     "phase": ["phase", "--rate", "5k", "--against", "ch1", "--channel", "A=ch0"],
 }
-FILES = [("measure", "--page"), ("sweep", "--page"), ("sweep", "--svg")]
-FILES += [("burst", "--page"), ("phase", "--page")]
+FILES = [(name, "--page") for name in COMMANDS]
 BUDGET = '[channel.nosuch]\nmax = "1 s"\n'
 
 
@@ -59,16 +58,12 @@ def test_a_file_that_cannot_be_written_is_said_before_the_first_strike(
 ):
     (tmp_path / "file").write_text("mine")
     (tmp_path / "folder").mkdir()
-    name = name.replace(".html", ".svg") if option == "--svg" else name
     line = errors_of(capsys, 2, [*COMMANDS[command], option, str(tmp_path / name)])
     assert line == f"plexor: {tmp_path / name}: cannot write: {reason}\n"
     assert written_in(tmp_path) == ["file", "folder"]
 
 
-SUFFIXES = {
-    "--page": ".html for a page, or .svg, .png or .pdf for a picture",
-    "--svg": ".svg for a picture",
-}
+SUFFIXES = {"--page": ".html for a page, or .svg, .png or .pdf for a picture"}
 STORED = [
     (["report", "."], "--page", SUFFIXES["--page"]),
     (["timeline", "."], "--page", SUFFIXES["--page"]),
@@ -125,6 +120,14 @@ def test_a_calibration_that_cannot_be_kept_is_said_before_the_first_edge(
             capsys, 2, ["calibrate", "--link", device.uri, "--calibration", str(target)]
         )
     assert "file: cannot write: Not a directory" in line
+
+
+def test_an_option_that_was_there_once_is_answered_by_what_does_the_same(capsys):
+    line = errors_of(capsys, 2, [*COMMANDS["sweep"], "--svg", "x.svg"])
+    assert line == (
+        "plexor: --svg: no such option any more; write the picture with --page FILE.svg "
+        "(see plexor sweep --help)\n"
+    )
 
 
 def failing(path, content):

@@ -9,7 +9,9 @@ import click
 import pytest
 
 from plexor.commands.defaults import CommandOption
-from plexor.commands.specs import asks, one_of
+from plexor.commands.options import AsJson
+from plexor.commands.specs import command, one_of
+from plexor.errors import UsageError
 from plexor.library.specs.options import Elsewhere
 from plexor.library.specs.spec import Spec, maybe, option
 from plexor.library.specs.values import (
@@ -45,33 +47,65 @@ class Probe(Shared):
     told: list[str] | None = option(default=None, flag=None)
 
 
-@click.command()
-@asks(probe=Probe)
-@click.option("--json", "as_json", is_flag=True)
-def command(probe, as_json):
-    return probe, as_json
+def given(**asked):
+    """The body of each command here: what it gets."""
+    return asked
+
+
+BODY = f"{__name__}:given"
+
+
+@command(BODY, probe=Probe, shown=AsJson)
+def probing():
+    """Probe."""
 
 
 def run(*words):
-    return command.main(list(words), standalone_mode=False)
+    return probing.main(list(words), standalone_mode=False)
 
 
-def test_a_command_gets_the_spec_and_its_other_options():
-    probe, as_json = run("--from", "20k", "--name", "a", "--name", "b", "--both", "--json")
-    assert as_json
+def test_a_command_s_body_gets_an_object_of_each_spec():
+    found = run("--from", "20k", "--name", "a", "--name", "b", "--both", "--json")
+    assert found["shown"].as_json
+    probe = found["probe"]
     assert probe == Probe(low="20k", names=["a", "b"], both=True)
     assert (probe.low, probe.names, probe.dwell, probe.width) == (20_000, ("a", "b"), 2000, None)
 
 
-def test_a_command_with_an_option_beside_its_specs_is_refused():
-    with pytest.raises(TypeError, match="probe: seed; the Spec has it"):
+def test_an_option_that_is_declared_twice_is_refused():
+    with pytest.raises(TypeError, match="probe: seed; declared twice"):
 
-        @asks(asked=Probe)
-        def probe(seed: int, asked: Probe) -> None: ...
+        @command(BODY, one_of(Shared, "seed"), asked=Probe)
+        def probe() -> None: ...
+
+
+def test_a_body_is_imported_when_its_command_is_called():
+    @command("no_such_module:body", missing="this needs {}")
+    def absent():
+        pass
+
+    with pytest.raises(UsageError, match=r"^this needs no_such_module$"):
+        absent.main([], standalone_mode=False)
+
+    @command("no_such_module:body")
+    def broken():
+        pass
+
+    with pytest.raises(ModuleNotFoundError):
+        broken.main([], standalone_mode=False)
+
+
+def test_what_a_command_checks_is_refused_before_its_body_is_imported():
+    @command("no_such_module:body", asked=Shared)
+    def checks(asked):
+        raise UsageError(f"seed {asked.seed}")
+
+    with pytest.raises(click.UsageError, match=r"^seed 3$"):
+        checks.main(["--seed", "3"], standalone_mode=False)
 
 
 def test_own_options_come_before_shared_ones_and_one_without_a_flag_has_none():
-    flags = [found.opts[0] for found in command.params]
+    flags = [found.opts[0] for found in probing.params]
     assert flags == [
         *("--from", "--name", "--width", "--dwell", "--load-on", "--both", "--seed", "--json"),
     ]
@@ -84,45 +118,45 @@ def test_a_shell_completes_the_names_of_files_and_folders(metavar, kind):
             converter=maybe(path_of), default=None, metavar=metavar, help="Kept there."
         )
 
-    @click.command()
-    @asks(kept=Kept)
-    def keeps(kept):
-        return kept
+    @command(BODY, kept=Kept)
+    def keeps():
+        pass
 
     (item,) = keeps.params[0].shell_complete(click.Context(keeps), "ab")
     assert (item.value, item.type) == ("ab", kind)
-    assert command.params[0].shell_complete(click.Context(command), "2") == []
+    assert probing.params[0].shell_complete(click.Context(probing), "2") == []
 
 
 def test_an_option_that_names_options_does_so_by_their_flags():
     class Named(Shared):
         naming: Naming = option(default=plain, flag=None)
 
-    @click.command()
-    @asks(asked=Named)
-    def named(asked):
-        return asked.naming("seed")
+    @command(BODY, asked=Named)
+    def named():
+        pass
 
-    assert named.main([], standalone_mode=False) == "--seed"
+    with click.Context(named):
+        assert named.main([], standalone_mode=False)["asked"].naming("seed") == "--seed"
 
 
 def test_a_single_option_may_be_otherwise_in_a_command():
-    @click.command()
-    @one_of(Probe, "dwell", default=None, shows_default=False, help="Or none.")
-    @one_of(Shared, "seed")
-    def other(dwell, seed):
-        return dwell, seed
+    dwell = one_of(Probe, "dwell", default=None, shows_default=False, help="Or none.")
 
-    assert other.main([], standalone_mode=False) == (None, 1)
-    assert other.main(["--dwell", "3k", "--seed", "2"], standalone_mode=False) == (3000, 2)
+    @command(BODY, dwell, one_of(Shared, "seed"))
+    def other():
+        pass
+
+    assert other.main([], standalone_mode=False) == {"dwell": None, "seed": 1}
+    words = ["--dwell", "3k", "--seed", "2"]
+    assert other.main(words, standalone_mode=False) == {"dwell": 3000, "seed": 2}
     assert other.params[0].help == "D. Or none."
 
 
 def test_help_says_what_the_spec_says():
-    text = " ".join(command.get_help(click.Context(command)).split())
+    text = " ".join(probing.get_help(click.Context(probing)).split())
     for said in ("--from RATE Lowest. [required]", "--dwell N D. [default: 2k]", "--both Both."):
         assert said in text
-    assert isinstance(command.params[4], CommandOption)
+    assert isinstance(probing.params[4], CommandOption)
 
 
 @pytest.mark.parametrize(
@@ -140,12 +174,12 @@ def test_what_cannot_be_read_is_refused_by_its_flag(words, said):
 
 
 def test_workers_are_opened_when_they_are_asked_and_refused_with_the_value():
-    @click.command()
-    @asks(where=Elsewhere)
-    def opens(where):
-        return where.executor
+    @command(BODY, where=Elsewhere)
+    def opens():
+        pass
 
-    assert opens.main([], standalone_mode=False) is None
-    assert callable(opens.main(["--executor", "dask://h:8786"], standalone_mode=False))
+    assert opens.main([], standalone_mode=False)["where"].executor is None
+    found = opens.main(["--executor", "dask://h:8786"], standalone_mode=False)
+    assert callable(found["where"].executor)
     with pytest.raises(click.BadParameter, match=r"'cloud'.*local:PROCESSES"):
         opens.main(["--executor", "cloud"], standalone_mode=False)

@@ -48,6 +48,6 @@ def test_what_cannot_be_read_is_refused_by_its_keyword(spec, given, said):
 
 
 def test_the_help_of_these_commands_needs_no_arrays():
-    code = "import sys, plexor.commands.archive, plexor.commands.compare; print(*sys.modules)"
+    code = "import sys, plexor.commands.declared.archive; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"numpy", "pyarrow"} & set(done.stdout.split())

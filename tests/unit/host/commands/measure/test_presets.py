@@ -3,12 +3,12 @@
 
 from fractions import Fraction
 
-import click
 import pytest
 
 from plexor import cli
-from plexor.commands.measure import command
-from plexor.commands.measure.presets import PRESETS, overridden, preset_option
+from plexor.commands.measure.presets import PRESETS, Preset
+from plexor.commands.specs import command
+from plexor.library.run_spec import RunSpec
 
 from .test_options import strikes_of
 
@@ -30,38 +30,41 @@ def test_a_preset_gives_options_and_those_beside_it_win(bench, beside, period, w
     assert strike.duty == duty
 
 
-def test_every_preset_names_options_that_exist():
-    known = {parameter.name for parameter in command.measure.params}
+def test_every_preset_names_options_of_a_run_and_texts_that_it_reads():
     for preset in PRESETS.values():
-        assert set(preset.options) <= known
+        RunSpec.of(preset.options)
 
 
-@click.command()
-@preset_option
-@click.option("--rate")
-@click.option("--width")
-@click.option("--duty")
-@click.pass_context
-def struck(context, **given):
-    return given, overridden(context)
+def struck(asked, preset):
+    return preset.applied(asked)
+
+
+@command(f"{__name__}:struck", asked=RunSpec, preset=Preset)
+def striking():
+    pass
 
 
 @pytest.mark.parametrize(
-    ("arguments", "given", "gone"),
+    ("arguments", "given"),
     [
-        ("", (None, None, None), []),
-        ("--preset cots5k", ("5k", "40us", None), []),
-        ("--rate 1k --preset cots5k", ("1k", "40us", None), []),
-        ("--preset cots5k --duty 1/2", ("5k", "40us", "1/2"), ["width"]),
+        ("", (None, None, None)),
+        ("--preset cots5k", ("5k", "40us", None)),
+        ("--rate 1k --preset cots5k", ("1k", "40us", None)),
+        ("--preset cots5k --duty 1/2", ("5k", None, "1/2")),
         # Both are the user's own: which one is meant is not for the preset to say.
-        ("--preset cots5k --duty 1/2 --width 1us", ("5k", "1us", "1/2"), []),
-        ("--duty 1/2", (None, None, "1/2"), []),
+        ("--preset cots5k --duty 1/2 --width 1us", ("5k", "1us", "1/2")),
+        ("--duty 1/2", (None, None, "1/2")),
     ],
 )
-def test_what_a_preset_gives_gives_way_to_what_stands_in_for_it(arguments, given, gone):
-    found, old = struck.main(arguments.split(), standalone_mode=False)
-    assert (found["rate"], found["width"], found["duty"]) == given
-    assert old == gone
+def test_what_a_preset_gives_gives_way_to_what_stands_in_for_it(arguments, given):
+    found = striking.main(arguments.split(), standalone_mode=False)
+    rate, width, duty = given
+    assert found == RunSpec(rate=rate, width=width, duty=duty)
+
+
+def test_a_preset_overrides_the_defaults_file():
+    found = striking.main(["--preset=cots5k"], standalone_mode=False, default_map={"rate": "1k"})
+    assert found.rate == 5000
 
 
 def test_a_preset_that_there_is_not_is_one_line_with_those_there_are(capsys):

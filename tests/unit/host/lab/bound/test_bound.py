@@ -64,7 +64,7 @@ def test_a_run_is_checked_by_the_maximum_of_a_channels_latency_or_on_width(run):
     latency = found.check(run, n=N, channel="ISR").verdict.measured
     assert latency.max_ns * 10**6 == 3000 * run.tick_fs
     assert (latency.samples, latency.missed) == (3, 0)
-    width = found.check(run, n=N, channel="ISR", of="on-width").verdict.measured
+    width = found.check(run, n=N, channel="ISR", kind="on-width").verdict.measured
     assert width.max_ns * 10**6 == 700 * run.tick_fs
     assert width.missed is None
 
@@ -81,8 +81,8 @@ def test_of_several_channels_one_must_be_named(run):
 
 
 def test_what_is_compared_is_latency_or_on_width(run):
-    assert said(bound().check, run, n=N, channel="ISR", of="period") == (
-        "of: 'period'; must be one of latency, on-width"
+    assert said(bound().check, run, n=N, channel="ISR", kind="period") == (
+        "kind: 'period'; must be one of latency, on-width"
     )
 
 

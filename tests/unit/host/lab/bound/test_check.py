@@ -52,9 +52,9 @@ def test_a_run_is_safe_unsafe_or_proves_nothing(run_of, latencies, other, outcom
 
 def test_missed_strikes_do_not_touch_on_widths(run_of):
     run = Run(run_of([[1000, None, 1000]], widths=[[14_182, 0, 14_137]]))
-    assert checked(run, of="on-width").outcome == "pass"
+    assert checked(run, kind="on-width").outcome == "pass"
     run = Run(run_of([[1000, None, 1000]], widths=[[14_183, 0, 14_137]]))
-    assert checked(run, of="on-width").outcome == "fail"
+    assert checked(run, kind="on-width").outcome == "fail"
 
 
 def test_the_document_says_what_was_measured_and_how(run_of):

@@ -4,8 +4,6 @@
 import pytest
 
 from plexor import cli
-from plexor_lab.bound import fitted
-from plexor_lab.bound.fit_command import FETCHED
 
 from ...test_cli import document, errors_of
 from .createthread import EXAMPLES
@@ -38,7 +36,3 @@ def test_a_fit_is_printed_with_the_plain_sum_beside_it_and_written(capsys, tmp_p
 )
 def test_a_wrong_use_is_one_line(capsys, more, text):
     assert text in errors_of(capsys, 2, [*FIT, *more])
-
-
-def test_the_region_of_fetches_is_that_of_the_library():
-    assert FETCHED == fitted.FETCHED

@@ -4,9 +4,6 @@
 import pytest
 
 from plexor import cli
-from plexor_lab.bound import traced
-from plexor_lab.bound.files.bus_log import PINS
-from plexor_lab.bound.trace_command import MOST_INTERRUPTS, MOST_PIN
 
 from ...test_cli import document, errors_of
 from .buses import call, walk, written
@@ -35,14 +32,10 @@ def test_a_trace_is_printed_and_written(capsys, tmp_path, log):
     ("more", "text"),
     [
         (["--out", "m.txt"], "m.txt: must be a file that ends in .toml or .csv"),
-        (["--pin", "8"], "8 is not in the range 0<=x<=7"),
+        (["--pin", "8"], "'8'; must be a whole number from 0 to 7"),
         (["--interrupts", "1"], "no interrupt came into any of 2 calls"),
         (["--elf", "none"], "none: cannot read"),
     ],
 )
 def test_a_wrong_use_is_one_line(capsys, log, more, text):
     assert text in errors_of(capsys, 2, ["bound", "trace", log, *more])
-
-
-def test_limits_are_those_of_the_library():
-    assert (MOST_PIN, MOST_INTERRUPTS) == (PINS - 1, traced.MOST_INTERRUPTS)

@@ -5,7 +5,8 @@ import pytest
 
 from plexor.errors import UsageError
 from plexor_lab.bound.files.model_file import read_model
-from plexor_lab.bound.traced import MOST_INTERRUPTS, suffix_of, trace_bus
+from plexor_lab.bound.spec import MOST_INTERRUPTS
+from plexor_lab.bound.traced import suffix_of, trace_bus
 
 from .buses import call, read, walk, written
 
@@ -36,8 +37,11 @@ def test_a_log_without_a_title_is_named_by_its_file_and_errors_name_it_too(tmp_p
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"pin": 8}, "pin: 8; must be a pin from 0 to 7"),
-        ({"interrupts": MOST_INTERRUPTS + 1}, "interrupts: 1001; must be 0 to 1000"),
+        ({"pin": 8}, "pin: 8; must be a whole number from 0 to 7"),
+        (
+            {"interrupts": MOST_INTERRUPTS + 1},
+            "interrupts: 1001; must be a whole number from 0",
+        ),
         ({"elf": "none.elf"}, "none.elf: cannot read"),
     ],
 )

@@ -6,8 +6,9 @@ from fractions import Fraction
 import pytest
 
 from plexor.errors import UsageError
+from plexor_lab.mixed.goal import timecode_of, wanted_of
 from plexor_lab.mixed.model import Mode, Order
-from plexor_lab.mixed.spec import MixedSpec, check, check_line, timecode_of, wanted_of
+from plexor_lab.mixed.spec import MixedSpec, check, check_line
 from plexor_lab.mixed.timecode import SEED8751
 
 

@@ -247,7 +247,7 @@ def test_the_document_for_machines_is_exact(kept, capsys):
         (["empty"], 2, "empty: holds no run, scan or schedule; must be a folder of --out"),
         (["nowhere"], 2, "does not exist"),
         (["bent"], 2, "sweep.json: cannot read: format 7"),
-        (["s1", "--interval", "0"], 2, "--interval: must be above 0"),
+        (["s1", "--interval", "0"], 2, "Invalid value for '--interval': '0'; must be above 0"),
         (["s1", "--jitter", "p99"], 2, "'p99' is not one of"),
         ([], 2, "Missing argument"),
     ],

@@ -46,7 +46,7 @@ def test_what_is_at_hand_gives_the_same_figures_as_its_folder(kept):
 
 @pytest.mark.parametrize("jitter", ["jitter128", "peak-to-peak", "rms", Jitter.RMS])
 def test_the_jitter_is_the_one_that_is_asked_for(kept, jitter):
-    found = table(kept, jitter)
+    found = table(kept, jitter=jitter)
     assert found.jitter == Jitter(jitter)
     assert found.document()["jitter"] == Jitter(jitter).value
 
@@ -65,7 +65,7 @@ def test_the_study_and_its_advice_are_shown_if_they_are_wanted(kept):
 
 def test_what_cannot_be_put_side_by_side_is_refused(kept, run_of, tmp_path):
     with pytest.raises(UsageError, match=r"^jitter: 'span'; must be one of jitter128"):
-        table(kept, "span")
+        table(kept, jitter="span")
     with pytest.raises(InvalidRunError, match="run 1: PLL"):
         table([plexor.Run(run_of([[1000]], invalid_reasons=("PLL",)))])
     with pytest.raises(UsageError, match="the system has no name"):

@@ -162,7 +162,7 @@ def test_two_packages_of_one_name_are_both_named(plant, capsys):
 
 def test_a_name_of_plexors_own_is_kept_and_the_help_says_so(plant, capsys):
     plant("stranger_i", points("stranger_i", "replay"), MODULE)
-    assert cli.command_of("replay").callback.__module__ == "plexor.commands.replay"
+    assert cli.command_of("replay").callback.__module__ == "plexor.commands.declared.stored"
     assert cli.main(["--help"]) == 0
     err = capsys.readouterr().err
     assert err == "plexor: replay: package stranger_i offers it, and Plexor has it; uninstall it\n"

@@ -9,11 +9,10 @@ import plexor
 from plexor.errors import UsageError
 from plexor.judge.budget_file import load as load_budget
 from plexor.library.run import Run
+from plexor.library.specs.options import channels, duty
 from plexor.library.specs.values import (
-    channels,
     choice,
     count,
-    duty,
     each,
     flag,
     hertz,

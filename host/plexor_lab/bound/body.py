@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`plexor bound`: what a service takes at most, and whether that holds."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from plexor.commands.conclude import show
+from plexor.commands.options import AsJson, HtmlShown
+from plexor.commands.output import check_outputs
+from plexor.commands.parameters import usage
+from plexor.errors import UsageError
+from plexor.library.files import write_text
+from plexor.library.load import load, run_in
+from plexor.library.scans.phase import PhaseScan
+from plexor_lab.bound.bound import Bound
+from plexor_lab.bound.fitted import fit_services
+from plexor_lab.bound.spec import (
+    AtEach,
+    FitSpec,
+    Mapped,
+    Maximum,
+    Modelled,
+    OfRun,
+    OnPlatform,
+    TracedFiles,
+    TraceSpec,
+)
+from plexor_lab.bound.traced import suffix_of, trace_bus
+
+
+def evaluate(model: Path, platform: OnPlatform, mapped: Mapped, at: AtEach, shown: AsJson) -> None:
+    """Print what a service takes at most, part by part."""
+    found = Bound(model, platform.platform, mapped.region_map)
+    show(found.evaluate(*at.ns), shown.as_json)
+
+
+def check(
+    run: Path | None,
+    modelled: Modelled,
+    platform: OnPlatform,
+    mapped: Mapped,
+    asked: OfRun,
+    known: Maximum,
+    shown: HtmlShown,
+) -> int:
+    """Check a maximum, print the verdict, write its page and return the exit code."""
+    check_outputs(shown.page)
+    found = Bound(modelled.model, platform.platform, mapped.region_map)
+    scan = None if known.scan is None else load(known.scan)
+    if scan is not None and not isinstance(scan, PhaseScan):
+        raise UsageError(f"{known.scan}: holds another result; must be the --out of `plexor phase`")
+    kept = None if run is None else run_in(run, "only runs can be checked")
+    with usage():
+        if kept is not None:
+            judged = found.check(kept, **asked.keywords())
+        else:
+            judged = found.check_value(known.measured or 0, n=asked.n, naming=asked.naming)
+    show(judged, shown.as_json)
+    if shown.page is not None:
+        write_text(shown.page, judged.page(scan))
+        print(f"plexor: page {shown.page}", file=sys.stderr)
+    return judged.exit_code()
+
+
+def trace(log: Path, asked: TraceSpec, files: TracedFiles, shown: AsJson) -> None:
+    """Count the accesses of a service, print them and write its model."""
+    for path in filter(None, (files.out, files.map_out)):
+        suffix_of(path)
+    check_outputs(files.out, files.map_out)
+    found = trace_bus(log, **asked.keywords())
+    show(found, shown.as_json)
+    written = (files.out, found.write, "model"), (files.map_out, found.write_map, "map")
+    for path, write, what in written:
+        if path is not None:
+            write(path)
+            print(f"plexor: {what} {path}", file=sys.stderr)
+
+
+def fit(measured: tuple[Path, ...], asked: FitSpec, shown: AsJson) -> None:
+    """Fit what a core adds, print how well it fits, and write a platform with it."""
+    out = asked.out
+    if out is not None:
+        suffix_of(out)
+    check_outputs(out)
+    found = fit_services(measured, asked.tried, fetched=asked.fetched)
+    show(found, shown.as_json)
+    if out is not None and asked.platform is not None:
+        found.write(
+            out,
+            asked.platform,
+            bound=asked.bound,
+            models=asked.models,
+            region_map=asked.region_map,
+        )
+        print(f"plexor: platform {out}", file=sys.stderr)
