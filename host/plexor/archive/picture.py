@@ -118,7 +118,8 @@ def _heading(plot: Plot) -> tuple[str, str]:
     parts.append(words.label(trend, *plot.histories))
     begun = [p.started for each in plot.histories for p in each.points if p.started is not None]
     if begun:
-        parts.append(f"{min(begun):%Y-%m-%d} to {max(begun):%Y-%m-%d}")
+        days = dict.fromkeys(f"{at:%Y-%m-%d}" for at in (min(begun), max(begun)))
+        parts.append(" to ".join(days))
     return title, " · ".join(filter(None, parts))
 
 

@@ -17,11 +17,13 @@ from plexor.render.pictures.frame import (
     RIGHT,
     TOP,
     WIDTH,
+    Label,
     alone,
     beside,
     framed,
     panel,
     provenance,
+    spread,
     x_axis,
 )
 from plexor.render.pictures.scale import Axis, time_unit
@@ -155,16 +157,14 @@ def _cursors(
     if not view.cursors:
         return
     top, bottom = ends
-    inside = [min(max(time, view.shown[0]), view.shown[1]) for time in view.cursors]
-    for name, time in zip("AB", inside, strict=True):
-        x = place(time)
+    places = [place(min(max(time, view.shown[0]), view.shown[1])) for time in view.cursors]
+    for x in places:
         canvas.line(x, top, x, bottom, "worst", Stroke(1.2, dash=(5, 3)))
-        canvas.text(x + 4, top - 4, name, size=11, style="alarm", bold=True)
     delta = delta_text(view.cursors[1] - view.cursors[0], view.tick_fs)
-    middle = sum(place(time) for time in inside) / 2
-    half = text_width(f"Δ {delta}", 12, bold=True) / 2
-    x = min(max(middle, LEFT + half), canvas.width - RIGHT - half)
-    canvas.text(x, top - 4, f"Δ {delta}", style="alarm", anchor="middle", bold=True)
+    labels = [Label(x, name, "alarm") for name, x in zip("AB", places, strict=True)]
+    labels.insert(1, Label(sum(places) / 2, f"Δ {delta}", "alarm"))
+    for label, x in zip(labels, spread(labels, LEFT, canvas.width - RIGHT, True), strict=True):
+        canvas.text(x, top - 4, label.content, style=label.style, anchor="middle", bold=True)
 
 
 def _legend(canvas: Canvas, view: TimelineView, y: float) -> None:

@@ -3,10 +3,16 @@
 
 import re
 
+import pytest
+
 from plexor.library.run import Run
+from plexor.render.html import WIDTHS
+from plexor.render.pictures.canvas import Outline, Text
+from plexor.render.pictures.timeline import timeline_plot
 
 from ...coded import coded_run
 from ...library.explain.test_coded import NAMES
+from ...pictures import assert_no_texts_touch, assert_texts_lie_within
 from ..test_timeline import PLANTED
 
 
@@ -24,11 +30,15 @@ def test_the_picture_has_each_lane_and_the_time_between_cursors():
     assert "NaN" not in picture
 
 
+def running(run):
+    """Return left and right of each span in which the second lane ran."""
+    marks = timeline_plot(run.timeline().view).marks
+    (own,) = (m for m in marks if isinstance(m, Outline) and m.style == "f1" and m.opacity == 1)
+    return re.findall(r"M([\d.]+) [\d.]+H([\d.]+)", own.data)
+
+
 def test_a_span_is_drawn_where_it_was():
-    picture = Run(coded_run(PLANTED, 20_000, NAMES)).timeline().picture()
-    running = re.search(r'class="f1" d="([^"]*)" fill-opacity="1"', picture)
-    assert running is not None
-    spans = re.findall(r"M([\d.]+) [\d.]+H([\d.]+)", running[1])
+    spans = running(Run(coded_run(PLANTED, 20_000, NAMES)))
     left, right = 72.0, 976.0
     at = [left + time / 20_000 * (right - left) for time in (3000, 5000, 11_000, 15_000)]
     assert [float(x) for span in spans for x in span] == [round(x, 2) for x in at]
@@ -39,10 +49,7 @@ def test_each_span_is_a_pixel_wide_at_least():
     planted = [
         row for n in range(59) for row in ((1000 + 280_000 * n, 1, 1), (2000 + 280_000 * n, 1, 0))
     ]
-    picture = Run(coded_run(planted, 17_000_000)).timeline().picture()
-    running = re.search(r'class="f1" d="([^"]*)" fill-opacity="1"', picture)
-    assert running is not None
-    spans = re.findall(r"M([\d.]+) [\d.]+H([\d.]+)", running[1])
+    spans = running(Run(coded_run(planted, 17_000_000)))
     assert len(spans) == 59
     assert min(float(right) - float(left) for left, right in spans) >= 0.99
     assert max(float(right) for _, right in spans) <= 976
@@ -59,3 +66,18 @@ def test_the_page_has_the_tables_and_fetches_nothing():
     for text in ("Time in each state", "Instances", "Interactions", "delta .000002 seconds"):
         assert text in page
     assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+@pytest.mark.parametrize("width", WIDTHS.values())
+@pytest.mark.parametrize(
+    "cursors",
+    [("3us", "5us"), ("3us", "3.1us"), ("5us", "3us"), ("0", "20us"), ("19.9us", "20us")],
+)
+def test_the_names_of_cursors_and_the_time_between_them_lie_apart(cursors, width):
+    view = Run(coded_run(PLANTED, 20_000, NAMES)).timeline(cursors=cursors).view
+    canvas = timeline_plot(view, width)
+    assert_texts_lie_within(canvas)
+    assert_no_texts_touch(canvas)
+    texts = [mark.content for mark in canvas.marks if isinstance(mark, Text)]
+    assert {"A", "B"} <= set(texts)
+    assert any(text.startswith("Δ ") for text in texts)
