@@ -17,7 +17,18 @@ from pathlib import Path
 
 from tools.setup import ROOT, lock_file
 
-_TEST = ("sim", "gateware", "soc", "cluster", "scope", "archive", "export", "pictures", "dev")
+_TEST = (
+    "sim",
+    "gateware",
+    "soc",
+    "cluster",
+    "scope",
+    "archive",
+    "export",
+    "captures",
+    "pictures",
+    "dev",
+)
 EXTRAS = {"demo": ("sim",), "test": _TEST, "flash": (*_TEST, "flash")}
 """Extras of each profile, beside the host and the package's own build."""
 _LARGEST = "flash"

@@ -19,7 +19,8 @@ _TEST_TOOLS = {
     "chromium": "chromium",  # the live page is driven in it
     "chromedriver": "chromium-driver",
     "sigrok-cli": "sigrok-cli",  # reads what was exported for it
-    "iverilog": "iverilog",  # simulates designs with the strikes that Plexor gave
+    "iverilog": "iverilog",  # simulates designs with the strikes that Plexor gave, and writes FST
+    "ghdl-mcode": "ghdl-mcode",  # writes waveforms of VHDL: GHW, FST and VCD
 }
 """Programs that only tests use: name to Debian package."""
 _FONT = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")

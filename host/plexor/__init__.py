@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from plexor.library.compare import Comparison as Comparison
     from plexor.library.compare import compare as compare
     from plexor.library.exchange import import_capture as import_capture
+    from plexor.library.exchange import list_capture as list_capture
     from plexor.library.instrument import Instrument as Instrument
     from plexor.library.load import load as load
     from plexor.library.load import schema as schema
@@ -64,7 +65,7 @@ _NAMES = {
     "plexor.judge.verdict": ("Outcome", "Verdict"),
     "plexor.library.archive": ("Archive",),
     "plexor.library.compare": ("Comparison", "compare"),
-    "plexor.library.exchange": ("import_capture",),
+    "plexor.library.exchange": ("import_capture", "list_capture"),
     "plexor.library.instrument": ("Instrument",),
     "plexor.library.load": ("load", "schema"),
     "plexor.library.measurement": ("Measurement",),

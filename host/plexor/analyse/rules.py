@@ -46,6 +46,7 @@ def rules_of(result: RunResult, channel: ChannelResult) -> Rules:
         early_ticks=time("early", settings.early_s),
         deadline_ticks=no_deadline_ticks if deadline is None else deadline,
         queue_depth=result.identity.geometry.queue_depth,
+        gaps_ticks=() if result.imported is None else result.imported.gaps_ticks,
     )
 
 

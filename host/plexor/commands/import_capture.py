@@ -1,24 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor import`: the capture of another analyser as a run."""
+"""`plexor import`: the signals of a capture, or the capture as a run."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
 
-from plexor.commands.conclude import RunUse, conclude
-from plexor.commands.options import Keyed
+from plexor.commands.conclude import RunUse, conclude, show
+from plexor.commands.options import AsJson, Keyed
 from plexor.commands.output import check_outputs, check_run_folder, kept
 from plexor.commands.parameters import command_line
+from plexor.errors import ExitCode
 from plexor.library import exchange
-from plexor.library.import_spec import ImportSpec
+from plexor.library.import_spec import ImportSpec, ReadSpec
 from plexor.library.specs.options import NewFolder
 
 
-def import_capture(capture: Path, asked: ImportSpec, place: NewFolder, described: Keyed) -> int:
-    """Make a run of a capture, keep it, print its figures and return the exit code."""
+def import_capture(
+    capture: Path, asked: ImportSpec, place: NewFolder, described: Keyed, shown: AsJson
+) -> int:
+    """List a capture's signals, or make a run of it and keep it; return the exit code."""
+    if not asked.names_signals:
+        reading = {name: getattr(asked, name) for name in ReadSpec.options()}
+        show(exchange.list_capture(capture, **reading), shown.as_json)
+        return ExitCode.PASS
     target = check_run_folder(place)
     check_outputs(folder=place.out)
     asked = replace(asked, device=described.device)
     run = exchange.import_capture(capture, **asked.keywords()).taken_by(command_line())
-    return conclude(run, RunUse(unsaved=None if target is None else kept(run, target)))
+    unsaved = None if target is None else kept(run, target)
+    return conclude(run, RunUse(unsaved=unsaved, json=shown.as_json))

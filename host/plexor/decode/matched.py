@@ -57,6 +57,8 @@ class Rules:
     early_ticks: int
     deadline_ticks: int
     queue_depth: int
+    gaps_ticks: tuple[tuple[int, int], ...] = ()
+    """From and to where nothing is known, in order: each side of a gap is matched by itself."""
 
 
 class Samples:

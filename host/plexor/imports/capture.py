@@ -1,42 +1,74 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The content of a capture: edges of named signals, in whole units of time."""
+"""A capture: a file with named signals, and the edges of those that are read, in units of time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any
 
 from plexor.errors import UsageError
+from plexor.imports.edges import SignalEdges, Unknown
 from plexor.imports.exported import ExportedRun
 
 MOST_EDGES = 1 << 26
 """Greatest number of edges of a capture: more do not fit into the memory of most machines."""
 _MOST_NAMES = 20
+_RANGE = re.compile(r"\[(-?\d{1,9}):(-?\d{1,9})\]$")
+_BIT = re.compile(r"(.*)\[(-?\d{1,9})\]")
 
-Times = npt.NDArray[np.int64]
-Levels = npt.NDArray[np.uint8]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadRules:
+    """What a file does not say, and how its levels are read."""
+
+    unknown: Unknown = Unknown.CUT
+    unit_s: Fraction | None = None
+    """The unit of times, for a dump without $timescale."""
+    samplerate_hz: Fraction | None = None
+    """For samples without times."""
+    high_v: float | None = None
+    """Voltage from which on a low signal is high. None: 60 % of its range."""
+    low_v: float | None = None
+    """Voltage down to which a high signal stays high. None: 40 % of its range."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SignalEdges:
-    """The edges of one signal: their times in units, and the level after each."""
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A signal that a file declares."""
 
-    times: Times
-    levels: Levels
-    brief: int = 0
-    """Number of changes that were undone at the same time; they are left out."""
-    first_value: tuple[int, int] | None = None
-    """Time and level of the first value, if the level before it is not known."""
+    kind: str
+    """Its kind, in the words of its format, such as `wire`."""
+    bits: int
+    """Its width; 0 for what has no levels, such as a real number."""
+    handle: Any
+    """Finds the signal in its file."""
+
+    @property
+    def usable(self) -> bool:
+        """Return whether it has levels as a whole."""
+        return self.bits == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A signal of one bit that is read."""
+
+    name: str
+    """Its whole name in the file."""
+    handle: Any
+    bit: int = 0
+    """Number of the bit, from the least significant one."""
+    of: int = 1
+    """Width of the vector that it is a bit of."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Capture:
-    """Edges of the requested signals, by their names in the request."""
+    """Edges of the signals that were read, by their whole names."""
 
     format: str
     unit_fs: Fraction
@@ -48,27 +80,82 @@ class Capture:
     end: int
     """Time of the end. In a dump the last edge may be there."""
     edges: Mapping[str, SignalEdges]
-    names: Mapping[str, str]
-    """The whole name of each signal in the file."""
     step_fs: int | None = None
     """Time between samples that the file names, if its unit is another."""
     exported: ExportedRun = field(default_factory=ExportedRun)
+    notes: tuple[str, ...] = ()
+    """What a reader of the figures should know, one sentence each."""
 
 
-def signal_in(path: Path, names: Iterable[str], signal: str) -> str:
-    """Return the full name of `signal`: itself, or the only name that ends in `.signal`.
+@dataclass(frozen=True, slots=True)
+class CaptureFile:
+    """A file whose signals are known. `read` returns the edges of some of them."""
 
-    Raises UsageError that lists the names if there is no such name, or more than one.
-    """
-    known = list(names)
-    if signal in known:
-        return signal
-    ending = [name for name in known if name.endswith(f".{signal}")]
-    if len(ending) == 1:
-        return ending[0]
-    if ending:
-        raise UsageError(f"{path}: {signal!r} is {_listed(ending)}; name one of them")
-    raise UsageError(f"{path}: no signal {signal!r}; it has {_listed(known) or 'none'}")
+    path: Path
+    format: str
+    signals: Mapping[str, Declared]
+    """Each signal by its whole name, with scopes and the range of a vector."""
+    read: Callable[[Sequence[Chosen]], Capture]
+
+    def chosen(self, wanted: str) -> Chosen:
+        """Return the signal that a name means: the whole name, or the end of only one.
+
+        A bit of a vector is `PORTB[2]`, by the number that its range gives it. Raises UsageError
+        that names the signals there are, or the bits.
+        """
+        match = _BIT.fullmatch(wanted)
+        named = self._named(wanted)
+        vectors = self._vectors(match[1]) if match else []
+        if len(named) == 1 and self.signals[named[0]].usable:
+            return Chosen(named[0], self.signals[named[0]].handle)
+        if match and not named and len(vectors) == 1:
+            return self._bit(vectors[0], int(match[2]))
+        if len(named) + len(vectors) > 1:
+            raise self._wrong(f"{wanted!r} is {_listed([*named, *vectors])}; name one of them")
+        if named:
+            raise self._wrong(self._unusable(named[0]))
+        known = _listed(list(self.signals))
+        raise self._wrong(f"no signal {wanted!r}; it has {known or 'none'}")
+
+    def _named(self, wanted: str) -> list[str]:
+        if wanted in self.signals:
+            return [wanted]
+        ending = f".{wanted}"
+        named = [name for name in self.signals if name.endswith(ending)]
+        # A vector may be named without its range.
+        return named or self._vectors(wanted)
+
+    def _vectors(self, base: str) -> list[str]:
+        names = [name for name, declared in self.signals.items() if declared.bits > 1]
+        bare = {name: _RANGE.sub("", name) for name in names}
+        whole = [name for name in names if bare[name] == base]
+        return whole or [name for name in names if bare[name].endswith(f".{base}")]
+
+    def _range(self, name: str) -> tuple[int, int]:
+        """Return the numbers of a vector's first and last bit."""
+        match = _RANGE.search(name)
+        return (int(match[1]), int(match[2])) if match else (self.signals[name].bits - 1, 0)
+
+    def _bit(self, name: str, number: int) -> Chosen:
+        declared = self.signals[name]
+        left, right = self._range(name)
+        bit = abs(number - right)
+        if not min(left, right) <= number <= max(left, right) or bit >= declared.bits:
+            raise self._wrong(f"{name} has no bit {number}; must be {left} to {right}")
+        return Chosen(
+            f"{_RANGE.sub('', name)}[{number}]", declared.handle, bit=bit, of=declared.bits
+        )
+
+    def _unusable(self, name: str) -> str:
+        declared = self.signals[name]
+        if declared.bits > 1:
+            left, _ = self._range(name)
+            base = _RANGE.sub("", name)
+            return f"{name} has {declared.bits} bits; name one of them, such as {base}[{left}]"
+        return f"{name} is a {declared.kind}, which has no levels; name a signal of one bit"
+
+    def _wrong(self, text: str) -> UsageError:
+        return UsageError(f"{self.path}: {text}")
 
 
 def _listed(names: list[str]) -> str:
@@ -79,17 +166,3 @@ def _listed(names: list[str]) -> str:
 def too_many(path: Path) -> UsageError:
     """Return the error of a capture with more edges than MOST_EDGES."""
     return UsageError(f"{path}: more than {MOST_EDGES} edges of these signals; cut the capture")
-
-
-def edges_of(times: Times, levels: Levels) -> SignalEdges:
-    """Return the edges of a signal from its values, in order of time: the first is no edge.
-
-    Of several values at one time the last one counts.
-    """
-    if not len(times):
-        return SignalEdges(times, levels)
-    last = np.append(times[1:] != times[:-1], True)
-    brief = int(np.count_nonzero(~last & (times != times[0])))
-    times, levels = times[last], levels[last]
-    changed = np.append(False, levels[1:] != levels[:-1])
-    return SignalEdges(times[changed], levels[changed], brief)

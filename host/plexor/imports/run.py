@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a run of a capture: the host matches its edges as an instrument would.
+"""Makes a run of a capture: edges become events, which the host matches as an instrument would.
 
-Times have 62 bits, so that long periods in fine ticks are matched too.
+Times have 62 bits, so that a long period of a fine step is matched too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,14 +15,13 @@ from plexor.analyse.rules import rules_of
 from plexor.decode.bins import measurement_of
 from plexor.decode.consistent import consistent
 from plexor.decode.rematch import rematch
-from plexor.errors import UsageError
-from plexor.imports.capture import Capture
-from plexor.imports.events import events_of, unordered
+from plexor.imports.capture import Capture, ReadRules
+from plexor.imports.events import events_of, gaps_of, unordered
+from plexor.imports.open import open_capture
 from plexor.imports.rules import matching, ticks_within
 from plexor.imports.signals import ImportRules
-from plexor.imports.sigrok import read_sr
+from plexor.imports.span import within
 from plexor.imports.timing import CaptureTiming, timing_of
-from plexor.imports.vcd import read_vcd
 from plexor.model.identity import Identity
 from plexor.model.results import (
     Accounting,
@@ -38,48 +36,69 @@ from plexor.model.settings import Channel, Settings
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import StatusFlag, StopReason
 from plexor.session.session import versions
+from plexor.units import format_seconds, seconds_of
 
-READERS: Mapping[str, Callable[[Path, Sequence[str]], Capture]] = {
-    ".vcd": read_vcd,
-    ".sr": read_sr,
-}
-"""Readers of captures, by the suffix of the file."""
 _BITS = 8
-"""Mantissa bits of bins: the most that a histogram can have."""
+"""Mantissa bits of bins: the finest that there are."""
 _DEPTH = 4096
 """Outstanding strikes of a channel: as many as any instrument holds."""
 
 
-def import_run(path: Path, rules: ImportRules) -> RunResult:
-    """Return the run in a capture. Its time 0 is the start of the capture.
+def import_run(path: Path, rules: ImportRules, reading: ReadRules) -> RunResult:
+    """Return the run in a capture. Its time 0 is the start of the capture, or of the part taken.
 
     Raises UsageError with the path for a file that cannot be read, and for times that do not fit
     its tick.
     """
     rules.check()
-    if path.suffix not in READERS:
-        raise UsageError(f"{path}: its suffix must be one of {', '.join(READERS)}")
-    signals = [signal.signal for signal in (*rules.strikes, *rules.channels)]
-    capture = READERS[path.suffix](path, signals)
-    timing = timing_of(path, capture)
-    events, left_out = events_of(capture, timing, rules)
-    names = {f"strike{n}": strike.signal for n, strike in enumerate(rules.strikes)}
-    names |= {f"ch{n}": channel.signal for n, channel in enumerate(rules.channels)}
+    file = open_capture(path, reading)
+    signals = [entry.signal for entry in (*rules.strikes, *rules.channels)]
+    chosen = {signal: file.chosen(signal) for signal in signals}
+    capture = file.read(list(dict.fromkeys(chosen.values())))
+    capture = within(path, capture, rules.from_s, rules.to_s)
+    timing = timing_of(path, capture, rules.step_s)
+    whole = {signal: one.name for signal, one in chosen.items()}
+    events, left_out = events_of(capture, timing, rules, whole)
+    names = {f"strike{n}": entry.signal for n, entry in enumerate(rules.strikes)}
+    names |= {f"ch{n}": entry.signal for n, entry in enumerate(rules.channels)}
+    gaps = gaps_of(capture, timing)
     imported = Imported(
         file=path.name,
         format=capture.format,
         step_fs=timing.step_fs,
-        signals={source: capture.names[signal] for source, signal in names.items()},
+        signals={source: whole[signal] for source, signal in names.items()},
         unordered={
-            channel.name: unordered(events, channel.reference, number)
-            for number, channel in enumerate(rules.channels)
+            entry.name: unordered(events, entry.reference, number)
+            for number, entry in enumerate(rules.channels)
         },
-        left_out=left_out,
+        left_out=(*capture.notes, *_rounding(timing), *_unknown(capture, timing), *left_out),
+        gaps_ticks=gaps,
     )
-    # `imported` is set first: it selects matching with more bits than an instrument has.
+    # What is imported is matched with more bits than an instrument has.
     result = replace(_unmatched(capture, timing, rules, events), imported=imported)
-    channels = tuple(_channel(result, channel) for channel in result.settings.channels)
+    channels = tuple(_channel(result, entry) for entry in result.settings.channels)
     return consistent(replace(result, channels=channels))
+
+
+def _rounding(timing: CaptureTiming) -> tuple[str, ...]:
+    step = format_seconds(seconds_of(1, timing.step_fs), 6)
+    return (f"times of the file are rounded to {step}",) if timing.rounded else ()
+
+
+def _unknown(capture: Capture, timing: CaptureTiming) -> tuple[str, ...]:
+    """Return a sentence on each signal that is not known at times."""
+    sentences: list[str] = []
+    for name, edges in capture.edges.items():
+        if not edges.gaps:
+            continue
+        first = seconds_of(max(edges.gaps[0][0], capture.start), 1) * capture.unit_fs
+        count = len(edges.gaps)
+        times = "once" if count == 1 else f"{count} times"
+        sentences.append(
+            f"{name}: its level is not known {times}, first at {format_seconds(first, 6)}; nothing "
+            "is matched there (--unknown hold, 0 or 1 takes a level)"
+        )
+    return tuple(sentences)
 
 
 def _unmatched(
@@ -108,12 +127,12 @@ def _unmatched(
             channels=tuple(
                 Channel(
                     number=number,
-                    name=channel.name,
-                    invert=channel.invert,
-                    reference=channel.reference,
-                    deadline_s=channel.deadline_s,
+                    name=entry.name,
+                    invert=entry.invert,
+                    reference=entry.reference,
+                    deadline_s=entry.deadline_s,
                 )
-                for number, channel in enumerate(rules.channels)
+                for number, entry in enumerate(rules.channels)
             ),
             policy=rules.policy,
             timeout_s=matching_rules.timeout_s,
@@ -145,15 +164,13 @@ def _unmatched(
     )
 
 
-def _channel(result: RunResult, settings: Channel) -> ChannelResult:
+def _channel(result: RunResult, entry: Channel) -> ChannelResult:
     """Return a channel, matched by the run's rules."""
     deadline_ticks = None
-    if settings.deadline_s is not None:
-        label = f"{settings.label}.deadline"
-        deadline_ticks = ticks_within(label, settings.deadline_s, result.tick_fs)
-    bare = ChannelResult(
-        settings.number, settings.label, settings.reference, deadline_ticks, {}, 0, 0, ()
-    )
+    if entry.deadline_s is not None:
+        label = f"{entry.label}.deadline"
+        deadline_ticks = ticks_within(label, entry.deadline_s, result.tick_fs)
+    bare = ChannelResult(entry.number, entry.label, entry.reference, deadline_ticks, {}, 0, 0, ())
     assert result.events is not None
     matched = rematch(result.events, rules_of(result, bare), result.end_ticks)
     return replace(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The signals of a capture that are imported, and how they are matched."""
+"""What is wanted of a capture: its strikes, its channels, and how they are matched."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ChannelSignal:
     deadline_s: Fraction | None = None
 
     def due(self, deadline_s: Fraction | None) -> ChannelSignal:
-        """Return the channel with `deadline_s`, unless it has a deadline of its own."""
+        """Return it with its own deadline, or else this one."""
         return self if self.deadline_s is not None else replace(self, deadline_s=deadline_s)
 
 
@@ -46,40 +46,53 @@ class ImportRules:
     strikes: tuple[StrikeSignal, ...] = ()
     policy: Policy = Policy.OLDEST
     timeout_s: Fraction | None = None
-    """None: the median time between strikes; a second with fewer than two strikes."""
+    """None: half of all strikes are at most this apart; a second without two strikes."""
     window_min_s: Fraction = Fraction(0)
     early_s: Fraction = Fraction(0)
+    from_s: Fraction | None = None
+    """Where the run begins, in the times of the file. None: where the file does."""
+    to_s: Fraction | None = None
+    """Where the run ends."""
+    step_s: Fraction | None = None
+    """Times are rounded to multiples of it."""
     device: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def check(self) -> None:
-        """Raise UsageError for signals or times that cannot be matched."""
-        for name, most, signals in (
+        """Raise UsageError for what cannot be matched."""
+        for what, most, given in (
             ("channel", MAX_CHANNELS, self.channels),
             ("strike", MAX_STRIKES, self.strikes),
         ):
-            if len(signals) > most:
-                raise UsageError(f"{name}: {len(signals)} signals; at most {most}")
+            if len(given) > most:
+                raise UsageError(f"{what}: {len(given)} signals; at most {most}")
         if not self.channels:
             raise UsageError("channel: none; name at least one signal, such as ISR=irq_out")
         for number, channel in enumerate(self.channels):
-            names = [earlier.name for earlier in self.channels[:number]]
+            names = [entry.name for entry in self.channels[:number]]
             if channel.name in names:
                 raise UsageError(f"channel: {channel.name} is given twice")
             source, _ = parse_reference(channel.reference)
             self._check_reference(channel, number, source)
         times = {"timeout": self.timeout_s, "window": self.window_min_s, "early": self.early_s}
-        for option, time_s in times.items():
+        for name, time_s in times.items():
             if time_s is not None and time_s < 0:
-                raise UsageError(f"{option}: {format_seconds(time_s)}; must be 0 or more")
+                raise UsageError(f"{name}: {format_seconds(time_s)}; must be 0 or more")
+        if self.step_s is not None and self.step_s <= 0:
+            raise UsageError(f"step: {format_seconds(self.step_s)}; must be above 0")
+        if self.from_s is not None and self.to_s is not None and self.from_s >= self.to_s:
+            raise UsageError(
+                f"until: {format_seconds(self.to_s)}; must be after {format_seconds(self.from_s)}, "
+                "where the run begins"
+            )
 
     def _check_reference(self, channel: ChannelSignal, number: int, source: int) -> None:
-        # A free-running device has no strikes, and nothing is matched.
+        # Of a device that runs by itself nothing is matched.
         free = channel.reference == "strike0" and not self.strikes
         if source >= SOURCE_STRIKE:
-            exists = source < SOURCE_LOAD and source - SOURCE_STRIKE < len(self.strikes)
+            there = source < SOURCE_LOAD and source - SOURCE_STRIKE < len(self.strikes)
         else:
-            exists = source < len(self.channels) and source != number
-        if not (exists or free):
+            there = source < len(self.channels) and source != number
+        if not (there or free):
             known = [f"strike{n}" for n in range(len(self.strikes))]
             known += [f"ch{n}" for n in range(len(self.channels)) if n != number]
             raise UsageError(
@@ -87,12 +100,26 @@ class ImportRules:
             )
 
 
+def _parted(text: str) -> tuple[str, str, bool]:
+    """Return a signal, its options, and whether there is a colon before them.
+
+    The last colon begins options. `::` is a part of a name, as VHDL and C++ have it.
+    """
+    signal, colon, options = text.rpartition(":")
+    if not colon or signal.endswith(":") or options.startswith(":"):
+        return text.strip(), "", False
+    return signal.strip(), options, True
+
+
 def parse_strike_signal(text: str) -> StrikeSignal:
     """Return the strike of `trig` or `trig:invert`. Raises ValueError for any other text."""
-    signal, colon, option = text.partition(":")
-    if not signal.strip() or (colon and option != "invert"):
-        raise ValueError(f"strike: {text!r}; must be SIGNAL or SIGNAL:invert")
-    return StrikeSignal(signal.strip(), bool(colon))
+    signal, option, has_option = _parted(text)
+    if not signal or (has_option and option not in ("", "invert")):
+        raise ValueError(
+            f"strike: {text!r}; must be SIGNAL or SIGNAL:invert; a name with a colon needs a colon "
+            "behind it"
+        )
+    return StrikeSignal(signal, option == "invert")
 
 
 def parse_channel_signal(text: str) -> ChannelSignal:
@@ -100,26 +127,26 @@ def parse_channel_signal(text: str) -> ChannelSignal:
 
     Raises ValueError that says what would be right.
     """
-    name, equals, signal_text = text.partition("=")
-    signal, colon, options = signal_text.partition(":")
-    if not (name.strip() and equals and signal.strip()):
+    name, equals, rest = text.partition("=")
+    signal, options, _ = _parted(rest)
+    if not (name.strip() and equals and signal):
         raise ValueError(
             f"channel: {text!r}; must be NAME=SIGNAL, with options after a colon: after=ch0.fall, "
             "deadline=TIME, invert"
         )
-    parsed = ChannelSignal(name.strip(), signal.strip())
-    for option in options.split(",") if colon else ():
+    channel = ChannelSignal(name.strip(), signal)
+    for option in options.split(",") if options else ():
         key, _, value = option.partition("=")
         if option == "invert":
-            parsed = replace(parsed, invert=True)
+            channel = replace(channel, invert=True)
         elif key == "after":
             parse_reference(value)
-            parsed = replace(parsed, reference=value)
+            channel = replace(channel, reference=value)
         elif key == "deadline":
-            parsed = replace(parsed, deadline_s=parse_duration(value))
+            channel = replace(channel, deadline_s=parse_duration(value))
         else:
             raise ValueError(
                 f"channel: {text!r}: {option!r} is not an option; must be after=, deadline= or "
-                "invert"
+                "invert; a name with a colon needs a colon behind it"
             )
-    return parsed
+    return channel

@@ -19,13 +19,13 @@ from plexor.errors import UsageError
 from plexor.imports.capture import (
     MOST_EDGES,
     Capture,
-    Levels,
-    SignalEdges,
-    Times,
-    edges_of,
-    signal_in,
+    CaptureFile,
+    Chosen,
+    Declared,
+    ReadRules,
     too_many,
 )
+from plexor.imports.edges import Levels, SignalEdges, Times, edges_of
 from plexor.imports.exported import exported_run
 from plexor.units import FEMTOSECONDS
 
@@ -40,7 +40,7 @@ _NOT_WHOLE = (
     RuntimeError,
     ValueError,
 )
-"""Exceptions of zipfile for a file that is no archive, or is cut short."""
+"""What zipfile raises for an archive that is none, or is cut short."""
 _PIECE = 1 << 22
 _MOST_TEXT = 1 << 20
 _MOST_UNIT = 8
@@ -74,19 +74,34 @@ class _Bit:
     levels: list[Levels] = field(default_factory=list["Levels"])
 
 
-def read_sr(path: Path, names: Sequence[str]) -> Capture:
-    """Return the edges of the named probes.
+def open_sr(path: Path, rules: ReadRules) -> CaptureFile:
+    """Return a session with its probes. All that a session holds is known: no rule applies.
 
-    Raises UsageError with the path for a file that is no session, an unknown probe, or too many
-    samples or edges.
+    Raises UsageError with the path for what is no such session. Reading raises it for more samples
+    or edges than can be read.
     """
+    del rules
     try:
         with zipfile.ZipFile(path) as archive:
             session = _session(path, archive)
-            file_names = {name: signal_in(path, session.probes, name) for name in names}
-            bits = {name: session.probes[file_names[name]] for name in names}
-            probes = {bit: _Bit(bit) for bit in bits.values()}
-            count = 0
+    except OSError as error:
+        raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
+    except _NOT_WHOLE as error:
+        raise UsageError(f"{path}: not a whole sigrok session: {error}") from error
+
+    def read(chosen: Sequence[Chosen]) -> Capture:
+        return _read(path, session, chosen)
+
+    signals = {name: Declared("probe", 1, bit) for name, bit in session.probes.items()}
+    return CaptureFile(path, "sigrok session", signals, read)
+
+
+def _read(path: Path, session: _Session, chosen: Sequence[Chosen]) -> Capture:
+    """Return the edges of some probes."""
+    probes = {bit: _Bit(bit) for bit in {signal.handle for signal in chosen}}
+    count = 0
+    try:
+        with zipfile.ZipFile(path) as archive:
             for samples in _samples(archive, session):
                 count = _take(path, samples, count, list(probes.values()))
     except OSError as error:
@@ -100,8 +115,7 @@ def read_sr(path: Path, names: Sequence[str]) -> Capture:
         sampled=True,
         start=min(exported.lead_ticks, count),
         end=count,
-        edges={name: _edges(probes[bit]) for name, bit in bits.items()},
-        names=file_names,
+        edges={signal.name: _edges(probes[signal.handle]) for signal in chosen},
         exported=exported,
     )
 
@@ -140,7 +154,7 @@ def _session(path: Path, archive: zipfile.ZipFile) -> _Session:
 
 
 def _entries(path: Path, archive: zipfile.ZipFile, file: str) -> tuple[str, ...]:
-    """Return the names of the sample files: one file, or numbered ones in ascending order."""
+    """Return the names of the files of samples: one, or some with numbers, in their order."""
     numbered = {
         int(name.removeprefix(f"{file}-")): name
         for name in archive.namelist()
@@ -152,8 +166,8 @@ def _entries(path: Path, archive: zipfile.ZipFile, file: str) -> tuple[str, ...]
     elif sorted(numbered) != [*range(1, len(numbered) + 1)]:
         raise UsageError(f"{path}: {file}-1 to {file}-{max(numbered)} must all be there")
     if not names:
-        entries = ", ".join(archive.namelist())
-        raise UsageError(f"{path}: no samples of logic; it has {entries[:200]}")
+        there = ", ".join(archive.namelist())
+        raise UsageError(f"{path}: no samples of logic; it has {there[:200]}")
     for name in names:
         if archive.getinfo(name).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise UsageError(f"{path}: {name} is compressed in a way that sigrok does not use")
@@ -174,18 +188,18 @@ def _text(path: Path, archive: zipfile.ZipFile, name: str) -> str:
 
 def _samples(archive: zipfile.ZipFile, session: _Session) -> Iterator[Levels]:
     """Yield whole samples, a row of bytes each."""
-    remainder = b""
+    rest = b""
     for name in session.entries:
         with archive.open(name) as file:
             while data := file.read(_PIECE):
-                data = remainder + data
-                size = len(data) - len(data) % session.unit
-                remainder = data[size:]
-                yield np.frombuffer(data, np.uint8, size).reshape(-1, session.unit)
+                data = rest + data
+                whole = len(data) - len(data) % session.unit
+                rest = data[whole:]
+                yield np.frombuffer(data, np.uint8, whole).reshape(-1, session.unit)
 
 
 def _take(path: Path, samples: Levels, first: int, bits: list[_Bit]) -> int:
-    """Add each probe's changes; return the number of samples so far."""
+    """Add the values of each probe at its changes; return how many samples came so far."""
     if not len(samples):
         return first
     for column in {probe.bit >> 3 for probe in bits}:
@@ -195,14 +209,14 @@ def _take(path: Path, samples: Levels, first: int, bits: list[_Bit]) -> int:
             if probe.bit >> 3 != column:
                 continue
             levels = own[changed] >> np.uint8(probe.bit & 7) & np.uint8(1)
-            previous = np.append(levels[0] if probe.level is None else probe.level, levels[:-1])
-            changes = levels != previous
-            # The very first value is kept too: it gives the first edge its direction.
-            changes[0] |= probe.level is None
-            probe.times.append(changed[changes] + first)
-            probe.levels.append(levels[changes])
+            before = np.append(levels[0] if probe.level is None else probe.level, levels[:-1])
+            kept = levels != before
+            # The first value of all is kept too: it says what the first edge is.
+            kept[0] |= probe.level is None
+            probe.times.append(changed[kept] + first)
+            probe.levels.append(levels[kept])
             probe.level = int(levels[-1])
-            probe.edges += int(np.count_nonzero(changes))
+            probe.edges += int(np.count_nonzero(kept))
     if sum(probe.edges for probe in bits) > MOST_EDGES:
         raise too_many(path)
     return first + len(samples)

@@ -1,28 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a value change dump (IEEE Std 1364-2005, section 18) of any program.
 
-pyvcd reads the declarations. Changes are words between white space; the reader here takes a
-twentieth of pyvcd's time.
+Programs write more than the standard has: kinds of scopes and variables of their own, sections of
+their own, text beyond ASCII, time units of any size, levels of IEEE Std 1164. What nobody asked for
+is skipped. docs/decisions.md has the trial against other readers.
 """
 
 from __future__ import annotations
 
-import io
 import re
-import sys
+import zlib
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
 from plexor.errors import UsageError
-from plexor.imports.capture import MOST_EDGES, Capture, SignalEdges, edges_of, signal_in, too_many
+from plexor.imports.capture import (
+    MOST_EDGES,
+    Capture,
+    CaptureFile,
+    Chosen,
+    Declared,
+    ReadRules,
+    too_many,
+)
+from plexor.imports.edges import LEVELS, UNKNOWN, SignalEdges, edges_of
 from plexor.imports.exported import exported_run, moment
+from plexor.imports.unpacked import unpacked
 from plexor.units import FEMTOSECONDS
 
 _PIECE = 1 << 20
@@ -30,71 +39,75 @@ _MOST_HEADER = 1 << 26
 _MOST_DIGITS = 18
 _HASH = ord("#")
 _MARK = b"\xef\xbb\xbf"
-"""The byte order mark that some programs write before UTF-8 text."""
-_BEYOND = re.compile(r"_plexor_([0-9a-f]+)_")
-"""The ASCII word that replaces a non-ASCII character in declarations."""
-_COMMANDS = (b"$dumpall", b"$dumpon", b"$dumpoff")
+"""What some programs write before text in UTF-8."""
 _UNITS = {"s": 10**15, "ms": 10**12, "us": 10**9, "ns": 10**6, "ps": 10**3, "fs": 1}
+_TIMESCALE = re.compile(r"(\d{1,9})\s*([munpf]?s)")
 _END = re.compile(rb"\$enddefinitions\s+\$end(?=\s|\Z)")
-_NO_LEVEL = ("real", "realtime", "event", "string", "parameter")
+_COMMENT = re.compile(r"\$comment\s(.*?)\s\$end(?=\s|\Z)", re.DOTALL)
 _RATE = re.compile(
     r"^ *Acquisition with \d+/\d+ channels at (\d{1,9}(?:\.\d{1,9})?) ([kMG]?)Hz$", re.MULTILINE
 )
 """The sample rate in the comment that libsigrok writes. Its times are rounded."""
 _HERTZ = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _SHOWN = 40
-
-
-@dataclass(frozen=True, slots=True)
-class _Variable:
-    """A declared variable, by its code in the changes."""
-
-    code: bytes
-    kind: str
-    bits: int
+_NO_LEVELS = ("real", "realtime", "shortreal", "event", "string", "parameter", "real_parameter")
+_EXTENDED = (b"$dumpports", b"$dumpportson", b"$dumpportsoff", b"$dumpportsall", b"$vcdclose")
+_LEVEL_SIGNS = frozenset("".join(LEVELS).encode())
+_VECTOR_SIGNS = frozenset(b"bBrRsS")
+_DUMPS = (b"$dumpall", b"$dumpon", b"$dumpoff")
+_INCOMPLETE = "the file ends within a line: it is incomplete, and what is whole is read"
 
 
 @dataclass(slots=True)
 class _Header:
     """What the declarations say."""
 
-    unit_fs: int
-    variables: dict[str, _Variable]
-    comments: str
-    date: str
+    unit_fs: int = 0
+    signals: dict[str, Declared] = field(default_factory=dict[str, Declared])
+    comments: str = ""
+    date: str = ""
 
 
-def read_vcd(path: Path, wanted: Sequence[str]) -> Capture:
-    """Return the edges of the named signals.
+def open_vcd(path: Path, rules: ReadRules) -> CaptureFile:
+    """Return a dump with the signals that it declares.
 
-    Raises UsageError with the path for a file that is no dump, a signal that is unknown or has no
-    level, and values other than 0 and 1 after its first one.
+    Raises UsageError with the path for what is no such dump. Reading raises it for what is no
+    change, and for a time that goes back.
     """
     try:
-        with path.open("rb") as file:
-            text, remainder = _split(path, file)
-            header = _header(path, text)
-            names = {name: signal_in(path, header.variables, name) for name in wanted}
-            codes = {name: _code(path, name, header.variables[names[name]]) for name in wanted}
-            numbers = {code: number for number, code in enumerate(dict.fromkeys(codes.values()))}
-            changes = _Changes(path, numbers)
-            for words in _words(file, remainder):
-                changes.take(words)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
+        with unpacked(path) as file:
+            text, _ = _split(path, file)
+    except (OSError, EOFError, zlib.error) as error:
+        raise UsageError(f"{path}: cannot read: {error}") from error
+    header = _header(path, text, rules)
+
+    def read(chosen: Sequence[Chosen]) -> Capture:
+        return _read(path, rules, header, chosen)
+
+    return CaptureFile(path, "VCD", header.signals, read)
+
+
+def _read(path: Path, rules: ReadRules, header: _Header, chosen: Sequence[Chosen]) -> Capture:
+    """Return the edges of some signals of a dump."""
+    try:
+        with unpacked(path) as file:
+            _, rest = _split(path, file)
+            changes = _Changes(path, chosen)
+            for words, is_cut in _words(file, rest):
+                changes.take(words, is_cut=is_cut)
+    except (OSError, EOFError, zlib.error) as error:
+        raise UsageError(f"{path}: cannot read: {error}") from error
     first, times = changes.first, np.frombuffer(changes.times, np.int64)
-    # $dumpvars gives the levels before: a change at the same time is an edge.
+    # What $dumpvars says was there before: a change at the same time is an edge.
     times[: changes.initial] -= 1
-    values = np.frombuffer(changes.values, np.uint8)
+    values = np.frombuffer(changes.values, np.uint32)
     edges: dict[str, SignalEdges] = {}
-    for name, code in codes.items():
-        own = (values >> 1) == numbers[code]
-        edges[name] = edges_of(times[own], values[own] & np.uint8(1))
-        # A first value outside $dumpvars may be a change from an unknown level.
-        position = int(own.argmax()) if own.any() else 0
-        if position >= changes.initial and own.any():
-            first_value = (int(times[position]), int(values[position]) & 1)
-            edges[name] = replace(edges[name], first_value=first_value)
+    for number, signal in enumerate(chosen):
+        own = (values >> 2) == number
+        levels = (values[own] & np.uint32(3)).astype(np.uint8)
+        # What stands in no $dumpvars may be a change, from a level that nobody knows.
+        initial = int(np.count_nonzero(own[: changes.initial]))
+        edges[signal.name] = edges_of(times[own], levels, rules.unknown, initial)
     rate = _RATE.search(header.comments)
     exported = exported_run(header.comments)
     return Capture(
@@ -104,96 +117,91 @@ def read_vcd(path: Path, wanted: Sequence[str]) -> Capture:
         start=first + exported.lead_ticks * (exported.tick_fs or 0) // header.unit_fs,
         end=max(changes.now, first),
         edges=edges,
-        names=names,
         step_fs=_step_fs(rate) if rate else None,
         exported=replace(exported, started=exported.started or moment(header.date)),
+        notes=(_INCOMPLETE,) if changes.is_incomplete else (),
     )
 
 
 def _split(path: Path, file: BinaryIO) -> tuple[bytes, bytes]:
-    """Return the declarations, and the bytes of the changes that were read with them."""
+    """Return the declarations, and what was read of the changes."""
     text = b""
     while len(text) < _MOST_HEADER:
-        piece = file.read(_PIECE)
-        start = max(len(text) - _SHOWN, 0)
-        text += piece
-        end_mark = _END.search(text, start)
+        more = file.read(_PIECE)
+        searched = max(len(text) - _SHOWN, 0)
+        text += more
+        end = _END.search(text, searched)
         # The last word of what was read may go on.
-        if end_mark is not None and (end_mark.end() < len(text) or not piece):
-            return text[: end_mark.end()], text[end_mark.end() :]
-        if not piece:
+        if end is not None and (end.end() < len(text) or not more):
+            return text[: end.end()], text[end.end() :]
+        if not more:
             break
-    raise UsageError(f"{path}: no $enddefinitions; must be a whole value change dump")
+    raise UsageError(f"{path}: no $enddefinitions; must be a value change dump (VCD)")
 
 
-def _header(path: Path, text: bytes) -> _Header:
-    try:
-        reader: Any = import_module("vcd.reader")
-    except ImportError as error:
+def _header(path: Path, text: bytes, rules: ReadRules) -> _Header:
+    """Return what the sections between `$word` and `$end` declare."""
+    header, scopes = _Header(), list[str]()
+    words = iter(_decoded(text).split())
+    for word in words:
+        if not word.startswith("$"):
+            raise UsageError(f"{path}: {_shown(word)} in the declarations; must be $ and a word")
+        body: list[str] = []
+        for part in words:
+            if part == "$end":
+                break
+            body.append(part)
+        if word == "$scope":
+            scopes.append(" ".join(body[1:]))
+        elif word == "$upscope":
+            del scopes[-1:]
+        elif word == "$timescale":
+            header.unit_fs = _unit_fs(path, "".join(body))
+        elif word == "$date":
+            header.date = " ".join(body)
+        elif word == "$var":
+            _declare(path, header, scopes, body)
+    header.comments = "\n".join(_COMMENT.findall(_decoded(text)))
+    if rules.unit_s is not None:
+        header.unit_fs = round(rules.unit_s * FEMTOSECONDS)
+    if header.unit_fs < 1:
         raise UsageError(
-            f"{path}: needs pyvcd, which is not installed; it is in Plexor's extra `export`"
-        ) from error
-    kinds, scopes = reader.TokenKind, list[str]()
-    header = _Header(0, {}, "", "")
-    try:
-        for token in reader.tokenize(io.BytesIO(_in_ascii(text))):
-            data: Any = token.data
-            if token.kind is kinds.SCOPE:
-                scopes.append(_restored(data.ident))
-            elif token.kind is kinds.UPSCOPE:
-                del scopes[-1:]
-            elif token.kind is kinds.TIMESCALE:
-                header.unit_fs = _unit_fs(path, data)
-            elif token.kind is kinds.COMMENT:
-                header.comments += f"{_restored(data)}\n"
-            elif token.kind is kinds.DATE:
-                header.date = data.strip()
-            elif token.kind is kinds.VAR:
-                name = ".".join((*scopes, _restored(data.ref_str)))
-                code = data.id_code.encode()
-                header.variables.setdefault(name, _Variable(code, data.type_.value, data.size))
-    except (reader.VCDParseError, ValueError) as error:
-        raise UsageError(f"{path}: its declarations: {_shown(_restored(str(error)))}") from error
-    if not header.unit_fs:
-        raise UsageError(f"{path}: no $timescale; must say how long a unit of time is")
+            f"{path}: no $timescale; say how long a unit of time is, such as --timescale 1ns"
+        )
     return header
 
 
-def _in_ascii(text: bytes) -> bytes:
-    """Return declarations with a word in place of each character beyond ASCII.
-
-    The standard has none, but programs write names, dates and comments in UTF-8 or Latin-1.
-    """
-    text = text.removeprefix(_MARK)
-    if text.isascii():
-        return text
-    try:
-        plain = text.decode()
-    except UnicodeDecodeError:
-        plain = text.decode("latin-1")
-    return re.sub(r"[^\x00-\x7f]", lambda match: f"_plexor_{ord(match[0]):x}_", plain).encode()
-
-
-def _restored(text: str) -> str:
-    """Return text with the characters that `_in_ascii` has replaced."""
-    return _BEYOND.sub(lambda match: chr(min(int(match[1], 16), sys.maxunicode)), text)
-
-
-def _unit_fs(path: Path, timescale: Any) -> int:
-    """Return a timescale in femtoseconds. Its magnitude is an Enum in pyvcd 0.4, a number since."""
-    magnitude, unit = timescale.magnitude, timescale.unit.value
-    if unit not in _UNITS:
-        raise UsageError(f"{path}: a $timescale in {unit}; must be in fs or longer")
-    return int(getattr(magnitude, "value", magnitude)) * _UNITS[unit]
-
-
-def _code(path: Path, name: str, variable: _Variable) -> bytes:
-    if variable.bits != 1 or variable.kind in _NO_LEVEL:
-        bits = f"{variable.bits} bits" if variable.bits != 1 else "one bit"
+def _declare(path: Path, header: _Header, scopes: list[str], body: list[str]) -> None:
+    """Add a variable: kind, bits, code, and its name, whose range may stand apart."""
+    if len(body) < 4 or not body[1].isdecimal():
         raise UsageError(
-            f"{path}: {name} is a {variable.kind} of {bits}; must be a wire of one bit"
+            f"{path}: $var {_shown(' '.join(body))}; must be a kind, a number of bits, a code and "
+            "a name"
         )
-    return variable.code
+    kind, bits, code = body[0], int(body[1]), body[2]
+    if kind == "port":
+        raise UsageError(f"{path}: it is an extended VCD, of ports; must be a VCD of four states")
+    name = ".".join([*(scope for scope in scopes if scope), "".join(body[3:])])
+    has_levels = kind.lower() not in _NO_LEVELS
+    header.signals.setdefault(name, Declared(kind, bits if has_levels else 0, code.encode()))
+
+
+def _decoded(text: bytes) -> str:
+    """Return declarations as text. The standard has ASCII; programs write UTF-8 or Latin-1."""
+    text = text.removeprefix(_MARK)
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        return text.decode("latin-1")
+
+
+def _unit_fs(path: Path, text: str) -> int:
+    match = _TIMESCALE.fullmatch(text)
+    if match is None or not int(match[1]):
+        raise UsageError(
+            f"{path}: $timescale {_shown(text)}; must be a number of s, ms, us, ns, ps or fs"
+        )
+    return int(match[1]) * _UNITS[match[2]]
 
 
 def _step_fs(rate: re.Match[str]) -> int | None:
@@ -201,54 +209,73 @@ def _step_fs(rate: re.Match[str]) -> int | None:
     return round(FEMTOSECONDS / hertz) or None if hertz else None
 
 
-def _words(file: BinaryIO, remainder: bytes) -> Iterator[list[bytes]]:
-    """Yield the words of a file, many at a time, after `remainder`, which was read before."""
+def _words(file: BinaryIO, rest: bytes) -> Iterator[tuple[list[bytes], bool]]:
+    """Yield the words of a file, many at a time, and whether the last one ends with the file.
+
+    `rest` was read before.
+    """
     while True:
-        piece = file.read(_PIECE)
-        text = remainder + piece
+        more = file.read(_PIECE)
+        text = rest + more
         words = text.split()
-        # The last word may be cut. A word as long as a piece is no change.
-        is_cut = bool(piece) and bool(words) and not text[-1:].isspace() and len(remainder) < _PIECE
-        remainder = words.pop() if is_cut else b""
-        yield words
-        if not piece:
+        open_end = bool(words) and not text[-1:].isspace()
+        # The last word may go on in the next piece. A word as long as a piece is none.
+        goes_on = bool(more) and open_end and len(rest) < _PIECE
+        rest = words.pop() if goes_on else b""
+        yield words, open_end and not more
+        if not more:
             return
 
 
 class _Changes:
-    """Takes the changes of the signals in `numbers`, which gives each code a number."""
+    """Takes the changes of the chosen signals, which have their places as numbers."""
 
-    def __init__(self, path: Path, numbers: Mapping[bytes, int]) -> None:
-        self.path, self.numbers = path, numbers
+    def __init__(self, path: Path, chosen: Sequence[Chosen]) -> None:
+        self.path = path
         self.times = array("q")
-        self.values = bytearray()
-        """Number of the signal, and its level in bit 0."""
+        self.values = array("I")
+        """Number of the signal, and its level in bits 0 and 1."""
         self.start: int | None = None
         self.now = 0
-        """Time of the next changes."""
-        self._changes = {
-            b"%d%s" % (level, code): number << 1 | level
-            for code, number in numbers.items()
-            for level in (0, 1)
-        }
+        """Time of what comes next."""
+        self.is_cut = False
+        """Whether the last word is not whole."""
+        self.initial = 0
+        """Number of values that the first $dumpvars says."""
+        self._bits: dict[bytes, list[tuple[int, int, int]]] = {}
+        self._changes: dict[bytes, int] = {}
+        for number, signal in enumerate(chosen):
+            self._bits.setdefault(signal.handle, []).append((number, signal.bit, signal.of))
+        for code, bits in self._bits.items():
+            # A code of two signals is taken apart, below.
+            if len(bits) == 1 and bits[0][2] == 1:
+                for character, level in LEVELS.items():
+                    self._changes[character.encode() + code] = bits[0][0] << 2 | level
         self._first_word = b""
         """Of a change of two words, such as `r1.5 !`."""
-        self._in_comment = False
+        self._section = b""
+        """The word that began what is skipped to $end."""
         self._in_dump = False
-        self.initial = 0
-        """Number of values in the first $dumpvars."""
-        self._seen, self._scanned = set[int](), 0
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Return whether the file ends within a word, a change or a section."""
+        return self.is_cut or bool(self._first_word or self._section)
 
     @property
     def first(self) -> int:
         """Time of the start. Values before the first time are at 0."""
         return min(self.start or 0, self.times[0]) if self.times else self.start or 0
 
-    def take(self, words: list[bytes]) -> None:
-        """Take the next words. Raises UsageError for a word that is no change."""
+    def take(self, words: list[bytes], *, is_cut: bool) -> None:
+        """Take the next words; `is_cut`: the file ends with the last one, which may go on.
+
+        Raises UsageError for what is no change.
+        """
+        tail = words.pop() if is_cut else None
         changes, times, values = self._changes, self.times, self.values
         for word in words:
-            if self._first_word or self._in_comment:
+            if self._first_word or self._section:
                 self._goes_on(word)
                 continue
             value = changes.get(word)
@@ -259,67 +286,87 @@ class _Changes:
                 self._time(word)
             else:
                 self._other(word)
+        if tail is not None:
+            self._tail(tail)
         if len(times) > MOST_EDGES:
             raise too_many(self.path)
+
+    def _tail(self, word: bytes) -> None:
+        """Take the file's last word if it is whole, or say that the file is cut."""
+        if self._first_word and word in self._bits:
+            self._goes_on(word)
+        elif self._section or word == b"$end":
+            return
+        elif word in self._changes:
+            self.take([word], is_cut=False)
+        elif word[0] == _HASH and word[1:].isdigit() and int(word[1:]) >= self.now:
+            self._time(word)
+        elif self._first_word or len(word) == 1 or word[0] in b"#$" or word[0] in _VECTOR_SIGNS:
+            self.is_cut = True
+        elif word[0] not in _LEVEL_SIGNS:
+            raise self._wrong(word, "a change of a value")
 
     def _time(self, word: bytes) -> None:
         digits = word[1:]
         if not digits.isdigit() or len(digits) > _MOST_DIGITS:
             raise self._wrong(word, "a time of at most 18 digits")
-        time = int(digits)
+        now = int(digits)
         if self.start is None:
-            self.start = time
-        elif time < self.now:
-            raise UsageError(f"{self.path}: time {time} after {self.now}; must not go back")
-        elif time > self.now:
+            self.start = now
+        elif now < self.now:
+            raise UsageError(f"{self.path}: time {now} after {self.now}; must not go back")
+        elif now > self.now:
             self._end_dump()
-        self.now = time
+        self.now = now
 
     def _end_dump(self) -> None:
-        """Count the values of the first $dumpvars. Without $end it ends at the next time."""
+        """Count what the first $dumpvars exported. It ends with the time, where $end is missing."""
         self.initial = len(self.values) if self._in_dump else self.initial
         self._in_dump = False
 
     def _other(self, word: bytes) -> None:
-        sign, code = word[:1].lower(), word[1:]
-        if sign in (b"x", b"z"):
-            self._unknown(code)
-        elif sign in (b"b", b"r", b"s"):
+        sign = word[0]
+        if sign in _VECTOR_SIGNS:
             self._first_word = word
-        elif word == b"$comment":
-            self._in_comment = True
+        elif sign in _LEVEL_SIGNS and len(word) > 1:
+            self._change(word[:1], word[1:])
         elif word == b"$dumpvars":
             self._in_dump = not self.initial and self.now == self.first
         elif word == b"$end":
             self._end_dump()
-        elif sign not in (b"0", b"1") and word not in _COMMANDS:
+        elif word in _EXTENDED:
+            raise UsageError(
+                f"{self.path}: {_shown(word)}: it is an extended VCD, of ports; must be a VCD of "
+                "four states"
+            )
+        elif sign == ord("$") and word not in _DUMPS:
+            self._section = word
+        elif word not in _DUMPS:
             raise self._wrong(word, "a change of a value")
 
-    def _unknown(self, code: bytes) -> None:
-        """Accept a level that is not known only before the signal's first one."""
-        number = self.numbers.get(code)
-        if number is None:
-            return
-        self._seen |= {value >> 1 for value in set(self.values[self._scanned :])}
-        self._scanned = len(self.values)
-        if number in self._seen:
-            raise UsageError(
-                f"{self.path}: a signal is neither 0 nor 1 at time {self.now}; leave it out, or "
-                "cut the capture there"
-            )
+    def _change(self, value: bytes, code: bytes) -> None:
+        """Take a value in binary digits of the signals with a code."""
+        for number, bit, of in self._bits.get(code, ()):
+            # The leftmost digit fills what is not written; 1 is followed by zeros on its left.
+            fill = value[:1] if value[:1] not in (b"1", b"h", b"H") else b"0"
+            digits = value[-of:].rjust(of, fill)
+            level = LEVELS.get(chr(digits[len(digits) - 1 - bit]), UNKNOWN)
+            self.times.append(self.now)
+            self.values.append(number << 2 | level)
 
     def _goes_on(self, word: bytes) -> None:
-        if self._in_comment:
-            self._in_comment = word != b"$end"
+        if self._section:
+            self._section = b"" if word == b"$end" else self._section
             return
         first, self._first_word = self._first_word, b""
-        if word not in self.numbers:
-            return
-        # A wire of one bit may be written as a vector.
-        level = first[1:].lstrip(b"0") or b"0"
-        if first[:1].lower() != b"b" or len(level) > 1:
-            raise self._wrong(first, "one bit")
-        self.take([level + word])
+        if word in self._bits:
+            if first[:1] not in b"bB":
+                raise self._wrong(first, "bits")
+            value = first[1:] or b"x"
+            most = self._bits[word][0][2]
+            if len(value.lstrip(b"0")) > most:
+                raise self._wrong(first, f"at most {most} bits")
+            self._change(value, word)
 
     def _wrong(self, word: bytes, right: str) -> UsageError:
         return UsageError(f"{self.path}: {_shown(word)} at time {self.now}; must be {right}")

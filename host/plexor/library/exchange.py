@@ -10,11 +10,16 @@ from types import FunctionType
 from plexor.errors import UsageError
 from plexor.export import formats
 from plexor.export.target import replacing
-from plexor.imports.run import READERS, import_run
+from plexor.imports.capture import ReadRules
+from plexor.imports.edges import Unknown
+from plexor.imports.listing import listing
+from plexor.imports.open import READERS
+from plexor.imports.run import import_run
 from plexor.imports.signals import ImportRules
 from plexor.judge.budget import Budget
 from plexor.judge.budget_file import load as load_budget
-from plexor.library.import_spec import ImportSpec
+from plexor.library.capture_listing import ListedCapture
+from plexor.library.import_spec import ImportSpec, ReadSpec
 from plexor.library.parts.extensions import EXPORTERS, Offer, names, offer_of
 from plexor.library.run import Run
 from plexor.library.specs.spec import takes
@@ -65,12 +70,12 @@ def _offer(path: Path) -> Offer | None:
 
 @takes(ImportSpec)
 def import_capture(path: str | Path, asked: ImportSpec) -> Run:
-    """Return the run in the capture of another analyser: a .vcd or .sr file.
+    """Return the run in the capture of another analyser or simulator, by the suffix of its file.
 
-    The options are those of ImportSpec: `channels=["ISR=irq_out:deadline=50us"]`, by names of
-    signals in the file, and `strikes="trig"`. Responses are matched with strikes as in a run.
-    `deadline` is that of channels without one of their own. Raises UsageError for a file that
-    cannot be read and for options that do not fit.
+    CAPTURES has the suffixes. The options are those of ImportSpec:
+    `channels=["ISR=irq_out:deadline=50us"]`, by names of signals in the file, and `strikes="trig"`.
+    Responses are matched with strikes as in a run. `deadline` is that of channels without one of
+    their own. Raises UsageError for a file that cannot be read and for options that do not fit.
     """
     wanted = ImportRules(
         channels=tuple(entry.due(asked.deadline) for entry in asked.channels),
@@ -79,6 +84,29 @@ def import_capture(path: str | Path, asked: ImportSpec) -> Run:
         timeout_s=asked.timeout,
         window_min_s=asked.window,
         early_s=asked.early,
+        from_s=asked.begin,
+        to_s=asked.end,
+        step_s=asked.step,
         device=asked.device or {},
     )
-    return Run(import_run(path_of(path), wanted))
+    return Run(import_run(path_of(path), wanted, _reading(asked)))
+
+
+@takes(ReadSpec)
+def list_capture(path: str | Path, asked: ReadSpec) -> ListedCapture:
+    """Return the signals of a capture with their edges, and which may strike and answer.
+
+    The options are those of ReadSpec. Raises UsageError for a file that cannot be read.
+    """
+    return ListedCapture(listing(path_of(path), _reading(asked)))
+
+
+def _reading(asked: ReadSpec) -> ReadRules:
+    low_v, high_v = asked.threshold or (None, None)
+    return ReadRules(
+        unknown=Unknown(asked.unknown),
+        unit_s=asked.timescale,
+        samplerate_hz=asked.samplerate,
+        low_v=low_v,
+        high_v=high_v,
+    )

@@ -320,7 +320,9 @@ class Imported:
     """By channel, the number of responses at the time of an edge that they may answer. They are
     matched as if that edge had come first."""
     left_out: tuple[str, ...] = ()
-    """Edges of the file that are not in the run, one sentence each."""
+    """How the file was read, and what of it is not in the run, one sentence each."""
+    gaps_ticks: tuple[tuple[int, int], ...] = ()
+    """From and to where a signal is not known, in order. No strike is open across a gap."""
 
 
 def cut_text(kept_events: int, received: int) -> str:

@@ -81,18 +81,22 @@ def export(written: Exported) -> None:
     asked=ImportSpec,
     place=NewFolder,
     described=Keyed,
+    shown=AsJson,
 )
 @click.argument("capture", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-def import_capture(place: NewFolder) -> None:
-    """Make a run of CAPTURE, a .vcd or .sr file of another analyser.
+def import_capture(asked: ImportSpec, place: NewFolder) -> None:
+    """Make a run of CAPTURE, a file of another analyser, oscilloscope or simulator.
 
-    SIGNAL is a name in the file, with its scopes if it is there more than once. The run can be
+    Without --channel and --strike, list its signals and propose a command. VCD, FST, GHW, sigrok
+    sessions and CSV are read, VCD and CSV packed by gzip too. SIGNAL is a name in the file, with
+    its scopes if it is there more than once, or a bit of a vector: PORTB[2]. The run can be
     replayed, reported, compared and exported as any other. It says that it is imported.
 
     \b
+      plexor import capture.vcd
       plexor import capture.vcd --strike trig --channel ISR=irq_out:deadline=5us --out run1
     """
-    if place.out is None:
+    if place.out is None and asked.names_signals:
         raise UsageError("--out: is missing; name a new folder for the run")
 
 

@@ -4,6 +4,9 @@
 import zipfile
 from itertools import pairwise
 
+from plexor.imports.capture import ReadRules
+from plexor.imports.open import open_capture
+
 HEADER = """$date today $end
 $version some analyser $end
 $timescale {timescale} $end
@@ -11,6 +14,24 @@ $scope module top $end
 {variables}$upscope $end
 $enddefinitions $end
 """
+
+
+def read(path, names, **rules):
+    """Return a capture of some signals, and the whole name of each."""
+    file = open_capture(path, ReadRules(**rules))
+    chosen = {name: file.chosen(name) for name in names}
+    capture = file.read(list(dict.fromkeys(chosen.values())))
+    return capture, {name: signal.name for name, signal in chosen.items()}
+
+
+def edges(path, names, **rules):
+    """Return the edges of some signals as times and levels, by the names they are asked for by."""
+    capture, whole = read(path, names, **rules)
+    own = {name: capture.edges[whole[name]] for name in names}
+    return {
+        name: list(zip(found.times.tolist(), found.levels.tolist(), strict=True))
+        for name, found in own.items()
+    }
 
 
 def vcd(path, changes, *, timescale="1 ns", variables=None, before="", end=None):

@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signals by name; values become edges, the last one of a time counts."""
+"""Signals by name, and bits of vectors by the number that their range gives them."""
 
-import numpy as np
+import re
+
 import pytest
 
 from plexor.errors import UsageError
-from plexor.imports.capture import edges_of, signal_in
+from plexor.imports.capture import CaptureFile, Declared
 
-NAMES = ["top.a", "top.sub.a", "top.sub.b", "c"]
+
+def file(path, *names, bits=1):
+    signals = {name: Declared("wire", bits, name) for name in names}
+    return CaptureFile(path, "x", signals, lambda chosen: chosen)
+
+
+NAMES = ("top.a", "top.sub.a", "top.sub.b", "c")
 
 
 @pytest.mark.parametrize(
@@ -15,39 +22,53 @@ NAMES = ["top.a", "top.sub.a", "top.sub.b", "c"]
     [("c", "c"), ("b", "top.sub.b"), ("sub.a", "top.sub.a"), ("top.a", "top.a")],
 )
 def test_a_signal_is_found_by_its_whole_name_or_by_its_end(wanted, found, tmp_path):
-    assert signal_in(tmp_path, NAMES, wanted) == found
+    assert file(tmp_path, *NAMES).chosen(wanted).name == found
 
 
 def test_a_signal_that_is_not_there_is_refused_with_those_that_are(tmp_path):
     with pytest.raises(UsageError, match=r"no signal 'x'; it has top\.a, top\.sub\.a, .*, c$"):
-        signal_in(tmp_path / "a.vcd", NAMES, "x")
+        file(tmp_path / "a.vcd", *NAMES).chosen("x")
     with pytest.raises(UsageError, match=r"n19 and 30 more$"):
-        signal_in(tmp_path, [f"n{number}" for number in range(50)], "x")
+        file(tmp_path, *(f"n{number}" for number in range(50))).chosen("x")
     with pytest.raises(UsageError, match="it has none"):
-        signal_in(tmp_path, [], "x")
+        file(tmp_path).chosen("x")
 
 
 def test_a_name_of_two_signals_is_refused_with_both(tmp_path):
     with pytest.raises(UsageError, match=r"'a' is top\.a, top\.sub\.a; name one of them"):
-        signal_in(tmp_path, NAMES, "a")
+        file(tmp_path, *NAMES).chosen("a")
 
 
-def edges(*values):
-    times, levels = zip(*values, strict=True) if values else ((), ())
-    found = edges_of(np.array(times, np.int64), np.array(levels, np.uint8))
-    return list(zip(found.times.tolist(), found.levels.tolist(), strict=True)), found.brief
+@pytest.mark.parametrize(
+    ("name", "wanted", "bit"),
+    [
+        ("t.r[7:0]", "r[2]", 2),
+        ("t.r[7:0]", "t.r[7]", 7),
+        ("t.r[0:7]", "r[0]", 7),
+        ("t.r[11:4]", "r[4]", 0),
+        ("t.r", "r[3]", 3),
+    ],
+)
+def test_a_bit_has_the_number_that_the_range_gives_it(name, wanted, bit, tmp_path):
+    signal = file(tmp_path, name, bits=8).chosen(wanted)
+    assert (signal.bit, signal.of, signal.handle) == (bit, 8, name)
+    assert signal.name == f"t.r[{wanted.rpartition('[')[2]}"
 
 
-def test_the_first_value_is_no_edge_and_the_same_one_again_is_none():
-    assert edges((0, 0), (5, 1), (6, 1), (9, 0)) == ([(5, 1), (9, 0)], 0)
-    assert edges((3, 1), (9, 0)) == ([(9, 0)], 0)
-    assert edges() == ([], 0)
+@pytest.mark.parametrize(
+    ("name", "wanted", "line"),
+    [
+        ("t.r[7:0]", "r[8]", "t.r[7:0] has no bit 8; must be 7 to 0"),
+        ("t.r[7:0]", "r", "t.r[7:0] has 8 bits; name one of them, such as t.r[7]"),
+        ("t.r[0:7]", "t.r[0:7]", "t.r[0:7] has 8 bits; name one of them, such as t.r[0]"),
+        ("t.r[7:0]", "q[0]", "no signal 'q[0]'; it has t.r[7:0]"),
+    ],
+)
+def test_a_vector_is_refused_with_its_bits(name, wanted, line, tmp_path):
+    with pytest.raises(UsageError, match=re.escape(line)):
+        file(tmp_path, name, bits=8).chosen(wanted)
 
 
-def test_a_change_that_is_taken_back_at_once_is_counted():
-    assert edges((0, 0), (5, 1), (5, 0), (7, 1)) == ([(7, 1)], 1)
-    assert edges((0, 0), (5, 0), (5, 1)) == ([(5, 1)], 1)
-
-
-def test_values_at_the_start_are_the_level_there():
-    assert edges((0, 0), (0, 1), (4, 0)) == ([(4, 0)], 0)
+def test_what_has_no_levels_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="x is a wire, which has no levels; name a signal of one"):
+        file(tmp_path, "x", bits=0).chosen("x")

@@ -5,12 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from plexor.imports.capture import edges_of
+from plexor.imports.edges import edges_of
 from plexor.imports.events import edges_to, events_of, unordered
 from plexor.imports.signals import ChannelSignal, ImportRules, StrikeSignal
 from plexor.imports.timing import timing_of
 
 from .test_timing import capture
+
+NAMES = {name: name for name in "abs"}
 
 
 def events(signals, wanted):
@@ -19,7 +21,7 @@ def events(signals, wanted):
     for name, values in signals.items():
         times, levels = zip(*values, strict=True)
         found.edges[name] = edges_of(np.array(times, np.int64), np.array(levels, np.uint8))
-    rows, left_out = events_of(found, timing_of("a", found), wanted)
+    rows, left_out = events_of(found, timing_of("a", found), wanted, NAMES)
     return [tuple(row) for row in rows.tolist()], left_out
 
 
@@ -52,7 +54,7 @@ def test_a_first_value_that_may_be_an_edge_is_said_and_left_out():
         times, levels = zip(*listed, strict=True)
         edges = edges_of(np.array(times, np.int64), np.array(levels, np.uint8))
         found.edges[name] = replace(edges, first_value=listed[0])
-    rows, left_out = events_of(found, timing_of("a", found), TWO)
+    rows, left_out = events_of(found, timing_of("a", found), TWO, NAMES)
     # A first value that is not active, such as a's, is no edge that counts.
     assert rows.tolist() == [(5, 0, 0, 1), (8, 1, 1, 0), (9, 2, 8, 1)]
     assert left_out == (
@@ -65,7 +67,7 @@ def test_changes_of_no_length_are_left_out_and_counted():
     values = [(0, 0), (5, 1), (5, 0), (7, 1)]
     rows, left_out = events({"s": [(0, 0)], "a": values, "b": [(0, 1)]}, TWO)
     assert rows == [(7, 0, 0, 1)]
-    assert left_out == ("a: left out 1 changes that lasted no time",)
+    assert left_out == ("a: left out a change that lasted no time",)
 
 
 def test_responses_at_the_time_of_their_strike_are_counted():
@@ -78,7 +80,7 @@ def test_responses_at_the_time_of_their_strike_are_counted():
     for name, values in signals.items():
         times, levels = zip(*values, strict=True)
         found.edges[name] = edges_of(np.array(times, np.int64), np.array(levels, np.uint8))
-    rows, _ = events_of(found, timing_of("a", found), TWO)
+    rows, _ = events_of(found, timing_of("a", found), TWO, NAMES)
     assert unordered(rows, "strike0", 0) == 1
     assert unordered(rows, "strike0", 1) == 1
     assert unordered(rows, "ch0.fall", 1) == 2

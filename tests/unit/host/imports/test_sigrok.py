@@ -9,27 +9,20 @@ import pytest
 
 from plexor.errors import UsageError
 from plexor.imports import sigrok as module
-from plexor.imports.sigrok import read_sr
 
-from .captures import sr
+from .captures import edges, read, sr
 
 PINS = {"trig": (0, [10, 14, 30]), "irq": (1, [0, 12, 13, 17])}
 EDGES = {"trig": [(10, 1), (14, 0), (30, 1)], "irq": [(12, 0), (13, 1), (17, 0)]}
-
-
-def edges(capture):
-    return {
-        name: list(zip(found.times.tolist(), found.levels.tolist(), strict=True))
-        for name, found in capture.edges.items()
-    }
 
 
 @pytest.mark.parametrize("parts", [(), (12,), (10, 13, 14), (1, 39)])
 @pytest.mark.parametrize("unit", range(1, 9))
 def test_edges_are_at_their_samples_in_any_files_of_any_unit(unit, parts, tmp_path):
     pins = {"trig": (0, PINS["trig"][1]), "irq": (unit * 8 - 1, PINS["irq"][1])}
-    found = read_sr(sr(tmp_path / "a.sr", pins, 40, unit=unit, parts=parts), ["trig", "irq"])
-    assert edges(found) == EDGES
+    path = sr(tmp_path / "a.sr", pins, 40, unit=unit, parts=parts)
+    assert edges(path, ["trig", "irq"]) == EDGES
+    found, _ = read(path, ["trig", "irq"])
     assert (found.unit_fs, found.start, found.end, found.sampled) == (10**6, 0, 40, True)
 
 
@@ -38,34 +31,35 @@ def test_samples_may_be_cut_anywhere(piece, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_PIECE", piece)
     pins = {"trig": (0, PINS["trig"][1]), "irq": (15, PINS["irq"][1])}
     path = sr(tmp_path / "a.sr", pins, 40, unit=2, parts=(9,))
-    assert edges(read_sr(path, ["trig", "irq"])) == EDGES
+    assert edges(path, ["trig", "irq"]) == EDGES
 
 
 def test_version_one_has_one_file_without_a_number(tmp_path):
     path = sr(tmp_path / "a.sr", PINS, 40, version="1", entry="logic-1")
-    assert edges(read_sr(path, ["irq", "trig"])) == EDGES
+    assert edges(path, ["irq", "trig"]) == EDGES
 
 
 def test_analog_files_and_other_probes_are_left_alone(tmp_path):
     pins = {**PINS, "other": (2, [5])}
     path = sr(tmp_path / "a.sr", pins, 40, **{"analog-1-4-1": b"\0" * 160})
-    assert edges(read_sr(path, ["trig"])) == {"trig": EDGES["trig"]}
+    assert edges(path, ["trig"]) == {"trig": EDGES["trig"]}
 
 
 def test_a_file_of_plexors_begins_before_its_run(tmp_path):
     about = b"program: Plexor 0.1.0\nlead_ticks: 1\n"
     path = sr(tmp_path / "a.sr", PINS, 40, **{"about.txt": about})
-    assert read_sr(path, ["trig"]).start == 1
+    assert read(path, ["trig"])[0].start == 1
     empty = sr(tmp_path / "b.sr", {"trig": (0, [])}, 0, **{"about.txt": about})
-    assert (read_sr(empty, ["trig"]).start, read_sr(empty, ["trig"]).end) == (0, 0)
+    found, _ = read(empty, ["trig"])
+    assert (found.start, found.end) == (0, 0)
 
 
 def test_what_sigrok_cli_writes_is_read(tmp_path):
     made = sr(tmp_path / "a.sr", PINS, 40, samplerate="24 MHz")
     again = tmp_path / "b.sr"
     subprocess.run(["sigrok-cli", "-i", made, "-O", "srzip", "-o", again], check=True)
-    found = read_sr(again, ["trig", "irq"])
-    assert edges(found) == EDGES
+    assert edges(again, ["trig", "irq"]) == EDGES
+    found, _ = read(again, ["trig"])
     assert found.unit_fs * 24 == 10**9
 
 
@@ -74,13 +68,14 @@ def test_what_sigrok_cli_writes_is_read(tmp_path):
     [("1 GHz", 10**9), ("2.5 MHz", 2_500_000), ("200 kHz", 200_000), ("50", 50), ("3 Hz", 3)],
 )
 def test_sample_rates_have_units(text, hertz, tmp_path):
-    found = read_sr(sr(tmp_path / "a.sr", PINS, 40, samplerate=text), ["trig"])
+    found, _ = read(sr(tmp_path / "a.sr", PINS, 40, samplerate=text), ["trig"])
     assert found.unit_fs * hertz == 10**15
 
 
 def test_an_empty_session_has_no_edges(tmp_path):
-    found = read_sr(sr(tmp_path / "a.sr", {"a": (0, [])}, 0), ["a"])
-    assert (edges(found), found.end) == ({"a": []}, 0)
+    path = sr(tmp_path / "a.sr", {"a": (0, [])}, 0)
+    assert edges(path, ["a"]) == {"a": []}
+    assert read(path, ["a"])[0].end == 0
 
 
 def without(path, name):
@@ -109,47 +104,47 @@ def without(path, name):
 def test_what_is_no_session_is_one_line(options, line, tmp_path):
     path = sr(tmp_path / "a.sr", PINS, 40, **options)
     with pytest.raises(UsageError, match=line) as caught:
-        read_sr(path, ["trig"])
+        read(path, ["trig"])
     assert str(caught.value).startswith(f"{path}: ")
     assert "\n" not in str(caught.value)
 
 
 def test_a_probe_that_is_not_there_is_refused_with_those_that_are(tmp_path):
     with pytest.raises(UsageError, match=r"no signal 'x'; it has trig, irq$"):
-        read_sr(sr(tmp_path / "a.sr", PINS, 40), ["x"])
+        read(sr(tmp_path / "a.sr", PINS, 40), ["x"])
     metadata = "[device 1]\ncapturefile=logic-1\nsamplerate=1\nprobe9=a\n"
     path = sr(tmp_path / "b.sr", PINS, 40, metadata=metadata)
     with pytest.raises(UsageError, match=r"probe 'a' is not in samples of 1 bytes"):
-        read_sr(path, ["a"])
+        read(path, ["a"])
 
 
 def test_an_archive_without_its_parts_is_one_line(tmp_path):
     for name in ("version", "metadata"):
         path = without(sr(tmp_path / "a.sr", PINS, 40), name)
         with pytest.raises(UsageError, match=f"not a sigrok session: no '{name}' in the archive"):
-            read_sr(path, ["trig"])
+            read(path, ["trig"])
 
 
 def test_samples_without_end_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "MOST_BYTES", 30)
     with pytest.raises(UsageError, match="40 bytes of samples; at most 30 can be read"):
-        read_sr(sr(tmp_path / "a.sr", PINS, 40), ["trig"])
+        read(sr(tmp_path / "a.sr", PINS, 40), ["trig"])
     monkeypatch.undo()
     monkeypatch.setattr(module, "MOST_EDGES", 2)
     with pytest.raises(UsageError, match=r"more than .* edges of these signals"):
-        read_sr(sr(tmp_path / "b.sr", PINS, 40), ["trig"])
+        read(sr(tmp_path / "b.sr", PINS, 40), ["trig"])
     monkeypatch.undo()
     path = sr(tmp_path / "c.sr", PINS, 40)
-    edges = len(read_sr(path, ["trig"]).edges["trig"].levels)
+    count = len(edges(path, ["trig"])["trig"])
     # The level at the start counts, too.
-    monkeypatch.setattr(module, "MOST_EDGES", edges + 1)
-    assert len(read_sr(path, ["trig"]).edges["trig"].levels) == edges
+    monkeypatch.setattr(module, "MOST_EDGES", count + 1)
+    assert len(edges(path, ["trig"])["trig"]) == count
 
 
 def refusal(path):
     """Return why a file is refused; nothing if it is read."""
     try:
-        read_sr(path, ["trig", "irq"])
+        read(path, ["trig", "irq"])
     except UsageError as error:
         return str(error)
     return ""

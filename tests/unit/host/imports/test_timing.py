@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from plexor.errors import UsageError
-from plexor.imports.capture import Capture, SignalEdges
+from plexor.imports.capture import Capture
+from plexor.imports.edges import SignalEdges
 from plexor.imports.exported import ExportedRun
 from plexor.imports.timing import timing_of
 
@@ -15,7 +16,7 @@ from plexor.imports.timing import timing_of
 def capture(*times, unit_fs=10**6, sampled=False, start=0, end=None, **other):
     edges = SignalEdges(np.array(times, np.int64), np.zeros(len(times), np.uint8))
     end = (times[-1] if times else start) if end is None else end
-    return Capture("x", Fraction(unit_fs), sampled, start, end, {"a": edges}, {"a": "a"}, **other)
+    return Capture("x", Fraction(unit_fs), sampled, start, end, {"a": edges}, **other)
 
 
 def timing(found):
@@ -76,17 +77,38 @@ def test_samples_have_a_tick_each_or_some(hertz, tick_fs, parts):
     assert found.step_fs == round(10**15 / hertz)
 
 
-@pytest.mark.parametrize(
-    "found",
-    [
-        capture(1, 3, unit_fs=1),
-        capture(1, unit_fs=Fraction(1, 3), sampled=True, end=2),
-        capture((1 << 32) + 15, unit_fs=1),  # a prime
-    ],
-)
-def test_times_that_no_tick_divides_are_refused(found):
+def test_samples_that_no_tick_divides_are_refused():
+    found = capture(1, unit_fs=Fraction(1, 3), sampled=True, end=2)
     with pytest.raises(UsageError, match=r"^a\.x: its times are multiples of .* 1 ps to 4\.29 µs$"):
         timing(found)
+
+
+@pytest.mark.parametrize(
+    ("times", "unit_fs", "step_fs", "ticks"),
+    [
+        ((1, 499, 500, 3001), 1, 1000, (0, 0, 1, 3)),
+        # A prime of femtoseconds, beyond what a tick has.
+        (((1 << 32) + 15,), 1, 1000, (4_294_967,)),
+        # Thirds of a femtosecond, as a unit of decimals that were scaled may be.
+        ((2999, 3000), Fraction(1, 3), 1000, (1, 1)),
+        ((1, 10), Fraction(700), 7000, (0, 1)),
+    ],
+)
+def test_times_that_no_tick_divides_are_rounded_to_a_step_that_has_one(
+    times, unit_fs, step_fs, ticks
+):
+    found = timing(capture(*times, unit_fs=unit_fs))
+    assert found.rounded
+    assert found.step_fs == step_fs
+    assert tuple(found.ticks(np.array(times, np.int64)) * found.tick_fs // step_fs) == ticks
+
+
+def test_a_step_that_is_asked_for_rounds_to_the_nearest():
+    found = timing_of("a.x", capture(4, 5, 14, 15, 25), Fraction(1, 10**8))
+    assert (found.tick_fs, found.step_fs, found.rounded) == (10**7, 10**7, True)
+    assert found.ticks(np.array([4, 5, 14, 15, 25])).tolist() == [0, 1, 1, 2, 3]
+    with pytest.raises(UsageError, match=r"--step 1\.5 ns; must be a multiple of 1 ns"):
+        timing_of("a.x", capture(4), Fraction(15, 10**10))
 
 
 def test_a_capture_of_ages_is_refused():

@@ -63,6 +63,6 @@ def test_a_wrong_option_is_a_usage_error(options, line, tmp_path):
 
 
 def test_what_can_be_asked_for_is_listed():
-    assert set(CAPTURES) == {".vcd", ".sr"}
+    assert {".vcd", ".fst", ".ghw", ".sr", ".csv"} <= set(CAPTURES)
     assert all(FORMATS.values())
     assert {Policy[name.upper()] for name in POLICIES} == set(Policy)

@@ -22,7 +22,9 @@ def test_signals_are_texts_or_read_already():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "channels: is missing; it must be given"),
+        ({"unknown": "z"}, "unknown: 'z'; must be one of cut, hold, 0, 1"),
+        ({"threshold": "x"}, "threshold: 'x'; must be volts"),
+        ({"threshold": "1:nan"}, "threshold: '1:nan'; must be volts"),
         ({"channels": "ISR"}, "channels: channel: 'ISR'; must be NAME=SIGNAL"),
         ({"channels": "A=a", "policy": "newest"}, "policy: 'newest'; must be one of oldest"),
         ({"channels": "A=a", "early": "5"}, "early: duration: '5'"),
@@ -31,3 +33,10 @@ def test_signals_are_texts_or_read_already():
 def test_what_cannot_be_read_is_refused_by_its_keyword(given, said):
     with pytest.raises(UsageError, match=f"^{said}"):
         ImportSpec.of(given)
+
+
+@pytest.mark.parametrize(
+    ("text", "volts"), [("1.5", (1.5, 1.5)), ("0.8:2.0V", (0.8, 2.0)), ("-1V:0", (-1.0, 0.0))]
+)
+def test_a_threshold_is_one_voltage_or_two(text, volts):
+    assert ImportSpec.of({"threshold": text}).threshold == volts
