@@ -32,7 +32,9 @@ LEAST_FOR_MEANS = 30
 """Samples below which a sum is not taken as normal."""
 _CHANCES = 10**12
 """Trials so many that successes among them come by Poisson's law."""
-_HALVINGS = 60
+_STEPS = 60
+_NEAR = 1e-12
+"""Relative step after which a share is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,24 +213,35 @@ def share_bounds(count: int, of: int, error: float) -> tuple[float, float]:
     Each is wrong with a probability of at most `error`.
     """
 
-    def at_most(number: int, share: float) -> float:
+    def at_most(number: int, share: float) -> tuple[float, float]:
+        """Return the probability of at most `number`, and how fast it falls with the share."""
         numbers, below = binomial(of, share)
         place = number - int(numbers[0])
-        return 0.0 if place < 0 else float(below[min(place, len(below) - 1)])
+        if not 0 <= place < len(below):
+            return float(place > 0), 0.0
+        exactly = below[place] - (below[place - 1] if place else 0.0)
+        return float(below[place]), float(exactly * (of - number) / (1 - share))
 
     def between(low: float, high: float, number: int, wanted: float) -> float:
         """Return the share at which at most `number` come with the wanted probability."""
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            low, high = (middle, high) if at_most(number, middle) > wanted else (low, middle)
-        return (low + high) / 2
+        share = (low + high) / 2
+        for _ in range(_STEPS):
+            chance, fall = at_most(number, share)
+            low, high = (share, high) if chance > wanted else (low, share)
+            # Newton's step, or half of the way where that leads out.
+            nearer = share + (chance - wanted) / fall if fall else -1.0
+            nearer = nearer if low <= nearer <= high else (low + high) / 2
+            if abs(nearer - share) <= _NEAR * share:
+                return nearer
+            share = nearer
+        return share
 
     estimate = count / of
     least = 0.0 if count == 0 else between(0.0, estimate, count - 1, 1 - error)
     if count == of:
         return least, 1.0
     far = min(2 * (count + 1) / of, (1 + estimate) / 2)
-    while at_most(count, far) > error:
+    while at_most(count, far)[0] > error:
         far = min(2 * far, (1 + far) / 2)
     return least, between(estimate, far, count, error)
 
