@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of many strikes, at Verilator's speed; long_runs.py has the claims."""
+"""Runs of many strikes, at Verilator's speed; long_runs.py has the claims.
+
+Their short form is in tests/unit/hdl/stimulus: to compile one takes longer than all of these.
+"""
 
 from pathlib import Path
 
@@ -39,10 +42,6 @@ def long_runs(samples: int, strikes: int) -> None:
         },
         environment={"STRIKES": str(strikes)},
     )
-
-
-def test_strikes_are_exact_to_the_tick_over_10_thousand():
-    long_runs(16, 10**4)
 
 
 @pytest.mark.full

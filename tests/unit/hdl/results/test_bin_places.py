@@ -119,4 +119,4 @@ def test_a_build_has_bins_of_what_it_measures():
 def test_bins_of_falls_finer_than_those_of_rises_are_refused():
     with pytest.raises(ValueError, match="fall_mantissa_bits: 5; must be 4 or less"):
         Results(Geometry(latency_mantissa_bits=4, fall_mantissa_bits=5))
-    gc.collect()
+    gc.collect(0)

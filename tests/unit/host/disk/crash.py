@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kills a process at each of its operations on files: `python -m tests.unit.host.disk.crash ROOM`.
+"""Kills a process at its operations on files.
 
-The operations are those that Python reports to audit hooks. Of each step in STEPS, child N dies by
-SIGKILL just before its operation N, in ROOM/STEP/N, which is a copy of the step's first folder. The
-last child ends by itself.
+    python -m tests.unit.host.disk.crash ROOM EVERY [full] STEP...
+
+The operations are those that Python reports to audit hooks, or each EVERY-th of them. Child N of a
+step in STEPS dies by SIGKILL just before its operation N, in ROOM/STEP/N, which is a copy of the
+step's first folder. The last child ends by itself.
 """
 
 from __future__ import annotations
@@ -212,7 +214,7 @@ def child(act: Act, folder: Path, number: int | None, full: bool = False) -> boo
         os._exit(code)
 
 
-def main(room: Path, names: list[str]) -> None:
+def main(room: Path, every: int, names: list[str]) -> None:
     """Take the steps of some names; `full` before them is a disk without room."""
     full = names[0] == "full"
     names = names[full:]
@@ -222,13 +224,13 @@ def main(room: Path, names: list[str]) -> None:
         first = room / name / "first"
         first.mkdir(parents=True)
         child(prepare, first, None)
-        number, ended = 0, False
+        number, ended = every - 1, False
         while not ended:
             folder = room / name / str(number)
             shutil.copytree(first, folder)
             ended = child(act, folder, number, full)
-            number += 1
+            number += every
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])

@@ -43,18 +43,13 @@ def quick(monkeypatch):
 
 ROOT = Path(__file__).resolve().parents[4]
 EVERY = pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.full)])
-"""The short form looks at each fourth moment, and at the last one."""
+"""The short form kills at each fourth operation."""
 
 
-def some(folders, every):
-    """Return each so many of the folders, and the last one."""
-    return [*folders[every - 1 : -1 : every], folders[-1]]
-
-
-def killed(room, step, *how):
-    """Return the folders of a step that was killed at each of its operations; the last is whole."""
+def killed(room, step, every, *how):
+    """Return the folders of a step that was killed at its operations; the last is whole."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.unit.host.disk.crash", str(room), *how, step],
+        [sys.executable, "-m", "tests.unit.host.disk.crash", str(room), str(every), *how, step],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -86,9 +81,9 @@ def foreign(folder):
 def test_a_run_that_is_replaced_is_whole_at_each_moment_and_foreign_files_stay(
     tmp_path, step, caplog, every
 ):
-    folders = killed(tmp_path, step)
-    assert len(folders) > 15
-    for folder in some(folders, every):
+    folders = killed(tmp_path, step, every)
+    assert every * len(folders) > 15
+    for folder in folders:
         before = runs(folder)
         if step == "replaced":
             assert before["run"] in (OLD, NEW)
@@ -109,9 +104,9 @@ def test_a_run_that_is_replaced_is_whole_at_each_moment_and_foreign_files_stay(
 
 @EVERY
 def test_raw_bytes_are_where_one_looks_for_them_at_each_moment(tmp_path, every):
-    folders = killed(tmp_path, "recorded")
-    assert len(folders) > 10
-    for folder in some(folders, every):
+    folders = killed(tmp_path, "recorded", every)
+    assert every * len(folders) > 10
+    for folder in folders:
         kept = runs(folder).get("run")
         if kept is None:
             check_out(folder / "run", force=False)
@@ -133,9 +128,9 @@ def test_raw_bytes_are_where_one_looks_for_them_at_each_moment(tmp_path, every):
     ],
 )
 def test_a_disk_that_is_full_at_any_operation_takes_nothing_that_was_there(tmp_path, step, every):
-    folders = killed(tmp_path, step, "full")
-    assert len(folders) > 10
-    for folder in some(folders, every):
+    folders = killed(tmp_path, step, every, "full")
+    assert every * len(folders) > 10
+    for folder in folders:
         if step == "replaced":
             # Either is whole at its place, and what is left beside it is whole, too.
             found = runs(folder)
@@ -152,9 +147,9 @@ def test_a_disk_that_is_full_at_any_operation_takes_nothing_that_was_there(tmp_p
 
 @EVERY
 def test_a_sweep_that_is_replaced_is_whole_at_each_moment_and_goes_on(tmp_path, every):
-    folders = killed(tmp_path, "swept")
-    assert len(folders) > 15
-    for folder in some(folders, every):
+    folders = killed(tmp_path, "swept", every)
+    assert every * len(folders) > 15
+    for folder in folders:
         out = folder / "s"
         found = read_steps(out / FILE)
         assert found.question in (ONE, OTHER)
@@ -170,9 +165,9 @@ def test_a_sweep_that_is_replaced_is_whole_at_each_moment_and_goes_on(tmp_path, 
 
 @EVERY
 def test_an_archive_holds_all_of_its_runs_at_each_moment(tmp_path, every):
-    folders = killed(tmp_path, "archived")
-    assert len(folders) > 5
-    for folder in some(folders, every):
+    folders = killed(tmp_path, "archived", every)
+    assert every * len(folders) > 5
+    for folder in folders:
         archive = Archive(folder / "a")
         assert archive.log().total in (2, 3)
         archived(folder)
@@ -187,7 +182,7 @@ def test_a_farm_that_is_measured_anew_has_a_whole_run_of_each_cell_at_each_momen
 ):
     monkeypatch.setattr(Cell, "take", Cell.take)
     monkeypatch.setattr(engine, "POLL_S", engine.POLL_S)
-    folders = killed(tmp_path, "farmed")
+    folders = killed(tmp_path, "farmed", 1)
     assert len(folders) > 30
     for folder in folders:
         found = {path.parent.name: load(path.parent) for path in folder.rglob("run.json")}
