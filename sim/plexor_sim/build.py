@@ -16,7 +16,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
@@ -366,7 +366,8 @@ def _build_core(
         core, bench = directory / "plexor.v", directory / "plexor_sim.v"
         own, stages = gated(text) if is_observed else (text, [])
         together = groups(stages)
-        units = [Unit(main, (FAST,))]
+        fast: tuple[Path, ...] = ()
+        slow: tuple[Path, ...] = ()
         if is_observed:
             # The import is here for the same reason as that of `emit`.
             from plexor_sim.idle import observed  # noqa: PLC0415
@@ -375,7 +376,7 @@ def _build_core(
             observe, dormant = directory / "observe.cpp", directory / "dormant.cpp"
             observe.write_text(observer)
             dormant.write_text(stages_cpp(stages, together, ports.keys()))
-            units += [Unit(observe, (SLOW,)), Unit(dormant, (FAST,), hot=True)]
+            fast, slow = (dormant,), (observe,)
         # If flip-flops take both edges of the clock, a cycle is one evaluation instead of two.
         core.write_text(without_zero_rows(own.replace("@(posedge clk)", "@(edge clk)")))
         bench.write_text(_bench(ports, 1 + len(stages)))
@@ -388,8 +389,13 @@ def _build_core(
         (directory / "geometry.h").write_text(constants)
         root = f"{_CORE_PREFIX}___024root.h"
         (directory / root).write_text(arranged((verilated / root).read_text(), together))
-        units += model_units(verilated, _CORE_PREFIX, directory, root)
-        compile_units(tools, units, directory, (directory, verilated, _RUNTIME, _DEVICE))
+        units = model_units(verilated, _CORE_PREFIX, directory, root, fast=fast, slow=slow)
+        compile_units(
+            tools,
+            [Unit(main, (FAST,)), *units],
+            directory,
+            (directory, verilated, _RUNTIME, _DEVICE),
+        )
 
     return make_once(cache / "objects" / f"core-{key}", fill)
 
@@ -498,19 +504,30 @@ def _bench(ports: Mapping[str, tuple[str, int]], clocks: int = 1) -> str:
     )
 
 
-def model_units(verilated: Path, prefix: str, directory: Path, *first: str) -> list[Unit]:
+def model_units(
+    verilated: Path,
+    prefix: str,
+    directory: Path,
+    *first: str,
+    fast: Sequence[Path] = (),
+    slow: Sequence[Path] = (),
+) -> list[Unit]:
     """Return a Verilated model as two files: code that runs each cycle, and code that runs once.
 
     `first` are headers of the directory, in place of those of Verilator with the same guards.
+    `fast` and `slow` are further sources of either kind: headers are compiled once for all.
     """
     files = sorted(verilated.glob("*.cpp"))
-    slow = [item for item in files if re.search("__Slow|__Syms", item.name)]
+    seldom = [item for item in files if re.search("__Slow|__Syms", item.name)]
+    often = [item for item in files if item not in seldom]
     units: list[Unit] = []
-    fast = [item for item in files if item not in slow]
-    for part, chosen, optimise in (("fast", fast, FAST), ("slow", slow, SLOW)):
+    for part, chosen, optimise in (
+        ("fast", (*often, *fast), FAST),
+        ("slow", (*seldom, *slow), SLOW),
+    ):
         whole = directory / f"{prefix}_{part}.cpp"
         whole.write_text("".join(f'#include "{item}"\n' for item in (*first, *chosen)))
-        units.append(Unit(whole, (optimise,), hot=chosen is fast))
+        units.append(Unit(whole, (optimise,), hot=optimise == FAST))
     return units
 
 
