@@ -13,6 +13,7 @@ from plexor import cli
 from plexor.device.device import Device
 from plexor.link.open import open_link
 from plexor.model.settings import Channel, Settings, Stimulus
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import StatusFlag
 from plexor.session import follow
 from plexor.session.session import measure
@@ -24,6 +25,13 @@ SETTINGS = Settings(
 )
 """10 ms, more than a million core clocks."""
 CLOCKS = 400_000
+LEAN = Geometry(
+    channels=1,
+    strikes=1,
+    latency_mantissa_bits=2,
+    features=Feature.SIMULATED | Feature.EVENTS,
+)
+"""Little to build, for a link that no other test builds."""
 SAYS = "the instrument's PLL lost its lock: its clock stood or was wrong"
 
 
@@ -67,6 +75,6 @@ def test_bytes_that_the_uart_drops_in_a_run_are_counted_and_none_before_it(tmp_p
     monkeypatch.setattr(follow, "POLL_S", 60.0)
     breaks = [f"{at},{at + 100}" for at in (1000, 3 * CLOCKS, 3 * CLOCKS + 500)]
     arguments = ("--uart-low", ",".join(breaks))
-    outcome = run(DEVICE, SETTINGS, tmp_path, geometry=ICE40, arguments=arguments, uart=True)
+    outcome = run(DEVICE, SETTINGS, tmp_path, geometry=LEAN, arguments=arguments, uart=True)
     assert outcome.result.valid
     assert outcome.result.accounting.link_dropped == 2

@@ -121,7 +121,7 @@ def test_a_latency_over_the_triggers_tells_its_event_before_the_next_one_is_told
 
 
 def test_each_event_is_told_once_and_in_order():
-    events = random_events(8, 200, 30)
+    events = random_events(8, 100, 30)
     bench = drive(events, rules_for(early=12), events[-1][0] + 300, 8, stalls=ROUGH)
     assert bench.taken == events
 

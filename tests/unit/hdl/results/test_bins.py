@@ -248,7 +248,7 @@ def test_a_pair_is_taken_each_four_clocks_and_one_in_five_while_folding():
         await bench.pause(ctx)
         ctx.set(dut.frozen, 1)
         bench.paused = False
-        await ctx.tick().repeat(4000)
+        await ctx.tick().repeat(1500)
         ctx.set(dut.frozen, 0)
         await ctx.tick().repeat(3)
         before, clocks = bench.sent, 0

@@ -169,7 +169,7 @@ def expected(geometry, spaces, wanted):
     }
 
 
-@pytest.mark.parametrize("final", [0, 1])
+@pytest.mark.parametrize("final", [0, pytest.param(1, marks=pytest.mark.full)])
 def test_tables_of_codes_are_sent_after_a_run_only(bench, final):
     spaces = [Space.CLASSES, Space.CODES]
     frames = run(bench, CODED, [request(spaces, final=final)])
