@@ -115,7 +115,7 @@ class Archive:
         self.folder = path_of(folder)
 
     @takes(AddSpec)
-    def add(self, run: Run | str | Path, asked: AddSpec) -> Added:
+    def add(self, run: Run | str | Path, options: AddSpec) -> Added:
         """Add a run, or the one at a path. When this returns, it is kept.
 
         The options are those of AddSpec. The commit of the device is that of the repository around
@@ -123,39 +123,39 @@ class Archive:
         run's folder is none of the user's. Raises StoreError with a path if the run cannot be read
         or added.
         """
-        place = Path() if isinstance(run, Run) else _folder(path_of(run))
+        folder = Path() if isinstance(run, Run) else _folder(path_of(run))
         result = run.result if isinstance(run, Run) else load_run(path_of(run)).result
-        origin = origin_of(place) if asked.commit is None else Origin(asked.commit)
-        if asked.branch is not None:
-            origin = Origin(origin.commit, asked.branch, origin.dirty)
+        origin = origin_of(folder) if options.commit is None else Origin(options.commit)
+        if options.branch is not None:
+            origin = Origin(origin.commit, options.branch, origin.dirty)
         return self.keep(result, origin)
 
     def keep(self, result: RunResult, origin: Origin) -> Added:
         """Add a run whose device is of a known commit. Raises StoreError if it cannot be added."""
         # A base that was subtracted is no part of what was measured.
-        one = record(analyse(result), origin)
+        archive_record = record(analyse(result), origin)
         open_archive(self.folder)
         try:
-            rows = table(one)
+            rows = table(archive_record)
         except ValueError as error:
-            raise StoreError(f"run {one.run}: cannot be archived: {error}") from error
-        new = put(self.folder, one.run, rows)
+            raise StoreError(f"run {archive_record.run}: cannot be archived: {error}") from error
+        new = put(self.folder, archive_record.run, rows)
         merge(self.folder)
-        return Added(one.run, new)
+        return Added(archive_record.run, new)
 
     @takes(LogSpec)
-    def log(self, asked: LogSpec) -> Log:
+    def log(self, options: LogSpec) -> Log:
         """Return the runs, newest first.
 
         The options are those of LogSpec: `where=["branch=main", "rate=20 kHz"]`, `last=20`. Raises
         UsageError for a key that no run has.
         """
-        runs = self._query.runs(asked.where, asked.last)
-        total = len(runs) if asked.last is None else self._query.count(asked.where)
+        runs = self._query.runs(options.where, options.last)
+        total = len(runs) if options.last is None else self._query.count(options.where)
         return Log(tuple(runs), total)
 
     @takes(TrendSpec)
-    def trend(self, channel: str, asked: TrendSpec) -> Trend:
+    def trend(self, channel: str, options: TrendSpec) -> Trend:
         """Return the histories of a channel's figures, each with its changes.
 
         The options are those of TrendSpec: `figures=["p99"]`, `by="load"`. Runs of different
@@ -164,34 +164,34 @@ class Archive:
         """
         question = histories.TrendQuery(
             channel,
-            asked.figures or tuple(map(parse_figure, DEFAULT)),
-            histories.GroupedBy(asked.by),
-            Kind(asked.kind),
-            asked.where,
-            asked.across,
-            asked.last or LAST,
+            options.figures or tuple(map(parse_figure, DEFAULT)),
+            histories.GroupedBy(options.by),
+            Kind(options.kind),
+            options.where,
+            options.across,
+            options.last or LAST,
         )
         return Trend(histories.trend(self._query, question))
 
     @takes(Alike)
-    def last_good(self, run: Run, asked: Alike) -> Archived:
+    def last_good(self, run: Run, options: Alike) -> Archived:
         """Return the newest good run of the same configuration that began before a run, or with it.
 
         The options are those of Alike: `where=["branch=main"]`, `across=["load"]`. A good run is
         valid, and was not interrupted. Raises UsageError if there is none.
         """
-        one = record(run.report, Origin())
+        archive_record = record(run.report, Origin())
         return last_good(
             self._query,
-            one.configuration,
-            run=one.run,
-            before=one.started,
-            where=asked.where,
-            across=asked.across,
+            archive_record.configuration,
+            run=archive_record.run,
+            before=archive_record.started,
+            where=options.where,
+            across=options.across,
         )
 
     @takes(LastGoodSpec)
-    def comparison(self, run: Run | str | Path, asked: LastGoodSpec) -> Comparison:
+    def comparison(self, run: Run | str | Path, options: LastGoodSpec) -> Comparison:
         """Compare a run with the last good one.
 
         The options are those of LastGoodSpec: `fail_on="p99.9>+5%"`, `where=["branch=main"]`.
@@ -199,10 +199,10 @@ class Archive:
         """
         from plexor.archive.words import run_text  # noqa: PLC0415
 
-        after = run if isinstance(run, Run) else load_run(path_of(run))
-        before = self.last_good(after, where=asked.where, across=asked.across)
-        note = f"A is the last good run: {run_text(before.run)}"
-        return comparison(before, after, asked, (note,))
+        judged_run = run if isinstance(run, Run) else load_run(path_of(run))
+        last_good = self.last_good(judged_run, where=options.where, across=options.across)
+        note = f"A is the last good run: {run_text(last_good.run)}"
+        return comparison(last_good, judged_run, options, (note,))
 
     @cached_property
     def _query(self) -> Query:

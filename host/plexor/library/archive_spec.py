@@ -33,23 +33,21 @@ def _listed(value: object) -> list[object]:
 # options answer at once.
 def _where(value: str | RunFilter | Sequence[str | RunFilter]) -> tuple[RunFilter, ...]:
     """Return choices such as `branch=main`; raise ValueError."""
-    if not (entries := _listed(value)):
+    if not (texts := _listed(value)):
         return ()
     from plexor.archive.query import RunFilter, parse_where  # noqa: PLC0415
 
-    return tuple(
-        each if isinstance(each, RunFilter) else parse_where(str(each)) for each in entries
-    )
+    return tuple(text if isinstance(text, RunFilter) else parse_where(str(text)) for text in texts)
 
 
 def _figures(value: str | FigureColumn | Sequence[str | FigureColumn]) -> tuple[FigureColumn, ...]:
     """Return figures such as `max` or `p99.9`; raise ValueError."""
-    if not (entries := _listed(value)):
+    if not (names := _listed(value)):
         return ()
     from plexor.archive.figures import FigureColumn, parse_figure  # noqa: PLC0415
 
     return tuple(
-        each if isinstance(each, FigureColumn) else parse_figure(str(each)) for each in entries
+        name if isinstance(name, FigureColumn) else parse_figure(str(name)) for name in names
     )
 
 

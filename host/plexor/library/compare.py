@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs and sweeps compared: what differs, and whether a change is too large."""
+"""Compares runs and sweeps: their differences, and whether a change is too large."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _CODES = {
 
 
 _NO_CAUSE = ("count",)
-"""Keys that are named where they differ, and that cause no difference by themselves."""
+"""Keys whose difference is named but causes no difference of figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +67,25 @@ class Other:
     place: str
     """Its folder, or what else it is."""
     values: Mapping[str, tuple[str, str]]
-    """Entries of settings and device in which it differs from A: what A has, and what it has. Of
-    folders of results each name begins with that of its result."""
+    """Values of A and of this result for each key of settings and device that differs. For folders
+    of results, each key begins with the name of its result."""
     differing_keys: tuple[str, ...]
     """Keys of the configuration in which it differs from A."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two or more results side by side, or folders of such. All are compared with the first."""
+    """Results, or folders of results, compared with the first one."""
 
     place: str
     """The first result's folder, or what else it is."""
     differences: tuple[Difference, ...]
-    """Each figure of the first and of each other one, its change and the change's interval."""
+    """Each figure of the first and of each other result, its change and the change's interval."""
     others: tuple[Other, ...]
     invalid_reasons: tuple[str, ...]
-    """Why runs prove nothing."""
+    """Reasons why runs prove nothing."""
     notes: tuple[str, ...]
-    """What cannot be compared, and what makes a cause unknown."""
+    """Notes on parts that cannot be compared, and on unknown causes."""
     conditions: tuple[FailOn, ...] = ()
     by: By = By.INTERVAL
     judgements: tuple[Judgement, ...] = ()
@@ -100,7 +100,7 @@ class Comparison:
 
     @property
     def outcome(self) -> Outcome:
-        """Whether all changes are within their limits, one is not, or too few samples tell."""
+        """The worst outcome of all judgements."""
         return worst(self.judgements)
 
     def exit_code(self) -> ExitCode:
@@ -122,7 +122,7 @@ class Comparison:
 
     def document(self) -> dict[str, Any]:
         """Return it as the document that `plexor compare --json` prints."""
-        asked = bool(self.conditions)
+        is_judged = bool(self.conditions)
         return {
             "schema": SCHEMA,
             "exit_code": int(self.exit_code()),
@@ -134,84 +134,84 @@ class Comparison:
                     "place": other.place,
                     "differing_keys": list(other.differing_keys),
                     "differing": {
-                        key: {"before": before, "after": after}
-                        for key, (before, after) in other.values.items()
+                        key: {"before": first_value, "after": other_value}
+                        for key, (first_value, other_value) in other.values.items()
                     },
                 }
                 for other in self.others
             ],
             "first": {"run": "A", "place": self.place},
-            "differences": [_difference(entry) for entry in self.differences],
-            "judged_by": self.by.value if asked else None,
-            "outcome": self.outcome.value if asked else None,
-            "conditions": [_judgement(entry) for entry in self.judgements],
+            "differences": [_difference(difference) for difference in self.differences],
+            "judged_by": self.by.value if is_judged else None,
+            "outcome": self.outcome.value if is_judged else None,
+            "conditions": [_judgement(judgement) for judgement in self.judgements],
             "skipped": [condition.text for condition in self.skipped],
         }
 
 
 @takes(GateSpec)
-def compare(before: Source, after: Source | Sequence[Source], asked: GateSpec) -> Comparison:
+def compare(before: Source, after: Source | Sequence[Source], options: GateSpec) -> Comparison:
     """Compare a result, or each of several, with an earlier one.
 
-    All are runs, or all are sweeps, or folders that hold such: those of the same name are compared.
-    The earlier one is A, the others are B to Z, 25 at most. The options are those of GateSpec:
+    All are runs, all are sweeps, or all are folders, whose results of the same name are compared.
+    The earlier one is A; the others are B to Z, at most 25. The options are those of GateSpec:
     `fail_on="p99.9>+5%,mean>+10%,saturation<-2%"` are changes that are too large; `judge` is
     `interval`, by which a condition breaks only if that is certain, or `estimate`.
 
     Raises UsageError if nothing in them can be compared or judged, and StoreError for a path
     without a readable result.
     """
-    return comparison(before, after, asked)
+    return comparison(before, after, options)
 
 
 def comparison(
     before: Source,
     after: Source | Sequence[Source],
-    asked: GateSpec,
+    options: GateSpec,
     notes: tuple[str, ...] = (),
 ) -> Comparison:
-    """Compare results as `compare` does. `notes` come before those on what cannot be compared."""
-    conditions, by = asked.fail_on, By(asked.judge)
-    found = compared(before, after, [condition.figure for condition in conditions])
-    skipped = _skipped(conditions, found.differences, asked.naming)
+    """Compare results as `compare` does; `notes` precede the notes of the comparison."""
+    conditions, by = options.fail_on, By(options.judge)
+    result = compared(before, after, [condition.figure for condition in conditions])
+    skipped = _skipped(conditions, result.differences, options.naming)
     try:
-        judgements = judge(found.differences, conditions, by)
+        judgements = judge(result.differences, conditions, by)
     except ValueError as error:
-        raise UsageError(f"{asked.naming('fail_on')} {error}") from error
-    notes = (*notes, *found.notes)
+        raise UsageError(f"{options.naming('fail_on')} {error}") from error
+    notes = (*notes, *result.notes)
     return replace(
-        found, notes=notes, conditions=conditions, by=by, judgements=judgements, skipped=skipped
+        result, notes=notes, conditions=conditions, by=by, judgements=judgements, skipped=skipped
     )
 
 
 def compared(
-    before: Source, after: Source | Sequence[Source], wanted: Collection[str] = ()
+    before: Source, after: Source | Sequence[Source], figures_needed: Collection[str] = ()
 ) -> Comparison:
-    """Return what differs between a result and each of the others.
+    """Return the differences between a result and each of the others.
 
-    Of folders of results those of the same name are compared. A figure that one of several others
-    has is there of all. Raises UsageError if nothing in them can be compared.
+    In folders, results of the same name are compared. A figure that differs in one of the others is
+    listed for all. Raises UsageError if nothing can be compared.
     """
     others = [after] if isinstance(after, Source) else list(after)
     if not 1 <= len(others) <= len(OTHERS):
         raise UsageError(f"compare: {1 + len(others)} results; must be 2 to {1 + len(OTHERS)}")
     first = _Side("A", before, _results(before))
     sides = [_Side(OTHERS[n], source, _results(source)) for n, source in enumerate(others)]
-    parts = [_two(first, side, wanted) for side in sides]
-    if len(parts) == 1:
-        return parts[0]
-    figures = {entry.figure for part in parts for entry in part.differences}
-    parts = [_two(first, side, {*wanted, *figures}) for side in sides]
-    found: list[Difference] = []
+    pairs = [_two(first, side, figures_needed) for side in sides]
+    if len(pairs) == 1:
+        return pairs[0]
+    figures = {difference.figure for pair in pairs for difference in pair.differences}
+    pairs = [_two(first, side, {*figures_needed, *figures}) for side in sides]
+    differences: list[Difference] = []
     notes: list[str] = []
-    for side, part in zip(sides, parts, strict=True):
-        found += [replace(entry, side=side.letter) for entry in part.differences]
-        notes += [f"A and {side.letter}: {note}" for note in part.notes]
+    for side, pair in zip(sides, pairs, strict=True):
+        differences += [replace(difference, side=side.letter) for difference in pair.differences]
+        notes += [f"A and {side.letter}: {note}" for note in pair.notes]
     return Comparison(
         first.place,
-        tuple(found),
-        tuple(other for part in parts for other in part.others),
-        tuple(dict.fromkeys(reason for part in parts for reason in part.invalid_reasons)),
+        tuple(differences),
+        tuple(other for pair in pairs for other in pair.others),
+        tuple(dict.fromkeys(reason for pair in pairs for reason in pair.invalid_reasons)),
         tuple(notes),
     )
 
@@ -241,45 +241,49 @@ class _Side:
         return f"{self.letter} ({self.place})"
 
 
-def _two(first: _Side, second: _Side, wanted: Collection[str]) -> Comparison:
-    """Return what differs between two."""
-    one, other = first.results, second.results
-    names = [name for name in one if name in other]
+def _two(first: _Side, second: _Side, figures_needed: Collection[str]) -> Comparison:
+    """Return the comparison of two results, or of two folders of results."""
+    first_results, second_results = first.results, second.results
+    names = [name for name in first_results if name in second_results]
     if not names:
         raise ApartError(
-            f"{first.source}, {second.source}: hold {_names(one)} and {_names(other)}; both must "
-            "be a single result, or folders of results with the same names"
+            f"{first.source}, {second.source}: hold {_names(first_results)} and "
+            f"{_names(second_results)}; both must be a single result, or folders of results "
+            "with the same names"
         )
-    found: list[Difference] = []
+    differences: list[Difference] = []
     values: dict[str, tuple[str, str]] = {}
     keys: set[str] = set()
     invalid: list[str] = []
-    notes = [f"{name}: is in only one of the two" for name in sorted({*one} ^ {*other})]
+    notes = [
+        f"{name}: is in only one of the two"
+        for name in sorted({*first_results} ^ {*second_results})
+    ]
     for name in names:
-        pair = one[name], other[name]
+        pair = first_results[name], second_results[name]
         label = f"{name}: " if name else ""
-        own = _pair(*pair, wanted, f"{label}A and {second.letter}")
-        found += [replace(entry, result=name) for entry in own]
-        for key, (before, after) in differing(*map(_configuration, pair)).items():
-            if key.startswith(CHANNEL) and NOT_SET in (before, after):
-                continue  # a channel of one of them alone, which a note names
-            values[f"{label}{key}"] = before, after
+        own = _pair(*pair, figures_needed, f"{label}A and {second.letter}")
+        differences += [replace(difference, result=name) for difference in own]
+        for key, (first_value, second_value) in differing(*map(_configuration, pair)).items():
+            if key.startswith(CHANNEL) and NOT_SET in (first_value, second_value):
+                continue  # a channel of only one result, which a note names
+            values[f"{label}{key}"] = first_value, second_value
             keys.add(key)
-        channels = [_channels(each) for each in pair]
-        alone = sorted(set(channels[0]) ^ set(channels[1]))
-        notes += [f"{label}{channel}: is in only one of the two" for channel in alone]
+        channels = [_channels(one_result) for one_result in pair]
+        unshared = sorted(set(channels[0]) ^ set(channels[1]))
+        notes += [f"{label}{channel}: is in only one of the two" for channel in unshared]
         for side, result in zip((first, second), pair, strict=True):
             if isinstance(result, Report):
-                apart = [c.name for c in result.channels if not c.paired]
+                ambiguous = [c.name for c in result.channels if not c.paired]
                 notes += [
                     f"{label}{channel}: latencies are not comparable, since in {side.letter} "
                     f"{AMBIGUOUS}"
-                    for channel in apart
+                    for channel in ambiguous
                 ]
                 reasons = result.invalid_reasons
-                told = f"{label}{side.letter} is an INVALID RUN"
-                invalid += [f"{told}: {reason}" for reason in reasons]
-    if not found:
+                prefix = f"{label}{side.letter} is an INVALID RUN"
+                invalid += [f"{prefix}: {reason}" for reason in reasons]
+    if not differences:
         ours, theirs = (
             ", ".join(dict.fromkeys(c for n in names for c in _channels(side.results[n])))
             for side in (first, second)
@@ -295,11 +299,11 @@ def _two(first: _Side, second: _Side, wanted: Collection[str]) -> Comparison:
             "of a difference is not known"
         )
     other_side = Other(second.letter, second.place, values, tuple(sorted(keys)))
-    return Comparison(first.place, tuple(found), (other_side,), tuple(invalid), tuple(notes))
+    return Comparison(first.place, tuple(differences), (other_side,), tuple(invalid), tuple(notes))
 
 
 def _results(source: Source) -> dict[str, Result]:
-    """Return the results of a source by name; one that is a single result has no name."""
+    """Return the results of a source by name; the name of a single result is empty."""
     if isinstance(source, Run):
         return {"": source.report}
     if isinstance(source, Sweep):
@@ -309,31 +313,33 @@ def _results(source: Source) -> dict[str, Result]:
     path = path_of(source)
     if not path.is_dir() or is_sweep(path) or (path / RUN_FILE).exists():
         return {"": _read(path)}
-    folders = sorted(entry for entry in path.iterdir() if entry.is_dir())
-    kept = [entry for entry in folders if is_sweep(entry) or (entry / RUN_FILE).exists()]
-    return {entry.name: _read(entry) for entry in kept} or {"": _read(path)}
+    folders = sorted(entry_path for entry_path in path.iterdir() if entry_path.is_dir())
+    with_result = [folder for folder in folders if is_sweep(folder) or (folder / RUN_FILE).exists()]
+    return {folder.name: _read(folder) for folder in with_result} or {"": _read(path)}
 
 
 def _read(path: Path) -> Result:
     return load(path) if is_sweep(path) else load_run(path).report
 
 
-def _pair(one: Result, other: Result, wanted: Collection[str], label: str) -> Iterable[Difference]:
-    if isinstance(one, Report | Archived) and isinstance(other, Report):
-        return differences(one, other, wanted)
-    if isinstance(one, SweepResult) and isinstance(other, SweepResult):
-        if one.criteria != other.criteria:
-            ours, theirs = (" and ".join(each.criteria) for each in (one, other))
+def _pair(
+    first: Result, second: Result, figures_needed: Collection[str], label: str
+) -> Iterable[Difference]:
+    if isinstance(first, Report | Archived) and isinstance(second, Report):
+        return differences(first, second, figures_needed)
+    if isinstance(first, SweepResult) and isinstance(second, SweepResult):
+        if first.criteria != second.criteria:
+            ours, theirs = (" and ".join(result.criteria) for result in (first, second))
             raise ApartError(
                 f"{label}: sweeps by different criteria, {ours} and {theirs}; their saturation "
                 "frequencies are not of the same thing"
             )
-        return sweep_differences(one, other)
+        return sweep_differences(first, second)
     raise ApartError(f"{label}: one is a sweep, the other a run; both must be of the same kind")
 
 
 def _configuration(result: Result) -> Mapping[str, str]:
-    """Return what a result was taken with."""
+    """Return the configuration that a result was taken with."""
     if isinstance(result, Report):
         return configuration(result.result)
     if isinstance(result, Archived):
@@ -352,7 +358,7 @@ def _configuration(result: Result) -> Mapping[str, str]:
 def _channels(result: Result) -> list[str]:
     if isinstance(result, SweepResult):
         return [f"{knee.channel} under {knee.load}" for knee in result.knees]
-    return [entry.name for entry in result.channels]
+    return [channel.name for channel in result.channels]
 
 
 def _names(results: dict[str, Result]) -> str:
@@ -360,48 +366,48 @@ def _names(results: dict[str, Result]) -> str:
 
 
 def _skipped(
-    conditions: Sequence[FailOn], found: Sequence[Difference], name: Naming
+    conditions: Sequence[FailOn], differences: Sequence[Difference], name: Naming
 ) -> tuple[FailOn, ...]:
-    """Return the conditions whose figure neither result has; raise UsageError if all are such."""
-    figures = {entry.figure for entry in found}
-    skipped = tuple(entry for entry in conditions if entry.figure not in figures)
+    """Return the conditions whose figure neither result has; raise UsageError if all lack it."""
+    figures = {difference.figure for difference in differences}
+    skipped = tuple(condition for condition in conditions if condition.figure not in figures)
     if skipped and len(skipped) == len(conditions):
-        names = ", ".join(entry.text for entry in skipped)
+        names = ", ".join(condition.text for condition in skipped)
         raise UsageError(f"{name('fail_on')} {names}: neither result has this figure")
     return skipped
 
 
-def _difference(entry: Difference) -> dict[str, Any]:
-    interval = entry.interval
+def _difference(difference: Difference) -> dict[str, Any]:
+    interval = difference.interval
     return {
-        "result": entry.result,
-        "channel": entry.channel,
-        "figure": entry.figure,
-        "unit": entry.unit,
-        "run": entry.side or OTHERS[0],
-        "before": _number(entry.before),
-        "before_bound": None if entry.before_bound is None else entry.before_bound.value,
-        "after": _number(entry.after),
-        "after_bound": None if entry.after_bound is None else entry.after_bound.value,
-        "ratio": _number(entry.ratio),
+        "result": difference.result,
+        "channel": difference.channel,
+        "figure": difference.figure,
+        "unit": difference.unit,
+        "run": difference.side or OTHERS[0],
+        "before": _number(difference.before),
+        "before_bound": None if difference.before_bound is None else difference.before_bound.value,
+        "after": _number(difference.after),
+        "after_bound": None if difference.after_bound is None else difference.after_bound.value,
+        "ratio": _number(difference.ratio),
         "least": _number(interval.least),
         "most": _number(interval.most),
     }
 
 
-def _judgement(entry: Judgement) -> dict[str, Any]:
-    lacking = needed(entry) if entry.outcome == Outcome.TOO_FEW else None
+def _judgement(judgement: Judgement) -> dict[str, Any]:
+    lacking = needed(judgement) if judgement.outcome == Outcome.TOO_FEW else None
     return {
-        "condition": entry.condition.text,
-        "result": entry.difference.result,
-        "channel": entry.difference.channel,
-        "run": entry.difference.side or OTHERS[0],
-        "figure": entry.condition.figure,
-        "limit": float(entry.condition.part),
-        **entry.document(),
-        "change": _number(entry.difference.change),
-        "least": entry.least,
-        "most": entry.most,
+        "condition": judgement.condition.text,
+        "result": judgement.difference.result,
+        "channel": judgement.difference.channel,
+        "run": judgement.difference.side or OTHERS[0],
+        "figure": judgement.condition.figure,
+        "limit": float(judgement.condition.part),
+        **judgement.document(),
+        "change": _number(judgement.difference.change),
+        "least": judgement.least,
+        "most": judgement.most,
         "needed": None if lacking is None else lacking.count,
         "at_least": lacking is not None and lacking.at_least,
     }

@@ -105,8 +105,8 @@ class Connection:
         """
         if not self.uri.startswith("sim:"):
             return
-        before, own = self._load, load if is_own(load) else None
-        if is_raised(load) and own != before:
+        previous_load, own = self._load, load if is_own(load) else None
+        if is_raised(load) and own != previous_load:
             if self._wanted[2] is not None:
                 raise UsageError(f"load {load}: the link is recorded; open it with this load")
             self._release()
@@ -114,9 +114,9 @@ class Connection:
         try:
             check_load(self.device.load, load, is_raised(load))
         except BaseException:
-            if self._load != before:
+            if self._load != previous_load:
                 self._release()
-                self._load = before
+                self._load = previous_load
             raise
 
     def _release(self) -> None:
@@ -129,8 +129,8 @@ class Connection:
     def _open(self, dut: str | None, fallback: bool, tap: Tap | None) -> None:
         simulated = self.uri.startswith("sim:")
         if not simulated and (dut is not None or fallback):
-            what = "fallback" if dut is None else f"dut {dut}"
-            raise UsageError(f"{what}: is for sim: links; {self.uri} has a device of its own")
+            option = "fallback" if dut is None else f"dut {dut}"
+            raise UsageError(f"{option}: is for sim: links; {self.uri} has a device of its own")
         options = ["--fallback"] if fallback else []
         uri, loaded = under(self.uri, dut, self._load)
         link = open_link(uri, loaded, options, again=self._again)
@@ -138,12 +138,12 @@ class Connection:
         if isinstance(link, SerialLink) and link.note:
             self.notes = (link.note,)
         if simulated:
-            wanted = device_of(self.uri, dut)
-            self._dut, self._description = wanted, {"dut": wanted}
+            requested = device_of(self.uri, dut)
+            self._dut, self._description = requested, {"dut": requested}
             self._firmware = link.firmware if isinstance(link, SimLink) else None
             self._line = (link.device_line or None) if isinstance(link, SimLink) else None
             if isinstance(link, SimLink) and link.fallback:
                 self.notes = (link.fallback,)
                 self._dut, self._description = link.device, {"dut": link.device}
-                if link.device != wanted:
-                    self._description["asked_for"] = wanted
+                if link.device != requested:
+                    self._description["asked_for"] = requested

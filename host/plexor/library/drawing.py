@@ -21,8 +21,8 @@ def write_shown(path: Path, page: Callable[[], str], picture: Callable[[], str])
     `picture` returns SVG. A pipe or a device of another name gets the page. Raises StoreError if
     the file cannot be written, and UsageError if what its suffix needs is not installed.
     """
-    what = SHOWN.get(path.suffix, SHOWN[".html"])
-    content = page().encode() if what == SHOWN[".html"] else converted(picture(), path)
+    kind = SHOWN.get(path.suffix, SHOWN[".html"])
+    content = page().encode() if kind == SHOWN[".html"] else converted(picture(), path)
     with writing(path):
         write_bytes(path, content)
-    return what
+    return kind

@@ -26,7 +26,9 @@ from plexor.library.specs.spec import takes
 from plexor.library.specs.values import path_of
 from plexor.protocol.registers import Policy
 
-FORMATS: Mapping[str, str] = {suffix: entry.meaning for suffix, entry in formats.FORMATS.items()}
+FORMATS: Mapping[str, str] = {
+    suffix: file_format.meaning for suffix, file_format in formats.FORMATS.items()
+}
 """Suffixes of the files that `export` writes, with what they are for."""
 CAPTURES: tuple[str, ...] = tuple(READERS)
 """Suffixes of the files that `import_capture` reads."""
@@ -43,14 +45,14 @@ def export(
     budget, a budget file or the name of a built-in budget. Raises UsageError for a file that this
     run cannot be written to, StoreError if a file cannot be written.
     """
-    paths = [path_of(each) for each in ([path] if isinstance(path, str | Path) else path)]
+    paths = [path_of(file) for file in ([path] if isinstance(path, str | Path) else path)]
     limits = load_budget(budget) if isinstance(budget, str) else budget
-    offers = {each: offer for each in paths if (offer := _offer(each)) is not None}
-    writers = [(each, offer, offer.load(FunctionType)) for each, offer in offers.items()]
-    formats.export(run.result, [each for each in paths if each not in offers], limits)
-    for each, offer, write in writers:
-        with replacing(each) as place:
-            offer.call(write, run, place)
+    offers = {file: offer for file in paths if (offer := _offer(file)) is not None}
+    writers = [(file, offer, offer.load(FunctionType)) for file, offer in offers.items()]
+    formats.export(run.result, [file for file in paths if file not in offers], limits)
+    for file, offer, write in writers:
+        with replacing(file) as unfinished:
+            offer.call(write, run, unfinished)
 
 
 def _offer(path: Path) -> Offer | None:
@@ -62,14 +64,14 @@ def _offer(path: Path) -> Offer | None:
         return None
     offer = offer_of(EXPORTERS, path.suffix.removeprefix("."))
     if offer is None:
-        others = (f".{name}" for name in names(EXPORTERS))
-        known = ", ".join((*formats.FORMATS, *others))
+        suffixes = (f".{name}" for name in names(EXPORTERS))
+        known = ", ".join((*formats.FORMATS, *suffixes))
         raise UsageError(f"{path}: its suffix must be one of {known}")
     return offer
 
 
 @takes(ImportSpec)
-def import_capture(path: str | Path, asked: ImportSpec) -> Run:
+def import_capture(path: str | Path, options: ImportSpec) -> Run:
     """Return the run in the capture of another analyser or simulator, by the suffix of its file.
 
     CAPTURES has the suffixes. The options are those of ImportSpec:
@@ -77,36 +79,36 @@ def import_capture(path: str | Path, asked: ImportSpec) -> Run:
     Responses are matched with strikes as in a run. `deadline` is that of channels without one of
     their own. Raises UsageError for a file that cannot be read and for options that do not fit.
     """
-    wanted = ImportRules(
-        channels=tuple(entry.due(asked.deadline) for entry in asked.channels),
-        strikes=asked.strikes,
-        policy=Policy[asked.policy.upper()],
-        timeout_s=asked.timeout,
-        window_min_s=asked.window,
-        early_s=asked.early,
-        from_s=asked.begin,
-        to_s=asked.end,
-        step_s=asked.step,
-        device=asked.device or {},
+    rules = ImportRules(
+        channels=tuple(channel.due(options.deadline) for channel in options.channels),
+        strikes=options.strikes,
+        policy=Policy[options.policy.upper()],
+        timeout_s=options.timeout,
+        window_min_s=options.window,
+        early_s=options.early,
+        from_s=options.begin,
+        to_s=options.end,
+        step_s=options.step,
+        device=options.device or {},
     )
-    return Run(import_run(path_of(path), wanted, _reading(asked)))
+    return Run(import_run(path_of(path), rules, _reading(options)))
 
 
 @takes(ReadSpec)
-def list_capture(path: str | Path, asked: ReadSpec) -> ListedCapture:
+def list_capture(path: str | Path, options: ReadSpec) -> ListedCapture:
     """Return the signals of a capture with their edges, and which may strike and answer.
 
     The options are those of ReadSpec. Raises UsageError for a file that cannot be read.
     """
-    return ListedCapture(listing(path_of(path), _reading(asked)))
+    return ListedCapture(listing(path_of(path), _reading(options)))
 
 
-def _reading(asked: ReadSpec) -> ReadRules:
-    low_v, high_v = asked.threshold or (None, None)
+def _reading(options: ReadSpec) -> ReadRules:
+    low_v, high_v = options.threshold or (None, None)
     return ReadRules(
-        unknown=Unknown(asked.unknown),
-        unit_s=asked.timescale,
-        samplerate_hz=asked.samplerate,
+        unknown=Unknown(options.unknown),
+        unit_s=options.timescale,
+        samplerate_hz=options.samplerate,
         low_v=low_v,
         high_v=high_v,
     )

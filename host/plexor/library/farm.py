@@ -45,31 +45,31 @@ from plexor.store.run_folder import KIND, RUN_FILE
 __all__ = ["Cell", "CellOutcome", "CellState", "Farm", "OnCell", "farm", "read_cells"]
 
 FILE = "farm.json"
-"""The file in a farm's folder that says which farm it is of."""
+"""The file that identifies the farm of a folder."""
 OnCell = Callable[[CellOutcome, int, int], None]
-"""Gets each cell that is done, how many are, and how many there are in all."""
+"""Called with each finished cell, the number of finished cells, and the number of all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Farm:
-    """What came of a farm's cells, in the order of its file."""
+    """The outcomes of a farm's cells, in the order of its file."""
 
     outcomes: tuple[CellOutcome, ...]
     interrupted: bool = False
     error: PlexorError | None = None
-    """What ended it early; None if nothing did."""
+    """The error that ended it early; None if none did."""
 
     @property
     def simulated(self) -> bool:
         """Whether any figure is of a simulation."""
-        return any(each.simulated for each in self.outcomes)
+        return any(cell.simulated for cell in self.outcomes)
 
     def exit_code(self) -> ExitCode:
         """Return the exit code: that of a cell that failed, or else of the worst run."""
         if self.interrupted:
             return ExitCode.INTERRUPTED
-        lost = [each.code for each in self.outcomes if each.state == CellState.FAILED]
-        codes = {each.code for each in self.outcomes if each.done}
+        lost = [cell.code for cell in self.outcomes if cell.state == CellState.FAILED]
+        codes = {cell.code for cell in self.outcomes if cell.done}
         order = (ExitCode.INVALID, ExitCode.BUDGET)
         return lost[0] if lost else next((code for code in order if code in codes), ExitCode.PASS)
 
@@ -87,42 +87,42 @@ class Farm:
 
 
 @takes(FarmSpec)
-def farm(file: str | Path, asked: FarmSpec) -> Farm:
+def farm(file: str | Path, options: FarmSpec) -> Farm:
     """Measure the cells of a farm's file that are not measured yet, and archive all runs.
 
     The options are those of FarmSpec: `out="nightly"`, `archive="archive"`, `executor="local:2"`.
     Runs are kept in the folder `out`; by default it has the name of the file. A KeyboardInterrupt
-    ends the farm after what is under way.
+    ends the farm after the cells under way.
 
-    Raises UsageError for a file that is no farm and for a folder that holds another one, and
-    StoreError for what cannot be written.
+    Raises UsageError for a file that is no farm and for a folder of another farm, and StoreError if
+    writing fails.
     """
     path = path_of(file)
     cells = read_cells(path)
-    folder = asked.out or path.with_suffix("")
+    folder = options.out or path.with_suffix("")
     origin = origin_of(path.absolute().parent)
-    kept = _Kept(folder, Archive(asked.folder), origin, asked.on_cell)
-    with kept:
-        kept.claim(_question(cells, origin), asked.force)
-        open_archive(kept.archive.folder)
-        kept.look(cells)
-        found = _measured(kept, cells, asked.executor)
-        kept.end(found)
-    return found
+    runs = _FarmRuns(folder, Archive(options.folder), origin, options.on_cell)
+    with runs:
+        runs.claim(_question(cells, origin), options.force)
+        open_archive(runs.archive.folder)
+        runs.look(cells)
+        result = _measured(runs, cells, options.executor)
+        runs.end(result)
+    return result
 
 
-def _measured(kept: _Kept, cells: Sequence[Cell], executor: Opener | None) -> Farm:
-    """Measure the cells that are not measured yet, and return what came of all."""
-    rest = [cell for cell in cells if cell.name not in kept.outcomes]
-    if not rest:
-        return Farm(kept.of(cells))
+def _measured(runs: _FarmRuns, cells: Sequence[Cell], executor: Opener | None) -> Farm:
+    """Measure the cells that are not measured yet, and return the outcomes of all."""
+    unmeasured = [cell for cell in cells if cell.name not in runs.outcomes]
+    if not unmeasured:
+        return Farm(runs.of(cells))
     real = len({cell.link for cell in cells if cell.real})
     opener = executor or parse_executor(f"local:{max(os.cpu_count() or 1, real)}")
     with Workers(opener) as workers:
-        ending = Engine(workers, kept).run(_measuring(rest, workers, kept.fail))
+        ending = Engine(workers, runs).run(_measuring(unmeasured, workers, runs.fail))
     if isinstance(ending.error, StoreError):
         raise ending.error
-    return Farm(kept.of(cells), ending.interrupted, ending.error)
+    return Farm(runs.of(cells), ending.interrupted, ending.error)
 
 
 def _measuring(
@@ -154,7 +154,7 @@ def _in_turn(cells: Sequence[Cell], fail: Callable[[Cell, PlexorError], None]) -
 
 
 def _question(cells: Sequence[Cell], origin: Origin) -> str:
-    """Return what identifies a farm: its cells, the files that describe devices, and a commit."""
+    """Return the identity of a farm: its cells, the files of its devices, and a commit."""
     manifests = [cell.dut.partition(":")[0] for cell in cells if cell.dut is not None]
     return f"{question_of('farm', cells, manifests)} {origin.commit}"
 
@@ -173,7 +173,7 @@ FARM = Document("farm-file", 2, _Mark, wrapped="farm")
 
 
 def _known(path: Path, force: bool) -> _Mark:
-    """Return the content of FILE; nothing of a damaged one that is replaced, of which a copy stays.
+    """Return the content of FILE. With `force`, a damaged one is copied and counts as empty.
 
     Raises StoreError if it cannot be read.
     """
@@ -192,17 +192,17 @@ def _known(path: Path, force: bool) -> _Mark:
 
 
 def _runs_in(folder: Path) -> dict[str, str]:
-    """Return the runs in a farm's folder, but for those that are damaged or in an archive."""
-    found: dict[str, str] = {}
-    for place, folders, files in os.walk(folder):
+    """Return the runs in a farm's folder, without damaged and archived ones."""
+    digests: dict[str, str] = {}
+    for parent, folders, files in os.walk(folder):
         if MARK in files:
             folders.clear()
             continue
         folders[:] = [n for n in folders if not n.startswith(".") and not n.endswith(DAMAGED)]
         if RUN_FILE in files:
-            name = Path(place).relative_to(folder).as_posix()
-            found[name] = _digest(Path(place, RUN_FILE))
-    return found
+            name = Path(parent).relative_to(folder).as_posix()
+            digests[name] = _digest(Path(parent, RUN_FILE))
+    return digests
 
 
 def _digest(path: Path) -> str:
@@ -213,7 +213,7 @@ def _digest(path: Path) -> str:
 
 
 def _remove(farm: Path, folder: Path) -> None:
-    """Remove a run, and the folders above it that are empty then."""
+    """Remove a run, and the folders above it that become empty."""
     remove_own(folder, KIND)
     with suppress(OSError):
         while folder.parent != farm:
@@ -221,7 +221,7 @@ def _remove(farm: Path, folder: Path) -> None:
             folder.rmdir()
 
 
-class _Kept:
+class _FarmRuns:
     """The folder of a farm's runs, and the archive."""
 
     def __init__(
@@ -246,13 +246,12 @@ class _Kept:
     def claim(self, question: str, force: bool) -> None:
         """Take the folder for a farm. Raises UsageError if it holds anything else.
 
-        Nothing in it is removed: with `force`, each run that is there is replaced when its cell is
-        measured.
+        Nothing is removed now: with `force`, each run is replaced when its cell is measured.
         """
         mark = self._folder / FILE
         with writing(self._folder):
             self._held = Held(self._folder, "farm")
-            if any(entry.name != Held.FILE for entry in self._folder.iterdir()):
+            if any(path.name != Held.FILE for path in self._folder.iterdir()):
                 if not mark.is_file():
                     raise UsageError(f"{self._folder}: holds no farm; name another folder")
                 known = _known(mark, force)
@@ -265,7 +264,7 @@ class _Kept:
         FARM.write(_Mark(question, self._older), mark)
 
     def look(self, cells: Sequence[Cell]) -> None:
-        """Archive the runs of cells that were measured before, unless that was done."""
+        """Archive the runs of cells that were measured earlier, unless they are archived."""
         self._total = len(cells)
         for cell in cells:
             folder = self._folder / cell.name
@@ -285,24 +284,24 @@ class _Kept:
     def find(self, cell: Cell) -> None:
         """Return None: cells that are known are not asked for."""
 
-    def add(self, cell: Cell, found: RunResult) -> None:
+    def add(self, cell: Cell, result: RunResult) -> None:
         """Keep and archive the run of a cell."""
-        keep(found, place_of(self._folder / cell.name, replace=True))
-        self._add(cell, Run(found), CellState.MEASURED)
+        keep(result, place_of(self._folder / cell.name, replace=True))
+        self._add(cell, Run(result), CellState.MEASURED)
 
     def fail(self, cell: Cell, error: PlexorError) -> None:
         """Note why there is no run of a cell."""
         self._tell(failed(cell, error))
 
-    def end(self, found: Farm) -> None:
-        """Remove the runs of cells that a farm no longer has, once all of its own are measured."""
-        if all(each.done for each in found.outcomes):
+    def end(self, result: Farm) -> None:
+        """Remove the runs of cells that the farm no longer has, once all its cells are measured."""
+        if all(cell.done for cell in result.outcomes):
             for name in self._older:
                 if name not in self.outcomes and self._is_older(name):
                     _remove(self._folder, self._folder / name)
 
     def _is_older(self, name: str) -> bool:
-        """Return whether the run of a name is one that this farm replaces."""
+        """Return whether a cell's run is one that this farm replaces."""
         known = self._older.get(name)
         return known is not None and _digest(self._folder / name / RUN_FILE) == known
 
@@ -320,7 +319,7 @@ class _Kept:
         added = self.archive.keep(run.result, origin)
         self._tell(outcome(cell, run, state, added.run))
 
-    def _tell(self, found: CellOutcome) -> None:
-        self.outcomes[found.cell.name] = found
+    def _tell(self, cell: CellOutcome) -> None:
+        self.outcomes[cell.cell.name] = cell
         if self._on_cell is not None:
-            self._on_cell(found, len(self.outcomes), self._total)
+            self._on_cell(cell, len(self.outcomes), self._total)

@@ -25,11 +25,11 @@ _FS = 10**15
 def look_of(settings: Settings) -> Settings:
     """Return the settings of a first look: those of the run, shorter, with all events."""
     periods = [strike.period_s for strike in settings.strikes if strike.period_s is not None]
-    asked = [STRIKES * min(periods) if periods else LONGEST_S]
-    asked += [] if settings.time_s is None else [settings.time_s]
+    times_s = [STRIKES * min(periods) if periods else LONGEST_S]
+    times_s += [] if settings.time_s is None else [settings.time_s]
     return replace(
         settings,
-        time_s=min(asked),
+        time_s=min(times_s),
         stream=Stream.LIVE,
         keep_events=True,
         report_s=None,
@@ -62,9 +62,9 @@ def zoomed(settings: Settings, look: RunResult) -> Settings:
         }
 
     def placed(channel: Channel) -> Channel:
-        found = firsts.get(channel.number, {})
+        starts = firsts.get(channel.number, {})
         return replace(
-            channel, **{name: own for name, own in found.items() if not getattr(channel, name)}
+            channel, **{name: own for name, own in starts.items() if not getattr(channel, name)}
         )
 
     return replace(settings, channels=tuple(map(placed, settings.channels)))

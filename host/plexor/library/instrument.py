@@ -97,11 +97,11 @@ class Instrument(Connection):
         """
         return self._settings_of(RunSpec.of(options), endless=endless)
 
-    def _settings_of(self, wanted: RunSpec, *, endless: bool) -> Settings:
+    def _settings_of(self, options: RunSpec, *, endless: bool) -> Settings:
         """Return the settings that are asked for. Raises as `settings`."""
-        return self.checked(settings_of(wanted, endless=endless), wanted)
+        return self.checked(settings_of(options, endless=endless), options)
 
-    def checked(self, settings: Settings, wanted: RunSpec | None = None) -> Settings:
+    def checked(self, settings: Settings, options: RunSpec | None = None) -> Settings:
         """Return settings with the device's pins if they name no channel.
 
         A simulated device that runs another load starts anew. Raises UsageError for settings that
@@ -111,10 +111,10 @@ class Instrument(Connection):
         if not settings.channels:
             carry = () if settings.codes is None else settings.codes.channels
             pins = channels_of(self._dut, self.identity.geometry.channels)
-            found = tuple(entry for entry in pins if entry.number not in carry)
-            settings = replace(settings, channels=given_all(found, wanted or RunSpec()))
+            channels = tuple(channel for channel in pins if channel.number not in carry)
+            settings = replace(settings, channels=given_all(channels, options or RunSpec()))
         settings = wired(self.with_code_names(settings))
-        if wanted is not None and wanted.zoom == AUTO:
+        if options is not None and options.zoom == AUTO:
             need_zoom(self.identity, "zoom")
         try:
             plan_of(settings, self.identity)
@@ -122,13 +122,13 @@ class Instrument(Connection):
             raise UsageError(str(error)) from error
         return settings
 
-    def zoomed(self, settings: Settings, wanted: RunSpec, stop: Stop) -> Settings:
+    def zoomed(self, settings: Settings, options: RunSpec, stop: Stop) -> Settings:
         """Return settings with windows of one-tick bins where a first look finds most values.
 
-        They stay as they are unless `wanted` says `zoom="auto"`. Raises InvalidRunError where the
+        They stay as they are unless `options` says `zoom="auto"`. Raises InvalidRunError where the
         instrument lost events of the look, and KeyboardInterrupt if the look was stopped.
         """
-        if wanted.zoom != AUTO:
+        if options.zoom != AUTO:
             return settings
         from plexor.library.first_look import look_of, zoomed  # noqa: PLC0415
 
@@ -156,7 +156,7 @@ class Instrument(Connection):
         return replace(settings, report_s=every_s, report_on_chip=live or not streams)
 
     @takes(MeasureSpec)
-    def measure(self, asked: MeasureSpec) -> Measurement:
+    def measure(self, options: MeasureSpec) -> Measurement:
         """Begin a run in a thread of its own, and return it.
 
         The options are those of MeasureSpec, as texts or numbers (hertz, seconds): `rate="20k"`,
@@ -167,17 +167,17 @@ class Instrument(Connection):
         Raises UsageError for options that the instrument cannot take, and during another run.
         """
         busy(self.last)
-        chosen = self._chosen(asked, endless=True)
-        target = self._target_of(asked)
+        chosen = self._chosen(options, endless=True)
+        target = self._target_of(options)
 
         def take(listeners: Listeners, stop: Stop) -> Run:
-            return self._take(chosen, asked, listeners, stop, target)
+            return self._take(chosen, options, listeners, stop, target)
 
         self.last = Measurement(take, Labels(self.identity.tick_fs, self.simulated))
         return self.last.start()
 
     @takes(TakeSpec)
-    def run(self, asked: TakeSpec) -> Run:
+    def run(self, options: TakeSpec) -> Run:
         """Take a run in this thread, and return it. The options are those of TakeSpec.
 
         `listeners` are told of its progress, snapshots and events. `stop` ends it, and so does the
@@ -185,13 +185,13 @@ class Instrument(Connection):
         `unsaved` says why.
         """
         busy(self.last)
-        chosen = self._chosen(asked, endless=asked.stop is not None)
-        target = self._target_of(asked)
-        listeners, stop = asked.listeners or Listeners(), asked.stop or Stop()
-        return self._take(chosen, asked, listeners, stop, target)
+        chosen = self._chosen(options, endless=options.stop is not None)
+        target = self._target_of(options)
+        listeners, stop = options.listeners or Listeners(), options.stop or Stop()
+        return self._take(chosen, options, listeners, stop, target)
 
     @takes(SweepSpec)
-    def sweep(self, asked: SweepSpec) -> Sweep:
+    def sweep(self, options: SweepSpec) -> Sweep:
         """Find the highest rate that the device sustains, for each channel and each load.
 
         The options are those of SweepSpec: `low="1k"`, `high="200k"`, `criteria="missed<1%"`,
@@ -202,10 +202,10 @@ class Instrument(Connection):
 
         busy(self.last)
         self._release()
-        return swept(asked, self._target())
+        return swept(options, self._target())
 
     @takes(BurstSpec)
-    def burst(self, asked: BurstSpec) -> BurstScan:
+    def burst(self, options: BurstSpec) -> BurstScan:
         """Find the longest burst that the device answers, for each spacing of its strikes.
 
         The options are those of BurstSpec: `low="2us"`, `high="40us"`, `period="1ms"`. The link is
@@ -216,10 +216,10 @@ class Instrument(Connection):
 
         busy(self.last)
         self._release()
-        return scanned(asked, self._target())
+        return scanned(options, self._target())
 
     @takes(PhaseSpec)
-    def phase(self, asked: PhaseSpec) -> PhaseScan:
+    def phase(self, options: PhaseSpec) -> PhaseScan:
         """Find the phases of a tick, or of another output, in which the device is deaf.
 
         The options are those of PhaseSpec: `against="ch2"`, `rate="5k"`, `out="p1"`. Raises as
@@ -228,13 +228,13 @@ class Instrument(Connection):
         from plexor.library.scans.phase import scanned  # noqa: PLC0415
 
         busy(self.last)
-        if asked.load is not None:
-            self._put_on(asked.load)
-        asked = replace(asked, device=self.described(asked.device))
-        return scanned(self.device, asked, self._target(), firmware=self._firmware)
+        if options.load is not None:
+            self._put_on(options.load)
+        options = replace(options, device=self.described(options.device))
+        return scanned(self.device, options, self._target(), firmware=self._firmware)
 
     @takes(CalibrateSpec)
-    def calibrate(self, asked: CalibrateSpec) -> Calibrated:
+    def calibrate(self, options: CalibrateSpec) -> Calibrated:
         """Measure where the bins of each channel end, and correct later runs by it.
 
         The options are those of CalibrateSpec: `edges="20k"`, `path="board.json"`. Raises as
@@ -243,12 +243,12 @@ class Instrument(Connection):
         from plexor.library.upkeep.calibrate import calibrated  # noqa: PLC0415
 
         busy(self.last)
-        found = calibrated(self.device, **asked.keywords())
-        self._calibration = found.calibration
-        return found
+        calibrated_result = calibrated(self.device, **options.keywords())
+        self._calibration = calibrated_result.calibration
+        return calibrated_result
 
     @takes(SelfTestSpec)
-    def selftest(self, asked: SelfTestSpec) -> SelfTested:
+    def selftest(self, options: SelfTestSpec) -> SelfTested:
         """Test link, registers, memories, and every channel, phase and strike output.
 
         The options are those of SelfTestSpec: `jumpers="strike0=ch2"`. Raises as
@@ -257,7 +257,7 @@ class Instrument(Connection):
         from plexor.library.upkeep.selftest import selftested  # noqa: PLC0415
 
         busy(self.last)
-        return selftested(self.device, **asked.keywords())
+        return selftested(self.device, **options.keywords())
 
     def taken_up(self) -> Device:
         """Return the registers and frames behind it, for a measurement of another package.
@@ -284,27 +284,27 @@ class Instrument(Connection):
     if not TYPE_CHECKING:
         __getattr__ = measurement
 
-    def _chosen(self, asked: MeasureSpec, *, endless: bool) -> Settings:
-        if asked.settings is None:
-            return self._settings_of(asked, endless=endless)
-        options = [name for name in RunSpec.options() if name in asked.given]
-        if options:
-            raise UsageError(f"{', '.join(options)}: give complete settings, or options")
-        return self.checked(asked.settings)
+    def _chosen(self, options: MeasureSpec, *, endless: bool) -> Settings:
+        if options.settings is None:
+            return self._settings_of(options, endless=endless)
+        also_given = [name for name in RunSpec.options() if name in options.given]
+        if also_given:
+            raise UsageError(f"{', '.join(also_given)}: give complete settings, or options")
+        return self.checked(options.settings)
 
-    def _target_of(self, asked: MeasureSpec) -> FolderPlace | None:
-        return None if asked.out is None else check_out(asked.out, force=False)
+    def _target_of(self, options: MeasureSpec) -> FolderPlace | None:
+        return None if options.out is None else check_out(options.out, force=False)
 
     def _take(
         self,
         settings: Settings,
-        asked: MeasureSpec,
+        options: MeasureSpec,
         listeners: Listeners,
         stop: Stop,
         out: FolderPlace | None,
     ) -> Run:
-        settings = self.zoomed(settings, asked, stop)
-        result = self._measured(settings, listeners, stop, self.described(asked.device))
+        settings = self.zoomed(settings, options, stop)
+        result = self._measured(settings, listeners, stop, self.described(options.device))
         result = replace(result, calibration=self._calibration)
         if self._proof:
             result = replace(result, versions={**result.versions, "proof": self._proof})
@@ -342,8 +342,8 @@ class Instrument(Connection):
         path = None if chosen is None else path_of(chosen)
         if path == Path("none"):
             return None
-        found = find(self._serial(), self.identity, path)
-        if found is None:
-            others = of_other_builds(self._serial(), self.identity)
-            self.notes += tuple(f"calibration not applied: {line}" for line in others)
-        return found
+        calibration = find(self._serial(), self.identity, path)
+        if calibration is None:
+            other_builds = of_other_builds(self._serial(), self.identity)
+            self.notes += tuple(f"calibration not applied: {line}" for line in other_builds)
+        return calibration

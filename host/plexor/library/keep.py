@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run kept in a folder, with the raw bytes of its link if they are wanted."""
+"""Stores a run in a folder, with the raw bytes of its link on request."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from plexor.model.results import RunResult
 
 WIRE = f".wire{PART}"
-"""Ends the name of a run's raw bytes until they are in its folder: NAME.wire.part."""
+"""Suffix of a run's raw bytes until they are in its folder: NAME.wire.part."""
 
 
 def check_out(out: Path, force: bool, name: str = "out", forcing: str = "force") -> FolderPlace:
-    """Return where a run will be kept. Raises UsageError for what exists and cannot be replaced.
+    """Return the place for a run. Raises UsageError if a folder exists and cannot be replaced.
 
-    What ended processes left there is found and said. `name` and `forcing` are the names of the two
-    options for messages.
+    Folders and recordings that ended processes left there are reported. `name` and `forcing` are
+    the names of the two options for messages.
     """
     from plexor.store.run_folder import KIND, RUN_FILE  # noqa: PLC0415
 
@@ -50,9 +50,9 @@ def check_out(out: Path, force: bool, name: str = "out", forcing: str = "force")
 
 
 def check_new(out: Path, name: str = "out", kind: FolderKind | None = None) -> FolderPlace:
-    """Return where a scan will be kept; raise UsageError for what exists and holds something.
+    """Return the place for a scan. Raises UsageError if a folder exists and is not empty.
 
-    `kind` is what its folder has, by default a run's files.
+    `kind` are the files of its folder, by default those of a run.
     """
     from plexor.store.run_folder import KIND  # noqa: PLC0415
 
@@ -137,8 +137,8 @@ def keep(result: RunResult, place: FolderPlace, tap: Tap | None = None) -> Path:
 def _raw(tap: Tap | None) -> str:
     if tap is None or not tap.path.exists() or not tap.path.stat().st_size:
         return ""
-    which = "the raw bytes of the link are" if tap.error is None else "those before are"
-    return f"; {which} in {tap.path}, which plexor replay reads"
+    which_bytes = "the raw bytes of the link are" if tap.error is None else "those before are"
+    return f"; {which_bytes} in {tap.path}, which plexor replay reads"
 
 
 @contextmanager
@@ -191,9 +191,9 @@ def _opened(path: Path, suffix: str, final: Path | None = None) -> Tap:
 
 
 def _recordings(place: FolderPlace) -> list[Path]:
-    found: list[Path] = []
+    recordings: list[Path] = []
     for name in names_of(place.path, WIRE):
         if not name.exists():
-            return found
-        found.append(name)
-    return found
+            return recordings
+        recordings.append(name)
+    return recordings

@@ -47,8 +47,8 @@ def load(path: str | Path) -> Run | Sweep | PhaseScan | BurstScan | Ended[Any]:
     without a readable result, LinkError for a file that cannot be read, and IdentityError for one
     that is no recording of an instrument.
     """
-    place = path_of(path)
-    return _scan(place) or load_run(place)
+    file = path_of(path)
+    return _scan(file) or load_run(file)
 
 
 def run_in(path: str | Path, only: str) -> Run:
@@ -136,11 +136,11 @@ def schema(kind: str) -> dict[str, Any]:
     if kind == _FIGURES:
         text = (files("plexor") / "schema" / "run.json").read_text(encoding="utf-8")
         return json.loads(text)
-    others = names(KINDS)
+    other_kinds = names(KINDS)
     if kind not in _KINDS:
-        if kind in others:
+        if kind in other_kinds:
             return schema_of(_of_package(kind).document)
-        known = ", ".join(sorted({_FIGURES, *_KINDS, *others}))
+        known = ", ".join(sorted({_FIGURES, *_KINDS, *other_kinds}))
         raise UsageError(f"schema: {kind!r}; must be one of {known}")
     module, name = _KINDS[kind]
     return schema_of(getattr(import_module(module), name))

@@ -194,7 +194,7 @@ class Measurement:
             self._run, self._error = run, error
             if run is not None:
                 number = 1 if self._latest is None else self._latest.number + 1
-                events = sum(entry.generated for entry in run.accounting.sources)
+                events = sum(source.generated for source in run.accounting.sources)
                 result = run.result
                 last = SnapshotResult(
                     number,

@@ -62,11 +62,13 @@ def wired(settings: Settings) -> Settings:
             Channel(codes.wires.clock, "code clock", reference=UNSTRUCK),
             Channel(codes.wires.data, "code data", reference=UNSTRUCK),
         )
-    others = tuple(entry for entry in settings.channels if entry not in wires)
-    for entry in others:
-        if entry.number in codes.channels:
-            raise UsageError(f"{entry.label}: ch{entry.number} carries codes; name another channel")
-    return replace(settings, channels=others + wires)
+    responses = tuple(channel for channel in settings.channels if channel not in wires)
+    for channel in responses:
+        if channel.number in codes.channels:
+            raise UsageError(
+                f"{channel.label}: ch{channel.number} carries codes; name another channel"
+            )
+    return replace(settings, channels=responses + wires)
 
 
 def response_pins(uri: str, dut: str | None, but: int | None = None) -> tuple[Channel, ...]:
@@ -76,8 +78,8 @@ def response_pins(uri: str, dut: str | None, but: int | None = None) -> tuple[Ch
     """
     if not uri.startswith("sim:"):
         raise UsageError("channels: name the device's response pins, such as ISR=ch0")
-    found = channels_of(device_of(uri, dut), MAX_CHANNELS)
-    return tuple(channel for channel in found if channel.number != but)
+    channels = channels_of(device_of(uri, dut), MAX_CHANNELS)
+    return tuple(channel for channel in channels if channel.number != but)
 
 
 def under(uri: str, dut: str | None, load: str | None) -> tuple[str, str | None]:

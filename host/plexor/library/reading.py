@@ -136,14 +136,14 @@ class Reading:
         q = Fraction(repr(percent)) / 100
         if not 0 < q < 1:
             raise ValueError(f"percentile: {percent}; must lie between 0 and 100")
-        found = quantile(self.distribution(kind), q)
-        if found is None:
+        estimate = quantile(self.distribution(kind), q)
+        if estimate is None:
             return None
         return Estimate(
-            self._seconds(found.value_ticks),
-            self._seconds(found.lower_ticks),
-            self._seconds(found.upper_ticks),
-            self._seconds(found.limit_ticks),
+            self._seconds(estimate.value_ticks),
+            self._seconds(estimate.lower_ticks),
+            self._seconds(estimate.upper_ticks),
+            self._seconds(estimate.limit_ticks),
         )
 
     def distribution(self, kind: str = "rise") -> Distribution:
@@ -190,15 +190,15 @@ class Reading:
         return known.samples
 
     def _measurement(self, kind: str) -> SampleResult:
-        found = self.result.measurement(Kind(kind)) if kind in set(Kind) else None
-        if found is None:
-            has = ", ".join(entry.kind for entry in self.result.measurements)
+        measurement = self.result.measurement(Kind(kind)) if kind in set(Kind) else None
+        if measurement is None:
+            has = ", ".join(known.kind for known in self.result.measurements)
             raise UsageError(f"{self.name}: {kind!r} was not measured; it has {has or 'nothing'}")
-        if not self._paired and found.kind in LATENCIES:
+        if not self._paired and measurement.kind in LATENCIES:
             raise UsageError(
                 f"{self.name}.{kind}: {AMBIGUOUS}; `run.result` has them as they were matched"
             )
-        return found
+        return measurement
 
     @property
     def _paired(self) -> bool:
@@ -215,8 +215,8 @@ class Reading:
 
 def of_name(readings: tuple[Reading, ...], name: str) -> Reading:
     """Return the reading of a channel's name; raise UsageError if there is none."""
-    found = next((entry for entry in readings if entry.name == name), None)
-    if found is None:
-        names = ", ".join(entry.name for entry in readings)
+    reading = next((candidate for candidate in readings if candidate.name == name), None)
+    if reading is None:
+        names = ", ".join(candidate.name for candidate in readings)
         raise UsageError(f"channel {name!r}: there is none; this run has {names or 'none'}")
-    return found
+    return reading

@@ -32,12 +32,12 @@ class Replay(Instrument):
     be what was recorded. `channels` gives names. Snapshots are those of the recording.
     """
 
-    def _settings_of(self, wanted: RunSpec, *, endless: bool) -> Settings:
+    def _settings_of(self, options: RunSpec, *, endless: bool) -> Settings:
         """Return the settings that are asked for; empty ones if only names are."""
-        if not wanted.given & (RunSpec.options().keys() - _FREE):
-            return Settings(channels=named(wanted.channels, wanted.deadline))
-        settings = settings_of(wanted, endless=endless)
-        return self.checked(settings, wanted) if wanted.channels else settings
+        if not options.given & (RunSpec.options().keys() - _FREE):
+            return Settings(channels=named(options.channels, options.deadline))
+        settings = settings_of(options, endless=endless)
+        return self.checked(settings, options) if options.channels else settings
 
     @property
     def device(self) -> Device:
@@ -74,12 +74,12 @@ class Replay(Instrument):
 
     def _check(self, settings: Settings, recorded: tuple[RegisterWrite, ...]) -> None:
         """Raise UsageError if the recorded run had other settings."""
-        asked = {entry[:3]: entry.value for entry in plan_of(settings, self.identity).registers}
+        requested = {write[:3]: write.value for write in plan_of(settings, self.identity).registers}
         for block, copy, name, value in recorded:
-            wanted = asked.get((block, copy, name), value)
+            expected = requested.get((block, copy, name), value)
             unnamed = not settings.channels and (block == "channel" or name in _OF_CHANNELS)
-            if wanted != value and not unnamed and name not in _UNCOMPARED:
+            if expected != value and not unnamed and name not in _UNCOMPARED:
                 raise UsageError(
                     f"{self.uri}: was recorded with {block}[{copy}].{name} = {value}, not with the "
-                    f"{wanted} that is asked for; leave options out to replay what was recorded"
+                    f"{expected} that is asked for; leave options out to replay what was recorded"
                 )

@@ -77,8 +77,8 @@ def _lines(run: Run, verdict: Judged) -> Iterator[str]:
 
 
 def _check(run: Run, check: Check) -> str:
-    found, _, first = found_text(check, run.tick_fs)
-    pieces = [f"{_WORDS[check.outcome]}: {check.channel} {check.limit.label} {found}"]
+    value, _, first = found_text(check, run.tick_fs)
+    pieces = [f"{_WORDS[check.outcome]}: {check.channel} {check.limit.label} {value}"]
     figures = next(e for e in run.report.channels if e.name == check.channel)
     own = figures.latency(check.limit.kind)
     if check.limit.q is not None and own is not None:
@@ -96,7 +96,7 @@ def _check(run: Run, check: Check) -> str:
 
 
 def _worst(run: Run, name: str) -> Iterator[str]:
-    rise = next(entry for entry in run.report.channels if entry.name == name).rise
+    rise = next(channel for channel in run.report.channels if channel.name == name).rise
     if rise is None or rise.max_ticks is None:
         return
     text = f"worst: {name} {format_ticks(rise.max_ticks, run.tick_fs, 6)}"

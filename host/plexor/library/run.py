@@ -53,14 +53,14 @@ class Run:
         """Why the run was not kept where it was to be; None if it was."""
         self.folder: Path | None = None
         """Where the run is kept: `out`, or a name beside it that was free. None if it is not."""
-        asked = Less.of({"base": base, "velocity": velocity})
-        self._base_ticks = round(ticks_of(asked.base, result.tick_fs))
-        self._velocity = asked.velocity
+        options = Less.of({"base": base, "velocity": velocity})
+        self._base_ticks = round(ticks_of(options.base, result.tick_fs))
+        self._velocity = options.velocity
 
     @takes(Less)
-    def less(self, asked: Less) -> Run:
+    def less(self, options: Less) -> Run:
         """Return this run with another base and velocity, as the options of Less say."""
-        return Run(self.result, asked.base, asked.velocity, self.unsaved)
+        return Run(self.result, options.base, options.velocity, self.unsaved)
 
     def taken_by(self, command: Sequence[str]) -> Run:
         """Have the run say which command line took it, by its words, before it is kept."""
@@ -120,7 +120,9 @@ class Run:
     @cached_property
     def channels(self) -> tuple[Reading, ...]:
         """All channels that were measured."""
-        return tuple(Reading(entry.result, self.tick_fs, entry) for entry in self.report.channels)
+        return tuple(
+            Reading(figures.result, self.tick_fs, figures) for figures in self.report.channels
+        )
 
     def __getitem__(self, name: str) -> Reading:
         return of_name(self.channels, name)
@@ -208,7 +210,7 @@ class Run:
         return picture(*(run.report for run in (self, *others)), names=names)
 
     @takes(WhySpec)
-    def why(self, asked: WhySpec) -> Why:
+    def why(self, options: WhySpec) -> Why:
         """Return the late answers of each channel, their clusters, and how each cluster recurs.
 
         The options are those of WhySpec: `over="50us"`. Without it, late answers are those beyond
@@ -216,11 +218,11 @@ class Run:
         """
         from plexor.library.explain.why import Why  # noqa: PLC0415
 
-        limit = None if asked.over is None else round(ticks_of(asked.over, self.tick_fs))
+        limit = None if options.over is None else round(ticks_of(options.over, self.tick_fs))
         return Why(self.result, limit)
 
     @takes(TimelineSpec)
-    def timeline(self, asked: TimelineSpec) -> Timeline:
+    def timeline(self, options: TimelineSpec) -> Timeline:
         """Return what the device's tasks and interrupts did, by its codes.
 
         The options are those of TimelineSpec: `start` and `end` bound what is drawn, and `cursors`
@@ -229,10 +231,10 @@ class Run:
         """
         from plexor.library.explain.timeline import Timeline  # noqa: PLC0415
 
-        return Timeline(self.result, asked.start, asked.end, asked.cursors)
+        return Timeline(self.result, options.start, options.end, options.cursors)
 
     @takes(ProfileSpec)
-    def profile(self, asked: ProfileSpec) -> Profile:
+    def profile(self, options: ProfileSpec) -> Profile:
         """Return where the device's functions spent their time, by its codes.
 
         The options are those of ProfileSpec: `view="butterfly"`, which needs the name of a
@@ -241,8 +243,10 @@ class Run:
         """
         from plexor.library.explain.profile import Profile  # noqa: PLC0415
 
-        base_ticks = round(ticks_of(asked.base, self.tick_fs))
-        return Profile(self.result, asked.view, base_ticks, asked.function, asked.by, asked.most)
+        base_ticks = round(ticks_of(options.base, self.tick_fs))
+        return Profile(
+            self.result, options.view, base_ticks, options.function, options.by, options.most
+        )
 
     def export(self, *paths: str | Path, budget: str | Budget | None = None) -> None:
         """Write the run to files of other tools; the suffix of each names its format.

@@ -216,12 +216,12 @@ def settings_of(options: RunSpec, name: Naming = plain, *, endless: bool = False
     )
 
 
-def _only(found: Sequence[T | None], name: Naming) -> T | None:
+def _only(candidates: Sequence[T | None], name: Naming) -> T | None:
     """Return what is given once; None if it is not given."""
-    given = [one for one in found if one is not None]
-    if len(given) > 1:
+    values = [value for value in candidates if value is not None]
+    if len(values) > 1:
         raise UsageError(f"{name('stop_on')}: one stall and one code can end a run; give one")
-    return given[0] if given else None
+    return values[0] if values else None
 
 
 def codes_asked(
@@ -272,20 +272,20 @@ def given_all(
 
     Raises UsageError if two are the same.
     """
-    found = named(channels, options.deadline, name)
+    named_channels = named(channels, options.deadline, name)
     if not isinstance(options.zoom, Fraction):
-        return found
+        return named_channels
     zoom_s = options.zoom
     return tuple(
         channel if channel.zoom_rise_s else replace(channel, zoom_rise_s=zoom_s)
-        for channel in found
+        for channel in named_channels
     )
 
 
 def _strikes_of(options: RunSpec, name: Naming) -> tuple[Stimulus, ...]:
     further = options.strikes
     main = _main(options, name)
-    numbers = [entry.output for entry in further]
+    numbers = [stimulus.output for stimulus in further]
     for number in numbers:
         if main is not None and number == main.output:
             raise UsageError(
@@ -300,7 +300,7 @@ def _strikes_of(options: RunSpec, name: Naming) -> tuple[Stimulus, ...]:
 def _main(options: RunSpec, name: Naming) -> Stimulus | None:
     start = options.start
     if options.rate is None:
-        wrong = next((word for word, given in _of_strikes(options) if given), None)
+        wrong = next((word for word, is_given in _of_strikes(options) if is_given), None)
         if wrong is not None:
             raise UsageError(f"{name(wrong)} applies to strikes; give {name('rate')} too")
         return None
@@ -340,28 +340,28 @@ def _ended(strikes: tuple[Stimulus, ...], name: Naming) -> tuple[Stimulus, ...]:
     """
     longest_s = max(
         (
-            (entry.period_s or 0) * ceil(Fraction(entry.count, entry.burst))
-            for entry in strikes
-            if _is_finite(entry)
+            (stimulus.period_s or 0) * ceil(Fraction(stimulus.count, stimulus.burst))
+            for stimulus in strikes
+            if _is_finite(stimulus)
         ),
         default=None,
     )
     if longest_s is None:
         return strikes
-    found: list[Stimulus] = []
-    for entry in strikes:
-        if entry.count == 0 and entry.period_s is not None:
-            if entry.trigger in (Trigger.STRIKE, Trigger.CODE):
+    ended: list[Stimulus] = []
+    for stimulus in strikes:
+        if stimulus.count == 0 and stimulus.period_s is not None:
+            if stimulus.trigger in (Trigger.STRIKE, Trigger.CODE):
                 raise UsageError(
-                    f"{name('strike')} {entry.output}: never stops striking once it has started; "
+                    f"{name('strike')} {stimulus.output}: never stops once it has started; "
                     f"give it a count=, or limit the run with {name('time')}"
                 )
-            if entry.trigger == Trigger.RUN:
-                bursts = max(ceil(longest_s / entry.period_s), 1)
-                found.append(replace(entry, count=bursts * entry.burst))
+            if stimulus.trigger == Trigger.RUN:
+                bursts = max(ceil(longest_s / stimulus.period_s), 1)
+                ended.append(replace(stimulus, count=bursts * stimulus.burst))
                 continue
-        found.append(entry)
-    return tuple(found)
+        ended.append(stimulus)
+    return tuple(ended)
 
 
 def _is_finite(stimulus: Stimulus) -> bool:

@@ -70,9 +70,9 @@ def steps_table(result: SweepResult) -> Any:
         "channel": [figures.name for _, figures in rows],
         "strikes": pa.array([figures.strikes for _, figures in rows], pa.int64()),
     }
-    for entry in _COUNTED:
-        counts = [figures.classes[entry] for _, figures in rows]
-        columns[entry.name.lower()] = pa.array(counts, pa.int64())
+    for kind in _COUNTED:
+        counts = [figures.classes[kind] for _, figures in rows]
+        columns[kind.name.lower()] = pa.array(counts, pa.int64())
     for name in ("min", "p50", "p99", "max", "jitter128"):
         values = [getattr(figures, f"{name}_ticks") for _, figures in rows]
         columns[f"{name}_ticks"] = pa.array(values, pa.int64())

@@ -14,12 +14,12 @@ __all__ = ["Progress", "SnapshotResult", "live_text", "progress_text", "worst_te
 
 def progress_text(progress: Progress) -> str:
     """Return `42 %  4,200 strikes  20 kHz  210 ms of the device's time  3 s left`."""
-    part = progress.fraction
+    share = progress.fraction
     pieces = [f"{progress.strikes:,} strikes"]
     if progress.expected_strikes:
         pieces[0] = f"{progress.strikes:,} of {progress.expected_strikes:,} strikes"
-    if part is not None:
-        pieces.insert(0, f"{part:4.0%}")
+    if share is not None:
+        pieces.insert(0, f"{share:4.0%}")
     if progress.rate_hz:
         pieces.append(format_rate(progress.rate_hz))
     pieces.append(f"{format_seconds(progress.elapsed_s, 3)} of the device's time")
@@ -34,10 +34,10 @@ def progress_text(progress: Progress) -> str:
 def worst_text(snapshot: SnapshotResult, tick_fs: int) -> str:
     """Return the maximum latency and the missed strikes of all channels: `max 9 µs  missed 0`."""
     maxima = [
-        found.statistics.max_ticks
+        rise.statistics.max_ticks
         for channel in snapshot.channels
-        if (found := channel.measurement(Kind.RISE)) is not None
-        and found.statistics.max_ticks is not None
+        if (rise := channel.measurement(Kind.RISE)) is not None
+        and rise.statistics.max_ticks is not None
     ]
     missed = sum(channel.classes[ResponseClass.MISSED] for channel in snapshot.channels)
     most = [f"max {format_ticks(max(maxima), tick_fs)}"] if maxima else []

@@ -71,7 +71,7 @@ def document(capsys):
         ([*STRIKES, "--strike", "1:duty=20%"], "a duty is a part of the period; give rate="),
         ([*STRIKES, "--strike", "0:rate=1k"], "--strike 0: --rate uses this output"),
         ([*STRIKES, "--strike", "1:rate=1", "--strike", "1:rate=2"], "1 is given twice"),
-        ([*STRIKES, "--strike", "1:rate=1,start=strike0"], "never stops striking once it has"),
+        ([*STRIKES, "--strike", "1:rate=1,start=strike0"], "never stops once it has"),
         (["measure", "--strike", "1:rate=1k"], "say when to stop"),
         (
             [*STRIKES, "--velocity", "1100"],

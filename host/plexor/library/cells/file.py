@@ -85,26 +85,26 @@ def _cells(tables: Table, folder: Path) -> Iterator[Cell]:
         }
         merged = _merged([common, *(table for _, table in chosen)])
         cell = _cell(names, merged, folder)
-        other = links.setdefault(cell.link, names["instrument"])
-        if cell.real and other != names["instrument"]:
+        first_name = links.setdefault(cell.link, names["instrument"])
+        if cell.real and first_name != names["instrument"]:
             raise UsageError(
-                f"instruments {other} and {names['instrument']}: both have the link {cell.link}; "
-                "each must have its own"
+                f"instruments {first_name} and {names['instrument']}: both have the link "
+                f"{cell.link}; each must have its own"
             )
         yield cell
 
 
 def _axis(tables: Table, axis: str) -> dict[str | None, Table]:
     """Return the named tables of an axis; one without a name if there are none."""
-    found: dict[str | None, Table] = {}
+    by_name: dict[str | None, Table] = {}
     for name, value in _table(tables.get(axis, {}), axis).items():
         if not _NAME.fullmatch(name):
             raise UsageError(
                 f"[{axis}] {name!r}: must be up to 64 letters, digits and any of . _ + -"
             )
         short = axis == "instruments" and isinstance(value, str)
-        found[name] = {"link": value} if short else _table(value, f"{axis}.{name}")
-    return found or {None: {}}
+        by_name[name] = {"link": value} if short else _table(value, f"{axis}.{name}")
+    return by_name or {None: {}}
 
 
 def _table(value: Any, name: str) -> Table:
@@ -123,17 +123,19 @@ def _merged(tables: list[Table]) -> dict[str, Any]:
     return merged | {KEYS: keys}
 
 
-def _cell(names: Mapping[str, str], entries: dict[str, Any], folder: Path) -> Cell:
-    place = "/".join(names.values())
-    texts = {name: _text(place, name, entries.pop(name)) for name in TEXTS if name in entries}
-    keys = {name: _text(place, name, value) for name, value in entries.pop(KEYS).items()}
+def _cell(names: Mapping[str, str], values: dict[str, Any], folder: Path) -> Cell:
+    cell_name = "/".join(names.values())
+    texts = {name: _text(cell_name, name, values.pop(name)) for name in TEXTS if name in values}
+    keys = {name: _text(cell_name, name, value) for name, value in values.pop(KEYS).items()}
     if "link" not in texts:
-        raise UsageError(f"{place}: link: is missing; an instrument must have one")
+        raise UsageError(f"{cell_name}: link: is missing; an instrument must have one")
     if texts["link"].startswith("file:"):
-        raise UsageError(f"{place}: link: {texts['link']!r}: is a recording; nothing is measured")
-    options = {_MANY.get(name, name.replace("-", "_")): value for name, value in entries.items()}
+        raise UsageError(
+            f"{cell_name}: link: {texts['link']!r}: is a recording; nothing is measured"
+        )
+    options = {_MANY.get(name, name.replace("-", "_")): value for name, value in values.items()}
     if "every" in options:
-        raise UsageError(f"{place}: every: no such option; a cell has no snapshots")
+        raise UsageError(f"{cell_name}: every: no such option; a cell has no snapshots")
     try:
         settings_of(RunSpec.of(options))
         budget = texts.get("budget")
@@ -141,7 +143,7 @@ def _cell(names: Mapping[str, str], entries: dict[str, Any], folder: Path) -> Ce
             budget = str(_beside(budget, folder))
             load_budget(budget)
     except UsageError as error:
-        raise UsageError(f"{place}: {error}") from error
+        raise UsageError(f"{cell_name}: {error}") from error
     dut = texts.get("dut")
     return Cell(
         names=names,
@@ -158,9 +160,9 @@ def _cell(names: Mapping[str, str], entries: dict[str, Any], folder: Path) -> Ce
     )
 
 
-def _text(place: str, name: str, value: Any) -> str:
+def _text(cell_name: str, name: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise UsageError(f"{place}: {name}: {value!r}; must be a text")
+        raise UsageError(f"{cell_name}: {name}: {value!r}; must be a text")
     return value
 
 

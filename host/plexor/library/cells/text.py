@@ -20,42 +20,42 @@ _CODES = {ExitCode.BUDGET: "OVER BUDGET", ExitCode.INVALID: "PROVES NOTHING"}
 def farm_text(outcomes: Sequence[CellOutcome], *, width: int = 100, colour: bool = False) -> str:
     """Return a row for each channel of each cell, then what went wrong, and how many are done."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
-    axes = list(dict.fromkeys(axis for each in outcomes for axis in each.cell.names))
+    axes = list(dict.fromkeys(axis for outcome in outcomes for axis in outcome.cell.names))
     head = [*axes, "channel", "n", "missed", "p99", "max", "state"]
-    rows = [_row(axes, each, own) for each in outcomes for own in each.figures or (None,)]
+    rows = [_row(axes, outcome, own) for outcome in outcomes for own in outcome.figures or (None,)]
     lines = [*table(head, rows, width, paint), ""]
-    for each in outcomes:
-        if each.reason:
-            said = f"{each.cell.name}: {state(each)}: {each.reason}"
-            style = "doubt" if each.code == ExitCode.INVALID else "bad"
-            lines += wrapped(said, width, paint, style)
-    done = sum(each.done for each in outcomes)
-    simulated = sum(each.simulated for each in outcomes)
-    said = f"{grouped(done)} of {grouped(len(outcomes))} cells have a run"
+    for outcome in outcomes:
+        if outcome.reason:
+            line = f"{outcome.cell.name}: {state(outcome)}: {outcome.reason}"
+            style = "doubt" if outcome.code == ExitCode.INVALID else "bad"
+            lines += wrapped(line, width, paint, style)
+    done = sum(outcome.done for outcome in outcomes)
+    simulated = sum(outcome.simulated for outcome in outcomes)
+    line = f"{grouped(done)} of {grouped(len(outcomes))} cells have a run"
     if simulated:
-        said += ", all simulated" if simulated == done else f", {grouped(simulated)} simulated"
-    lines += wrapped(said, width, paint, "muted" if done == len(outcomes) else "bad")
+        line += ", all simulated" if simulated == done else f", {grouped(simulated)} simulated"
+    lines += wrapped(line, width, paint, "muted" if done == len(outcomes) else "bad")
     return paint.done(lines)
 
 
-def state(found: CellOutcome) -> str:
+def state(outcome: CellOutcome) -> str:
     """Return how far a cell has come, and whether its run proves anything."""
-    if found.state in (CellState.OPEN, CellState.FAILED):
-        return "not measured" if found.state == CellState.OPEN else "FAILED"
-    words = [_CODES[found.code]] if found.code in _CODES else []
-    words.append("measured before" if found.state == CellState.KEPT else "measured now")
+    if outcome.state in (CellState.OPEN, CellState.FAILED):
+        return "not measured" if outcome.state == CellState.OPEN else "FAILED"
+    words = [_CODES[outcome.code]] if outcome.code in _CODES else []
+    words.append("measured before" if outcome.state == CellState.KEPT else "measured now")
     return ", ".join(words)
 
 
-def _row(axes: list[str], found: CellOutcome, own: CellFigures | None) -> list[Cell]:
-    texts = [found.cell.names.get(axis, NOTHING) for axis in axes]
+def _row(axes: list[str], outcome: CellOutcome, own: CellFigures | None) -> list[Cell]:
+    texts = [outcome.cell.names.get(axis, NOTHING) for axis in axes]
     if own is None:
         texts += [NOTHING] * 5
     else:
         times = (own.p99_s, own.max_s)
         texts += [own.name, grouped(own.samples), grouped(own.missed)]
         texts += [NOTHING if time is None else format_seconds(time) for time in times]
-    return [(text, "") for text in (*texts, state(found))]
+    return [(text, "") for text in (*texts, state(outcome))]
 
 
 def farm_document(outcomes: Sequence[CellOutcome], code: ExitCode) -> dict[str, Any]:
@@ -65,13 +65,13 @@ def farm_document(outcomes: Sequence[CellOutcome], code: ExitCode) -> dict[str, 
         "exit_code": int(code),
         "cells": [
             {
-                "names": dict(each.cell.names),
-                "link": each.cell.link,
-                "state": each.state.value,
-                "run": each.run or None,
-                "simulated": each.simulated,
-                "exit_code": int(each.code),
-                "reason": each.reason,
+                "names": dict(outcome.cell.names),
+                "link": outcome.cell.link,
+                "state": outcome.state.value,
+                "run": outcome.run or None,
+                "simulated": outcome.simulated,
+                "exit_code": int(outcome.code),
+                "reason": outcome.reason,
                 "channels": [
                     {
                         "name": own.name,
@@ -80,9 +80,9 @@ def farm_document(outcomes: Sequence[CellOutcome], code: ExitCode) -> dict[str, 
                         "p99_s": own.p99_s,
                         "max_s": own.max_s,
                     }
-                    for own in each.figures
+                    for own in outcome.figures
                 ],
             }
-            for each in outcomes
+            for outcome in outcomes
         ],
     }

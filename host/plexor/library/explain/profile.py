@@ -57,11 +57,13 @@ class Profile:
 
     def _number(self, name: str) -> int:
         numbers = {call.function for call in self.coded.calls.calls}
-        found = [each for each in sorted(numbers) if self.coded.function_name(each) == name]
-        if not found:
-            names = ", ".join(sorted(self.coded.function_name(each) for each in numbers))
+        matching = [
+            number for number in sorted(numbers) if self.coded.function_name(number) == name
+        ]
+        if not matching:
+            names = ", ".join(sorted(self.coded.function_name(number) for number in numbers))
             raise UsageError(f"function: {name!r} was not called; called were: {names or 'none'}")
-        return found[0]
+        return matching[0]
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return the view as text for a terminal of `width` columns."""
@@ -80,7 +82,7 @@ class Profile:
             "calls": [
                 {
                     "actor": " ".join(map(str, call.actor)).strip(),
-                    "path": [self.coded.function_name(each) for each in call.path],
+                    "path": [self.coded.function_name(function) for function in call.path],
                     "enter_ticks": call.enter_ticks - result.start_ticks,
                     "exit_ticks": call.exit_ticks - result.start_ticks,
                     "total_ticks": call.total_ticks,
@@ -101,7 +103,7 @@ class Profile:
         """
         calls = self.coded.calls.calls
         functions = sorted({call.function for call in calls})
-        frames = {function: place for place, function in enumerate(functions)}
+        frames = {function: frame_number for frame_number, function in enumerate(functions)}
         profiles: list[dict[str, Any]] = []
         for actor in sorted({call.actor for call in calls}):
             events: list[tuple[int, str, int]] = []
@@ -119,14 +121,19 @@ class Profile:
                     "startValue": 0,
                     "endValue": self._ns(self.coded.result.end_ticks),
                     "events": [
-                        {"type": what, "frame": frame, "at": self._ns(ticks)}
-                        for ticks, what, frame in sorted(events)
+                        {"type": event_type, "frame": frame, "at": self._ns(ticks)}
+                        for ticks, event_type, frame in sorted(events)
                     ],
                 }
             )
         return {
             "$schema": "https://www.speedscope.app/file-format-schema.json",
-            "shared": {"frames": [{"name": self.coded.function_name(each)} for each in functions]},
+            "shared": {
+                "frames": [
+                    {"name": self.coded.function_name(number_of_function)}
+                    for number_of_function in functions
+                ]
+            },
             "profiles": profiles,
             "name": "simulated run" if self.coded.result.simulated else "run",
             "exporter": "plexor",
@@ -142,11 +149,11 @@ class Profile:
         since = (ticks - self.coded.result.start_ticks) * self.coded.result.tick_fs
         return (since + _FS_PER_NS // 2) // _FS_PER_NS
 
-    def _unmatched(self, entries: tuple[tuple[int, int], ...]) -> list[dict[str, Any]]:
+    def _unmatched(self, codes: tuple[tuple[int, int], ...]) -> list[dict[str, Any]]:
         start = self.coded.result.start_ticks
         return [
             {"function": self.coded.function_name(function), "time_ticks": time - start}
-            for time, function in entries
+            for time, function in codes
         ]
 
 

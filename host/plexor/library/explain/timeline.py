@@ -46,13 +46,13 @@ class Timeline:
         if len(cursors) not in (0, 2):
             raise UsageError(f"cursor: {len(cursors)} given; give two, or none")
         first = lanes.start_ticks
-        at = tuple(first + self._ticks("cursor", time, length) for time in cursors)
+        cursor_ticks = tuple(first + self._ticks("cursor", time, length) for time in cursors)
         self.view = TimelineView(
             result,
             lanes,
             {lane: self.coded.lane_name(lane) for lane in lanes.lanes},
             (first + low, first + high),
-            at,
+            cursor_ticks,
         )
 
     def _ticks(self, name: str, time: Fraction, length: int) -> int:
@@ -111,7 +111,7 @@ class Timeline:
         return document
 
     def _lane(self, lane: Lane) -> dict[str, Any]:
-        found = instances(lane, self.coded.lanes)
+        lane_instances = instances(lane, self.coded.lanes)
         return {
             "kind": lane.kind.value,
             "number": lane.number,
@@ -119,9 +119,9 @@ class Timeline:
             "time_ticks": {state.value: lane.time_in(state) for state in LaneState},
             "inherits": len(lane.inherits),
             "instances": {
-                "start_ticks": (found.start_ticks - self.coded.lanes.start_ticks).tolist(),
-                "response_ticks": found.response_ticks.tolist(),
-                "execution_ticks": found.execution_ticks.tolist(),
-                "fragments": found.fragments.tolist(),
+                "start_ticks": (lane_instances.start_ticks - self.coded.lanes.start_ticks).tolist(),
+                "response_ticks": lane_instances.response_ticks.tolist(),
+                "execution_ticks": lane_instances.execution_ticks.tolist(),
+                "fragments": lane_instances.fragments.tolist(),
             },
         }

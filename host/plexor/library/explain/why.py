@@ -45,51 +45,51 @@ class Why:
             "tick_fs": self.result.tick_fs,
             "over_ticks": self.over_ticks,
             "channels": [
-                _channel(entry, self._says, self.result.start_ticks) for entry in self.channels
+                _channel(channel, self._says, self.result.start_ticks) for channel in self.channels
             ],
         }
 
 
-def _channel(entry: Explained, says: Says, start_ticks: int) -> dict[str, Any]:
-    if entry.tail is None:
-        by_code = [_blamed(each, says) for each in entry.blamed]
-        return {"name": entry.name, "missing": entry.missing, "by_code": by_code}
-    usual = entry.tail.usual_ticks
+def _channel(explained: Explained, says: Says, start_ticks: int) -> dict[str, Any]:
+    if explained.tail is None:
+        by_code = [_blamed(code_blame, says) for code_blame in explained.blamed]
+        return {"name": explained.name, "missing": explained.missing, "by_code": by_code}
+    usual = explained.tail.usual_ticks
     return {
-        "name": entry.name,
-        "answers": entry.tail.count,
-        "usual": entry.tail.usual,
+        "name": explained.name,
+        "answers": explained.tail.count,
+        "usual": explained.tail.usual,
         "usual_min_ticks": None if usual is None else usual[0],
         "usual_max_ticks": None if usual is None else usual[1],
-        "clusters": [_group(group) for group in entry.groups],
-        "by_code": [_blamed(each, says) for each in entry.blamed],
+        "clusters": [_group(group) for group in explained.groups],
+        "by_code": [_blamed(code_blame, says) for code_blame in explained.blamed],
         "latest": [
             {
-                "strike_ticks": each.strike_ticks - start_ticks,
-                "latency_ticks": each.latency_ticks,
-                "code": _code(each.code),
+                "strike_ticks": chain.strike_ticks - start_ticks,
+                "latency_ticks": chain.latency_ticks,
+                "code": _code(chain.code),
                 "links": [
                     {
                         "from": "strike" if link.code is None else says(link.code),
                         "ticks": link.ticks,
                     }
-                    for link in each.links
+                    for link in chain.links
                 ],
             }
-            for each in entry.chains
+            for chain in explained.chains
         ],
     }
 
 
-def _blamed(entry: Blamed, says: Says) -> dict[str, Any]:
+def _blamed(code_blame: Blamed, says: Says) -> dict[str, Any]:
     return {
-        "code": _code(entry.code),
-        "says": says(entry.code),
-        "answers": entry.answers,
-        "late": entry.late,
-        "min_ticks": entry.min_ticks,
-        "max_ticks": entry.max_ticks,
-        "sum_ticks": entry.sum_ticks,
+        "code": _code(code_blame.code),
+        "says": says(code_blame.code),
+        "answers": code_blame.answers,
+        "late": code_blame.late,
+        "min_ticks": code_blame.min_ticks,
+        "max_ticks": code_blame.max_ticks,
+        "sum_ticks": code_blame.sum_ticks,
     }
 
 
@@ -106,12 +106,12 @@ def _group(group: Group) -> dict[str, Any]:
     }
 
 
-def _recurrence(found: Recurrence) -> dict[str, Any]:
-    entries: dict[str, Any] = {"law": found.law.value}
-    if found.every is not None:
-        entries |= {"every": found.every, "exact": found.exact}
-    if found.period_ticks is not None:
-        entries["period_ticks"] = found.period_ticks
-    if found.error_ticks is not None:
-        entries["period_error_ticks"] = found.error_ticks
-    return entries
+def _recurrence(recurrence: Recurrence) -> dict[str, Any]:
+    document: dict[str, Any] = {"law": recurrence.law.value}
+    if recurrence.every is not None:
+        document |= {"every": recurrence.every, "exact": recurrence.exact}
+    if recurrence.period_ticks is not None:
+        document["period_ticks"] = recurrence.period_ticks
+    if recurrence.error_ticks is not None:
+        document["period_error_ticks"] = recurrence.error_ticks
+    return document

@@ -72,24 +72,24 @@ class Offer(NamedTuple):
         """Import another object of the package, by `package.module:object`; raise as `load`."""
         module, _, attributes = target.partition(":")
         try:
-            made: object = import_module(module)
+            loaded: object = import_module(module)
             for attribute in filter(None, attributes.split(".")):
-                made = getattr(made, attribute)
+                loaded = getattr(loaded, attribute)
         except (Exception, SystemExit) as error:
             text = f"{type(error).__name__}: {error}"
             raise UsageError(f"{self._whose}: {target} cannot be imported: {text}") from error
-        if not isinstance(made, kind):
-            text = f"is a {type(made).__name__}; must be a {kind.__name__}"
+        if not isinstance(loaded, kind):
+            text = f"is a {type(loaded).__name__}; must be a {kind.__name__}"
             raise UsageError(f"{self._whose}: {target} {text}")
-        return made
+        return loaded
 
-    def call(self, function: Callable[..., T], *given: object) -> T:
+    def call(self, function: Callable[..., T], *arguments: object) -> T:
         """Call a function of the package.
 
         What it raises beside PlexorError and OSError is its own fault: UsageError names it.
         """
         try:
-            return function(*given)
+            return function(*arguments)
         except (PlexorError, OSError):
             raise
         except Exception as error:
@@ -138,15 +138,15 @@ def _read(folders: tuple[str, ...]) -> _Groups:
 def _texts(folder: str) -> Iterator[tuple[str, str]]:
     """Yield each package in a folder that has entry points, and their text."""
     try:
-        entries = sorted(os.listdir(folder))
+        names = sorted(os.listdir(folder))
     except OSError:
         return
-    for entry in entries:
-        if not entry.endswith(_METADATA):
+    for name in names:
+        if not name.endswith(_METADATA):
             continue
         try:
-            with open(os.path.join(folder, entry, _FILE), encoding="utf-8") as file:
-                yield entry.rpartition(".")[0].partition("-")[0], file.read()
+            with open(os.path.join(folder, name, _FILE), encoding="utf-8") as file:
+                yield name.rpartition(".")[0].partition("-")[0], file.read()
         except (OSError, ValueError):
             continue
 

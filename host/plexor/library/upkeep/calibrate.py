@@ -78,7 +78,7 @@ def forgotten(device: Device) -> Path:
 
 
 @takes(CalibrateSpec)
-def calibrated(device: Device, asked: CalibrateSpec) -> Calibrated:
+def calibrated(device: Device, options: CalibrateSpec) -> Calibrated:
     """Measure where the bins of each channel end and the ways over pads, and keep it.
 
     The options are those of CalibrateSpec: `edges="20k"`, `path="board.json"`,
@@ -90,37 +90,37 @@ def calibrated(device: Device, asked: CalibrateSpec) -> Calibrated:
     channel does not see the on-chip source or its strikes, if the reference is none, or if a bin is
     wider or narrower than the sheet of the board's PLL allows.
     """
-    wanted = CalibrationGoal(
-        asked.edges,
-        wiring_of(asked.jumpers),
-        asked.wire or WIRE_PS,
-        reference_of(asked.pps, asked.pps_time, asked.naming),
+    goal = CalibrationGoal(
+        options.edges,
+        wiring_of(options.jumpers),
+        options.wire or WIRE_PS,
+        reference_of(options.pps, options.pps_time, options.naming),
     )
-    told: OnLine = asked.on_line or _silent
-    target = target_of(device, asked.path)
-    before = _before(device, target)
+    on_line: OnLine = options.on_line or _silent
+    target = target_of(device, options.path)
+    previous = _before(device, target)
     try:
-        found = calibrate(device, wanted, told)
+        calibration = calibrate(device, goal, on_line)
     except ValueError as error:
-        raise UsageError(f"{asked.naming('jumpers')}: {error}") from error
-    _check_bins(device, found, told)
-    if before is not None:
-        found = _with(before, found, told)
+        raise UsageError(f"{options.naming('jumpers')}: {error}") from error
+    _check_bins(device, calibration, on_line)
+    if previous is not None:
+        calibration = _with(previous, calibration, on_line)
     try:
-        store.save(found, target)
+        store.save(calibration, target)
     except StoreError as error:
-        return Calibrated(found, target, error)
-    return Calibrated(found, target, None)
+        return Calibrated(calibration, target, error)
+    return Calibrated(calibration, target, None)
 
 
-def _check_bins(device: Device, found: Calibration, told: OnLine) -> None:
-    lines = list(outside(found, device.identity.geometry))
+def _check_bins(device: Device, calibration: Calibration, on_line: OnLine) -> None:
+    lines = list(outside(calibration, device.identity.geometry))
     for line in lines:
-        told(line)
+        on_line(line)
     if lines:
-        more = f" and {len(lines) - 1} more" if len(lines) > 1 else ""
+        others = f" and {len(lines) - 1} more" if len(lines) > 1 else ""
         raise InstrumentError(
-            f"{device.name}: {lines[0]}{more}; nothing is kept; look at the board's clock and "
+            f"{device.name}: {lines[0]}{others}; nothing is kept; look at the board's clock and "
             "supply, and try another board or seed"
         )
 
@@ -132,16 +132,18 @@ def _silent(line: str) -> None:
 def _before(device: Device, target: Path) -> Calibration | None:
     """Return an earlier calibration of this board and build; None if there is none there."""
     try:
-        before = store.load(target)
-        return store.checked(before, device.serial, device.identity, str(target))
+        calibration = store.load(target)
+        return store.checked(calibration, device.serial, device.identity, str(target))
     except (StoreError, UsageError):
         return None
 
 
-def _with(before: Calibration, found: Calibration, told: OnLine) -> Calibration:
-    whole = carried(found, before)
-    for entry in set(whole.jumpers) - set(found.jumpers):
-        told(f"strike{entry.output} to ch{entry.channel}: its jumper's of {entry.made} is kept")
-    if whole.scale is not found.scale and whole.scale is not None:
-        told(f"{whole.scale.reference}: what it gave on {whole.scale.made} is kept")
-    return whole
+def _with(previous: Calibration, calibration: Calibration, on_line: OnLine) -> Calibration:
+    combined = carried(calibration, previous)
+    for jumper in set(combined.jumpers) - set(calibration.jumpers):
+        on_line(
+            f"strike{jumper.output} to ch{jumper.channel}: its jumper's of {jumper.made} is kept"
+        )
+    if combined.scale is not calibration.scale and combined.scale is not None:
+        on_line(f"{combined.scale.reference}: what it gave on {combined.scale.made} is kept")
+    return combined

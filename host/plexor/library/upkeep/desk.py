@@ -39,18 +39,18 @@ def available() -> Iterator[tuple[str, str]]:
         for name, meaning in SIMULATED.items():
             yield f"sim:{name}", f"simulated: {meaning}"
     boards = found_boards(serial_ports())
-    for entry in boards:
-        serial = f", serial number {entry.plugged.serial}" if entry.plugged.serial else ""
-        if not entry.link:
-            yield f"serial:{entry.plugged.port}", f"{entry.name}{serial}, not the instrument's port"
+    for board in boards:
+        serial = f", serial number {board.plugged.serial}" if board.plugged.serial else ""
+        if not board.link:
+            yield f"serial:{board.plugged.port}", f"{board.name}{serial}, not the instrument's port"
             continue
-        for uri, name in entry.uris:
+        for uri, name in board.uris:
             yield uri, f"{name}{serial}"
-    known = {entry.plugged.port for entry in boards}
+    known = {board.plugged.port for board in boards}
     # A board that waits for its bitstream may have no port.
-    for entry in found_boards(usb_devices()):
-        if not entry.plugged.port:
-            yield f"usb {entry.plugged.node}", f"{entry.name}, no serial port"
+    for board in found_boards(usb_devices()):
+        if not board.plugged.port:
+            yield f"usb {board.plugged.node}", f"{board.name}, no serial port"
     ports = sorted(comports(), key=lambda port: port.device)
     for port in ports:
         if port.device not in known:
@@ -70,9 +70,9 @@ def options_of(device: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "plexor_sim.devices", device]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S)
     if done.returncode:
-        said = done.stderr.strip().splitlines() or ["no message"]
+        error_lines = done.stderr.strip().splitlines() or ["no message"]
         error = UsageError if done.returncode == 2 else LinkError
-        raise error(said[-1].removeprefix("error: "))
+        raise error(error_lines[-1].removeprefix("error: "))
     return json.loads(done.stdout)
 
 
@@ -87,7 +87,7 @@ class Examined:
         """Return the exit code: BUDGET if something is missing."""
         from plexor.desk.doctor import Level  # noqa: PLC0415
 
-        missing = any(entry.level == Level.MISSING for entry in self.findings)
+        missing = any(diagnosis.level == Level.MISSING for diagnosis in self.findings)
         return ExitCode.BUDGET if missing else ExitCode.PASS
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
@@ -98,17 +98,17 @@ class Examined:
         paint = Paint(colour)
         styles = {Level.OK: "good", Level.NOTE: "doubt", Level.MISSING: "bad"}
         lines: list[str] = []
-        for entry in self.findings:
-            lines.append(paint(f"{entry.level:<8} {entry.what}", styles[entry.level]))
-            if entry.command:
-                lines.append(f"         {entry.command}")
+        for diagnosis in self.findings:
+            lines.append(paint(f"{diagnosis.level:<8} {diagnosis.what}", styles[diagnosis.level]))
+            if diagnosis.command:
+                lines.append(f"         {diagnosis.command}")
         return paint.done(lines)
 
     def document(self) -> list[Any]:
         """Return it as the document that `plexor doctor --json` prints."""
         from plexor.jsonable import to_json  # noqa: PLC0415
 
-        return [to_json(entry) for entry in self.findings]
+        return [to_json(diagnosis) for diagnosis in self.findings]
 
 
 def examined(link: str | None = None) -> Examined:

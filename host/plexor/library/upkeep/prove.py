@@ -73,18 +73,18 @@ class Proven:
 
 def steps_of(only: Sequence[str], skip: Sequence[str]) -> tuple[str, ...]:
     """Return the steps to do. Raises UsageError if none is left."""
-    found = tuple(name for name in STEPS if name in (only or STEPS) and name not in skip)
-    if not found:
+    steps = tuple(name for name in STEPS if name in (only or STEPS) and name not in skip)
+    if not steps:
         raise UsageError("no step is left; skip fewer of them")
-    return found
+    return steps
 
 
 def check_wired(only: Sequence[str]) -> None:
     """Raise UsageError unless the steps need the same wires, which can be in place."""
     needed = {STEPS[name][0] for name in only if name in STEPS} - {StepWires.NONE}
     if len(needed) != 1:
-        which = "; ".join(sorted(needed)) or "none of them needs any"
-        raise UsageError(f"--wired: name steps that need the same wires with --only; {which}")
+        wires = "; ".join(sorted(needed)) or "none of them needs any"
+        raise UsageError(f"--wired: name steps that need the same wires with --only; {wires}")
 
 
 class SimulatedBench:
@@ -139,8 +139,8 @@ def _planted(link: str, options: Sequence[str]) -> str:
     device, _, query = link.partition("?")
     items = [item for item in query.split("&") if item]
     own = [item.removeprefix(_FRONT_END) for item in items if item.startswith(_FRONT_END)]
-    rest = [item for item in items if not item.startswith(_FRONT_END)]
-    return f"{device}?{'&'.join([*rest, _FRONT_END + ','.join([*own, *options])])}"
+    others = [item for item in items if not item.startswith(_FRONT_END)]
+    return f"{device}?{'&'.join([*others, _FRONT_END + ','.join([*own, *options])])}"
 
 
 class OwnBench:
@@ -152,12 +152,12 @@ class OwnBench:
 
     def wired(self, wires: StepWires) -> Device | None:
         """Return the instrument once the wires are there; None if they will not be."""
-        there = wires == StepWires.NONE or self._ask(f"put {wires}")
-        return self._instrument.device if there else None
+        in_place = wires == StepWires.NONE or self._ask(f"put {wires}")
+        return self._instrument.device if in_place else None
 
 
 @takes(ProveSpec)
-def proven(link: str, asked: ProveSpec) -> Proven:
+def proven(link: str, options: ProveSpec) -> Proven:
     """Prove the instrument at a link step by step, and keep the proof.
 
     The options are those of ProveSpec: `only` and `skip` choose among `plexor.prove.run.STEPS`,
@@ -167,12 +167,12 @@ def proven(link: str, asked: ProveSpec) -> Proven:
 
     Raises UsageError for options that cannot be, LinkError if the link breaks or stays silent.
     """
-    steps = steps_of(asked.only, asked.skip)
-    reference = reference_of(asked.pps, asked.pps_time, asked.naming)
-    say: OnLine = asked.on_line or (lambda line: None)
+    steps = steps_of(options.only, options.skip)
+    reference = reference_of(options.pps, options.pps_time, options.naming)
+    say: OnLine = options.on_line or (lambda line: None)
     with ExitStack() as stack:
         if link.startswith("sim:"):
-            if reference is not None and asked.pps_time is None:
+            if reference is not None and options.pps_time is None:
                 reference = replace(reference, time_s=SIMULATED_REFERENCE_S)
             bench = SimulatedBench(link, reference)
             stack.callback(bench.close)
@@ -181,17 +181,17 @@ def proven(link: str, asked: ProveSpec) -> Proven:
             instrument = stack.enter_context(open_any(link))
             for note in instrument.notes:
                 say(note)
-            bench = OwnBench(instrument, asked.ask or (lambda text: False))
+            bench = OwnBench(instrument, options.ask or (lambda text: False))
             default_s = SIMULATED_SOAK_S if instrument.simulated else SOAK_S
-        wanted = ProofGoal(steps, asked.edges, asked.wire, asked.soak or default_s, reference)
-        proof = prove(bench, wanted, say)
-    target = asked.path
+        goal = ProofGoal(steps, options.edges, options.wire, options.soak or default_s, reference)
+        proof = prove(bench, goal, say)
+    target = options.path
     if target is None and not proof.simulated:
         target = store.default_path(proof.serial, proof.placement)
-    found = Proven(proof, target)
+    proof_result = Proven(proof, target)
     if target is not None:
         try:
             store.save(proof, target)
         except StoreError as error:
-            found.unsaved = error
-    return found
+            proof_result.unsaved = error
+    return proof_result

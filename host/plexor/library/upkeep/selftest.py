@@ -52,14 +52,14 @@ class SelfTested:
 
 
 @takes(SelfTestSpec)
-def selftested(device: Device, asked: SelfTestSpec) -> SelfTested:
+def selftested(device: Device, options: SelfTestSpec) -> SelfTested:
     """Test an instrument: link, registers, memories, every channel, phase and strike output.
 
     The options are those of SelfTestSpec: `jumpers="strike0=ch2"`, which tests pins too, and
     `link_rate="300k"`. Raises UsageError for a pin that the instrument does not have.
     """
-    wanted = SelftestGoal(wiring_of(asked.jumpers), asked.link_rate)
+    goal = SelftestGoal(wiring_of(options.jumpers), options.link_rate)
     try:
-        return SelfTested(selftest(device, wanted, asked.on_line or (lambda line: None)))
+        return SelfTested(selftest(device, goal, options.on_line or (lambda line: None)))
     except ValueError as error:
-        raise UsageError(f"{asked.naming('jumpers')}: {error}") from error
+        raise UsageError(f"{options.naming('jumpers')}: {error}") from error

@@ -24,8 +24,8 @@ Ask = Callable[[str], bool]
 def _jumpers(value: str | Sequence[Jumper]) -> tuple[tuple[int, int], ...]:
     """Return jumpers as outputs with channels; raise ValueError for a channel given twice."""
     wires: list[tuple[int, int]] = []
-    for entry in [value] if isinstance(value, str) else value:
-        wires += parse_jumpers(entry) if isinstance(entry, str) else [entry]
+    for jumper in [value] if isinstance(value, str) else value:
+        wires += parse_jumpers(jumper) if isinstance(jumper, str) else [jumper]
     numbers = [channel for _, channel in wires]
     twice = [channel for channel in numbers if numbers.count(channel) > 1]
     if twice:

@@ -65,14 +65,14 @@ def _opened(instrument: Connection, port: str, plugged: FoundBoard | None) -> It
         yield Diagnosis(Level.OK, note)
     device = instrument.device
     identity = instrument.identity
-    what = f"{device.name}: {identity.board} answers, build {identity.build_id:016x}"
-    yield Diagnosis(Level.OK, f"{what}{', simulated' if identity.simulated else ''}")
+    answer = f"{device.name}: {identity.board} answers, build {identity.build_id:016x}"
+    yield Diagnosis(Level.OK, f"{answer}{', simulated' if identity.simulated else ''}")
     if plugged is not None and plugged.boards:
         named = {name for board in plugged.boards for name in board.identities}
         if identity.board not in named:
             own = [board.name for board in BOARDS if identity.board in board.identities]
-            of = own[0] if own else identity.board
-            text = f"its bitstream is for {of}, and the board is {plugged.name}"
+            board_name = own[0] if own else identity.board
+            text = f"its bitstream is for {board_name}, and the board is {plugged.name}"
             yield Diagnosis(Level.MISSING, text, "make flash BOARD=…")
     timer = latency_timer(port) if port else None
     if timer is not None and timer[1] > LATENCY_MS:
@@ -107,8 +107,8 @@ def _clock(device: Device) -> Iterator[Diagnosis]:
         within = f"{100 * MOST_CLOCK_ERROR:g} %"
         yield Diagnosis(Level.OK, f"its clock runs as the host's, within {within}")
         return
-    how = f"runs at {passed_s / least_s:.2f} of its rate" if passed_s else "stands"
-    text = f"its clock {how}: no reference, another oscillator, or a PLL without lock"
+    rate_text = f"runs at {passed_s / least_s:.2f} of its rate" if passed_s else "stands"
+    text = f"its clock {rate_text}: no reference, another oscillator, or a PLL without lock"
     yield Diagnosis(Level.MISSING, f"{text}; look at the oscillator", "make flash BOARD=…")
 
 

@@ -66,7 +66,7 @@ def test_a_further_output_of_a_run_with_a_time_has_no_end():
         ({"rate": 1, "count": 1, "strikes": ["1:rate=1", "1:rate=2"]}, "strike: 1 is given twice"),
         (
             {"rate": 1, "count": 1, "strikes": "1:rate=1,start=strike0"},
-            "strike 1: never stops striking once it has started; give it a count=, or limit the "
+            "strike 1: never stops once it has started; give it a count=, or limit the "
             "run with time",
         ),
     ],
