@@ -142,6 +142,6 @@ class _Draw:
         if kind == "load":
             return replace(made, load=True)
         if kind == "input":
-            selected = rng.choice((InputSelect.LOOPBACK, InputSelect.LOW))
+            selected = rng.choice((InputSelect.LOOPBACK, InputSelect.LOW, InputSelect.ASYNCHRONOUS))
             return replace(made, input_select=selected)
         return made

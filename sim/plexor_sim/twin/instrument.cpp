@@ -13,18 +13,18 @@ constexpr int64_t kOperationClocks = 75;
 // From the START of a command to the run's first clock: the memories are cleared.
 constexpr int64_t kClearClocks = 16400, kClearPlainClocks = 14;
 constexpr int64_t kSettleClocks = 2, kRestClocks = 8;
-// A register is written so long before it could be read; the load output changes first.
-constexpr int64_t kWriteClocks = 10, kLoadClocks = 11;
+// A register is written so long before it could be read; what an output shows changes first.
+constexpr int64_t kWriteClocks = 10, kOutputClocks = 11;
 constexpr int64_t kQuietClocks = 1 << 16;  // one without an event ends a frame
-constexpr int64_t kFurtherClocks = (1 << 16) + 37;  // from a threshold's event to the end
-constexpr int64_t kApartClocks = 40;  // of events around it, so that no clock of a queue counts
-constexpr int64_t kLookClocks = 1 << 15, kLookLagClocks = 9;  // the matcher's looks
+constexpr int64_t kLampClocks = 1 << 22;  // one lamp is lit
+constexpr int kLampFaultsBits = 8;
 constexpr int64_t kFirstReportClocks = 12, kReportClocks = 3;  // besides those of the register
 // From an event that a snapshot just leaves out to its time, and from one that it just has.
 constexpr int64_t kSnapshotClocks = 31, kCountedClocks = 58;
 constexpr int64_t kDumpWordClocks = 37, kDumpFrameClocks = 176;
 constexpr int64_t kTimecodeClocks = 2;
 constexpr int kRankBits = 5;
+constexpr const char* kByThreshold = "a threshold ends it";
 
 int rank_of(int source) {
   if (source >= kSourceLoad) return source;
@@ -42,6 +42,7 @@ Instrument::Instrument(const Geometry& geometry, Device& device, EdgeLog& log,
       results_(geometry_),
       matcher_(geometry_, results_),
       uplink_(geometry_, results_),
+      front_end_(front_end),
       queues_(geometry_, stall),
       port_(geometry_) {
   for (int number = 0; number < geometry_.strikes; number++)
@@ -68,9 +69,11 @@ int64_t Instrument::execute(Command command) {
   const bool rests = !is_running();
   for (size_t n = 0; n < command.operations.size(); n++) {
     Operation& operation = command.operations[n];
-    const int64_t read_clock = first_clock + kLoadClocks + static_cast<int64_t>(n) * kOperationClocks;
-    const bool is_load = operation.address == kControlLoad.address;
-    if (rests) pass_to(read_clock - (is_load ? kLoadClocks : kWriteClocks));
+    const int64_t read_clock = first_clock + kOutputClocks + static_cast<int64_t>(n) * kOperationClocks;
+    const bool is_output = operation.address == kControlLoad.address ||
+                           operation.address == kControlInputSelect.address ||
+                           operation.address == kControlLoopbackOutput.address;
+    if (rests) pass_to(read_clock - (is_output ? kOutputClocks : kWriteClocks));
     const bool reads = operation.code == kOpCodeRead;
     if (!reads) operate(operation);
     if (rests) pass_to(read_clock);
@@ -148,8 +151,8 @@ void Instrument::act(uint32_t action) {
   if (action & kActionStop && state_ == kRunStateRunning) {
     stop_at((clock() + kSettleClocks) * geometry_.samples, kStopReasonCommand);
   }
-  if (action & kActionSnapshot && state_ == kRunStateRunning)
-    take_snapshot(now_ticks_, static_cast<uint32_t>(registers_.get(kControlDumpSpaces)));
+  if (action & kActionSnapshot && state_ == kRunStateRunning && geometry_.has(kFeatureSnapshot))
+    need_gateware("a snapshot by command", now_ticks_);
   if (action & kActionTrace && state_ == kRunStateDone)
     uplink_.trace({ring_.begin(), ring_.end()});
   if (action & kActionForget && !is_running()) {
@@ -186,12 +189,25 @@ void Instrument::refresh() {
       {kStatusScheduleRefused, schedule_refused_},
       {kStatusSchedulePast, schedule_past_},
       {kStatusScheduleId, schedule_id_},
+      {kStatusLampFaults, lamp_faults()},
   };
   for (const auto& [reg, value] : status) registers_.set(reg, static_cast<uint64_t>(value));
   for (int channel = 0; channel < geometry_.channels; channel++)
     registers_.set(kChannelStatusPending, static_cast<uint64_t>(matcher_.pending(channel)), channel);
   for (int source = 0; source < kSources; source++)
     registers_.set(kSourceGenerated, static_cast<uint64_t>(generated_[source]), source);
+}
+
+// What the lamps that have had their turn since power-up have shown.
+int64_t Instrument::lamp_faults() const {
+  if (!geometry_.lamps) return 0;
+  const int64_t turns = std::min(clock() / kLampClocks, geometry_.lamps);
+  uint32_t faults = 0;
+  for (int64_t lamp = 0; lamp < turns; lamp++) {
+    const uint32_t lit = 1u << lamp;
+    faults |= ((lit | front_end_.lamps_high) & ~front_end_.lamps_low) ^ lit;
+  }
+  return faults | static_cast<int64_t>(turns == geometry_.lamps) << kLampFaultsBits;
 }
 
 // Runs.
@@ -212,7 +228,6 @@ void Instrument::start_run() {
   std::fill(std::begin(generated_), std::end(generated_), 0);
   waiting_.clear();
   first_waiting_ = 0;
-  is_triggered_ = false;
   ring_.clear();
   masked_ = mended_ = 0;
   mended_clock_ = -1;
@@ -303,7 +318,7 @@ void Instrument::end_run() {
   while (now_ticks_ < end_ticks_ + reach) step(end_ticks_ + reach);
   merge(kNever);
   matcher_.end(end_ticks_, events_);
-  note_threshold(end_ticks_, 0);
+  tell_threshold();
   if (steps_) end_step(end_ticks_);
   uplink_.end_frame();
   if (results_.has_saturated()) flags_ |= kStatusFlagBinSaturated;
@@ -343,13 +358,7 @@ int64_t Instrument::next_own_ticks() const {
   if (state_ != kRunStateRunning && state_ != kRunStateDraining) return next;
   next = std::min({next, step_end_ticks_, report_ticks_});
   if (port_.is_on()) next = std::min(next, port_.next_ticks());
-  const bool looks = state_ == kRunStateRunning && !is_triggered_;
-  const int64_t expiry_ticks = looks ? matcher_.expiry_ticks() : kNever;
-  if (expiry_ticks != kNever) {
-    // Without an event, the matcher looks from time to time.
-    const int64_t look = (expiry_ticks / geometry_.samples + kLookLagClocks) / kLookClocks + 1;
-    next = std::min(next, (look * kLookClocks - kLookLagClocks) * geometry_.samples);
-  }
+  if (state_ == kRunStateRunning) next = std::min(next, matcher_.expiry_ticks());
   return next;
 }
 
@@ -397,21 +406,14 @@ void Instrument::pass(int64_t horizon) {
     merge(counted_ticks);
     const int64_t behind_ticks =
         (geometry_.clock_of(last_event_ticks_) + kCountedClocks) * geometry_.samples;
-    take_snapshot(std::max(report_ticks_, behind_ticks),
-                  static_cast<uint32_t>(registers_.get(kControlReportSpaces)));
+    if (behind_ticks > report_ticks_)
+      need_gateware("an event comes right before a snapshot", report_ticks_);
+    take_snapshot(report_ticks_, static_cast<uint32_t>(registers_.get(kControlReportSpaces)));
     report_ticks_ += (report_clocks_ + kReportClocks) * geometry_.samples;
   }
   merge(ready_ticks);
-  const bool looks = state_ == kRunStateRunning && !is_triggered_;
-  const int64_t expiry_ticks = looks ? matcher_.expiry_ticks() : kNever;
-  if (expiry_ticks < horizon) {
-    const int64_t look = (horizon / geometry_.samples + kLookLagClocks) / kLookClocks;
-    const int64_t look_ticks = (look * kLookClocks - kLookLagClocks) * geometry_.samples;
-    if (look_ticks >= expiry_ticks) {
-      matcher_.look(look_ticks, events_);
-      note_threshold(look_ticks, 6);
-    }
-  }
+  if (state_ == kRunStateRunning && matcher_.expiry_ticks() < ready_ticks)
+    need_gateware(kByThreshold, matcher_.expiry_ticks());
 }
 
 void Instrument::strike_edges(int64_t horizon) {
@@ -502,7 +504,6 @@ void Instrument::handle(const Event& merged) {
   }
   masked_ += masked;
   if (matcher_.expiry_ticks() <= event.ticks) matcher_.look(event.ticks, event.index);
-  const bool had_expired = matcher_.threshold().is_broken;
   if (!masked) matcher_.take(event);
   if (is_code) {
     const uint32_t value = event.code & ((1u << geometry_.code_bits) - 1);
@@ -511,37 +512,25 @@ void Instrument::handle(const Event& merged) {
       matcher_.break_by_code(event.index + 1, event.ticks);
   }
   if (event.source == kSourceStep) end_step(event.ticks);
-  const bool is_missed = matcher_.threshold().reason == kStopReasonMissed;
-  note_threshold(event.ticks, !is_missed ? 0 : had_expired && event.source >= kMaxChannels ? 6 : 2);
+  // Single clocks decide when the run ends.
+  if (matcher_.threshold().is_broken) need_gateware(kByThreshold, event.ticks);
 }
 
-// The first threshold that is broken ends the run, some events or some time later.
-void Instrument::note_threshold(int64_t ticks, int64_t answer_clocks) {
+// A threshold that the end of the run has broken.
+void Instrument::tell_threshold() {
   const Threshold& threshold = matcher_.threshold();
-  if (is_triggered_ || !threshold.is_broken) return;
-  is_triggered_ = true;
+  if (!threshold.is_broken) return;
   flags_ |= kStatusFlagTriggered;
-  further_events_ = geometry_.ring_depth / 2;
   const bool is_told = geometry_.has(kFeatureRing);
   uplink_.log(kLogCodeTriggered, is_told ? static_cast<uint64_t>(threshold.index) : 0,
               is_told ? threshold.ticks : 0);
-  stop_at((geometry_.clock_of(ticks) + kFurtherClocks + answer_clocks) * geometry_.samples,
-          threshold.reason);
 }
 
-// Keeps the events around a trigger.
+// Keeps the last events, for a trigger.
 void Instrument::keep(const Event& event) {
-  if (is_triggered_ && further_events_ == 0) return;
-  const int64_t since_clocks = geometry_.clock_of(event.ticks) - geometry_.clock_of(kept_ticks_);
-  if (is_triggered_ && further_events_ == geometry_.ring_depth / 2 && since_clocks < kApartClocks)
-    need_gateware("events are close together behind a threshold", event.ticks);
-  kept_ticks_ = event.ticks;
-  if (geometry_.has(kFeatureRing)) {
-    ring_.push_back(event);
-    if (static_cast<int64_t>(ring_.size()) > geometry_.ring_depth) ring_.pop_front();
-  }
-  if (is_triggered_ && --further_events_ == 0)
-    need_gateware("the last of the events that a threshold lets come ends it", event.ticks);
+  if (!geometry_.has(kFeatureRing)) return;
+  ring_.push_back(event);
+  if (static_cast<int64_t>(ring_.size()) > geometry_.ring_depth) ring_.pop_front();
 }
 
 // Beyond what queues surely hold, single clocks decide.
@@ -602,9 +591,9 @@ void Instrument::end_step(int64_t ticks) {
   steps_ended_++;
 }
 
-// A snapshot is of all events so far. It is left out while the one before is being sent.
+// A snapshot is of all events so far.
 void Instrument::take_snapshot(int64_t ticks, uint32_t spaces) {
-  if (!geometry_.has(kFeatureSnapshot) || ticks < dumped_ticks_) return;
+  if (ticks < dumped_ticks_) need_gateware("a snapshot while one is being sent", ticks);
   matcher_.look(ticks, events_);
   const int bank = results_.bank();
   results_.change_bank();

@@ -81,7 +81,8 @@ class Instrument {
   void merge(int64_t below_ticks);
   void handle(const Event& event);
   void end_quiet_frame(int64_t ticks);
-  void note_threshold(int64_t ticks, int64_t answer_clocks);
+  void tell_threshold();
+  int64_t lamp_faults() const;
   void keep(const Event& event);
   [[noreturn]] void need_gateware(const std::string& why, int64_t ticks) const;
   void stop_at(int64_t ticks, uint32_t reason);
@@ -123,12 +124,9 @@ class Instrument {
   std::vector<Waiting> waiting_;
   size_t first_waiting_ = 0;
 
-  // After a threshold: events that are still kept, and whether it has been seen.
-  bool is_triggered_ = false;
-  int64_t further_events_ = 0;
-  std::deque<Event> ring_;
-  int64_t kept_ticks_ = 0;  // the last event's
+  std::deque<Event> ring_;  // the last events
 
+  const FrontEnd front_end_;
   Queues queues_;
   CodePort port_;
   int64_t masked_ = 0, mended_ = 0, mended_clock_ = -1;

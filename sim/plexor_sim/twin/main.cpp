@@ -38,6 +38,10 @@ using Clock = std::chrono::steady_clock;
 constexpr int64_t kByteClocks = 6;       // each byte of a command
 constexpr int64_t kExecuteClocks = 148;  // from a command's last byte to its first operation
 constexpr int64_t kAnswerClocks = 1080;  // from the last operation until all rests
+constexpr int64_t kSentClocks = 16, kEventBytes = 8;  // of results, at most; and of events
+constexpr int64_t kStillClocks = 1040;   // of rest, before it
+constexpr int64_t kPartClocks = 1 << 16;  // as in Instrument
+constexpr int64_t kSpareClocks = 64;  // once there was a run: never before the gateware rests
 constexpr int64_t kLookClocks = 16;      // that is seen each so many
 constexpr int64_t kFirstClock = 1056;    // at which the first client is served, and
 constexpr int64_t kFirstSilentClock = 1040;  // without Feature.EVENTS
@@ -179,8 +183,22 @@ class Simulation {
 
   // Between runs time stands, once all has rested for a while.
   void rest() {
-    const int64_t clock = instrument_.clock() + answer_clocks_ + kAnswerClocks + kLookClocks - 1;
-    instrument_.pass_to(clock / kLookClocks * kLookClocks);
+    const Uplink& uplink = instrument_.uplink();
+    const int64_t events = std::min(uplink.event_bytes() - event_bytes_,
+                                    kEventBytes * geometry_.upload_depth);
+    const int64_t bytes = events + uplink.news_bytes() - news_bytes_;
+    event_bytes_ = uplink.event_bytes();
+    news_bytes_ = uplink.news_bytes();
+    const auto sent_clocks =
+        static_cast<int64_t>(static_cast<double>(kSentClocks * bytes) / (1 - options_.stall));
+    int64_t clock =
+        instrument_.clock() + sent_clocks + answer_clocks_ + kAnswerClocks + kLookClocks - 1 +
+        (uplink.news_bytes() ? kSpareClocks : 0);
+    clock = clock / kLookClocks * kLookClocks;
+    // It does not rest where a part of time begins.
+    const int64_t part_clock = clock / kPartClocks * kPartClocks;
+    if (part_clock > clock - kStillClocks) clock = part_clock + kStillClocks;
+    instrument_.pass_to(clock);
     rests_ = true;
   }
 
@@ -249,6 +267,7 @@ class Simulation {
   int code_ = 0;
   bool rests_ = true;
   int64_t answer_clocks_ = 0;
+  int64_t event_bytes_ = 0, news_bytes_ = 0;  // that were sent before the last rest
   uint64_t polls_ = 0;
   int64_t began_clock_ = 0;
   std::clock_t began_cpu_ = 0;

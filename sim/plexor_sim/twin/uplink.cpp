@@ -30,11 +30,17 @@ void pass_news(const Frame& frame, Passed& passed) {
 }
 
 uint32_t Uplink::send(const Frame& frame) {
-  if (frame.type == kFrameTypeEvents)
+  const size_t before = bytes_.size();
+  const uint32_t crc = append_stream(frame, sequence_++, bytes_);
+  const auto count = static_cast<int64_t>(bytes_.size() - before);
+  if (frame.type == kFrameTypeEvents) {
     pass_events(frame, frame.words.size(), events_);
-  else if (frame.type != kFrameTypeResponse)
+    event_bytes_ += count;
+  } else if (frame.type != kFrameTypeResponse) {
     pass_news(frame, news_);
-  return append_stream(frame, sequence_++, bytes_);
+    news_bytes_ += count;
+  }
+  return crc;
 }
 
 void Uplink::log(uint32_t code, uint64_t index, int64_t base_ticks) {

@@ -37,6 +37,9 @@ class Uplink {
   // Passes on a frame of another instrument, with a number of its own.
   void forward(const Frame& frame) { append_stream(frame, sequence_++, bytes_); }
 
+  // Bytes of frames of events, and of results and news.
+  int64_t event_bytes() const { return event_bytes_; }
+  int64_t news_bytes() const { return news_bytes_; }
   // All that was sent except answers.
   const Passed& events() const { return events_; }
   const Passed& news() const { return news_; }
@@ -67,6 +70,7 @@ class Uplink {
   std::vector<uint8_t> bytes_;
   uint32_t sequence_ = 0;
   Passed events_, news_;
+  int64_t event_bytes_ = 0, news_bytes_ = 0;
   Frame frame_;  // of events, under way
   int64_t last_ticks_ = 0;
 };
