@@ -3,10 +3,11 @@
 
     python -m plexor_sim.serve --dut NAME_OR_MANIFEST[:options] ...
 
-Prints `device NAME`, `firmware FILE` if it has firmware, `draws` if the device draws at random,
-`load NAME`, or `load NAME always` if it runs whatever the load output's level is, `load none` if it
-runs none, `load` if nothing could load it, `serial tcp://127.0.0.1:PORT` if it has a serial line,
-and `listening tcp://127.0.0.1:PORT` on stdout. Progress and errors go to stderr. With --fallback,
+Prints `device NAME`, `core NAME`, `firmware FILE` if it has firmware, `draws` if the device draws
+at random, `load NAME`, or `load NAME always` if it runs whatever the load output's level is, `load
+none` if it runs none, `load` if nothing could load it, `serial tcp://127.0.0.1:PORT` if it has a
+serial line, and `listening tcp://127.0.0.1:PORT` on stdout. A twin prints `handed over WHY` once
+the gateware takes a run. Progress and errors go to stderr. With --fallback,
 `fallback WHY` comes before these lines if NAME is not the requested device. Exit codes: 2 for
 usage, a bad option or manifest; 3 if the build or the simulation fails; 4 if a file cannot be
 written; 70 for a fault of the program.
@@ -118,11 +119,13 @@ class Prepared:
     """The device as it was named, without options; after a fallback the one in its place."""
     arguments: tuple[str, ...] = ()
     """Arguments of the executable itself."""
+    core: str = GATEWARE
 
     @property
     def said(self) -> list[str]:
         """The lines that say what it is."""
-        return [f"device {self.device}", *([] if self.elf is None else [f"firmware {self.elf}"])]
+        firmware = [] if self.elf is None else [f"firmware {self.elf}"]
+        return [f"device {self.device}", f"core {self.core}", *firmware]
 
 
 def prepare(
@@ -162,6 +165,7 @@ def prepare(
         None if elf is None else Path(elf).with_name(ELF_FILE),
         name,
         arguments,
+        TWIN if arguments else GATEWARE,
     )
 
 

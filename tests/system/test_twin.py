@@ -2,6 +2,7 @@
 """The twin is the gateware: the same documents, frames and pins, or a run that it hands over."""
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,9 +12,13 @@ import pytest
 from tools.twin.conform import differences, prepared, taken
 from tools.twin.draw import Measurement, drawn
 
+from plexor.device.device import Device
+from plexor.link import open_link
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.registers import Stream
+from plexor.session.session import measure
 from plexor_sim.serve import GATEWARE, TWIN
+from plexor_sim.server import Server
 
 NS = Fraction(1, 1_000_000_000)
 BOARD = "ulx3s-25f"
@@ -81,3 +86,25 @@ def test_an_option_that_only_the_gateware_has_starts_that():
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0
     assert "twin: the gateware takes this: --clock-lost" in done.stderr
+
+
+def test_a_self_test_compares_both():
+    link = f"sim:synthetic:latency=300ns?core={TWIN}&board={BOARD}"
+    command = (sys.executable, "-m", "plexor", "selftest", "--link", link, "--against", GATEWARE)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"twin and gateware: [1-9][\d,]* events identical", done.stdout)
+
+
+def test_a_second_run_of_a_session_is_handed_over_too():
+    first, second = measured(1000 * NS, 300), measured(80 * NS, 2000)
+    second = replace(second, settings=replace(second.settings, stream=Stream.OFF))
+    ready = prepared(first, TWIN)
+    with Server(ready.executable, ready.options, (*ready.arguments, "--once")) as server:
+        with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
+            results = [measure(device, each.settings) for each in (first, second, first)]
+        server.wait(10)
+        assert "may have been full" in server.handed_over()
+    assert all(result.valid or result.accounting.dropped_on_chip for result in results)
+    assert results[1].strikes == 2000
+    assert results[0].channels[0].classes == results[2].channels[0].classes

@@ -154,6 +154,11 @@ class Device:
         return parse_device_load(link.load) if isinstance(link, SimulatedLink) else None
 
     @property
+    def core(self) -> str:
+        """What takes a simulated instrument's place: `twin` or `gateware`; empty if not known."""
+        return self._link.core if isinstance(self._link, SimLink) else ""
+
+    @property
     def handed_over(self) -> str:
         """Why a twin has handed a run over to the gateware; empty where none has."""
         return self._link.handed_over if isinstance(self._link, SimLink) else ""

@@ -53,6 +53,8 @@ class SimLink:
         self.bytes_s: int | None = None
         self.device = ""
         """What the simulator says it simulates."""
+        self.core = ""
+        """What takes the instrument's place: `twin` or `gateware`."""
         self.fallback = ""
         """Why that is not the device asked for; empty where it is."""
         self.firmware: Path | None = None
@@ -142,6 +144,8 @@ class SimLink:
                 self.load = line.removeprefix("load ").strip()
             if line.startswith("device "):
                 self.device = line.removeprefix("device ").strip()
+            if line.startswith("core "):
+                self.core = line.removeprefix("core ").strip()
             if line.startswith("firmware "):
                 self.firmware = Path(line.removeprefix("firmware ").strip())
             if line.startswith("serial "):

@@ -58,9 +58,9 @@ def test_the_names_of_codes_are_those_of_the_firmware_that_runs(monkeypatch, tmp
     ours = serve.prepare("bare", Geometry(), default_cache())
     assert ours.elf is not None
     assert ours.elf.read_bytes()[:4] == b"\x7fELF"
-    assert ours.said == ["device bare", f"firmware {ours.elf}"]
+    assert ours.said == ["device bare", "core gateware", f"firmware {ours.elf}"]
     users = serve.prepare("bare:firmware=mine.hex", Geometry(), default_cache())
-    assert users.said == ["device bare"]
+    assert users.said == ["device bare", "core gateware"]
 
 
 def test_help_names_every_option_that_the_simulator_takes(capsys):

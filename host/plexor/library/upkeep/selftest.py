@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from plexor.device.device import Device
@@ -11,6 +12,7 @@ from plexor.jsonable import to_json
 from plexor.library.pins import wiring_of
 from plexor.library.specs.spec import takes
 from plexor.library.upkeep.specs import SelfTestSpec
+from plexor.selftest.against import compared
 from plexor.selftest.model import Finding, SelfTest, SelftestPart
 from plexor.selftest.run import SelftestGoal, selftest
 
@@ -56,10 +58,17 @@ def selftested(device: Device, options: SelfTestSpec) -> SelfTested:
     """Test an instrument: link, registers, memories, every channel, phase and strike output.
 
     The options are those of SelfTestSpec: `jumpers="strike0=ch2"`, which tests pins too, and
-    `link_rate="300k"`. Raises UsageError for a pin that the instrument does not have.
+    `link_rate="300k"`. Raises UsageError for a pin that the instrument does not have, and for
+    `against` at a link that is not simulated.
     """
+    if options.against is not None and not device.name.startswith("sim:"):
+        named = options.naming("against")
+        raise UsageError(f"{named}: is for sim: links; {device.name} is not one")
     goal = SelftestGoal(wiring_of(options.jumpers), options.link_rate)
     try:
-        return SelfTested(selftest(device, goal, options.on_line or (lambda line: None)))
+        found = selftest(device, goal, options.on_line or (lambda line: None))
     except ValueError as error:
         raise UsageError(f"{options.naming('jumpers')}: {error}") from error
+    if options.against is not None:
+        found = replace(found, checks=(*found.checks, compared(device.name, options.against)))
+    return SelfTested(found)

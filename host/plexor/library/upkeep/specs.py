@@ -49,6 +49,13 @@ def _clock(value: str | tuple[int, Fraction]) -> tuple[int, Fraction]:
     return channel, rate_hz
 
 
+def _core(value: str) -> str:
+    """Return a core of the simulated instrument; raise ValueError for another name."""
+    if value not in ("twin", "gateware"):
+        raise ValueError(f"{value!r}; must be twin or gateware")
+    return value
+
+
 def _steps(value: str | Sequence[str]) -> tuple[str, ...]:
     """Return names of a proof's steps; raise ValueError for one that there is not."""
     names = each(str, str)(value)
@@ -144,6 +151,13 @@ class SelfTestSpec(Wired, WithLines, told={"jumpers": "It tests both pins."}):
         metavar="RATE",
         help="Bytes per second that the link must carry, such as 300k. Default: what its baud "
         "rate allows.",
+    )
+    against: str | None = option(
+        converter=maybe(_core),
+        default=None,
+        metavar="CORE",
+        help="Take the same run on another core of the simulated instrument too, twin or "
+        "gateware, and compare all events and results.",
     )
 
 
