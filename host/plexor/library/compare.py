@@ -36,7 +36,10 @@ from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import Naming, path_of
+from plexor.render.compare_page import ComparedSide, compare_page
 from plexor.render.pictures.frame import provenance
+from plexor.render.pictures.picture import picture
+from plexor.render.terminal.compare import compare_text
 from plexor.store.run_folder import RUN_FILE
 from plexor.sweep.compare import differences as sweep_differences
 from plexor.sweep.model import SweepResult
@@ -116,8 +119,6 @@ class Comparison:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor.render.terminal.compare import compare_text  # noqa: PLC0415
-
         none: Mapping[str, tuple[str, str]] = {}
         sides = [("A", self.place, none)]
         sides += [(other.letter, other.place, other.values) for other in self.others]
@@ -127,8 +128,6 @@ class Comparison:
 
     def page(self) -> str:
         """Return it as an HTML page."""
-        from plexor.render.compare_page import ComparedSide, compare_page  # noqa: PLC0415
-
         sides = [ComparedSide("A", self.place, {})]
         sides += [ComparedSide(other.letter, other.place, other.values) for other in self.others]
         return compare_page(
@@ -146,8 +145,6 @@ class Comparison:
 
         Raises UsageError for sweeps, folders of several, runs of an archive, and other ticks.
         """
-        from plexor.render.pictures.picture import picture  # noqa: PLC0415
-
         if not self.reports:
             raise UsageError(
                 "only runs of the same tick, each with a folder of its own, make one picture; a "

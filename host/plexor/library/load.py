@@ -6,32 +6,41 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from plexor.burst.store import BURST
+from plexor.burst.store import load as read_burst
+from plexor.calibration.store import CALIBRATION
+from plexor.documents import Document
 from plexor.errors import StoreError, UsageError
 from plexor.json_schema import schema_of
 from plexor.library.parts.extensions import KINDS, Kept, names, offer_of
 from plexor.library.run import Run
+from plexor.library.scans.burst import BurstScan
+from plexor.library.scans.phase import PhaseScan
 from plexor.library.scans.scan import Ended
+from plexor.library.scans.sweep import Sweep
 from plexor.library.specs.values import path_of
-
-if TYPE_CHECKING:
-    from plexor.library.scans.burst import BurstScan
-    from plexor.library.scans.phase import PhaseScan
-    from plexor.library.scans.sweep import Sweep
+from plexor.phase.store import PHASE
+from plexor.phase.store import load as read_phase
+from plexor.prove.store import PROOF
+from plexor.session.replay import replay
+from plexor.store.run_folder import RUN
+from plexor.store.run_folder import load as read_run
+from plexor.sweep.store import SWEEP
+from plexor.sweep.store import load as read_sweep
 
 _FIGURES = "run"
 """The figures of a run, which `--json` prints."""
-_KINDS: Mapping[str, tuple[str, str]] = {
-    "burst": ("plexor.burst.store", "BURST"),
-    "calibration": ("plexor.calibration.store", "CALIBRATION"),
-    "phase": ("plexor.phase.store", "PHASE"),
-    "proof": ("plexor.prove.store", "PROOF"),
-    "run-file": ("plexor.store.run_folder", "RUN"),
-    "sweep": ("plexor.sweep.store", "SWEEP"),
+_KINDS: Mapping[str, Document[Any]] = {
+    "burst": BURST,
+    "calibration": CALIBRATION,
+    "phase": PHASE,
+    "proof": PROOF,
+    "run-file": RUN,
+    "sweep": SWEEP,
 }
 
 
@@ -65,11 +74,9 @@ def run_in(path: str | Path, only: str) -> Run:
 def load_run(path: Path) -> Run:
     """Return the run in a folder, in its run.json, or in a file of raw bytes; raise as `load`."""
     if path.is_dir() or path.name == "run.json":
-        from plexor.store.run_folder import load as read  # noqa: PLC0415
-
         folder = path if path.is_dir() else path.parent
         try:
-            return Run(read(folder))
+            return Run(read_run(folder))
         except StoreError as error:
             absent = isinstance(error.__cause__, FileNotFoundError)
             if absent and path.is_dir() and not os.path.lexists(folder / "run.json"):
@@ -77,8 +84,6 @@ def load_run(path: Path) -> Run:
                     f"{path}: holds no run, scan or schedule; must be a folder of --out"
                 ) from error
             raise
-    from plexor.session.replay import replay  # noqa: PLC0415
-
     return Run(replay(path))
 
 
@@ -105,24 +110,15 @@ def _of_package(kind: str) -> Kept:
 
 
 def _sweep(folder: Path) -> Sweep:
-    from plexor.library.scans.sweep import Sweep  # noqa: PLC0415
-    from plexor.sweep.store import load as read  # noqa: PLC0415
-
-    return Sweep(read(folder))
+    return Sweep(read_sweep(folder))
 
 
 def _phase(folder: Path) -> PhaseScan:
-    from plexor.library.scans.phase import PhaseScan  # noqa: PLC0415
-    from plexor.phase.store import load as read  # noqa: PLC0415
-
-    return PhaseScan(read(folder))
+    return PhaseScan(read_phase(folder))
 
 
 def _burst(folder: Path) -> BurstScan:
-    from plexor.burst.store import load as read  # noqa: PLC0415
-    from plexor.library.scans.burst import BurstScan  # noqa: PLC0415
-
-    return BurstScan(read(folder))
+    return BurstScan(read_burst(folder))
 
 
 def schema(kind: str) -> dict[str, Any]:
@@ -142,5 +138,4 @@ def schema(kind: str) -> dict[str, Any]:
             return schema_of(_of_package(kind).document)
         known = ", ".join(sorted({_FIGURES, *_KINDS, *other_kinds}))
         raise UsageError(f"schema: {kind!r}; must be one of {known}")
-    module, name = _KINDS[kind]
-    return schema_of(getattr(import_module(module), name))
+    return schema_of(_KINDS[kind])

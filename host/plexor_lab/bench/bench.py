@@ -16,6 +16,7 @@ from plexor_lab.bench.samples import Sample, samples_of
 from plexor_lab.bench.spec import USUAL_ITERATIONS
 from plexor_lab.bench.suites import SUITES, Suite
 from plexor_lab.bench.taken import ITERATIONS_KEY, SUITE_KEY
+from plexor_lab.bench.text import SuiteView, bench_text
 
 SCHEMA = "plexor.bench/1"
 
@@ -125,8 +126,6 @@ class Bench:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor_lab.bench.text import SuiteView, bench_text  # noqa: PLC0415
-
         view = SuiteView(
             self.run.result,
             self.suite.name,

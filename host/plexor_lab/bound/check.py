@@ -15,7 +15,9 @@ from plexor.library.reading import Reading, of_name
 from plexor.library.specs.values import Naming, plain
 from plexor_lab.bound.estimate import ServiceEstimate
 from plexor_lab.bound.model import Model, Platform
+from plexor_lab.bound.page import Sampled, bound_page
 from plexor_lab.bound.spec import OF, OfRun
+from plexor_lab.bound.text import check_text
 from plexor_lab.bound.verdict import MARK, NS_FS, Bounded, MeasuredMaximum
 
 if TYPE_CHECKING:
@@ -60,16 +62,12 @@ class BoundCheck:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor_lab.bound.text import check_text  # noqa: PLC0415
-
         return check_text(
             self.model, self.platform, self.n, self.verdict, width=width, colour=colour
         )
 
     def page(self, scan: PhaseScan | None = None) -> str:
         """Return it as an HTML page: bound, distribution, and a phase scan of the worst case."""
-        from plexor_lab.bound.page import Sampled, bound_page  # noqa: PLC0415
-
         sampled = None
         if self.run is not None:
             kind = _KINDS[self.of]

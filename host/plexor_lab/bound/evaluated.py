@@ -9,6 +9,7 @@ from typing import Any
 from plexor_lab.bound.estimate import ServiceEstimate
 from plexor_lab.bound.formula import Formula
 from plexor_lab.bound.model import Model, Platform
+from plexor_lab.bound.text import bound_text
 
 SCHEMA = "plexor.bound/1"
 
@@ -24,8 +25,6 @@ class Evaluated:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor_lab.bound.text import bound_text  # noqa: PLC0415
-
         return bound_text(
             self.model, self.platform, self.estimate, self.ns, width=width, colour=colour
         )

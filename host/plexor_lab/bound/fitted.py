@@ -15,6 +15,7 @@ from plexor_lab.bound.files.measured_file import Service, read_measured
 from plexor_lab.bound.files.model_file import read_model
 from plexor_lab.bound.files.platform_file import read_platform
 from plexor_lab.bound.files.writing import platform_text
+from plexor_lab.bound.fit_text import fit_text
 from plexor_lab.bound.fitting import Compared, Fit, errors, fit, margin_over
 from plexor_lab.bound.model import RegionMap
 from plexor_lab.bound.spec import FETCHED
@@ -33,8 +34,6 @@ class Fitted:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor_lab.bound.fit_text import fit_text  # noqa: PLC0415
-
         return fit_text(self.found, self.tried, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from plexor_lab.bound.files.bus_log import calls, read_log
 from plexor_lab.bound.files.image import read_image
 from plexor_lab.bound.files.writing import map_text, model_text
 from plexor_lab.bound.spec import TraceSpec
+from plexor_lab.bound.trace_text import trace_text
 
 SCHEMA = "plexor.bound-trace/1"
 
@@ -28,8 +29,6 @@ class BusTrace:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor_lab.bound.trace_text import trace_text  # noqa: PLC0415
-
         return trace_text(self.found, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:

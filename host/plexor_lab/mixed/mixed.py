@@ -31,6 +31,7 @@ from plexor_lab.mixed.run import run
 from plexor_lab.mixed.spec import MixedSpec
 from plexor_lab.mixed.store import FILE, MIXED, load
 from plexor_lab.mixed.summary import Summary
+from plexor_lab.mixed.text import mixed_text
 
 ROWS_FILE = "rows.csv"
 KIND = FolderKind(FILE, frozenset({ROWS_FILE}))
@@ -79,8 +80,6 @@ class Mixed(Ended[MixedResult]):
 
     def text(self, *, rows: bool = False, width: int = 100, colour: bool = False) -> str:
         """Return the figures as text for a terminal; `rows` adds the list of every run."""
-        from plexor_lab.mixed.text import mixed_text  # noqa: PLC0415
-
         return mixed_text(self.result, rows=rows, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from plexor_lab.study.systems import (
     guideline,
     inequalities,
 )
+from plexor_lab.study.text import systems_text
 
 SCHEMA = "plexor.table/1"
 Source = str | Path | Run | Sweep
@@ -49,8 +50,6 @@ class Table:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor_lab.study.text import systems_text  # noqa: PLC0415
-
         return systems_text(
             self.rows,
             self.changes,

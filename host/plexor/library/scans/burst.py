@@ -13,6 +13,8 @@ from plexor.library.files import write_text
 from plexor.library.scans.burst_spec import BurstSpec, wanted_of
 from plexor.library.scans.steps import StepScan, step_scan
 from plexor.library.specs.options import Target
+from plexor.render.pictures.burst import burst_page, burst_picture
+from plexor.render.terminal.burst import burst_text
 
 PAGE_FILE = "burst.html"
 
@@ -33,8 +35,6 @@ class BurstScan(StepScan[BurstResult]):
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return the figures as text for a terminal of `width` columns."""
-        from plexor.render.terminal.burst import burst_text  # noqa: PLC0415
-
         return burst_text(self.result, width=width, colour=colour)
 
     def keep(self, folder: Path) -> None:
@@ -48,14 +48,10 @@ class BurstScan(StepScan[BurstResult]):
 
     def page(self) -> str:
         """Return the figures as an HTML page."""
-        from plexor.render.pictures.burst import burst_page  # noqa: PLC0415
-
         return burst_page(self.result)
 
     def picture(self) -> str:
         """Return the figures as an SVG picture."""
-        from plexor.render.pictures.burst import burst_picture  # noqa: PLC0415
-
         return burst_picture(self.result)
 
 

@@ -23,6 +23,8 @@ from plexor.phase.model import ChannelPhases as ChannelScan
 from plexor.phase.model import PhaseResult
 from plexor.phase.run import run
 from plexor.phase.store import FILE, PHASE
+from plexor.render.pictures.phase import phase_page, phase_picture
+from plexor.render.terminal.phase import phase_text
 from plexor.store.run_folder import put_run
 
 PAGE_FILE = "phase.html"
@@ -57,8 +59,6 @@ class PhaseScan(Scan[PhaseResult]):
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return the figures as text for a terminal of `width` columns."""
-        from plexor.render.terminal.phase import phase_text  # noqa: PLC0415
-
         return phase_text(self.result, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
@@ -67,14 +67,10 @@ class PhaseScan(Scan[PhaseResult]):
 
     def page(self) -> str:
         """Return the figures as an HTML page."""
-        from plexor.render.pictures.phase import phase_page  # noqa: PLC0415
-
         return phase_page(self.result)
 
     def picture(self) -> str:
         """Return the figures as an SVG picture."""
-        from plexor.render.pictures.phase import phase_picture  # noqa: PLC0415
-
         return phase_picture(self.result)
 
 

@@ -12,6 +12,8 @@ from plexor.library.scans.steps import StepScan, step_scan
 from plexor.library.scans.sweep_spec import SweepSpec, wanted_of
 from plexor.library.specs.options import Target
 from plexor.library.tables import steps_table, to_pandas
+from plexor.render.sweep_page import sweep_page, sweep_svg
+from plexor.render.terminal.sweep import sweep_text
 from plexor.sweep.model import Knee, SweepResult
 from plexor.sweep.store import SWEEP, save
 from plexor.sweep.sweep import SweepSteps
@@ -46,8 +48,6 @@ class Sweep(StepScan[SweepResult]):
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return the figures as text for a terminal of `width` columns."""
-        from plexor.render.terminal.sweep import sweep_text  # noqa: PLC0415
-
         return sweep_text(self.result, width=width, colour=colour)
 
     def keep(self, folder: Path) -> None:
@@ -60,14 +60,10 @@ class Sweep(StepScan[SweepResult]):
 
     def page(self) -> str:
         """Return the figures as an HTML page."""
-        from plexor.render.sweep_page import sweep_page  # noqa: PLC0415
-
         return sweep_page(self.result)
 
     def picture(self) -> str:
         """Return the figures as an SVG picture."""
-        from plexor.render.sweep_page import sweep_svg  # noqa: PLC0415
-
         return sweep_svg(self.result)
 
 

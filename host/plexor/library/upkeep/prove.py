@@ -22,6 +22,8 @@ from plexor.link.open import sim_device
 from plexor.prove import store
 from plexor.prove.model import Proof, StepOutcome
 from plexor.prove.run import STEPS, STRIKE, ProofGoal, StepWires, prove
+from plexor.render.proof_page import proof_page
+from plexor.render.terminal.proof import proof_text
 
 PS = 10**12
 JUMPER_PS, LONGER_PS = 300, 5000
@@ -56,8 +58,6 @@ class Proven:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor.render.terminal.proof import proof_text  # noqa: PLC0415
-
         return proof_text(self.proof, self.seal, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
@@ -66,8 +66,6 @@ class Proven:
 
     def page(self) -> str:
         """Return it as a page."""
-        from plexor.render.proof_page import proof_page  # noqa: PLC0415
-
         return proof_page(self.proof, self.seal)
 
 
