@@ -3,13 +3,9 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
-import numpy as np
-
 from plexor.library.parts.picture import (
-    BIN,
     LEFT,
     RIGHT,
     TOP,
@@ -18,15 +14,15 @@ from plexor.library.parts.picture import (
     Canvas,
     Label,
     Stroke,
+    count_axis,
+    draw_columns,
     framed,
     legend,
     panel,
-    power_of_ten,
-    samples_below,
+    samples_in_columns,
     spread,
     time_unit,
     x_axis,
-    y_line,
 )
 from plexor.library.parts.results import Distribution
 from plexor.units import format_seconds
@@ -55,21 +51,10 @@ def under_bound(
     most_s = float(most_ticks) * tick_fs / 1e15
     least_s = float(found.low_ticks.min(initial=0)) * tick_fs / 1e15
     axis = Axis(min(0.0, least_s), 1.06 * max(bound_s, most_s), LEFT, width - RIGHT)
-    bins = round((axis.end - axis.start) / BIN)
-    step = (axis.end - axis.start) / bins
-    edges = np.array([axis.value(axis.start + place * step) for place in range(bins + 1)])
-    columns = np.diff(samples_below(found, edges, tick_fs))
-    y = Axis(0.6, max(float(columns.max()) * 1.6, 10), bottom, top, True)
+    samples = samples_in_columns(found, axis, tick_fs)
     x_axis(canvas, axis, top, bottom, time_unit(axis.high))
-    for exponent in range(math.floor(math.log10(y.high)) + 1):
-        y_line(canvas, y.at(10.0**exponent), power_of_ten(10.0**exponent))
-    bars = "".join(
-        f"M{LEFT + place * step:.1f} {bottom:.1f}V{y.at(max(count, 0.75)):.1f}"
-        f"H{LEFT + (place + 1) * step:.1f}V{bottom:.1f}z"
-        for place, count in enumerate(columns.tolist())
-        if count > 0
-    )
-    canvas.area(bars, "f0", 0.62)
+    counts = count_axis(canvas, float(samples.max()), bottom, top)
+    draw_columns(canvas, axis, counts, samples, "f0")
     labels = [
         Label(axis.at(most_s), f"maximum {over}{format_seconds(most_s)}", "f0"),
         Label(axis.at(bound_s), f"bound {format_seconds(bound_s)}", "alarm"),

@@ -14,7 +14,8 @@ from plexor.judge.budget import SILENT, Check, Judged
 from plexor.judge.verdict import Outcome
 from plexor.render import facts
 from plexor.render.corrected import calibration_lines, corrected_rows
-from plexor.render.pictures.latency import latency_axis, samples_below
+from plexor.render.pictures.columns import samples_below
+from plexor.render.pictures.latency import latency_axis
 from plexor.render.pictures.scale import grouped, time_unit
 from plexor.render.table import (
     NOTHING,
