@@ -33,25 +33,25 @@ _NS = 10**9
 
 
 def under_bound(
-    what: str,
+    title: str,
     source: str,
-    found: Distribution,
+    distribution: Distribution,
     tick_fs: int,
     bound_ns: Fraction,
     width: float = WIDTH,
 ) -> Canvas:
     """Return the distribution of what was measured, with the bound as a line."""
-    canvas = framed(what, _SUBTITLE, HEIGHT, source, width)
+    canvas = framed(title, _SUBTITLE, HEIGHT, source, width)
     top, bottom = TOP + 22, HEIGHT - 46.0
     panel(canvas, top, bottom)
     bound_s = float(bound_ns / _NS)
-    over = "" if found.limit_ticks is None else "over "
-    limit, found = found.limit_ticks, found.closed
-    most_ticks = int(found.high_ticks.max(initial=0)) if limit is None else limit
+    over = "" if distribution.limit_ticks is None else "over "
+    limit, distribution = distribution.limit_ticks, distribution.closed
+    most_ticks = int(distribution.high_ticks.max(initial=0)) if limit is None else limit
     most_s = float(most_ticks) * tick_fs / 1e15
-    least_s = float(found.low_ticks.min(initial=0)) * tick_fs / 1e15
+    least_s = float(distribution.low_ticks.min(initial=0)) * tick_fs / 1e15
     axis = Axis(min(0.0, least_s), 1.06 * max(bound_s, most_s), LEFT, width - RIGHT)
-    samples = samples_in_columns(found, axis, tick_fs)
+    samples = samples_in_columns(distribution, axis, tick_fs)
     x_axis(canvas, axis, top, bottom, time_unit(axis.high))
     counts = count_axis(canvas, float(samples.max()), bottom, top)
     draw_columns(canvas, axis, counts, samples, "f0")
@@ -59,12 +59,12 @@ def under_bound(
         Label(axis.at(most_s), f"maximum {over}{format_seconds(most_s)}", "f0"),
         Label(axis.at(bound_s), f"bound {format_seconds(bound_s)}", "alarm"),
     ]
-    places = spread(labels, LEFT, width - RIGHT, bold=True)
-    for label, x, line in zip(labels, places, ("s0", "worst"), strict=True):
+    positions = spread(labels, LEFT, width - RIGHT, bold=True)
+    for label, x, line in zip(labels, positions, ("s0", "worst"), strict=True):
         stroke = Stroke(1.6, dash=(5, 3))
         canvas.line(label.x, top, label.x, bottom, line, stroke)
         canvas.text(x, top - 7, label.content, style=label.style, anchor="middle", bold=True)
-    entries = [("samples", "s0", Stroke(8, opacity=0.75))]
-    entries.append(("bound", "worst", Stroke(1.6, dash=(5, 3))))
-    legend(canvas, entries, bottom + 36)
+    legend_entries = [("samples", "s0", Stroke(8, opacity=0.75))]
+    legend_entries.append(("bound", "worst", Stroke(1.6, dash=(5, 3))))
+    legend(canvas, legend_entries, bottom + 36)
     return canvas
