@@ -43,7 +43,6 @@ from plexor.render.terminal.compare import compare_text
 from plexor.store.run_folder import RUN_FILE
 from plexor.sweep.compare import differences as sweep_differences
 from plexor.sweep.model import SweepResult
-from plexor.sweep.store import is_sweep, load
 
 SCHEMA = "plexor.judge.compare/3"
 OTHERS = "BCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -372,15 +371,15 @@ def _results(source: Source) -> dict[str, Result]:
     if isinstance(source, Archived):
         return {"": source}
     path = path_of(source)
-    if not path.is_dir() or is_sweep(path) or (path / RUN_FILE).exists():
+    if not path.is_dir() or Sweep.is_in(path) or (path / RUN_FILE).exists():
         return {"": _read(path)}
     folders = sorted(entry_path for entry_path in path.iterdir() if entry_path.is_dir())
-    with_result = [folder for folder in folders if is_sweep(folder) or (folder / RUN_FILE).exists()]
+    with_result = [each for each in folders if Sweep.is_in(each) or (each / RUN_FILE).exists()]
     return {folder.name: _read(folder) for folder in with_result} or {"": _read(path)}
 
 
 def _read(path: Path) -> Result:
-    return load(path) if is_sweep(path) else load_run(path).report
+    return Sweep.load(path).result if Sweep.is_in(path) else load_run(path).report
 
 
 def _pair(

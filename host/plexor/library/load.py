@@ -10,8 +10,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from plexor.burst.store import BURST
-from plexor.burst.store import load as read_burst
 from plexor.calibration.store import CALIBRATION
 from plexor.documents import Document
 from plexor.errors import StoreError, UsageError
@@ -23,28 +21,23 @@ from plexor.library.scans.phase import PhaseScan
 from plexor.library.scans.scan import Ended
 from plexor.library.scans.sweep import Sweep
 from plexor.library.specs.values import path_of
-from plexor.phase.store import PHASE
-from plexor.phase.store import load as read_phase
 from plexor.prove.store import PROOF
 from plexor.session.replay import replay
 from plexor.store.run_folder import RUN
 from plexor.store.run_folder import load as read_run
-from plexor.sweep.store import SWEEP
-from plexor.sweep.store import load as read_sweep
 
 _FIGURES = "run"
 """The figures of a run, which `--json` prints."""
-_KINDS: Mapping[str, Document[Any]] = {
-    "burst": BURST,
-    "calibration": CALIBRATION,
-    "phase": PHASE,
-    "proof": PROOF,
-    "run-file": RUN,
-    "sweep": SWEEP,
+_SCANS: Mapping[str, type[Ended[Any]]] = {
+    scan.kept.name: scan for scan in (Sweep, PhaseScan, BurstScan)
+}
+_DOCUMENTS: Mapping[str, Document[Any]] = {
+    document.name: document
+    for document in (CALIBRATION, PROOF, RUN, *(scan.kept for scan in _SCANS.values()))
 }
 
 
-def load(path: str | Path) -> Run | Sweep | PhaseScan | BurstScan | Ended[Any]:
+def load(path: str | Path) -> Run | Ended[Any]:
     """Return what is stored at a path: a run, a sweep, a phase scan, a burst scan or a schedule.
 
     The path is a folder of `out`, its run.json, sweep.json, phase.json or burst.json, or a file of
@@ -87,10 +80,9 @@ def load_run(path: Path) -> Run:
     return Run(replay(path))
 
 
-def _scan(path: Path) -> Sweep | PhaseScan | BurstScan | Ended[Any] | None:
+def _scan(path: Path) -> Ended[Any] | None:
     """Return the scan in a folder or its result file; None if there is none."""
-    readers = {"sweep": _sweep, "phase": _phase, "burst": _burst}
-    for kind in (*readers, *names(KINDS)):
+    for kind in (*_SCANS, *names(KINDS)):
         name = f"{kind}.json"
         if path.name == name and path.is_file():
             folder = path.parent
@@ -98,7 +90,7 @@ def _scan(path: Path) -> Sweep | PhaseScan | BurstScan | Ended[Any] | None:
             folder = path
         else:
             continue
-        return readers[kind](folder) if kind in readers else _of_package(kind).load(folder)
+        return (_SCANS[kind] if kind in _SCANS else _of_package(kind)).load(folder)
     return None
 
 
@@ -107,18 +99,6 @@ def _of_package(kind: str) -> Kept:
     offer = offer_of(KINDS, kind)
     assert offer is not None
     return offer.load(Kept)
-
-
-def _sweep(folder: Path) -> Sweep:
-    return Sweep(read_sweep(folder))
-
-
-def _phase(folder: Path) -> PhaseScan:
-    return PhaseScan(read_phase(folder))
-
-
-def _burst(folder: Path) -> BurstScan:
-    return BurstScan(read_burst(folder))
 
 
 def schema(kind: str) -> dict[str, Any]:
@@ -132,10 +112,10 @@ def schema(kind: str) -> dict[str, Any]:
     if kind == _FIGURES:
         text = (files("plexor") / "schema" / "run.json").read_text(encoding="utf-8")
         return json.loads(text)
+    if kind in _DOCUMENTS:
+        return schema_of(_DOCUMENTS[kind])
     other_kinds = names(KINDS)
-    if kind not in _KINDS:
-        if kind in other_kinds:
-            return schema_of(_of_package(kind).document)
-        known = ", ".join(sorted({_FIGURES, *_KINDS, *other_kinds}))
+    if kind not in other_kinds:
+        known = ", ".join(sorted({_FIGURES, *_DOCUMENTS, *other_kinds}))
         raise UsageError(f"schema: {kind!r}; must be one of {known}")
-    return schema_of(_KINDS[kind])
+    return schema_of(_of_package(kind).document)

@@ -31,7 +31,6 @@ from plexor.render.pictures.scope import strike_width_ticks
 from plexor.scope.seam import OnStep, Shot, Swept
 from plexor.session.progress import Progress
 from plexor.session.stop import Stop
-from plexor.sweep.store import save
 from plexor.units import plot_seconds
 
 EVERY_S = Fraction(1, 30)
@@ -158,7 +157,7 @@ class LibraryBench:
         if isinstance(result, RunResult):
             Run(result).save(folder)
         elif isinstance(result, Sweep):
-            save(result.result, folder)
+            result.write(folder)
 
     def close(self) -> None:
         """Let the instrument go."""
