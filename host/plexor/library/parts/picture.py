@@ -6,11 +6,13 @@ from plexor.render.pictures.canvas import Stroke as Stroke
 from plexor.render.pictures.columns import count_axis as count_axis
 from plexor.render.pictures.columns import draw_columns as draw_columns
 from plexor.render.pictures.columns import samples_in_columns as samples_in_columns
+from plexor.render.pictures.convert import converted as converted
 from plexor.render.pictures.frame import LEFT as LEFT
 from plexor.render.pictures.frame import RIGHT as RIGHT
 from plexor.render.pictures.frame import TOP as TOP
 from plexor.render.pictures.frame import WIDTH as WIDTH
 from plexor.render.pictures.frame import Label as Label
+from plexor.render.pictures.frame import alone as alone
 from plexor.render.pictures.frame import framed as framed
 from plexor.render.pictures.frame import legend as legend
 from plexor.render.pictures.frame import panel as panel
