@@ -18,11 +18,13 @@ _WORDS = {
     Outcome.PASS: ("kept", "good"),
     Outcome.FAIL: ("TOO LARGE", "bad"),
     Outcome.TOO_FEW: ("too few", "doubt"),
+    Outcome.NOT_COMPARABLE: ("not known", "doubt"),
 }
 _ENDS = {
     Outcome.PASS: "PASS: no change is too large",
     Outcome.FAIL: "FAIL: {} of {} changes are too large",
     Outcome.TOO_FEW: "TOO FEW SAMPLES: {} of {} changes cannot be distinguished from their limits",
+    Outcome.NOT_COMPARABLE: "NOT COMPARABLE: nothing is known of {} of {} changes",
 }
 
 

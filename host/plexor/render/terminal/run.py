@@ -134,7 +134,7 @@ def _verdict(report: Report, verdict: Judged, width: int, paint: Paint) -> Itera
             word, style = ("goal met", "good") if word == "pass" else ("goal missed", "doubt")
         yield from wrapped(f"{word:<11} {_check(report, check)}", width, paint, style)
     for name in verdict.silent:
-        yield from wrapped(f"not proven  {name}: {SILENT}", width, paint, "doubt")
+        yield from wrapped(f"not proven  {name}: {SILENT.line}", width, paint, "doubt")
     title = verdict.budget.title
     words = {
         Outcome.PASS: f"PASS: within budget {title}",
