@@ -26,8 +26,8 @@ EXTRAS = ("archive", "captures", "cluster", "export", "lab", "pictures", "scope"
 """What a user of the host may choose. The simulator's tools are locked by their versions."""
 RUNNERS = (
     "hypothesis",
-    "matplotlib",
     "pandas",
+    "pillow",
     "pytest",
     "pytest-timeout",
     "pytest-xdist",
