@@ -48,6 +48,8 @@ _PACE = Time(20_000_000, 10**12)
 """As kLeastPacePs in runtime/options.cpp."""
 GATEWARE, TWIN = "gateware", "twin"
 CORES = (GATEWARE, TWIN)
+CORE = os.environ.get("PLEXOR_CORE", GATEWARE)
+"""What takes the instrument's place unless that is said."""
 EXIT_USAGE = 2
 EXIT_FAILED = 3
 _FALLBACKS = {"freertos": "bare", "bare": "synthetic"}
@@ -250,9 +252,9 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--core",
         choices=CORES,
-        default=GATEWARE,
-        help="what takes the instrument's place: its gateware clock by clock (default), or the "
-        "twin, event by event",
+        default=CORE,
+        help="what takes the instrument's place: its gateware clock by clock, or the twin, event "
+        "by event; default: PLEXOR_CORE in the environment, or gateware",
     )
     parser.add_argument("--uart", action="store_true", help="use a UART as the link, bit by bit")
     parser.add_argument(
@@ -316,6 +318,9 @@ def command_of(
     longer its parent.
     """
     chosen = parser().parse_args(arguments)
+    if chosen.core not in CORES:
+        _say(f"error: PLEXOR_CORE: {chosen.core!r}; must be {' or '.join(CORES)}")
+        return EXIT_USAGE
     try:
         geometry = _geometry(chosen)
         front_end = front_end_options(chosen.front_end, geometry)

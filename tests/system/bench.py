@@ -7,7 +7,6 @@ events, classes, statistics and bins of it. Nothing of it comes from the gatewar
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -32,11 +31,9 @@ from plexor_sim.golden.edges import PinEdges, TickEdges, pins_of, sampled
 from plexor_sim.golden.settings import Settings as Registers
 from plexor_sim.golden.stimulus import Strikes
 from plexor_sim.packages import default_cache
-from plexor_sim.serve import GATEWARE, prepare
+from plexor_sim.serve import CORE, prepare
 from plexor_sim.server import Server
 
-CORE = os.environ.get("PLEXOR_CORE", GATEWARE)
-"""What takes the instrument's place: the gateware or the twin."""
 SMALL = Geometry(
     latency_mantissa_bits=4,
     interval_mantissa_bits=4,
