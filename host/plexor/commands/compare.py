@@ -6,19 +6,17 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from plexor.commands.conclude import show, write_drawn
-from plexor.commands.options import Shown
-from plexor.commands.output import check_outputs
+from plexor.commands.conclude import show
+from plexor.commands.options import AsJson
 from plexor.library.archive import Archive
 from plexor.library.archive_spec import InArchive, LastGoodSpec
 from plexor.library.compare import comparison
 
 
 def compare(
-    before: Path, after: tuple[Path, ...], place: InArchive, asked: LastGoodSpec, shown: Shown
+    before: Path, after: tuple[Path, ...], place: InArchive, asked: LastGoodSpec, shown: AsJson
 ) -> int:
     """Compare results, print what changed and return the exit code."""
-    check_outputs(shown.page)
     if after:
         found = comparison(before, after, asked)
     else:
@@ -31,6 +29,4 @@ def compare(
             file=sys.stderr,
         )
     show(found, shown.as_json)
-    if shown.page is not None:
-        write_drawn(shown.page, found)
     return found.exit_code()

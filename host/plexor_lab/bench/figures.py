@@ -24,9 +24,9 @@ _MOST_COUNT_APART = 1
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """A test's times by the firmware's own counter, per operation and in ticks, less its base.
+    """What the firmware's own counter says of a test, per operation and in ticks, less its base.
 
-    An error is the counter's time less the time measured from outside.
+    The errors are those of the counter: what it says, less what was measured from outside.
     """
 
     count: int
@@ -43,14 +43,15 @@ class TestedFigures:
 
     test: Test
     samples: tuple[Sample, ...]
-    """All samples, a skipped first one included."""
+    """All of them, also a skipped one."""
     first_ticks: Fraction
-    """The first sample, which also fills caches, less the base."""
+    """The first, which also fills caches, less the base."""
     operations: Operations
     percentiles_ticks: Mapping[int, Fraction | None]
-    """Percentiles by percent; None: too few samples to bound it."""
+    """By percent, each the least value that so many samples do not exceed; None: too few samples
+    to bound it."""
     counters: tuple[int, ...]
-    """The firmware's own counts; empty if it sent none."""
+    """What the firmware counted itself; empty if it did not say."""
     own: Own | None
 
     @property
@@ -61,45 +62,42 @@ class TestedFigures:
     @property
     def counted_right(self) -> bool:
         """Whether the firmware counted as many operations, within 1."""
-        difference = abs(len(self.samples) - sum(self.counters))
-        return not self.counters or difference <= _MOST_COUNT_APART
+        apart = abs(len(self.samples) - sum(self.counters))
+        return not self.counters or apart <= _MOST_COUNT_APART
 
 
 def figures_of(
-    measured: PassSamples, suite: Suite, tick_fs: int, *, skip_first: bool = False
+    found: PassSamples, suite: Suite, tick_fs: int, *, skip_first: bool = False
 ) -> tuple[TestedFigures, ...]:
     """Return the figures of each test of the suite that has samples, in the suite's order.
 
-    `skip_first` leaves the first sample out of all figures but `first_ticks`, if it is not the only
-    one.
+    `skip_first` leaves the first sample out of all but `first_ticks`, where there is another one.
     """
     bases = {
-        test.number: typical([sample.ticks for sample in measured.samples[test.number]])
+        test.number: typical([sample.ticks for sample in found.samples[test.number]])
         for test in suite.tests
-        if test.base is None and test.number in measured.samples
+        if test.base is None and test.number in found.samples
     }
     own_bases = {
-        number: typical(
-            [s.own_cycles for s in measured.samples[number] if s.own_cycles is not None]
-        )
+        number: typical([s.own_cycles for s in found.samples[number] if s.own_cycles is not None])
         for number in bases
     }
-    looped = USUAL_LOOPED if measured.announced is None else measured.announced.looped
-    all_figures: list[TestedFigures] = []
+    looped = USUAL_LOOPED if found.announced is None else found.announced.looped
+    every: list[TestedFigures] = []
     for test in suite.tests:
-        samples = measured.samples.get(test.number, ())
+        samples = found.samples.get(test.number, ())
         if not samples:
             continue
         base_ticks = 0 if test.base is None else bases.get(test.base, 0)
         iterations = looped if test.looped else 1
         skipped = int(skip_first and len(samples) > 1)
         ticks = [sample.ticks for sample in samples]
-        spent = sorted(max(sample_ticks - base_ticks, 0) for sample_ticks in ticks[skipped:])
+        spent = sorted(max(each - base_ticks, 0) for each in ticks[skipped:])
         own = None
-        if measured.announced is not None and test.base is not None:
+        if found.announced is not None and test.base is not None:
             scale = _Scale(base_ticks, own_bases.get(test.base, 0), iterations)
-            own = _own(samples[skipped:], scale, measured.announced, tick_fs)
-        all_figures.append(
+            own = _own(samples[skipped:], scale, found.announced, tick_fs)
+        every.append(
             TestedFigures(
                 test,
                 samples,
@@ -108,11 +106,11 @@ def figures_of(
                     ticks, iterations=iterations, base_ticks=base_ticks, skip_first=skipped
                 ),
                 {percent: _percentile(spent, percent, iterations) for percent in PERCENTS},
-                measured.counters.get(test.number, ()),
+                found.counters.get(test.number, ()),
                 own,
             )
         )
-    return tuple(all_figures)
+    return tuple(every)
 
 
 def _percentile(spent: list[int], percent: int, iterations: int) -> Fraction | None:
@@ -155,12 +153,12 @@ def _own(
 
 
 BEGINNINGS = (CodeClass.RUN, CodeClass.ISR_ENTER)
-"""Classes of codes at which something else starts to run."""
+"""Classes of codes that say that something else runs from now on."""
 
 
 def meanwhile(sample: Sample) -> tuple[tuple[int, int, int], ...]:
-    """Return (class, id, count) of what began to run within a sample, in order of first start."""
-    counts = Counter(
+    """Return what began to run within a sample: class, id, and how often, in order of the first."""
+    found = Counter(
         (code.code_class, code.number) for code in sample.between if code.code_class in BEGINNINGS
     )
-    return tuple((code_class, number, count) for (code_class, number), count in counts.items())
+    return tuple((code_class, number, count) for (code_class, number), count in found.items())

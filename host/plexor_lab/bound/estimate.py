@@ -30,44 +30,44 @@ _MOST_NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class SectionBound:
-    """The bound of one section."""
+    """What one section takes."""
 
     section: Section
     once_ns: Fraction
-    """Time of each run of the section."""
+    """Each time that it runs."""
 
     @property
     def total_ns(self) -> Formula:
-        """Time of all its runs."""
+        """All times together."""
         return self.section.repetition.formula.times(self.once_ns)
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnBound:
-    """The bound of all accesses of one kind to one logical region."""
+    """What all accesses of one kind to one logical region take."""
 
     region: str
     access: AccessKind
     placed: str
-    """The platform's region that holds it."""
+    """The platform's region in which it lies."""
     time_ns: Fraction
-    """Time of one access."""
+    """Of one access."""
     accesses: Formula
 
     @property
     def name(self) -> str:
-        """Its name in files."""
+        """As files have it."""
         return column_name(self.region, self.access)
 
     @property
     def total_ns(self) -> Formula:
-        """Time of all accesses."""
+        """All accesses together."""
         return self.accesses.times(self.time_ns)
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceEstimate:
-    """The bound of a service. Sections and columns are in the model's order."""
+    """What a service takes at most. Sections and columns are in the model's order."""
 
     sections: tuple[SectionBound, ...]
     columns: tuple[ColumnBound, ...]
@@ -75,16 +75,16 @@ class ServiceEstimate:
     @property
     def total_ns(self) -> Formula:
         """The whole service."""
-        return _sum(section.total_ns for section in self.sections)
+        return _sum(entry.total_ns for entry in self.sections)
 
     @property
     def blocked_ns(self) -> Formula:
         """The sections that block, together."""
-        return _sum(bound.total_ns for bound in self.sections if bound.section.blocking)
+        return _sum(entry.total_ns for entry in self.sections if entry.section.blocking)
 
 
 def estimate(model: Model, platform: Platform, region_map: RegionMap) -> ServiceEstimate:
-    """Return the bound of a service on a platform.
+    """Return what a service takes at most on a platform.
 
     Raises UsageError, with file and line, for a map to a region that the platform does not have,
     and for a count without an access time.
@@ -120,17 +120,17 @@ def estimate(model: Model, platform: Platform, region_map: RegionMap) -> Service
     return ServiceEstimate(tuple(sections), tuple(columns.values()))
 
 
-def _sum(formulas: Iterable[Formula]) -> Formula:
-    return reduce(Formula.__add__, formulas, ZERO)
+def _sum(parts: Iterable[Formula]) -> Formula:
+    return reduce(Formula.__add__, parts, ZERO)
 
 
 def _missing(count: Count, placed: str, platform: Platform) -> str:
-    """Return the error for a count without a time, and what would be right."""
+    """Return what is wrong with a count that has no time, and what would be right."""
     name = column_name(count.region, count.access)
     if placed not in platform.regions:
         return f"{name}: {_no_region(placed, platform)}, or map {count.region} to one of these"
-    access_names = "read and write" if count.access == AccessKind.ANY else str(count.access)
-    return f"{name}: {platform.file} has no time for it; give {placed} one for {access_names}"
+    wanted = "read and write" if count.access == AccessKind.ANY else str(count.access)
+    return f"{name}: {platform.file} has no time for it; give {placed} one for {wanted}"
 
 
 def _no_region(region: str, platform: Platform) -> str:

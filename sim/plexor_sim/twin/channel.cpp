@@ -79,7 +79,9 @@ void Channel::pass(int64_t horizon) {
   else
     pass_words(horizon);
   if (group_size_ && group_ticks_ + 1 < horizon) end_group();
-  if (has_held_ && held_.tick + filter_ticks_ <= horizon) end_held();
+  // Edges that wait to be mended come first.
+  const int64_t filtered = group_.empty() ? horizon : group_.front().tick;
+  if (has_held_ && held_.tick + filter_ticks_ <= filtered) end_held();
   find_next();
 }
 

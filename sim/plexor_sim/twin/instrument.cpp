@@ -83,6 +83,7 @@ int64_t Instrument::execute(Command command) {
 }
 
 void Instrument::answer(Command command) {
+  now_ticks_ += geometry_.samples;  // an instrument whose time stands still counts as dead
   for (Operation& operation : command.operations) operate(operation);
   uplink_.respond(command);
 }
@@ -213,8 +214,6 @@ int64_t Instrument::lamp_faults() const {
 // Runs.
 
 void Instrument::start_run() {
-  if (geometry_.has(kFeatureCodes) && registers_.get(kControlStopOn) & kStopOnStall)
-    need_gateware("the end by StopOn.STALL depends on clocks", start_ticks_);
   const bool is_plain = !geometry_.has(kFeatureSnapshot);
   const int64_t rise_bins = geometry_.first_bin(kSpaceLatencyBins, kLatencyKindFall, 0);
   const int64_t clocks = is_plain ? rise_bins + kClearPlainClocks : kClearClocks;
@@ -236,7 +235,6 @@ void Instrument::start_run() {
   step_end_ticks_ = report_ticks_ = kNever;
   timecode_steps_ = 0;
   timecode_clock_ = -1;
-  queues_.clear();
   results_.clear(registers_);
   matcher_.prepare(registers_);
   uplink_.clear_events();
@@ -254,11 +252,14 @@ void Instrument::start_run() {
 }
 
 void Instrument::begin_run() {
+  if (geometry_.has(kFeatureCodes) && registers_.get(kControlStopOn) & kStopOnStall)
+    need_gateware("it ends by StopOn.STALL, which depends on clocks,", start_ticks_);
   state_ = kRunStateRunning;
   has_run_ = true;
   start_ticks_ = begin_ticks_;
   begin_ticks_ = kNever;
   uplink_.log(kLogCodeStarted, 0, start_ticks_);
+  queues_.begin(geometry_.clock_of(start_ticks_));
   if (registers_.get(kControlStopOn) & kStopOnTime) {
     const int64_t run_time = registers_.get(kControlRunTimeTicks), samples = geometry_.samples;
     stop_ticks_ = start_ticks_ + (run_time + samples - 1) / samples * samples;
@@ -391,6 +392,7 @@ void Instrument::pass(int64_t horizon) {
     channels_ticks_ = std::min(channels_ticks_, channel.next_ticks());
   }
   if (!pins_.codes().empty()) {
+    codes_clock_ = geometry_.clock_of(pins_.codes().back().tick);
     for (const TwinPins::CodeEdge& edge : pins_.codes()) port_.change(edge.tick, edge.levels);
     pins_.codes().clear();
   }

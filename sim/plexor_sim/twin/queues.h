@@ -21,8 +21,10 @@ class Queues {
         measures_(geometry.has(kFeatureFall | kFeatureIntervals)),
         has_snapshot_(geometry.has(kFeatureSnapshot)) {}
 
-  void clear() {
-    merge_halves_ = link_clock_ = 0;
+  // A run begins; the link first sends that.
+  void begin(int64_t clock) {
+    merge_halves_ = 0;
+    link_clock_ = clock + kBeginClocks;
     for (Source& source : sources_) source = {};
   }
 
@@ -48,7 +50,7 @@ class Queues {
       return "a source's FIFO of words may have been full";
     if (!is_sent) return nullptr;
     link_clock_ = std::max(link_clock_, clock) + sent_clocks_ * (event.source == kSourceCode ? 2 : 1);
-    if (link_clock_ - clock > sent_clocks_ * (geometry_.upload_depth - kSpareEvents))
+    if (link_clock_ - clock > sent_clocks_ * geometry_.upload_depth / 2)
       return "the link's FIFO may have been full";
     return nullptr;
   }
@@ -57,8 +59,9 @@ class Queues {
   // In halves of a clock, each with what the results stage needs.
   static constexpr int64_t kOtherHalves = 5, kStruckHalves = 5, kResponseHalves = 14;
   static constexpr int64_t kTrailingHalves = 14, kLookHalves = 20;
-  static constexpr int64_t kSentClocks = 12;  // an event's bytes and its part of a frame
-  static constexpr int64_t kSpareWords = 4, kSpareEvents = 16;
+  static constexpr int64_t kSentClocks = 20;  // an event's bytes and its part of a frame
+  static constexpr int64_t kBeginClocks = 400;
+  static constexpr int64_t kSpareWords = 4;
   static constexpr int kMostWords = 512;
 
   struct Source {

@@ -8,7 +8,8 @@ namespace plexor {
 
 namespace {
 
-constexpr int64_t kMadeByteClocks = 9, kSentByteClocks = 3;  // a byte of a frame, at most and at least
+constexpr int64_t kSentByteClocks = 3;  // a byte of a frame, at least
+constexpr int64_t kCrcBytes = 4;
 
 }  // namespace
 
@@ -29,9 +30,9 @@ void pass_news(const Frame& frame, Passed& passed) {
   passed.count++;
 }
 
-uint32_t Uplink::send(const Frame& frame) {
+void Uplink::send(const Frame& frame) {
   const size_t before = bytes_.size();
-  const uint32_t crc = append_stream(frame, sequence_++, bytes_);
+  append_stream(frame, sequence_++, bytes_);
   const auto count = static_cast<int64_t>(bytes_.size() - before);
   if (frame.type == kFrameTypeEvents) {
     pass_events(frame, frame.words.size(), events_);
@@ -40,7 +41,6 @@ uint32_t Uplink::send(const Frame& frame) {
     pass_news(frame, news_);
     news_bytes_ += count;
   }
-  return crc;
 }
 
 void Uplink::log(uint32_t code, uint64_t index, int64_t base_ticks) {
@@ -56,22 +56,15 @@ int64_t Uplink::respond(const Command& command) {
                           static_cast<uint32_t>(operation.status) << 24);
     frame.words.push_back(operation.value);
   }
-  const uint32_t crc = send(frame);
-  // COBS holds bytes back until the next zero or the end.
-  int64_t held = 0;
+  send(frame);
+  // COBS holds bytes back until the next zero or the end. In a CRC a zero is rare.
+  int64_t held = kCrcBytes;
   for (auto word = frame.words.rbegin(); word != frame.words.rend(); ++word) {
     int byte = 3;
     while (byte >= 0 && *word >> 8 * byte & 255) byte--, held++;
     if (byte >= 0) break;
   }
-  int64_t free_clock = INT64_MIN / 2;  // before the end; the link has sent all by then
-  for (int byte = 0; byte < 4; byte++, held++) {
-    if (crc >> 8 * byte & 255) continue;
-    const int64_t clock = (byte - 3) * kMadeByteClocks;
-    free_clock = std::max(free_clock, clock) + kSentByteClocks * (held + 1);
-    held = -1;
-  }
-  return std::max<int64_t>(free_clock, 0) + kSentByteClocks * held;
+  return kSentByteClocks * held;
 }
 
 void Uplink::event(const Event& event) {

@@ -61,7 +61,7 @@ class Uplink {
  private:
   static constexpr size_t kDumpWords = 128;
 
-  uint32_t send(const Frame& frame);
+  void send(const Frame& frame);
   void add_event(const Event& event);
   int64_t dump_space(uint32_t space, int bank, uint32_t flags, int snapshot, int64_t base_ticks);
 

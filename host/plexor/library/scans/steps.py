@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import shlex
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from plexor.burst.model import BurstResult
@@ -26,7 +28,15 @@ from plexor.sweep.model import SweepResult
 R = TypeVar("R", SweepResult, BurstResult)
 
 
-S = TypeVar("S", bound=Scan[Any])
+class StepScan(Scan[R]):
+    """A scan of steps that has ended."""
+
+    @abstractmethod
+    def keep(self, folder: Path) -> None:
+        """Write it into a folder that is there. Raises StoreError."""
+
+
+S = TypeVar("S", bound=StepScan[Any])
 
 
 def step_scan(
@@ -63,7 +73,7 @@ def step_scan(
         if asked.out is not None:
             try:
                 store.finish()
-                scan.write(asked.out)
+                scan.keep(asked.out)
             except StoreError as error:
                 scan.unsaved = error
     return scan
