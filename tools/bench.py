@@ -29,7 +29,7 @@ from typing import Any
 
 from hdrh.histogram import HdrHistogram
 
-from plexor.desk.bench import bench as decode_bench
+from plexor.desk.decode_speed import decode_speeds
 from tools import bench_archive
 from tools.bench_core import Pace, simulated, under_cocotb
 from tools.bench_files import EVENTS, file_figures, file_table
@@ -156,7 +156,7 @@ def recording_rate(values: Iterable[int]) -> float:
 def decode_figures(size: Size, say: Callable[[str], None]) -> list[Figure]:
     """Return the host's figures: from bytes of the link to a latency histogram, on one core."""
     say("the host's decoder")
-    *vectorised, plain = decode_bench(size.decode_strikes, size.decode_repeats)
+    *vectorised, plain = decode_speeds(size.decode_strikes, size.decode_repeats)
     recording = recording_rate(1000 + number % 9000 for number in range(size.recordings))
     return [
         Figure(

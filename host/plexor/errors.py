@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
+import traceback
 from enum import IntEnum, unique
 
 _MOST_SAID = 300
@@ -105,11 +108,8 @@ def _reported(error: BaseException) -> str | None:
     """Write what a report needs; return the path, None if that cannot be written."""
     try:
         # Imported here because hardly any process needs them.
-        import os  # noqa: PLC0415
         import platform  # noqa: PLC0415
-        import shlex  # noqa: PLC0415
         import tempfile  # noqa: PLC0415
-        import traceback  # noqa: PLC0415
         from importlib import metadata  # noqa: PLC0415
 
         lines = (

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from plexor.errors import InstrumentError, LinkError
+from plexor.library.files import write_text
+
 if TYPE_CHECKING:
     from plexor.judge.budget import Budget, Judged
     from plexor.library.instrument import Instrument
@@ -53,8 +56,6 @@ class Plexor:
         try:
             run = self.instrument.run(**options)
         except Exception as error:
-            from plexor.errors import InstrumentError, LinkError  # noqa: PLC0415
-
             # The next test gets a new link.
             if isinstance(error, LinkError | InstrumentError):
                 close(self._item.config)
@@ -133,8 +134,6 @@ def pytest_runtest_makereport(
 
 
 def _pages(item: pytest.Item, folder: Path) -> list[Path]:
-    from plexor.library.files import write_text  # noqa: PLC0415
-
     if _RUNS not in item.stash:
         return []
     runs = item.stash[_RUNS]

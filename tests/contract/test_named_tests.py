@@ -62,7 +62,7 @@ REASONS = {
     "host/plexor/model/numbers.py": "declares the bounds of pins and ticks",
     "host/plexor/protocol/identity.py": "declares what test_registers.py checks",
     "host/plexor/protocol/register_kinds.py": "declares what test_registers.py checks",
-    "host/plexor/scope/seam.py": "declares what the page needs of an instrument",
+    "host/plexor/scope/interface.py": "declares what the page needs of an instrument",
     "host/plexor/selftest/witness.py": "declares what two witnesses have in common",
 }
 """What has no test of its name, and why."""

@@ -81,7 +81,7 @@ CLIENT = "The command line and plexor_lab are clients of the library, and of not
         ("commands/doctor.py", "from plexor.desk.doctor import examine"),
         ("commands/measure/take.py", "    from plexor.session.session import measure"),
         ("cli.py", "import plexor.jsonable"),
-        ("../plexor_lab/study/table.py", "from plexor.sweep.store import load"),
+        ("../plexor_lab/study/table.py", "from plexor.sweep.store import SWEEP"),
     ],
 )
 def test_a_command_or_a_study_that_goes_past_the_library_is_found(file, line, tmp_path):

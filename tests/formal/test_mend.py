@@ -52,7 +52,9 @@ class MendsExchanges(Elaboratable):
         return m
 
 
-@pytest.mark.parametrize("samples", [4, 8, 16])
+@pytest.mark.parametrize(
+    "samples", [8, *(pytest.param(n, marks=pytest.mark.full) for n in (4, 16))]
+)
 def test_a_word_of_any_pin_with_any_exchanges_is_that_pins_and_tells_of_them(samples):
     design = MendsExchanges(samples)
     holds, log = prover.prove(design, f"mend_{samples}", CLOCKS, free=design.free)

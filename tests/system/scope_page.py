@@ -10,7 +10,7 @@ from typing import Any
 
 from selenium.webdriver.common.by import By
 from tools.scope_bench.browser import Browser
-from tools.scope_bench.planted import NAMES, PlantedBench
+from tools.scope_bench.planted import NAMES, PlantedRig
 
 from plexor.scope.serve import Door, PageServer, ServedAt
 
@@ -18,7 +18,7 @@ from plexor.scope.serve import Door, PageServer, ServedAt
 class LivePage:
     """The page, and the instrument that it steers."""
 
-    def __init__(self, browser: Browser, served: PageServer, bench: PlantedBench) -> None:
+    def __init__(self, browser: Browser, served: PageServer, bench: PlantedRig) -> None:
         self.browser = browser
         self.served = served
         self.bench = bench
@@ -100,7 +100,7 @@ class LivePage:
 @contextmanager
 def live_page(browser: Browser, folder: Path, channels: int = 3) -> Iterator[LivePage]:
     """Yield a page that steers an instrument of its own."""
-    bench = PlantedBench(channels, each_s=0.05)
+    bench = PlantedRig(channels, each_s=0.05)
     served = PageServer(bench, Door(ServedAt(folder=folder)))
     try:
         page = LivePage(browser, served, bench)

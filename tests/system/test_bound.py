@@ -93,9 +93,10 @@ NOTE = 0x80000038
 """Where the firmware writes N, before each call."""
 
 
-@pytest.fixture(scope="module")
-def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return logged(tmp_path_factory.mktemp("bus"), "random:3", 120)
+@pytest.fixture(scope="module", params=[60, pytest.param(120, marks=pytest.mark.full)])
+def log(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the log of so many calls."""
+    return logged(tmp_path_factory.mktemp("bus"), "random:3", request.param)
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +150,7 @@ def counted(log: Path, pin: int) -> list[tuple[int, bool, Counter[Any]]]:
 
 def modelled(trace: BusTrace, n: int) -> Counter[Any]:
     counts: Counter[Any] = Counter()
-    for section in trace.found.model.sections:
+    for section in trace.traced.model.sections:
         for each in section.counts:
             times = int(section.repetition.formula.at(n))
             counts[each.region, str(each.access)] += times * each.number
@@ -175,17 +176,17 @@ def from_one_on(log: Path, to: Path) -> Path:
 def test_the_rows_of_a_trace_are_the_counts_of_the_raw_log(log: Path, pin: int) -> None:
     trace = trace_bus(log, pin=pin)
     calls = counted(log, pin)
-    assert trace.found.calls == len(calls) >= 100
-    assert trace.found.interrupted == sum(broken for _, broken, _ in calls)
+    assert trace.traced.calls == len(calls) >= 50
+    assert trace.traced.interrupted == sum(broken for _, broken, _ in calls)
     clear = {n: counts for n, broken, counts in calls if not broken}
-    assert trace.found.ns == tuple(sorted(clear))
+    assert trace.traced.ns == tuple(sorted(clear))
     excess = 0
     for n, counts in clear.items():
         model = modelled(trace, n)
         assert not counts - model  # never below
         excess += (model - counts).total()
         assert (model - counts).total() <= 0.05 * counts.total()
-    assert excess == trace.found.excess
+    assert excess == trace.traced.excess
     # What N adds is exact: the same between any two N that are not 0.
     some = sorted(n for n in clear if n)
     for n, m in pairwise(some):
@@ -204,7 +205,7 @@ def test_where_each_step_is_taken_alike_the_rows_are_the_counts_exactly(
     clear = {n: counts for n, broken, counts in counted(log, pin) if not broken}
     assert len(clear) > 20
     assert 0 not in clear
-    assert trace.found.excess == 0
+    assert trace.traced.excess == 0
     for n, counts in clear.items():
         assert modelled(trace, n) == counts
 

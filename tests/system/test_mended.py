@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Phases that sample in the other order: with Feature.MEND a run has the figures of one without."""
+"""Phases that sample in the other order: with Feature.MEND a run has the figures of one without.
+
+A simulator is built for it. In short, tests/unit/hdl/capture mends the edges of pins, and
+tests/unit/host/session/test_loss.py tells how many were.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,7 @@ from plexor.render.facts import books
 
 MENDING = replace(ICE40, features=ICE40.features | Feature.MEND)
 """A small board, with the feature for which it has no room."""
+pytestmark = pytest.mark.full
 US = Fraction(1, 10**6)
 DUT = "synthetic:ch0.latency=uniform:200ns:900ns,ch0.width=uniform:20ns:300ns,ch1.after=strike0"
 SETTINGS = Settings(
@@ -48,7 +53,6 @@ def test_a_run_without_exchanges_mends_nothing(tmp_path):
     assert outcome.result.accounting.mended_clocks == 0
 
 
-@pytest.mark.full
 def test_without_the_feature_the_same_exchanges_invent_edges(tmp_path):
     outcome = measured(tmp_path, ICE40)
     ((first, *_), sources) = outcome.result.channels, outcome.result.accounting.sources

@@ -20,7 +20,7 @@ from plexor.library.instrument import Instrument
 from plexor.library.specs.options import Target
 from plexor.session.stop import Stop
 from plexor_lab.mixed.message import Reply
-from plexor_lab.mixed.mixed import load_mixed, measured
+from plexor_lab.mixed.mixed import Mixed, measured
 from plexor_lab.mixed.model import Mode, Order, Schedule, Status
 from plexor_lab.mixed.place import place_of
 from plexor_lab.mixed.rows import read_rows, write_rows
@@ -92,7 +92,7 @@ def test_the_device_got_every_message(all_modes):
 def test_the_lists_come_back_from_csv_and_from_the_folder(all_modes):
     _, document, text, out = all_modes
     tick_fs, found = read_rows(text)
-    kept = load_mixed(out).result
+    kept = Mixed.load(out).result
     assert tick_fs == kept.tick_fs == document["tick_fs"]
     assert found == {run.name: ([*run.rows], [*run.extras]) for run in kept.runs}
     assert write_rows(kept.runs, tick_fs) == text == (out / "rows.csv").read_text()

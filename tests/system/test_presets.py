@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 from plexor import cli
-from plexor.sweep.store import load
+from plexor.library.scans.sweep import Sweep
 
 # As docs/study.md has them, idle and under load: of the study, or chosen where it has none.
 KNEES_HZ = {
@@ -29,7 +29,7 @@ def swept(name, folder, *options):
 
 def check(folder, name, most):
     """Check each saturation frequency, and what the table says of APP's change."""
-    found = {(knee.load, knee.channel): knee.bracket for knee in load(folder).knees}
+    found = {(knee.load, knee.channel): knee.bracket for knee in Sweep.load(folder).knees}
     for channel, knees in KNEES_HZ[name].items():
         for under, hz in zip(("none", "polygons"), knees, strict=True):
             bracket = found[under, channel]

@@ -8,6 +8,7 @@ from bench import SMALL, simulator
 
 from plexor import cli
 from plexor.errors import ExitCode
+from plexor.experiments import job
 from plexor.experiments.store import FILE
 
 FOREVER_PS = 10**15
@@ -63,7 +64,8 @@ def test_a_device_that_never_recovers_ends_the_sweep_with_what_was_measured(tmp_
     assert "20 kHz to 80 kHz" in said.out
 
 
-def test_a_device_that_never_answers_ends_the_sweep_at_once(capsys):
+def test_a_device_that_never_answers_ends_the_sweep_at_once(monkeypatch, capsys):
+    monkeypatch.setattr(job, "RECOVERY_S", 1.0)
     assert swept("drop=1") == ExitCode.INVALID
     said = capsys.readouterr()
     assert said.out == ""

@@ -21,7 +21,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from plexor.burst.store import FILE as BURST_FILE
 from plexor.calibration.store import find as find_calibration
 from plexor.cli import main
 from plexor.commands.conclude import RunUse, conclude
@@ -33,16 +32,14 @@ from plexor.jsonable import to_json
 from plexor.judge.budget import Budget
 from plexor.judge.budget_file import load as load_budget
 from plexor.library.run import Run
+from plexor.library.scans.sweep import Sweep
 from plexor.model.results import RunResult
-from plexor.phase.store import FILE as PHASE_FILE
 from plexor.render.sweep_page import sweep_page, sweep_svg
 from plexor.render.terminal.calibration import calibration_text
 from plexor.render.terminal.sweep import sweep_text
 from plexor.store.run_folder import RUN_FILE, WIRE_FILE
 from plexor.store.run_folder import load as load_run
 from plexor.sweep.model import Knee, SweepResult
-from plexor.sweep.store import RESULT_FILE
-from plexor.sweep.store import load as load_sweep
 from plexor_sim.manifest import ManifestError
 from plexor_sim.manifest import load as load_manifest
 from plexor_sim.verilog import Ports, glue
@@ -261,7 +258,7 @@ def _draw_sweep(result: SweepResult, folder: Path) -> None:
 
 
 def _go_steps(folder: Path) -> bool:
-    whole = load_sweep(seeds("sweep")[0])
+    whole = Sweep.load(seeds("sweep")[0]).result
     read = read_steps(folder / STEPS_FILE)
     steps = tuple(step for taken in read.steps.values() for step in taken)
     own = replace(whole, steps=steps, knees=_knees_of(whole, steps))
@@ -328,9 +325,9 @@ KINDS = {
     "run": Kind("run", 110, _run_mutated, _go_run),
     "dump": Kind("dump", 20, _one("capture.vcd", mutate.flipped), _go_capture),
     "session": Kind("session", 20, _session_mutated, _go_capture),
-    "sweep": Kind("sweep", 100, _one(RESULT_FILE, mutate.json_mutated), _go_sweep),
-    "phase": Kind("phase", 50, _one(PHASE_FILE, mutate.json_mutated), _go_scan),
-    "burst": Kind("burst", 50, _one(BURST_FILE, mutate.json_mutated), _go_scan),
+    "sweep": Kind("sweep", 100, _one("sweep.json", mutate.json_mutated), _go_sweep),
+    "phase": Kind("phase", 50, _one("phase.json", mutate.json_mutated), _go_scan),
+    "burst": Kind("burst", 50, _one("burst.json", mutate.json_mutated), _go_scan),
     "steps": Kind("steps", 50, _one(STEPS_FILE, mutate.lines_mutated), _go_steps),
     "calibration": Kind(
         "calibration", 150, _one("calibration.json", mutate.json_mutated), _go_calibration

@@ -26,7 +26,7 @@ import numpy as np
 from plexor.scope.instrument import EVERY_S
 from plexor.scope.serve import Door, PageServer, ServedAt
 from tools.scope_bench.browser import Browser, browser
-from tools.scope_bench.planted import PlantedBench
+from tools.scope_bench.planted import PlantedRig
 
 FRAMES_AIM_HZ, PAINT_AIM_S = 60.0, 0.1
 SETTLE_S, LOOK_S = 3.0, 10.0
@@ -149,7 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     chosen = parser.parse_args(arguments)
     with TemporaryDirectory() as folder:
-        bench = PlantedBench(chosen.channels, float(EVERY_S))
+        bench = PlantedRig(chosen.channels, float(EVERY_S))
         served = PageServer(bench, Door(ServedAt(folder=Path(folder))))
         try:
             with browser() as page:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An instrument at the live page's seam whose histograms are planted: their truth is known.
+"""An instrument behind the live page's interface, with planted histograms whose truth is known.
 
 Up to eight channels, struck at any rate, with a snapshot whenever the wall clock says so. No
 simulator does that in real time, so the page is shown what an instrument would send.
@@ -39,7 +39,7 @@ from plexor.model.settings import Channel, Settings
 from plexor.protocol.geometry import ALL_FEATURES, Geometry
 from plexor.protocol.memory import ResponseClass, bin_bits
 from plexor.protocol.registers import RunState, StatusFlag, StopReason
-from plexor.scope.seam import OnStep, Shot, Swept
+from plexor.scope.interface import OnStep, Shot, Swept
 from plexor.session.progress import Progress
 from plexor.session.stop import Stop
 from plexor.sweep.model import Bracket, Knee
@@ -235,7 +235,7 @@ def planted_step(rate_hz: Fraction, channels: tuple[Channel, ...], strikes: int 
     return RateStep(TICK_FS, True, "none", rate_hz, "", strikes, tuple(found))
 
 
-class PlantedBench:
+class PlantedRig:
     """The instrument. It remembers the settings of its runs, and the folders of kept ones."""
 
     def __init__(self, channels: int = 8, each_s: float = 0.05) -> None:

@@ -6,10 +6,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from plexor.analyse.analyse import Figures
 from plexor.analyse.jitter import WINDOW
 from plexor.protocol.memory import VALUE_MOST
+
+
+class Unknown(NamedTuple):
+    """Why something is not known; both texts are empty where it is."""
+
+    reason: str = ""
+    settles: str = ""
+    """What would tell; empty where nothing would."""
+
+    @property
+    def line(self) -> str:
+        """Both, in one line."""
+        return "; ".join(filter(None, self))
+
+
+NOTHING = Unknown()
+"""Of what is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +38,14 @@ class FigureBounds:
     most: Fraction | None = None
     figure: Fraction | None = None
     """The figure itself, if it is known."""
-    reason: str = ""
+    unknown: Unknown = NOTHING
     """Why the figure is not known exactly."""
 
 
-NO_EXTREMES = "no extremes kept"
-AT_LIMIT = "beyond what the instrument's registers hold; measure it with events, in stream mode"
+NO_EXTREMES = Unknown("no extremes kept")
+AT_LIMIT = Unknown(
+    "beyond what the instrument's registers hold", "measure it with events, in stream mode"
+)
 
 
 def exact(value: Fraction | int | None) -> Fraction | None:
@@ -63,7 +83,7 @@ def _span(figures: Figures) -> FigureBounds:
     if first.most is not None and last.least is not None:
         least = max(last.least - first.most, least)
     most = None if first.least is None or last.most is None else last.most - first.least
-    return FigureBounds(least, most, None, last.reason or first.reason)
+    return FigureBounds(least, most, None, last.unknown if last.unknown.reason else first.unknown)
 
 
 def _mean(figures: Figures) -> FigureBounds:
@@ -80,8 +100,8 @@ def _mean(figures: Figures) -> FigureBounds:
     )
     above = cells.low_ticks[0] >= 0
     below = cells.limit_ticks is None and cells.low_ticks[-1] < VALUE_MOST
-    reason = "the sum is not known" if cells.limit_ticks is None else AT_LIMIT
-    return FigureBounds(low if above else None, high if below else None, None, reason)
+    unknown = Unknown("the sum is not known") if cells.limit_ticks is None else AT_LIMIT
+    return FigureBounds(low if above else None, high if below else None, None, unknown)
 
 
 def _square(figures: Figures) -> FigureBounds:
@@ -96,7 +116,7 @@ def _square(figures: Figures) -> FigureBounds:
         None if span.least is None else span.least**2 / (2 * figures.count),
         None if span.most is None else span.most**2 / 4,
         None,
-        "the sum of squares is not known" if figures.limit_ticks is None else AT_LIMIT,
+        Unknown("the sum of squares is not known") if figures.limit_ticks is None else AT_LIMIT,
     )
 
 
@@ -116,9 +136,10 @@ def _of_128(figures: Figures, ticks: int | None) -> FigureBounds:
     if figures.span is not None and figures.span.full:
         return FigureBounds(exact(ticks), exact(ticks), exact(ticks))
     if figures.count < WINDOW:
-        reason = f"{figures.count} samples; jitter128 needs {WINDOW}"
-        return FigureBounds(_span(figures).least, None, None, reason)
-    return FigureBounds(Fraction(0), _span(figures).most, None, "needs every event of the channel")
+        unknown = Unknown(f"{figures.count} samples", f"jitter128 needs {WINDOW}")
+        return FigureBounds(_span(figures).least, None, None, unknown)
+    unknown = Unknown("needs every event of the channel")
+    return FigureBounds(Fraction(0), _span(figures).most, None, unknown)
 
 
 KNOWN: dict[str, Callable[[Figures], FigureBounds]] = {

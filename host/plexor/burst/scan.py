@@ -130,10 +130,8 @@ class _Spacing:
         """About how many lengths are left to try for the channel that is searched."""
 
     def expected(self) -> int:
-        """Return about how many steps there will be: those of a bisection for each channel."""
-        searches = len(self.wanted.settings.channels) - len(self.limits)
-        later = self._left + (searches - 1) * self.most.bit_length() if searches else 0
-        return len(self.steps) + later
+        """Return about how many steps there will be, if channels share most of them."""
+        return len(self.steps) + self._left
 
     def run(self) -> Experiment[None]:
         """Search the longest burst of each channel."""
@@ -146,6 +144,7 @@ class _Spacing:
                 try:
                     length = next(lengths) if outcome is None else lengths.send(outcome)
                 except StopIteration as end:
+                    self._left = 0
                     self.limits.append(self._limit(channel.label, end.value, tried))
                     break
                 if length not in self.steps:

@@ -1,22 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads stored burst scans, and rejects those that contradict themselves."""
+"""The document of a burst scan, and what rejects one that contradicts itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from plexor.burst.model import BurstResult, SpacingLimit
 from plexor.documents import Document
-from plexor.experiments.store import made_of_steps
-
-FILE = "burst.json"
-
-
-def load(folder: Path) -> BurstResult:
-    """Return the scan in a folder. Raises StoreError if there is no valid one."""
-    with made_of_steps(folder):
-        return BURST.read(folder / FILE)
 
 
 def contradictions_of(result: BurstResult) -> Iterator[str]:

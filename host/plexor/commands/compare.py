@@ -6,17 +6,19 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from plexor.commands.conclude import show
-from plexor.commands.options import AsJson
+from plexor.commands.conclude import show, write_drawn
+from plexor.commands.options import Shown
+from plexor.commands.output import check_outputs
 from plexor.library.archive import Archive
 from plexor.library.archive_spec import InArchive, LastGoodSpec
 from plexor.library.compare import comparison
 
 
 def compare(
-    before: Path, after: tuple[Path, ...], place: InArchive, asked: LastGoodSpec, shown: AsJson
+    before: Path, after: tuple[Path, ...], place: InArchive, asked: LastGoodSpec, shown: Shown
 ) -> int:
     """Compare results, print what changed and return the exit code."""
+    check_outputs(shown.page)
     if after:
         found = comparison(before, after, asked)
     else:
@@ -29,4 +31,6 @@ def compare(
             file=sys.stderr,
         )
     show(found, shown.as_json)
+    if shown.page is not None:
+        write_drawn(shown.page, found)
     return found.exit_code()

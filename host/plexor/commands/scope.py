@@ -8,7 +8,7 @@ from pathlib import Path
 
 from plexor.commands.declared.live import Runs, Serving
 from plexor.library.specs.options import CodeNames, Target
-from plexor.scope.instrument import open_bench
+from plexor.scope.instrument import open_rig
 from plexor.scope.serve import ServedAt, serve
 
 
@@ -18,7 +18,7 @@ def scope(target: Target, serving: Serving, runs: Runs, names: CodeNames) -> Non
         serving.host, serving.port, serving.certificate, serving.key, runs.out or Path()
     )
     serve(
-        lambda: open_bench(target.link, target.dut, names.codes),
+        lambda: open_rig(target.link, target.dut, names.codes),
         where,
         _say,
         show=not serving.no_open,

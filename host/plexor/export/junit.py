@@ -85,7 +85,7 @@ def _cases(source: ExportSource) -> Iterator[_Case]:
     holds = about(source)["accounting"]
     yield _Case("", "the run is valid", "failure" if reasons else "", reasons or holds)
     for name in verdict.silent:
-        yield _Case(name, "answers", "skipped" if reasons else "error", f"{name} {SILENT}")
+        yield _Case(name, "answers", "skipped" if reasons else "error", f"{name} {SILENT.line}")
     channels = {channel.name: channel for channel in report.channels}
     for check in verdict.checks:
         goal = "goal: " if check.limit.goal else ""

@@ -96,7 +96,7 @@ def _checks(report: Report, verdict: Judged) -> Iterator[str]:
     for check in verdict.checks:
         yield _row(_check(report, check))
     for name in verdict.silent:
-        yield f"\n{plain(f'{name}: {SILENT}')}"
+        yield f"\n{plain(f'{name}: {SILENT.line}')}"
 
 
 def _check(report: Report, check: Check) -> list[str]:

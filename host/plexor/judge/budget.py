@@ -17,11 +17,11 @@ from fractions import Fraction
 import numpy as np
 
 from plexor.analyse.analyse import LATENCIES, ChannelFigures, Figures, Report
-from plexor.analyse.bounds import AT_LIMIT, KNOWN, FigureBounds, exact, extreme
+from plexor.analyse.bounds import AT_LIMIT, KNOWN, NOTHING, FigureBounds, Unknown, exact, extreme
 from plexor.analyse.pairing import AMBIGUOUS
 from plexor.analyse.percentiles import Quantile, least_count, quantile, quantile_name
 from plexor.analyse.tail import beyond
-from plexor.judge.verdict import Number, Outcome, Verdict, parted, worst
+from plexor.judge.verdict import Number, Outcome, Verdict, worst
 from plexor.model.results import Kind
 from plexor.protocol.memory import ResponseClass
 from plexor.units import format_seconds, ticks_of
@@ -36,8 +36,9 @@ COUNTS = {
 TIMES = ("min", "max", "mean", "peak_to_peak", "rms", "jitter128", "jitter128_max")
 
 
-_NO_SAMPLES = "no samples; a run in which it answers would tell"
-SILENT = "answered no strike; a limit for this channel would say whether it must"
+_NO_SAMPLES = Unknown("no samples", "a run in which it answers would tell")
+_APART = Unknown(AMBIGUOUS, "strikes further apart would tell")
+SILENT = Unknown("answered no strike", "a limit for this channel would say whether it must")
 """Why nothing is proven by a run with a channel that the budget does not name."""
 NO_LIMIT = "no limit applies to this run"
 
@@ -201,9 +202,8 @@ def _all(budget: Budget, checks: tuple[Check, ...], silent: tuple[str, ...]) -> 
     told = [f"{check.named}{f' ({check.reason})' if check.reason else ''}" for check in decisive]
     settles = [check.settles for check in decisive if check.settles]
     if outcome != Outcome.FAIL:
-        reason, settled = parted(SILENT)
-        told += [f"{name}: {reason}" for name in silent]
-        settles += [settled] if silent else []
+        told += [f"{name}: {SILENT.reason}" for name in silent]
+        settles += [SILENT.settles] if silent else []
         told += [] if checks else [NO_LIMIT]
         outcome = Outcome.TOO_FEW if silent or not checks else outcome
     return Judged(
@@ -233,10 +233,10 @@ def _check(channel: ChannelFigures, limit: Limit, tick_fs: int) -> Check:
         outcome = Outcome.PASS if count <= limit.most else Outcome.FAIL
         return Check(channel.name, limit, Fraction(count), (count, count), outcome=outcome)
     if not channel.paired and limit.kind in LATENCIES:
-        return _open(channel, limit, f"{AMBIGUOUS}; strikes further apart would tell")
+        return _told(channel, limit, Outcome.NOT_COMPARABLE, _APART)
     figures = channel.kinds.get(limit.kind)
     if figures is None or not figures.count:
-        return _open(channel, limit, _NO_SAMPLES)
+        return _told(channel, limit, Outcome.TOO_FEW, _NO_SAMPLES)
     most = ticks_of(limit.most, tick_fs)
     if limit.q is not None:
         return _check_quantile(channel, limit, figures, most)
@@ -244,40 +244,34 @@ def _check(channel: ChannelFigures, limit: Limit, tick_fs: int) -> Check:
         return _check_extreme(channel, limit, figures, most)
     known = KNOWN[limit.figure](figures)
     outcome = _place(known, most**2 if limit.figure == "rms" else most)
-    text = known.reason if known.figure is None or outcome == Outcome.TOO_FEW else ""
+    unknown = known.unknown if known.figure is None or outcome == Outcome.TOO_FEW else NOTHING
     over = _over(known) if limit.figure != "rms" else None
-    return _told(channel, limit, outcome, text, known.figure, over)
-
-
-def _open(channel: ChannelFigures, limit: Limit, text: str) -> Check:
-    """Return the check of a figure of which nothing is known."""
-    return _told(channel, limit, Outcome.TOO_FEW, text)
+    return _told(channel, limit, outcome, unknown, known.figure, over)
 
 
 def _told(
     channel: ChannelFigures,
     limit: Limit,
     outcome: Outcome,
-    text: str,
+    unknown: Unknown,
     found: Fraction | None = None,
     over_ticks: Fraction | None = None,
 ) -> Check:
-    """Return a check with its reason and what would settle it, of a line that has both."""
-    reason, settles = parted(text)
+    """Return a check with its reason and what would settle it."""
     return Check(
         channel.name,
         limit,
         found,
         over_ticks=over_ticks,
         outcome=outcome,
-        reason=reason,
-        settles=settles,
+        reason=unknown.reason,
+        settles=unknown.settles,
     )
 
 
 def _over(known: FigureBounds) -> Fraction | None:
     """Return what a figure is above, of which no more is known; None for every other."""
-    return known.least if known.figure is None and known.reason == AT_LIMIT else None
+    return known.least if known.figure is None and known.unknown == AT_LIMIT else None
 
 
 def _place(known: FigureBounds, limit: Fraction, at_least: bool = False) -> Outcome:
@@ -298,8 +292,8 @@ def _check_extreme(
     if found is None:
         known = extreme(figures, least)
         outcome, over = _place(known, most, least), _over(known)
-        text = known.reason if outcome == Outcome.TOO_FEW or over is None else ""
-        return _told(channel, limit, outcome, text, None, over)
+        unknown = known.unknown if outcome == Outcome.TOO_FEW or over is None else NOTHING
+        return _told(channel, limit, outcome, unknown, None, over)
     broken = found < most if least else found > most
     if not broken:
         return Check(channel.name, limit, Fraction(found), (0, 0), outcome=Outcome.PASS)
@@ -334,23 +328,24 @@ def _check_quantile(
     q = limit.q or Fraction(1, 2)
     found = quantile(figures.distribution, q)
     if found is None:
-        return _open(channel, limit, _NO_SAMPLES)
+        return _told(channel, limit, Outcome.TOO_FEW, _NO_SAMPLES)
     known = FigureBounds(exact(found.lower_ticks), exact(found.upper_ticks))
-    outcome, text = _place(known, most), ""
+    outcome, unknown = _place(known, most), NOTHING
     if outcome == Outcome.TOO_FEW:
-        text = _between(found, most, figures.count)
+        unknown = _between(found, most, figures.count)
     value, over = exact(found.value_ticks), exact(found.limit_ticks)
-    return _told(channel, limit, outcome, text, value, over)
+    return _told(channel, limit, outcome, unknown, value, over)
 
 
-def _between(found: Quantile, most: Fraction, count: int) -> str:
+def _between(found: Quantile, most: Fraction, count: int) -> Unknown:
     """Return why a quantile cannot be compared with a limit, and what would tell."""
     if not found.enough:
-        return f"{count:,} samples; {quantile_name(found.q)} needs {least_count(found.q):,}"
+        needs = f"{quantile_name(found.q)} needs {least_count(found.q):,}"
+        return Unknown(f"{count:,} samples", needs)
     value = found.value_ticks
     if value is None or (found.enough and found.upper_ticks is None):
         return AT_LIMIT
     if value > most >= value - found.value_resolution_ticks + 1:
         ticks = found.value_resolution_ticks
-        return f"the limit lies inside a bin of {ticks} ticks; complete events are exact"
-    return "the limit lies within the 95 % interval; more samples make it narrower"
+        return Unknown(f"the limit lies inside a bin of {ticks} ticks", "complete events are exact")
+    return Unknown("the limit lies within the 95 % interval", "more samples make it narrower")

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
+from plexor.analyse.bounds import NOTHING, Unknown
 from plexor.judge.change_bounds import ExcessBounds, limit_of, share_bounds
 from plexor.judge.compare import (
     SATURATION,
@@ -27,7 +28,7 @@ from plexor.judge.compare import (
     OpenEnd,
     is_quantile,
 )
-from plexor.judge.verdict import Number, Outcome, Verdict, parted
+from plexor.judge.verdict import Number, Outcome, Verdict
 
 ERROR = 0.05
 UNSEEN = 0.001
@@ -152,18 +153,20 @@ def _settled(judgement: Judgement) -> Judgement:
     return replace(judgement, settles=f"needs {about} {found.count:,} {what} in each run")
 
 
-def _told(condition: FailOn, entry: Difference, outcome: Outcome, text: str = "") -> Judgement:
-    """Return a judgement with its reason and what would settle it, of a line that has both."""
-    reason, settles = parted(text)
+def _told(
+    condition: FailOn, entry: Difference, outcome: Outcome, unknown: Unknown = NOTHING
+) -> Judgement:
+    """Return a judgement with its reason and what would settle it."""
+    reason, settles = unknown
     return Judgement(condition, entry, outcome=outcome, reason=reason, settles=settles)
 
 
 def _by_estimate(condition: FailOn, entry: Difference) -> Judgement:
     if entry.reason:
-        return _told(condition, entry, Outcome.TOO_FEW, entry.reason)
+        return _told(condition, entry, Outcome.NOT_COMPARABLE, Unknown(entry.reason))
     if entry.before is None or entry.after is None:
         run = "A" if entry.before is None else entry.side or "B"
-        return _told(condition, entry, Outcome.TOO_FEW, f"{run} has no samples")
+        return _told(condition, entry, Outcome.TOO_FEW, Unknown(f"{run} has no samples"))
     if entry.before_bound or entry.after_bound:
         return _by_bound(condition, entry)
     broken = condition.breaks(entry.before, entry.after)
@@ -190,7 +193,7 @@ def _beyond(condition: FailOn, change: Fraction) -> bool:
 def _by_interval(condition: FailOn, entry: Difference, fail_error: float) -> Judgement:
     law, before, after = entry.law, entry.before or Fraction(0), entry.after or Fraction(0)
     if law is None:
-        return _told(condition, entry, Outcome.TOO_FEW, "its sums are not known")
+        return _told(condition, entry, Outcome.TOO_FEW, Unknown("its sums are not known"))
     if entry.figure in SHARES and law.counts is not None and not before and not after:
         return _none(condition, entry, min(law.counts))
     errors = (fail_error, ERROR) if condition.rises else (ERROR, fail_error)
@@ -202,11 +205,11 @@ def _by_interval(condition: FailOn, entry: Difference, fail_error: float) -> Jud
     )
     if entry.before_bound == OpenEnd.BELOW:
         most = None  # of a part of anything down to 0
-    text = ""
+    unknown = NOTHING
     if outcome == Outcome.TOO_FEW and law.counts is None:
         bound = entry.before_bound or entry.after_bound
-        text = _further(entry) if bound else _narrower(condition.part)
-    reason, settles = parted(text)
+        unknown = _further(entry) if bound else _narrower(condition.part)
+    reason, settles = unknown
     return Judgement(
         condition, entry, least, most, fail_error, outcome=outcome, reason=reason, settles=settles
     )
@@ -215,7 +218,7 @@ def _by_interval(condition: FailOn, entry: Difference, fail_error: float) -> Jud
 def _none(condition: FailOn, entry: Difference, strikes: int) -> Judgement:
     """Return the judgement if neither run has a strike of a class: 0 has no relative change."""
     unseen = share_bounds(0, strikes, ERROR)[1] if strikes else 1.0
-    reason = f"none in either run, which any share of up to {unseen:.2%} explains"
+    reason = Unknown(f"none in either run, which any share of up to {unseen:.2%} explains")
     if unseen <= UNSEEN:
         return _told(condition, entry, Outcome.PASS, reason)
     return _told(condition, entry, Outcome.TOO_FEW, reason)
@@ -282,18 +285,19 @@ def _rounded(count: float) -> int:
     return math.ceil(count / 10**digits) * 10**digits
 
 
-def _further(entry: Difference) -> str:
+def _further(entry: Difference) -> Unknown:
     """Return which rates a sweep must try to find a frequency that it has only bounded."""
     if OpenEnd.ABOVE in (entry.before_bound, entry.after_bound):
-        return "no rate failed; sweep up to a higher rate with --to"
-    return "no rate passed; sweep from a lower rate with --from"
+        return Unknown("no rate failed", "sweep up to a higher rate with --to")
+    return Unknown("no rate passed", "sweep from a lower rate with --from")
 
 
-def _narrower(part: Fraction) -> str:
+def _narrower(part: Fraction) -> Unknown:
     """Return of what width brackets tell a knee that has not moved from one at the limit."""
     width = 1 / (1 + part) - 1 if -1 < part < 0 else max(part, Fraction(0))
     if not width:
-        return "brackets cannot prove that there is no change at all"
+        return Unknown("brackets cannot prove that there is no change at all")
     percent = math.floor(width * 1000) / 10
     option = f"plexor sweep --resolution {percent:g}%"
-    return f"the brackets are too wide; they must be {percent:g} % or narrower: {option}"
+    settles = f"they must be {percent:g} % or narrower: {option}"
+    return Unknown("the brackets are too wide", settles)

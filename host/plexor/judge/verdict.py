@@ -12,8 +12,9 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
+from plexor.analyse.bounds import Unknown
+
 Number = Fraction | float | int
-_APART = "; "
 
 
 class Outcome(StrEnum):
@@ -56,7 +57,7 @@ class Verdict:
     @property
     def line(self) -> str:
         """The reason and what would settle it, in one line."""
-        return _APART.join(filter(None, (self.reason, self.settles)))
+        return Unknown(self.reason, self.settles).line
 
     def document(self) -> dict[str, Any]:
         """Return it in JSON's types, as every document has it."""
@@ -69,12 +70,6 @@ class Verdict:
                 for name, number in self.numbers.items()
             },
         }
-
-
-def parted(text: str) -> tuple[str, str]:
-    """Return reason and what would settle it, of a line that has both: `no samples; strike it`."""
-    reason, _, settles = text.partition(_APART)
-    return reason, settles
 
 
 def worst(verdicts: Iterable[Verdict]) -> Outcome:

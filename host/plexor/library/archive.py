@@ -17,14 +17,19 @@ from typing import Any
 from plexor.analyse.analyse import analyse
 from plexor.archive import trend as histories
 from plexor.archive.archived import Archived, last_good
+from plexor.archive.document import log_document, trend_document
 from plexor.archive.figures import DEFAULT, parse_figure
 from plexor.archive.folder import open_archive, put
 from plexor.archive.merge import merge
 from plexor.archive.origin import Origin, origin_of
+from plexor.archive.page import trend_page
+from plexor.archive.picture import trend_picture
 from plexor.archive.query import ArchivedRun, Query
 from plexor.archive.record import record
 from plexor.archive.schema import table
+from plexor.archive.text import log_text, trend_text
 from plexor.archive.trend import LAST, History
+from plexor.archive.words import run_text
 from plexor.errors import StoreError
 from plexor.library.archive_spec import AddSpec, Alike, LastGoodSpec, LogSpec, TrendSpec
 from plexor.library.compare import Comparison, comparison
@@ -58,14 +63,10 @@ class Log:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor.archive.text import log_text  # noqa: PLC0415
-
         return log_text(self.runs, self.total, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
         """Return it as the document that `plexor archive log --json` prints."""
-        from plexor.archive.document import log_document  # noqa: PLC0415
-
         return log_document(self.runs, self.total)
 
 
@@ -82,26 +83,18 @@ class Trend:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor.archive.text import trend_text  # noqa: PLC0415
-
         return trend_text(self.found, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
         """Return it as the document that `plexor archive trend --json` prints: in seconds."""
-        from plexor.archive.document import trend_document  # noqa: PLC0415
-
         return trend_document(self.found)
 
     def page(self) -> str:
         """Return it as an HTML page."""
-        from plexor.archive.page import trend_page  # noqa: PLC0415
-
         return trend_page(self.found)
 
     def picture(self) -> str:
         """Return its plots as an SVG picture, below each other."""
-        from plexor.archive.picture import trend_picture  # noqa: PLC0415
-
         return trend_picture(self.found)
 
 
@@ -197,8 +190,6 @@ class Archive:
         The options are those of LastGoodSpec: `fail_on="p99.9>+5%"`, `where=["branch=main"]`.
         Raises UsageError as `last_good`, and for conditions that cannot be judged.
         """
-        from plexor.archive.words import run_text  # noqa: PLC0415
-
         judged_run = run if isinstance(run, Run) else load_run(path_of(run))
         last_good = self.last_good(judged_run, where=options.where, across=options.across)
         note = f"A is the last good run: {run_text(last_good.run)}"

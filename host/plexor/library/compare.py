@@ -36,10 +36,13 @@ from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import Naming, path_of
+from plexor.render.compare_page import ComparedSide, compare_page
+from plexor.render.pictures.frame import provenance
+from plexor.render.pictures.picture import picture
+from plexor.render.terminal.compare import compare_text
 from plexor.store.run_folder import RUN_FILE
 from plexor.sweep.compare import differences as sweep_differences
 from plexor.sweep.model import SweepResult
-from plexor.sweep.store import is_sweep, load
 
 SCHEMA = "plexor.judge.compare/3"
 OTHERS = "BCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -92,6 +95,10 @@ class Comparison:
     """One for each condition on each figure that it applies to."""
     skipped: tuple[FailOn, ...] = ()
     """Conditions whose figure neither result has."""
+    source: str = ""
+    """Where the figures come from: simulated, measured on what, or both."""
+    reports: tuple[Report, ...] = ()
+    """The runs, A first, if all are single runs of the same tick: what can be drawn."""
 
     @property
     def differing_keys(self) -> tuple[str, ...]:
@@ -111,14 +118,41 @@ class Comparison:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor.render.terminal.compare import compare_text  # noqa: PLC0415
-
         none: Mapping[str, tuple[str, str]] = {}
         sides = [("A", self.place, none)]
         sides += [(other.letter, other.place, other.values) for other in self.others]
         return compare_text(
             self.differences, self.judgements, sides=sides, width=width, colour=colour
         )
+
+    def page(self) -> str:
+        """Return it as an HTML page."""
+        sides = [ComparedSide("A", self.place, {})]
+        sides += [ComparedSide(other.letter, other.place, other.values) for other in self.others]
+        return compare_page(
+            sides,
+            self.differences,
+            self.judgements,
+            self.source,
+            self.reports,
+            invalid_reasons=self.invalid_reasons,
+            notes=self.notes,
+        )
+
+    def picture(self) -> str:
+        """Return the histograms of all runs on the same axes as an SVG picture.
+
+        Raises UsageError for sweeps, folders of several, runs of an archive, and other ticks.
+        """
+        if not self.reports:
+            raise UsageError(
+                "only runs of the same tick, each with a folder of its own, make one picture; a "
+                "page (.html) shows the others too"
+            )
+        names = [self.place, *(other.place for other in self.others)]
+        letters = ["A", *(other.letter for other in self.others)]
+        told = [f"{letter}, {name}" for letter, name in zip(letters, names, strict=True)]
+        return picture(*self.reports, names=told)
 
     def document(self) -> dict[str, Any]:
         """Return it as the document that `plexor compare --json` prints."""
@@ -198,8 +232,10 @@ def compared(
     first = _Side("A", before, _results(before))
     sides = [_Side(OTHERS[n], source, _results(source)) for n, source in enumerate(others)]
     pairs = [_two(first, side, figures_needed) for side in sides]
+    shown = _reports([first, *sides])
+    source = _source([first, *sides])
     if len(pairs) == 1:
-        return pairs[0]
+        return replace(pairs[0], source=source, reports=shown)
     figures = {difference.figure for pair in pairs for difference in pair.differences}
     pairs = [_two(first, side, {*figures_needed, *figures}) for side in sides]
     differences: list[Difference] = []
@@ -213,6 +249,8 @@ def compared(
         tuple(other for pair in pairs for other in pair.others),
         tuple(dict.fromkeys(reason for pair in pairs for reason in pair.invalid_reasons)),
         tuple(notes),
+        source=source,
+        reports=shown,
     )
 
 
@@ -239,6 +277,28 @@ class _Side:
     def name(self) -> str:
         """Its letter and its place, for messages."""
         return f"{self.letter} ({self.place})"
+
+
+def _reports(sides: Sequence[_Side]) -> tuple[Report, ...]:
+    """Return the runs if all are single runs of the same tick; else none."""
+    results = [result for side in sides for result in side.results.values()]
+    reports = [result for result in results if isinstance(result, Report)]
+    alone = len(reports) == len(results) == len(sides)
+    same = len({report.result.tick_fs for report in reports}) == 1
+    return tuple(reports) if alone and same else ()
+
+
+def _source(sides: Sequence[_Side]) -> str:
+    """Return where the figures of all results come from."""
+    sources = {_source_of(result) for side in sides for result in side.results.values()}
+    return " and ".join(sorted(sources))
+
+
+def _source_of(result: Result) -> str:
+    if isinstance(result, Report):
+        return provenance(result.result)
+    simulated = result.simulated if isinstance(result, SweepResult) else result.run.simulated
+    return "simulated" if simulated else "measured"
 
 
 def _two(first: _Side, second: _Side, figures_needed: Collection[str]) -> Comparison:
@@ -311,15 +371,15 @@ def _results(source: Source) -> dict[str, Result]:
     if isinstance(source, Archived):
         return {"": source}
     path = path_of(source)
-    if not path.is_dir() or is_sweep(path) or (path / RUN_FILE).exists():
+    if not path.is_dir() or Sweep.is_in(path) or (path / RUN_FILE).exists():
         return {"": _read(path)}
     folders = sorted(entry_path for entry_path in path.iterdir() if entry_path.is_dir())
-    with_result = [folder for folder in folders if is_sweep(folder) or (folder / RUN_FILE).exists()]
+    with_result = [each for each in folders if Sweep.is_in(each) or (each / RUN_FILE).exists()]
     return {folder.name: _read(folder) for folder in with_result} or {"": _read(path)}
 
 
 def _read(path: Path) -> Result:
-    return load(path) if is_sweep(path) else load_run(path).report
+    return Sweep.load(path).result if Sweep.is_in(path) else load_run(path).report
 
 
 def _pair(

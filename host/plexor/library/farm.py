@@ -32,6 +32,7 @@ from plexor.library.archive_spec import FarmSpec
 from plexor.library.cells.cell import Cell
 from plexor.library.cells.file import read_cells
 from plexor.library.cells.outcome import CellOutcome, CellState, failed, outcome
+from plexor.library.cells.text import farm_document, farm_text
 from plexor.library.files import writing
 from plexor.library.keep import keep
 from plexor.library.load import load_run
@@ -75,14 +76,10 @@ class Farm:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor.library.cells.text import farm_text  # noqa: PLC0415
-
         return farm_text(self.outcomes, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
         """Return it as the document that `plexor farm --json` prints: times in seconds."""
-        from plexor.library.cells.text import farm_document  # noqa: PLC0415
-
         return farm_document(self.outcomes, self.exit_code())
 
 

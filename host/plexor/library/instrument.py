@@ -14,6 +14,7 @@ from plexor.calibration.store import find, of_other_builds
 from plexor.device.device import Device
 from plexor.errors import StoreError, UsageError
 from plexor.library.connection import Connection
+from plexor.library.first_look import look_of, zoomed
 from plexor.library.keep import FolderPlace, Tap, check_out
 from plexor.library.measurement import Labels, Measurement, busy
 from plexor.library.parts.extensions import MEASUREMENTS, offer_of
@@ -28,11 +29,18 @@ from plexor.library.run_spec import (
     named_by,
     settings_of,
 )
+from plexor.library.scans.burst import BurstScan
+from plexor.library.scans.burst import scanned as bursts_scanned
 from plexor.library.scans.burst_spec import BurstSpec
+from plexor.library.scans.phase import PhaseScan
+from plexor.library.scans.phase import scanned as phases_scanned
 from plexor.library.scans.phase_spec import PhaseSpec
+from plexor.library.scans.sweep import Sweep, swept
 from plexor.library.scans.sweep_spec import SweepSpec
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import path_of
+from plexor.library.upkeep.calibrate import Calibrated, calibrated
+from plexor.library.upkeep.selftest import SelfTested, selftested
 from plexor.library.upkeep.specs import CalibrateSpec, SelfTestSpec
 from plexor.model.calibration import Calibration
 from plexor.model.results import RunResult
@@ -44,13 +52,6 @@ from plexor.prove.store import named as named_proof
 from plexor.session.follow import Listeners
 from plexor.session.session import measure
 from plexor.session.stop import Stop
-
-if TYPE_CHECKING:
-    from plexor.library.scans.burst import BurstScan
-    from plexor.library.scans.phase import PhaseScan
-    from plexor.library.scans.sweep import Sweep
-    from plexor.library.upkeep.calibrate import Calibrated
-    from plexor.library.upkeep.selftest import SelfTested
 
 
 class Instrument(Connection):
@@ -130,8 +131,6 @@ class Instrument(Connection):
         """
         if options.zoom != AUTO:
             return settings
-        from plexor.library.first_look import look_of, zoomed  # noqa: PLC0415
-
         look = self._measured(look_of(settings), Listeners(), stop, self._description)
         if look.interrupted:
             raise KeyboardInterrupt
@@ -198,8 +197,6 @@ class Instrument(Connection):
         `out="s1"`, `on_step=...`. Each step opens the link anew, so this one is closed until it is
         used again. Raises as `plexor.library.scans.sweep.swept` does.
         """
-        from plexor.library.scans.sweep import swept  # noqa: PLC0415
-
         busy(self.last)
         self._release()
         return swept(options, self._target())
@@ -212,11 +209,9 @@ class Instrument(Connection):
         closed until it is used again, as for `sweep`. Raises as
         `plexor.library.scans.burst.scanned` does.
         """
-        from plexor.library.scans.burst import scanned  # noqa: PLC0415
-
         busy(self.last)
         self._release()
-        return scanned(options, self._target())
+        return bursts_scanned(options, self._target())
 
     @takes(PhaseSpec)
     def phase(self, options: PhaseSpec) -> PhaseScan:
@@ -225,13 +220,11 @@ class Instrument(Connection):
         The options are those of PhaseSpec: `against="ch2"`, `rate="5k"`, `out="p1"`. Raises as
         `plexor.library.scans.phase.scanned` does.
         """
-        from plexor.library.scans.phase import scanned  # noqa: PLC0415
-
         busy(self.last)
         if options.load is not None:
             self._put_on(options.load)
         options = replace(options, device=self.described(options.device))
-        return scanned(self.device, options, self._target(), firmware=self._firmware)
+        return phases_scanned(self.device, options, self._target(), firmware=self._firmware)
 
     @takes(CalibrateSpec)
     def calibrate(self, options: CalibrateSpec) -> Calibrated:
@@ -240,8 +233,6 @@ class Instrument(Connection):
         The options are those of CalibrateSpec: `edges="20k"`, `path="board.json"`. Raises as
         `plexor.library.upkeep.calibrate.calibrated` does.
         """
-        from plexor.library.upkeep.calibrate import calibrated  # noqa: PLC0415
-
         busy(self.last)
         calibrated_result = calibrated(self.device, **options.keywords())
         self._calibration = calibrated_result.calibration
@@ -254,8 +245,6 @@ class Instrument(Connection):
         The options are those of SelfTestSpec: `jumpers="strike0=ch2"`. Raises as
         `plexor.library.upkeep.selftest.selftested` does.
         """
-        from plexor.library.upkeep.selftest import selftested  # noqa: PLC0415
-
         busy(self.last)
         return selftested(self.device, **options.keywords())
 

@@ -16,6 +16,7 @@ from plexor.disk.folder import FolderKind, FolderPlace, find_left, place_of
 from plexor.disk.lock import Lock, lock
 from plexor.disk.notices import say
 from plexor.errors import PlexorError, StoreError, UnwrittenError, UsageError
+from plexor.store.run_folder import KIND, RUN_FILE, put_run
 
 if TYPE_CHECKING:
     from plexor.model.results import RunResult
@@ -30,8 +31,6 @@ def check_out(out: Path, force: bool, name: str = "out", forcing: str = "force")
     Folders and recordings that ended processes left there are reported. `name` and `forcing` are
     the names of the two options for messages.
     """
-    from plexor.store.run_folder import KIND, RUN_FILE  # noqa: PLC0415
-
     place, empty = _looked_at(out, name, force)
     if not empty and not force:
         raise UsageError(f"{name} {out}: already exists; {forcing} replaces it")
@@ -54,8 +53,6 @@ def check_new(out: Path, name: str = "out", kind: FolderKind | None = None) -> F
 
     `kind` are the files of its folder, by default those of a run.
     """
-    from plexor.store.run_folder import KIND  # noqa: PLC0415
-
     place, empty = _looked_at(out, name)
     if not empty:
         raise UsageError(f"{name} {out}: already exists; name a new folder")
@@ -119,8 +116,6 @@ def keep(result: RunResult, place: FolderPlace, tap: Tap | None = None) -> Path:
     Raises UnwrittenError, with what is there instead: what was there before stays, and so do the
     raw bytes.
     """
-    from plexor.store.run_folder import put_run  # noqa: PLC0415
-
     try:
         folder = put_run(result, place, None if tap is None or tap.error else tap.path)
     except (StoreError, KeyboardInterrupt) as error:

@@ -6,36 +6,38 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from plexor.calibration.store import CALIBRATION
+from plexor.documents import Document
 from plexor.errors import StoreError, UsageError
 from plexor.json_schema import schema_of
 from plexor.library.parts.extensions import KINDS, Kept, names, offer_of
 from plexor.library.run import Run
+from plexor.library.scans.burst import BurstScan
+from plexor.library.scans.phase import PhaseScan
 from plexor.library.scans.scan import Ended
+from plexor.library.scans.sweep import Sweep
 from plexor.library.specs.values import path_of
-
-if TYPE_CHECKING:
-    from plexor.library.scans.burst import BurstScan
-    from plexor.library.scans.phase import PhaseScan
-    from plexor.library.scans.sweep import Sweep
+from plexor.prove.store import PROOF
+from plexor.session.replay import replay
+from plexor.store.run_folder import RUN
+from plexor.store.run_folder import load as read_run
 
 _FIGURES = "run"
 """The figures of a run, which `--json` prints."""
-_KINDS: Mapping[str, tuple[str, str]] = {
-    "burst": ("plexor.burst.store", "BURST"),
-    "calibration": ("plexor.calibration.store", "CALIBRATION"),
-    "phase": ("plexor.phase.store", "PHASE"),
-    "proof": ("plexor.prove.store", "PROOF"),
-    "run-file": ("plexor.store.run_folder", "RUN"),
-    "sweep": ("plexor.sweep.store", "SWEEP"),
+_SCANS: Mapping[str, type[Ended[Any]]] = {
+    scan.kept.name: scan for scan in (Sweep, PhaseScan, BurstScan)
+}
+_DOCUMENTS: Mapping[str, Document[Any]] = {
+    document.name: document
+    for document in (CALIBRATION, PROOF, RUN, *(scan.kept for scan in _SCANS.values()))
 }
 
 
-def load(path: str | Path) -> Run | Sweep | PhaseScan | BurstScan | Ended[Any]:
+def load(path: str | Path) -> Run | Ended[Any]:
     """Return what is stored at a path: a run, a sweep, a phase scan, a burst scan or a schedule.
 
     The path is a folder of `out`, its run.json, sweep.json, phase.json or burst.json, or a file of
@@ -65,11 +67,9 @@ def run_in(path: str | Path, only: str) -> Run:
 def load_run(path: Path) -> Run:
     """Return the run in a folder, in its run.json, or in a file of raw bytes; raise as `load`."""
     if path.is_dir() or path.name == "run.json":
-        from plexor.store.run_folder import load as read  # noqa: PLC0415
-
         folder = path if path.is_dir() else path.parent
         try:
-            return Run(read(folder))
+            return Run(read_run(folder))
         except StoreError as error:
             absent = isinstance(error.__cause__, FileNotFoundError)
             if absent and path.is_dir() and not os.path.lexists(folder / "run.json"):
@@ -77,15 +77,12 @@ def load_run(path: Path) -> Run:
                     f"{path}: holds no run, scan or schedule; must be a folder of --out"
                 ) from error
             raise
-    from plexor.session.replay import replay  # noqa: PLC0415
-
     return Run(replay(path))
 
 
-def _scan(path: Path) -> Sweep | PhaseScan | BurstScan | Ended[Any] | None:
+def _scan(path: Path) -> Ended[Any] | None:
     """Return the scan in a folder or its result file; None if there is none."""
-    readers = {"sweep": _sweep, "phase": _phase, "burst": _burst}
-    for kind in (*readers, *names(KINDS)):
+    for kind in (*_SCANS, *names(KINDS)):
         name = f"{kind}.json"
         if path.name == name and path.is_file():
             folder = path.parent
@@ -93,7 +90,7 @@ def _scan(path: Path) -> Sweep | PhaseScan | BurstScan | Ended[Any] | None:
             folder = path
         else:
             continue
-        return readers[kind](folder) if kind in readers else _of_package(kind).load(folder)
+        return (_SCANS[kind] if kind in _SCANS else _of_package(kind)).load(folder)
     return None
 
 
@@ -102,27 +99,6 @@ def _of_package(kind: str) -> Kept:
     offer = offer_of(KINDS, kind)
     assert offer is not None
     return offer.load(Kept)
-
-
-def _sweep(folder: Path) -> Sweep:
-    from plexor.library.scans.sweep import Sweep  # noqa: PLC0415
-    from plexor.sweep.store import load as read  # noqa: PLC0415
-
-    return Sweep(read(folder))
-
-
-def _phase(folder: Path) -> PhaseScan:
-    from plexor.library.scans.phase import PhaseScan  # noqa: PLC0415
-    from plexor.phase.store import load as read  # noqa: PLC0415
-
-    return PhaseScan(read(folder))
-
-
-def _burst(folder: Path) -> BurstScan:
-    from plexor.burst.store import load as read  # noqa: PLC0415
-    from plexor.library.scans.burst import BurstScan  # noqa: PLC0415
-
-    return BurstScan(read(folder))
 
 
 def schema(kind: str) -> dict[str, Any]:
@@ -136,11 +112,10 @@ def schema(kind: str) -> dict[str, Any]:
     if kind == _FIGURES:
         text = (files("plexor") / "schema" / "run.json").read_text(encoding="utf-8")
         return json.loads(text)
+    if kind in _DOCUMENTS:
+        return schema_of(_DOCUMENTS[kind])
     other_kinds = names(KINDS)
-    if kind not in _KINDS:
-        if kind in other_kinds:
-            return schema_of(_of_package(kind).document)
-        known = ", ".join(sorted({_FIGURES, *_KINDS, *other_kinds}))
+    if kind not in other_kinds:
+        known = ", ".join(sorted({_FIGURES, *_DOCUMENTS, *other_kinds}))
         raise UsageError(f"schema: {kind!r}; must be one of {known}")
-    module, name = _KINDS[kind]
-    return schema_of(getattr(import_module(module), name))
+    return schema_of(_of_package(kind).document)

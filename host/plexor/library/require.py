@@ -69,7 +69,7 @@ def _lines(run: Run, verdict: Judged) -> Iterator[str]:
         if check.outcome != Outcome.PASS and not check.limit.goal:
             yield _check(run, check)
     for name in verdict.silent:
-        yield f"NOT PROVEN: {name} {SILENT}"
+        yield f"NOT PROVEN: {name} {SILENT.line}"
     wrong = {check.channel for check in verdict.checks if check.outcome != Outcome.PASS}
     for reading in run.channels:
         if reading.name in wrong:

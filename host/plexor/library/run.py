@@ -15,22 +15,26 @@ from plexor.errors import ExitCode, StoreError, UsageError
 from plexor.judge.budget import Budget, Judged, judge
 from plexor.judge.budget_file import load as load_budget
 from plexor.judge.verdict import Outcome
+from plexor.library.explain.profile import Profile
 from plexor.library.explain.specs import ProfileSpec, TimelineSpec, WhySpec
+from plexor.library.explain.timeline import Timeline
+from plexor.library.explain.why import Why
+from plexor.library.keep import FolderPlace, Tap, check_out, keep
 from plexor.library.reading import Reading, of_name
 from plexor.library.specs.options import Less
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import Time, path_of
+from plexor.library.tables import events_table, to_pandas
 from plexor.model.identity import Identity
 from plexor.model.results import Accounting, EventArray, RunResult
+from plexor.render.page import page
+from plexor.render.pictures.picture import picture
+from plexor.render.terminal.run import text, verdict_text
+from plexor.store.document import document
 from plexor.units import ticks_of
 
 if TYPE_CHECKING:
     from fractions import Fraction
-
-    from plexor.library.explain.profile import Profile
-    from plexor.library.explain.timeline import Timeline
-    from plexor.library.explain.why import Why
-    from plexor.library.keep import FolderPlace, Tap
 
 
 class Run:
@@ -138,14 +142,10 @@ class Run:
         Its schema's metadata has the tick and whether the run is simulated and valid. Raises
         UsageError for a run without events.
         """
-        from plexor.library.tables import events_table  # noqa: PLC0415
-
         return events_table(self)
 
     def to_pandas(self) -> Any:
         """Return the events as a pandas.DataFrame. Raises UsageError if pandas is not installed."""
-        from plexor.library.tables import to_pandas  # noqa: PLC0415
-
         return to_pandas(self.to_arrow())
 
     def judge(self, budget: str | Path | Budget) -> Judged:
@@ -169,28 +169,20 @@ class Run:
 
     def text(self, verdict: Judged | None = None, *, width: int = 100, colour: bool = False) -> str:
         """Return the figures as text for a terminal."""
-        from plexor.render.terminal.run import text  # noqa: PLC0415
-
         return text(self.report, verdict, width=width, colour=colour)
 
     def verdict_text(self, verdict: Judged, *, width: int = 100, colour: bool = False) -> str:
         """Return only a verdict as text for a terminal."""
-        from plexor.render.terminal.run import verdict_text  # noqa: PLC0415
-
         return verdict_text(self.report, verdict, width=width, colour=colour)
 
     def document(
         self, verdict: Judged | None = None, code: ExitCode | None = None
     ) -> dict[str, Any]:
         """Return the figures as the document of `plexor measure --json`."""
-        from plexor.store.document import document  # noqa: PLC0415
-
         return document(self.report, verdict, self.exit_code(verdict) if code is None else code)
 
     def page(self, verdict: Judged | None = None) -> str:
         """Return the figures as an HTML page."""
-        from plexor.render.page import page  # noqa: PLC0415
-
         return page(self.report, verdict)
 
     def picture(self, *others: Run, names: Sequence[str] = ()) -> str:
@@ -200,8 +192,6 @@ class Run:
         apart; `run 1`, `run 2` and so on if none are given. Raises UsageError if the runs'
         ticks differ.
         """
-        from plexor.render.pictures.picture import picture  # noqa: PLC0415
-
         ticks = {run.tick_fs for run in (self, *others)}
         if len(ticks) > 1:
             raise UsageError(
@@ -216,8 +206,6 @@ class Run:
         The options are those of WhySpec: `over="50us"`. Without it, late answers are those beyond
         the first wide gap above the median.
         """
-        from plexor.library.explain.why import Why  # noqa: PLC0415
-
         limit = None if options.over is None else round(ticks_of(options.over, self.tick_fs))
         return Why(self.result, limit)
 
@@ -229,8 +217,6 @@ class Run:
         are two times to measure between. All are seconds from the start of the run, or texts such
         as `1.5ms`. Raises UsageError for a run without codes.
         """
-        from plexor.library.explain.timeline import Timeline  # noqa: PLC0415
-
         return Timeline(self.result, options.start, options.end, options.cursors)
 
     @takes(ProfileSpec)
@@ -241,8 +227,6 @@ class Run:
         `function`, `base="120ns"`, the time of an empty call. Raises UsageError for a run without
         codes, and for a view or function that is not there.
         """
-        from plexor.library.explain.profile import Profile  # noqa: PLC0415
-
         base_ticks = round(ticks_of(options.base, self.tick_fs))
         return Profile(
             self.result, options.view, base_ticks, options.function, options.by, options.most
@@ -255,6 +239,7 @@ class Run:
         Markdown (.md). Raises UsageError for a file that this run cannot be written to, StoreError
         if a file cannot be written.
         """
+        # An import at the top would be a circle: what writes a run needs its class.
         from plexor.library.exchange import export  # noqa: PLC0415
 
         export(self, paths, budget)
@@ -264,8 +249,6 @@ class Run:
 
         Raises UnwrittenError with the path if it cannot be written.
         """
-        from plexor.library.keep import keep  # noqa: PLC0415
-
         self.folder = keep(self.result, place, wire)
         return self.folder
 
@@ -277,6 +260,4 @@ class Run:
         which are moved into the folder. Raises UnwrittenError with the path if it cannot be
         written, and UsageError if there is something else.
         """
-        from plexor.library.keep import check_out  # noqa: PLC0415
-
         return self.keep(check_out(path_of(folder), force), wire)

@@ -1,23 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads stored phase scans, and rejects those that contradict themselves."""
+"""The document of a phase scan, and what rejects one that contradicts itself."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 
 from plexor.documents import Document
 from plexor.phase.model import ChannelPhases, MaskedWindow, PhaseBin, PhaseResult
 from plexor.phase.windows import MOST_PHASES
-
-FILE = "phase.json"
-
-
-def load(folder: Path) -> PhaseResult:
-    """Return the scan in a folder. Raises StoreError if there is no valid one."""
-    return PHASE.read(folder / FILE)
 
 
 def contradictions_of(result: PhaseResult) -> Iterator[str]:

@@ -92,7 +92,7 @@ class _Known:
     """Delay through the jumper, by direction."""
 
 
-def prove(bench: Fixture, goal: ProofGoal, report: Report = lambda line: None) -> Proof:
+def prove(fixture: Fixture, goal: ProofGoal, report: Report = lambda line: None) -> Proof:
     """Return the proof of an instrument; `report` gets a line about each step.
 
     Steps that are not requested or not wired are left out. Raises LinkError if the link breaks or
@@ -101,7 +101,7 @@ def prove(bench: Fixture, goal: ProofGoal, report: Report = lambda line: None) -
     started = now()
     known = _Known()
     steps: list[ProofStep] = []
-    device = bench.wired(StepWires.NONE)
+    device = fixture.wired(StepWires.NONE)
     if device is None:
         raise LinkError("there is no instrument")
     identity, link, serial = device.identity, device.name, device.serial
@@ -113,7 +113,7 @@ def prove(bench: Fixture, goal: ProofGoal, report: Report = lambda line: None) -
             steps.append(left_out(name, "no reference was named"))
             continue
         report(f"{name}: {wires}")
-        wired = bench.wired(wires)
+        wired = fixture.wired(wires)
         if wired is None:
             steps.append(left_out(name, f"not wired: it needs {wires}"))
             continue

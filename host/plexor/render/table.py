@@ -137,7 +137,7 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
 
 def _known(known: FigureBounds, tick_fs: int) -> str:
     """Return a figure, or what it is over if no more is known."""
-    if known.figure is None and known.reason == AT_LIMIT and known.least:
+    if known.figure is None and known.unknown == AT_LIMIT and known.least:
         return format_over(float(known.least), tick_fs)
     return _time(None if known.figure is None else float(known.figure), tick_fs)
 

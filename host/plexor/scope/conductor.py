@@ -25,9 +25,9 @@ from plexor.render.drawn import MOST_CELLS
 from plexor.render.facts import books
 from plexor.render.pictures.scope import strike_width_ticks
 from plexor.scope.figures import figures
+from plexor.scope.interface import Rig, Running, Shot, Swept
 from plexor.scope.newest import NewestOnly
 from plexor.scope.outliers import Outliers
-from plexor.scope.seam import Rig, Running, Shot, Swept
 from plexor.scope.sweeps import SweepView
 from plexor.scope.wire import FrameId, edges_of, encode
 from plexor.session.progress import Progress
@@ -65,8 +65,8 @@ class RunRequest:
 class Conductor:
     """The instrument's thread: it waits for what pages ask, and takes one run at a time."""
 
-    def __init__(self, bench: Rig, show: Show, folder: Path) -> None:
-        self._bench = bench
+    def __init__(self, rig: Rig, show: Show, folder: Path) -> None:
+        self._rig = rig
         self._show = show
         self._folder = folder
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
@@ -86,7 +86,7 @@ class Conductor:
         self._edges: set[int] = set()
         self._thread = threading.Thread(target=self._work, name="instrument", daemon=True)
         self._thread.start()
-        self._show.show("about", dict(bench.about))
+        self._show.show("about", dict(rig.about))
         self._tell()
 
     # What pages ask, from any thread.
@@ -96,7 +96,7 @@ class Conductor:
         options = dict(options)
         if single:
             options["count"] = options.get("burst", "1")
-        self._bench.check(options)
+        self._rig.check(options)
         with self._lock:
             self._next = RunRequest(options, single)
             self._sweep_stop.ask()
@@ -107,7 +107,7 @@ class Conductor:
 
     def sweep(self, options: Mapping[str, Any]) -> None:
         """Begin a sweep, in the place of a run under way. Raises UsageError for no channels."""
-        channels = self._bench.channels(options)
+        channels = self._rig.channels(options)
         with self._lock:
             self._next = None
             running = self._running
@@ -153,7 +153,7 @@ class Conductor:
         self._jobs.put(None)
         self._thread.join()
         self._figures.close()
-        self._bench.close()
+        self._rig.close()
 
     # What the instrument's thread does.
 
@@ -174,7 +174,7 @@ class Conductor:
         if request is None:
             return
         self._begin(request)
-        running = self._bench.begin(request.options)
+        running = self._rig.begin(request.options)
         with self._lock:
             self._running = running
             stale = self._next is not None or self._stops != stops
@@ -201,7 +201,7 @@ class Conductor:
             view.step(step, number, expected)
             self._show.show("sweep", view.document())
 
-        swept = self._bench.sweep(options, tell, stop)
+        swept = self._rig.sweep(options, tell, stop)
         view.end(swept.knees)
         self._show.show("sweep", view.document())
         with self._lock:
@@ -234,7 +234,7 @@ class Conductor:
         self._show.show("exact", exact_document(self._run, shot))
         self._figures.flush()
         self._show.show("books", books_of(result))
-        self._show.show("codes", self._bench.explain(result))
+        self._show.show("codes", self._rig.explain(result))
         doubt = "; ".join(doubts(analyse(result))) if result.valid else ""
         self._set("idle", "; ".join(result.invalid_reasons), doubt)
 
@@ -281,7 +281,7 @@ class Conductor:
         while folder.exists():
             number += 1
             folder = self._folder / f"{kind}-{stamp}-{number}"
-        self._bench.keep(result, folder)
+        self._rig.keep(result, folder)
         self._kept.append(str(folder))
         self._tell()
 

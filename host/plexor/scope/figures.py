@@ -14,7 +14,7 @@ from plexor.model.results import ChannelResult, Kind, Statistics
 from plexor.protocol.memory import ResponseClass
 from plexor.render.pictures.scale import grouped
 from plexor.render.table import NOTHING, quantile_cell
-from plexor.scope.seam import Shot
+from plexor.scope.interface import Shot
 from plexor.units import format_rate, format_ticks, format_variance
 
 PERCENTILES = (Fraction(50, 100), Fraction(99, 100), Fraction(999, 1000))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The live page's instrument: an instrument of the library, at the page's seam."""
+"""The live page's instrument: an instrument of the library, behind the page's interface."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ from plexor.plan.registers import plan_of
 from plexor.protocol.registers import RunState
 from plexor.render.pictures.frame import provenance_of
 from plexor.render.pictures.scope import strike_width_ticks
-from plexor.scope.seam import OnStep, Shot, Swept
+from plexor.scope.interface import OnStep, Shot, Swept
 from plexor.session.progress import Progress
 from plexor.session.stop import Stop
-from plexor.sweep.store import save
 from plexor.units import plot_seconds
 
 EVERY_S = Fraction(1, 30)
@@ -46,7 +45,7 @@ _BEFORE = Progress(0, None, 0.0, None, 0.0, None, 0, 0, 0, 0, RunState.RUNNING)
 """Progress that has not been reported yet."""
 
 
-def open_bench(link: str, dut: str | None, codes: Path | None = None) -> LibraryBench:
+def open_rig(link: str, dut: str | None, codes: Path | None = None) -> LibraryRig:
     """Open the instrument at a link, for a page. Raises what `plexor.open` raises.
 
     `codes` is a file that names the device's codes. Raises UsageError if it cannot be read.
@@ -54,10 +53,10 @@ def open_bench(link: str, dut: str | None, codes: Path | None = None) -> Library
     simulated = link.startswith("sim:")
     device = device_of(link, dut) if simulated else ""
     names = () if codes is None else names_of(codes)
-    return LibraryBench(open_instrument(link, dut=dut), device, names)
+    return LibraryRig(open_instrument(link, dut=dut), device, names)
 
 
-class LibraryBench:
+class LibraryRig:
     """An instrument that the library has opened.
 
     `device` names what is at its pins, and `names` are those of the device's codes.
@@ -158,7 +157,7 @@ class LibraryBench:
         if isinstance(result, RunResult):
             Run(result).save(folder)
         elif isinstance(result, Sweep):
-            save(result.result, folder)
+            result.write(folder)
 
     def close(self) -> None:
         """Let the instrument go."""

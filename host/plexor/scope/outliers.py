@@ -18,7 +18,7 @@ from plexor.model.results import ChannelResult, EventArray, Kind
 from plexor.model.settings import parse_reference
 from plexor.model.sources import source_name
 from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE
-from plexor.scope.seam import Shot
+from plexor.scope.interface import Shot
 from plexor.units import format_ticks
 
 BEFORE, AFTER = 16, 12

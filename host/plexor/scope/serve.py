@@ -21,8 +21,8 @@ from plexor.scope.app import app
 from plexor.scope.conductor import Conductor
 from plexor.scope.guard import Guard, hosts_of, new_token, own_names
 from plexor.scope.hub import Hub
+from plexor.scope.interface import Rig
 from plexor.scope.messages import MOST_BYTES
-from plexor.scope.seam import Rig
 
 _LOGGERS = ("asyncio", "uvicorn", "websockets")
 """Where the server says what went wrong: a visitor's handshake, a fault, its own end."""
@@ -78,10 +78,10 @@ class Door:
 class PageServer:
     """A server of the page of an instrument, in a thread until it is closed."""
 
-    def __init__(self, bench: Rig, door: Door) -> None:
+    def __init__(self, rig: Rig, door: Door) -> None:
         self.address = door.address
         self.hub = Hub()
-        self.conductor = Conductor(bench, self.hub, door.where.folder)
+        self.conductor = Conductor(rig, self.hub, door.where.folder)
         application = app(door.guard, self.hub, self.conductor)
         self._socket = door.socket
         self._server = uvicorn.Server(_config(application, door.where))

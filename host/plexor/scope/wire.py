@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from plexor.model.results import ChannelResult, Kind, SampleResult
 from plexor.protocol.memory import VALUE_MOST, ResponseClass, bin_count, over_bin, under_bin
-from plexor.scope.seam import Shot
+from plexor.scope.interface import Shot
 
 MAGIC = 0x31535850
 """`PXS1`."""

@@ -1,38 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps and loads the results of sweeps, and rejects those that contradict themselves."""
+"""The document of a sweep, and what rejects one that contradicts itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 
-from plexor.disk.errors import writing
 from plexor.documents import Document
 from plexor.experiments.criterion import parse_criterion
 from plexor.experiments.step import of_step
-from plexor.experiments.store import made_of_steps
 from plexor.sweep.model import Bracket, SweepResult
-
-RESULT_FILE = "sweep.json"
-
-
-def is_sweep(folder: Path) -> bool:
-    """Return whether a folder holds a sweep's result."""
-    return (folder / RESULT_FILE).is_file()
-
-
-def save(result: SweepResult, folder: Path) -> None:
-    """Write a sweep's result to its folder; raise StoreError where that cannot be."""
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-    SWEEP.write(result, folder / RESULT_FILE)
-
-
-def load(folder: Path) -> SweepResult:
-    """Return the result in a folder; raise StoreError where there is none that can be."""
-    with made_of_steps(folder):
-        return SWEEP.read(folder / RESULT_FILE)
 
 
 def contradictions_of(result: SweepResult) -> Iterator[str]:

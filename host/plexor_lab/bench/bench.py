@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A suite of benchmarks, measured: figures of each test, as text, document and frames."""
+"""A measured suite of benchmarks: figures of each test, as text, document and frames."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from plexor_lab.bench.samples import Sample, samples_of
 from plexor_lab.bench.spec import USUAL_ITERATIONS
 from plexor_lab.bench.suites import SUITES, Suite
 from plexor_lab.bench.taken import ITERATIONS_KEY, SUITE_KEY
+from plexor_lab.bench.text import SuiteView, bench_text
 
 SCHEMA = "plexor.bench/1"
 
@@ -23,12 +24,11 @@ SCHEMA = "plexor.bench/1"
 class Bench:
     """The figures of a suite's run.
 
-    `suite` is osbench, threadmetric or kernel, and `iterations` how many samples each test must
-    have; without them, what the run was taken for. `skip_first` leaves the first sample of each
-    test out of its figures, but for `first`.
+    `suite` is osbench, threadmetric or kernel; `iterations` is the least number of samples of each
+    test. By default both are those that the run was taken for. `skip_first` leaves the first sample
+    of each test out of all figures but `first`.
 
-    Raises UsageError for a suite that there is not, a run without codes, and a run of another
-    suite.
+    Raises UsageError for an unknown suite, a run without codes, and a run of another suite.
     """
 
     def __init__(
@@ -44,25 +44,25 @@ class Bench:
             raise UsageError(f"suite: {name!r}; must be one of {', '.join(SUITES)}")
         self.run = run
         self.suite: Suite = SUITES[name]
-        kept = run.device.get(ITERATIONS_KEY, "")
-        usual = int(kept) if kept.isdecimal() else USUAL_ITERATIONS
+        iterations_text = run.device.get(ITERATIONS_KEY, "")
+        usual = int(iterations_text) if iterations_text.isdecimal() else USUAL_ITERATIONS
         self.iterations = usual if iterations is None else iterations
         """Samples that each test must have."""
         self._coded = CodedRun(run.result)
-        self.found = samples_of(self._coded.codes, self._coded.bits)
-        """All samples, and what the firmware said of itself."""
+        self.measured = samples_of(self._coded.codes, self._coded.bits)
+        """All samples, and what the firmware announced."""
         self._check_suite()
         self.figures: tuple[TestedFigures, ...] = figures_of(
-            self.found, self.suite, run.tick_fs, skip_first=skip_first
+            self.measured, self.suite, run.tick_fs, skip_first=skip_first
         )
-        """Those of each test that has samples."""
+        """Figures of each test with samples."""
         self.skips_first = skip_first
 
     def _check_suite(self) -> None:
-        said_suite = self.found.announced
-        if said_suite is None or said_suite.suite == self.suite.code:
+        announced = self.measured.announced
+        if announced is None or announced.suite == self.suite.code:
             return
-        names = [each.name for each in SUITES.values() if each.code == said_suite.suite]
+        names = [known.name for known in SUITES.values() if known.code == announced.suite]
         raise UsageError(
             f"suite: the firmware says that it is {names[0] if names else 'none of them'}; "
             f"{self.suite.name} was asked for"
@@ -70,30 +70,30 @@ class Bench:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why the figures prove nothing; empty if they do."""
+        """Reasons why the figures prove nothing; empty if they are proven."""
         return (*self.run.invalid_reasons, *self._reasons())
 
     def _reasons(self) -> Iterator[str]:
-        found = self.found
-        if found.announced is not None and not found.is_done:
+        samples = self.measured
+        if samples.announced is not None and not samples.is_done:
             yield "the firmware did not say that its tests are done: give the run more time"
-        if found.gaps:
-            yield f"codes are missing or in doubt at {found.gaps} places"
-        if found.unmatched:
-            yield f"{found.unmatched} codes of a begin or an end have no partner"
+        if samples.gaps:
+            yield f"codes are missing or in doubt at {samples.gaps} places"
+        if samples.unmatched:
+            yield f"{samples.unmatched} codes of a begin or an end have no partner"
         if not self.figures:
             yield "no operation was seen: no code of a begin and its end came"
-        for each in self.figures:
-            count = len(each.samples)
+        for figures in self.figures:
+            count = len(figures.samples)
             if count < self.iterations:
                 yield (
-                    f"{each.test.title}: {count} samples; must be {self.iterations} or more, as "
+                    f"{figures.test.title}: {count} samples; must be {self.iterations} or more, as "
                     "asked for"
                 )
-            if not each.counted_right:
+            if not figures.counted_right:
                 yield (
-                    f"{each.test.title}: {count} operations came, and the firmware counted "
-                    f"{sum(each.counters)}"
+                    f"{figures.test.title}: {count} operations came, and the firmware counted "
+                    f"{sum(figures.counters)}"
                 )
 
     def exit_code(self) -> ExitCode:
@@ -103,7 +103,7 @@ class Bench:
         return ExitCode.INVALID if self.reasons else ExitCode.PASS
 
     def meanwhile(self, sample: Sample) -> tuple[tuple[str, int], ...]:
-        """Return what began to run within a sample, in words, and how often."""
+        """Return a phrase for each code that began to run within a sample, and its count."""
         return tuple(
             (code_phrase(self._coded.names, code_class, number), count)
             for code_class, number, count in meanwhile(sample)
@@ -113,20 +113,18 @@ class Bench:
         """Return the report in the form of OSBench: a frame for each test that has a base."""
         return frame.write(
             frame.frame_of(
-                each.operations,
+                figures.operations,
                 self.run.tick_fs,
-                group=each.test.group,
-                test=each.test.place,
-                title=each.test.title,
+                group=figures.test.group,
+                test=figures.test.place,
+                title=figures.test.title,
             )
-            for each in self.figures
-            if each.test.base is not None
+            for figures in self.figures
+            if figures.test.base is not None
         )
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor_lab.bench.text import SuiteView, bench_text  # noqa: PLC0415
-
         view = SuiteView(
             self.run.result,
             self.suite.name,
@@ -142,7 +140,7 @@ class Bench:
 
         Times are in ticks: whole numbers, or exact fractions as texts, such as `1425/2`.
         """
-        announced = self.found.announced
+        announced = self.measured.announced
         return {
             "schema": SCHEMA,
             "suite": self.suite.name,
@@ -159,38 +157,38 @@ class Bench:
                 "looped": announced.looped,
                 "clock_hz": announced.clock_hz,
             },
-            "tests": [self._test(each) for each in self.figures],
+            "tests": [self._test(figures) for figures in self.figures],
         }
 
-    def _test(self, each: TestedFigures) -> dict[str, Any]:
-        found = each.operations
+    def _test(self, figures: TestedFigures) -> dict[str, Any]:
+        operations = figures.operations
         return {
-            "id": each.test.id,
-            "number": each.test.number,
-            "title": each.test.title,
-            "count": found.count,
-            "operations_per_sample": found.iterations,
-            "base_ticks": found.base_ticks,
-            "clamped": found.clamped,
-            "first_ticks": str(each.first_ticks),
-            "min_ticks": str(found.min_ticks),
-            "mean_ticks": str(found.mean_ticks),
-            "max_ticks": str(found.max_ticks),
+            "id": figures.test.id,
+            "number": figures.test.number,
+            "title": figures.test.title,
+            "count": operations.count,
+            "operations_per_sample": operations.iterations,
+            "base_ticks": operations.base_ticks,
+            "clamped": operations.clamped,
+            "first_ticks": str(figures.first_ticks),
+            "min_ticks": str(operations.min_ticks),
+            "mean_ticks": str(operations.mean_ticks),
+            "max_ticks": str(operations.max_ticks),
             "percentiles_ticks": {
                 f"p{percent}": None if ticks is None else str(ticks)
-                for percent, ticks in each.percentiles_ticks.items()
+                for percent, ticks in figures.percentiles_ticks.items()
             },
-            "counters": list(each.counters),
-            "own": _own(each.own),
+            "counters": list(figures.counters),
+            "own": _own(figures.own),
             "worst": {
-                "sample": each.samples.index(each.worst),
-                "at_ticks": each.worst.begin_ticks - self.run.result.start_ticks,
-                "ticks": each.worst.ticks,
+                "sample": figures.samples.index(figures.worst),
+                "at_ticks": figures.worst.begin_ticks - self.run.result.start_ticks,
+                "ticks": figures.worst.ticks,
                 "meanwhile": [
-                    {"what": what, "times": times} for what, times in self.meanwhile(each.worst)
+                    {"what": name, "times": times} for name, times in self.meanwhile(figures.worst)
                 ],
             },
-            "samples_ticks": [sample.ticks for sample in each.samples],
+            "samples_ticks": [sample.ticks for sample in figures.samples],
         }
 
 

@@ -24,9 +24,9 @@ _MOST_COUNT_APART = 1
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """What the firmware's own counter says of a test, per operation and in ticks, less its base.
+    """A test's times by the firmware's own counter, per operation and in ticks, less its base.
 
-    The errors are those of the counter: what it says, less what was measured from outside.
+    An error is the counter's time less the time measured from outside.
     """
 
     count: int
@@ -43,15 +43,14 @@ class TestedFigures:
 
     test: Test
     samples: tuple[Sample, ...]
-    """All of them, also a skipped one."""
+    """All samples, a skipped first one included."""
     first_ticks: Fraction
-    """The first, which also fills caches, less the base."""
+    """The first sample, which also fills caches, less the base."""
     operations: Operations
     percentiles_ticks: Mapping[int, Fraction | None]
-    """By percent, each the least value that so many samples do not exceed; None: too few samples
-    to bound it."""
+    """Percentiles by percent; None: too few samples to bound it."""
     counters: tuple[int, ...]
-    """What the firmware counted itself; empty if it did not say."""
+    """The firmware's own counts; empty if it sent none."""
     own: Own | None
 
     @property
@@ -62,42 +61,45 @@ class TestedFigures:
     @property
     def counted_right(self) -> bool:
         """Whether the firmware counted as many operations, within 1."""
-        apart = abs(len(self.samples) - sum(self.counters))
-        return not self.counters or apart <= _MOST_COUNT_APART
+        difference = abs(len(self.samples) - sum(self.counters))
+        return not self.counters or difference <= _MOST_COUNT_APART
 
 
 def figures_of(
-    found: PassSamples, suite: Suite, tick_fs: int, *, skip_first: bool = False
+    measured: PassSamples, suite: Suite, tick_fs: int, *, skip_first: bool = False
 ) -> tuple[TestedFigures, ...]:
     """Return the figures of each test of the suite that has samples, in the suite's order.
 
-    `skip_first` leaves the first sample out of all but `first_ticks`, where there is another one.
+    `skip_first` leaves the first sample out of all figures but `first_ticks`, if it is not the only
+    one.
     """
     bases = {
-        test.number: typical([sample.ticks for sample in found.samples[test.number]])
+        test.number: typical([sample.ticks for sample in measured.samples[test.number]])
         for test in suite.tests
-        if test.base is None and test.number in found.samples
+        if test.base is None and test.number in measured.samples
     }
     own_bases = {
-        number: typical([s.own_cycles for s in found.samples[number] if s.own_cycles is not None])
+        number: typical(
+            [s.own_cycles for s in measured.samples[number] if s.own_cycles is not None]
+        )
         for number in bases
     }
-    looped = USUAL_LOOPED if found.announced is None else found.announced.looped
-    every: list[TestedFigures] = []
+    looped = USUAL_LOOPED if measured.announced is None else measured.announced.looped
+    all_figures: list[TestedFigures] = []
     for test in suite.tests:
-        samples = found.samples.get(test.number, ())
+        samples = measured.samples.get(test.number, ())
         if not samples:
             continue
         base_ticks = 0 if test.base is None else bases.get(test.base, 0)
         iterations = looped if test.looped else 1
         skipped = int(skip_first and len(samples) > 1)
         ticks = [sample.ticks for sample in samples]
-        spent = sorted(max(each - base_ticks, 0) for each in ticks[skipped:])
+        spent = sorted(max(sample_ticks - base_ticks, 0) for sample_ticks in ticks[skipped:])
         own = None
-        if found.announced is not None and test.base is not None:
+        if measured.announced is not None and test.base is not None:
             scale = _Scale(base_ticks, own_bases.get(test.base, 0), iterations)
-            own = _own(samples[skipped:], scale, found.announced, tick_fs)
-        every.append(
+            own = _own(samples[skipped:], scale, measured.announced, tick_fs)
+        all_figures.append(
             TestedFigures(
                 test,
                 samples,
@@ -106,11 +108,11 @@ def figures_of(
                     ticks, iterations=iterations, base_ticks=base_ticks, skip_first=skipped
                 ),
                 {percent: _percentile(spent, percent, iterations) for percent in PERCENTS},
-                found.counters.get(test.number, ()),
+                measured.counters.get(test.number, ()),
                 own,
             )
         )
-    return tuple(every)
+    return tuple(all_figures)
 
 
 def _percentile(spent: list[int], percent: int, iterations: int) -> Fraction | None:
@@ -153,12 +155,12 @@ def _own(
 
 
 BEGINNINGS = (CodeClass.RUN, CodeClass.ISR_ENTER)
-"""Classes of codes that say that something else runs from now on."""
+"""Classes of codes at which something else starts to run."""
 
 
 def meanwhile(sample: Sample) -> tuple[tuple[int, int, int], ...]:
-    """Return what began to run within a sample: class, id, and how often, in order of the first."""
-    found = Counter(
+    """Return (class, id, count) of what began to run within a sample, in order of first start."""
+    counts = Counter(
         (code.code_class, code.number) for code in sample.between if code.code_class in BEGINNINGS
     )
-    return tuple((code_class, number, count) for (code_class, number), count in found.items())
+    return tuple((code_class, number, count) for (code_class, number), count in counts.items())

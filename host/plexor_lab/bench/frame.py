@@ -128,10 +128,10 @@ def parse(text: str) -> tuple[ReportedTest, ...]:
     Raises ValueError for anything else, with the number of the line and what would be right.
     """
     reader = _Reader(text)
-    found: list[ReportedTest] = []
+    frames: list[ReportedTest] = []
     while not reader.at_end:
-        found.append(reader.frame())
-    return tuple(found)
+        frames.append(reader.frame())
+    return tuple(frames)
 
 
 def _lines(frame: ReportedTest) -> list[str]:
@@ -179,7 +179,7 @@ class _Reader:
             base = int(self._matched(_BASE_READ, _BASE.format(12))[1])
         most, least, mean = (self._time(name) for name in ("Max", "Min", "Avg"))
         try:
-            found = ReportedTest(
+            frame = ReportedTest(
                 int(head[1]),
                 int(head[2]),
                 title,
@@ -194,32 +194,32 @@ class _Reader:
         except ValueError as error:
             raise ValueError(f"line {self._next}: the frame that ends here: {error}") from error
         self._ruler(_DOUBLE)
-        return found
+        return frame
 
     def _title(self) -> str:
-        found: list[str] = []
+        lines: list[str] = []
         while not self.at_end and _is_title(self._lines[self._next]):
-            found.append(self._lines[self._next])
+            lines.append(self._lines[self._next])
             self._next += 1
-        if not found:
+        if not lines:
             self._refuse("a title: printable text with no blank at its ends")
-        return "\n".join(found)
+        return "\n".join(lines)
 
     def _time(self, name: str) -> int:
-        found = self._matched(re.compile(_TIME_READ.format(name)), _TIME.format(name, "13.409"))
-        return int(found[1]) * 1000 + int(found[2])
+        match = self._matched(re.compile(_TIME_READ.format(name)), _TIME.format(name, "13.409"))
+        return int(match[1]) * 1000 + int(match[2])
 
     def _ruler(self, ruler: str) -> None:
         if self.at_end or self._lines[self._next] != ruler:
             self._refuse(f"{len(ruler)} times {ruler[0]!r}")
         self._next += 1
 
-    def _matched(self, form: re.Pattern[str], wanted: str) -> re.Match[str]:
-        found = None if self.at_end else form.fullmatch(self._lines[self._next])
-        if found is None:
-            self._refuse(f"of the form {wanted!r}")
+    def _matched(self, form: re.Pattern[str], example: str) -> re.Match[str]:
+        match = None if self.at_end else form.fullmatch(self._lines[self._next])
+        if match is None:
+            self._refuse(f"of the form {example!r}")
         self._next += 1
-        return found
+        return match
 
     def _refuse(self, right: str) -> NoReturn:
         """Raise ValueError for the line that is to be read."""

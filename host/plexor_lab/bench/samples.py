@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The codes of a suite's firmware as samples: what each operation took, what ran meanwhile. Pure.
+"""The codes of a suite's firmware as samples: each operation's time, and what ran meanwhile. Pure.
 
-A code begins an operation, and another one ends it. Where codes are missing nothing is guessed: an
-operation that is open is given up. A begin without an end, and an end without a begin, are counted.
+One code begins an operation, another ends it. Nothing is guessed: an operation that is open at a
+gap is dropped. A begin without an end, and an end without a begin, are counted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _VALUES = (CodeClass.VALUE_A, CodeClass.VALUE_B)
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """What the firmware says of itself before its tests."""
+    """What the firmware announces before its tests."""
 
     suite: int
     iterations: int
@@ -49,7 +49,7 @@ class Sample:
     between: tuple[PlainCode, ...] = ()
     """The codes between its begin and its end."""
     own_cycles: int | None = None
-    """What the firmware counted itself; None if it did not say."""
+    """The firmware's own count; None if it sent none."""
 
     @property
     def ticks(self) -> int:
@@ -59,10 +59,10 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class PassSamples:
-    """All that the codes of one pass of a suite say."""
+    """The samples of one pass of a suite."""
 
     announced: Announced | None
-    """None if the device did not say: it may be none of the suites' firmware."""
+    """None if the device announced nothing: it may not be a suite's firmware."""
     samples: dict[int, tuple[Sample, ...]]
     """By test, in order."""
     counters: dict[int, tuple[int, ...]]
@@ -78,18 +78,18 @@ class PassSamples:
 def samples_of(codes: CodeArray, bits: int) -> PassSamples:
     """Return the samples of codes (CODE_DTYPE) of `bits` bits.
 
-    Of firmware that repeats its tests, those of the first whole pass; without a whole pass, those
-    from the first begin on. A device that announces nothing has all its samples taken.
+    If the firmware repeats its tests, return the first complete pass; without one, all from the
+    first begin on. If the device announces nothing, return all samples.
     """
-    every = list(plain_codes(codes, bits))
-    begins = [n for n, code in enumerate(every) if _is_state(code, STATE_BEGIN)]
-    ends = [n for n, code in enumerate(every) if _is_state(code, STATE_DONE)]
+    all_codes = list(plain_codes(codes, bits))
+    begins = [n for n, code in enumerate(all_codes) if _is_state(code, STATE_BEGIN)]
+    ends = [n for n, code in enumerate(all_codes) if _is_state(code, STATE_DONE)]
     first = begins[0] if begins else 0
     last = next((n for n in ends if n > first), None)
     reader = _Reader(bits - CLASS_BITS)
-    for code in every[first : None if last is None else last + 1]:
+    for code in all_codes[first : None if last is None else last + 1]:
         reader.take(code)
-    return reader.found(is_done=last is not None)
+    return reader.samples(is_done=last is not None)
 
 
 def _is_state(code: PlainCode, state: int) -> bool:
@@ -97,14 +97,14 @@ def _is_state(code: PlainCode, state: int) -> bool:
 
 
 def edge_of(code: PlainCode) -> tuple[bool, int] | None:
-    """Return whether a code begins an operation, and the number of its test; None for another."""
-    found: dict[int, tuple[bool, int]] = {
+    """Return (begins, test) of a code at an edge of an operation; None for any other code."""
+    edges: dict[int, tuple[bool, int]] = {
         CodeClass.ENTER: (True, 0),
         CodeClass.EXIT: (False, 0),
         CLASS_BEGIN: (True, FURTHER),
         CLASS_END: (False, FURTHER),
     }
-    known = found.get(code.code_class)
+    known = edges.get(code.code_class)
     return None if known is None else (known[0], known[1] + code.number)
 
 
@@ -117,18 +117,18 @@ class _Value:
     parts: int = 0
 
     def take(self, code: PlainCode) -> int | None:
-        """Take a part; return the value if it is whole. A part out of turn begins another one."""
-        part = _VALUES.index(CodeClass(code.code_class))
-        if part != self.parts % 2:
+        """Take a part; return the value if it is complete. A part out of turn starts a new one."""
+        number = _VALUES.index(CodeClass(code.code_class))
+        if number != self.parts % 2:
             self.value = self.parts = 0
-            if part:
+            if number:
                 return None
         self.value |= code.number << self.parts * self.id_bits
         self.parts += 1
         if self.parts * self.id_bits < VALUE_BITS:
             return None
-        whole, self.value, self.parts = self.value & ((1 << VALUE_BITS) - 1), 0, 0
-        return whole
+        complete, self.value, self.parts = self.value & ((1 << VALUE_BITS) - 1), 0, 0
+        return complete
 
 
 @dataclass(slots=True)
@@ -148,7 +148,7 @@ class _Reader:
         self._open: _Open | None = None
         self._samples: dict[int, list[Sample]] = {}
         self._last = -1
-        """Test of the last sample, while no value has come behind it."""
+        """Test of the last sample, until a value follows it."""
         self._announced: Announced | None = None
         self._counters: dict[int, tuple[int, ...]] = {}
         self._unmatched = self._gaps = 0
@@ -174,8 +174,8 @@ class _Reader:
         elif self._open is not None:
             self._open.between.append(code)
 
-    def found(self, *, is_done: bool) -> PassSamples:
-        """Return what was found."""
+    def samples(self, *, is_done: bool) -> PassSamples:
+        """Return the samples so far."""
         self._unmatched += self._open is not None
         return PassSamples(
             self._announced,

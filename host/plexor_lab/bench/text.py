@@ -58,15 +58,15 @@ def _lines(view: SuiteView, width: int, paint: Paint) -> Iterator[str]:
     if not view.figures:
         return
     yield ""
-    for each in view.figures:
-        yield from wrapped(f"{each.test.id}  {each.test.title}", width, paint, "")
+    for figures in view.figures:
+        yield from wrapped(f"{figures.test.id}  {figures.test.title}", width, paint, "")
     yield ""
     yield from wrapped(_what(view), width, paint, "muted")
     yield from table(*_times(view), width, paint)
     yield ""
     yield from wrapped("base, and what the firmware counted", width, paint, "muted")
     yield from table(*_books(view), width, paint)
-    if any(each.own for each in view.figures):
+    if any(figures.own for figures in view.figures):
         yield ""
         yield from wrapped(
             "the firmware's own counter of cycles, and its error", width, paint, "muted"
@@ -85,19 +85,19 @@ def _times(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
     head = ["test", "samples", "first", "min", *(f"p{percent}" for percent in PERCENTS)]
     head += ["mean", "max"]
     rows: list[list[Cell]] = []
-    for each in view.figures:
-        found = each.operations
-        texts = [each.test.id, grouped(found.count)]
-        texts += [_time(view, time) for time in (each.first_ticks, found.min_ticks)]
+    for figures in view.figures:
+        operations = figures.operations
+        texts = [figures.test.id, grouped(operations.count)]
+        texts += [_time(view, time) for time in (figures.first_ticks, operations.min_ticks)]
         cells = [(text, "") for text in texts]
-        cells += [_percentile(view, each, percent) for percent in PERCENTS]
-        cells += [(_mean(view, found), ""), (_time(view, found.max_ticks), "")]
+        cells += [_percentile(view, figures, percent) for percent in PERCENTS]
+        cells += [(_mean(view, operations), ""), (_time(view, operations.max_ticks), "")]
         rows.append(cells)
     return head, rows
 
 
-def _percentile(view: SuiteView, each: TestedFigures, percent: int) -> Cell:
-    ticks = each.percentiles_ticks[percent]
+def _percentile(view: SuiteView, figures: TestedFigures, percent: int) -> Cell:
+    ticks = figures.percentiles_ticks[percent]
     if ticks is None:
         return "too few", f"needs {grouped(least_count(Fraction(percent, 100)))}"
     return _time(view, ticks), ""
@@ -106,16 +106,16 @@ def _percentile(view: SuiteView, each: TestedFigures, percent: int) -> Cell:
 def _books(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
     head = ["test", "base in ticks", "operations a sample", "clamped", "counted", "by the firmware"]
     rows: list[list[Cell]] = []
-    for each in view.figures:
-        found = each.operations
-        counters = " + ".join(grouped(count) for count in each.counters)
-        total = f" = {grouped(sum(each.counters))}" if len(each.counters) > 1 else ""
+    for figures in view.figures:
+        operations = figures.operations
+        counters = " + ".join(grouped(count) for count in figures.counters)
+        total = f" = {grouped(sum(figures.counters))}" if len(figures.counters) > 1 else ""
         texts = [
-            each.test.id,
-            "-" if each.test.base is None else grouped(found.base_ticks),
-            grouped(found.iterations),
-            grouped(found.clamped),
-            grouped(len(each.samples)),
+            figures.test.id,
+            "-" if figures.test.base is None else grouped(operations.base_ticks),
+            grouped(operations.iterations),
+            grouped(operations.clamped),
+            grouped(len(figures.samples)),
             f"{counters}{total}" or "-",
         ]
         rows.append([(text, "") for text in texts])
@@ -125,41 +125,41 @@ def _books(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
 def _own(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
     head = ["test", "mean by itself", "mean from outside", "error: mean", "min", "max"]
     rows: list[list[Cell]] = []
-    for each in view.figures:
-        if each.own is None:
+    for figures in view.figures:
+        if figures.own is None:
             continue
         errors = (
-            each.own.mean_error_ticks,
-            each.own.least_error_ticks,
-            each.own.most_error_ticks,
+            figures.own.mean_error_ticks,
+            figures.own.least_error_ticks,
+            figures.own.most_error_ticks,
         )
-        texts = [each.test.id, _time(view, each.own.mean_ticks)]
-        texts += [_mean(view, each.operations), *(_time(view, time) for time in errors)]
+        texts = [figures.test.id, _time(view, figures.own.mean_ticks)]
+        texts += [_mean(view, figures.operations), *(_time(view, time) for time in errors)]
         rows.append([(text, "") for text in texts])
     return head, rows
 
 
 def _worst(view: SuiteView, width: int, paint: Paint) -> Iterator[str]:
     yield from wrapped("the longest sample of each test, and what ran meanwhile", width, paint, "")
-    for each in view.figures:
-        if each.test.base is None:
+    for figures in view.figures:
+        if figures.test.base is None:
             continue
-        yield from wrapped(_worst_line(view, each), width, paint, "muted")
+        yield from wrapped(_worst_line(view, figures), width, paint, "muted")
 
 
-def _worst_line(view: SuiteView, each: TestedFigures) -> str:
-    worst = each.worst
-    place = grouped(each.samples.index(worst) + 1)
+def _worst_line(view: SuiteView, figures: TestedFigures) -> str:
+    worst = figures.worst
+    position_text = grouped(figures.samples.index(worst) + 1)
     words = [
-        what if times == 1 else f"{what} ({times} times)" for what, times in view.meanwhile(worst)
+        name if times == 1 else f"{name} ({times} times)" for name, times in view.meanwhile(worst)
     ]
     ran = ", ".join(words) if words else "nothing that says so"
-    return f"{each.test.id}  sample {place}, {_time(view, Fraction(worst.ticks))}: {ran}"
+    return f"{figures.test.id}  sample {position_text}, {_time(view, Fraction(worst.ticks))}: {ran}"
 
 
-def _mean(view: SuiteView, found: Operations) -> str:
-    mean, variance = float(found.mean_ticks), float(found.variance_ticks2)
-    return format_mean(mean, variance, found.count, view.result.tick_fs)
+def _mean(view: SuiteView, operations: Operations) -> str:
+    mean, variance = float(operations.mean_ticks), float(operations.variance_ticks2)
+    return format_mean(mean, variance, operations.count, view.result.tick_fs)
 
 
 def _time(view: SuiteView, ticks: Fraction) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a service takes at most on a platform, by its model: T(N) = A + B x N."""
+"""The bound of a service's time on a platform, by its model: T(N) = A + B x N."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from plexor.library.run import Run
 
 KEY = "N"
-"""The key of a run that says its N: `--key N=13`."""
+"""The key of a run that gives its N: `--key N=13`."""
 _NS = 10**9
 """Nanoseconds in a second."""
 
@@ -50,15 +50,15 @@ class Bound:
         """Sections, columns and formulas."""
 
     def total_ns(self, n: int) -> Fraction:
-        """Return what the whole service takes at N = `n`, in nanoseconds; raise ValueError."""
+        """Return the bound of the whole service at N = `n`, in nanoseconds. Raises ValueError."""
         return self.estimate.total_ns.at(n)
 
     def blocked_ns(self, n: int) -> Fraction:
-        """Return what its blocking sections take together, in nanoseconds; raise ValueError."""
+        """Return the bound of its blocking sections at N = `n`, in ns. Raises ValueError."""
         return self.estimate.blocked_ns.at(n)
 
     def evaluate(self, *ns: int) -> Evaluated:
-        """Return all parts as what shows itself, with the values at each N of `ns`.
+        """Return the bound part by part, with its values at each N of `ns`.
 
         Raises UsageError for an N that is no whole number of at least 0.
         """
@@ -66,8 +66,8 @@ class Bound:
         return Evaluated(self.model, self.platform, self.estimate, tuple(dict.fromkeys(known)))
 
     @takes(OfRun)
-    def check(self, run: Run, asked: OfRun) -> BoundCheck:
-        """Return whether the maximum of a run exceeds what the service takes at most at N = `n`.
+    def check(self, run: Run, options: OfRun) -> BoundCheck:
+        """Check the maximum of a run against the bound at N = `n`.
 
         `kind` is `latency` or `on-width`, of the channel with that name; without `channel`, of the
         only one. Without `n`, the run's key N says it.
@@ -76,30 +76,30 @@ class Bound:
         InvalidRunError for a channel without samples.
         """
         own = run.device.get(KEY)
-        if asked.n is None and own is not None:
-            asked = replace(asked, n=own)
-        judged = self._judged(measured_of(run, asked), asked)
-        return replace(judged, run=run, channel=asked.channel, of=asked.kind)
+        if options.n is None and own is not None:
+            options = replace(options, n=own)
+        judged = self._judged(measured_of(run, options), options)
+        return replace(judged, run=run, channel=options.channel, of=options.kind)
 
     @takes(AtN)
-    def check_value(self, measured: Time, asked: AtN) -> BoundCheck:
-        """Return whether a measured time exceeds what the service takes at most at N = `n`.
+    def check_value(self, measured: Time, options: AtN) -> BoundCheck:
+        """Check a measured time against the bound at N = `n`.
 
         `measured` is a text such as `51111ns`, or a number of seconds. Raises UsageError for one
         that is not above 0, and for an N that is missing or is none.
         """
         value_ns = read({"measured": measured}, {"measured": seconds})["measured"] * _NS
         if value_ns <= 0:
-            name = asked.naming("measured")
+            name = options.naming("measured")
             raise UsageError(f"{name}: {measured}; must be above 0, such as 51111ns")
-        return self._judged(MeasuredMaximum(value_ns, "maximum", GIVEN), asked)
+        return self._judged(MeasuredMaximum(value_ns, "maximum", GIVEN), options)
 
-    def _judged(self, measured: MeasuredMaximum, asked: AtN) -> BoundCheck:
+    def _judged(self, measured: MeasuredMaximum, options: AtN) -> BoundCheck:
         """Return the verdict on a maximum; raise UsageError for an N that is missing."""
-        n = asked.n
+        n = options.n
         if n is None and self.model.grows:
             raise UsageError(
-                f"{asked.naming('n')}: is missing; {self.model.title} takes longer with N: give "
+                f"{options.naming('n')}: is missing; {self.model.title} takes longer with N: give "
                 f"it, or measure with the key {KEY}, such as {KEY}=13"
             )
         return BoundCheck(

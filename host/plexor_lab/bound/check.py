@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bound beside what was measured: safe, unsafe, or not proven."""
+"""A bound against a measurement: safe, unsafe, or not proven."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from plexor.library.reading import Reading, of_name
 from plexor.library.specs.values import Naming, plain
 from plexor_lab.bound.estimate import ServiceEstimate
 from plexor_lab.bound.model import Model, Platform
+from plexor_lab.bound.page import Sampled, bound_page
 from plexor_lab.bound.spec import OF, OfRun
+from plexor_lab.bound.text import check_text
 from plexor_lab.bound.verdict import MARK, NS_FS, Bounded, MeasuredMaximum
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 SCHEMA = "plexor.bound-check/2"
 GIVEN = "given"
 _KINDS: Mapping[str, Kind] = dict(zip(OF, (Kind.RISE, Kind.WIDTH), strict=True))
-"""What of a channel is compared with an estimate."""
+"""Kinds of samples that are compared with an estimate, by option."""
 _CODES = {
     Outcome.PASS: ExitCode.PASS,
     Outcome.FAIL: ExitCode.BUDGET,
@@ -60,21 +62,17 @@ class BoundCheck:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor_lab.bound.text import check_text  # noqa: PLC0415
-
         return check_text(
             self.model, self.platform, self.n, self.verdict, width=width, colour=colour
         )
 
     def page(self, scan: PhaseScan | None = None) -> str:
         """Return it as an HTML page: bound, distribution, and a phase scan of the worst case."""
-        from plexor_lab.bound.page import Sampled, bound_page  # noqa: PLC0415
-
         sampled = None
         if self.run is not None:
             kind = _KINDS[self.of]
-            found = reading_of(self.run, self.channel).distribution(kind)
-            sampled = Sampled(found, self.run.tick_fs)
+            distribution = reading_of(self.run, self.channel).distribution(kind)
+            sampled = Sampled(distribution, self.run.tick_fs)
         return bound_page(
             self.model,
             self.platform,
@@ -91,20 +89,20 @@ class BoundCheck:
 
         Times are exact nanoseconds as texts, and overestimations exact parts, such as `45/14137`.
         """
-        found, measured = self.verdict, self.verdict.measured
+        verdict, measured = self.verdict, self.verdict.measured
         return {
             "schema": SCHEMA,
             "model": self.model.title,
             "platform": self.platform.title,
             "n": self.n,
-            **found.document(),
+            **verdict.document(),
             "exit_code": int(self.exit_code()),
-            "estimate_ns": str(found.estimate_ns),
+            "estimate_ns": str(verdict.estimate_ns),
             "measured_ns": _part(measured.max_ns),
             "measured_over_ns": _part(measured.over_ns),
-            "margin_ns": _part(found.margin_ns),
-            "over_measured": _part(found.of_measured),
-            "over_estimate": _part(found.of_estimate),
+            "margin_ns": _part(verdict.margin_ns),
+            "over_measured": _part(verdict.of_measured),
+            "over_estimate": _part(verdict.of_estimate),
             "measured": {
                 "what": measured.what,
                 "provenance": measured.provenance,
@@ -119,7 +117,7 @@ class BoundCheck:
 
 def reading_of(run: Run, channel: str | None, name: Naming = plain) -> Reading:
     """Return a run's channel by its name, or its only one; raise UsageError."""
-    names = [entry.name for entry in run.channels]
+    names = [channel_reading.name for channel_reading in run.channels]
     if channel is None and len(names) != 1:
         raise UsageError(
             f"{name('channel')}: is missing; this run has {', '.join(names) or 'none'}; name one"
@@ -127,20 +125,20 @@ def reading_of(run: Run, channel: str | None, name: Naming = plain) -> Reading:
     return of_name(run.channels, names[0] if channel is None else channel)
 
 
-def measured_of(run: Run, asked: OfRun) -> MeasuredMaximum:
+def measured_of(run: Run, options: OfRun) -> MeasuredMaximum:
     """Return the maximum of a run's channel; see `Bound.check` for what it takes and raises."""
-    of = asked.kind
-    kind = _KINDS[of]
-    reading = reading_of(run, asked.channel, asked.naming)
+    kind_name = options.kind
+    kind = _KINDS[kind_name]
+    reading = reading_of(run, options.channel, options.naming)
     if reading.pairing is not None and not reading.pairing.known and kind == Kind.RISE:
         raise InvalidRunError(f"{reading.name}: {AMBIGUOUS}; nothing can be checked")
     known = reading.statistics(kind)
     if not known.count:
-        raise InvalidRunError(f"{reading.name}: has no {of}; nothing can be checked")
+        raise InvalidRunError(f"{reading.name}: has no {kind_name}; nothing can be checked")
     most, limit = known.max_ticks, reading.distribution(kind).limit_ticks
     return MeasuredMaximum(
         None if most is None else Fraction(most * run.tick_fs, NS_FS),
-        f"{of} of {reading.name}",
+        f"{kind_name} of {reading.name}",
         provenance(run.result),
         run.tick_fs,
         known.count,
@@ -151,5 +149,5 @@ def measured_of(run: Run, asked: OfRun) -> MeasuredMaximum:
     )
 
 
-def _part(part: Fraction | None) -> str | None:
-    return None if part is None else str(part)
+def _part(value: Fraction | None) -> str | None:
+    return None if value is None else str(value)

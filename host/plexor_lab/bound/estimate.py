@@ -30,44 +30,44 @@ _MOST_NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class SectionBound:
-    """What one section takes."""
+    """The bound of one section."""
 
     section: Section
     once_ns: Fraction
-    """Each time that it runs."""
+    """Time of each run of the section."""
 
     @property
     def total_ns(self) -> Formula:
-        """All times together."""
+        """Time of all its runs."""
         return self.section.repetition.formula.times(self.once_ns)
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnBound:
-    """What all accesses of one kind to one logical region take."""
+    """The bound of all accesses of one kind to one logical region."""
 
     region: str
     access: AccessKind
     placed: str
-    """The platform's region in which it lies."""
+    """The platform's region that holds it."""
     time_ns: Fraction
-    """Of one access."""
+    """Time of one access."""
     accesses: Formula
 
     @property
     def name(self) -> str:
-        """As files have it."""
+        """Its name in files."""
         return column_name(self.region, self.access)
 
     @property
     def total_ns(self) -> Formula:
-        """All accesses together."""
+        """Time of all accesses."""
         return self.accesses.times(self.time_ns)
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceEstimate:
-    """What a service takes at most. Sections and columns are in the model's order."""
+    """The bound of a service. Sections and columns are in the model's order."""
 
     sections: tuple[SectionBound, ...]
     columns: tuple[ColumnBound, ...]
@@ -75,16 +75,16 @@ class ServiceEstimate:
     @property
     def total_ns(self) -> Formula:
         """The whole service."""
-        return _sum(entry.total_ns for entry in self.sections)
+        return _sum(section.total_ns for section in self.sections)
 
     @property
     def blocked_ns(self) -> Formula:
         """The sections that block, together."""
-        return _sum(entry.total_ns for entry in self.sections if entry.section.blocking)
+        return _sum(bound.total_ns for bound in self.sections if bound.section.blocking)
 
 
 def estimate(model: Model, platform: Platform, region_map: RegionMap) -> ServiceEstimate:
-    """Return what a service takes at most on a platform.
+    """Return the bound of a service on a platform.
 
     Raises UsageError, with file and line, for a map to a region that the platform does not have,
     and for a count without an access time.
@@ -120,17 +120,17 @@ def estimate(model: Model, platform: Platform, region_map: RegionMap) -> Service
     return ServiceEstimate(tuple(sections), tuple(columns.values()))
 
 
-def _sum(parts: Iterable[Formula]) -> Formula:
-    return reduce(Formula.__add__, parts, ZERO)
+def _sum(formulas: Iterable[Formula]) -> Formula:
+    return reduce(Formula.__add__, formulas, ZERO)
 
 
 def _missing(count: Count, placed: str, platform: Platform) -> str:
-    """Return what is wrong with a count that has no time, and what would be right."""
+    """Return the error for a count without a time, and what would be right."""
     name = column_name(count.region, count.access)
     if placed not in platform.regions:
         return f"{name}: {_no_region(placed, platform)}, or map {count.region} to one of these"
-    wanted = "read and write" if count.access == AccessKind.ANY else str(count.access)
-    return f"{name}: {platform.file} has no time for it; give {placed} one for {wanted}"
+    access_names = "read and write" if count.access == AccessKind.ANY else str(count.access)
+    return f"{name}: {platform.file} has no time for it; give {placed} one for {access_names}"
 
 
 def _no_region(region: str, platform: Platform) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from plexor_lab.bound.estimate import ServiceEstimate
 from plexor_lab.bound.formula import Formula
 from plexor_lab.bound.model import Model, Platform
+from plexor_lab.bound.text import bound_text
 
 SCHEMA = "plexor.bound/1"
 
@@ -24,8 +25,6 @@ class Evaluated:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor_lab.bound.text import bound_text  # noqa: PLC0415
-
         return bound_text(
             self.model, self.platform, self.estimate, self.ns, width=width, colour=colour
         )
@@ -36,47 +35,49 @@ class Evaluated:
         Times are exact nanoseconds as texts, such as `56728` or `126895/9`. A formula has what is
         `fixed` and what is added `per_n`.
         """
-        found = self.estimate
+        estimate = self.estimate
         return {
             "schema": SCHEMA,
             "provenance": "computed",
             "model": self.model.title,
             "platform": self.platform.title,
-            "total_ns": _formula(found.total_ns),
-            "blocked_ns": _formula(found.blocked_ns),
+            "total_ns": _formula(estimate.total_ns),
+            "blocked_ns": _formula(estimate.blocked_ns),
             "sections": [
                 {
-                    "name": entry.section.name,
-                    "repetition": str(entry.section.repetition),
-                    "blocking": entry.section.blocking,
-                    "once_ns": str(entry.once_ns),
-                    "total_ns": _formula(entry.total_ns),
+                    "name": section_bound.section.name,
+                    "repetition": str(section_bound.section.repetition),
+                    "blocking": section_bound.section.blocking,
+                    "once_ns": str(section_bound.once_ns),
+                    "total_ns": _formula(section_bound.total_ns),
                 }
-                for entry in found.sections
+                for section_bound in estimate.sections
             ],
             "columns": [
                 {
-                    "region": entry.region,
-                    "access": entry.access.value,
-                    "placed": entry.placed,
-                    "time_ns": str(entry.time_ns),
-                    "accesses": _formula(entry.accesses),
-                    "total_ns": _formula(entry.total_ns),
+                    "region": column.region,
+                    "access": column.access.value,
+                    "placed": column.placed,
+                    "time_ns": str(column.time_ns),
+                    "accesses": _formula(column.accesses),
+                    "total_ns": _formula(column.total_ns),
                 }
-                for entry in found.columns
+                for column in estimate.columns
             ],
             "at": [self._at(n) for n in self.ns],
         }
 
     def _at(self, n: int) -> dict[str, Any]:
-        found = self.estimate
+        estimate = self.estimate
         return {
             "n": n,
-            "total_ns": str(found.total_ns.at(n)),
-            "blocked_ns": str(found.blocked_ns.at(n)),
-            "sections_ns": [str(entry.total_ns.at(n)) for entry in found.sections],
-            "columns_accesses": [str(entry.accesses.at(n)) for entry in found.columns],
-            "columns_ns": [str(entry.total_ns.at(n)) for entry in found.columns],
+            "total_ns": str(estimate.total_ns.at(n)),
+            "blocked_ns": str(estimate.blocked_ns.at(n)),
+            "sections_ns": [
+                str(section_bound.total_ns.at(n)) for section_bound in estimate.sections
+            ],
+            "columns_accesses": [str(column.accesses.at(n)) for column in estimate.columns],
+            "columns_ns": [str(column.total_ns.at(n)) for column in estimate.columns],
         }
 
 

@@ -17,24 +17,22 @@ _MEANING = {
 }
 
 
-def fit_text(
-    found: Fit, tried: Sequence[Compared], *, width: int = 100, colour: bool = False
-) -> str:
+def fit_text(fit: Fit, tried: Sequence[Compared], *, width: int = 100, colour: bool = False) -> str:
     """Return terms, errors and services as tables, at most `width` columns wide."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     lines = list(wrapped("what the core adds, computed", width, paint, "bold"))
-    for term in found.terms:
+    for term in fit.terms:
         meaning = _MEANING.get(term.name, f"an access {term.name} takes")
         lines += wrapped(f"{term.name:<8}{exact(term.time_ns)} ns: {meaning}", width, paint, "")
-    if not found.is_unique:
+    if not fit.is_unique:
         doubt = "these services do not tell all terms apart: others would fit as well"
         lines += wrapped(doubt, width, paint, "doubt")
-    margin = f"no service took more than {exact(found.margin)} times its estimate"
+    margin = f"no service took more than {exact(fit.margin)} times its estimate"
     lines += wrapped(margin, width, paint, "")
     head = ["services", "number", "mean error", "worst", "of a plain sum", "worst"]
-    parts = [("fitted", found.services), *([("not fitted", tried)] if tried else [])]
+    groups = [("fitted", fit.services), *([("not fitted", tried)] if tried else [])]
     rows: list[list[str]] = []
-    for name, compared in parts:
+    for name, compared in groups:
         rows.append([name, grouped(len(compared)), *map(_percent, errors(compared))])
     lines += ["", *table(head, _cells(rows), width, paint)]
     head = [
@@ -49,24 +47,24 @@ def fit_text(
     ]
     rows = [
         [
-            each.service.model.title,
-            each.service.platform.title,
-            grouped(each.service.n),
-            exact(each.service.measured_ns),
-            grouped(round(each.estimate_ns)),
-            f"{float(each.error * 100):+.1f} %",
-            grouped(round(each.plain_ns)),
-            f"{float(each.plain_error * 100):+.1f} %",
+            service.service.model.title,
+            service.service.platform.title,
+            grouped(service.service.n),
+            exact(service.service.measured_ns),
+            grouped(round(service.estimate_ns)),
+            f"{float(service.error * 100):+.1f} %",
+            grouped(round(service.plain_ns)),
+            f"{float(service.plain_error * 100):+.1f} %",
         ]
-        for _, compared in parts
-        for each in compared
+        for _, compared in groups
+        for service in compared
     ]
     lines += ["", *table(head, _cells(rows), width, paint)]
     return paint.done(lines)
 
 
-def _percent(part: Fraction) -> str:
-    return f"{float(part * 100):.1f} %"
+def _percent(share: Fraction) -> str:
+    return f"{float(share * 100):.1f} %"
 
 
 def _cells(rows: list[list[str]]) -> list[list[Cell]]:

@@ -15,6 +15,7 @@ from plexor_lab.bound.files.measured_file import Service, read_measured
 from plexor_lab.bound.files.model_file import read_model
 from plexor_lab.bound.files.platform_file import read_platform
 from plexor_lab.bound.files.writing import platform_text
+from plexor_lab.bound.fit_text import fit_text
 from plexor_lab.bound.fitting import Compared, Fit, errors, fit, margin_over
 from plexor_lab.bound.model import RegionMap
 from plexor_lab.bound.spec import FETCHED
@@ -27,15 +28,13 @@ SCHEMA = "plexor.bound-fit/1"
 class Fitted:
     """A fit, and how well it fits services that it does not know."""
 
-    found: Fit
+    fit: Fit
     tried: tuple[Compared, ...]
     """Services that were not fitted."""
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor_lab.bound.fit_text import fit_text  # noqa: PLC0415
-
-        return fit_text(self.found, self.tried, width=width, colour=colour)
+        return fit_text(self.fit, self.tried, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
         """Return it as the document that `plexor bound fit --json` prints.
@@ -45,10 +44,10 @@ class Fitted:
         return {
             "schema": SCHEMA,
             "provenance": "computed",
-            "terms_ns": {term.name: str(term.time_ns) for term in self.found.terms},
-            "is_unique": self.found.is_unique,
-            "margin": str(self.found.margin),
-            "fitted": _document(self.found.services),
+            "terms_ns": {term.name: str(term.time_ns) for term in self.fit.terms},
+            "is_unique": self.fit.is_unique,
+            "margin": str(self.fit.margin),
+            "fitted": _document(self.fit.services),
             "tried": _document(self.tried) if self.tried else None,
         }
 
@@ -66,15 +65,17 @@ class Fitted:
         As a bound each time is multiplied by the margin. `models` are files of further models,
         whose regions lie where `region_map` says. Raises UsageError and StoreError.
         """
-        known = [(each.service.model, each.service.region_map) for each in self.found.services]
-        places = RegionMap() if region_map is None else read_map(region_map)
-        known += [(read_model(model), places) for model in models]
-        made = self.found.platform(read_platform(platform), known, bound)
-        terms = ", ".join(f"{each.name} {float(each.time_ns):g}" for each in self.found.terms)
+        known = [
+            (compared.service.model, compared.service.region_map) for compared in self.fit.services
+        ]
+        regions = RegionMap() if region_map is None else read_map(region_map)
+        known += [(read_model(model), regions) for model in models]
+        fitted_platform = self.fit.platform(read_platform(platform), known, bound)
+        terms = ", ".join(f"{term.name} {float(term.time_ns):g}" for term in self.fit.terms)
         about = (f"Computed: {platform} with the core's terms in ns: {terms}.",)
         if bound:
-            about += (f"Multiplied by {float(self.found.margin):g}, the largest measured.",)
-        write_text(path, platform_text(made, suffix_of(path), about))
+            about += (f"Multiplied by {float(self.fit.margin):g}, the largest measured.",)
+        write_text(path, platform_text(fitted_platform, suffix_of(path), about))
 
 
 def fit_services(
@@ -88,9 +89,9 @@ def fit_services(
     The files are CSV, with columns model, platform, map, n and measured. Raises UsageError, with
     file and line, for a file that is wrong, and if there are fewer services than terms.
     """
-    found = fit(_services(measured), frozenset(fetched))
-    others = found.compare(_services(tried))
-    return Fitted(replace(found, margin=margin_over((*found.services, *others))), others)
+    fitted = fit(_services(measured), frozenset(fetched))
+    compared = fitted.compare(_services(tried))
+    return Fitted(replace(fitted, margin=margin_over((*fitted.services, *compared))), compared)
 
 
 def _services(files: Iterable[str | Path]) -> Sequence[Service]:
@@ -106,19 +107,19 @@ def _document(compared: Sequence[Compared]) -> dict[str, Any]:
         "plain_worst_error": plain_worst,
         "services": [
             {
-                "model": each.service.model.title,
-                "platform": each.service.platform.title,
-                "n": each.service.n,
-                "measured_ns": str(each.service.measured_ns),
-                "estimate_ns": str(each.estimate_ns),
-                "plain_ns": str(each.plain_ns),
-                "error": _part(each.error),
-                "plain_error": _part(each.plain_error),
+                "model": service.service.model.title,
+                "platform": service.service.platform.title,
+                "n": service.service.n,
+                "measured_ns": str(service.service.measured_ns),
+                "estimate_ns": str(service.estimate_ns),
+                "plain_ns": str(service.plain_ns),
+                "error": _part(service.error),
+                "plain_error": _part(service.plain_error),
             }
-            for each in compared
+            for service in compared
         ],
     }
 
 
-def _part(part: Fraction) -> float:
-    return float(part)
+def _part(value: Fraction) -> float:
+    return float(value)

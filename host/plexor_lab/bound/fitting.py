@@ -111,8 +111,8 @@ class Fit:
                         )
                     own = _time(key, known, terms, self.fetched)
                     times[key] = _up(own * self.margin) if bound else own
-        what = "bound" if bound else "fitted"
-        return Platform(f"{platform.title}, {what}", platform.file, times)
+        kind = "bound" if bound else "fitted"
+        return Platform(f"{platform.title}, {kind}", platform.file, times)
 
 
 def fit(services: Sequence[Service], fetched: frozenset[str]) -> Fit:
@@ -128,8 +128,8 @@ def fit(services: Sequence[Service], fetched: frozenset[str]) -> Fit:
             f"{len(names)} times are not known: {', '.join(names)}; must be at most {most}: "
             "measure more services, or give their times in the platform's file"
         )
-    found, is_unique = _solved(services, sums, names, fetched)
-    terms = {name: Fraction(round(found[name] * _STEPS), _STEPS) for name in names}
+    times, is_unique = _solved(services, sums, names, fetched)
+    terms = {name: Fraction(round(times[name] * _STEPS), _STEPS) for name in names}
     compared = tuple(_compared(service, terms, fetched) for service in services)
     ordered = tuple(Term(name, terms[name]) for name in names)
     return Fit(fetched, ordered, is_unique, compared, margin_over(compared))
@@ -141,15 +141,15 @@ def _up(time_ns: Fraction) -> Fraction:
 
 def margin_over(compared: Sequence[Compared]) -> Fraction:
     """Return the largest of measured over estimated, rounded up, at least 1."""
-    longest = max(each.service.measured_ns / each.estimate_ns for each in compared)
+    longest = max(service.service.measured_ns / service.estimate_ns for service in compared)
     steps = 100 * _STEPS
     return max(Fraction(1), Fraction(ceil(longest * steps), steps))
 
 
 def errors(compared: Sequence[Compared]) -> tuple[Fraction, Fraction, Fraction, Fraction]:
     """Return mean and largest error of the estimates, then of the plain sums, all as sizes."""
-    own = [abs(each.error) for each in compared]
-    plain = [abs(each.plain_error) for each in compared]
+    own = [abs(service.error) for service in compared]
+    plain = [abs(service.plain_error) for service in compared]
     count = len(compared)
     return sum(own, Fraction(0)) / count, max(own), sum(plain, Fraction(0)) / count, max(plain)
 
@@ -159,18 +159,18 @@ Sums = Mapping[tuple[str, AccessKind], tuple[int, Fraction | None]]
 
 
 def _sums(service: Service) -> Sums:
-    found: dict[tuple[str, AccessKind], Formula] = {}
+    totals: dict[tuple[str, AccessKind], Formula] = {}
     for section in service.model.sections:
         for count in section.counts:
             key = (count.region, count.access)
-            more = section.repetition.formula.times(count.number)
-            found[key] = found.get(key, ZERO) + more
+            addend = section.repetition.formula.times(count.number)
+            totals[key] = totals.get(key, ZERO) + addend
     return {
         key: (
             int(formula.at(service.n)),
             service.platform.time_ns(service.region_map.of(key[0]), key[1]),
         )
-        for key, formula in found.items()
+        for key, formula in totals.items()
     }
 
 
@@ -178,8 +178,8 @@ def _names(services: Sequence[Service], sums: Sequence[Sums], fetched: frozenset
     """Return the names of the terms; raise UsageError where platforms differ in what they have."""
     names: dict[str, None] = {}
     without: dict[str, bool] = {}
-    for service, found in zip(services, sums, strict=True):
-        for (region, access), (_, known) in found.items():
+    for service, totals in zip(services, sums, strict=True):
+        for (region, access), (_, known) in totals.items():
             name = column_name(region, access)
             if without.setdefault(name, known is None) != (known is None):
                 raise UsageError(
@@ -233,8 +233,8 @@ def _solved(
     """
     known_ns = {
         float(time)
-        for found in sums
-        for (region, _), (_, time) in found.items()
+        for totals in sums
+        for (region, _), (_, time) in totals.items()
         if region in fetched and time is not None
     }
     ends = sorted({0.0, *known_ns})
@@ -242,20 +242,20 @@ def _solved(
     tries: list[tuple[float, float | None]] = [(low, low) for low in ends]
     tries += [(low, None) for low in ends]
     best: tuple[float, dict[str, float], bool] | None = None
-    for place, (low, fixed) in enumerate(tries):
+    for number, (low, fixed) in enumerate(tries):
         high = next((end for end in ends if end > low), float("inf"))
         free = [name for name in names if fixed is None or name != FETCH]
-        if FETCH not in names and (fixed is None or place):
+        if FETCH not in names and (fixed is None or number):
             continue
-        matrix, wanted = _system(services, sums, free, fetched, low, fixed)
-        values, squares, is_unique = _non_negative(matrix, wanted)
-        found = dict(zip(free, values, strict=True))
+        matrix, target = _system(services, sums, free, fetched, low, fixed)
+        values, squares, is_unique = _non_negative(matrix, target)
+        totals = dict(zip(free, values, strict=True))
         if fixed is not None:
-            found[FETCH] = fixed
-        elif not low <= found[FETCH] <= high:
+            totals[FETCH] = fixed
+        elif not low <= totals[FETCH] <= high:
             continue
         if best is None or squares < best[0] - 1e-15:
-            best = (squares, found, is_unique)
+            best = (squares, totals, is_unique)
     assert best is not None  # the first is always there
     return best[1], best[2]
 
@@ -270,10 +270,10 @@ def _system(
 ) -> tuple[Floats, Floats]:
     """Return what each term adds, and what is left for them, as parts of what was measured."""
     matrix = np.zeros((len(services), len(free)))
-    wanted = np.ones(len(services))
-    for row, (service, found) in enumerate(zip(services, sums, strict=True)):
+    target = np.ones(len(services))
+    for row, (service, totals) in enumerate(zip(services, sums, strict=True)):
         measured = float(service.measured_ns)
-        for (region, access), (number, known) in found.items():
+        for (region, access), (number, known) in totals.items():
             if known is None:
                 matrix[row, free.index(column_name(region, access))] += number / measured
                 continue
@@ -285,26 +285,26 @@ def _system(
                 time = fixed
             elif region not in fetched and access in _OF:
                 matrix[row, free.index(_OF[access])] += number / measured
-            wanted[row] -= number * time / measured
-    return matrix, wanted
+            target[row] -= number * time / measured
+    return matrix, target
 
 
-def _non_negative(matrix: Floats, wanted: Floats) -> tuple[Floats, float, bool]:
+def _non_negative(matrix: Floats, target: Floats) -> tuple[Floats, float, bool]:
     """Return the least squares without negative values, their sum, and whether they are unique.
 
     The best has some values at 0 and is the plain least squares of the others.
     """
     size = matrix.shape[1]
     best = np.zeros(size)
-    squares = float(wanted @ wanted)
+    squares = float(target @ target)
     is_unique = bool(np.linalg.matrix_rank(matrix) == size) if size else True
     for count in range(1, size + 1):
         for chosen in combinations(range(size), count):
-            part = matrix[:, chosen]
-            values = np.linalg.lstsq(part, wanted, rcond=None)[0]
-            rest = wanted - part @ values
-            if (values >= 0).all() and float(rest @ rest) < squares - 1e-15:
-                squares = float(rest @ rest)
+            columns = matrix[:, chosen]
+            values = np.linalg.lstsq(columns, target, rcond=None)[0]
+            residual = target - columns @ values
+            if (values >= 0).all() and float(residual @ residual) < squares - 1e-15:
+                squares = float(residual @ residual)
                 best = np.zeros(size)
                 best[list(chosen)] = values
     return best, squares, is_unique

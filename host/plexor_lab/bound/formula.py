@@ -23,8 +23,8 @@ class Formula:
             raise ValueError(f"N: {n}; must be a whole number from 0 to {MOST}")
         return self.fixed + self.per_n * n
 
-    def __add__(self, other: Formula) -> Formula:
-        return Formula(self.fixed + other.fixed, self.per_n + other.per_n)
+    def __add__(self, addend: Formula) -> Formula:
+        return Formula(self.fixed + addend.fixed, self.per_n + addend.per_n)
 
     def times(self, factor: Fraction | int) -> Formula:
         """Return the formula whose value is `factor` times this one's, at each N."""
@@ -37,8 +37,8 @@ ZERO = Formula()
 def decimals(value: Fraction) -> int | None:
     """Return the digits behind the point that a number needs; None if it never ends."""
     twos = (value.denominator & -value.denominator).bit_length() - 1
-    fives, left = 0, value.denominator >> twos
-    while left % 5 == 0:
-        left //= 5
+    fives, remainder = 0, value.denominator >> twos
+    while remainder % 5 == 0:
+        remainder //= 5
         fives += 1
-    return max(twos, fives) if left == 1 else None
+    return max(twos, fives) if remainder == 1 else None

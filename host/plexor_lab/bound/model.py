@@ -104,8 +104,10 @@ class Platform:
         for kind in (access, AccessKind.ANY):
             if (region, kind) in self.times_ns:
                 return self.times_ns[region, kind]
-        both = [self.times_ns.get((region, kind)) for kind in (AccessKind.READ, AccessKind.WRITE)]
-        known = [time for time in both if time is not None]
+        times_ns = [
+            self.times_ns.get((region, kind)) for kind in (AccessKind.READ, AccessKind.WRITE)
+        ]
+        known = [time for time in times_ns if time is not None]
         return max(known) if access == AccessKind.ANY and len(known) == 2 else None
 
 

@@ -47,7 +47,7 @@ _NS = 10**9
 class Sampled:
     """What a run measured."""
 
-    found: Distribution
+    distribution: Distribution
     tick_fs: int
 
 
@@ -65,7 +65,7 @@ def bound_page(
 
     `sampled` is None for a maximum that was given; `scan` is None without a phase scan.
     """
-    at = "" if n is None else f" at N = {grouped(n)}"
+    at_n = "" if n is None else f" at N = {grouped(n)}"
     measured = verdict.measured
     body = ""
     if sampled is not None:
@@ -74,7 +74,7 @@ def bound_page(
                 under_bound,
                 measured.what[:1].upper() + measured.what[1:],
                 measured.provenance,
-                sampled.found,
+                sampled.distribution,
                 sampled.tick_fs,
                 verdict.estimate_ns,
             )
@@ -93,7 +93,7 @@ def bound_page(
     banner = html_box(style, head, "; ".join([text, *reasons]))
     lead = f"{format_seconds(verdict.estimate_ns / _NS, 6)} at most, "
     lead += f"{_most(measured)} measured"
-    title = f"{model.title} on {platform.title}{at}"
+    title = f"{model.title} on {platform.title}{at_n}"
     return html_page(PageHeading(title, measured.provenance, lead, banner), body)
 
 
@@ -111,27 +111,30 @@ def _scan(scan: PhaseResult | None, estimate: ServiceEstimate, n: int | None) ->
         reasons = "; ".join(scan.invalid_reasons)
         body += html_box("bad", "Invalid phase scan: it proves nothing", reasons)
     blocked = estimate.blocked_ns.at(n or 0) / _NS
-    for each in scan.scans:
-        body += html_figure(lambda width, each=each: phase_plot(scan, each, width))
-        body += f'<p class="lead">{escape(taken(each, scan.tick_fs))}</p>'
-        said = "no phase is masked"
-        if each.windows:
-            longest = max(window.width_ticks for window in each.windows)
-            said = f"the longest masked window is {format_ticks(float(longest), scan.tick_fs)}"
-        said += f"; the sections that block take {format_seconds(blocked)} at most"
-        body += f"<p>{escape(said)}</p>"
-        doubtful = notes(each, scan.tick_fs)
+    for channel_scan in scan.scans:
+        body += html_figure(
+            lambda width, channel_scan=channel_scan: phase_plot(scan, channel_scan, width)
+        )
+        body += f'<p class="lead">{escape(taken(channel_scan, scan.tick_fs))}</p>'
+        summary = "no phase is masked"
+        if channel_scan.windows:
+            longest = max(window.width_ticks for window in channel_scan.windows)
+            summary = f"the longest masked window is {format_ticks(float(longest), scan.tick_fs)}"
+        summary += f"; the sections that block take {format_seconds(blocked)} at most"
+        body += f"<p>{escape(summary)}</p>"
+        doubtful = notes(channel_scan, scan.tick_fs)
         body += html_box("doubt", "About this scan", "; ".join(doubtful)) if doubtful else ""
-        heads, rows = window_rows(each, scan.tick_fs)
+        heads, rows = window_rows(channel_scan, scan.tick_fs)
         if rows:
-            body += f"<h2>Masked windows of {escape(each.channel)}</h2>{html_table((heads, rows))}"
+            body += f"<h2>Masked windows of {escape(channel_scan.channel)}</h2>"
+            body += html_table((heads, rows))
     return body
 
 
 def _facts(estimate: ServiceEstimate, verdict: Bounded, n: int | None) -> str:
-    left = "T" if n is None else "T(N)"
-    entries = [
-        (left, f"{formula_text(estimate.total_ns)} ns"),
+    symbol = "T" if n is None else "T(N)"
+    facts = [
+        (symbol, f"{formula_text(estimate.total_ns)} ns"),
         ("of which blocking", f"{formula_text(estimate.blocked_ns)} ns"),
         ("estimate", f"{exact(verdict.estimate_ns)} ns, computed"),
         ("measured", measured_text(verdict)),
@@ -140,4 +143,4 @@ def _facts(estimate: ServiceEstimate, verdict: Bounded, n: int | None) -> str:
         ("overestimation", overestimation(verdict)),
         ("for comparison", f"{float(MARK.part * 100):.0f} % {MARK.about}"),
     ]
-    return html_list(entries)
+    return html_list(facts)

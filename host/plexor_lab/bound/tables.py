@@ -27,14 +27,14 @@ def title_of(file: TomlFile, default: str, table: str) -> str:
 
 def table_of(file: TomlFile, *keys: str) -> Mapping[str, Any]:
     """Return the table at some keys of a file; raise UsageError if it is missing or empty."""
-    found: dict[str, Any] = dict(file.tables)
+    current: dict[str, Any] = dict(file.tables)
     for key in keys:
-        value: object = found.get(key)
+        value: object = current.get(key)
         if not isinstance(value, dict) or not value:
-            what = "is missing" if value is None else fields.shown(cast("object", value))
-            raise file.spot(".".join(keys), *keys).error(f"{what}; must be a table with entries")
-        found = cast("dict[str, Any]", value)
-    return found
+            problem = "is missing" if value is None else fields.shown(cast("object", value))
+            raise file.spot(".".join(keys), *keys).error(f"{problem}; must be a table with entries")
+        current = cast("dict[str, Any]", value)
+    return current
 
 
 def by_access(
@@ -44,16 +44,16 @@ def by_access(
 
     `label` is what a message calls the table. `without` are keys that are no regions.
     """
-    found: dict[tuple[str, AccessKind], T] = {}
+    values: dict[tuple[str, AccessKind], T] = {}
     for region, value in table_of(file, *keys).items():
         if region in without:
             continue
         spot = file.spot(f"{label}{region}", *keys, region)
         spot.read(fields.name, region)
         if not isinstance(value, dict):
-            found[region, AccessKind.ANY] = spot.read(reader, value)
+            values[region, AccessKind.ANY] = spot.read(reader, value)
             continue
-        for kind, entry in cast("dict[str, Any]", value).items():
+        for kind, number in cast("dict[str, Any]", value).items():
             spot = file.spot(f"{label}{region}.{kind}", *keys, region, kind)
-            found[region, spot.read(fields.access, kind)] = spot.read(reader, entry)
-    return found
+            values[region, spot.read(fields.access, kind)] = spot.read(reader, number)
+    return values

@@ -25,13 +25,13 @@ OUTCOMES = {
 def exact(value: Fraction) -> str:
     """Return a number without rounding: `14,182`, `13.889`, or `14,099 4/9` if it never ends."""
     size = abs(value)
-    whole, rest = divmod(size, 1)
-    text = grouped(int(whole))
-    digits = decimals(rest)
-    if rest and digits is not None:
-        text += f".{int(rest * 10**digits):0{digits}d}"
-    elif rest:
-        text = f"{text} {rest}" if whole else str(rest)
+    whole_part, fraction = divmod(size, 1)
+    text = grouped(int(whole_part))
+    digits = decimals(fraction)
+    if fraction and digits is not None:
+        text += f".{int(fraction * 10**digits):0{digits}d}"
+    elif fraction:
+        text = f"{text} {fraction}" if whole_part else str(fraction)
     return f"-{text}" if value < 0 else text
 
 
@@ -47,7 +47,7 @@ def formula_text(formula: Formula) -> str:
 def bound_text(
     model: Model,
     platform: Platform,
-    found: ServiceEstimate,
+    estimate: ServiceEstimate,
     ns: Sequence[int],
     *,
     width: int = 100,
@@ -55,18 +55,23 @@ def bound_text(
 ) -> str:
     """Return sections and columns as tables, and the formulas, at most `width` columns wide."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
-    left = "T(N)" if model.grows else "T"
+    symbol = "T(N)" if model.grows else "T"
     lines = list(wrapped(f"{model.title} on {platform.title}", width, paint, "bold"))
     lines += wrapped("computed from the accesses that the model counts", width, paint, "muted")
-    lines += ["", *wrapped(f"{left} = {formula_text(found.total_ns)}, in ns", width, paint, "bold")]
-    blocked = f"of which {formula_text(found.blocked_ns)} in sections that block"
+    lines += [
+        "",
+        *wrapped(f"{symbol} = {formula_text(estimate.total_ns)}, in ns", width, paint, "bold"),
+    ]
+    blocked = f"of which {formula_text(estimate.blocked_ns)} in sections that block"
     lines += wrapped(blocked, width, paint, "")
-    lines += ["", *table(*bound_sections(found, ns), width, paint)]
-    lines += ["", *table(*bound_columns(found, ns), width, paint)]
+    lines += ["", *table(*bound_sections(estimate, ns), width, paint)]
+    lines += ["", *table(*bound_columns(estimate, ns), width, paint)]
     return paint.done(lines)
 
 
-def bound_sections(found: ServiceEstimate, ns: Sequence[int]) -> tuple[list[str], list[list[Cell]]]:
+def bound_sections(
+    estimate: ServiceEstimate, ns: Sequence[int]
+) -> tuple[list[str], list[list[Cell]]]:
     """Return what each section takes, as a table."""
     head = [
         "section",
@@ -78,30 +83,32 @@ def bound_sections(found: ServiceEstimate, ns: Sequence[int]) -> tuple[list[str]
     ]
     rows = [
         [
-            entry.section.name,
-            str(entry.section.repetition),
-            "yes" if entry.section.blocking else "no",
-            exact(entry.once_ns),
-            *_values(entry.total_ns, ns),
+            section_bound.section.name,
+            str(section_bound.section.repetition),
+            "yes" if section_bound.section.blocking else "no",
+            exact(section_bound.once_ns),
+            *_values(section_bound.total_ns, ns),
         ]
-        for entry in found.sections
+        for section_bound in estimate.sections
     ]
-    rows.append(["in all", "", "", "", *_values(found.total_ns, ns)])
-    rows.append(["blocking", "", "", "", *_values(found.blocked_ns, ns)])
+    rows.append(["in all", "", "", "", *_values(estimate.total_ns, ns)])
+    rows.append(["blocking", "", "", "", *_values(estimate.blocked_ns, ns)])
     return head, _cells(rows)
 
 
-def bound_columns(found: ServiceEstimate, ns: Sequence[int]) -> tuple[list[str], list[list[Cell]]]:
+def bound_columns(
+    estimate: ServiceEstimate, ns: Sequence[int]
+) -> tuple[list[str], list[list[Cell]]]:
     """Return what all accesses to each region take, as a table."""
-    mapped = any(entry.placed != entry.region for entry in found.columns)
+    mapped = any(column.placed != column.region for column in estimate.columns)
     head = ["accesses", *(["lie in"] if mapped else []), "ns each", "number", "ns"]
     head += [text for n in ns for text in (f"number, N = {grouped(n)}", f"ns, N = {grouped(n)}")]
     rows: list[list[str]] = []
-    for entry in found.columns:
-        row = [entry.name, *([entry.placed] if mapped else []), exact(entry.time_ns)]
-        row += [formula_text(entry.accesses), formula_text(entry.total_ns)]
+    for column in estimate.columns:
+        row = [column.name, *([column.placed] if mapped else []), exact(column.time_ns)]
+        row += [formula_text(column.accesses), formula_text(column.total_ns)]
         for n in ns:
-            row += [exact(entry.accesses.at(n)), exact(entry.total_ns.at(n))]
+            row += [exact(column.accesses.at(n)), exact(column.total_ns.at(n))]
         rows.append(row)
     return head, _cells(rows)
 
@@ -118,36 +125,36 @@ def check_text(
     model: Model,
     platform: Platform,
     n: int | None,
-    found: Bounded,
+    verdict: Bounded,
     *,
     width: int = 100,
     colour: bool = False,
 ) -> str:
     """Return estimate, measurement and verdict as lines of at most `width` columns."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
-    at = "" if n is None else f", N = {grouped(n)}"
-    lines = list(wrapped(f"{model.title} on {platform.title}{at}", width, paint, "bold"))
-    for reason in found.measured.invalid_reasons:
+    at_n = "" if n is None else f", N = {grouped(n)}"
+    lines = list(wrapped(f"{model.title} on {platform.title}{at_n}", width, paint, "bold"))
+    for reason in verdict.measured.invalid_reasons:
         lines += wrapped(f"INVALID RUN: {reason}", width, paint, "bad")
-    measured = found.measured
-    lines += wrapped(f"estimate  {exact(found.estimate_ns)} ns, computed", width, paint, "")
-    lines += wrapped(f"measured  {measured_text(found)}", width, paint, "")
+    measured = verdict.measured
+    lines += wrapped(f"estimate  {exact(verdict.estimate_ns)} ns, computed", width, paint, "")
+    lines += wrapped(f"measured  {measured_text(verdict)}", width, paint, "")
     if measured.books:
         lines += wrapped(f"events    {measured.books}", width, paint, "muted")
-    lines += wrapped(f"margin    {margin_text(found)}", width, paint, "")
-    word, style = OUTCOMES[found.outcome]
+    lines += wrapped(f"margin    {margin_text(verdict)}", width, paint, "")
+    word, style = OUTCOMES[verdict.outcome]
     lines += ["", *wrapped(word, width, paint, style)]
-    for doubt in doubts(found):
+    for doubt in doubts(verdict):
         lines += wrapped(doubt, width, paint, "doubt")
-    lines += wrapped(f"overestimation  {overestimation(found)}", width, paint, "")
+    lines += wrapped(f"overestimation  {overestimation(verdict)}", width, paint, "")
     mark = f"for comparison  {float(MARK.part * 100):.0f} % {MARK.about}"
     lines += wrapped(mark, width, paint, "muted")
     return paint.done(lines)
 
 
-def measured_text(found: Bounded) -> str:
+def measured_text(verdict: Bounded) -> str:
     """Return what was measured, and how."""
-    measured = found.measured
+    measured = verdict.measured
     text = most_text(measured)
     if measured.tick_fs is not None:
         text += f" ± {exact(Fraction(measured.tick_fs, NS_FS))} ns (a tick)"
@@ -167,28 +174,28 @@ def most_text(measured: MeasuredMaximum) -> str:
     return f"{exact(measured.max_ns)} ns"
 
 
-def margin_text(found: Bounded) -> str:
+def margin_text(verdict: Bounded) -> str:
     """Return estimate less measurement."""
-    return "not known" if found.margin_ns is None else f"{exact(found.margin_ns)} ns"
+    return "not known" if verdict.margin_ns is None else f"{exact(verdict.margin_ns)} ns"
 
 
-def doubts(found: Bounded) -> Iterator[str]:
+def doubts(verdict: Bounded) -> Iterator[str]:
     """Yield what leaves a verdict open."""
-    if found.outcome == Outcome.TOO_FEW:
-        yield found.line
-    elif found.measured.missed:
+    if verdict.outcome == Outcome.TOO_FEW:
+        yield verdict.line
+    elif verdict.measured.missed:
         yield MISSED
-    if found.within_a_tick:
+    if verdict.within_a_tick:
         yield "the margin is smaller than a tick, so the instrument cannot tell which is longer"
 
 
-def overestimation(found: Bounded) -> str:
+def overestimation(verdict: Bounded) -> str:
     """Return the overestimation in both conventions."""
     return (
-        f"{_percent(found.of_measured)} of what was measured, "
-        f"{_percent(found.of_estimate)} of the estimate"
+        f"{_percent(verdict.of_measured)} of what was measured, "
+        f"{_percent(verdict.of_estimate)} of the estimate"
     )
 
 
-def _percent(part: Fraction | None) -> str:
-    return "not defined" if part is None else f"{float(part * 100):.3f} %"
+def _percent(share: Fraction | None) -> str:
+    return "not defined" if share is None else f"{float(share * 100):.3f} %"

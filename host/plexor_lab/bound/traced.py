@@ -16,6 +16,7 @@ from plexor_lab.bound.files.bus_log import calls, read_log
 from plexor_lab.bound.files.image import read_image
 from plexor_lab.bound.files.writing import map_text, model_text
 from plexor_lab.bound.spec import TraceSpec
+from plexor_lab.bound.trace_text import trace_text
 
 SCHEMA = "plexor.bound-trace/1"
 
@@ -24,52 +25,50 @@ SCHEMA = "plexor.bound-trace/1"
 class BusTrace:
     """What the calls of a service did on the bus, as a model."""
 
-    found: Traced
+    traced: Traced
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor_lab.bound.trace_text import trace_text  # noqa: PLC0415
-
-        return trace_text(self.found, width=width, colour=colour)
+        return trace_text(self.traced, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
         """Return it as the document that `plexor bound trace --json` prints."""
-        found = self.found
+        traced_model = self.traced
         return {
             "schema": SCHEMA,
             "provenance": "simulated",
-            "model": found.model.title,
-            "calls": found.calls,
-            "interrupted": found.interrupted,
-            "ns": list(found.ns),
-            "excess": found.excess,
-            "discarded": found.discarded,
+            "model": traced_model.model.title,
+            "calls": traced_model.calls,
+            "interrupted": traced_model.interrupted,
+            "ns": list(traced_model.ns),
+            "excess": traced_model.excess,
+            "discarded": traced_model.discarded,
             "sections": [
                 {
                     "name": section.name,
                     "repetition": str(section.repetition),
                     "blocking": section.blocking,
                     "counts": [
-                        {"region": each.region, "access": each.access, "number": each.number}
-                        for each in section.counts
+                        {"region": count.region, "access": count.access, "number": count.number}
+                        for count in section.counts
                     ],
                 }
-                for section in found.model.sections
+                for section in traced_model.model.sections
             ],
-            "map": dict(found.region_map.regions),
+            "map": dict(traced_model.region_map.regions),
         }
 
     def write(self, path: Path) -> None:
         """Write the model as a file, TOML or CSV. Raises UsageError and StoreError."""
         about = (
-            f"Counted in {self.found.calls} calls on a simulated bus, of which "
-            f"{self.found.interrupted} with an interrupt.",
+            f"Counted in {self.traced.calls} calls on a simulated bus, of which "
+            f"{self.traced.interrupted} with an interrupt.",
         )
-        write_text(path, model_text(self.found.model, suffix_of(path), about))
+        write_text(path, model_text(self.traced.model, suffix_of(path), about))
 
     def write_map(self, path: Path) -> None:
         """Write in which section each region of data lies, as a file, TOML or CSV."""
-        write_text(path, map_text(self.found.region_map, suffix_of(path)))
+        write_text(path, map_text(self.traced.region_map, suffix_of(path)))
 
 
 def suffix_of(path: Path) -> str:
@@ -80,7 +79,7 @@ def suffix_of(path: Path) -> str:
 
 
 @takes(TraceSpec)
-def trace_bus(log: str | Path, asked: TraceSpec) -> BusTrace:
+def trace_bus(log: str | Path, options: TraceSpec) -> BusTrace:
     """Return the model of the service that a simulated device marks with a pin.
 
     `log` is from `freertos:bus=FILE`; `elf` is the firmware, by default the file beside it that
@@ -88,11 +87,13 @@ def trace_bus(log: str | Path, asked: TraceSpec) -> BusTrace:
     section of the model. Raises UsageError for files that are none, and for a log without a whole
     call.
     """
-    place = path_of(log)
-    image = read_image(asked.elf or Path(f"{log}.elf"))
+    log_path = path_of(log)
+    image = read_image(options.elf or Path(f"{log}.elf"))
     try:
-        known = calls(read_log(place), asked.pin)
-        return BusTrace(traced(known, image, asked.title or place.stem, asked.interrupts))
+        known = calls(read_log(log_path), options.pin)
+        return BusTrace(traced(known, image, options.title or log_path.stem, options.interrupts))
     except UsageError as error:
         text = str(error)
-        raise error if text.startswith(str(place)) else UsageError(f"{place}: {text}") from error
+        raise (
+            error if text.startswith(str(log_path)) else UsageError(f"{log_path}: {text}")
+        ) from error

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from plexor.library.parts.results import AT_LIMIT, Number, Outcome, Verdict, parted
+from plexor.library.parts.results import AT_LIMIT, Number, Outcome, Unknown, Verdict
 
 MISSED = "strikes were missed: their answers may have taken longer than any sample"
 NS_FS = 10**6
@@ -108,20 +108,20 @@ def bounded(estimate_ns: Fraction, measured: MeasuredMaximum) -> Bounded:
     were missed; otherwise missed strikes leave it unproven. So does a maximum that is known only to
     be above something.
     """
-    outcome, text = _known(estimate_ns, measured)
-    reason, settles = parted(text)
+    outcome, (reason, settles) = _known(estimate_ns, measured)
     return Bounded(estimate_ns, measured, outcome=outcome, reason=reason, settles=settles)
 
 
-def _known(estimate_ns: Fraction, measured: MeasuredMaximum) -> tuple[Outcome, str]:
+def _known(estimate_ns: Fraction, measured: MeasuredMaximum) -> tuple[Outcome, Unknown]:
     """Return the outcome, and of what is open why, and what would settle it."""
     if measured.invalid_reasons:
-        return Outcome.NOT_COMPARABLE, "the run is invalid; a valid one would tell"
+        unknown = Unknown("the run is invalid", "a valid one would tell")
+        return Outcome.NOT_COMPARABLE, unknown
     least = measured.over_ns if measured.max_ns is None else measured.max_ns
     if least is not None and estimate_ns < least:
-        return Outcome.FAIL, "what was measured exceeds it"
+        return Outcome.FAIL, Unknown("what was measured exceeds it")
     if measured.max_ns is None:
-        return Outcome.TOO_FEW, f"the maximum is {AT_LIMIT}"
+        return Outcome.TOO_FEW, AT_LIMIT._replace(reason=f"the maximum is {AT_LIMIT.reason}")
     if measured.missed:
-        return Outcome.TOO_FEW, f"{MISSED}; a run without missed strikes would tell"
-    return Outcome.PASS, ""
+        return Outcome.TOO_FEW, Unknown(MISSED, "a run without missed strikes would tell")
+    return Outcome.PASS, Unknown()

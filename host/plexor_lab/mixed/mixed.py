@@ -20,7 +20,6 @@ from plexor.library.parts.results import RunResult
 from plexor.library.parts.run import Device
 from plexor.library.scans.scan import Ended
 from plexor.library.specs.spec import takes
-from plexor.library.specs.values import path_of
 from plexor_lab.mixed.compare import least_safe
 from plexor_lab.mixed.device_line import open_line
 from plexor_lab.mixed.figures import by_distance, figures, summaries
@@ -29,17 +28,19 @@ from plexor_lab.mixed.model import MixedResult, Mode, ModeRun
 from plexor_lab.mixed.rows import write_rows
 from plexor_lab.mixed.run import run
 from plexor_lab.mixed.spec import MixedSpec
-from plexor_lab.mixed.store import FILE, MIXED, load
+from plexor_lab.mixed.store import FILE, MIXED
 from plexor_lab.mixed.summary import Summary
+from plexor_lab.mixed.text import mixed_text
 
 ROWS_FILE = "rows.csv"
 KIND = FolderKind(FILE, frozenset({ROWS_FILE}))
 
 
 class Mixed(Ended[MixedResult]):
-    """The runs of a schedule that have ended, from `Instrument.mixed` or `load_mixed`."""
+    """The runs of a schedule that have ended, from `Instrument.mixed` or `plexor.load`."""
 
     what = "schedule"
+    kept = MIXED
 
     def __repr__(self) -> str:
         kind = "simulated" if self.simulated else "measured"
@@ -79,13 +80,11 @@ class Mixed(Ended[MixedResult]):
 
     def text(self, *, rows: bool = False, width: int = 100, colour: bool = False) -> str:
         """Return the figures as text for a terminal; `rows` adds the list of every run."""
-        from plexor_lab.mixed.text import mixed_text  # noqa: PLC0415
-
         return mixed_text(self.result, rows=rows, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
         """Return everything, and the figures, as the document that `plexor mixed --json` prints."""
-        return {**MIXED.of(self.result), "figures": figures(self.result)}
+        return {**super().document(), "figures": figures(self.result)}
 
     def csv(self) -> str:
         """Return the rows of all runs as CSV."""
@@ -128,7 +127,7 @@ def _kept(made: Mixed, runs: Sequence[RunResult], place: FolderPlace) -> StoreEr
             (folder / entry.name).mkdir()
             write(result, folder / entry.name)
         write_text(folder / ROWS_FILE, made.csv())
-        MIXED.write(made.result, folder / FILE)
+        made.write(folder)
 
     try:
         with writing(place.path):
@@ -150,9 +149,4 @@ def measured(instrument: Instrument, asked: MixedSpec) -> Mixed:
     return mixed(device, asked, asked.device_serial or instrument.device_line)
 
 
-def load_mixed(path: str | Path) -> Mixed:
-    """Return the schedule in a folder of `out`. Raises StoreError if there is none."""
-    return Mixed(load(path_of(path)))
-
-
-KEPT = Kept(load_mixed, MIXED)
+KEPT = Kept(Mixed.load, MIXED)

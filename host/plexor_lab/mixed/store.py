@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads stored results of schedules, and rejects those that contradict themselves."""
+"""The document of a schedule, and what rejects one that contradicts itself."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 
 from plexor.library.parts.files import Document
 from plexor_lab.mixed.join import status_of
 from plexor_lab.mixed.model import Limits, MixedResult, ModeRun, Row, Status
 
 FILE = "mixed.json"
-
-
-def load(folder: Path) -> MixedResult:
-    """Return the result in a folder. Raises StoreError if there is no valid one."""
-    return MIXED.read(folder / FILE)
 
 
 def contradictions_of(result: MixedResult) -> Iterator[str]:

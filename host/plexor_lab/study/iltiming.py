@@ -85,8 +85,8 @@ def replay_ps(row: LatencyRow, count: int) -> tuple[int, ...]:
         return (total,)
     # What the two extremes leave is spread evenly over the others, to a picosecond.
     middle, over = divmod(total - row.min_ps - row.max_ps, max(count - 2, 1))
-    others = [middle + (n < over) for n in range(count - 2)]
-    return (row.min_ps, *others, row.max_ps)
+    middle_values = [middle + (n < over) for n in range(count - 2)]
+    return (row.min_ps, *middle_values, row.max_ps)
 
 
 def _total_ps(row: LatencyRow, count: int) -> int | None:
@@ -95,8 +95,8 @@ def _total_ps(row: LatencyRow, count: int) -> int | None:
         return None
     exact = count * row.mean_ps
     least, most = (
-        (count - 1) * one + other
-        for one, other in ((row.min_ps, row.max_ps), (row.max_ps, row.min_ps))
+        (count - 1) * first_ps + second_ps
+        for first_ps, second_ps in ((row.min_ps, row.max_ps), (row.max_ps, row.min_ps))
     )
     total = min(max(exact, least), most)
     rounds = row.mean_ps in (row.min_ps, row.max_ps) and 2 * abs(total - exact) < count * PRINTED_PS

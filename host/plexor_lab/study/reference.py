@@ -87,14 +87,14 @@ STATEMENTS: tuple[Statement, ...] = (
 )
 
 
-def stated(system: str, load: str, role: Role, what: StatementSubject) -> Statement | None:
+def stated(system: str, load: str, role: Role, subject: StatementSubject) -> Statement | None:
     """Return what the text says about a cell; None if it says nothing."""
     return next(
         (
-            entry
-            for entry in STATEMENTS
-            if (entry.system, entry.role, entry.what) == (system, role, what)
-            and load in entry.loads
+            statement
+            for statement in STATEMENTS
+            if (statement.system, statement.role, statement.what) == (system, role, subject)
+            and load in statement.loads
         ),
         None,
     )

@@ -149,8 +149,8 @@ class Systems:
         roles = dict(zip(names, _roles(path, len(names)), strict=False))
         for knee in result.knees:
             row = self._row(path, system_of(result.device), knee.load)
-            entry = Saturation(knee.bracket, _source(result.simulated), path)
-            _give(row.saturation, roles[knee.channel], row, entry)
+            saturation = Saturation(knee.bracket, _source(result.simulated), path)
+            _give(row.saturation, roles[knee.channel], row, saturation)
         self._sweeps.append((path, result))
 
     def rows(self) -> tuple[SystemRow, ...]:
@@ -178,8 +178,12 @@ class Systems:
         tick_fs, rise = report.result.tick_fs, channel.rise
         median = jitter = None
         if rise is not None:
-            found = rise.quantile(_MEDIAN)
-            median = found.value_ticks if found is not None and found.enough else None
+            median_estimate = rise.quantile(_MEDIAN)
+            median = (
+                median_estimate.value_ticks
+                if median_estimate is not None and median_estimate.enough
+                else None
+            )
             span = rise.span.current_ticks if rise.span is not None and rise.span.full else None
             jitter = {
                 Jitter.SPAN_128: span,
@@ -223,22 +227,24 @@ def lowest(steps: Sequence[RateStep], knee: Knee) -> RateStep | None:
 
 def changes(rows: Sequence[SystemRow]) -> tuple[LoadChange, ...]:
     """Return how loads change saturation frequencies, for systems also measured idle."""
-    found: list[LoadChange] = []
+    all_changes: list[LoadChange] = []
     for row in rows:
         idle = next((r for r in rows if r.system == row.system and r.load == IDLE), None)
         if idle is None or row is idle:
             continue
         for role in ROLES:
-            before, after = idle.saturation.get(role), row.saturation.get(role)
-            if before is not None and after is not None:
-                change = _change(row, role, before, after)
-                found += [] if change is None else [change]
-    return tuple(found)
+            idle_saturation, loaded_saturation = idle.saturation.get(role), row.saturation.get(role)
+            if idle_saturation is not None and loaded_saturation is not None:
+                change = _change(row, role, idle_saturation, loaded_saturation)
+                all_changes += [] if change is None else [change]
+    return tuple(all_changes)
 
 
-def _change(row: SystemRow, role: Role, before: Saturation, after: Saturation) -> LoadChange | None:
-    low, high = before.bracket.passing_hz, before.bracket.failing_hz
-    loaded, loaded_high = after.bracket.passing_hz, after.bracket.failing_hz
+def _change(
+    row: SystemRow, role: Role, idle: Saturation, under_load: Saturation
+) -> LoadChange | None:
+    low, high = idle.bracket.passing_hz, idle.bracket.failing_hz
+    loaded, loaded_high = under_load.bracket.passing_hz, under_load.bracket.failing_hz
     if low is None or loaded is None:
         return None
     return LoadChange(
@@ -248,39 +254,44 @@ def _change(row: SystemRow, role: Role, before: Saturation, after: Saturation) -
         None if high is None or loaded_high is None else loaded / low - 1,
         None if high is None else loaded / high - 1,
         None if loaded_high is None else loaded_high / low - 1,
-        joint_source(before.source, after.source),
+        joint_source(idle.source, under_load.source),
     )
 
 
 def inequalities(rows: Sequence[SystemRow]) -> tuple[Inequality, ...]:
     """Compare each task's jitter under load with its jitter idle, and with other systems'."""
-    found: list[Inequality] = []
+    comparisons: list[Inequality] = []
     for row in rows:
         if row.load == IDLE:
             continue
-        others = [r for r in rows if r.system == row.system and r.load == IDLE]
-        others += [r for r in rows if r.system != row.system and r.load == row.load]
-        for other in others:
-            one, two = row.timing.get(Role.TASK), other.timing.get(Role.TASK)
-            if one is None or two is None or one.jitter_s is None or two.jitter_s is None:
+        references = [r for r in rows if r.system == row.system and r.load == IDLE]
+        references += [r for r in rows if r.system != row.system and r.load == row.load]
+        for reference in references:
+            own, other_timing = row.timing.get(Role.TASK), reference.timing.get(Role.TASK)
+            if (
+                own is None
+                or other_timing is None
+                or own.jitter_s is None
+                or other_timing.jitter_s is None
+            ):
                 continue
-            found.append(
+            comparisons.append(
                 Inequality(
                     row.system,
                     row.load,
-                    other.system,
-                    other.load,
-                    one.jitter_s,
-                    two.jitter_s,
-                    joint_source(one.source, two.source),
+                    reference.system,
+                    reference.load,
+                    own.jitter_s,
+                    other_timing.jitter_s,
+                    joint_source(own.source, other_timing.source),
                 )
             )
-    return tuple(found)
+    return tuple(comparisons)
 
 
-def joint_source(one: str, other: str) -> str:
+def joint_source(first: str, second: str) -> str:
     """Return the source of a figure that is made from two."""
-    return one if one == other else f"{one} and {other}"
+    return first if first == second else f"{first} and {second}"
 
 
 def guideline(interval_s: Fraction) -> str:
@@ -298,14 +309,14 @@ def _roles(path: str, channels: int) -> tuple[Role, ...]:
     return ROLES
 
 
-def _give(cells: dict[Role, T], role: Role, row: SystemRow, entry: T) -> None:
+def _give(cells: dict[Role, T], role: Role, row: SystemRow, value: T) -> None:
     """Fill a cell. Raises UsageError if it is already filled."""
     if role in cells:
         raise UsageError(
-            f"{entry.taken_from}, {cells[role].taken_from}: both are of {row.system}, load "
+            f"{value.taken_from}, {cells[role].taken_from}: both are of {row.system}, load "
             f"{row.load}; name one of them, or distinguish them with --key system=NAME"
         )
-    cells[role] = entry
+    cells[role] = value
 
 
 def _seconds(ticks: float | None, tick_fs: int) -> Fraction | None:

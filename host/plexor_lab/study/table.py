@@ -27,6 +27,7 @@ from plexor_lab.study.systems import (
     guideline,
     inequalities,
 )
+from plexor_lab.study.text import systems_text
 
 SCHEMA = "plexor.table/1"
 Source = str | Path | Run | Sweep
@@ -49,8 +50,6 @@ class Table:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor_lab.study.text import systems_text  # noqa: PLC0415
-
         return systems_text(
             self.rows,
             self.changes,
@@ -71,7 +70,8 @@ class Table:
             "rows": to_json(self.rows),
             "changes": to_json(self.changes),
             "inequalities": [
-                {**to_json(entry), "holds": entry.holds} for entry in self.inequalities
+                {**to_json(inequality), "holds": inequality.holds}
+                for inequality in self.inequalities
             ],
         }
         if self.reference:
@@ -82,7 +82,7 @@ class Table:
 
 
 @takes(TableSpec)
-def table(sources: Iterable[Source], asked: TableSpec) -> Table:
+def table(sources: Iterable[Source], options: TableSpec) -> Table:
     """Put systems side by side: latency, jitter and saturation frequency, idle and loaded.
 
     `sources` are runs and sweeps, or their paths. Latency and jitter come from the run, or from the
@@ -94,7 +94,7 @@ def table(sources: Iterable[Source], asked: TableSpec) -> Table:
     InvalidRunError for a run that proves nothing, and StoreError for a path without a readable
     result.
     """
-    systems = Systems(asked.jitter)
+    systems = Systems(options.jitter)
     sweeps: list[tuple[str, SweepResult]] = []
     for name, result in _results(sources):
         if isinstance(result, Run):
@@ -108,23 +108,26 @@ def table(sources: Iterable[Source], asked: TableSpec) -> Table:
         changes(rows),
         inequalities(rows),
         tuple(sweeps),
-        asked.jitter,
-        asked.reference,
-        asked.interval,
+        options.jitter,
+        options.reference,
+        options.interval,
     )
 
 
 def _results(sources: Iterable[Source]) -> Sequence[tuple[str, Run | SweepResult]]:
     """Return runs and sweeps with their paths, or with their numbers from 1 on."""
-    found: list[tuple[str, Run | SweepResult]] = []
+    results: list[tuple[str, Run | SweepResult]] = []
     for number, source in enumerate(sources, 1):
         if isinstance(source, Run):
-            found.append((f"run {number}", source))
+            results.append((f"run {number}", source))
         elif isinstance(source, Sweep):
-            found.append((f"sweep {number}", source.result))
+            results.append((f"sweep {number}", source.result))
         else:
-            kept = load(source)
-            found.append(
-                (str(source), kept.result if isinstance(kept, Sweep) else load_run(path_of(source)))
+            loaded = load(source)
+            results.append(
+                (
+                    str(source),
+                    loaded.result if isinstance(loaded, Sweep) else load_run(path_of(source)),
+                )
             )
-    return found
+    return results

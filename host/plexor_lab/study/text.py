@@ -69,13 +69,13 @@ def systems_text(
             *wrapped("Change of the saturation frequency under load", width, paint, "bold"),
         ]
         heads = ["system", "load", "pin", "change", "by the brackets", ""]
-        cells: list[list[Cell]] = [[(text, "") for text in _change(entry)] for entry in changes]
+        cells: list[list[Cell]] = [[(text, "") for text in _change(change)] for change in changes]
         lines += table(heads, cells, width, paint)
     if inequalities:
         lines += ["", *wrapped(f"Is the task's {jitter} lower under load?", width, paint, "bold")]
-        for entry in inequalities:
-            style = "good" if entry.holds else "doubt"
-            lines += wrapped(_inequality(entry), width, paint, style)
+        for inequality in inequalities:
+            style = "good" if inequality.holds else "doubt"
+            lines += wrapped(_inequality(inequality), width, paint, style)
     if reference:
         lines += ["", *_reference(jitter, width, paint)]
     if interval_s is not None:
@@ -85,10 +85,10 @@ def systems_text(
 
 
 def _heads(jitter: Jitter) -> list[str]:
-    found = ["system", "load"]
+    heads = ["system", "load"]
     for role in ROLES:
-        found += [f"{role} p50", jitter.value, "saturation"]
-    return found
+        heads += [f"{role} p50", jitter.value, "saturation"]
+    return heads
 
 
 def _row(row: SystemRow) -> list[Cell]:
@@ -147,28 +147,36 @@ def _origins(
                 yield from wrapped(line, width, paint, "doubt")
 
 
-def _percent(part: Fraction) -> str:
-    return f"{float(part * 100):+.1f} %"
+def _percent(share: Fraction) -> str:
+    return f"{float(share * 100):+.1f} %"
 
 
-def _change(entry: LoadChange) -> list[str]:
+def _change(load_change: LoadChange) -> list[str]:
     interval = NOTHING
-    if entry.least is not None and entry.most is not None:
-        interval = f"{_percent(entry.least)} to {_percent(entry.most)}"
-    elif entry.least is not None:
-        interval = f"at least {_percent(entry.least)}"
-    elif entry.most is not None:
-        interval = f"at most {_percent(entry.most)}"
-    change = NOTHING if entry.part is None else _percent(entry.part)
-    return [entry.system, entry.load, entry.role.value, change, interval, entry.source]
+    if load_change.least is not None and load_change.most is not None:
+        interval = f"{_percent(load_change.least)} to {_percent(load_change.most)}"
+    elif load_change.least is not None:
+        interval = f"at least {_percent(load_change.least)}"
+    elif load_change.most is not None:
+        interval = f"at most {_percent(load_change.most)}"
+    change = NOTHING if load_change.part is None else _percent(load_change.part)
+    return [
+        load_change.system,
+        load_change.load,
+        load_change.role.value,
+        change,
+        interval,
+        load_change.source,
+    ]
 
 
-def _inequality(entry: Inequality) -> str:
-    sign, word = ("<", "yes") if entry.holds else ("≥", "no ")
+def _inequality(inequality: Inequality) -> str:
+    sign, word = ("<", "yes") if inequality.holds else ("≥", "no ")
     return (
-        f"{word}  {entry.system}, {entry.load} {format_seconds(entry.jitter_s)} {sign} "
-        f"{format_seconds(entry.other_s)} {entry.other_system}, {entry.other_load} "
-        f"({entry.source})"
+        f"{word}  {inequality.system}, {inequality.load} "
+        f"{format_seconds(inequality.jitter_s)} {sign} "
+        f"{format_seconds(inequality.other_s)} {inequality.other_system}, {inequality.other_load} "
+        f"({inequality.source})"
     )
 
 
@@ -183,22 +191,21 @@ def _reference(jitter: Jitter, width: int, paint: Paint) -> Iterator[str]:
         for load in (IDLE, LOADED):
             row: list[Cell] = [(system, ""), (load, "")]
             for role in ROLES:
-                row += [_stated(system, load, role, what) for what in _COLUMNS]
+                row += [_stated(system, load, role, subject) for subject in _COLUMNS]
             rows.append(row)
     yield from table(heads, rows, width, paint)
-    for entry in STATEMENTS:
-        if entry.what in (StatementSubject.CHANGE, StatementSubject.REMARK):
-            what = "saturation changes by " if entry.what == StatementSubject.CHANGE else ""
-            line = (
-                f"{entry.system}, {', '.join(entry.loads)}, {_PINS[entry.role]}: {what}{entry.text}"
-            )
-            yield from wrapped(f"{line} ({REFERENCE} {entry.row})", width, paint, "muted")
+    for statement in STATEMENTS:
+        if statement.what in (StatementSubject.CHANGE, StatementSubject.REMARK):
+            prefix = "saturation changes by " if statement.what == StatementSubject.CHANGE else ""
+            line = f"{statement.system}, {', '.join(statement.loads)}, {_PINS[statement.role]}: "
+            line += f"{prefix}{statement.text}"
+            yield from wrapped(f"{line} ({REFERENCE} {statement.row})", width, paint, "muted")
     note = f"{UNKNOWN} not in the text   ? the load is not explicit"
     if jitter != Jitter.SPAN_128:
         note += f"   the reference's jitter is {Jitter.SPAN_128}, not {jitter}"
     yield from wrapped(note, width, paint, "muted")
 
 
-def _stated(system: str, load: str, role: Role, what: StatementSubject) -> Cell:
-    entry = stated(system, load, role, what)
-    return (UNKNOWN, "") if entry is None else (entry.shown, f"{REFERENCE} {entry.row}")
+def _stated(system: str, load: str, role: Role, subject: StatementSubject) -> Cell:
+    statement = stated(system, load, role, subject)
+    return (UNKNOWN, "") if statement is None else (statement.shown, f"{REFERENCE} {statement.row}")

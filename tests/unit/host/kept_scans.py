@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Folders with a sweep, a phase scan or a burst scan, as their commands keep them."""
 
-from plexor.burst import store as burst_store
-from plexor.phase import store as phase_store
-from plexor.sweep import store as sweep_store
+from plexor.library.scans.burst import BurstScan
+from plexor.library.scans.phase import PhaseScan
+from plexor.library.scans.sweep import Sweep
 
 from .render.scans_to_draw import MASKS, burst_result, limit, phase_result
 from .sweeps import swept
@@ -16,13 +16,11 @@ PHASE = phase_result(MASKS["wraps"])
 def keep(kind, folder):
     """Keep a scan of a kind in a folder of that name; return it."""
     kept = folder / kind
-    if kind == "sweep":
-        sweep_store.save(swept({"none": 100_000}), kept)
-        return kept
-    file, text = {
-        "phase": (phase_store.FILE, phase_store.PHASE.text(PHASE)),
-        "burst": (burst_store.FILE, burst_store.BURST.text(BURST)),
-    }[kind]
+    scan = {
+        "sweep": lambda: Sweep(swept({"none": 100_000})),
+        "phase": lambda: PhaseScan(PHASE),
+        "burst": lambda: BurstScan(BURST),
+    }[kind]()
     kept.mkdir()
-    (kept / file).write_text(text)
+    scan.kept.write(scan.result, kept / f"{kind}.json")
     return kept

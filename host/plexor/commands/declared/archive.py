@@ -32,7 +32,7 @@ class Against(
     """The archive in which the result A is looked for."""
 
 
-@command("plexor.commands.compare:compare", place=Against, asked=LastGoodSpec, shown=AsJson)
+@command("plexor.commands.compare:compare", place=Against, asked=LastGoodSpec, shown=Shown)
 @click.argument("before", type=_KEPT, metavar="A")
 @click.argument("after", type=_KEPT, metavar="[B]...", nargs=-1)
 def compare(after: tuple[Path, ...], place: Against, asked: LastGoodSpec) -> None:
@@ -45,6 +45,9 @@ def compare(after: tuple[Path, ...], place: Against, asked: LastGoodSpec) -> Non
     With --archive, A is one run. What it is compared with is the newest run of the same
     configuration that is valid, was not interrupted and did not begin later; --where and --across
     choose from those.
+
+    A page (--page FILE.html) has the histograms of runs on the same axes, what differs, and the
+    verdict; a picture has the histograms. A run of an archive has none.
 
     The exit code is 1 if a figure has certainly changed by more than --fail-on allows, 4 if there
     are too few samples to tell, and 6 if the results have nothing in common.

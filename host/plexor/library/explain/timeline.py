@@ -10,9 +10,12 @@ from typing import Any
 from plexor.codes.instances import instances
 from plexor.codes.lanes import Lane, LaneState, switches
 from plexor.errors import UsageError
+from plexor.export.lanes import export_lanes
 from plexor.library.explain.coded import CodedRun
 from plexor.library.specs.values import path_of
 from plexor.model.results import RunResult
+from plexor.render.pictures.timeline import timeline_page, timeline_picture
+from plexor.render.terminal.timeline import timeline_text
 from plexor.render.timeline import TimelineView
 from plexor.units import FEMTOSECONDS, ticks_of
 
@@ -64,20 +67,14 @@ class Timeline:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor.render.terminal.timeline import timeline_text  # noqa: PLC0415
-
         return timeline_text(self.view, width=width, colour=colour)
 
     def picture(self) -> str:
         """Return it as an SVG picture."""
-        from plexor.render.pictures.timeline import timeline_picture  # noqa: PLC0415
-
         return timeline_picture(self.view)
 
     def page(self) -> str:
         """Return it as an HTML page."""
-        from plexor.render.pictures.timeline import timeline_page  # noqa: PLC0415
-
         return timeline_page(self.view)
 
     def export(self, *paths: str | Path) -> None:
@@ -85,8 +82,6 @@ class Timeline:
 
         Raises UsageError for another suffix, StoreError if a file cannot be written.
         """
-        from plexor.export.lanes import export_lanes  # noqa: PLC0415
-
         for path in paths:
             export_lanes(self.view, path_of(path))
 

@@ -11,7 +11,7 @@ from plexor.explain.blame import NOT_KNOWN, Blamed
 from plexor.explain.recurrence import Recurrence
 from plexor.explain.why import Explained, Group, explain_late
 from plexor.model.results import RunResult
-from plexor.render.terminal.why import Says, code_text
+from plexor.render.terminal.why import Says, code_text, why_text
 
 SCHEMA = "plexor.why/1"
 
@@ -32,8 +32,6 @@ class Why:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor.render.terminal.why import why_text  # noqa: PLC0415
-
         return why_text(self.result, self.channels, self._says, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:

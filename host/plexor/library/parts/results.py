@@ -4,6 +4,7 @@
 from plexor.analyse.analyse import ChannelFigures as ChannelFigures
 from plexor.analyse.analyse import Report as Report
 from plexor.analyse.bounds import AT_LIMIT as AT_LIMIT
+from plexor.analyse.bounds import Unknown as Unknown
 from plexor.analyse.jitter import variance_ticks2 as variance_ticks2
 from plexor.analyse.pairing import AMBIGUOUS as AMBIGUOUS
 from plexor.analyse.percentiles import Distribution as Distribution
@@ -15,7 +16,6 @@ from plexor.experiments.step import RateStep as RateStep
 from plexor.judge.verdict import Number as Number
 from plexor.judge.verdict import Outcome as Outcome
 from plexor.judge.verdict import Verdict as Verdict
-from plexor.judge.verdict import parted as parted
 from plexor.model.code_array import CodeArray as CodeArray
 from plexor.model.load import RAISED as RAISED
 from plexor.model.load import is_raised as is_raised

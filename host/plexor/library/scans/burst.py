@@ -4,23 +4,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from plexor.burst.model import BurstResult, SpacingLimit
 from plexor.burst.scan import BurstSteps
-from plexor.burst.store import BURST, FILE
+from plexor.burst.store import BURST
 from plexor.library.files import write_text
 from plexor.library.scans.burst_spec import BurstSpec, wanted_of
-from plexor.library.scans.steps import StepScan, step_scan
+from plexor.library.scans.scan import Scan
+from plexor.library.scans.steps import step_scan
 from plexor.library.specs.options import Target
+from plexor.render.pictures.burst import burst_page, burst_picture
+from plexor.render.terminal.burst import burst_text
 
 PAGE_FILE = "burst.html"
 
 
-class BurstScan(StepScan[BurstResult]):
+class BurstScan(Scan[BurstResult]):
     """A burst scan that has ended, from `Instrument.burst` or `plexor.load`."""
 
     what = "burst scan"
+    kept = BURST
 
     def __repr__(self) -> str:
         kind = "simulated" if self.simulated else "measured"
@@ -33,29 +36,19 @@ class BurstScan(StepScan[BurstResult]):
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return the figures as text for a terminal of `width` columns."""
-        from plexor.render.terminal.burst import burst_text  # noqa: PLC0415
-
         return burst_text(self.result, width=width, colour=colour)
 
-    def keep(self, folder: Path) -> None:
-        """Write it, and its page, into a folder that is there. Raises StoreError."""
-        BURST.write(self.result, folder / FILE)
+    def write(self, folder: Path) -> None:
+        """Write it, and its page, into a folder. Raises StoreError."""
+        super().write(folder)
         write_text(folder / PAGE_FILE, self.page())
-
-    def document(self) -> dict[str, Any]:
-        """Return the figures as the document that `plexor burst --json` prints."""
-        return BURST.of(self.result)
 
     def page(self) -> str:
         """Return the figures as an HTML page."""
-        from plexor.render.pictures.burst import burst_page  # noqa: PLC0415
-
         return burst_page(self.result)
 
     def picture(self) -> str:
         """Return the figures as an SVG picture."""
-        from plexor.render.pictures.burst import burst_picture  # noqa: PLC0415
-
         return burst_picture(self.result)
 
 

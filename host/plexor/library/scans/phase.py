@@ -6,7 +6,6 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from plexor.device.device import Device
 from plexor.disk.folder import FolderPlace
@@ -22,7 +21,9 @@ from plexor.model.results import RunResult
 from plexor.phase.model import ChannelPhases as ChannelScan
 from plexor.phase.model import PhaseResult
 from plexor.phase.run import run
-from plexor.phase.store import FILE, PHASE
+from plexor.phase.store import PHASE
+from plexor.render.pictures.phase import phase_page, phase_picture
+from plexor.render.terminal.phase import phase_text
 from plexor.store.run_folder import put_run
 
 PAGE_FILE = "phase.html"
@@ -32,6 +33,7 @@ class PhaseScan(Scan[PhaseResult]):
     """A phase scan that has ended, from `Instrument.phase` or `plexor.load`."""
 
     what = "phase scan"
+    kept = PHASE
 
     def __init__(
         self, result: PhaseResult, run: Run | None = None, unsaved: StoreError | None = None
@@ -57,24 +59,14 @@ class PhaseScan(Scan[PhaseResult]):
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return the figures as text for a terminal of `width` columns."""
-        from plexor.render.terminal.phase import phase_text  # noqa: PLC0415
-
         return phase_text(self.result, width=width, colour=colour)
-
-    def document(self) -> dict[str, Any]:
-        """Return the figures as the document that `plexor phase --json` prints."""
-        return PHASE.of(self.result)
 
     def page(self) -> str:
         """Return the figures as an HTML page."""
-        from plexor.render.pictures.phase import phase_page  # noqa: PLC0415
-
         return phase_page(self.result)
 
     def picture(self) -> str:
         """Return the figures as an SVG picture."""
-        from plexor.render.pictures.phase import phase_picture  # noqa: PLC0415
-
         return phase_picture(self.result)
 
 
@@ -108,7 +100,7 @@ def _kept(scan: PhaseScan, taken: RunResult, place: FolderPlace) -> StoreError |
 
     def more(folder: Path) -> None:
         write_text(folder / PAGE_FILE, scan.page())
-        PHASE.write(scan.result, folder / FILE)
+        scan.write(folder)
 
     try:
         put_run(taken, place, more=more)

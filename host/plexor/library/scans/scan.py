@@ -5,9 +5,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
+from plexor.disk.errors import writing
+from plexor.documents import Document
 from plexor.errors import ExitCode, PlexorError, StoreError
+from plexor.experiments.store import made_of_steps
 
 
 class _Result(Protocol):
@@ -29,6 +33,8 @@ class Ended(ABC, Generic[R]):
 
     what: ClassVar[str]
     """Its kind, such as `phase scan`."""
+    kept: ClassVar[Document[Any]]
+    """The document of its result, whose file has its name: sweep.json."""
 
     def __init__(
         self, result: R, error: PlexorError | None = None, unsaved: StoreError | None = None
@@ -39,6 +45,27 @@ class Ended(ABC, Generic[R]):
         """What ended it early; None if nothing did."""
         self.unsaved = unsaved
         """Why it was not kept where it was to be; None if it was."""
+
+    @classmethod
+    def is_in(cls, folder: Path) -> bool:
+        """Return whether a folder holds one."""
+        return cls._file(folder).is_file()
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Return the one in a folder. Raises StoreError if there is none, or none that is valid."""
+        with made_of_steps(folder):
+            return cls(cls.kept.read(cls._file(folder)))
+
+    @classmethod
+    def _file(cls, folder: Path) -> Path:
+        return folder / f"{cls.kept.name}.json"
+
+    def write(self, folder: Path) -> None:
+        """Write it into a folder, which is made if it is not there. Raises StoreError."""
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        self.kept.write(self.result, self._file(folder))
 
     @property
     def simulated(self) -> bool:
@@ -78,9 +105,9 @@ class Ended(ABC, Generic[R]):
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return the figures as text for a terminal of `width` columns."""
 
-    @abstractmethod
     def document(self) -> dict[str, Any]:
         """Return the figures as the document that its command prints with `--json`."""
+        return self.kept.of(self.result)
 
 
 class Scan(Ended[R]):

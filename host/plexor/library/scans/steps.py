@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import shlex
-from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 from plexor.burst.model import BurstResult
@@ -28,15 +26,7 @@ from plexor.sweep.model import SweepResult
 R = TypeVar("R", SweepResult, BurstResult)
 
 
-class StepScan(Scan[R]):
-    """A scan of steps that has ended."""
-
-    @abstractmethod
-    def keep(self, folder: Path) -> None:
-        """Write it into a folder that is there. Raises StoreError."""
-
-
-S = TypeVar("S", bound=StepScan[Any])
+S = TypeVar("S", bound=Scan[Any])
 
 
 def step_scan(
@@ -73,7 +63,7 @@ def step_scan(
         if asked.out is not None:
             try:
                 store.finish()
-                scan.keep(asked.out)
+                scan.write(asked.out)
             except StoreError as error:
                 scan.unsaved = error
     return scan

@@ -3,24 +3,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from plexor.desk.load import switched
 from plexor.experiments.step import RateStep
-from plexor.library.scans.steps import StepScan, step_scan
+from plexor.library.scans.scan import Scan
+from plexor.library.scans.steps import step_scan
 from plexor.library.scans.sweep_spec import SweepSpec, wanted_of
 from plexor.library.specs.options import Target
 from plexor.library.tables import steps_table, to_pandas
+from plexor.render.sweep_page import sweep_page, sweep_svg
+from plexor.render.terminal.sweep import sweep_text
 from plexor.sweep.model import Knee, SweepResult
-from plexor.sweep.store import SWEEP, save
+from plexor.sweep.store import SWEEP
 from plexor.sweep.sweep import SweepSteps
 
 
-class Sweep(StepScan[SweepResult]):
+class Sweep(Scan[SweepResult]):
     """A sweep that has ended, from `Instrument.sweep` or `plexor.load`."""
 
     what = "sweep"
+    kept = SWEEP
 
     def __repr__(self) -> str:
         kind = "simulated" if self.simulated else "measured"
@@ -46,28 +49,14 @@ class Sweep(StepScan[SweepResult]):
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return the figures as text for a terminal of `width` columns."""
-        from plexor.render.terminal.sweep import sweep_text  # noqa: PLC0415
-
         return sweep_text(self.result, width=width, colour=colour)
-
-    def keep(self, folder: Path) -> None:
-        """Write it into a folder. Raises StoreError."""
-        save(self.result, folder)
-
-    def document(self) -> dict[str, Any]:
-        """Return the figures as the document that `plexor sweep --json` prints."""
-        return SWEEP.of(self.result)
 
     def page(self) -> str:
         """Return the figures as an HTML page."""
-        from plexor.render.sweep_page import sweep_page  # noqa: PLC0415
-
         return sweep_page(self.result)
 
     def picture(self) -> str:
         """Return the figures as an SVG picture."""
-        from plexor.render.sweep_page import sweep_svg  # noqa: PLC0415
-
         return sweep_svg(self.result)
 
 

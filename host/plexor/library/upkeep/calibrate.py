@@ -18,6 +18,7 @@ from plexor.library.specs.spec import takes
 from plexor.library.specs.values import Naming, plain
 from plexor.library.upkeep.specs import CalibrateSpec, OnLine
 from plexor.model.calibration import Calibration
+from plexor.render.terminal.calibration import calibration_text
 
 SECONDS = 10
 """Default of how long a reference is watched."""
@@ -37,8 +38,6 @@ class Calibrated:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor.render.terminal.calibration import calibration_text  # noqa: PLC0415
-
         return calibration_text(self.calibration, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:

@@ -11,8 +11,18 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from serial.tools import list_ports
+
+from plexor.desk import doctor
+from plexor.desk.doctor import Level
 from plexor.errors import ExitCode, LinkError, UsageError
+from plexor.jsonable import to_json
+from plexor.library.open import open_any
 from plexor.library.pins import SIMULATED
+from plexor.library.upkeep.walk import walked
+from plexor.link import boards
+from plexor.protocol.geometry import Feature
+from plexor.render.terminal.columns import Paint
 
 if TYPE_CHECKING:
     from plexor.desk.doctor import Diagnosis
@@ -29,29 +39,25 @@ def need_simulator() -> None:
 
 def available() -> Iterator[tuple[str, str]]:
     """Yield what can be measured: its URI or place, and what it is."""
-    from serial.tools.list_ports import comports  # noqa: PLC0415
-
-    from plexor.link.boards import found_boards, serial_ports, usb_devices  # noqa: PLC0415
-
     if find_spec("plexor_sim") is None:
         yield "sim:", f"not installed; {_INSTEAD}"
     else:
         for name, meaning in SIMULATED.items():
             yield f"sim:{name}", f"simulated: {meaning}"
-    boards = found_boards(serial_ports())
-    for board in boards:
+    plugged = boards.found_boards(boards.serial_ports())
+    for board in plugged:
         serial = f", serial number {board.plugged.serial}" if board.plugged.serial else ""
         if not board.link:
             yield f"serial:{board.plugged.port}", f"{board.name}{serial}, not the instrument's port"
             continue
         for uri, name in board.uris:
             yield uri, f"{name}{serial}"
-    known = {board.plugged.port for board in boards}
+    known = {board.plugged.port for board in plugged}
     # A board that waits for its bitstream may have no port.
-    for board in found_boards(usb_devices()):
+    for board in boards.found_boards(boards.usb_devices()):
         if not board.plugged.port:
             yield f"usb {board.plugged.node}", f"{board.name}, no serial port"
-    ports = sorted(comports(), key=lambda port: port.device)
+    ports = sorted(list_ports.comports(), key=lambda port: port.device)
     for port in ports:
         if port.device not in known:
             # What pyserial says of a port that nothing is known of.
@@ -85,16 +91,11 @@ class Examined:
 
     def exit_code(self) -> ExitCode:
         """Return the exit code: BUDGET if something is missing."""
-        from plexor.desk.doctor import Level  # noqa: PLC0415
-
         missing = any(diagnosis.level == Level.MISSING for diagnosis in self.findings)
         return ExitCode.BUDGET if missing else ExitCode.PASS
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as lines for a terminal."""
-        from plexor.desk.doctor import Level  # noqa: PLC0415
-        from plexor.render.terminal.columns import Paint  # noqa: PLC0415
-
         paint = Paint(colour)
         styles = {Level.OK: "good", Level.NOTE: "doubt", Level.MISSING: "bad"}
         lines: list[str] = []
@@ -106,8 +107,6 @@ class Examined:
 
     def document(self) -> list[Any]:
         """Return it as the document that `plexor doctor --json` prints."""
-        from plexor.jsonable import to_json  # noqa: PLC0415
-
         return [to_json(diagnosis) for diagnosis in self.findings]
 
 
@@ -117,17 +116,12 @@ def examined(link: str | None = None) -> Examined:
     With a link, walk it instead: port, rate, identity, bytes, clock. Raises UsageError for a URI
     that names no link.
     """
-    from plexor.desk.doctor import examine  # noqa: PLC0415
-    from plexor.library.upkeep.walk import walked  # noqa: PLC0415
-
-    return Examined(tuple(examine() if link is None else walked(link)))
+    return Examined(tuple(doctor.examine() if link is None else walked(link)))
 
 
 def udev_rules() -> str:
     """Return the udev rules for all boards."""
-    from plexor.desk.doctor import udev_rules as rules  # noqa: PLC0415
-
-    return rules()
+    return doctor.udev_rules()
 
 
 def identified(link: str) -> dict[str, Any]:
@@ -135,9 +129,6 @@ def identified(link: str) -> dict[str, Any]:
 
     Raises LinkError if nothing answers, and IdentityError if it is no Plexor.
     """
-    from plexor.library.open import open_any  # noqa: PLC0415
-    from plexor.protocol.geometry import Feature  # noqa: PLC0415
-
     with open_any(link) as instrument:
         identity, name = instrument.identity, instrument.device.name
     geometry, version = identity.geometry, identity.protocol_version

@@ -22,6 +22,8 @@ from plexor.link.open import sim_device
 from plexor.prove import store
 from plexor.prove.model import Proof, StepOutcome
 from plexor.prove.run import STEPS, STRIKE, ProofGoal, StepWires, prove
+from plexor.render.proof_page import proof_page
+from plexor.render.terminal.proof import proof_text
 
 PS = 10**12
 JUMPER_PS, LONGER_PS = 300, 5000
@@ -56,8 +58,6 @@ class Proven:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor.render.terminal.proof import proof_text  # noqa: PLC0415
-
         return proof_text(self.proof, self.seal, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
@@ -66,8 +66,6 @@ class Proven:
 
     def page(self) -> str:
         """Return it as a page."""
-        from plexor.render.proof_page import proof_page  # noqa: PLC0415
-
         return proof_page(self.proof, self.seal)
 
 
@@ -87,7 +85,7 @@ def check_wired(only: Sequence[str]) -> None:
         raise UsageError(f"--wired: name steps that need the same wires with --only; {wires}")
 
 
-class SimulatedBench:
+class SimulatedFixture:
     """A simulated instrument, opened anew with each wiring at its pins.
 
     Its jumper takes JUMPER_PS, its longer wire LONGER_PS more. Both are added to the front-end that
@@ -143,7 +141,7 @@ def _planted(link: str, options: Sequence[str]) -> str:
     return f"{device}?{'&'.join([*others, _FRONT_END + ','.join([*own, *options])])}"
 
 
-class OwnBench:
+class OwnFixture:
     """An instrument at whose pins somebody puts the wires; without an answer they are not there."""
 
     def __init__(self, instrument: Instrument, ask: Ask) -> None:
@@ -174,17 +172,17 @@ def proven(link: str, options: ProveSpec) -> Proven:
         if link.startswith("sim:"):
             if reference is not None and options.pps_time is None:
                 reference = replace(reference, time_s=SIMULATED_REFERENCE_S)
-            bench = SimulatedBench(link, reference)
-            stack.callback(bench.close)
+            fixture = SimulatedFixture(link, reference)
+            stack.callback(fixture.close)
             default_s = SIMULATED_SOAK_S
         else:
             instrument = stack.enter_context(open_any(link))
             for note in instrument.notes:
                 say(note)
-            bench = OwnBench(instrument, options.ask or (lambda text: False))
+            fixture = OwnFixture(instrument, options.ask or (lambda text: False))
             default_s = SIMULATED_SOAK_S if instrument.simulated else SOAK_S
         goal = ProofGoal(steps, options.edges, options.wire, options.soak or default_s, reference)
-        proof = prove(bench, goal, say)
+        proof = prove(fixture, goal, say)
     target = options.path
     if target is None and not proof.simulated:
         target = store.default_path(proof.serial, proof.placement)

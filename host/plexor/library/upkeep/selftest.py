@@ -12,6 +12,7 @@ from plexor.jsonable import to_json
 from plexor.library.pins import wiring_of
 from plexor.library.specs.spec import takes
 from plexor.library.upkeep.specs import SelfTestSpec
+from plexor.render.terminal.selftest import selftest_text
 from plexor.selftest.against import compared
 from plexor.selftest.model import Finding, SelfTest, SelftestPart
 from plexor.selftest.run import SelftestGoal, selftest
@@ -44,8 +45,6 @@ class SelfTested:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        from plexor.render.terminal.selftest import selftest_text  # noqa: PLC0415
-
         return selftest_text(self.result, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from plexor.analyse.pairing import AMBIGUOUS
 from plexor.model.identity import Identity
 from plexor.model.results import RunResult
 from plexor.render.pictures.canvas import Axes, Canvas, Stroke, text_width
-from plexor.render.pictures.scale import Axis, number
+from plexor.render.pictures.scale import Axis, number, time_unit
 from plexor.render.pictures.svg import svg_picture
 
 WIDTH = 1000.0
@@ -120,6 +120,14 @@ def y_line(canvas: Canvas, y: float, label: str) -> None:
     """Draw one line of a value axis with its label."""
     canvas.line(LEFT, y, canvas.width - RIGHT, y)
     canvas.text(LEFT - 9, y + 4, label, style="muted", anchor="end")
+
+
+def y_times(canvas: Canvas, axis: Axis) -> None:
+    """Draw the lines of a value axis in seconds, with its unit above them."""
+    scale, unit = time_unit(axis.high)
+    for value in Axis(axis.low / scale, axis.high / scale, axis.start, axis.end, axis.log).ticks(6):
+        y_line(canvas, axis.at(value * scale), number(value))
+    canvas.text(LEFT - 9, axis.end - 7, unit, style="muted", anchor="end", bold=True)
 
 
 def spread(labels: list[Label], low: float, high: float, bold: bool = False) -> list[float]:

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from plexor.analyse.analyse import ChannelFigures, Report
-from plexor.analyse.percentiles import Distribution
 from plexor.analyse.tail import survival, thin
 from plexor.render.pictures.canvas import Canvas, Stroke, text_width
+from plexor.render.pictures.columns import Reals, count_axis, draw_columns, samples_in_columns
 from plexor.render.pictures.frame import (
     LABEL_SIZE,
     LEFT,
@@ -32,17 +31,14 @@ from plexor.render.pictures.frame import (
     why_empty,
     x_axis,
     y_line,
+    y_times,
 )
 from plexor.render.pictures.scale import Axis, number, power_of_ten, time_unit
-from plexor.units import FEMTOSECONDS, format_ticks, plot_seconds
+from plexor.units import format_ticks, plot_seconds
 
-BIN = 5.0
-"""Width of a column of a histogram."""
 SLICES = 420
 LOG_FROM = 12
 """Latencies that span more than this factor get a logarithmic axis."""
-
-Reals = npt.NDArray[np.float64]
 
 
 def _answered(*reports: Report) -> list[ChannelFigures]:
@@ -102,24 +98,12 @@ def histogram(
     walls = _wall_labels(canvas, shown, axis, tick_fs)
     top += LEGEND_LINE * (len(walls) - 1)
     panel(canvas, top, bottom)
-    columns = _edges(axis)
-    rows = [_columns(c, columns, tick_fs) for c in shown]
-    every = [_columns(c, columns, tick_fs) for c in _answered(*together)]
-    most = max(float(row.max()) for row in every)
-    y = Axis(0.6, max(most * 1.6, 10), bottom, top, True)
+    rows = [_columns(channel, axis, tick_fs) for channel in shown]
+    most = max(float(_columns(c, axis, tick_fs).max()) for c in _answered(*together))
     x_axis(canvas, axis, top, bottom, time_unit(axis.high))
-    for exponent in range(math.floor(math.log10(y.high)) + 1):
-        y_line(canvas, y.at(10.0**exponent), power_of_ten(10.0**exponent))
-    step = (axis.end - axis.start) / (len(columns) - 1)
+    counts = count_axis(canvas, most, bottom, top)
     for channel, row in zip(shown, rows, strict=True):
-        # Both edges absolute: a column ends where the next begins, whatever is rounded.
-        bars = "".join(
-            f"M{LEFT + i * step:.1f} {bottom:.1f}V{y.at(max(count, 0.75)):.1f}"
-            f"H{LEFT + (i + 1) * step:.1f}V{bottom:.1f}z"
-            for i, count in enumerate(row.tolist())
-            if count > 0
-        )
-        canvas.area(bars, f"f{channel.result.number}", 0.62)
+        draw_columns(canvas, axis, counts, row, f"f{channel.result.number}")
     _walls(canvas, walls, (top, bottom))
     _key(canvas, shown, bottom + 36)
     return canvas
@@ -131,30 +115,9 @@ def _nothing(canvas: Canvas, report: Report, top: float, bottom: float) -> Canva
     return canvas
 
 
-def _edges(axis: Axis) -> Reals:
-    """Return the edges of the columns of a histogram, in seconds."""
-    bins = round((axis.end - axis.start) / BIN)
-    step = (axis.end - axis.start) / bins
-    return np.array([axis.value(axis.start + i * step) for i in range(bins + 1)])
-
-
-def _columns(channel: ChannelFigures, edges: Reals, tick_fs: int) -> Reals:
-    """Return samples in each column, those of a wide cell spread over it."""
+def _columns(channel: ChannelFigures, axis: Axis, tick_fs: int) -> Reals:
     assert channel.rise is not None
-    return np.diff(samples_below(channel.rise.distribution, edges, tick_fs))
-
-
-def samples_below(distribution: Distribution, at_seconds: Reals, tick_fs: int) -> Reals:
-    """Return how many samples lie below each time; those of a wide cell are spread over it."""
-    at_ticks = at_seconds * (FEMTOSECONDS / tick_fs)
-    total = np.cumsum(distribution.counts).astype(np.float64)
-    wide = distribution.high_ticks - distribution.low_ticks > 1
-    # A cell one tick wide is a single value: it counts whole, in the column that holds it.
-    low = distribution.low_ticks - np.where(wide, 0.0, 1e-3)
-    high = np.where(wide, distribution.high_ticks, distribution.low_ticks)
-    knots = np.stack([low, high], axis=1).ravel()
-    values = np.stack([total - distribution.counts, total], axis=1).ravel()
-    return np.interp(at_ticks, knots, values, left=0.0, right=float(total[-1]))
+    return samples_in_columns(channel.rise.distribution, axis, tick_fs)
 
 
 def _wall_labels(
@@ -263,10 +226,7 @@ def course(report: Report, width: float = WIDTH) -> Canvas:
     end = max(report.duration_ticks, 1)
     axis = Axis(0, plot_seconds(end, result.tick_fs), LEFT, width - RIGHT)
     x_axis(canvas, axis, top, bottom, time_unit(axis.high))
-    scale, unit = time_unit(y.high)
-    for value in Axis(y.low / scale, y.high / scale, bottom, top, y.log).ticks(6):
-        y_line(canvas, y.at(value * scale), number(value))
-    canvas.text(LEFT - 9, top - 6, unit, style="muted", anchor="end", bold=True)
+    y_times(canvas, y)
     slices = round(SLICES * (axis.end - axis.start) / (WIDTH - LEFT - RIGHT))
     for channel in shown:
         assert channel.rise is not None

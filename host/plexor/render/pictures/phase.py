@@ -20,9 +20,9 @@ from plexor.render.pictures.frame import (
     legend,
     panel,
     x_axis,
-    y_line,
+    y_times,
 )
-from plexor.render.pictures.scale import Axis, number, time_unit
+from plexor.render.pictures.scale import Axis, time_unit
 from plexor.render.terminal.phase import (
     INCOMPLETE,
     headline,
@@ -62,10 +62,7 @@ def phase_plot(result: PhaseResult, scan: ChannelPhases, width: float = WIDTH) -
         canvas.text(width / 2, (top + bottom) / 2, "no response", style="muted", anchor="middle")
         return canvas
     y = Axis(0, plot_seconds(max(answered), result.tick_fs) * 1.08 or 1e-9, bottom, top)
-    scale, unit = time_unit(y.high)
-    for value in Axis(0, y.high / scale, bottom, top).ticks(6):
-        y_line(canvas, y.at(value * scale), number(value))
-    canvas.text(LEFT - 9, top - 8, unit, style="muted", anchor="end", bold=True)
+    y_times(canvas, y)
     _latencies(canvas, result, scan, x, y)
     periodic = scan.reference.period_ticks is not None
     legend(

@@ -18,11 +18,13 @@ _WORDS = {
     Outcome.PASS: ("kept", "good"),
     Outcome.FAIL: ("TOO LARGE", "bad"),
     Outcome.TOO_FEW: ("too few", "doubt"),
+    Outcome.NOT_COMPARABLE: ("not known", "doubt"),
 }
 _ENDS = {
     Outcome.PASS: "PASS: no change is too large",
     Outcome.FAIL: "FAIL: {} of {} changes are too large",
     Outcome.TOO_FEW: "TOO FEW SAMPLES: {} of {} changes cannot be distinguished from their limits",
+    Outcome.NOT_COMPARABLE: "NOT COMPARABLE: nothing is known of {} of {} changes",
 }
 
 
@@ -41,32 +43,50 @@ def compare_text(
     first, each has a column beside it.
     """
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
-    letters = list(dict.fromkeys(entry.side for entry in found if entry.side))
-    if letters:
-        heads, rows = _of_several(found, letters)
-    else:
-        heads = ["channel", "figure", "A", "B", "change", "ratio", "B - A, 95 %"]
-        rows = [[(cell, "") for cell in _row(entry)] for entry in found]
+    heads, rows = difference_table(found)
     lines = [line for side in sides for line in wrapped(_side(*side), width, paint, "")]
     lines += ["", *table(heads, rows, width, paint)] if lines else table(heads, rows, width, paint)
     if judgements:
         lines.append("")
         for entry in judgements:
-            word, style = _WORDS[entry.outcome]
-            lines += wrapped(f"{word:<9} {_judgement(entry)}", width, paint, style)
-        outcome = worst(judgements)
-        number = sum(entry.outcome == outcome for entry in judgements)
-        text = _ENDS[outcome].format(number, len(judgements))
-        lines += wrapped(text, width, paint, _WORDS[outcome][1])
+            lines += wrapped(judgement_text(entry), width, paint, _WORDS[entry.outcome][1])
+        style = _WORDS[worst(judgements)][1]
+        lines += wrapped(verdict_text(judgements), width, paint, style)
     return paint.done(lines)
+
+
+def difference_table(found: Sequence[Difference]) -> tuple[list[str], list[list[Cell]]]:
+    """Return heads and rows, a row for each figure."""
+    letters = list(dict.fromkeys(entry.side for entry in found if entry.side))
+    if letters:
+        return _of_several(found, letters)
+    heads = ["channel", "figure", "A", "B", "change", "ratio", "B - A, 95 %"]
+    return heads, [[(cell, "") for cell in _row(entry)] for entry in found]
+
+
+def verdict_text(judgements: Sequence[Judgement]) -> str:
+    """Return what all conditions together say."""
+    outcome = worst(judgements)
+    number = sum(entry.outcome == outcome for entry in judgements)
+    return _ENDS[outcome].format(number, len(judgements))
+
+
+def judgement_text(entry: Judgement) -> str:
+    """Return whether a condition is kept, and by what."""
+    return f"{_WORDS[entry.outcome][0]:<9} {_judgement(entry)}"
 
 
 def _side(letter: str, place: str, values: Mapping[str, tuple[str, str]]) -> str:
     """Return which result a letter stands for, and in what it differs from the first one."""
+    return f"{letter}  {place}{apart_text(letter, values)}"
+
+
+def apart_text(letter: str, values: Mapping[str, tuple[str, str]]) -> str:
+    """Return in what a result differs from the first one, behind its place; nothing for that."""
     apart = "; ".join(f"{key} {after}, not {before}" for key, (before, after) in values.items())
     if not apart and letter != "A":
         apart = "same settings and device as A"
-    return f"{letter}  {place}" + (f": {apart}" if apart else "")
+    return f": {apart}" if apart else ""
 
 
 def _judgement(entry: Judgement) -> str:

@@ -14,7 +14,8 @@ from plexor.judge.budget import SILENT, Check, Judged
 from plexor.judge.verdict import Outcome
 from plexor.render import facts
 from plexor.render.corrected import calibration_lines, corrected_rows
-from plexor.render.pictures.latency import latency_axis, samples_below
+from plexor.render.pictures.columns import samples_below
+from plexor.render.pictures.latency import latency_axis
 from plexor.render.pictures.scale import grouped, time_unit
 from plexor.render.table import (
     NOTHING,
@@ -133,7 +134,7 @@ def _verdict(report: Report, verdict: Judged, width: int, paint: Paint) -> Itera
             word, style = ("goal met", "good") if word == "pass" else ("goal missed", "doubt")
         yield from wrapped(f"{word:<11} {_check(report, check)}", width, paint, style)
     for name in verdict.silent:
-        yield from wrapped(f"not proven  {name}: {SILENT}", width, paint, "doubt")
+        yield from wrapped(f"not proven  {name}: {SILENT.line}", width, paint, "doubt")
     title = verdict.budget.title
     words = {
         Outcome.PASS: f"PASS: within budget {title}",

@@ -69,18 +69,18 @@ def read_log(path: Path) -> Records:
                 f"{path}: {size} bytes; must be a log of the bus, records of {RECORD.itemsize} "
                 "bytes, from freertos:bus=FILE"
             )
-        found: Records = np.memmap(path, RECORD, "r")
+        records: Records = np.memmap(path, RECORD, "r")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         raise UsageError(f"{path}: cannot read: {reason or error}") from error
-    wrong = (found["kind"] > max(RecordKind)) | (found["zero"] != 0)
-    wrong[1:] |= np.diff(found["time_ps"]) < 0
+    wrong = (records["kind"] > max(RecordKind)) | (records["zero"] != 0)
+    wrong[1:] |= np.diff(records["time_ps"]) < 0
     if wrong.any():
-        place = int(wrong.argmax())
+        position = int(wrong.argmax())
         raise UsageError(
-            f"{path}: record {place} is none; must be a log of the bus, from freertos:bus=FILE"
+            f"{path}: record {position} is none; must be a log of the bus, from freertos:bus=FILE"
         )
-    return found
+    return records
 
 
 def calls(records: Records, pin: int) -> Iterator[ServiceCall]:
@@ -92,9 +92,11 @@ def calls(records: Records, pin: int) -> Iterator[ServiceCall]:
     noted = np.flatnonzero(is_write & (address == _NOTE))
     nexts = np.searchsorted(lowered, raised)
     notes = np.searchsorted(noted, raised) - 1
-    for first, place, note in zip(raised.tolist(), nexts.tolist(), notes.tolist(), strict=True):
-        if place < len(lowered):
-            last = int(lowered[place])
+    for first, next_position, note in zip(
+        raised.tolist(), nexts.tolist(), notes.tolist(), strict=True
+    ):
+        if next_position < len(lowered):
+            last = int(lowered[next_position])
             yield ServiceCall(
                 int(records["data"][noted[note]]) if note >= 0 else None,
                 np.asarray(records[first + 1 : last + 1]),

@@ -43,11 +43,11 @@ def time_ns(value: object) -> Fraction:
     if isinstance(value, int | Decimal | str) and not isinstance(value, bool):
         text = str(value).strip()
         try:
-            found = parse_part(text) if _NUMBER.fullmatch(text) else Fraction(-1)
+            time_value = parse_part(text) if _NUMBER.fullmatch(text) else Fraction(-1)
         except ValueError:
-            found = Fraction(-1)
-        if found >= 0:
-            return found
+            time_value = Fraction(-1)
+        if time_value >= 0:
+            return time_value
     raise ValueError(
         f'{shown(value)}; must be nanoseconds of at least 0, such as 14, 13.889 or "125/9"'
     )
@@ -58,21 +58,21 @@ def repetition(value: object) -> Repetition:
     if isinstance(value, str):
         match = _REPETITION.fullmatch(value.strip())
         factor = int(match[1] or 1) if match else int(value) if _WHOLE.fullmatch(value) else 0
-        found = Repetition(factor, match is not None)
+        parsed = Repetition(factor, match is not None)
     else:
         number = isinstance(value, int) and not isinstance(value, bool)
-        found = Repetition(cast("int", value) if number else 0)
-    if not 1 <= found.factor <= MOST:
+        parsed = Repetition(cast("int", value) if number else 0)
+    if not 1 <= parsed.factor <= MOST:
         raise ValueError(f"{shown(value)}; must be a whole number of at least 1, N, or such as 2*N")
-    return found
+    return parsed
 
 
 def flag(value: object) -> bool:
     """Return whether a section blocks: of true and false, or of `yes` and `no`."""
-    found = _FLAGS.get(value) if isinstance(value, str) else value
-    if not isinstance(found, bool):
+    parsed = _FLAGS.get(value) if isinstance(value, str) else value
+    if not isinstance(parsed, bool):
         raise ValueError(f"{shown(value)}; must be true or false in TOML, yes or no in CSV")
-    return found
+    return parsed
 
 
 def name(value: object) -> str:

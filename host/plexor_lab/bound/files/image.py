@@ -43,7 +43,7 @@ def read_image(path: Path) -> Image:
 def _image(data: bytes) -> Image:
     (table,) = struct.unpack_from("<I", data, 32)
     size, count, names = struct.unpack_from("<HHH", data, 46)
-    heads = [struct.unpack_from("<10I", data, table + size * each) for each in range(count)]
+    heads = [struct.unpack_from("<10I", data, table + size * number) for number in range(count)]
     sections: dict[str, tuple[int, int]] = {}
     symbols: dict[str, int] = {}
     for name, kind, flags, address, offset, length, link, *_ in heads:
@@ -61,5 +61,5 @@ def _named(table: bytes, data: bytes, texts: int) -> Iterator[tuple[str, int]]:
             yield _text(data, texts + name), address
 
 
-def _text(data: bytes, at: int) -> str:
-    return data[at : data.index(b"\0", at)].decode()
+def _text(data: bytes, offset_bytes: int) -> str:
+    return data[offset_bytes : data.index(b"\0", offset_bytes)].decode()

@@ -46,10 +46,10 @@ def read_measured(path: str | Path) -> tuple[Service, ...]:
 
     Raises UsageError, with file and line, for a file without them, and for one that it names.
     """
-    place = Path(path)
-    file = open_file(place, COLUMNS)
+    file_path = Path(path)
+    file = open_file(file_path, COLUMNS)
     if not isinstance(file, CsvFile):
-        raise UsageError(f"{place}: must be a file that ends in .csv")
+        raise UsageError(f"{file_path}: must be a file that ends in .csv")
     if not file.rows:
         raise UsageError(f"{file.name}:{file.header_line}: no rows; must have one for each service")
     once: dict[tuple[str, str], Any] = {}
@@ -57,7 +57,7 @@ def read_measured(path: str | Path) -> tuple[Service, ...]:
     def other(reader: Callable[[Path], T], name: str) -> T:
         key = (reader.__name__, name)
         if key not in once:
-            once[key] = reader(place.parent / name)
+            once[key] = reader(file_path.parent / name)
         return once[key]
 
     return tuple(_service(file, line, cells, other) for line, cells in file.rows)
@@ -84,9 +84,9 @@ def _service(
 
 def _time_ns(text: str) -> Fraction:
     try:
-        found = parse_duration(text) * _NS
+        value = parse_duration(text) * _NS
     except ValueError:
-        found = Fraction(0)
-    if found <= 0:
+        value = Fraction(0)
+    if value <= 0:
         raise ValueError(f"{fields.shown(text)}; must be a time above 0, such as 51111ns")
-    return found
+    return value

@@ -36,9 +36,13 @@ COLUMNS = (SECTION, REPETITION, BLOCKING)
 
 def read_model(path: str | Path) -> Model:
     """Return the model in a file. Raises UsageError, with file and line, for a file without one."""
-    place = Path(path)
-    file = open_file(place, COLUMNS, more=True)
-    return _of_toml(file, place.stem) if isinstance(file, TomlFile) else _of_csv(file, place.stem)
+    file_path = Path(path)
+    file = open_file(file_path, COLUMNS, extra_columns=True)
+    return (
+        _of_toml(file, file_path.stem)
+        if isinstance(file, TomlFile)
+        else _of_csv(file, file_path.stem)
+    )
 
 
 def _of_toml(file: TomlFile, stem: str) -> Model:

@@ -32,12 +32,12 @@ COLUMNS = ("region", "kind", NS)
 
 def read_platform(path: str | Path) -> Platform:
     """Return the platform in a file. Raises UsageError, with file and line, without one."""
-    place = Path(path)
-    file = open_file(place, COLUMNS)
+    file_path = Path(path)
+    file = open_file(file_path, COLUMNS)
     if isinstance(file, TomlFile):
-        title = title_of(file, place.stem, NS)
+        title = title_of(file, file_path.stem, NS)
         return Platform(title, file.name, by_access(file, (NS,), "", fields.time_ns))
-    return Platform(place.stem, file.name, _of_csv(file))
+    return Platform(file_path.stem, file.name, _of_csv(file))
 
 
 def _of_csv(file: CsvFile) -> dict[tuple[str, AccessKind], Fraction]:

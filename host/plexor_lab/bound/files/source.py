@@ -78,10 +78,12 @@ class CsvFile:
         return Spot(lambda: f"{self.name}:{line}", label)
 
 
-def open_file(path: Path, columns: tuple[str, ...], *, more: bool = False) -> TomlFile | CsvFile:
+def open_file(
+    path: Path, columns: tuple[str, ...], *, extra_columns: bool = False
+) -> TomlFile | CsvFile:
     """Return the content of a file, by its suffix.
 
-    `columns` are those that a CSV file must have; with `more` it may have others. Raises
+    `columns` are those that a CSV file must have; with `extra_columns` it may have others. Raises
     UsageError, with the line where there is one, for a file that is neither.
     """
     name, kind = str(path), path.suffix.lower()
@@ -100,7 +102,11 @@ def open_file(path: Path, columns: tuple[str, ...], *, more: bool = False) -> To
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise UsageError(f"{name}:{line}: not UTF-8 text; must be UTF-8") from error
-    return parse_tables(name, text) if kind == ".toml" else parse_csv(name, text, columns, more)
+    return (
+        parse_tables(name, text)
+        if kind == ".toml"
+        else parse_csv(name, text, columns, extra_columns)
+    )
 
 
 def parse_tables(name: str, text: str) -> TomlFile:
@@ -108,10 +114,12 @@ def parse_tables(name: str, text: str) -> TomlFile:
     try:
         return TomlFile(name, text, parse_toml(text, Decimal))
     except ValueError as error:
-        found = _AT.fullmatch(str(error))
-        what = found[1] if found else str(error)
-        line = f":{found[2] or len(text.splitlines())}" if found else ""
-        raise UsageError(f"{name}{line}: {what}; must be TOML, each key and table once") from error
+        location = _AT.fullmatch(str(error))
+        message = location[1] if location else str(error)
+        line = f":{location[2] or len(text.splitlines())}" if location else ""
+        raise UsageError(
+            f"{name}{line}: {message}; must be TOML, each key and table once"
+        ) from error
 
 
 def line_of(text: str, keys: Keys) -> int:
@@ -121,14 +129,14 @@ def line_of(text: str, keys: Keys) -> int:
     lists over several lines, it may be a later one of its lines.
     """
     lines = text.replace("\r\n", "\n").split("\n")
-    before, there = 0, len(lines)
-    while there - before > 1:
-        middle = (before + there) // 2
+    low, high = 0, len(lines)
+    while high - low > 1:
+        middle = (low + high) // 2
         if _cut_has("\n".join(lines[:middle]), keys):
-            there = middle
+            high = middle
         else:
-            before = middle
-    return there
+            low = middle
+    return high
 
 
 def _cut_has(text: str, keys: Keys) -> bool:
@@ -141,35 +149,37 @@ def _cut_has(text: str, keys: Keys) -> bool:
 
 
 def _has(table: Mapping[str, Any], keys: Keys) -> bool:
-    found: Any = table
+    value: Any = table
     for key in keys:
-        if not isinstance(found, dict) or key not in found:
+        if not isinstance(value, dict) or key not in value:
             return False
-        found = cast("dict[str, Any]", found)[key]
+        value = cast("dict[str, Any]", value)[key]
     return True
 
 
-def parse_csv(name: str, text: str, columns: tuple[str, ...], more: bool) -> CsvFile:
+def parse_csv(name: str, text: str, columns: tuple[str, ...], extra_columns: bool) -> CsvFile:
     """Return the rows of CSV text with these columns; raise UsageError with the line."""
     rows = _rows(name, text)
     line, header = next(rows, (1, ()))
-    right = f"must have {', '.join(columns)}{', and a column for each region' if more else ''}"
+    right = (
+        f"must have {', '.join(columns)}{', and a column for each region' if extra_columns else ''}"
+    )
     for column in columns:
         if column not in header:
             raise UsageError(f"{name}:{line}: no column {column!r}; {right}")
-    for place, column in enumerate(header):
-        if column in header[:place]:
+    for number, column in enumerate(header):
+        if column in header[:number]:
             raise UsageError(f"{name}:{line}: column {column!r} is there twice; {right}")
-        if not column or (not more and column not in columns):
+        if not column or (not extra_columns and column not in columns):
             raise UsageError(f"{name}:{line}: {column!r} is no column; {right}")
-    found: list[tuple[int, Mapping[str, str]]] = []
-    for at, cells in rows:
+    rows_read: list[tuple[int, Mapping[str, str]]] = []
+    for line_number, cells in rows:
         if len(cells) != len(header):
             raise UsageError(
-                f"{name}:{at}: {len(cells)} cells; must be {len(header)}, as in the header"
+                f"{name}:{line_number}: {len(cells)} cells; must be {len(header)}, as in the header"
             )
-        found.append((at, dict(zip(header, cells, strict=True))))
-    return CsvFile(name, header, line, tuple(found))
+        rows_read.append((line_number, dict(zip(header, cells, strict=True))))
+    return CsvFile(name, header, line, tuple(rows_read))
 
 
 def _rows(name: str, text: str) -> Iterator[tuple[int, tuple[str, ...]]]:

@@ -58,8 +58,8 @@ def map_text(region_map: RegionMap, suffix: str) -> str:
 
 
 def _sections(model: Model) -> Iterator[str]:
-    for place, section in enumerate(model.sections):
-        if place:
+    for number, section in enumerate(model.sections):
+        if number:
             yield ""
         yield f"[section.{_key(section.name)}]"
         repetition = str(section.repetition)
@@ -87,8 +87,8 @@ def _number(time_ns: Fraction) -> str:
     digits = decimals(time_ns)
     if digits is None:
         return str(time_ns)
-    whole, rest = divmod(time_ns, 1)
-    return f"{whole}.{int(rest * 10**digits):0{digits}d}" if digits else str(whole)
+    whole_ns, fraction_ns = divmod(time_ns, 1)
+    return f"{whole_ns}.{int(fraction_ns * 10**digits):0{digits}d}" if digits else str(whole_ns)
 
 
 def _toml_number(time_ns: Fraction) -> str:
@@ -96,8 +96,8 @@ def _toml_number(time_ns: Fraction) -> str:
 
 
 def _csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(header)
     writer.writerows(rows)
-    return out.getvalue()
+    return buffer.getvalue()

@@ -100,7 +100,9 @@ async def read(ctx, dut, addresses, bank=0):
     return found, some[:-READ_CLOCKS]
 
 
-@pytest.mark.parametrize(("channels", "steps"), [(1, 2), (3, 4), (8, 16)])
+@pytest.mark.parametrize(
+    ("channels", "steps"), [(1, 2), (3, 4), pytest.param(8, 16, marks=pytest.mark.full)]
+)
 def test_every_word_of_every_record_reads_as_it_was_kept(channels, steps):
     geometry = Geometry(channels=channels, table_steps=steps)
     dut, rng = made(StepMemory, geometry), random.Random(channels)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from plexor.analyse.analyse import Figures
-from plexor.analyse.bounds import KNOWN, NO_EXTREMES, extreme
+from plexor.analyse.bounds import KNOWN, NO_EXTREMES, NOTHING, extreme
 from plexor.analyse.jitter import SlidingSpan
 from plexor.analyse.percentiles import from_cells
 from plexor.model.results import Kind
@@ -65,7 +65,7 @@ def test_the_bounds_are_reached_and_nothing_lies_beyond(figure, cells):
     known = KNOWN[figure](figures(*cells))
     assert (known.least, known.most) == (min(found), max(found))
     assert known.figure is None
-    assert known.reason
+    assert known.unknown.reason
 
 
 @pytest.mark.parametrize("cells", CELLS)
@@ -89,7 +89,7 @@ def test_extremes_lie_in_the_first_and_the_last_cell(cells):
         known = extreme(figures(*cells), least)
         ends = [of(values) for values in found]
         assert (known.least, known.most) == (min(ends), max(ends))
-        assert known.reason == NO_EXTREMES
+        assert known.unknown == NO_EXTREMES
 
 
 def test_samples_below_0_may_be_as_low_as_any():
@@ -119,7 +119,12 @@ def test_what_is_known_is_its_own_bounds():
     assert extreme(found, True).least == extreme(found, True).most == 10
     for name, value in (("mean", Fraction(70, 3)), ("peak_to_peak", 30)):
         known = KNOWN[name](found)
-        assert (known.least, known.most, known.figure, known.reason) == (value, value, value, "")
+        assert (known.least, known.most, known.figure, known.unknown) == (
+            value,
+            value,
+            value,
+            NOTHING,
+        )
     square = KNOWN["rms"](found)
     assert square.least == square.most == Fraction(1400, 9)
     assert float(square.figure) == pytest.approx(12.472191)
@@ -132,7 +137,7 @@ def test_128_samples_bound_the_span_of_128_and_fewer_only_from_below(name, count
     known = KNOWN[name](figures((0, 11, count - 1), (30, 41, 1)))
     assert (known.least, known.most) == (least, most)
     needs = "127 samples; jitter128 needs 128"
-    assert known.reason == (needs if count == 127 else "needs every event of the channel")
+    assert known.unknown.line == (needs if count == 127 else "needs every event of the channel")
 
 
 def test_a_full_window_tells_the_last_and_the_greatest_span():

@@ -7,30 +7,30 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.burst import store as burst_store
 from plexor.burst.model import Lengths
+from plexor.burst.store import BURST
 from plexor.constraints import MOST_TICKS as MOST
 
 from ..documented import wrong
 from ..render.scans_to_draw import burst_result, limit
 
-BURST = burst_result(limit(1, 0), limit(2, 4, max_ticks=900), limit(4, 64))
+SCAN = burst_result(limit(1, 0), limit(2, 4, max_ticks=900), limit(4, 64))
 
 
 def test_a_burst_scan_comes_back_as_it_was(tmp_path):
-    (tmp_path / burst_store.FILE).write_text(json.dumps(burst_store.BURST.of(BURST)))
-    assert burst_store.load(tmp_path) == BURST
+    (tmp_path / "burst.json").write_text(json.dumps(BURST.of(SCAN)))
+    assert BURST.read(tmp_path / "burst.json") == SCAN
 
 
 def told(**changes):
     """Return what is wrong with a scan whose one limit is changed."""
-    one = replace(BURST.limits[1], **changes)
-    return wrong(burst_store.BURST, replace(BURST, limits=(one,)))
+    one = replace(SCAN.limits[1], **changes)
+    return wrong(BURST, replace(SCAN, limits=(one,)))
 
 
 def test_nothing_is_told_of_a_scan_that_was_taken():
-    assert wrong(burst_store.BURST, BURST) == ""
-    assert wrong(burst_store.BURST, replace(BURST, limits=(), tick_fs=0)) == ""
+    assert wrong(BURST, SCAN) == ""
+    assert wrong(BURST, replace(SCAN, limits=(), tick_fs=0)) == ""
 
 
 @pytest.mark.parametrize(
@@ -39,13 +39,13 @@ def test_nothing_is_told_of_a_scan_that_was_taken():
         ({"tick_fs": 0}, "tick_fs: 0; must be above 0"),
         ({"tick_fs": MOST}, "tick_fs"),
         ({"tick_fs": 1 << 62}, "tick_fs: 4611686018427387904; must be 0 or more, below"),
-        ({"timeout_s": BURST.period_s}, ""),
-        ({"timeout_s": BURST.period_s + 1}, "a time-out of"),
+        ({"timeout_s": SCAN.period_s}, ""),
+        ({"timeout_s": SCAN.period_s + 1}, "a time-out of"),
         ({"timeout_s": Fraction(0)}, "timeout_s: 0; must be above 0"),
     ],
 )
 def test_a_time_out_is_within_the_period(changes, says):
-    found = wrong(burst_store.BURST, replace(BURST, **changes))
+    found = wrong(BURST, replace(SCAN, **changes))
     assert bool(found) == bool(says)
     assert says in found
 
@@ -78,5 +78,5 @@ def test_a_limit_that_contradicts_itself_is_told_with_channel_and_spacing(change
     found = told(**changes)
     assert bool(found) == bool(says)
     assert says in found
-    own = f"{BURST.limits[1].channel!r} at "
+    own = f"{SCAN.limits[1].channel!r} at "
     assert not says or found.startswith(("limits[0].", own))

@@ -7,9 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from plexor import cli
+from plexor.commands import calibrate as body
 from plexor.errors import StoreError
-from plexor.library import open as opening
-from plexor.library.upkeep import calibrate as upkeep
 
 
 @pytest.mark.parametrize("unsaved", [None, StoreError("c.json: no room on the disk")])
@@ -26,8 +25,8 @@ def test_one_that_was_not_kept_says_so_after_its_figures(unsaved, monkeypatch, c
         device=SimpleNamespace(identity=SimpleNamespace(simulated=False)),
         calibrate=lambda **_: found,
     )
-    monkeypatch.setattr(opening, "open_any", lambda _: nullcontext(instrument))
-    monkeypatch.setattr(upkeep, "target_of", lambda *_: target)
+    monkeypatch.setattr(body, "open_any", lambda _: nullcontext(instrument))
+    monkeypatch.setattr(body, "target_of", lambda *_: target)
     code = cli.main(["calibrate", "--link", "serial:/dev/none"])
     out, err = capsys.readouterr()
     assert "the bins" in out

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from plexor import cli
+from plexor.library.scans.sweep import Sweep
 from plexor.store.run_folder import save
-from plexor.sweep import store as sweep_store
 
 from .. import sweeps
 
@@ -29,7 +29,7 @@ def kept(tmp_path, run_of):
         folder = tmp_path / name
         if knee is not None:
             result = sweeps.result([], [sweeps.knee("none", "ISR", *knee)], **other)
-            sweep_store.save(result, folder)
+            Sweep(result).write(folder)
         else:
             save(run_of([values], **other), folder)
         return str(folder)

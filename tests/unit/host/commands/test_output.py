@@ -11,8 +11,8 @@ from plexor.burst.model import BurstResult, Lengths, SpacingLimit
 from plexor.commands.output import check_outputs
 from plexor.errors import StoreError
 from plexor.experiments.stepping import Stepped
+from plexor.library.scans.sweep import Sweep
 from plexor.store.run_folder import load, save
-from plexor.sweep.store import load as load_sweep
 
 from ..fake_device import FakeDevice
 from ..scenario import Scenario
@@ -144,17 +144,17 @@ def test_a_sweep_is_kept_and_shown_where_its_page_cannot_be_written(capsys, monk
     shown, err = capsys.readouterr()
     assert "100 kHz to 160 kHz" in shown
     assert err == f"plexor: {tmp_path / 'p.html'}: cannot write: No space left on device\n"
-    assert load_sweep(out).knees == found.knees
+    assert Sweep.load(out).result.knees == found.knees
 
 
 def test_a_sweep_is_shown_where_it_cannot_be_kept(capsys, monkeypatch, tmp_path):
     found = swept({"none": 100_000})
     monkeypatch.setattr("plexor.library.scans.steps.stepped", lambda *_: Stepped(found))
 
-    def full(result, folder):
+    def full(scan, folder):
         raise StoreError(f"{folder}: cannot write: No space left on device")
 
-    monkeypatch.setattr("plexor.library.scans.sweep.save", full)
+    monkeypatch.setattr(Sweep, "write", full)
     page = tmp_path / "p.html"
     arguments = ["--page", str(page), "--out", str(tmp_path / "s")]
     assert cli.main([*COMMANDS["sweep"], *arguments]) == 2

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from plexor import cli
-from plexor.phase import store as phase_store
+from plexor.phase.store import PHASE
 from plexor.store.run_folder import save
 
 from ..render.scans_to_draw import MASKS, phase_result
@@ -51,7 +51,7 @@ def test_replay_prints_the_document_again(folder, capsys):
 
 def test_a_phase_scan_that_proves_nothing_ends_with_4(capsys, tmp_path):
     scan = phase_result(MASKS["none"], invalid_reasons=("a bin is saturated",))
-    (tmp_path / "phase.json").write_text(json.dumps(phase_store.PHASE.of(scan)))
+    (tmp_path / "phase.json").write_text(json.dumps(PHASE.of(scan)))
     assert cli.main(["replay", str(tmp_path)]) == 4
     assert "a bin is saturated" in capsys.readouterr().out
 

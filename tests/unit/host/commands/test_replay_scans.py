@@ -7,16 +7,16 @@ import json
 import pytest
 
 from plexor import cli
-from plexor.burst import store as burst_store
+from plexor.burst.store import BURST as BURSTS
 from plexor.errors import StoreError
-from plexor.phase import store as phase_store
 from plexor.phase.model import LOST
+from plexor.phase.store import PHASE
 from plexor.render.pictures.burst import burst_page
 from plexor.render.pictures.phase import phase_page
 from plexor.render.terminal.burst import burst_text
 from plexor.render.terminal.phase import phase_text
-from plexor_lab.mixed import store as mixed_store
 from plexor_lab.mixed.figures import figures
+from plexor_lab.mixed.store import MIXED as SCHEDULES
 from plexor_lab.mixed.text import mixed_text
 
 from ..kept_scans import BURST
@@ -51,14 +51,14 @@ LIES = (-1, 0, 1 << 63, "1/0", "-7/3", "x", None, [], {}, 0.5, True)
 
 
 @pytest.mark.parametrize(
-    ("store", "document", "shown"),
+    ("kind", "document", "shown"),
     [
-        (phase_store, phase_store.PHASE.of(SMALL), (phase_text, phase_page)),
-        (burst_store, burst_store.BURST.of(BURST), (burst_text, burst_page)),
-        (mixed_store, mixed_store.MIXED.of(MIXED), (mixed_text, figures)),
+        (PHASE, PHASE.of(SMALL), (phase_text, phase_page)),
+        (BURSTS, BURSTS.of(BURST), (burst_text, burst_page)),
+        (SCHEDULES, SCHEDULES.of(MIXED), (mixed_text, figures)),
     ],
 )
-def test_a_scan_that_lies_is_shown_or_refused_in_one_line(store, document, shown, tmp_path):
+def test_a_scan_that_lies_is_shown_or_refused_in_one_line(kind, document, shown, tmp_path):
     said = []
     for place in list(places(document))[1:]:
         for lie in LIES:
@@ -67,9 +67,9 @@ def test_a_scan_that_lies_is_shown_or_refused_in_one_line(store, document, shown
             for name in place[:-1]:
                 inside = inside[name]
             inside[place[-1]] = lie
-            (tmp_path / store.FILE).write_text(json.dumps(told))
+            (tmp_path / "kept.json").write_text(json.dumps(told))
             try:
-                result = store.load(tmp_path)
+                result = kind.read(tmp_path / "kept.json")
             except StoreError as error:
                 said.append(str(error))
                 continue
@@ -89,8 +89,8 @@ def test_what_is_no_scan_is_refused_in_one_line(text, capsys, tmp_path):
 
 
 def test_a_schedule_is_printed_again_and_has_no_page(capsys, tmp_path):
-    text = json.dumps(mixed_store.MIXED.of(MIXED))
-    (tmp_path / mixed_store.FILE).write_text(text)
+    text = json.dumps(SCHEDULES.of(MIXED))
+    (tmp_path / "mixed.json").write_text(text)
     assert cli.main(["replay", str(tmp_path)]) == 1
     assert "least safe" not in capsys.readouterr().out
     assert cli.main(["report", str(tmp_path)]) == 2

@@ -36,9 +36,9 @@ from plexor.library.archive import Archive
 from plexor.library.cells.cell import Cell
 from plexor.library.farm import farm
 from plexor.library.keep import check_out, keep, recording
+from plexor.library.scans.sweep import Sweep
 from plexor.model.settings import Channel, Settings
 from plexor.store.run_folder import save
-from plexor.sweep.store import save as save_sweep
 
 from ..archive.planted import kept, planted
 from ..sweeps import swept
@@ -108,7 +108,7 @@ def sweep_of(folder: Path, question: str, force: bool) -> None:
         for job in JOBS:
             store.add(job, SWEPT[question].steps[:1])
         store.finish()
-        save_sweep(SWEPT[question], folder)
+        Sweep(SWEPT[question]).write(folder)
 
 
 def old_sweep(room: Path) -> None:

@@ -16,8 +16,8 @@ from plexor.library.archive import Archive
 from plexor.library.cells.cell import Cell
 from plexor.library.keep import check_out, keep
 from plexor.library.load import load_run
+from plexor.library.scans.sweep import Sweep
 from plexor.store.run_folder import load
-from plexor.sweep.store import load as load_sweep
 
 from .crash import (
     FOREIGN,
@@ -142,7 +142,7 @@ def test_a_disk_that_is_full_at_any_operation_takes_nothing_that_was_there(tmp_p
             assert raw == [RAW] or not runs(folder)
         else:
             assert len(read_steps(folder / "s" / FILE).steps) == len(JOBS)
-            assert load_sweep(folder / "s") in SWEPT.values()
+            assert Sweep.load(folder / "s").result in SWEPT.values()
 
 
 @EVERY
@@ -155,12 +155,13 @@ def test_a_sweep_that_is_replaced_is_whole_at_each_moment_and_goes_on(tmp_path, 
         assert found.question in (ONE, OTHER)
         assert (len(found.steps), found.wrong) == (len(JOBS), [])
         # The result may still be the older one for a moment, but it is whole.
-        result = load_sweep(out)
+        result = Sweep.load(out).result
         assert result in SWEPT.values()
         assert found.question == OTHER or result == SWEPT[ONE]
         assert (out / "notes.txt").read_text() == "mine"
         sweep_of(out, OTHER, force=True)
-        assert (len(read_steps(out / FILE).steps), load_sweep(out)) == (len(JOBS), SWEPT[OTHER])
+        assert len(read_steps(out / FILE).steps) == len(JOBS)
+        assert Sweep.load(out).result == SWEPT[OTHER]
 
 
 @EVERY

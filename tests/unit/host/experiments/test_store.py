@@ -12,15 +12,15 @@ import pytest
 
 from plexor import cli
 from plexor.burst.scan import BurstGoal, BurstSteps
-from plexor.burst.store import load as load_burst
 from plexor.errors import ExitCode, InvalidRunError, StoreError, UsageError
 from plexor.experiments.criterion import DEFAULT, parse_criterion
 from plexor.experiments.job import Job
 from plexor.experiments.stepping import Stepped
 from plexor.experiments.store import FILE, NEW_FILE, StepStore, key_of, question_of, read_steps
+from plexor.library.scans.burst import BurstScan
+from plexor.library.scans.sweep import Sweep
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.sweep.scan import RateScan
-from plexor.sweep.store import load
 from plexor.sweep.sweep import SweepGoal, SweepLoad, SweepSteps
 
 from ..sweeps import figures, step
@@ -277,17 +277,17 @@ def test_damaged_steps_beside_a_result_are_named_and_replaced_by_force(tmp_path,
     assert len(read_steps(path).steps) == 1
 
 
-@pytest.mark.parametrize(("name", "read"), [("sweep.json", load), ("burst.json", load_burst)])
+@pytest.mark.parametrize(("name", "kind"), [("sweep.json", Sweep), ("burst.json", BurstScan)])
 def test_of_a_damaged_result_whose_steps_are_kept_it_is_said_how_it_is_made_anew(
-    tmp_path, name, read
+    tmp_path, name, kind
 ):
     (tmp_path / name).write_bytes(b"")
     with pytest.raises(StoreError, match=rf"^{tmp_path / name}: cannot read: not JSON \([^;]*\)$"):
-        read(tmp_path)
+        kind.load(tmp_path)
     StepStore(tmp_path / "s", "sweep x").add(JOB, ())
     (tmp_path / "s" / FILE).rename(tmp_path / FILE)
     with pytest.raises(StoreError, match=rf"steps are kept: .* --out {tmp_path} makes it anew$"):
-        read(tmp_path)
+        kind.load(tmp_path)
 
 
 def test_a_step_that_was_edited_is_not_taken_for_one_that_was_measured(tmp_path):

@@ -267,3 +267,11 @@ def test_sums_that_are_not_known_prove_nothing(run_of):
     run = dataclasses.replace(run, channels=(channel,))
     (found,) = gate(run, run, "mean>+5%")
     assert (found.outcome, found.reason) == (Outcome.TOO_FEW, "its sums are not known")
+
+
+@pytest.mark.parametrize("by", By)
+def test_a_figure_that_cannot_be_compared_is_not_one_of_too_few_samples(by):
+    reason = "in B its answers may be those of other strikes"
+    entry = Difference("ISR", "p99", None, None, reason=reason)
+    (found,) = judge([entry], parse_fail_on("p99>+5%"), by)
+    assert (found.outcome, found.reason, found.settles) == (Outcome.NOT_COMPARABLE, reason, "")

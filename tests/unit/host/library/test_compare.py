@@ -11,8 +11,8 @@ from plexor.judge.gate import By, FailOn
 from plexor.judge.verdict import Outcome
 from plexor.library.compare import compared
 from plexor.library.run import Run
+from plexor.library.scans.sweep import Sweep
 from plexor.store.run_folder import save
-from plexor.sweep import store as sweep_store
 
 from .. import sweeps
 
@@ -27,7 +27,7 @@ def kept(tmp_path, run_of):
         folder = tmp_path / name
         if knee is not None:
             result = sweeps.result([], [sweeps.knee("none", "ISR", *knee)], **other)
-            sweep_store.save(result, folder)
+            Sweep(result).write(folder)
         else:
             save(run_of([list(values)], **other), folder)
         return folder
@@ -110,7 +110,7 @@ def test_one_key_that_differs_is_listed_and_is_a_cause(run_of):
 def test_a_channel_of_a_sweep_is_named_with_its_load(kept, tmp_path):
     a, b = kept("a", knee=(50_000, 50_500)), tmp_path / "b"
     both = [sweeps.knee(load, "ISR", 50_000, 50_500) for load in ("cpu", "none")]
-    sweep_store.save(sweeps.result([], both), b)
+    Sweep(sweeps.result([], both)).write(b)
     notes = compared(a, b, ()).notes
     assert [note.partition(":")[0] for note in notes] == ["ISR under cpu"]
 

@@ -9,10 +9,10 @@ import plexor
 from plexor.errors import UsageError
 from plexor.library.compare import compared
 from plexor.library.run import Run
+from plexor.library.scans.sweep import Sweep
 from plexor.model.results import Identity
 from plexor.protocol.geometry import Geometry
 from plexor.store.run_folder import save
-from plexor.sweep import store as sweep_store
 from plexor_lab.study.iltiming import CONFIGURATIONS, DEVICE, ROWS, Latency, replay_ps
 
 from .. import sweeps
@@ -162,7 +162,7 @@ def test_folders_are_compared_by_name_with_each_of_the_others(tmp_path, run_of):
     for side, value, knee in (("a", 1000, 50_000), ("b", 1500, 40_000), ("c", 500, 60_000)):
         save(run_of([[value]]), tmp_path / side / "idle")
         result = sweeps.result([], [sweeps.knee("none", "ISR", knee, knee + 500)])
-        sweep_store.save(result, tmp_path / side / "swept")
+        Sweep(result).write(tmp_path / side / "swept")
     result = compared(tmp_path / "a", [tmp_path / "b", tmp_path / "c"])
     assert [(e.name, e.ratio) for e in result.differences if e.figure in ("max", "saturation")] == [
         ("B: idle: ISR", Fraction(3, 2)),
@@ -171,7 +171,7 @@ def test_folders_are_compared_by_name_with_each_of_the_others(tmp_path, run_of):
         ("C: swept: ISR", Fraction(6, 5)),
     ]
     swept = sweeps.result([], [sweeps.knee("none", "ISR", 50_000, 50_500)])
-    sweep_store.save(swept, tmp_path / "d" / "idle")
+    Sweep(swept).write(tmp_path / "d" / "idle")
     with pytest.raises(UsageError, match=r"^idle: A and C: one is a sweep, the other a run"):
         compared(tmp_path / "a", [tmp_path / "b", tmp_path / "d"])
 

@@ -25,7 +25,7 @@ from ..scenario import Scenario
 from .explain.test_coded import NAMES
 
 PICTURES = [suffix for suffix, what in SHOWN.items() if what == "picture"]
-COMMANDS = ("measure", "report", "timeline", *KINDS)
+COMMANDS = ("measure", "report", "compare", "timeline", *KINDS)
 
 
 @pytest.fixture
@@ -49,6 +49,10 @@ def _words(name, tmp_path, run_of, uri):
         return ["report", str(save(run_of([[1000, 3000]]), tmp_path / "run"))]
     if name == "timeline":
         return ["timeline", str(tmp_path)]
+    if name == "compare":
+        runs = {"main": [1000, 1100, 1200], "branch": [1500, 2000, 3000]}
+        kept = [save(run_of([own]), tmp_path / folder) for folder, own in runs.items()]
+        return ["compare", *map(str, kept)]
     return ["report", str(keep(name, tmp_path))]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import plexor
 from plexor.errors import ExitCode, IdentityError, LinkError, StoreError, UsageError
-from plexor.phase import store as phase_store
+from plexor.phase.store import PHASE
 from plexor.store.run_folder import save
 
 from .. import kept_scans
@@ -54,7 +54,7 @@ def test_a_scan_is_shown_as_wide_and_as_coloured_as_asked(folder):
 @pytest.mark.parametrize(("reasons", "code"), [((), ExitCode.PASS), (("full",), ExitCode.INVALID)])
 def test_a_phase_scan_that_is_invalid_ends_so(tmp_path, reasons, code):
     scan = phase_result(MASKS["none"], invalid_reasons=reasons)
-    (tmp_path / "phase.json").write_text(json.dumps(phase_store.PHASE.of(scan)))
+    (tmp_path / "phase.json").write_text(json.dumps(PHASE.of(scan)))
     found = plexor.load(tmp_path)
     assert (found.exit_code(), found.invalid_reasons) == (code, reasons)
     assert found.valid == (not reasons)

@@ -8,7 +8,6 @@ from fractions import Fraction
 import pytest
 
 from plexor.constraints import MOST_TICKS
-from plexor.phase import store as phase_store
 from plexor.phase.model import LOST
 from plexor.phase.store import PHASE
 
@@ -21,9 +20,8 @@ SMALL = phase_result(MASKS["missed, then late"], step=100, left_out={LOST: 1})
 
 @pytest.mark.parametrize("result", PHASES)
 def test_a_phase_scan_comes_back_as_it_was(result, tmp_path):
-    document = phase_store.PHASE.of(result)
-    (tmp_path / phase_store.FILE).write_text(json.dumps(document))
-    assert phase_store.load(tmp_path) == result
+    (tmp_path / "phase.json").write_text(json.dumps(PHASE.of(result)))
+    assert PHASE.read(tmp_path / "phase.json") == result
 
 
 def told(**changes):

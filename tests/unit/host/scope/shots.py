@@ -4,7 +4,7 @@
 import time
 
 from plexor.protocol.registers import RunState
-from plexor.scope.seam import Shot
+from plexor.scope.interface import Shot
 from plexor.session.progress import Progress
 
 

@@ -7,7 +7,7 @@ import urllib.error
 import urllib.request
 
 import pytest
-from tools.scope_bench.planted import PlantedBench
+from tools.scope_bench.planted import PlantedRig
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -21,7 +21,7 @@ WAIT_S = 10.0
 
 @pytest.fixture(scope="module")
 def bench():
-    return PlantedBench(channels=1, each_s=0.02)
+    return PlantedRig(channels=1, each_s=0.02)
 
 
 @pytest.fixture(scope="module")

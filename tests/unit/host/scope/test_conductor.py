@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from tools.scope_bench.planted import PlantedBench
+from tools.scope_bench.planted import PlantedRig
 
 from plexor.errors import LinkError, UsageError
 from plexor.scope.conductor import Conductor, books_of, exact_document, final
@@ -44,7 +44,7 @@ class Shown:
 
 @pytest.fixture
 def bench():
-    return PlantedBench(channels=2, each_s=0.01)
+    return PlantedRig(channels=2, each_s=0.01)
 
 
 @pytest.fixture

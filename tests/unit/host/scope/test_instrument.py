@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The library's instrument at the page's seam: its pins, its settings, its runs."""
+"""The library's instrument behind the page's interface: its pins, its settings, its runs."""
 
 import dataclasses
 
@@ -8,7 +8,7 @@ import pytest
 from plexor.errors import UsageError
 from plexor.model.codes import CodeName
 from plexor.protocol.geometry import Feature
-from plexor.scope.instrument import EVERY_S, open_bench
+from plexor.scope.instrument import EVERY_S, open_rig
 from plexor.store.run_folder import load
 
 from ..coded import coded_run
@@ -28,7 +28,7 @@ def fake():
 
 @pytest.fixture
 def bench(fake):
-    found = open_bench(fake.uri, None)
+    found = open_rig(fake.uri, None)
     yield found
     found.close()
 
@@ -121,7 +121,7 @@ def test_an_instrument_without_snapshots_and_events_shows_its_results_at_the_end
     less = BOARD.features & ~(Feature.SNAPSHOT | Feature.EVENTS | Feature.SWEEP)
     scenario = Scenario(LATENCIES, geometry=dataclasses.replace(BOARD, features=less))
     with FakeDevice(scenario) as fake:
-        bench = open_bench(fake.uri, None)
+        bench = open_rig(fake.uri, None)
         assert "at its end" in bench.about["notes"][-1]
         run = bench.begin({**RUN})
         assert list(run.events()) == []

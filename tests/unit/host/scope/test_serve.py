@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 
 import pytest
-from tools.scope_bench.planted import PlantedBench
+from tools.scope_bench.planted import PlantedRig
 from websockets.sync.client import connect
 
 from plexor.errors import LinkError, UsageError
@@ -19,7 +19,7 @@ from plexor.scope.serve import Door, PageServer, ServedAt
 
 
 def test_it_listens_on_this_machine_alone_unless_told_otherwise(tmp_path):
-    served = PageServer(PlantedBench(1), Door(ServedAt(folder=tmp_path)))
+    served = PageServer(PlantedRig(1), Door(ServedAt(folder=tmp_path)))
     assert served.address.startswith("http://127.0.0.1:")
     served.close()
     assert ServedAt().local
@@ -32,7 +32,7 @@ def test_it_listens_on_this_machine_alone_unless_told_otherwise(tmp_path):
 def test_each_server_has_a_token_of_its_own(tmp_path):
     tokens = set()
     for _ in range(2):
-        served = PageServer(PlantedBench(1), Door(ServedAt(folder=tmp_path)))
+        served = PageServer(PlantedRig(1), Door(ServedAt(folder=tmp_path)))
         tokens.add(served.address.split("/")[3])
         served.close()
     assert len(tokens) == 2
@@ -44,9 +44,9 @@ def test_a_port_that_is_taken_and_an_address_that_is_not_ours_are_one_clear_line
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(UsageError, match=f"cannot listen at 127.0.0.1 port {port}: "):
-            PageServer(PlantedBench(1), Door(ServedAt(port=port, folder=tmp_path)))
+            PageServer(PlantedRig(1), Door(ServedAt(port=port, folder=tmp_path)))
     with pytest.raises(UsageError, match=r"cannot listen at 203\.0\.113\.1"):
-        PageServer(PlantedBench(1), Door(ServedAt("203.0.113.1", folder=tmp_path)))
+        PageServer(PlantedRig(1), Door(ServedAt("203.0.113.1", folder=tmp_path)))
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def test_an_instrument_that_cannot_be_opened_leaves_nothing_listening(tmp_path):
 
 def test_with_a_certificate_the_connection_is_encrypted(tmp_path, pair):
     served = PageServer(
-        PlantedBench(1), Door(ServedAt(certificate=pair[0], key=pair[1], folder=tmp_path))
+        PlantedRig(1), Door(ServedAt(certificate=pair[0], key=pair[1], folder=tmp_path))
     )
     assert served.address.startswith("https://")
     trusting = ssl.create_default_context(cafile=str(pair[0]))
@@ -104,7 +104,7 @@ def test_with_a_certificate_the_connection_is_encrypted(tmp_path, pair):
 
 def test_handshakes_that_fail_and_visitors_that_leave_print_nothing(tmp_path, pair, capfd):
     served = PageServer(
-        PlantedBench(1), Door(ServedAt(certificate=pair[0], key=pair[1], folder=tmp_path))
+        PlantedRig(1), Door(ServedAt(certificate=pair[0], key=pair[1], folder=tmp_path))
     )
     host, port = served.address.split("/")[2].split(":")
     with pytest.raises(OSError, match="CERTIFICATE_VERIFY_FAILED"):
@@ -119,7 +119,7 @@ def test_handshakes_that_fail_and_visitors_that_leave_print_nothing(tmp_path, pa
 
 
 def test_a_page_that_watches_at_the_end_makes_nothing_be_printed(tmp_path, capfd):
-    served = PageServer(PlantedBench(1), Door(ServedAt(folder=tmp_path)))
+    served = PageServer(PlantedRig(1), Door(ServedAt(folder=tmp_path)))
     address = served.address.replace("http", "ws") + "live"
     with connect(address, origin=served.address.rsplit("/", 2)[0]) as page:
         page.recv(timeout=10)
@@ -133,7 +133,7 @@ def test_a_fault_while_it_serves_is_one_line(tmp_path, capfd, caplog, monkeypatc
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr("plexor.scope.app.asset", broken)
-    served = PageServer(PlantedBench(1), Door(ServedAt(folder=tmp_path)))
+    served = PageServer(PlantedRig(1), Door(ServedAt(folder=tmp_path)))
     with pytest.raises(urllib.error.HTTPError, match="500"):
         urllib.request.urlopen(served.address, timeout=10)
     served.close()
@@ -143,7 +143,7 @@ def test_a_fault_while_it_serves_is_one_line(tmp_path, capfd, caplog, monkeypatc
 
 
 def test_a_machine_serves_its_own_names_when_it_listens_everywhere(tmp_path):
-    served = PageServer(PlantedBench(1), Door(ServedAt("0.0.0.0", folder=tmp_path)))
+    served = PageServer(PlantedRig(1), Door(ServedAt("0.0.0.0", folder=tmp_path)))
     port = served.address.split(":")[2].split("/")[0]
     for name, status in ((socket.gethostname(), b"200"), ("127.0.0.2", b"200"), ("evil", b"403")):
         to = "127.0.0.2" if name == "127.0.0.2" else "127.0.0.1"
@@ -160,7 +160,7 @@ def test_a_certificate_without_its_key_is_one_clear_line(tmp_path, pair):
             Door(given)
     for certificate, key in ((pair[1], pair[1]), (tmp_path / "none", pair[1])):
         with pytest.raises(UsageError, match="not a certificate and its key"):
-            PageServer(PlantedBench(1), Door(ServedAt(certificate=certificate, key=key)))
+            PageServer(PlantedRig(1), Door(ServedAt(certificate=certificate, key=key)))
 
 
 @pytest.mark.parametrize(("host", "warned"), [("127.0.0.1", False), ("0.0.0.0", True)])
@@ -173,7 +173,7 @@ def test_an_address_open_to_the_network_is_warned_of(tmp_path, monkeypatch, host
     monkeypatch.setattr(serve.webbrowser, "open", opened.append)
     monkeypatch.setattr(serve, "_wait", lambda: interrupted(None))
     where = ServedAt(host, folder=tmp_path)
-    serve.serve(lambda: PlantedBench(1), where, said.append, show=True)
+    serve.serve(lambda: PlantedRig(1), where, said.append, show=True)
     assert said[0].startswith(f"listening http://{host}:")
     assert any("not encrypted" in line for line in said) == warned
     assert [said[0].removeprefix("listening ")] == opened

@@ -8,14 +8,14 @@ import pytest
 
 from plexor.decode.register_image import end_registers
 from plexor.model.identity import Identity
-from plexor.model.results import Kind
+from plexor.model.results import MENDED, MENDED_MOST, Kind
 from plexor.protocol.frames import EventFlag, Frame, FrameType, to_stream
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import StatusFlag
 from plexor.render.facts import books
 
 from ..runs import LATENCIES, run
-from ..scenario import Scenario
+from ..scenario import GEOMETRY, Scenario
 
 
 def test_events_dropped_on_the_chip_are_accounted_for():
@@ -208,6 +208,17 @@ def test_bytes_that_the_instruments_uart_dropped_are_told_in_a_valid_run(count, 
     assert result.accounting.link_dropped == count
     assert books(result.accounting).endswith(f" · {says} bytes of commands lost on the link")
     assert "bytes" not in books(run()[0].accounting)
+
+
+MENDING = replace(GEOMETRY, features=GEOMETRY.features | Feature.MEND)
+
+
+@pytest.mark.parametrize(("count", "says"), [(3, "3"), (MENDED_MOST, "65,535 or more")])
+def test_clocks_with_mended_samples_are_told_in_a_valid_run(count, says):
+    result, _ = run(Scenario(LATENCIES, MENDING), overrides={(*MENDED, 0): count})
+    assert result.valid
+    assert result.accounting.mended_clocks == count
+    assert f"exchanged samples mended in {says} clocks" in books(result.accounting)
 
 
 def test_an_instrument_that_does_not_count_them_is_not_asked():

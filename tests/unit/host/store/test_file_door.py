@@ -15,8 +15,8 @@ from plexor.calibration.store import load as load_calibration
 from plexor.errors import ExitCode, StoreError, UsageError
 from plexor.experiments.store import StepStore
 from plexor.judge.budget_file import load as load_budget
+from plexor.library.scans.sweep import Sweep
 from plexor.store.run_folder import load as load_run
-from plexor.sweep.store import load as load_sweep
 from plexor_sim.manifest import ManifestError
 from plexor_sim.manifest import load as load_manifest
 
@@ -220,7 +220,7 @@ IMPOSSIBLE_SWEEPS = {
 def test_a_sweep_that_cannot_be_is_one_line(swept, name):
     place, value, says = IMPOSSIBLE_SWEEPS[name]
     with pytest.raises(StoreError, match=says) as caught:
-        load_sweep(edited(swept, "sweep.json", f"sweep/{place}", value))
+        Sweep.load(edited(swept, "sweep.json", f"sweep/{place}", value))
     assert str(swept / "sweep.json") in str(caught.value)
     assert "\n" not in str(caught.value)
 

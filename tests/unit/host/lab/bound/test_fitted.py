@@ -25,7 +25,7 @@ def test_the_examples_meet_platforms_that_were_not_fitted():
 
 def test_the_margin_is_that_of_fitted_and_tried_services(tmp_path):
     fitted = fit_services([MEASURED], [TRIED])
-    assert fitted.found.margin > fit_services([MEASURED]).found.margin
+    assert fitted.fit.margin > fit_services([MEASURED]).fit.margin
     out = tmp_path / "rom-bound.toml"
     fitted.write(out, EXAMPLES / "rom.toml", bound=True)
     bound = Bound(EXAMPLES / "malloc.toml", out)
@@ -40,7 +40,7 @@ def test_a_written_platform_gives_the_estimate_again(tmp_path):
     fitted.write(out, EXAMPLES / "sram.toml")
     assert read_platform(out).regions
     bound = Bound(EXAMPLES / "malloc.toml", out)
-    for each in fitted.found.services[:5]:
+    for each in fitted.fit.services[:5]:
         assert bound.total_ns(each.service.n) == each.estimate_ns
 
 
@@ -54,5 +54,5 @@ def test_a_further_model_needs_a_map_to_the_platform(tmp_path):
     places.write_text('[map]\nrodata8 = "rodata"\n')
     fitted.write(tmp_path / "o.toml", EXAMPLES / "sram.toml", models=[model], region_map=places)
     times = read_platform(tmp_path / "o.toml").times_ns
-    extra = {term.name: term.time_ns for term in fitted.found.terms}["read"]
+    extra = {term.name: term.time_ns for term in fitted.fit.terms}["read"]
     assert {t for (name, _), t in times.items() if name == "rodata8"} == {Fraction(20) + extra}

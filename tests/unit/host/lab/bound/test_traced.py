@@ -29,7 +29,7 @@ def test_a_trace_is_written_as_a_model_that_is_read_again(tmp_path):
 
 def test_a_log_without_a_title_is_named_by_its_file_and_errors_name_it_too(tmp_path):
     log = written(tmp_path, call(None, [read(HEAP)]))
-    assert trace_bus(log).found.model.title == "bus"
+    assert trace_bus(log).traced.model.title == "bus"
     with pytest.raises(UsageError, match=r"bus: the log has no call"):
         trace_bus(log, pin=3)
 

@@ -10,7 +10,7 @@ from plexor.errors import ExitCode, StoreError, UsageError
 from plexor.library.load import load_run
 from plexor.session.stop import Stop
 from plexor_lab.mixed import mixed as module
-from plexor_lab.mixed.mixed import Mixed, load_mixed
+from plexor_lab.mixed.mixed import Mixed
 from plexor_lab.mixed.model import Mode
 from plexor_lab.mixed.rows import read_rows
 from plexor_lab.mixed.run import Taken, Told
@@ -81,7 +81,7 @@ def test_a_result_its_lists_and_its_runs_are_kept(tmp_path):
     out = tmp_path / "m"
     found = mixed(out=str(out))
     assert found.unsaved is None
-    assert load_mixed(out).result == RESULT
+    assert Mixed.load(out).result == RESULT
     tick_fs, rows = read_rows((out / "rows.csv").read_text())
     assert tick_fs == TICK_FS
     assert rows["mixed-0"] == ([*FAILS.rows], [])

@@ -11,9 +11,9 @@ import pytest
 from plexor import cli
 from plexor.analyse.analyse import analyse
 from plexor.errors import InvalidRunError, UsageError
+from plexor.library.scans.sweep import Sweep
 from plexor.model.settings import Settings, Stimulus
 from plexor.store.run_folder import save as save_run
-from plexor.sweep.store import save as save_sweep
 from plexor_lab.study.reference import STATEMENTS, Role
 from plexor_lab.study.systems import Jitter, changes, guideline, load_of
 
@@ -199,8 +199,8 @@ def test_the_document_has_each_statement_of_the_reference():
 @pytest.fixture
 def kept(tmp_path, run_of):
     """Return a folder with two sweeps and two runs."""
-    save_sweep(CE30, tmp_path / "s1")
-    save_sweep(CENET, tmp_path / "s2")
+    Sweep(CE30).write(tmp_path / "s1")
+    Sweep(CENET).write(tmp_path / "s2")
     for name, report in (
         ("m1", idle(run_of([[3000] * 200]))),
         ("m2", loaded(run_of([[4000] * 9]))),

@@ -7,8 +7,8 @@ import pytest
 
 import plexor
 from plexor.errors import InvalidRunError, StoreError, UsageError
+from plexor.library.scans.sweep import Sweep
 from plexor.store.run_folder import save
-from plexor.sweep import store
 from plexor_lab.study.reference import Role
 from plexor_lab.study.systems import Jitter
 from plexor_lab.study.table import table
@@ -20,7 +20,7 @@ from ...sweeps import swept
 def kept(tmp_path, run_of):
     """Return folders of a run of 200 strikes and of a sweep of the same system."""
     save(run_of([[1000, 3000] * 100, [2000] * 200], device={"dut": "ce30"}), tmp_path / "run")
-    store.save(swept({"none": 100_000, "cpu": 40_000}), tmp_path / "sweep")
+    Sweep(swept({"none": 100_000, "cpu": 40_000})).write(tmp_path / "sweep")
     return [tmp_path / "run", str(tmp_path / "sweep")]
 
 

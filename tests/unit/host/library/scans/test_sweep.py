@@ -13,7 +13,6 @@ from plexor.library.scans.sweep import swept as taken
 from plexor.library.scans.sweep_spec import SweepSpec
 from plexor.library.specs.options import Target
 from plexor.sweep.model import SweepResult
-from plexor.sweep.store import load
 
 from .answering import TICK_FS, Answering
 
@@ -75,7 +74,7 @@ def test_each_step_is_told_and_the_result_shows_itself():
 def test_a_sweep_is_kept_and_the_same_one_goes_on(tmp_path):
     out = tmp_path / "s"
     found, device = swept(out=out, device={"os": "x"})
-    assert load(out) == found.result == plexor.load(out).result
+    assert found.result == plexor.load(out).result
     assert found.device == {"dut": "synthetic", "os": "x"}
     assert device.jobs
     again, device = swept(out=str(out))
@@ -88,10 +87,10 @@ def test_a_sweep_is_kept_and_the_same_one_goes_on(tmp_path):
 
 
 def test_a_sweep_that_cannot_be_kept_is_returned_with_the_reason(tmp_path, monkeypatch):
-    def full(result, folder):
+    def full(scan, folder):
         raise StoreError(f"{folder}: cannot write: No space left on device")
 
-    monkeypatch.setattr("plexor.library.scans.sweep.save", full)
+    monkeypatch.setattr(plexor.Sweep, "write", full)
     found, _ = swept(out=tmp_path / "s")
     assert "No space left" in str(found.unsaved)
     assert found.knees

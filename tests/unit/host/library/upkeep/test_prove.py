@@ -10,9 +10,9 @@ import plexor
 from plexor.errors import ExitCode, UsageError
 from plexor.library.upkeep import prove
 from plexor.library.upkeep.prove import (
-    OwnBench,
+    OwnFixture,
     Proven,
-    SimulatedBench,
+    SimulatedFixture,
     check_wired,
     proven,
     steps_of,
@@ -68,7 +68,7 @@ class ClosedLater:
 
 
 def test_a_simulated_instrument_gets_its_wires_beside_what_its_link_plants(opened):
-    bench = SimulatedBench("sim:?board=icebreaker&front-end=input_ps.0=3000")
+    bench = SimulatedFixture("sim:?board=icebreaker&front-end=input_ps.0=3000")
     for wires in (StepWires.NONE, StepWires.JUMPER, StepWires.LONG, StepWires.TEE):
         bench.wired(wires)
     bench.close()
@@ -83,8 +83,8 @@ def test_a_simulated_instrument_gets_its_wires_beside_what_its_link_plants(opene
 
 def test_a_simulated_reference_is_a_device_unless_the_link_has_one(opened):
     reference = prove.Reference(1, prove.Fraction(10_000_000))
-    SimulatedBench("sim:?board=icebreaker", reference).wired(StepWires.REFERENCE)
-    SimulatedBench("sim:my.toml", reference).wired(StepWires.REFERENCE)
+    SimulatedFixture("sim:?board=icebreaker", reference).wired(StepWires.REFERENCE)
+    SimulatedFixture("sim:my.toml", reference).wired(StepWires.REFERENCE)
     assert opened == [
         "sim:synthetic:ch1.tick=100000ps,ch1.width=50000ps?board=icebreaker",
         "sim:my.toml",
@@ -93,7 +93,7 @@ def test_a_simulated_reference_is_a_device_unless_the_link_has_one(opened):
 
 def test_somebody_is_asked_for_wires_and_for_none_nobody():
     asked = []
-    bench = OwnBench(SimpleNamespace(device="board"), lambda text: asked.append(text) or False)
+    bench = OwnFixture(SimpleNamespace(device="board"), lambda text: asked.append(text) or False)
     assert bench.wired(StepWires.NONE) == "board"
     assert bench.wired(StepWires.JUMPER) is None
     assert asked == ["put a jumper from strike0 to ch0"]

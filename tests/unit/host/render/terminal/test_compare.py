@@ -137,3 +137,10 @@ def test_changes_that_are_too_large_are_counted_at_the_end():
     assert lines[-3].startswith("kept      TASK p99>+5%: +0.00 %, between -0.10%")
     kept = compare_text(found[1:], judged(found[1:], parse_fail_on("p99>+5%")))
     assert kept.endswith("PASS: no change is too large\n")
+
+
+def test_a_change_of_which_nothing_is_known_is_told_as_such():
+    apart = Difference("ISR", "p99", None, None, reason="in B its answers are unknown")
+    text = compare_text([apart], judged([apart], parse_fail_on("p99>+5%")))
+    assert "not known ISR p99" in " ".join(text.split())
+    assert text.splitlines()[-1] == "NOT COMPARABLE: nothing is known of 1 of 1 changes"

@@ -34,7 +34,7 @@ _EVENTS_A_STRIKE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class BenchResult:
+class DecodeSpeed:
     """One way of decoding one stream."""
 
     name: str
@@ -123,12 +123,12 @@ _STREAMS = {"20 kHz": 50_000, "1 MHz": 1000, "every clock": 32}
 """Strike periods in ticks of a nanosecond; the shorter, the more zeros have the words."""
 
 
-def bench(strikes: int = 500_000, repeats: int = 3) -> list[BenchResult]:
+def decode_speeds(strikes: int = 500_000, repeats: int = 3) -> list[DecodeSpeed]:
     """Return decode-to-histogram of three streams, and the plain loop on a part of the first.
 
     The best of `repeats`. Raises ValueError where a histogram is not what was planted.
     """
-    results: list[BenchResult] = []
+    results: list[DecodeSpeed] = []
     for name, period_ticks in _STREAMS.items():
         data, events, total = stream(period_ticks, strikes)
         results.append(_timed(f"{name}, vectorised", vectorised, data, events, total, repeats))
@@ -144,7 +144,7 @@ def _timed(
     events: int,
     total: int,
     repeats: int,
-) -> BenchResult:
+) -> DecodeSpeed:
     wall_s = cpu_s = float("inf")
     histogram = np.zeros(0, dtype=np.int64)
     for _ in range(repeats):
@@ -156,4 +156,4 @@ def _timed(
     summed = int((histogram * np.arange(len(histogram))).sum())
     if samples * _EVENTS_A_STRIKE != events or summed != total:
         raise ValueError(f"{name}: {samples} latencies of sum {summed}; planted sum {total}")
-    return BenchResult(name, events, wall_s, cpu_s, samples, summed)
+    return DecodeSpeed(name, events, wall_s, cpu_s, samples, summed)

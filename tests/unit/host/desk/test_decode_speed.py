@@ -4,7 +4,7 @@
 import numpy as np
 
 from plexor.decode.decoder import Decoder
-from plexor.desk.bench import bench, plain, stream, vectorised
+from plexor.desk.decode_speed import decode_speeds, plain, stream, vectorised
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE, split_event_word
 
 
@@ -17,7 +17,7 @@ def test_both_ways_of_decoding_give_the_same_histogram():
 
 
 def test_every_stream_is_measured():
-    results = bench(strikes=500, repeats=1)
+    results = decode_speeds(strikes=500, repeats=1)
     assert len(results) == 4
     assert all(result.events_per_s > 0 for result in results)
 
