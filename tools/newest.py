@@ -44,6 +44,7 @@ TESTS = tuple(
         "commands/test_archive.py",
         "commands/test_parameters.py",
         "decode/test_bins.py",
+        "experiments/test_pool.py",
         "export",
         "imports",
         "library/test_exchange.py",
@@ -55,7 +56,6 @@ TESTS = tuple(
         "scope/test_serve.py",
         "scope/test_wire.py",
         "store",
-        "sweep/test_executor.py",
     )
 )
 """Tests in which each of these libraries does what it is there for."""
