@@ -10,7 +10,7 @@ from plexor.model.results import RunResult
 from plexor.model.settings import Settings
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import StopReason
-from plexor.session.session import measure
+from plexor.session.session import measure_whole
 
 TRIES = 4
 """Maximum number of times that a run is taken because the link lost a part of it."""
@@ -26,9 +26,7 @@ def whole_run(device: Device, settings: Settings) -> RunResult:
     Raises KeyboardInterrupt for an interrupted run, and LinkError if the run's end was never seen:
     a calibration or a test must not rest on a part of a run.
     """
-    result = measure(device, settings)
-    if result.interrupted:
-        raise KeyboardInterrupt
+    result = measure_whole(device, settings)
     if result.stop_reason == StopReason.NONE:
         raise LinkError(f"{device.name}: {'; '.join(result.invalid_reasons)}")
     return result

@@ -80,7 +80,7 @@ _STATUS_TEXTS = {
 class Consumer(Protocol):
     """Takes everything that the instrument sends, except responses to commands."""
 
-    def take(self, decoded: Decoded) -> None:
+    def take(self, decoded: Decoded, /) -> None:
         """Take the next frames, in the order of arrival."""
         ...
 

@@ -30,7 +30,7 @@ from plexor.plan.registers import COUNTED_SPACES, plan_of, stream_of
 from plexor.plan.sustained import sustained_clocks
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.protocol.registers import Stream
-from plexor.session.session import measure
+from plexor.session.session import measure_whole
 from plexor.units import format_rate, seconds_of
 
 MOST_S = Fraction(60)
@@ -304,9 +304,7 @@ def _run(
         beyond = _carried(device.identity, settings, rate_hz)
         if beyond is not None:
             return beyond, None
-        result = measure(device, settings)
-    if result.interrupted:
-        raise KeyboardInterrupt
+        result = measure_whole(device, settings)
     if result.overrun:
         return InstrumentLimit(result.tick_fs, result.simulated, f"the instrument {OVERRUN}"), None
     # A device that is swept may leave every strike unanswered; nothing else may be wrong.

@@ -33,7 +33,7 @@ NEW_FILE = "steps.jsonl.new"
 """Steps that will replace those in FILE."""
 
 
-class OfDevice(Protocol):
+class DeviceWork(Protocol):
     """Work that takes steps of a device: a dataclass."""
 
     @property
@@ -42,7 +42,7 @@ class OfDevice(Protocol):
         ...
 
 
-def key_of(job: OfDevice) -> str:
+def key_of(job: DeviceWork) -> str:
     """Return the key that identifies a job: a digest of everything that its steps depend on.
 
     Of a device that a manifest describes these are also all files that the design is made of.
@@ -207,11 +207,11 @@ class StepStore:
     def __len__(self) -> int:
         return len(self._known)
 
-    def find(self, job: OfDevice) -> Steps | None:
+    def find(self, job: DeviceWork) -> Steps | None:
         """Return the steps of a job that was taken before, or None."""
         return self._known.get(key_of(job))
 
-    def add(self, job: OfDevice, steps: Steps) -> None:
+    def add(self, job: DeviceWork, steps: Steps) -> None:
         """Keep a job's steps on the disk; raise StoreError where they cannot be written."""
         key = key_of(job)
         self._known[key] = steps

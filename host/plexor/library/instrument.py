@@ -43,14 +43,13 @@ from plexor.library.upkeep.calibrate import Calibrated, calibrated
 from plexor.library.upkeep.selftest import SelfTested, selftested
 from plexor.library.upkeep.specs import CalibrateSpec, SelfTestSpec
 from plexor.model.calibration import Calibration
-from plexor.model.results import RunResult
 from plexor.model.settings import Settings
 from plexor.plan.registers import need_zoom, plan_of, stream_of
 from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import Stream
 from plexor.prove.store import named as named_proof
 from plexor.session.follow import Listeners
-from plexor.session.session import measure
+from plexor.session.session import measure, measure_whole
 from plexor.session.stop import Stop
 
 
@@ -131,10 +130,7 @@ class Instrument(Connection):
         """
         if options.zoom != AUTO:
             return settings
-        look = self._measured(look_of(settings), Listeners(), stop, self._description)
-        if look.interrupted:
-            raise KeyboardInterrupt
-        return zoomed(settings, look)
+        return zoomed(settings, measure_whole(self.device, look_of(settings), stop))
 
     def with_code_names(self, settings: Settings) -> Settings:
         """Return settings with the names of a simulated device's codes, unless they have some."""
@@ -293,7 +289,15 @@ class Instrument(Connection):
         out: FolderPlace | None,
     ) -> Run:
         settings = self.zoomed(settings, options, stop)
-        result = self._measured(settings, listeners, stop, self.described(options.device))
+        result = measure(
+            self.device,
+            settings,
+            listeners.on_progress,
+            self.described(options.device),
+            listeners.on_snapshot,
+            stop,
+            listeners.on_events,
+        )
         result = replace(result, calibration=self._calibration)
         if self._proof:
             result = replace(result, versions={**result.versions, "proof": self._proof})
@@ -304,23 +308,6 @@ class Instrument(Connection):
             except StoreError as error:
                 run.unsaved = error
         return run
-
-    def _measured(
-        self,
-        settings: Settings,
-        listeners: Listeners,
-        stop: Stop,
-        description: Mapping[str, str],
-    ) -> RunResult:
-        return measure(
-            self.device,
-            settings,
-            listeners.on_progress,
-            description,
-            listeners.on_snapshot,
-            stop,
-            listeners.on_events,
-        )
 
     def _serial(self) -> str:
         return self.device.serial

@@ -34,7 +34,7 @@ from plexor.plan.strikes import dither_at_most
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
 from plexor.session.progress import Progress
-from plexor.session.session import measure
+from plexor.session.session import measure, measure_whole
 from plexor.session.stop import Stop
 from plexor.units import format_seconds, known_ticks, seconds_of, ticks_of
 
@@ -198,9 +198,7 @@ def _reference_period(device: Device, wanted: PhaseGoal, stop: Stop) -> Fraction
             load_name=wanted.load or "",
             codes=wanted.codes,
         )
-        seen = measure(device, settings, stop=stop)
-        if seen.interrupted or stop.asked:
-            raise KeyboardInterrupt
+        seen = measure_whole(device, settings, stop)
         if seen.events is None:
             continue
         own = marks_of(seen, wanted.against).places

@@ -75,6 +75,17 @@ def measure(
     return _result(run, begin, end, description or {})
 
 
+def measure_whole(device: Device, settings: Settings, stop: Stop | None = None) -> RunResult:
+    """Return a run of which a part is of no use: a look, a step, a test.
+
+    Raises KeyboardInterrupt if it was interrupted or stopped, and what `measure` raises.
+    """
+    result = measure(device, settings, stop=stop)
+    if result.interrupted or (stop is not None and stop.asked):
+        raise KeyboardInterrupt
+    return result
+
+
 def versions() -> dict[str, str]:
     """Return the versions of the software that takes a run."""
     return {

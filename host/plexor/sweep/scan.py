@@ -25,7 +25,7 @@ from plexor.model.settings import Settings, TableStep
 from plexor.plan.registers import COUNTED_SPACES
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass, Space
-from plexor.session.session import measure
+from plexor.session.session import measure_whole
 from plexor.units import seconds_of
 
 STAGE = 1
@@ -70,9 +70,7 @@ class RateScan(Work[Steps]):
         own = draws_option(swept, self.draws_of) if self.link.startswith("sim:") else ()
         link = open_link(self.link, self.dut, own, again=True)
         with Device(link) as device:
-            run = measure(device, settings)
-        if run.interrupted:
-            raise KeyboardInterrupt
+            run = measure_whole(device, settings)
         if not run.valid:
             raise InvalidRunError(f"scan: {'; '.join(run.invalid_reasons)}")
         if len(run.steps) != len(ways):

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from plexor.calibration import runs
 from plexor.calibration.runs import TRIES, complete_run, dumped_run, whole_run
 from plexor.errors import LinkError
 from plexor.model.results import Accounting
@@ -24,11 +23,11 @@ def brings(monkeypatch):
         left = list(results)
         taken = []
 
-        def measure(device, settings):
+        def measure(device, settings, stop):
             taken.append(left.pop(0) if len(left) > 1 else left[0])
             return taken[-1]
 
-        monkeypatch.setattr(runs, "measure", measure)
+        monkeypatch.setattr("plexor.session.session.measure", measure)
         return taken
 
     return plant

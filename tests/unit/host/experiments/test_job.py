@@ -188,7 +188,7 @@ def test_a_rate_that_the_instrument_cannot_carry_is_beyond_and_nothing_is_struck
 
     monkeypatch.setattr(job, "open_link", lambda *_, **__: None)
     monkeypatch.setattr(job, "Device", Opened)
-    monkeypatch.setattr(job, "measure", lambda *_: pytest.fail("it was struck"))
+    monkeypatch.setattr(job, "measure_whole", lambda *_: pytest.fail("it was struck"))
     end = job.ends_hz(IDENTITY, struck(2))
     above = replace(
         JOB, settings=struck(2), rate_hz=end + 1, criteria=(Criterion(CriterionSubject.MISSED),)

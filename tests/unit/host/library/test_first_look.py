@@ -98,14 +98,14 @@ def test_a_look_that_is_stopped_begins_no_run(monkeypatch, run_of, stopped):
     look = replace(run_of([[1000]]), interrupted=stopped)
     seen = []
 
-    def measured(settings, listeners, stop, description):
+    def measured(device, settings, stop):
         seen.append(stop)
         return look
 
     stop = Stop()
     settings = Settings(channels=(Channel(0, "A"),))
     with FakeDevice(Scenario([50])) as fake, plexor.open(fake.uri) as instrument:
-        monkeypatch.setattr(instrument, "_measured", measured)
+        monkeypatch.setattr("plexor.session.session.measure", measured)
         with pytest.raises(KeyboardInterrupt) if stopped else nullcontext():
             instrument.zoomed(settings, RunSpec(zoom="auto"), stop)
     assert seen == [stop]

@@ -4,6 +4,8 @@
 import os
 import signal
 import threading
+from contextlib import nullcontext
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +14,7 @@ from plexor.link import open_link
 from plexor.protocol.registers import Action, StopReason, address
 from plexor.session import session
 from plexor.session.fetch import fetch
-from plexor.session.session import measure
+from plexor.session.session import measure, measure_whole
 from plexor.session.stop import Stop
 
 from ..fake_device import FakeDevice
@@ -134,3 +136,15 @@ def test_an_interrupt_at_the_start_stops_the_instrument_and_is_raised(monkeypatc
                 measure(device, SETTINGS)
             assert device.consumer is None
     assert stops(fake) == 1
+
+
+@pytest.mark.parametrize("how", ["interrupted", "stopped", "neither"])
+def test_of_a_run_that_must_be_whole_no_part_is_given(monkeypatch, run_of, how):
+    whole, stop = run_of([[1000]]), Stop()
+    monkeypatch.setattr(
+        session, "measure", lambda *_, stop: replace(whole, interrupted=how == "interrupted")
+    )
+    if how == "stopped":
+        stop.ask()
+    with nullcontext() if how == "neither" else pytest.raises(KeyboardInterrupt):
+        assert measure_whole(None, whole.settings, stop).events is whole.events

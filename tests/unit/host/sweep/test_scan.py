@@ -114,6 +114,6 @@ def test_an_instrument_that_takes_fewer_steps_than_asked_is_no_scan(monkeypatch)
     short = SimpleNamespace(interrupted=False, valid=True, invalid_reasons=(), steps=())
     monkeypatch.setattr(scan_module, "open_link", lambda *_, **__: None)
     monkeypatch.setattr(scan_module, "Device", nullcontext)
-    monkeypatch.setattr(scan_module, "measure", lambda *_: short)
+    monkeypatch.setattr(scan_module, "measure_whole", lambda *_: short)
     with pytest.raises(InvalidRunError, match="scan: 0 steps were taken; must be 7"):
         scan((parse_criterion("missed<1%"),)).take()
