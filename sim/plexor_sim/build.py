@@ -427,6 +427,10 @@ def _build_device(device: DeviceBuild, tools: Tools, cache: Path, report: Report
     def fill(directory: Path) -> None:
         includes = [_DEVICE]
         units = [Unit(source, (FAST,)) for source in device.cpp]
+        imported = f"{device.prefix}__Dpi.h"
+        if verilated and (verilated / imported).is_file():
+            # With it a design's own C and C++ defines what the design imports, as C does.
+            units = [Unit(source, (FAST, "-include", imported)) for source in device.cpp]
         if verilated:
             includes.append(verilated)
             units += model_units(verilated, device.prefix, directory)

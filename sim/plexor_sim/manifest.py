@@ -3,9 +3,12 @@
 
 Paths are relative to the manifest. All keys:
 
-    sources = ["irq.v"]              # Verilog or SystemVerilog files
-    top = "irq"                      # the module at the pins
+    sources = ["irq.v", "rtl/*.sv"]  # Verilog, SystemVerilog or VHDL; C and C++ of DPI; lists (.f)
+    top = "irq"                      # the module or entity at the pins
     include = ["rtl"]                # optional: folders searched for `include files and modules
+
+    [defines]                        # optional: macros
+    FAST = 1
 
     [clock]                          # absent: the device is combinational
     port = "clk"
@@ -53,6 +56,7 @@ from typing import Any, cast
 
 from plexor.protocol.frames import CODE_BITS, MAX_CHANNELS, MAX_STRIKES
 from plexor.protocol.geometry import MAX_TIMECODE_BITS
+from plexor_sim.sources import Sources, sources_of
 
 _KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "": {"sources": list, "top": str, "include": list},
@@ -61,21 +65,15 @@ _KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "ports": {"strikes": list, "responses": list, "load": str, "codes": list, "timecode": list},
     "timing": {"delay_ps": int},
 }
-_NO_VERILOG = {
-    **dict.fromkeys((".vhd", ".vhdl"), "VHDL is not supported"),
-    **dict.fromkeys((".f", ".fl", ".flist"), "a list of files is not supported"),
-    **dict.fromkeys(
-        (".c", ".cc", ".cpp", ".cxx", ".o", ".a", ".so"), "C and C++ are not supported"
-    ),
-}
-"""Suffixes of sources that other tools take, and what a user is told."""
-_UNSUPPORTED = {
-    "defines": "macros (+define) are not supported; `define them in the first file of sources",
-}
-"""Keys that a user may expect, and what a user is told."""
 _COMMA = "\x1f"
 """What stands for a comma in the folder, because commas separate device options."""
-_FREE = {"constants": int, "parameters": (int, str), "memory": str, "memory.parameters": str}
+_FREE = {
+    "defines": (int, str, bool),
+    "constants": int,
+    "parameters": (int, str),
+    "memory": str,
+    "memory.parameters": str,
+}
 
 
 class ManifestError(Exception):
@@ -103,11 +101,10 @@ class Manifest:
     """A checked manifest."""
 
     path: Path
-    sources: tuple[Path, ...]
+    sources: Sources
     top: str
     strikes: tuple[Pin, ...]
     responses: tuple[Pin, ...]
-    include: tuple[Path, ...] = ()
     load: Pin | None = None
     codes: tuple[Pin, ...] = ()
     timecode: tuple[Pin, ...] = ()
@@ -136,15 +133,12 @@ def _parse(path: Path, document: dict[str, Any]) -> Manifest:
     tables = _tables(document)
     top = tables[""]
     folder = path.parent.resolve()
-    sources = _paths(folder, "sources", top.get("sources"))
-    for source in sources:
-        if source.suffix.lower() in _NO_VERILOG:
-            raise ValueError(
-                f"sources: {source.name}: {_NO_VERILOG[source.suffix.lower()]}; must be a list of "
-                "Verilog files"
-            )
-    if not sources:
-        raise ValueError("sources: missing; must be a list of Verilog files")
+    sources = sources_of(
+        folder,
+        _texts("sources", top.get("sources", [])),
+        _texts("include", top.get("include", [])),
+        tables["defines"],
+    )
     if "top" not in top:
         raise ValueError("top: missing; must be the name of a module")
     named = tables["ports"]
@@ -159,7 +153,6 @@ def _parse(path: Path, document: dict[str, Any]) -> Manifest:
         path=path,
         sources=sources,
         top=top["top"],
-        include=tuple(folder / item for item in _texts("include", top.get("include", []))),
         strikes=(
             _pins("ports.strikes", named.get("strikes", []), MAX_STRIKES)
             if timecode is None or "strikes" in named
@@ -192,8 +185,6 @@ def _tables(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
             )
         elif name in found and name:
             raise ValueError(f"{name}: {value!r}; must be a table [{name}]")
-        elif name in _UNSUPPORTED:
-            raise ValueError(f"{name}: {_UNSUPPORTED[name]}")
         else:
             found[""][name] = value
     found["memory.parameters"] = found["memory"].pop("parameters", {})
@@ -204,11 +195,11 @@ def _tables(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
             if wanted is None:
                 known = ", ".join((*_KEYS[name], *(() if name else (*list(_KEYS)[1:], *_FREE))))
                 raise ValueError(f"{label}{key}: unknown key; must be one of {known}")
-            if not isinstance(value, wanted) or isinstance(value, bool):
+            if not isinstance(value, wanted) or (isinstance(value, bool) and name != "defines"):
                 kinds = wanted if isinstance(wanted, tuple) else (wanted,)
                 right = " or ".join(kind.__name__ for kind in kinds)
                 raise ValueError(f"{label}{key}: {value!r}; must be {right}")
-            if isinstance(value, int) and value < 0:
+            if isinstance(value, int) and value < 0 and name != "parameters":
                 raise ValueError(f"{label}{key}: {value}; must be 0 or more")
     return found
 

@@ -51,7 +51,7 @@ def files_of(dut: str, cache: Path) -> list[Path]:
         found for path in verilated.glob("*.cpp") for found in _OPENED.findall(path.read_text())
     ]
     names += _opened(device, option_text(name, device, own), cache)
-    named = {*load(Path(name)).sources, *(folder / opened for opened in names if opened)}
+    named = {*load(Path(name)).sources.files, *(folder / opened for opened in names if opened)}
     return sorted({*files_read(device, cache), *named})
 
 

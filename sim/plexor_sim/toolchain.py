@@ -132,8 +132,9 @@ def compile_units(
         include = tools.verilator / "include"
         searched += ["-isystem", str(include), "-isystem", str(include / "vltstd")]
 
-    def compile_unit(unit: Unit) -> None:
-        output = ("-c", str(unit.source), "-o", str(directory / f"{unit.source.stem}.o"))
+    def compile_unit(number: int, unit: Unit) -> None:
+        # A design's own file may have the name of another one.
+        output = ("-c", str(unit.source), "-o", str(directory / f"{unit.source.stem}-{number}.o"))
         rest = (*COMPILE, *unit.flags, *searched, *output)
         what = f"compiling {unit.source.name}"
         with _COMPILERS:
@@ -152,12 +153,19 @@ def compile_units(
             run_tool(what, (*tools.compiler, *rest), directory)
 
     with ThreadPoolExecutor() as pool:
-        for done in [pool.submit(compile_unit, unit) for unit in units]:
+        for done in [pool.submit(compile_unit, *numbered) for numbered in enumerate(units)]:
             done.result()
 
 
-def run_tool(what: str, command: Sequence[str], directory: Path, **variables: str) -> str:
-    """Run a compiler; return what it wrote to stderr.
+def run_tool(
+    what: str,
+    command: Sequence[str],
+    directory: Path,
+    *,
+    wants_output: bool = False,
+    **variables: str,
+) -> str:
+    """Run a compiler; return what it wrote to stderr, or with `wants_output` to stdout.
 
     Raises BuildError with the first line that reports an error.
 
@@ -172,7 +180,7 @@ def run_tool(what: str, command: Sequence[str], directory: Path, **variables: st
         errors = [line for line in lines if re.search(r"%Error|\berror\b|undefined", line)]
         first = (errors or lines or [f"exit code {done.returncode}"])[0]
         raise BuildError(f"{what}: {first}")
-    return done.stderr
+    return done.stdout if wants_output else done.stderr
 
 
 def _run(command: Sequence[str]) -> str:

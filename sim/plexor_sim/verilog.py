@@ -12,6 +12,7 @@ from plexor_sim.manifest import Manifest, ManifestError, Pin
 from plexor_sim.netlist import encoded
 from plexor_sim.packages import make_once, sha256
 from plexor_sim.riscv import DeviceBuild
+from plexor_sim.vhdl import verilog_of
 
 _PREFIX = "Vdevice"
 FIRST_CODE_PIN = 8
@@ -41,16 +42,31 @@ def verilog_device(manifest: Manifest, cache: Path, *, is_random: bool = False) 
     Verilator rejects the sources.
     """
     folder = manifest.path.parent.resolve()
+    sources = manifest.sources
+    if sources.vhdl and sources.verilog:
+        raise ManifestError(
+            f"{manifest.path}: sources: {sources.vhdl[0].name} and {sources.verilog[0].name}: VHDL "
+            "and Verilog in one design are not supported; name files of one of them"
+        )
+    verilog = sources.verilog
     parameters = {name: _parameter(value) for name, value in (manifest.parameters or {}).items()}
+    if sources.vhdl:
+        verilog = [verilog_of(sources.vhdl, manifest.top, manifest.parameters or {}, cache)]
+        parameters = {}
+    macros = (f"-D{name}={text}" if text else f"-D{name}" for name, text in sources.defines.items())
     item = Verilation(
         name=manifest.top,
-        verilog=(*(_with_delays(path, folder, cache) for path in manifest.sources), _PRECISION),
+        verilog=(*(_with_delays(path, folder, cache) for path in verilog), _PRECISION),
         top=manifest.top,
         prefix=_PREFIX,
         parameters=parameters,
-        flags=("--timing", "--assert", "-Wwarn-TIMESCALEMOD", *(_RANDOM if is_random else ())),
+        flags=(
+            *("--timing", "--assert", "-Wwarn-TIMESCALEMOD"),
+            *macros,
+            *(_RANDOM if is_random else ()),
+        ),
         folder=folder,
-        searched=manifest.include,
+        searched=tuple(sources.include),
     )
     verilated = _verilated(manifest, item, cache)
     found = ports(verilated, _PREFIX)
@@ -71,15 +87,25 @@ def verilog_device(manifest: Manifest, cache: Path, *, is_random: bool = False) 
         verilog=item.verilog,
         top=manifest.top,
         prefix=_PREFIX,
-        cpp=(make_once(cache / "glue" / sha256(text.encode())[:32], fill) / "glue.cpp",),
+        cpp=(
+            make_once(cache / "glue" / sha256(text.encode())[:32], fill) / "glue.cpp",
+            *sources.native,
+        ),
         parameters=parameters,
         options=dict(manifest.options or {}),
         flags=item.flags,
-        key="",
+        key=_headers(sources.native),
         folder=item.folder,
         searched=item.searched,
         notes=_floating(manifest, found, is_random),
     )
+
+
+def _headers(native: list[Path]) -> str:
+    """Return a digest of the headers beside the design's own C and C++."""
+    folders = dict.fromkeys(path.parent for path in native)
+    headers = [header for folder in folders for header in sorted(folder.glob("*.h*"))]
+    return sha256(b"\0".join(header.read_bytes() for header in headers)) if headers else ""
 
 
 def _with_delays(source: Path, folder: Path, cache: Path) -> Path:
@@ -124,10 +150,11 @@ def _verilated(manifest: Manifest, item: Verilation, cache: Path) -> Path:
             ) from None
         raise
     header = verilated / f"{_PREFIX}__Dpi.h"
-    if header.is_file():
+    if header.is_file() and not manifest.sources.native:
         names = re.findall(r"(?m)^ +extern .*?(\w+)\(", header.read_text())
         raise ManifestError(
-            f"{manifest.path}: sources: {', '.join(names)}: functions in C (DPI) are not supported"
+            f"{manifest.path}: sources: {', '.join(names)}: no file in C or C++ has what the "
+            "design imports (DPI); name it too"
         )
     return verilated
 
@@ -196,27 +223,9 @@ def _check_ports(manifest: Manifest, found: Ports) -> None:
         if pin:
             wanted.append((key, pin, "in"))
     wanted += [("constants", Pin(name, 0), "in") for name in manifest.constants or {}]
-    for key, pin, direction in wanted:
-        way, bits = found.get(pin.port, ("", 0))
-        if way == "inout":
-            raise ManifestError(
-                f"{manifest.path}: {key}: {pin.port} is an inout, which is not supported; name a "
-                "module around it that has an input and an output"
-            )
-        if way != direction:
-            names = ", ".join(
-                name.replace("___05F", "__")
-                for name, (is_way, _) in found.items()
-                if is_way == direction
-            )
-            raise ManifestError(
-                f"{manifest.path}: {key}: {manifest.top} has no {direction}put {pin.port!r}; must "
-                f"be one of {names or 'none'}"
-            )
-        if pin.bit >= bits:
-            raise ManifestError(
-                f"{manifest.path}: {key}: {pin.port}[{pin.bit}]; {pin.port} has {bits} bits"
-            )
+    wrong = [text for entry in wanted if (text := _wrong_pin(manifest, found, *entry))]
+    if wrong:
+        raise ManifestError(f"{manifest.path}: {'; '.join(wrong)}")
     for name, value in (manifest.constants or {}).items():
         bits = found[name][1]
         if value >> bits:
@@ -224,6 +233,29 @@ def _check_ports(manifest: Manifest, found: Ports) -> None:
                 f"{manifest.path}: constants.{name}: {value:#x} does not fit in the {bits} bits of "
                 f"{name}; must be at most {(1 << bits) - 1:#x}"
             )
+
+
+def _wrong_pin(manifest: Manifest, found: Ports, key: str, pin: Pin, direction: str) -> str:
+    """Return why a pin of the manifest is none of the module's; nothing if it is one."""
+    way, bits = found.get(pin.port, ("", 0))
+    if way == "inout":
+        return (
+            f"{key}: {pin.port} is an inout, which is not supported; name a module around it that "
+            "has an input and an output"
+        )
+    if way != direction:
+        names = ", ".join(
+            name.replace("___05F", "__")
+            for name, (is_way, _) in found.items()
+            if is_way == direction
+        )
+        return (
+            f"{key}: {manifest.top} has no {direction}put {pin.port!r}; must be one of "
+            f"{names or 'none'}"
+        )
+    if pin.bit >= bits:
+        return f"{key}: {pin.port}[{pin.bit}]; {pin.port} has {bits} bits"
+    return ""
 
 
 def draws_at_random(verilated: Path) -> bool:

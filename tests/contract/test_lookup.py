@@ -74,7 +74,8 @@ def test_every_key_of_a_manifest_is_explained():
 
 def test_the_manifest_that_is_shown_is_taken(tmp_path):
     (shown,) = re.findall(r"```toml\n(.*?)```", page("lookup/manifest.md"), re.DOTALL)
-    for name in ("irq.v", "firmware.hex"):
+    (tmp_path / "rtl").mkdir()
+    for name in ("irq.v", "rtl/a.sv", "all.f", "model.cpp", "firmware.hex"):
         (tmp_path / name).touch()
     (tmp_path / "device.toml").write_text(shown)
     found = manifest.load(tmp_path / "device.toml")

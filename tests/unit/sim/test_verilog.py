@@ -18,6 +18,7 @@ from plexor_sim.riscv import DeviceBuild
 from plexor_sim.verilog import verilog_device
 
 from .counter_device import COUNTER, MANIFEST, written
+from .test_vhdl import DELAY
 from .verilog_player import play_design
 
 Build = Callable[[Geometry, DeviceBuild], Path]
@@ -125,6 +126,69 @@ def test_the_load_output_reaches_its_port_whatever_its_name(
     assert len([time for time, _ in edges(truth, 0) if time > edges(truth, 16)[0][0]]) == 2
 
 
+IMPORTING = """`timescale 1ns/1ps
+`include "width.vh"
+import "DPI-C" function int later(input int level);
+module dut (input clk, input rst_n, input d, output reg q);
+  reg [`STAGES - 3:0] stages;
+  always @(posedge clk or negedge rst_n)
+    if (!rst_n) {stages, q} <= 0;
+    else {stages, q} <= {later(int'(d)) != 0, stages};
+endmodule
+"""
+LATER = """#include "later.h"
+int later(int level) { static int kept; int was = kept; kept = level; return was * ONE; }
+"""
+LISTED = """
+sources = ["all.f", "c/later.c"]
+top = "dut"
+[clock]
+port = "clk"
+period_ps = 10_007
+phase_ps = 1_003
+[reset]
+port = "rst_n"
+active = "low"
+cycles = 3
+[ports]
+strikes = ["d"]
+responses = ["q"]
+"""
+
+
+def test_a_list_of_files_with_macros_and_functions_in_c_is_a_device(
+    tmp_path: Path, play_manifest: Callable[..., Any]
+) -> None:
+    """The function keeps a level from clock to clock, so that it is a flip-flop of four in all."""
+    files = {
+        "rtl/dut.sv": IMPORTING,
+        "inc/width.vh": "`define STAGES (`DEPTH + 0)",
+        "all.f": "+incdir+inc +define+DEPTH=4\nrtl/dut.sv\n",
+        "c/later.c": LATER,
+        "c/later.h": "#define ONE 1\n",
+        "dut.toml": LISTED,
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    truth = play_manifest(tmp_path / "dut.toml", [0xFF] * 9).truth
+    assert edges(truth, 0) == echo_edges(edges(truth, 8), 10_007, 1_003)
+    assert len(edges(truth, 0)) > 0
+    # A changed header is compiled again.
+    (tmp_path / "c/later.h").write_text("#define ONE 0\n")
+    assert edges(play_manifest(tmp_path / "dut.toml", [0xFF] * 9).truth, 0) == []
+
+
+def test_a_device_in_vhdl_answers_after_its_flip_flops(
+    tmp_path: Path, play_manifest: Callable[..., Any]
+) -> None:
+    (tmp_path / "delay.vhd").write_text(DELAY)
+    text = LISTED.replace('"all.f", "c/later.c"', '"delay.vhd"').replace('"dut"', '"delay"')
+    (tmp_path / "delay.toml").write_text(text + "[parameters]\nSTAGES = 4\n")
+    truth = play_manifest(tmp_path / "delay.toml", [0xFF] * 9).truth
+    assert edges(truth, 0) == echo_edges(edges(truth, 8), 10_007, 1_003) != []
+
+
 def test_a_combinational_device_answers_after_its_delay_alone(
     tmp_path: Path, play_manifest: Callable[..., Any]
 ) -> None:
@@ -227,7 +291,7 @@ def test_verilog_that_does_not_compile_is_its_first_error(
             'import "DPI-C" function int model(input int x);\n'
             "module top(input clk, input d, output reg q);\n"
             "always @(posedge clk) q <= model(int'(d)) != 0; endmodule",
-            r"sources: model: functions in C \(DPI\) are not supported",
+            r"sources: model: no file in C or C\+\+ has what the design imports",
         ),
         (
             "module top(input clk, input d, output reg q); // no #3 here\n"

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of a design as its manifest names them: paths, patterns and lists of files.
+
+A list of files (`.f`) has what simulators take on their command lines: files, and the options that
+Icarus, Verilator, VCS and Questa have in common (IEEE Std 1800 has none).
+"""
+
+from __future__ import annotations
+
+import glob
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+VERILOG = (".v", ".sv", ".vh", ".svh", ".vp", ".svp", ".verilog")
+VHDL = (".vhd", ".vhdl")
+NATIVE = (".c", ".cc", ".cpp", ".cxx")
+"""Files of functions that Verilog imports (DPI)."""
+_LISTS = (".f", ".fl", ".flist", ".vc", ".files")
+_LINKED = (".o", ".a", ".so")
+_IGNORED = ("+libext+", "-sv", "-g2012", "--timing", "-Wall", "-Wno-", "+librescan")
+"""Options of other simulators that change nothing here."""
+_MOST_LISTS = 64
+_MOST_NAMED = 8
+
+
+@dataclass(slots=True)
+class Sources:
+    """What a design is made of, each file once and in its order."""
+
+    verilog: list[Path] = field(default_factory=list[Path])
+    vhdl: list[Path] = field(default_factory=list[Path])
+    native: list[Path] = field(default_factory=list[Path])
+    include: list[Path] = field(default_factory=list[Path])
+    """Folders in which files of `include and modules are looked for."""
+    defines: dict[str, str] = field(default_factory=dict[str, str])
+    """Macros with their texts."""
+    lists: list[Path] = field(default_factory=list[Path])
+    missing: list[str] = field(default_factory=list[str])
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Return all files that are named."""
+        return (*self.verilog, *self.vhdl, *self.native, *self.lists)
+
+
+def sources_of(
+    folder: Path,
+    names: Sequence[str],
+    include: Sequence[str] = (),
+    defines: Mapping[str, int | str | bool] | None = None,
+) -> Sources:
+    """Return the files that a manifest in `folder` names, with those of its lists.
+
+    A name may be a pattern, such as `rtl/*.sv`. Raises ValueError that names all that is missing,
+    and for what is not supported.
+    """
+    sources = Sources(include=[folder / name for name in include])
+    for name, value in (defines or {}).items():
+        sources.defines[name] = str(int(value)) if isinstance(value, bool) else str(value)
+    for name in names:
+        _add(sources, (folder,), name)
+    if sources.missing:
+        listed = ", ".join(sources.missing[:_MOST_NAMED])
+        more = len(sources.missing) - _MOST_NAMED
+        is_one = len(sources.missing) == 1
+        raise ValueError(
+            f"sources: {listed}{f' and {more} more' if more > 0 else ''} "
+            f"{'does' if is_one else 'do'} not exist"
+        )
+    if not (sources.verilog or sources.vhdl):
+        raise ValueError("sources: missing; must be a list of Verilog or VHDL files")
+    return sources
+
+
+def _add(sources: Sources, folders: Sequence[Path], name: str) -> None:
+    """Add a file, or those that a pattern means, as seen from the first folder that has it."""
+    paths = next((found for folder in folders if (found := _matching(folder, name))), None)
+    if paths is None:
+        sources.missing.append(
+            name if any(sign in name for sign in "*?[") else str(folders[0] / name)
+        )
+        return
+    for path in paths:
+        suffix = path.suffix.lower()
+        kind = {
+            **dict.fromkeys(VERILOG, sources.verilog),
+            **dict.fromkeys(VHDL, sources.vhdl),
+            **dict.fromkeys(NATIVE, sources.native),
+        }.get(suffix)
+        if suffix in _LISTS:
+            _add_list(sources, path, folders[-1])
+        elif suffix in _LINKED:
+            raise ValueError(
+                f"sources: {path.name}: objects are not supported; must be Verilog, VHDL, C or C++"
+            )
+        else:
+            kept = sources.verilog if kind is None else kind
+            if path not in kept:
+                kept.append(path)
+
+
+def _matching(folder: Path, name: str) -> list[Path] | None:
+    if not any(sign in name for sign in "*?["):
+        path = folder / name
+        return [path] if path.is_file() else None
+    names = sorted(glob.glob(name, root_dir=folder, recursive=True))
+    return [folder / found for found in names if (folder / found).is_file()] or None
+
+
+def _add_list(sources: Sources, path: Path, folder: Path) -> None:
+    """Add the files of a list. Its paths are relative to itself, or else to the manifest."""
+    if path in sources.lists:
+        raise ValueError(f"sources: {path.name} names itself, or is named twice")
+    if len(sources.lists) == _MOST_LISTS:
+        raise ValueError(f"sources: more than {_MOST_LISTS} lists of files")
+    sources.lists.append(path)
+    words = iter(_words(path))
+    folders = (path.parent, folder)
+    for word in words:
+        if word.startswith("+incdir+"):
+            sources.include += [_folder(folders, part) for part in word.split("+")[2:] if part]
+        elif word.startswith("+define+"):
+            for part in filter(None, word.split("+")[2:]):
+                name, sign, value = part.partition("=")
+                sources.defines.setdefault(name, value if sign else "")
+        elif word in ("-f", "-F", "-v"):
+            _add(sources, folders, next(words, ""))
+        elif word in ("-y", "-I"):
+            sources.include.append(_folder(folders, next(words, "")))
+        elif word.startswith("-I"):
+            sources.include.append(_folder(folders, word[2:]))
+        elif word.startswith(("-D", "-d")) and len(word) > 2:
+            name, sign, value = word[2:].partition("=")
+            sources.defines.setdefault(name, value if sign else "")
+        elif word.startswith(_IGNORED):
+            continue
+        elif word.startswith(("-", "+")):
+            raise ValueError(
+                f"sources: {path.name}: {word!r} is not supported; must be a file, +incdir+, "
+                "+define+, -f, -F, -v, -y, -I or -D"
+            )
+        else:
+            _add(sources, folders, word)
+
+
+def _words(path: Path) -> list[str]:
+    text = path.read_text(errors="replace")
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
+    lines = (re.sub(r"(?:^|\s)(?://|#).*", "", line) for line in text.splitlines())
+    words = [word.strip('"') for line in lines for word in line.split()]
+    variable = next((word for word in words if "$" in word), None)
+    if variable is not None:
+        raise ValueError(
+            f"sources: {path.name}: {variable!r} has a variable of the environment, which is not "
+            "supported; must be a path"
+        )
+    return words
+
+
+def _folder(folders: Sequence[Path], name: str) -> Path:
+    return next((at / name for at in folders if (at / name).is_dir()), folders[0] / name)

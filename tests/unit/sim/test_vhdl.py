@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""VHDL as a device: GHDL makes Verilog of it, and what is wrong in it is one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from plexor_sim.packages import PackageMissing, default_cache
+from plexor_sim.toolchain import BuildError
+from plexor_sim.vhdl import verilog_of
+
+DELAY = """library ieee; use ieee.std_logic_1164.all;
+entity delay is
+  generic (STAGES : positive := 2);
+  port (clk, rst_n, d : in std_logic; q : out std_logic);
+end;
+architecture rtl of delay is
+  signal stages_r : std_logic_vector(STAGES - 1 downto 0);
+begin
+  process (clk, rst_n) begin
+    if rst_n = '0' then stages_r <= (others => '0');
+    elsif rising_edge(clk) then stages_r <= stages_r(STAGES - 2 downto 0) & d; end if;
+  end process;
+  q <= stages_r(STAGES - 1);
+end;
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    (tmp_path / "delay.vhd").write_text(DELAY)
+    return tmp_path / "delay.vhd"
+
+
+def test_an_entity_becomes_a_module_with_its_generics(source: Path) -> None:
+    made = verilog_of([source], "delay", {"STAGES": 5}, default_cache()).read_text()
+    assert "module delay" in made
+    assert "[4:0] stages_r" in made
+    assert "[1:0] stages_r" in verilog_of([source], "delay", {}, default_cache()).read_text()
+
+
+def test_what_was_made_is_made_again_only_if_a_file_changes(source: Path, tmp_path: Path) -> None:
+    first = verilog_of([source], "delay", {}, tmp_path)
+    assert verilog_of([source], "delay", {}, tmp_path) == first
+    source.write_text(DELAY + "-- another\n")
+    assert verilog_of([source], "delay", {}, tmp_path) != first
+
+
+def test_vhdl_that_does_not_compile_is_its_first_error(source: Path) -> None:
+    source.write_text(DELAY.replace("rising_edge", "rising_egde"))
+    with pytest.raises(BuildError, match=r'synthesizing delay: .*no declaration for "rising_egde"'):
+        verilog_of([source], "delay", {}, default_cache())
+
+
+def test_without_ghdl_it_is_said_how_to_get_it(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(PackageMissing, match="ghdl-mcode"):
+        verilog_of([source], "delay", {}, default_cache())
