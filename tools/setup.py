@@ -117,12 +117,7 @@ def _make_environment(profile: str) -> None:
         shutil.rmtree(ENVIRONMENT, ignore_errors=True)
         venv.create(ENVIRONMENT, with_pip=True, symlinks=True)
     _say(f"installing the packages of requirements/{profile}.lock")
-    entries = re.findall(r"^\w.*(?:\n +--.*)*", lock_file(profile).read_text(), re.MULTILINE)
-    # A lock is complete, so its parts need no resolving and can be installed in parallel.
-    with ThreadPoolExecutor(_INSTALLERS) as pool:
-        parts = [entries[index::_INSTALLERS] for index in range(_INSTALLERS)]
-        for installed in [pool.submit(_install_part, *item) for item in enumerate(parts)]:
-            installed.result()
+    _install_locked(lock_file(profile))
     _pip("plexor itself", "--no-build-isolation", "--editable", str(ROOT))
     for held in PROFILES[: PROFILES.index(profile) + 1]:
         stamp(held).touch()
@@ -135,6 +130,28 @@ def _usable() -> bool:
     if not (pip.is_file() and PYTHON.exists() and (ENVIRONMENT / "lib" / library).is_dir()):
         return False
     return pip.read_text().startswith(f"#!{ENVIRONMENT}/")
+
+
+def _install_locked(lock: Path) -> None:
+    """Install all packages of a lock: with uv, if it is one of them and can, otherwise with pip.
+
+    uv takes a third of the time. It does not know an index that only pip is told of.
+    """
+    entries = re.findall(r"^\w.*(?:\n +--.*)*", lock.read_text(), re.MULTILINE)
+    own = [entry for entry in entries if entry.startswith("uv==")]
+    if own:
+        _install_part(0, own)
+        options = ("--quiet", "--no-deps", "--require-hashes", "--python", str(PYTHON))
+        command = (str(ENVIRONMENT / "bin" / "uv"), "pip", "install", *options)
+        command += ("--requirement", str(lock))
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+        if done.returncode == 0:
+            return
+    # A lock is complete, so its parts need no resolving and can be installed in parallel.
+    with ThreadPoolExecutor(_INSTALLERS) as pool:
+        parts = [entries[index::_INSTALLERS] for index in range(_INSTALLERS)]
+        for installed in [pool.submit(_install_part, *item) for item in enumerate(parts)]:
+            installed.result()
 
 
 def _install_part(index: int, entries: Sequence[str]) -> None:
