@@ -97,33 +97,33 @@ class CaptureFile:
     """Each signal by its whole name, with scopes and the range of a vector."""
     read: Callable[[Sequence[Chosen]], Capture]
 
-    def chosen(self, wanted: str) -> Chosen:
+    def chosen(self, signal: str) -> Chosen:
         """Return the signal that a name means: the whole name, or the end of only one.
 
         A bit of a vector is `PORTB[2]`, by the number that its range gives it. Raises UsageError
         that names the signals there are, or the bits.
         """
-        match = _BIT.fullmatch(wanted)
-        named = self._named(wanted)
+        match = _BIT.fullmatch(signal)
+        named = self._named(signal)
         vectors = self._vectors(match[1]) if match else []
         if len(named) == 1 and self.signals[named[0]].usable:
             return Chosen(named[0], self.signals[named[0]].handle)
         if match and not named and len(vectors) == 1:
             return self._bit(vectors[0], int(match[2]))
         if len(named) + len(vectors) > 1:
-            raise self._wrong(f"{wanted!r} is {_listed([*named, *vectors])}; name one of them")
+            raise self._wrong(f"{signal!r} is {_listed([*named, *vectors])}; name one of them")
         if named:
             raise self._wrong(self._unusable(named[0]))
         known = _listed(list(self.signals))
-        raise self._wrong(f"no signal {wanted!r}; it has {known or 'none'}")
+        raise self._wrong(f"no signal {signal!r}; it has {known or 'none'}")
 
-    def _named(self, wanted: str) -> list[str]:
-        if wanted in self.signals:
-            return [wanted]
-        ending = f".{wanted}"
+    def _named(self, signal: str) -> list[str]:
+        if signal in self.signals:
+            return [signal]
+        ending = f".{signal}"
         named = [name for name in self.signals if name.endswith(ending)]
         # A vector may be named without its range.
-        return named or self._vectors(wanted)
+        return named or self._vectors(signal)
 
     def _vectors(self, base: str) -> list[str]:
         names = [name for name, declared in self.signals.items() if declared.bits > 1]

@@ -247,7 +247,7 @@ def _time_column(path: Path, table: _Table) -> int | None:
             if named:
                 return number
             continue
-        rising = all(before <= after for before, after in pairwise(times))
+        rising = all(previous <= following for previous, following in pairwise(times))
         if rising and (times[0] < times[-1] or (named and len(rows) == 1)):
             return number
         if named and times[0] == times[-1] and len(rows) > 1:
@@ -264,8 +264,8 @@ def _instant(text: str) -> Decimal:
     """Return a time of the table. Raises ValueError for what is none."""
     stamp = _STAMP.fullmatch(text)
     if stamp is not None:
-        whole = text if stamp[1] is None else text.replace(f".{stamp[1]}", "", 1)
-        moment = datetime.fromisoformat(whole.replace("Z", "+00:00"))
+        without_fraction = text if stamp[1] is None else text.replace(f".{stamp[1]}", "", 1)
+        moment = datetime.fromisoformat(without_fraction.replace("Z", "+00:00"))
         seconds = (moment.replace(tzinfo=None) - datetime(1970, 1, 1)).total_seconds()
         return Decimal(int(seconds)) + Decimal(f"0.{stamp[1] or 0}")
     try:
@@ -300,11 +300,11 @@ def _axis(path: Path, table: _Table, timed: int | None, rules: ReadRules) -> _Ax
     scale = Decimal(10) ** -min(exponent, 0)
     first = round(instants[0] * scale)
     times = [round(instant * scale) - first for instant in instants]
-    back = next((n for n in range(1, count) if times[n] < times[n - 1]), None)
-    if back is not None:
+    step_back = next((n for n in range(1, count) if times[n] < times[n - 1]), None)
+    if step_back is not None:
         raise UsageError(
-            f"{path}: line {table.first_line + back}: time {table.rows[back][timed]} after "
-            f"{table.rows[back - 1][timed]}; must not go back"
+            f"{path}: line {table.first_line + step_back}: time {table.rows[step_back][timed]} "
+            f"after {table.rows[step_back - 1][timed]}; must not go back"
         )
     if times[-1] + abs(first) >= 1 << 62:
         raise UsageError(f"{path}: its times have too many digits; must fit into 62 bits")
@@ -326,8 +326,8 @@ def _has_samples(table: _Table, timed: int) -> bool:
         return [*row[:timed], *row[timed + 1 :]]
 
     return any(
-        rest(before) == rest(after) or not set(rest(after)) <= set(LEVELS)
-        for before, after in pairwise(table.rows)
+        rest(previous) == rest(following) or not set(rest(following)) <= set(LEVELS)
+        for previous, following in pairwise(table.rows)
     )
 
 

@@ -63,8 +63,8 @@ def edges_of(
         return SignalEdges(times, levels)
     first_value = None if initial is None or initial else (int(times[0]), int(levels[0]))
     # A value that is told again is no change.
-    told = np.append(True, levels[1:] != levels[:-1])
-    times, levels = times[told], levels[told]
+    is_change = np.append(True, levels[1:] != levels[:-1])
+    times, levels = times[is_change], levels[is_change]
     last = np.append(times[1:] != times[:-1], True)
     brief = int(np.count_nonzero(~last & (times != times[0])))
     times, levels = times[last], _resolved(levels[last], unknown)
@@ -72,8 +72,8 @@ def edges_of(
     times, levels = times[changed], levels[changed]
     dark = levels == UNKNOWN
     gaps = tuple(
-        (int(times[at]), int(times[at + 1]) if at + 1 < len(times) else None)
-        for at in np.flatnonzero(dark)
+        (int(times[position]), int(times[position + 1]) if position + 1 < len(times) else None)
+        for position in np.flatnonzero(dark)
     )
     if first_value is not None and first_value[1] == UNKNOWN:
         first_value = None

@@ -24,34 +24,35 @@ def events_of(
 
     `names` are the whole names of the signals. Nothing in a gap of one of them is an event.
     """
-    signals = [(SOURCE_STRIKE + n, entry) for n, entry in enumerate(rules.strikes)]
-    signals += [(SOURCE_CHANNEL + n, entry) for n, entry in enumerate(rules.channels)]
-    parts: list[EventArray] = []
+    signals = [(SOURCE_STRIKE + n, strike) for n, strike in enumerate(rules.strikes)]
+    signals += [(SOURCE_CHANNEL + n, channel) for n, channel in enumerate(rules.channels)]
+    arrays: list[EventArray] = []
     left_out: list[str] = []
-    for source, entry in signals:
-        edges = capture.edges[names[entry.signal]]
-        part = np.empty(len(edges.times), EVENT_DTYPE)
-        part["time_ticks"] = timing.ticks(edges.times)
-        part["source"] = source
-        part["polarity"] = edges.levels ^ np.uint8(entry.invert)
-        unknown = edges.first_value is not None and edges.first_value[1] != entry.invert
+    for source, signal in signals:
+        edges = capture.edges[names[signal.signal]]
+        array = np.empty(len(edges.times), EVENT_DTYPE)
+        array["time_ticks"] = timing.ticks(edges.times)
+        array["source"] = source
+        array["polarity"] = edges.levels ^ np.uint8(signal.invert)
+        unknown = edges.first_value is not None and edges.first_value[1] != signal.invert
         if unknown and edges.first_value is not None:
-            at = timing.ticks(np.array(edges.first_value[:1]))[0]
+            first_ticks = timing.ticks(np.array(edges.first_value[:1]))[0]
             left_out.append(
-                f"{entry.signal}: its level before {format_ticks(int(at), timing.tick_fs)} is not "
-                "known; left out an edge there"
+                f"{signal.signal}: its level before "
+                f"{format_ticks(int(first_ticks), timing.tick_fs)} is not known; left out an edge "
+                "there"
             )
-        if source >= SOURCE_STRIKE and len(part) and not part["polarity"][0]:
-            part = part[1:]
+        if source >= SOURCE_STRIKE and len(array) and not array["polarity"][0]:
+            array = array[1:]
             if not unknown:
                 left_out.append(
-                    f"{entry.signal}: left out the end of a strike from before the start"
+                    f"{signal.signal}: left out the end of a strike from before the start"
                 )
         if edges.brief:
             changes = "a change" if edges.brief == 1 else f"{edges.brief} changes"
-            left_out.append(f"{entry.signal}: left out {changes} that lasted no time")
-        parts.append(part)
-    events = np.concatenate(parts)
+            left_out.append(f"{signal.signal}: left out {changes} that lasted no time")
+        arrays.append(array)
+    events = np.concatenate(arrays)
     # Stable: of one time, strikes come first, then channels by number.
     events = events[np.argsort(events["time_ticks"], kind="stable")]
     known = np.ones(len(events), bool)
@@ -74,7 +75,9 @@ def gaps_of(capture: Capture, timing: CaptureTiming) -> tuple[tuple[int, int], .
     ]
     gaps: list[tuple[int, int]] = []
     for first, last in sorted(times):
-        begin, end = (int(at) for at in timing.ticks(np.array([max(first, capture.start), last])))
+        begin, end = (
+            int(tick) for tick in timing.ticks(np.array([max(first, capture.start), last]))
+        )
         if last == capture.end:
             end += timing.factor
         if gaps and begin <= gaps[-1][1]:
@@ -96,5 +99,5 @@ def unordered(events: EventArray, reference: str, number: int) -> int:
     if not len(struck):
         return 0
     answered = edges_to(events, f"ch{number}")
-    places = np.minimum(np.searchsorted(struck, answered), len(struck) - 1)
-    return int(np.count_nonzero(struck[places] == answered))
+    positions = np.minimum(np.searchsorted(struck, answered), len(struck) - 1)
+    return int(np.count_nonzero(struck[positions] == answered))

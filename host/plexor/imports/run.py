@@ -52,31 +52,31 @@ def import_run(path: Path, rules: ImportRules, reading: ReadRules) -> RunResult:
     """
     rules.check()
     file = open_capture(path, reading)
-    signals = [entry.signal for entry in (*rules.strikes, *rules.channels)]
+    signals = [signal.signal for signal in (*rules.strikes, *rules.channels)]
     chosen = {signal: file.chosen(signal) for signal in signals}
     capture = file.read(list(dict.fromkeys(chosen.values())))
     capture = within(path, capture, rules.from_s, rules.to_s)
     timing = timing_of(path, capture, rules.step_s)
-    whole = {signal: one.name for signal, one in chosen.items()}
-    events, left_out = events_of(capture, timing, rules, whole)
-    names = {f"strike{n}": entry.signal for n, entry in enumerate(rules.strikes)}
-    names |= {f"ch{n}": entry.signal for n, entry in enumerate(rules.channels)}
+    full_names = {signal: chosen_signal.name for signal, chosen_signal in chosen.items()}
+    events, left_out = events_of(capture, timing, rules, full_names)
+    names = {f"strike{n}": strike.signal for n, strike in enumerate(rules.strikes)}
+    names |= {f"ch{n}": channel.signal for n, channel in enumerate(rules.channels)}
     gaps = gaps_of(capture, timing)
     imported = Imported(
         file=path.name,
         format=capture.format,
         step_fs=timing.step_fs,
-        signals={source: whole[signal] for source, signal in names.items()},
+        signals={source: full_names[signal] for source, signal in names.items()},
         unordered={
-            entry.name: unordered(events, entry.reference, number)
-            for number, entry in enumerate(rules.channels)
+            channel.name: unordered(events, channel.reference, number)
+            for number, channel in enumerate(rules.channels)
         },
         left_out=(*capture.notes, *_rounding(timing), *_unknown(capture, timing), *left_out),
         gaps_ticks=gaps,
     )
     # What is imported is matched with more bits than an instrument has.
     result = replace(_unmatched(capture, timing, rules, events), imported=imported)
-    channels = tuple(_channel(result, entry) for entry in result.settings.channels)
+    channels = tuple(_channel(result, channel) for channel in result.settings.channels)
     return consistent(replace(result, channels=channels))
 
 
@@ -127,12 +127,12 @@ def _unmatched(
             channels=tuple(
                 Channel(
                     number=number,
-                    name=entry.name,
-                    invert=entry.invert,
-                    reference=entry.reference,
-                    deadline_s=entry.deadline_s,
+                    name=channel.name,
+                    invert=channel.invert,
+                    reference=channel.reference,
+                    deadline_s=channel.deadline_s,
                 )
-                for number, entry in enumerate(rules.channels)
+                for number, channel in enumerate(rules.channels)
             ),
             policy=rules.policy,
             timeout_s=matching_rules.timeout_s,
@@ -164,13 +164,15 @@ def _unmatched(
     )
 
 
-def _channel(result: RunResult, entry: Channel) -> ChannelResult:
+def _channel(result: RunResult, settings: Channel) -> ChannelResult:
     """Return a channel, matched by the run's rules."""
     deadline_ticks = None
-    if entry.deadline_s is not None:
-        label = f"{entry.label}.deadline"
-        deadline_ticks = ticks_within(label, entry.deadline_s, result.tick_fs)
-    bare = ChannelResult(entry.number, entry.label, entry.reference, deadline_ticks, {}, 0, 0, ())
+    if settings.deadline_s is not None:
+        label = f"{settings.label}.deadline"
+        deadline_ticks = ticks_within(label, settings.deadline_s, result.tick_fs)
+    bare = ChannelResult(
+        settings.number, settings.label, settings.reference, deadline_ticks, {}, 0, 0, ()
+    )
     assert result.events is not None
     matched = rematch(result.events, rules_of(result, bare), result.end_ticks)
     return replace(

@@ -59,24 +59,24 @@ class ImportRules:
 
     def check(self) -> None:
         """Raise UsageError for what cannot be matched."""
-        for what, most, given in (
+        for name, most, signals in (
             ("channel", MAX_CHANNELS, self.channels),
             ("strike", MAX_STRIKES, self.strikes),
         ):
-            if len(given) > most:
-                raise UsageError(f"{what}: {len(given)} signals; at most {most}")
+            if len(signals) > most:
+                raise UsageError(f"{name}: {len(signals)} signals; at most {most}")
         if not self.channels:
             raise UsageError("channel: none; name at least one signal, such as ISR=irq_out")
         for number, channel in enumerate(self.channels):
-            names = [entry.name for entry in self.channels[:number]]
+            names = [earlier.name for earlier in self.channels[:number]]
             if channel.name in names:
                 raise UsageError(f"channel: {channel.name} is given twice")
             source, _ = parse_reference(channel.reference)
             self._check_reference(channel, number, source)
         times = {"timeout": self.timeout_s, "window": self.window_min_s, "early": self.early_s}
-        for name, time_s in times.items():
+        for option, time_s in times.items():
             if time_s is not None and time_s < 0:
-                raise UsageError(f"{name}: {format_seconds(time_s)}; must be 0 or more")
+                raise UsageError(f"{option}: {format_seconds(time_s)}; must be 0 or more")
         if self.step_s is not None and self.step_s <= 0:
             raise UsageError(f"step: {format_seconds(self.step_s)}; must be above 0")
         if self.from_s is not None and self.to_s is not None and self.from_s >= self.to_s:
@@ -89,10 +89,10 @@ class ImportRules:
         # Of a device that runs by itself nothing is matched.
         free = channel.reference == "strike0" and not self.strikes
         if source >= SOURCE_STRIKE:
-            there = source < SOURCE_LOAD and source - SOURCE_STRIKE < len(self.strikes)
+            exists = source < SOURCE_LOAD and source - SOURCE_STRIKE < len(self.strikes)
         else:
-            there = source < len(self.channels) and source != number
-        if not (there or free):
+            exists = source < len(self.channels) and source != number
+        if not (exists or free):
             known = [f"strike{n}" for n in range(len(self.strikes))]
             known += [f"ch{n}" for n in range(len(self.channels)) if n != number]
             raise UsageError(
@@ -127,8 +127,8 @@ def parse_channel_signal(text: str) -> ChannelSignal:
 
     Raises ValueError that says what would be right.
     """
-    name, equals, rest = text.partition("=")
-    signal, options, _ = _parted(rest)
+    name, equals, signal_text = text.partition("=")
+    signal, options, _ = _parted(signal_text)
     if not (name.strip() and equals and signal):
         raise ValueError(
             f"channel: {text!r}; must be NAME=SIGNAL, with options after a colon: after=ch0.fall, "

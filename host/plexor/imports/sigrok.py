@@ -166,8 +166,8 @@ def _entries(path: Path, archive: zipfile.ZipFile, file: str) -> tuple[str, ...]
     elif sorted(numbered) != [*range(1, len(numbered) + 1)]:
         raise UsageError(f"{path}: {file}-1 to {file}-{max(numbered)} must all be there")
     if not names:
-        there = ", ".join(archive.namelist())
-        raise UsageError(f"{path}: no samples of logic; it has {there[:200]}")
+        entries = ", ".join(archive.namelist())
+        raise UsageError(f"{path}: no samples of logic; it has {entries[:200]}")
     for name in names:
         if archive.getinfo(name).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise UsageError(f"{path}: {name} is compressed in a way that sigrok does not use")
@@ -188,14 +188,14 @@ def _text(path: Path, archive: zipfile.ZipFile, name: str) -> str:
 
 def _samples(archive: zipfile.ZipFile, session: _Session) -> Iterator[Levels]:
     """Yield whole samples, a row of bytes each."""
-    rest = b""
+    remainder = b""
     for name in session.entries:
         with archive.open(name) as file:
             while data := file.read(_PIECE):
-                data = rest + data
-                whole = len(data) - len(data) % session.unit
-                rest = data[whole:]
-                yield np.frombuffer(data, np.uint8, whole).reshape(-1, session.unit)
+                data = remainder + data
+                size = len(data) - len(data) % session.unit
+                remainder = data[size:]
+                yield np.frombuffer(data, np.uint8, size).reshape(-1, session.unit)
 
 
 def _take(path: Path, samples: Levels, first: int, bits: list[_Bit]) -> int:
@@ -209,14 +209,14 @@ def _take(path: Path, samples: Levels, first: int, bits: list[_Bit]) -> int:
             if probe.bit >> 3 != column:
                 continue
             levels = own[changed] >> np.uint8(probe.bit & 7) & np.uint8(1)
-            before = np.append(levels[0] if probe.level is None else probe.level, levels[:-1])
-            kept = levels != before
+            previous = np.append(levels[0] if probe.level is None else probe.level, levels[:-1])
+            changes = levels != previous
             # The first value of all is kept too: it says what the first edge is.
-            kept[0] |= probe.level is None
-            probe.times.append(changed[kept] + first)
-            probe.levels.append(levels[kept])
+            changes[0] |= probe.level is None
+            probe.times.append(changed[changes] + first)
+            probe.levels.append(levels[changes])
             probe.level = int(levels[-1])
-            probe.edges += int(np.count_nonzero(kept))
+            probe.edges += int(np.count_nonzero(changes))
     if sum(probe.edges for probe in bits) > MOST_EDGES:
         raise too_many(path)
     return first + len(samples)

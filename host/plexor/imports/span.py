@@ -25,19 +25,19 @@ def within(path: Path, capture: Capture, from_s: Fraction | None, to_s: Fraction
     if (start, end) == (capture.start, capture.end):
         return capture
     if start >= end:
-        first, last = (format_seconds(at * unit_s, 6) for at in (capture.start, capture.end))
+        first, last = (format_seconds(bound * unit_s, 6) for bound in (capture.start, capture.end))
         raise UsageError(f"{path}: nothing from --from to --until; it lasts from {first} to {last}")
     edges = {name: _within(own, start, end) for name, own in capture.edges.items()}
     return replace(capture, start=start, end=end, edges=edges)
 
 
 def _within(edges: SignalEdges, start: int, end: int) -> SignalEdges:
-    kept = (edges.times >= start) & (edges.times <= end)
+    inside = (edges.times >= start) & (edges.times <= end)
     first = edges.first_value
     return replace(
         edges,
-        times=edges.times[kept],
-        levels=edges.levels[kept],
+        times=edges.times[inside],
+        levels=edges.levels[inside],
         first_value=first if first is not None and start <= first[0] <= end else None,
         gaps=tuple(
             (max(begin, start), stop)

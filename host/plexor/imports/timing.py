@@ -49,37 +49,37 @@ def timing_of(path: Path, capture: Capture, step_s: Fraction | None = None) -> C
     Raises UsageError if the capture is too long for its step, and for a step that is none.
     """
     if step_s is not None:
-        found = _rounded(path, capture, step_s * FEMTOSECONDS)
+        timing = _rounded(path, capture, step_s * FEMTOSECONDS)
     else:
-        found = _of_samples(path, capture) if capture.sampled else _of_times(capture)
-    if (capture.end - capture.start) // found.divisor * found.factor >= _MOST_TICKS:
+        timing = _of_samples(path, capture) if capture.sampled else _of_times(capture)
+    if (capture.end - capture.start) // timing.divisor * timing.factor >= _MOST_TICKS:
         lasts = seconds_of(capture.end - capture.start, 1) * capture.unit_fs
         raise UsageError(f"{path}: lasts {format_seconds(lasts)}; too long for its time step")
-    return found
+    return timing
 
 
 def _of_samples(path: Path, capture: Capture) -> CaptureTiming:
-    parts = 1
-    while capture.unit_fs / parts > MOST_TICK_FS:
-        parts *= 10
+    ticks = 1
+    while capture.unit_fs / ticks > MOST_TICK_FS:
+        ticks *= 10
     # Rounded to half a femtosecond, as an instrument reports its tick.
-    tick_fs = round(capture.unit_fs / parts)
+    tick_fs = round(capture.unit_fs / ticks)
     if tick_fs < LEAST_TICK_FS:
         raise _no_tick(path, capture.unit_fs)
-    return CaptureTiming(tick_fs, capture.start, 1, parts, max(round(capture.unit_fs), 1))
+    return CaptureTiming(tick_fs, capture.start, 1, ticks, max(round(capture.unit_fs), 1))
 
 
 def _rounded(path: Path, capture: Capture, step_fs: Fraction) -> CaptureTiming:
     units = step_fs / capture.unit_fs
-    parts = _parts(int(step_fs), None) if step_fs.denominator == 1 else None
-    if parts is None or units.denominator != 1:
+    ticks = _parts(int(step_fs), None) if step_fs.denominator == 1 else None
+    if ticks is None or units.denominator != 1:
         unit = format_seconds(capture.unit_fs / FEMTOSECONDS, 9)
         raise UsageError(
             f"{path}: --step {format_seconds(step_fs / FEMTOSECONDS)}; must be a multiple of "
             f"{unit}, the file's unit of time, and of 1 ps"
         )
     step = int(step_fs)
-    return CaptureTiming(step // parts, capture.start, int(units), parts, step, rounded=True)
+    return CaptureTiming(step // ticks, capture.start, int(units), ticks, step, rounded=True)
 
 
 def _of_times(capture: Capture) -> CaptureTiming:
@@ -91,17 +91,17 @@ def _of_times(capture: Capture) -> CaptureTiming:
             step = gcd(step, first - capture.start, 0 if last is None else last - capture.start)
     step = step or 1
     exact_fs = step * capture.unit_fs
-    parts = _parts(int(exact_fs), capture.exported.tick_fs) if exact_fs.denominator == 1 else None
-    if parts is None:
+    ticks = _parts(int(exact_fs), capture.exported.tick_fs) if exact_fs.denominator == 1 else None
+    if ticks is None:
         # A step of the file's units and of ticks: 1 ps if a unit is a part of it.
         step_fs = Fraction(LEAST_TICK_FS) / capture.unit_fs
         divisor = step_fs.numerator
         wide_fs = int(divisor * capture.unit_fs)
-        parts = _parts(wide_fs, None) or 1
-        return CaptureTiming(wide_fs // parts, capture.start, divisor, parts, wide_fs, rounded=True)
+        ticks = _parts(wide_fs, None) or 1
+        return CaptureTiming(wide_fs // ticks, capture.start, divisor, ticks, wide_fs, rounded=True)
     step_fs = int(exact_fs)
     known_fs = max(capture.step_fs or 0, step_fs)
-    return CaptureTiming(step_fs // parts, capture.start, step, parts, known_fs)
+    return CaptureTiming(step_fs // ticks, capture.start, step, ticks, known_fs)
 
 
 def _parts(step_fs: int, tick_fs: int | None) -> int | None:
@@ -111,9 +111,9 @@ def _parts(step_fs: int, tick_fs: int | None) -> int | None:
     power = 1
     while step_fs // power >= LEAST_TICK_FS:
         for digit in (1, 2, 5):
-            parts = power * digit
-            if not step_fs % parts and LEAST_TICK_FS <= step_fs // parts <= MOST_TICK_FS:
-                return parts
+            ticks = power * digit
+            if not step_fs % ticks and LEAST_TICK_FS <= step_fs // ticks <= MOST_TICK_FS:
+                return ticks
         power *= 10
     return None
 

@@ -91,9 +91,9 @@ def _read(path: Path, rules: ReadRules, header: _Header, chosen: Sequence[Chosen
     """Return the edges of some signals of a dump."""
     try:
         with unpacked(path) as file:
-            _, rest = _split(path, file)
+            _, remainder = _split(path, file)
             changes = _Changes(path, chosen)
-            for words, is_cut in _words(file, rest):
+            for words, is_cut in _words(file, remainder):
                 changes.take(words, is_cut=is_cut)
     except (OSError, EOFError, zlib.error) as error:
         raise UsageError(f"{path}: cannot read: {error}") from error
@@ -127,14 +127,14 @@ def _split(path: Path, file: BinaryIO) -> tuple[bytes, bytes]:
     """Return the declarations, and what was read of the changes."""
     text = b""
     while len(text) < _MOST_HEADER:
-        more = file.read(_PIECE)
+        piece = file.read(_PIECE)
         searched = max(len(text) - _SHOWN, 0)
-        text += more
+        text += piece
         end = _END.search(text, searched)
         # The last word of what was read may go on.
-        if end is not None and (end.end() < len(text) or not more):
+        if end is not None and (end.end() < len(text) or not piece):
             return text[: end.end()], text[end.end() :]
-        if not more:
+        if not piece:
             break
     raise UsageError(f"{path}: no $enddefinitions; must be a value change dump (VCD)")
 
@@ -209,21 +209,21 @@ def _step_fs(rate: re.Match[str]) -> int | None:
     return round(FEMTOSECONDS / hertz) or None if hertz else None
 
 
-def _words(file: BinaryIO, rest: bytes) -> Iterator[tuple[list[bytes], bool]]:
+def _words(file: BinaryIO, remainder: bytes) -> Iterator[tuple[list[bytes], bool]]:
     """Yield the words of a file, many at a time, and whether the last one ends with the file.
 
-    `rest` was read before.
+    `remainder` was read before.
     """
     while True:
-        more = file.read(_PIECE)
-        text = rest + more
+        piece = file.read(_PIECE)
+        text = remainder + piece
         words = text.split()
         open_end = bool(words) and not text[-1:].isspace()
         # The last word may go on in the next piece. A word as long as a piece is none.
-        goes_on = bool(more) and open_end and len(rest) < _PIECE
-        rest = words.pop() if goes_on else b""
-        yield words, open_end and not more
-        if not more:
+        goes_on = bool(piece) and open_end and len(remainder) < _PIECE
+        remainder = words.pop() if goes_on else b""
+        yield words, open_end and not piece
+        if not piece:
             return
 
 
@@ -310,14 +310,14 @@ class _Changes:
         digits = word[1:]
         if not digits.isdigit() or len(digits) > _MOST_DIGITS:
             raise self._wrong(word, "a time of at most 18 digits")
-        now = int(digits)
+        time = int(digits)
         if self.start is None:
-            self.start = now
-        elif now < self.now:
-            raise UsageError(f"{self.path}: time {now} after {self.now}; must not go back")
-        elif now > self.now:
+            self.start = time
+        elif time < self.now:
+            raise UsageError(f"{self.path}: time {time} after {self.now}; must not go back")
+        elif time > self.now:
             self._end_dump()
-        self.now = now
+        self.now = time
 
     def _end_dump(self) -> None:
         """Count what the first $dumpvars exported. It ends with the time, where $end is missing."""

@@ -76,7 +76,7 @@ def open_wave(path: Path, rules: ReadRules) -> CaptureFile:
 @contextmanager
 def _refusing(path: Path) -> Generator[None]:
     """Turn what the library raises into UsageError. Its panics are no Exception."""
-    kept = os.dup(2)
+    saved = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     try:
@@ -87,8 +87,8 @@ def _refusing(path: Path) -> Generator[None]:
         text = " ".join(str(error).split())
         raise UsageError(f"{path}: not a whole waveform: {text[:200]}") from error
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(saved, 2)
+        os.close(saved)
         os.close(nowhere)
 
 
