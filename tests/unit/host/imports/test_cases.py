@@ -5,6 +5,7 @@ The plain dump has strikes at 100 and 200 ns, and responses 50 and 60 ns later.
 """
 
 import gzip
+from itertools import pairwise
 
 import pytest
 
@@ -14,6 +15,8 @@ from plexor.errors import UsageError
 from plexor.library.exchange import import_capture
 from plexor.model.results import Kind
 from plexor.protocol.memory import ResponseClass
+
+from .captures import read
 
 HEAD = """$date today $end
 $timescale 1 ns $end
@@ -248,3 +251,71 @@ def test_each_strike_is_in_one_class_or_in_a_gap(tmp_path):
                 if not first <= strike < after and first <= answer < after and first < strike
             )
             assert classes[ResponseClass.MISSED] == missed, (first, length)
+
+
+def at_start(level):
+    return PLAIN.replace('0!\n0"', f'0!\n{level}"', 1)
+
+
+def without_dumpvars(level):
+    return PLAIN.replace("$dumpvars\n", "").replace('0!\n0"\n$end', f'0!\n{level}"')
+
+
+def while_low(level):
+    return PLAIN.replace("#200", f'#180\n{level}"\n#190\n0"\n#200')
+
+
+def while_high(level):
+    return PLAIN.replace("#160", f'#155\n{level}"\n#160')
+
+
+def at_the_end(level):
+    return PLAIN.replace("#300", f'#290\n{level}"\n#300')
+
+
+def in_a_checkpoint(level):
+    return PLAIN.replace("#200", f'#180\n$dumpall\n0!\n{level}"\n$end\n#190\n0"\n#200')
+
+
+PLACES = (at_start, without_dumpvars, while_low, while_high, at_the_end, in_a_checkpoint)
+RESPONSES = {
+    "at_start": {0: None, 150: 1, 170: 0, 260: 1, 270: 0},
+    "without_dumpvars": {0: None, 150: 1, 170: 0, 260: 1, 270: 0},
+    "while_low": {0: 0, 150: 1, 170: 0, 180: None, 190: 0, 260: 1, 270: 0},
+    "while_high": {0: 0, 150: 1, 155: None, 170: 0, 260: 1, 270: 0},
+    "at_the_end": {0: 0, 150: 1, 170: 0, 260: 1, 270: 0, 290: None},
+    "in_a_checkpoint": {0: 0, 150: 1, 170: 0, 180: None, 190: 0, 260: 1, 270: 0},
+}
+"""Levels of the response from each time on; None: the level in question."""
+
+
+def expected(place, level):
+    """Return the response's edges and gaps, by IEEE Std 1164: L is low, H high, others neither."""
+    meaning = {"0": 0, "L": 0, "1": 1, "H": 1}.get(level)
+    steps = [(t, meaning if v is None else v) for t, v in RESPONSES[place].items()]
+    steps = [step for n, step in enumerate(steps) if not n or step[1] != steps[n - 1][1]]
+    edges = [
+        (time, to) for (_, was), (time, to) in pairwise(steps) if was is not None and to is not None
+    ]
+    ends = [*(time for time, _ in steps[1:]), None]
+    gaps = [(t, end) for (t, v), end in zip(steps, ends, strict=True) if v is None]
+    return edges, gaps
+
+
+@pytest.mark.parametrize("is_wanted", [True, False])
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("level", "UX01ZWLH-")
+def test_each_level_of_ieee_1164_is_read_in_each_place(level, place, is_wanted, tmp_path):
+    text = place(level)
+    assert text != PLAIN or level == "0"
+    path = tmp_path / "a.vcd"
+    path.write_text(text)
+    if not is_wanted:
+        assert figures(imported(path, text, channel="R=s", strike="s"))[1]["STRIKES"] == 2
+        return
+    capture, whole = read(path, ["r"])
+    found = capture.edges[whole["r"]]
+    got = list(zip(found.times.tolist(), found.levels.tolist(), strict=True))
+    edges, gaps = expected(place.__name__, level)
+    assert got == edges
+    assert [(max(first, 0), last) for first, last in found.gaps] == gaps
