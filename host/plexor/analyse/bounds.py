@@ -6,28 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
 
 from plexor.analyse.analyse import Figures
 from plexor.analyse.jitter import WINDOW
+from plexor.analyse.unknown import NOTHING, NotKnown
 from plexor.protocol.memory import VALUE_MOST
-
-
-class Unknown(NamedTuple):
-    """Why something is not known; both texts are empty where it is."""
-
-    reason: str = ""
-    settles: str = ""
-    """What would tell; empty where nothing would."""
-
-    @property
-    def line(self) -> str:
-        """Both, in one line."""
-        return "; ".join(filter(None, self))
-
-
-NOTHING = Unknown()
-"""Of what is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +21,12 @@ class FigureBounds:
     most: Fraction | None = None
     figure: Fraction | None = None
     """The figure itself, if it is known."""
-    unknown: Unknown = NOTHING
+    unknown: NotKnown = NOTHING
     """Why the figure is not known exactly."""
 
 
-NO_EXTREMES = Unknown("no extremes kept")
-AT_LIMIT = Unknown(
+NO_EXTREMES = NotKnown("no extremes kept")
+AT_LIMIT = NotKnown(
     "beyond what the instrument's registers hold", "measure it with events, in stream mode"
 )
 
@@ -100,7 +83,7 @@ def _mean(figures: Figures) -> FigureBounds:
     )
     above = cells.low_ticks[0] >= 0
     below = cells.limit_ticks is None and cells.low_ticks[-1] < VALUE_MOST
-    unknown = Unknown("the sum is not known") if cells.limit_ticks is None else AT_LIMIT
+    unknown = NotKnown("the sum is not known") if cells.limit_ticks is None else AT_LIMIT
     return FigureBounds(low if above else None, high if below else None, None, unknown)
 
 
@@ -116,7 +99,7 @@ def _square(figures: Figures) -> FigureBounds:
         None if span.least is None else span.least**2 / (2 * figures.count),
         None if span.most is None else span.most**2 / 4,
         None,
-        Unknown("the sum of squares is not known") if figures.limit_ticks is None else AT_LIMIT,
+        NotKnown("the sum of squares is not known") if figures.limit_ticks is None else AT_LIMIT,
     )
 
 
@@ -136,9 +119,9 @@ def _of_128(figures: Figures, ticks: int | None) -> FigureBounds:
     if figures.span is not None and figures.span.full:
         return FigureBounds(exact(ticks), exact(ticks), exact(ticks))
     if figures.count < WINDOW:
-        unknown = Unknown(f"{figures.count} samples", f"jitter128 needs {WINDOW}")
+        unknown = NotKnown(f"{figures.count} samples", f"jitter128 needs {WINDOW}")
         return FigureBounds(_span(figures).least, None, None, unknown)
-    unknown = Unknown("needs every event of the channel")
+    unknown = NotKnown("needs every event of the channel")
     return FigureBounds(Fraction(0), _span(figures).most, None, unknown)
 
 

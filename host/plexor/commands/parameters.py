@@ -31,13 +31,14 @@ class Parsed(_ParamType, Generic[T]):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> object:
-        """Return the parsed value; fail with the function's own words."""
+        """Return the parsed value; fail with the function's own words, the option named once."""
         if not isinstance(value, str):
             return value
         try:
             return self._parse(value)
         except ValueError as error:
-            self.fail(str(error), param, ctx)
+            flag = "" if param is None else param.opts[0].lstrip("-")
+            self.fail(str(error).removeprefix(f"{flag}: "), param, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from plexor.errors import UsageError
-from plexor.imports.edges import SignalEdges, Unknown
+from plexor.imports.edges import SignalEdges
 from plexor.imports.exported import ExportedRun
+from plexor.imports.signals import Unknown
 
 MOST_EDGES = 1 << 26
 """Greatest number of edges of a capture: more do not fit into the memory of most machines."""

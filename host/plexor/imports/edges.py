@@ -7,10 +7,11 @@ Levels are those of IEEE Std 1164: `0` and `L` are low, `1` and `H` high, all ot
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
+
+from plexor.imports.signals import Unknown
 
 Times = npt.NDArray[np.int64]
 Levels = npt.NDArray[np.uint8]
@@ -23,17 +24,6 @@ LEVELS = {
     for character in characters
 }
 """The level of each character of IEEE Std 1164."""
-
-
-class Unknown(StrEnum):
-    """What a level that is not known counts as."""
-
-    CUT = "cut"
-    """A gap: nothing in it is matched."""
-    HOLD = "hold"
-    """The level before it."""
-    LOW = "0"
-    HIGH = "1"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from fractions import Fraction
 
 from plexor.errors import UsageError
@@ -12,6 +13,17 @@ from plexor.model.settings import parse_reference
 from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES, SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.registers import Policy
 from plexor.units import format_seconds, parse_duration
+
+
+class Unknown(StrEnum):
+    """What a level that is not known counts as."""
+
+    CUT = "cut"
+    """A gap: nothing in it is matched."""
+    HOLD = "hold"
+    """The level before it."""
+    LOW = "0"
+    HIGH = "1"
 
 
 @dataclass(frozen=True, slots=True)

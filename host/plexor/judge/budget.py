@@ -17,10 +17,11 @@ from fractions import Fraction
 import numpy as np
 
 from plexor.analyse.analyse import LATENCIES, ChannelFigures, Figures, Report
-from plexor.analyse.bounds import AT_LIMIT, KNOWN, NOTHING, FigureBounds, Unknown, exact, extreme
+from plexor.analyse.bounds import AT_LIMIT, KNOWN, FigureBounds, exact, extreme
 from plexor.analyse.pairing import AMBIGUOUS
 from plexor.analyse.percentiles import Quantile, least_count, quantile, quantile_name
 from plexor.analyse.tail import beyond
+from plexor.analyse.unknown import NOTHING, NotKnown
 from plexor.judge.verdict import Number, Outcome, Verdict, worst
 from plexor.model.results import Kind
 from plexor.protocol.memory import ResponseClass
@@ -36,9 +37,9 @@ COUNTS = {
 TIMES = ("min", "max", "mean", "peak_to_peak", "rms", "jitter128", "jitter128_max")
 
 
-_NO_SAMPLES = Unknown("no samples", "a run in which it answers would tell")
-_APART = Unknown(AMBIGUOUS, "strikes further apart would tell")
-SILENT = Unknown("answered no strike", "a limit for this channel would say whether it must")
+_NO_SAMPLES = NotKnown("no samples", "a run in which it answers would tell")
+_APART = NotKnown(AMBIGUOUS, "strikes further apart would tell")
+SILENT = NotKnown("answered no strike", "a limit for this channel would say whether it must")
 """Why nothing is proven by a run with a channel that the budget does not name."""
 NO_LIMIT = "no limit applies to this run"
 
@@ -253,7 +254,7 @@ def _told(
     channel: ChannelFigures,
     limit: Limit,
     outcome: Outcome,
-    unknown: Unknown,
+    unknown: NotKnown,
     found: Fraction | None = None,
     over_ticks: Fraction | None = None,
 ) -> Check:
@@ -337,15 +338,17 @@ def _check_quantile(
     return _told(channel, limit, outcome, unknown, value, over)
 
 
-def _between(found: Quantile, most: Fraction, count: int) -> Unknown:
+def _between(found: Quantile, most: Fraction, count: int) -> NotKnown:
     """Return why a quantile cannot be compared with a limit, and what would tell."""
     if not found.enough:
         needs = f"{quantile_name(found.q)} needs {least_count(found.q):,}"
-        return Unknown(f"{count:,} samples", needs)
+        return NotKnown(f"{count:,} samples", needs)
     value = found.value_ticks
     if value is None or (found.enough and found.upper_ticks is None):
         return AT_LIMIT
     if value > most >= value - found.value_resolution_ticks + 1:
         ticks = found.value_resolution_ticks
-        return Unknown(f"the limit lies inside a bin of {ticks} ticks", "complete events are exact")
-    return Unknown("the limit lies within the 95 % interval", "more samples make it narrower")
+        return NotKnown(
+            f"the limit lies inside a bin of {ticks} ticks", "complete events are exact"
+        )
+    return NotKnown("the limit lies within the 95 % interval", "more samples make it narrower")

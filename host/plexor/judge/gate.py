@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
-from plexor.analyse.bounds import NOTHING, Unknown
+from plexor.analyse.unknown import NOTHING, NotKnown
 from plexor.judge.change_bounds import ExcessBounds, limit_of, share_bounds
 from plexor.judge.compare import (
     SATURATION,
@@ -154,7 +154,7 @@ def _settled(judgement: Judgement) -> Judgement:
 
 
 def _told(
-    condition: FailOn, entry: Difference, outcome: Outcome, unknown: Unknown = NOTHING
+    condition: FailOn, entry: Difference, outcome: Outcome, unknown: NotKnown = NOTHING
 ) -> Judgement:
     """Return a judgement with its reason and what would settle it."""
     reason, settles = unknown
@@ -163,10 +163,10 @@ def _told(
 
 def _by_estimate(condition: FailOn, entry: Difference) -> Judgement:
     if entry.reason:
-        return _told(condition, entry, Outcome.NOT_COMPARABLE, Unknown(entry.reason))
+        return _told(condition, entry, Outcome.NOT_COMPARABLE, NotKnown(entry.reason))
     if entry.before is None or entry.after is None:
         run = "A" if entry.before is None else entry.side or "B"
-        return _told(condition, entry, Outcome.TOO_FEW, Unknown(f"{run} has no samples"))
+        return _told(condition, entry, Outcome.TOO_FEW, NotKnown(f"{run} has no samples"))
     if entry.before_bound or entry.after_bound:
         return _by_bound(condition, entry)
     broken = condition.breaks(entry.before, entry.after)
@@ -193,7 +193,7 @@ def _beyond(condition: FailOn, change: Fraction) -> bool:
 def _by_interval(condition: FailOn, entry: Difference, fail_error: float) -> Judgement:
     law, before, after = entry.law, entry.before or Fraction(0), entry.after or Fraction(0)
     if law is None:
-        return _told(condition, entry, Outcome.TOO_FEW, Unknown("its sums are not known"))
+        return _told(condition, entry, Outcome.TOO_FEW, NotKnown("its sums are not known"))
     if entry.figure in SHARES and law.counts is not None and not before and not after:
         return _none(condition, entry, min(law.counts))
     errors = (fail_error, ERROR) if condition.rises else (ERROR, fail_error)
@@ -218,7 +218,7 @@ def _by_interval(condition: FailOn, entry: Difference, fail_error: float) -> Jud
 def _none(condition: FailOn, entry: Difference, strikes: int) -> Judgement:
     """Return the judgement if neither run has a strike of a class: 0 has no relative change."""
     unseen = share_bounds(0, strikes, ERROR)[1] if strikes else 1.0
-    reason = Unknown(f"none in either run, which any share of up to {unseen:.2%} explains")
+    reason = NotKnown(f"none in either run, which any share of up to {unseen:.2%} explains")
     if unseen <= UNSEEN:
         return _told(condition, entry, Outcome.PASS, reason)
     return _told(condition, entry, Outcome.TOO_FEW, reason)
@@ -285,19 +285,19 @@ def _rounded(count: float) -> int:
     return math.ceil(count / 10**digits) * 10**digits
 
 
-def _further(entry: Difference) -> Unknown:
+def _further(entry: Difference) -> NotKnown:
     """Return which rates a sweep must try to find a frequency that it has only bounded."""
     if OpenEnd.ABOVE in (entry.before_bound, entry.after_bound):
-        return Unknown("no rate failed", "sweep up to a higher rate with --to")
-    return Unknown("no rate passed", "sweep from a lower rate with --from")
+        return NotKnown("no rate failed", "sweep up to a higher rate with --to")
+    return NotKnown("no rate passed", "sweep from a lower rate with --from")
 
 
-def _narrower(part: Fraction) -> Unknown:
+def _narrower(part: Fraction) -> NotKnown:
     """Return of what width brackets tell a knee that has not moved from one at the limit."""
     width = 1 / (1 + part) - 1 if -1 < part < 0 else max(part, Fraction(0))
     if not width:
-        return Unknown("brackets cannot prove that there is no change at all")
+        return NotKnown("brackets cannot prove that there is no change at all")
     percent = math.floor(width * 1000) / 10
     option = f"plexor sweep --resolution {percent:g}%"
     settles = f"they must be {percent:g} % or narrower: {option}"
-    return Unknown("the brackets are too wide", settles)
+    return NotKnown("the brackets are too wide", settles)

@@ -12,7 +12,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from plexor.analyse.bounds import Unknown
+from plexor.analyse.unknown import NotKnown
 
 Number = Fraction | float | int
 
@@ -57,7 +57,7 @@ class Verdict:
     @property
     def line(self) -> str:
         """The reason and what would settle it, in one line."""
-        return Unknown(self.reason, self.settles).line
+        return NotKnown(self.reason, self.settles).line
 
     def document(self) -> dict[str, Any]:
         """Return it in JSON's types, as every document has it."""

@@ -11,11 +11,10 @@ from plexor.errors import UsageError
 from plexor.export import formats
 from plexor.export.target import replacing
 from plexor.imports.capture import ReadRules
-from plexor.imports.edges import Unknown
 from plexor.imports.listing import listing
 from plexor.imports.open import READERS
 from plexor.imports.run import import_run
-from plexor.imports.signals import ImportRules
+from plexor.imports.signals import ImportRules, Unknown
 from plexor.judge.budget import Budget
 from plexor.judge.budget_file import load as load_budget
 from plexor.library.capture_listing import ListedCapture

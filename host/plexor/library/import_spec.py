@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from plexor.imports.edges import Unknown
 from plexor.imports.signals import (
     ChannelSignal,
     StrikeSignal,
+    Unknown,
     parse_channel_signal,
     parse_strike_signal,
 )

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from plexor.library.parts.results import AT_LIMIT, Number, Outcome, Unknown, Verdict
+from plexor.library.parts.results import AT_LIMIT, NotKnown, Number, Outcome, Verdict
 
 MISSED = "strikes were missed: their answers may have taken longer than any sample"
 NS_FS = 10**6
@@ -112,16 +112,16 @@ def bounded(estimate_ns: Fraction, measured: MeasuredMaximum) -> Bounded:
     return Bounded(estimate_ns, measured, outcome=outcome, reason=reason, settles=settles)
 
 
-def _known(estimate_ns: Fraction, measured: MeasuredMaximum) -> tuple[Outcome, Unknown]:
+def _known(estimate_ns: Fraction, measured: MeasuredMaximum) -> tuple[Outcome, NotKnown]:
     """Return the outcome, and of what is open why, and what would settle it."""
     if measured.invalid_reasons:
-        unknown = Unknown("the run is invalid", "a valid one would tell")
+        unknown = NotKnown("the run is invalid", "a valid one would tell")
         return Outcome.NOT_COMPARABLE, unknown
     least = measured.over_ns if measured.max_ns is None else measured.max_ns
     if least is not None and estimate_ns < least:
-        return Outcome.FAIL, Unknown("what was measured exceeds it")
+        return Outcome.FAIL, NotKnown("what was measured exceeds it")
     if measured.max_ns is None:
         return Outcome.TOO_FEW, AT_LIMIT._replace(reason=f"the maximum is {AT_LIMIT.reason}")
     if measured.missed:
-        return Outcome.TOO_FEW, Unknown(MISSED, "a run without missed strikes would tell")
-    return Outcome.PASS, Unknown()
+        return Outcome.TOO_FEW, NotKnown(MISSED, "a run without missed strikes would tell")
+    return Outcome.PASS, NotKnown()

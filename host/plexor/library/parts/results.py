@@ -4,11 +4,11 @@
 from plexor.analyse.analyse import ChannelFigures as ChannelFigures
 from plexor.analyse.analyse import Report as Report
 from plexor.analyse.bounds import AT_LIMIT as AT_LIMIT
-from plexor.analyse.bounds import Unknown as Unknown
 from plexor.analyse.jitter import variance_ticks2 as variance_ticks2
 from plexor.analyse.pairing import AMBIGUOUS as AMBIGUOUS
 from plexor.analyse.percentiles import Distribution as Distribution
 from plexor.analyse.percentiles import least_count as least_count
+from plexor.analyse.unknown import NotKnown as NotKnown
 from plexor.codes.names import code_phrase as code_phrase
 from plexor.codes.stream import PlainCode as PlainCode
 from plexor.codes.stream import plain_codes as plain_codes

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from plexor.analyse.analyse import Figures
-from plexor.analyse.bounds import KNOWN, NO_EXTREMES, NOTHING, extreme
+from plexor.analyse.bounds import KNOWN, NO_EXTREMES, extreme
 from plexor.analyse.jitter import SlidingSpan
 from plexor.analyse.percentiles import from_cells
+from plexor.analyse.unknown import NOTHING
 from plexor.model.results import Kind
 from plexor.protocol.memory import VALUE_MOST
 

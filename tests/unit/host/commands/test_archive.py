@@ -78,7 +78,7 @@ def test_a_trend_prints_its_changes_and_writes_a_page(capsys, tmp_path):
         (["log", "--where", "x"], "'x'; must be KEY=VALUE"),
         (["log", "--where", "color=red"], "color=red: no run has this key"),
         (["trend", "TASK"], "channel 'TASK': no run has its rise; the archive has the channels"),
-        (["trend", "ISR", "--figure", "median"], "figure: 'median'; must be one of"),
+        (["trend", "ISR", "--figure", "median"], "'--figure': 'median'; must be one of"),
         (["trend", "ISR", "--page", "gone/x/y.html"], "cannot write"),
         (["add", "gone"], "gone"),
         (["add", "empty"], "empty: holds no run, scan or schedule; must be a folder of --out"),

@@ -65,7 +65,7 @@ def test_an_option_for_all_commands_is_left_out_where_a_command_has_none(folder,
         ("[measure]\nrate = [1]\n", "[measure] rate: [1]; must be a text or a number"),
         ("rate = 1\n", "rate: must be a table"),
         ("[measure\n", "plexor.toml: "),
-        ('[measure]\nrate = "fast"\n', "rate: 'fast'"),
+        ('[measure]\nrate = "fast"\n', "'--rate': 'fast'"),
     ],
 )
 def test_a_wrong_file_is_one_line_with_its_path_and_exit_code_2(folder, capsys, text, said):

@@ -11,7 +11,7 @@ from plexor.commands.parameters import Parsed, no_run_options, option_name, usag
 from plexor.commands.specs import command
 from plexor.errors import StoreError, UsageError
 from plexor.library.specs.options import Less
-from plexor.units import parse_duration
+from plexor.units import parse_duration, parse_rate
 
 US = Fraction(1, 10**6)
 
@@ -32,6 +32,17 @@ def test_a_refused_value_names_its_option():
         echo.main(["--deadline", "7"], standalone_mode=False)
     assert "--deadline" in refused.value.format_message()
     assert "'7'" in refused.value.format_message()
+
+
+def test_a_refused_value_names_its_option_once():
+    @click.command()
+    @click.option("--rate", type=Parsed("rate", parse_rate))
+    def rated(rate):
+        return rate
+
+    with pytest.raises(click.BadParameter) as refused:
+        rated.main(["--rate", "20K"], standalone_mode=False)
+    assert refused.value.format_message().startswith("Invalid value for '--rate': '20K'; must be")
 
 
 @click.command()

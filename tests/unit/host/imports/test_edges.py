@@ -4,7 +4,8 @@
 import numpy as np
 import pytest
 
-from plexor.imports.edges import LEVELS, UNKNOWN, Unknown, edges_of
+from plexor.imports.edges import LEVELS, UNKNOWN, edges_of
+from plexor.imports.signals import Unknown
 
 
 def edges(*values):
