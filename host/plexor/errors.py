@@ -76,12 +76,6 @@ class InvalidRunError(PlexorError):
     exit_code = ExitCode.INVALID
 
 
-class BudgetError(PlexorError):
-    """A limit that is broken."""
-
-    exit_code = ExitCode.BUDGET
-
-
 class UnexpectedError(PlexorError):
     """A fault of Plexor itself, in a process that has reported it."""
 

@@ -55,11 +55,6 @@ class RegisterPlan:
         raise KeyError(f"{block}[{copy}].{name}")
 
 
-def registers_of(settings: Settings, identity: Identity) -> list[RegisterWrite]:
-    """Return every set-up register and its value; raise ValueError for impossible settings."""
-    return list(plan_of(settings, identity).registers)
-
-
 def plan_of(settings: Settings, identity: Identity) -> RegisterPlan:
     """Return registers and echo of settings on one instrument.
 

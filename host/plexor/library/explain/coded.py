@@ -53,10 +53,6 @@ class CodedRun:
         """Return a lane's name."""
         return self.names.name_of(_CLASSES[lane.kind], lane.number)
 
-    def task_name(self, number: int) -> str:
-        """Return a task's name."""
-        return self.names.name_of(CodeClass.RUN, number)
-
     def function_name(self, number: int) -> str:
         """Return a function's name."""
         return self.names.name_of(CodeClass.ENTER, number)

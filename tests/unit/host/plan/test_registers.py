@@ -15,7 +15,7 @@ from plexor.model.settings import (
     Settings,
     Stimulus,
 )
-from plexor.plan.registers import plan_of, registers_of
+from plexor.plan.registers import plan_of
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import Policy, StopOn, Stream, Trigger, register
 from plexor.units import seconds_of
@@ -35,13 +35,13 @@ def stimulus(*strikes, **settings):
 
 
 def test_every_setup_register_of_the_build_is_written_and_fits():
-    writes = registers_of(
+    writes = plan_of(
         Settings(
             strikes=(Stimulus(0, 1000 * NS), Stimulus(1, 500 * NS)),
             channels=tuple(Channel(n) for n in range(4)),
         ),
         IDENTITY,
-    )
+    ).registers
     places = [(w.block, w.copy, w.name) for w in writes]
     assert len(places) == len(set(places))
     for block, copies in (("stimulus", 2), ("channel", 4)):

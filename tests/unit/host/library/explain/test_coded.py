@@ -21,7 +21,6 @@ def test_lanes_and_functions_have_the_names_of_the_firmware():
     assert [lane.kind for lane in coded.lanes.lanes] == [LaneKind.INTERRUPT, LaneKind.TASK]
     (call,) = coded.calls.calls
     assert (coded.function_name(call.function), call.total_ticks) == ("pid.c:step", 2000)
-    assert coded.task_name(4) == "task 4"
 
 
 def test_a_run_without_codes_is_refused():
