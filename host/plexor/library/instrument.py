@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from plexor.calibration.store import find, of_other_builds
 from plexor.device.device import Device
-from plexor.errors import StoreError, UsageError
+from plexor.errors import UsageError
 from plexor.library.connection import Connection
+from plexor.library.files import unsaved
 from plexor.library.first_look import look_of, zoomed
 from plexor.library.keep import FolderPlace, Tap, check_out
 from plexor.library.measurement import Labels, Measurement, busy
@@ -303,10 +304,7 @@ class Instrument(Connection):
             result = replace(result, versions={**result.versions, "proof": self._proof})
         run = Run(result)
         if out is not None:
-            try:
-                run.keep(out)
-            except StoreError as error:
-                run.unsaved = error
+            run.unsaved = unsaved(lambda: run.keep(out))
         return run
 
     def _serial(self) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from plexor.errors import ExitCode, StoreError
-from plexor.library.files import write_text, writing
+from plexor.library.files import unsaved, write_text, writing
 from plexor.library.instrument import Instrument
 from plexor.library.keep import check_new
 from plexor.library.parts.extensions import Kept
@@ -129,12 +129,11 @@ def _kept(made: Mixed, runs: Sequence[RunResult], place: FolderPlace) -> StoreEr
         write_text(folder / ROWS_FILE, made.csv())
         made.write(folder)
 
-    try:
+    def keep() -> None:
         with writing(place.path):
             put(place, KIND, fill)
-    except StoreError as error:
-        return error
-    return None
+
+    return unsaved(keep)
 
 
 @takes(MixedSpec)

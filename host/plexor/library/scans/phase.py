@@ -10,7 +10,7 @@ from pathlib import Path
 from plexor.device.device import Device
 from plexor.disk.folder import FolderPlace
 from plexor.errors import StoreError
-from plexor.library.files import write_text
+from plexor.library.files import unsaved, write_text
 from plexor.library.keep import check_new
 from plexor.library.run import Run
 from plexor.library.run_spec import named_by
@@ -102,8 +102,4 @@ def _kept(scan: PhaseScan, taken: RunResult, place: FolderPlace) -> StoreError |
         write_text(folder / PAGE_FILE, scan.page())
         scan.write(folder)
 
-    try:
-        put_run(taken, place, more=more)
-    except StoreError as error:
-        return error
-    return None
+    return unsaved(lambda: put_run(taken, place, more=more))

@@ -6,13 +6,15 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from plexor.burst.model import BurstResult
-from plexor.errors import PlexorError, StoreError
+from plexor.errors import PlexorError
 from plexor.experiments.pool import Workers
 from plexor.experiments.stepping import OnStep, Stepping, stepped
 from plexor.experiments.store import StepStore, question_of
+from plexor.library.files import unsaved
 from plexor.library.pins import described
 from plexor.library.scans.scan import Scan
 from plexor.library.scans.scan_spec import ScanSpec
@@ -61,9 +63,5 @@ def step_scan(
         )
         scan = made(result, found.error)
         if asked.out is not None:
-            try:
-                store.finish()
-                scan.write(asked.out)
-            except StoreError as error:
-                scan.unsaved = error
+            scan.unsaved = unsaved(store.finish) or unsaved(partial(scan.write, asked.out))
     return scan

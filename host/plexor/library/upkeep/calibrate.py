@@ -13,6 +13,7 @@ from plexor.calibration.run import WIRE_PS, CalibrationGoal, calibrate, carried
 from plexor.calibration.sheet import outside
 from plexor.device.device import Device
 from plexor.errors import InstrumentError, StoreError, UsageError
+from plexor.library.files import unsaved
 from plexor.library.pins import wiring_of
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import Naming, plain
@@ -105,11 +106,7 @@ def calibrated(device: Device, options: CalibrateSpec) -> Calibrated:
     _check_bins(device, calibration, on_line)
     if previous is not None:
         calibration = _with(previous, calibration, on_line)
-    try:
-        store.save(calibration, target)
-    except StoreError as error:
-        return Calibrated(calibration, target, error)
-    return Calibrated(calibration, target, None)
+    return Calibrated(calibration, target, unsaved(lambda: store.save(calibration, target)))
 
 
 def _check_bins(device: Device, calibration: Calibration, on_line: OnLine) -> None:

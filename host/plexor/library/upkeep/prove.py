@@ -13,6 +13,7 @@ from typing import Any
 from plexor.calibration.reference import Reference
 from plexor.device.device import Device
 from plexor.errors import ExitCode, StoreError, UsageError
+from plexor.library.files import unsaved
 from plexor.library.instrument import Instrument
 from plexor.library.open import open_any
 from plexor.library.specs.spec import takes
@@ -188,8 +189,5 @@ def proven(link: str, options: ProveSpec) -> Proven:
         target = store.default_path(proof.serial, proof.placement)
     proof_result = Proven(proof, target)
     if target is not None:
-        try:
-            store.save(proof, target)
-        except StoreError as error:
-            proof_result.unsaved = error
+        proof_result.unsaved = unsaved(lambda: store.save(proof, target))
     return proof_result

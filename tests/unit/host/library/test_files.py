@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plexor.errors import StoreError
-from plexor.library.files import write_text
+from plexor.library.files import unsaved, write_text
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path):
@@ -44,3 +44,13 @@ def test_what_cannot_be_written_leaves_what_was_there_and_is_said_with_its_path(
             write_text(tmp_path / name, "new")
     with pytest.raises(StoreError, match="cannot write: No space left"):
         write_text(Path("/dev/full"), "new")
+
+
+def test_why_something_could_not_be_kept_is_returned_and_any_other_error_goes_up(tmp_path):
+    assert unsaved(lambda: write_text(tmp_path / "page.html", "new")) is None
+    assert (tmp_path / "page.html").read_text() == "new"
+    full = unsaved(lambda: write_text(Path("/dev/full"), "new"))
+    assert isinstance(full, StoreError)
+    assert "No space left" in str(full)
+    with pytest.raises(ZeroDivisionError):
+        unsaved(lambda: 1 / 0)
