@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from plexor.scope.instrument import open_bench
+from plexor.scope.instrument import open_rig
 from plexor.scope.serve import Door, PageServer, ServedAt
 from tools.scope_bench.browser import browser
 from tools.setup import ROOT
@@ -37,7 +37,7 @@ _EXTREMES = "return [plexor.feed.channels[0].min, plexor.feed.channels[1].min]"
 def main() -> int:
     """Take the picture; return 0."""
     with tempfile.TemporaryDirectory() as folder, browser(dark=True) as chromium:
-        served = PageServer(open_bench("sim:", DEVICE), Door(ServedAt(folder=Path(folder))))
+        served = PageServer(open_rig("sim:", DEVICE), Door(ServedAt(folder=Path(folder))))
         try:
             chromium.driver.get(served.address)
             chromium.until(_STEERS)
