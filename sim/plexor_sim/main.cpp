@@ -137,7 +137,10 @@ class Simulation {
         await();
         stop_without(options_.parent);
       }
-      for (int i = 0; i < kPollCycles && !done() && !stands_still() && !is_paced_out(); i++) clock();
+      for (int i = 0; i < kPollCycles && !done() && !stands_still() && !is_paced_out(); i++) {
+        if (is_script_due()) break;
+        clock();
+      }
       socket_.service(!between_runs() && !options_.pace_ps && script_.is_over());
       if (!options_.pace_ps && line_.is_due(polls_)) receive_line();
       line_.send(pins_.now_ps());
@@ -175,8 +178,15 @@ class Simulation {
   void follow_script() {
     if constexpr (std::is_same_v<Far, Socket>) {
       if (!socket_.connected() || socket_.has_byte() || cycles_ < script_.clock()) return;
-      if (!between_runs() || stands_still()) socket_.feed(script_.take());
+      if (between_runs() && !is_script_due()) return;
+      socket_.feed(script_.take());
+      has_rested_ = false;
     }
+  }
+
+  // Whether the script's next command is due between runs: all has stood still since the last.
+  bool is_script_due() const {
+    return !script_.is_over() && has_rested_ && cycles_ >= script_.clock() && between_runs();
   }
 
   // Whether the script's next command is due later.
@@ -228,6 +238,7 @@ class Simulation {
       const bool stood = idle_.look() && link_clocks_ > kUnitClocks;
       const bool rested = idle_.rested() && link_clocks_ > kUnitClocks;
       still_clocks_ = rested ? still_clocks_ + kUnitClocks : 0;
+      has_rested_ |= still_clocks_ >= kStillClocks;
       // Commands wait until the core rests, which it does some time after the link.
       const bool may_move = rested || link_clocks_ <= kUnitClocks || !between_runs();
       unrest_clocks_ = may_move ? 0 : unrest_clocks_ + kUnitClocks;
@@ -235,7 +246,7 @@ class Simulation {
         throw std::runtime_error("the core never rests: " + idle_.restless());
       const bool rests = between_runs();
       if (!stood || options_.no_skip) return;
-      const bool waits = waits_for_script() && (!rests || still_clocks_ >= kStillClocks);
+      const bool waits = waits_for_script() && (!rests || has_rested_);
       if (rests && !line_goes_first() && !waits) return;
       for (const auto& input : inputs_)
         if (input.moved(cycles_)) return;
@@ -329,6 +340,7 @@ class Simulation {
   Idle idle_;
   std::optional<Dormant> dormant_;
   Script script_;
+  bool has_rested_ = false;   // since its last command
   int64_t link_clocks_ = 0;   // clocks since the last byte moved
   int64_t still_clocks_ = 0;  // clocks in which nothing changed but the time
   int64_t unrest_clocks_ = 0;  // clocks in which something changed although nothing is under way

@@ -35,7 +35,7 @@ int rank_of(int source) {
 }  // namespace
 
 Instrument::Instrument(const Geometry& geometry, Device& device, EdgeLog& log,
-                       const FrontEnd& front_end, double stall)
+                       const FrontEnd& front_end)
     : geometry_(geometry),
       registers_(geometry_),
       pins_(geometry_, device, log, front_end),
@@ -43,7 +43,7 @@ Instrument::Instrument(const Geometry& geometry, Device& device, EdgeLog& log,
       matcher_(geometry_, results_),
       uplink_(geometry_, results_),
       front_end_(front_end),
-      queues_(geometry_, stall),
+      queues_(geometry_),
       port_(geometry_) {
   for (int number = 0; number < geometry_.strikes; number++)
     stimuli_.emplace_back(geometry_, number);

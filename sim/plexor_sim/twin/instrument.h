@@ -33,9 +33,7 @@ struct NeedsGateware : std::runtime_error {
 
 class Instrument {
  public:
-  // `stall` is the chance that the link is not ready in a clock.
-  Instrument(const Geometry& geometry, Device& device, EdgeLog& log, const FrontEnd& front_end,
-             double stall);
+  Instrument(const Geometry& geometry, Device& device, EdgeLog& log, const FrontEnd& front_end);
 
   int64_t clock() const { return now_ticks_ / geometry_.samples; }
   // Whether time goes on by itself: a run is under way, from its command to its last result.

@@ -41,7 +41,7 @@ constexpr int64_t kAnswerClocks = 1080;  // from the last operation until all re
 constexpr int64_t kSentClocks = 16, kEventBytes = 8;  // of results, at most; and of events
 constexpr int64_t kStillClocks = 1040;   // of rest, before it
 constexpr int64_t kPartClocks = 1 << 16;  // as in Instrument
-constexpr int64_t kSpareClocks = 64;  // once there was a run: never before the gateware rests
+constexpr int64_t kSpareClocks = 4096;  // once there was a run: never before the gateware rests
 constexpr int64_t kLookClocks = 16;      // that is seen each so many
 constexpr int64_t kFirstClock = 1056;    // at which the first client is served, and
 constexpr int64_t kFirstSilentClock = 1040;  // without Feature.EVENTS
@@ -76,7 +76,7 @@ std::vector<std::string> options_for_relay() {
 
 // Why the twin cannot take any run with these options; empty if it can.
 std::string beyond(const Options& options) {
-  const std::pair<const char*, bool> others[] = {{"--stall full", options.stall_full},
+  const std::pair<const char*, bool> others[] = {{"--stall", options.stall > 0 || options.stall_full},
                                                  {"--gate", !options.gate.empty()},
                                                  {"--clock-lost", !options.clock_lost.empty()},
                                                  {"--pace", options.pace_ps > 0},
@@ -102,7 +102,7 @@ class Simulation {
                                    static_cast<int>(geometry_.strikes),
                                    static_cast<int>(geometry_.phases),
                                    static_cast<int>(geometry_.lamps), geometry_.tick_fs)),
-        instrument_(geometry_, *device_, log_, front_end_, options.stall),
+        instrument_(geometry_, *device_, log_, front_end_),
         socket_(options.buffer_bytes),
         corruption_(options) {}
 
@@ -189,10 +189,8 @@ class Simulation {
     const int64_t bytes = events + uplink.news_bytes() - news_bytes_;
     event_bytes_ = uplink.event_bytes();
     news_bytes_ = uplink.news_bytes();
-    const auto sent_clocks =
-        static_cast<int64_t>(static_cast<double>(kSentClocks * bytes) / (1 - options_.stall));
     int64_t clock =
-        instrument_.clock() + sent_clocks + answer_clocks_ + kAnswerClocks + kLookClocks - 1 +
+        instrument_.clock() + kSentClocks * bytes + answer_clocks_ + kAnswerClocks + kLookClocks - 1 +
         (uplink.news_bytes() ? kSpareClocks : 0);
     clock = clock / kLookClocks * kLookClocks;
     // It does not rest where a part of time begins.

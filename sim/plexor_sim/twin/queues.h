@@ -14,10 +14,8 @@ namespace plexor {
 
 class Queues {
  public:
-  // `stall` is the chance that the link is not ready in a clock.
-  Queues(const Geometry& geometry, double stall)
+  explicit Queues(const Geometry& geometry)
       : geometry_(geometry),
-        sent_clocks_(static_cast<int64_t>(kSentClocks / (1 - stall)) + 1),
         measures_(geometry.has(kFeatureFall | kFeatureIntervals)),
         has_snapshot_(geometry.has(kFeatureSnapshot)) {}
 
@@ -49,8 +47,8 @@ class Queues {
     if (source.words > geometry_.word_fifo_depth - kSpareWords || source.words == kMostWords)
       return "a source's FIFO of words may have been full";
     if (!is_sent) return nullptr;
-    link_clock_ = std::max(link_clock_, clock) + sent_clocks_ * (event.source == kSourceCode ? 2 : 1);
-    if (link_clock_ - clock > sent_clocks_ * geometry_.upload_depth / 2)
+    link_clock_ = std::max(link_clock_, clock) + kSentClocks * (event.source == kSourceCode ? 2 : 1);
+    if (link_clock_ - clock > kSentClocks * geometry_.upload_depth / 2)
       return "the link's FIFO may have been full";
     return nullptr;
   }
@@ -71,7 +69,6 @@ class Queues {
   };
 
   const Geometry& geometry_;
-  const int64_t sent_clocks_;
   const bool measures_, has_snapshot_;
   int64_t merge_halves_ = 0, link_clock_ = 0;
   Source sources_[kSources];
