@@ -6,13 +6,13 @@ from __future__ import annotations
 import click
 
 from plexor.commands.conclude import show
-from plexor.commands.declared.upkeep import Rules
+from plexor.commands.declared.upkeep import UdevRules
 from plexor.commands.options import AsJson
 from plexor.errors import ExitCode
 from plexor.library.upkeep.desk import examined, udev_rules
 
 
-def doctor(link: str | None, rules: Rules, shown: AsJson) -> int:
+def doctor(link: str | None, rules: UdevRules, shown: AsJson) -> int:
     """Print what is missing, or the rules of udev, and return the exit code."""
     if rules.udev:
         click.echo(udev_rules(), nl=False)

@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 
 from plexor.commands.conclude import show
-from plexor.commands.declared.upkeep import Wires
+from plexor.commands.declared.upkeep import WiresInPlace
 from plexor.commands.options import HtmlShown
 from plexor.commands.output import check_outputs, raise_first
 from plexor.commands.parameters import usage
@@ -17,7 +17,7 @@ from plexor.library.upkeep.prove import check_wired, proven
 from plexor.library.upkeep.specs import ProveSpec
 
 
-def prove(link: str, asked: ProveSpec, wires: Wires, shown: HtmlShown) -> int:
+def prove(link: str, asked: ProveSpec, wires: WiresInPlace, shown: HtmlShown) -> int:
     """Prove an instrument, print what holds, write the page and return the exit code."""
     page = shown.page
     with usage():

@@ -122,7 +122,7 @@ class Maximum(Spec):
     )
 
 
-class Table(Spec):
+class TableFile(Spec):
     """A file that is written."""
 
     out: Path | None = option(
@@ -132,7 +132,7 @@ class Table(Spec):
 
 class FitSpec(
     Mapped,
-    Table,
+    TableFile,
     told={"region_map": "It is for --model.", "out": "these times."},
 ):
     """What a fit is asked."""
@@ -208,7 +208,7 @@ class TraceSpec(Spec):
     )
 
 
-class TracedFiles(Table, told={"out": "the model."}):
+class TracedFiles(TableFile, told={"out": "the model."}):
     """Files of a trace."""
 
     map_out: Path | None = option(

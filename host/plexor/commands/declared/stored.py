@@ -114,7 +114,7 @@ def why() -> None:
     """
 
 
-class Lanes(
+class LanesFiles(
     Written,
     told={
         "files": "All lanes: .csv (a row for each span), .vcd (a string for each lane) or .pftrace."
@@ -127,7 +127,7 @@ class Lanes(
     "plexor.commands.explain.timeline:timeline",
     asked=TimelineSpec,
     shown=Shown,
-    written=Lanes,
+    written=LanesFiles,
 )
 @click.argument("run", type=_KEPT, metavar="RUN")
 def timeline() -> None:
@@ -143,7 +143,7 @@ def timeline() -> None:
     """
 
 
-class Calls(Spec):
+class CallsFile(Spec):
     """Files of calls."""
 
     speedscope: Path | None = option(
@@ -154,7 +154,9 @@ class Calls(Spec):
     )
 
 
-@command("plexor.commands.explain.profile:profile", asked=ProfileSpec, shown=AsJson, calls=Calls)
+@command(
+    "plexor.commands.explain.profile:profile", asked=ProfileSpec, shown=AsJson, calls=CallsFile
+)
 @click.argument("run", type=_KEPT, metavar="RUN")
 @click.argument("view", type=click.Choice(VIEWS), default="top", metavar="[VIEW]")
 def profile() -> None:

@@ -68,7 +68,7 @@ def selftest() -> None:
     """
 
 
-class Wires(Spec):
+class WiresInPlace(Spec):
     """Wires that are in place."""
 
     wired: bool = option(
@@ -82,7 +82,7 @@ class Wires(Spec):
     "plexor.commands.prove:prove",
     one_of(Target, "link"),
     asked=ProveSpec,
-    wires=Wires,
+    wires=WiresInPlace,
     shown=HtmlShown,
 )
 def prove() -> None:
@@ -113,7 +113,7 @@ def devices() -> None:
     """
 
 
-class Rules(Spec):
+class UdevRules(Spec):
     """What of this machine is printed."""
 
     udev: bool = option(
@@ -131,10 +131,10 @@ class Rules(Spec):
         help="Walk it instead: its port, rate, identity, every value of a byte, the clock. That "
         "ends where the link fails, with what came in place of an answer.",
     ),
-    rules=Rules,
+    rules=UdevRules,
     shown=AsJson,
 )
-def doctor(link: str | None, rules: Rules) -> None:
+def doctor(link: str | None, rules: UdevRules) -> None:
     """Find what keeps boards from working: permissions, drivers, rates, programs, silent links.
 
     Nothing is changed. Below each missing item is the command that fixes it. The exit code is 1 if

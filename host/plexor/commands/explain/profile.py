@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from plexor.commands.conclude import show
-from plexor.commands.declared.stored import Calls
+from plexor.commands.declared.stored import CallsFile
 from plexor.commands.options import AsJson
 from plexor.commands.output import check_outputs
 from plexor.library.explain.specs import ProfileSpec
@@ -16,7 +16,7 @@ from plexor.library.files import write_text
 from plexor.library.load import run_in
 
 
-def profile(run: Path, asked: ProfileSpec, shown: AsJson, calls: Calls) -> int:
+def profile(run: Path, asked: ProfileSpec, shown: AsJson, calls: CallsFile) -> int:
     """Print a profile, write its file, and return the exit code."""
     path = calls.speedscope
     check_outputs(path)
