@@ -22,7 +22,7 @@ MOST_CHAINS = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Group:
+class RecurringCluster:
     """A cluster of late answers, and how they recur."""
 
     cluster: Cluster
@@ -36,7 +36,7 @@ class Explained:
     name: str
     tail: Tail | None
     """None if they are not known; `missing` has the reason."""
-    groups: tuple[Group, ...] = ()
+    groups: tuple[RecurringCluster, ...] = ()
     missing: str = ""
     blamed: tuple[Blamed, ...] = ()
     """All answers by the code in force at their strikes; empty for a device without codes."""
@@ -77,7 +77,8 @@ def _explained(
     times, latencies = samples.rise.start_ticks[order], samples.rise.value_ticks[order]
     tail = tail_of(latencies, over_ticks)
     groups = tuple(
-        Group(cluster, recurrence(cluster.positions, times, latencies)) for cluster in tail.clusters
+        RecurringCluster(cluster, recurrence(cluster.positions, times, latencies))
+        for cluster in tail.clusters
     )
     if blame is None:
         return Explained(channel.name, tail, groups)

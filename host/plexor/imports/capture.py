@@ -55,7 +55,7 @@ class Declared:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class SignalBit:
     """A signal of one bit that is read."""
 
     name: str
@@ -96,9 +96,9 @@ class CaptureFile:
     format: str
     signals: Mapping[str, Declared]
     """Each signal by its whole name, with scopes and the range of a vector."""
-    read: Callable[[Sequence[Chosen]], Capture]
+    read: Callable[[Sequence[SignalBit]], Capture]
 
-    def chosen(self, signal: str) -> Chosen:
+    def chosen(self, signal: str) -> SignalBit:
         """Return the signal that a name means: the whole name, or the end of only one.
 
         A bit of a vector is `PORTB[2]`, by the number that its range gives it. Raises UsageError
@@ -108,7 +108,7 @@ class CaptureFile:
         named = self._named(signal)
         vectors = self._vectors(match[1]) if match else []
         if len(named) == 1 and self.signals[named[0]].usable:
-            return Chosen(named[0], self.signals[named[0]].handle)
+            return SignalBit(named[0], self.signals[named[0]].handle)
         if match and not named and len(vectors) == 1:
             return self._bit(vectors[0], int(match[2]))
         if len(named) + len(vectors) > 1:
@@ -137,13 +137,13 @@ class CaptureFile:
         match = _RANGE.search(name)
         return (int(match[1]), int(match[2])) if match else (self.signals[name].bits - 1, 0)
 
-    def _bit(self, name: str, number: int) -> Chosen:
+    def _bit(self, name: str, number: int) -> SignalBit:
         declared = self.signals[name]
         left, right = self._range(name)
         bit = abs(number - right)
         if not min(left, right) <= number <= max(left, right) or bit >= declared.bits:
             raise self._wrong(f"{name} has no bit {number}; must be {left} to {right}")
-        return Chosen(
+        return SignalBit(
             f"{_RANGE.sub('', name)}[{number}]", declared.handle, bit=bit, of=declared.bits
         )
 

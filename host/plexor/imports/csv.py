@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.errors import UsageError
-from plexor.imports.capture import Capture, CaptureFile, Chosen, Declared, ReadRules
+from plexor.imports.capture import Capture, CaptureFile, Declared, ReadRules, SignalBit
 from plexor.imports.edges import LEVELS, Levels, SignalEdges, Times, edges_of
 from plexor.imports.unpacked import unpacked
 from plexor.units import FEMTOSECONDS
@@ -98,7 +98,7 @@ def open_csv(path: Path, rules: ReadRules) -> CaptureFile:
             label = f"{name}#{number + 1}"
         signals[label] = declared
 
-    def read(chosen: Sequence[Chosen]) -> Capture:
+    def read(chosen: Sequence[SignalBit]) -> Capture:
         edges: dict[str, SignalEdges] = {}
         notes: list[str] = []
         for signal in chosen:
@@ -371,7 +371,7 @@ def _declared(texts: set[str], column: int) -> Declared:
 
 
 def _levels(
-    path: Path, table: _Table, signal: Chosen, declared: Declared, rules: ReadRules
+    path: Path, table: _Table, signal: SignalBit, declared: Declared, rules: ReadRules
 ) -> tuple[Levels, str]:
     """Return the levels of a column, and how volts were read as levels."""
     column: int = signal.handle

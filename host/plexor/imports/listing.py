@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from plexor.imports.capture import CaptureFile, Chosen, ReadRules
+from plexor.imports.capture import CaptureFile, ReadRules, SignalBit
 from plexor.imports.edges import SignalEdges
 from plexor.imports.open import open_capture
 from plexor.imports.timing import timing_of
@@ -62,7 +62,7 @@ def listing(path: Path, reading: ReadRules) -> CaptureListing:
     """Return what a capture holds. Raises UsageError for a file that cannot be read."""
     file = open_capture(path, reading)
     usable = [name for name, declared in file.signals.items() if declared.usable][:_MOST_READ]
-    capture = file.read([Chosen(name, file.signals[name].handle) for name in usable])
+    capture = file.read([SignalBit(name, file.signals[name].handle) for name in usable])
     timing = timing_of(path, capture)
     strike, responses = _proposed(capture.edges)
     return CaptureListing(

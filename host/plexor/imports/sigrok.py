@@ -20,9 +20,9 @@ from plexor.imports.capture import (
     MOST_EDGES,
     Capture,
     CaptureFile,
-    Chosen,
     Declared,
     ReadRules,
+    SignalBit,
     too_many,
 )
 from plexor.imports.edges import Levels, SignalEdges, Times, edges_of
@@ -89,14 +89,14 @@ def open_sr(path: Path, rules: ReadRules) -> CaptureFile:
     except _NOT_WHOLE as error:
         raise UsageError(f"{path}: not a whole sigrok session: {error}") from error
 
-    def read(chosen: Sequence[Chosen]) -> Capture:
+    def read(chosen: Sequence[SignalBit]) -> Capture:
         return _read(path, session, chosen)
 
     signals = {name: Declared("probe", 1, bit) for name, bit in session.probes.items()}
     return CaptureFile(path, "sigrok session", signals, read)
 
 
-def _read(path: Path, session: _Session, chosen: Sequence[Chosen]) -> Capture:
+def _read(path: Path, session: _Session, chosen: Sequence[SignalBit]) -> Capture:
     """Return the edges of some probes."""
     probes = {bit: _Bit(bit) for bit in {signal.handle for signal in chosen}}
     count = 0

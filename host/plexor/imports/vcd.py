@@ -24,9 +24,9 @@ from plexor.imports.capture import (
     MOST_EDGES,
     Capture,
     CaptureFile,
-    Chosen,
     Declared,
     ReadRules,
+    SignalBit,
     too_many,
 )
 from plexor.imports.edges import LEVELS, UNKNOWN, SignalEdges, edges_of
@@ -81,13 +81,13 @@ def open_vcd(path: Path, rules: ReadRules) -> CaptureFile:
         raise UsageError(f"{path}: cannot read: {error}") from error
     header = _header(path, text, rules)
 
-    def read(chosen: Sequence[Chosen]) -> Capture:
+    def read(chosen: Sequence[SignalBit]) -> Capture:
         return _read(path, rules, header, chosen)
 
     return CaptureFile(path, "VCD", header.signals, read)
 
 
-def _read(path: Path, rules: ReadRules, header: _Header, chosen: Sequence[Chosen]) -> Capture:
+def _read(path: Path, rules: ReadRules, header: _Header, chosen: Sequence[SignalBit]) -> Capture:
     """Return the edges of some signals of a dump."""
     try:
         with unpacked(path) as file:
@@ -230,7 +230,7 @@ def _words(file: BinaryIO, remainder: bytes) -> Iterator[tuple[list[bytes], bool
 class _Changes:
     """Takes the changes of the chosen signals, which have their places as numbers."""
 
-    def __init__(self, path: Path, chosen: Sequence[Chosen]) -> None:
+    def __init__(self, path: Path, chosen: Sequence[SignalBit]) -> None:
         self.path = path
         self.times = array("q")
         self.values = array("I")

@@ -24,9 +24,9 @@ from plexor.imports.capture import (
     MOST_EDGES,
     Capture,
     CaptureFile,
-    Chosen,
     Declared,
     ReadRules,
+    SignalBit,
     too_many,
 )
 from plexor.imports.edges import LEVELS, UNKNOWN, Levels, SignalEdges, Times, edges_of
@@ -59,7 +59,7 @@ def open_wave(path: Path, rules: ReadRules) -> CaptureFile:
         unit_fs = int(wave.timescale.factor) * _UNITS[str(wave.timescale.unit).rpartition(".")[2]]
     name = _FORMATS[path.suffix.lower()]
 
-    def read(chosen: Sequence[Chosen]) -> Capture:
+    def read(chosen: Sequence[SignalBit]) -> Capture:
         edges: dict[str, SignalEdges] = {}
         last = _end(head)
         with _refusing(path):
@@ -106,7 +106,7 @@ def _declared(variable: Any) -> Declared:
     return Declared(str(variable.var_type), int(width) if has_levels else 0, variable)
 
 
-def _values(path: Path, signal: Chosen) -> tuple[Times, Levels]:
+def _values(path: Path, signal: SignalBit) -> tuple[Times, Levels]:
     """Return the times and levels of a signal, or of one bit of it."""
     times, levels = array("q"), bytearray()
     changes: Iterable[tuple[int, Any]] = signal.handle.tv

@@ -9,7 +9,7 @@ from typing import Any
 from plexor.codes.names import Names
 from plexor.explain.blame import NOT_KNOWN, Blamed
 from plexor.explain.recurrence import Recurrence
-from plexor.explain.why import Explained, Group, explain_late
+from plexor.explain.why import Explained, RecurringCluster, explain_late
 from plexor.model.results import RunResult
 from plexor.render.terminal.why import Says, code_text, why_text
 
@@ -95,7 +95,7 @@ def _code(code: int) -> int | None:
     return None if code == NOT_KNOWN else code
 
 
-def _group(group: Group) -> dict[str, Any]:
+def _group(group: RecurringCluster) -> dict[str, Any]:
     return {
         "answers": group.cluster.count,
         "min_ticks": group.cluster.low_ticks,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from plexor.codes.names import Names, code_phrase
 from plexor.explain.blame import NOT_KNOWN, Chain
 from plexor.explain.recurrence import Law, Recurrence
-from plexor.explain.why import Explained, Group
+from plexor.explain.why import Explained, RecurringCluster
 from plexor.model.results import RunResult
 from plexor.protocol.codes import split_code
 from plexor.render import facts
@@ -118,7 +118,7 @@ def _rows(entry: Explained, tick_fs: int) -> Iterator[list[Cell]]:
         ]
 
 
-def _span(group: Group, tick_fs: int) -> str:
+def _span(group: RecurringCluster, tick_fs: int) -> str:
     low, high = (
         format_ticks(ticks, tick_fs)
         for ticks in (group.cluster.low_ticks, group.cluster.high_ticks)
