@@ -96,6 +96,10 @@ COMMANDS = {
         "Prove an instrument step by step, with wires, and keep what was proven.",
         "plexor.commands.declared.upkeep:prove",
     ),
+    "dut": Command(
+        "Make a manifest of your own design.",
+        "plexor.commands.declared.upkeep:dut",
+    ),
     "devices": Command(
         "List the instruments and simulated devices that are available.",
         "plexor.commands.declared.upkeep:devices",

@@ -41,33 +41,7 @@ def verilog_device(manifest: Manifest, cache: Path, *, is_random: bool = False) 
     Raises ManifestError for a port that is missing or for what is not supported, BuildError if
     Verilator rejects the sources.
     """
-    folder = manifest.path.parent.resolve()
-    sources = manifest.sources
-    if sources.vhdl and sources.verilog:
-        raise ManifestError(
-            f"{manifest.path}: sources: {sources.vhdl[0].name} and {sources.verilog[0].name}: VHDL "
-            "and Verilog in one design are not supported; name files of one of them"
-        )
-    verilog = sources.verilog
-    parameters = {name: _parameter(value) for name, value in (manifest.parameters or {}).items()}
-    if sources.vhdl:
-        verilog = [verilog_of(sources.vhdl, manifest.top, manifest.parameters or {}, cache)]
-        parameters = {}
-    macros = (f"-D{name}={text}" if text else f"-D{name}" for name, text in sources.defines.items())
-    item = Verilation(
-        name=manifest.top,
-        verilog=(*(_with_delays(path, folder, cache) for path in verilog), _PRECISION),
-        top=manifest.top,
-        prefix=_PREFIX,
-        parameters=parameters,
-        flags=(
-            *("--timing", "--assert", "-Wwarn-TIMESCALEMOD"),
-            *macros,
-            *(_RANDOM if is_random else ()),
-        ),
-        folder=folder,
-        searched=tuple(sources.include),
-    )
+    item = _verilation(manifest, cache, is_random=is_random)
     verilated = _verilated(manifest, item, cache)
     found = ports(verilated, _PREFIX)
     _check_ports(manifest, found)
@@ -89,15 +63,51 @@ def verilog_device(manifest: Manifest, cache: Path, *, is_random: bool = False) 
         prefix=_PREFIX,
         cpp=(
             make_once(cache / "glue" / sha256(text.encode())[:32], fill) / "glue.cpp",
-            *sources.native,
+            *manifest.sources.native,
         ),
-        parameters=parameters,
+        parameters=dict(item.parameters),
         options=dict(manifest.options or {}),
         flags=item.flags,
-        key=_headers(sources.native),
+        key=_headers(manifest.sources.native),
         folder=item.folder,
         searched=item.searched,
         notes=_floating(manifest, found, is_random),
+    )
+
+
+def ports_of(manifest: Manifest, cache: Path) -> Ports:
+    """Return direction and width of each port of a manifest's top. Raises as `verilog_device`."""
+    return ports(_verilated(manifest, _verilation(manifest, cache), cache), _PREFIX)
+
+
+def _verilation(manifest: Manifest, cache: Path, *, is_random: bool = False) -> Verilation:
+    """Return what Verilator is given of a manifest."""
+    folder = manifest.path.parent.resolve()
+    sources = manifest.sources
+    if sources.vhdl and sources.verilog:
+        raise ManifestError(
+            f"{manifest.path}: sources: {sources.vhdl[0].name} and {sources.verilog[0].name}: VHDL "
+            "and Verilog in one design are not supported; name files of one of them"
+        )
+    verilog = sources.verilog
+    parameters = {name: _parameter(value) for name, value in (manifest.parameters or {}).items()}
+    if sources.vhdl:
+        verilog = [verilog_of(sources.vhdl, manifest.top, manifest.parameters or {}, cache)]
+        parameters = {}
+    macros = (f"-D{name}={text}" if text else f"-D{name}" for name, text in sources.defines.items())
+    return Verilation(
+        name=manifest.top,
+        verilog=(*(_with_delays(path, folder, cache) for path in verilog), _PRECISION),
+        top=manifest.top,
+        prefix=_PREFIX,
+        parameters=parameters,
+        flags=(
+            *("--timing", "--assert", "-Wwarn-TIMESCALEMOD"),
+            *macros,
+            *(_RANDOM if is_random else ()),
+        ),
+        folder=folder,
+        searched=tuple(sources.include),
     )
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from plexor.commands.options import AsJson, HtmlShown
@@ -10,8 +12,8 @@ from plexor.commands.parameters import given, option_name
 from plexor.commands.specs import command, one_of
 from plexor.errors import UsageError
 from plexor.library.specs.options import Target
-from plexor.library.specs.spec import Spec, option
-from plexor.library.specs.values import flag
+from plexor.library.specs.spec import Spec, maybe, option
+from plexor.library.specs.values import flag, path_of
 from plexor.library.upkeep.specs import CalibrateSpec, ProveSpec, SelfTestSpec
 
 SHELLS = ("bash", "zsh", "fish")
@@ -101,6 +103,42 @@ def prove() -> None:
       plexor prove --link serial:/dev/ttyUSB1 --wire 1m --page proof.html
       plexor prove --link serial:/dev/ttyUSB1 --only selftest --only bins
     """
+
+
+class Drafted(Spec):
+    """Where a manifest is written."""
+
+    file: Path | None = option(
+        converter=maybe(path_of),
+        default=None,
+        flag="--to",
+        metavar="FILE.toml",
+        help="Write the manifest to this file, which is a new one. Default: TOP.toml.",
+    )
+
+
+@click.group(no_args_is_help=False)
+def dut() -> None:
+    """Make a manifest of your own design, with which it is a device under test."""
+
+
+@command("plexor.commands.dut:init", drafted=Drafted, shown=AsJson)
+@click.argument("top", metavar="TOP")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+def init() -> None:
+    """Write a manifest of TOP, a module or entity in FILE..., with what its ports may be.
+
+    FILEs are Verilog, SystemVerilog, VHDL, C and C++ (DPI), or lists of files (.f); a pattern in
+    quotes stands in the manifest as it is. Clock, reset, strikes and responses are guessed from
+    names and widths: look at them before you measure.
+
+    \b
+      plexor dut init irq rtl/irq.v
+      plexor dut init soc all.f 'rtl/*.sv' --to soc.toml
+    """
+
+
+dut.add_command(init)
 
 
 @command("plexor.commands.devices:devices", shown=AsJson)

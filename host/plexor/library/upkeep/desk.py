@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from serial.tools import list_ports
@@ -72,9 +74,26 @@ def options_of(device: str) -> dict[str, Any]:
     `device` is a simulated device or a manifest. Raises LinkError if the simulator is not
     installed, and UsageError for a device that there is not.
     """
+    return _told("plexor_sim.devices", device)
+
+
+def draft_of(top: str, files: Sequence[str], folder: Path) -> dict[str, Any]:
+    """Return the draft of a manifest in a folder: its `text`, and the `ports` of the design.
+
+    `top` is a module or entity in `files`, as seen from here. Raises LinkError if the simulator is
+    not installed or the design does not compile, and UsageError for a file that there is not.
+    """
+    seen = [os.path.relpath(file, folder) if not os.path.isabs(file) else file for file in files]
+    return _told("plexor_sim.draft", top, *seen, folder=folder)
+
+
+def _told(module: str, *arguments: str, folder: Path | None = None) -> dict[str, Any]:
+    """Return what a program of the simulator, in a folder, prints as JSON; raise what it says."""
     need_simulator()
-    command = [sys.executable, "-m", "plexor_sim.devices", device]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S)
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=_TIMEOUT_S, cwd=folder
+    )
     if done.returncode:
         error_lines = done.stderr.strip().splitlines() or ["no message"]
         error = UsageError if done.returncode == 2 else LinkError

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A manifest to begin with, from the ports of a design.
+
+    python -m plexor_sim.draft TOP FILE...
+
+prints it as JSON: `text`, and `ports` with what each was taken for. Which port is which is guessed
+from its name, width and direction; the text says so. Exit codes as of plexor_sim.serve.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from plexor.protocol.frames import MAX_CHANNELS
+from plexor_sim.build import BuildError
+from plexor_sim.entry import entered
+from plexor_sim.manifest import Manifest, ManifestError
+from plexor_sim.packages import PackageMissing, default_cache
+from plexor_sim.sources import sources_of
+from plexor_sim.verilog import Ports, ports_of
+
+_CLOCK = re.compile(r"(?:\w*_)?a?(?:clk|clock)(?:_?i|_?in)?", re.IGNORECASE)
+_RESET = re.compile(
+    r"(?:\w*_)?(n?)[ap]?(n?)(?:rst|reset|clr)(_?[nlb])?(?:_?i|_?in)?", re.IGNORECASE
+)
+_STRIKE = re.compile(
+    r"irq|int(?:errupt)?(?:_|s?$)|trig|strike|start|req|event|pulse|stim|btn|button|key|rx|valid|"
+    r"^(?:i_)?(?:d|a|in|din|x)(?:_i)?$",
+    re.IGNORECASE,
+)
+_PERIOD_PS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What each port of a design is taken for."""
+
+    clock: str | None
+    reset: str | None
+    is_active_low: bool
+    strikes: tuple[str, ...]
+    responses: tuple[str, ...]
+    constants: tuple[str, ...]
+    """Inputs that nothing else drives."""
+    inouts: tuple[str, ...]
+
+
+def guess(ports: Ports) -> Guess:
+    """Return what ports are taken for, by their names, widths and directions."""
+    single = [name for name, (way, bits) in ports.items() if way == "in" and bits == 1]
+    clock = next((name for name in single if _CLOCK.fullmatch(name)), None)
+    resets = {name: match for name in single if (match := _RESET.fullmatch(name))}
+    reset = next(iter(resets), None) if clock is not None else None
+    low = reset is not None and any(resets[reset].groups())
+    left = [name for name, (way, _) in ports.items() if way == "in" and name not in (clock, reset)]
+    strike = next((name for name in left if _STRIKE.search(name)), None)
+    strike = strike or next((name for name in left if ports[name][1] == 1), None)
+    outputs = [name for name, (way, _) in ports.items() if way == "out"]
+    narrow = sorted(outputs, key=lambda name: ports[name][1] > 1)[:MAX_CHANNELS]
+    return Guess(
+        clock=clock,
+        reset=reset,
+        is_active_low=low,
+        strikes=() if strike is None else (_pin(strike, ports),),
+        responses=tuple(_pin(name, ports) for name in outputs if name in narrow),
+        constants=tuple(name for name in left if name != strike),
+        inouts=tuple(name for name, (way, _) in ports.items() if way == "inout"),
+    )
+
+
+def _pin(name: str, ports: Ports) -> str:
+    return name if ports[name][1] == 1 else f"{name}[0]"
+
+
+def draft(top: str, files: Sequence[str], ports: Ports) -> str:
+    """Return the text of a manifest."""
+    taken = guess(ports)
+    lines = [
+        "# Which port is which was guessed from its name: look at each line marked with (?).",
+        "# docs/lookup/manifest.md explains all keys.",
+        f"sources = {json.dumps(list(files), ensure_ascii=False)}",
+        f"top = {json.dumps(top)}",
+        "",
+    ]
+    if taken.clock is not None:
+        lines += ["[clock]", f'port = "{taken.clock}"  # (?)']
+        lines += [f"period_ps = {_PERIOD_PS:_}  # (?) 100 MHz", ""]
+    if taken.reset is not None:
+        active = "low" if taken.is_active_low else "high"
+        lines += ["[reset]", f'port = "{taken.reset}"  # (?)', f'active = "{active}"  # (?)']
+        lines += ["cycles = 4", ""]
+    lines += ["[ports]", f"strikes = {json.dumps(list(taken.strikes))}  # (?)"]
+    lines += [f"responses = {json.dumps(list(taken.responses))}  # (?)"]
+    if taken.constants:
+        lines += ["", "[constants]  # inputs that never change"]
+        for name in taken.constants:
+            bits = ports[name][1]
+            lines.append(f"{name} = 0" + (f"  # {bits} bits" if bits > 1 else ""))
+    lines += [
+        f"# {name} is an inout: name a module around it that has an input and an output"
+        for name in taken.inouts
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def drafted(top: str, files: Sequence[str], cache: Path) -> dict[str, object]:
+    """Return a manifest's text and what it takes each port for. Raises as `verilog_device`."""
+    path = Path(f"{top}.toml")
+    try:
+        sources = sources_of(Path.cwd(), files)
+    except ValueError as error:
+        raise ManifestError(str(error)) from None
+    manifest = Manifest(path=path, sources=sources, top=top, strikes=(), responses=())
+    ports = ports_of(manifest, cache)
+    return {
+        "text": draft(top, files, ports),
+        "ports": [
+            {"name": name, "direction": way, "bits": bits} for name, (way, bits) in ports.items()
+        ],
+    }
+
+
+def main(arguments: list[str]) -> int:
+    """Print the draft of a manifest; return an exit code."""
+    try:
+        top, *files = arguments
+        json.dump(drafted(top, files, default_cache()), sys.stdout)
+    except (ValueError, ManifestError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except (BuildError, PackageMissing, OSError, subprocess.SubprocessError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(entered(lambda: main(sys.argv[1:])))

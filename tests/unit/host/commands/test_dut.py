@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`plexor dut init`: a manifest is written once, beside its design or elsewhere."""
+
+import json
+import tomllib
+
+import pytest
+
+from plexor import cli
+
+DESIGN = """module gate(input clk, input rst_n, input irq, output reg done);
+always @(posedge clk) done <= rst_n & irq;
+endmodule
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rtl").mkdir()
+    (tmp_path / "sim").mkdir()
+    (tmp_path / "rtl/gate.v").write_text(DESIGN)
+    return tmp_path
+
+
+def test_a_manifest_is_written_and_printed_and_never_replaced(folder, capsys):
+    assert cli.main(["dut", "init", "gate", "rtl/gate.v"]) == 0
+    printed, err = capsys.readouterr()
+    assert (folder / "gate.toml").read_text() == printed
+    manifest = tomllib.loads(printed)
+    assert manifest["ports"] == {"strikes": ["irq"], "responses": ["done"]}
+    assert manifest["reset"]["active"] == "low"
+    assert err == "plexor: manifest gate.toml; try plexor measure --dut ./gate.toml\n"
+    assert cli.main(["dut", "init", "gate", "rtl/gate.v"]) == 2
+    assert "gate.toml already exists; name a new file" in capsys.readouterr().err
+
+
+def test_paths_are_relative_to_the_manifest(folder, capsys):
+    words = ["dut", "init", "gate", "rtl/*.v", "--to", "sim/gate.toml", "--json"]
+    assert cli.main(words) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert tomllib.loads(document["text"])["sources"] == ["../rtl/*.v"]
+    assert (document["file"], document["ports"][2]["name"]) == ("sim/gate.toml", "irq")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "line"),
+    [
+        (["gate", "none.v"], 2, "none.v does not exist"),
+        (["gate", "rtl/gate.v", "--to", "no/gate.toml"], 2, "--to: no is no folder"),
+        (["nope", "rtl/gate.v"], 3, "'nope' was not found in design"),
+    ],
+)
+def test_what_is_wrong_is_one_line_and_writes_nothing(folder, capsys, words, code, line):
+    assert cli.main(["dut", "init", *words]) == code
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert line in err
+    assert not list(folder.glob("*.toml"))

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drafts of manifests: what ports of public designs are taken for, and that the text is taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from plexor_sim.draft import draft, drafted, guess
+from plexor_sim.manifest import ManifestError, load
+from plexor_sim.packages import default_cache
+from plexor_sim.toolchain import BuildError
+
+from .counter_device import COUNTER
+
+Names = dict[str, int]
+
+
+def ports(inputs: Names, outputs: Names) -> dict[str, tuple[str, int]]:
+    found = {name: ("in", bits) for name, bits in inputs.items()}
+    return found | {name: ("out", bits) for name, bits in outputs.items()}
+
+
+@pytest.mark.parametrize(
+    ("inputs", "clock", "reset", "low", "strike"),
+    [
+        # PicoRV32, SERV, Ibex, VexRiscv and a pin of an FPGA's example, by their published ports.
+        ({"clk": 1, "resetn": 1, "mem_ready": 1, "irq": 32}, "clk", "resetn", True, "irq[0]"),
+        ({"i_clk": 1, "i_rst": 1, "i_timer_irq": 1}, "i_clk", "i_rst", False, "i_timer_irq"),
+        ({"clk_i": 1, "rst_ni": 1, "irq_timer_i": 1}, "clk_i", "rst_ni", True, "irq_timer_i"),
+        ({"clk": 1, "reset": 1, "timerInterrupt": 1}, "clk", "reset", False, "timerInterrupt"),
+        (
+            {"S_AXI_ACLK": 1, "S_AXI_ARESETN": 1, "trig": 1},
+            "S_AXI_ACLK",
+            "S_AXI_ARESETN",
+            True,
+            "trig",
+        ),
+        ({"CLOCK": 1, "nRST": 1, "BTN": 1}, "CLOCK", "nRST", True, "BTN"),
+        ({"a": 1}, None, None, False, "a"),
+    ],
+)
+def test_ports_are_taken_for_what_their_names_say(
+    inputs: Names, clock: str | None, reset: str | None, low: bool, strike: str
+) -> None:
+    taken = guess(ports(inputs, {"q": 1}))
+    assert (taken.clock, taken.reset, taken.is_active_low) == (clock, reset, low)
+    assert taken.strikes == (strike,)
+    assert set(taken.constants) == {*inputs} - {clock, reset, strike.partition("[")[0]}
+
+
+def test_narrow_outputs_come_before_wide_ones_and_eight_at_most() -> None:
+    outputs = {**{f"bus{n}": 8 for n in range(3)}, **{f"pin{n}": 1 for n in range(7)}}
+    taken = guess(ports({"clk": 1, "d": 1}, outputs))
+    assert taken.responses == ("bus0[0]", *(f"pin{n}" for n in range(7)))
+
+
+def test_the_text_is_a_manifest_that_says_what_was_guessed(tmp_path: Path) -> None:
+    (tmp_path / "top.v").touch()
+    text = draft("top", ["top.v"], ports({"clk": 1, "rst_n": 1, "irq": 2, "mode": 4}, {"q": 1}))
+    (tmp_path / "top.toml").write_text(text)
+    manifest = load(tmp_path / "top.toml")
+    assert (manifest.top, manifest.reset_active_low) == ("top", True)
+    assert manifest.constants == {"mode": 0}
+    assert text.count("(?)") == 7
+
+
+def test_a_designs_own_ports_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "dut.v").write_text(COUNTER)
+    made = drafted("dut", ["*.v"], default_cache())
+    (tmp_path / "dut.toml").write_text(str(made["text"]))
+    manifest = load(tmp_path / "dut.toml")
+    assert [path.name for path in manifest.sources.verilog] == ["dut.v"]
+    assert manifest.clock is not None
+    assert manifest.clock.port == "clk"
+    with pytest.raises(BuildError, match="'nope' was not found in design"):
+        drafted("nope", ["dut.v"], default_cache())
+    with pytest.raises(ManifestError, match=r"none\.v does not exist"):
+        drafted("dut", ["none.v"], default_cache())
