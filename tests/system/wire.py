@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from plexor.decode.batch import EventBatch
-from plexor.decode.decoder import Decoder, Part
+from plexor.decode.decoder import Decoded, Decoder
 from plexor.decode.memories import Memories
 from plexor.device.device import Device
 from plexor.model.settings import RegisterWrite, Settings
@@ -37,7 +37,7 @@ class Frames:
         self.frames: list[Frame] = []
         self.events = 0
 
-    def take(self, part: Part) -> None:
+    def take(self, part: Decoded) -> None:
         """Take the next frames."""
         if isinstance(part, EventBatch):
             self.events += len(part)

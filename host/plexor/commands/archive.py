@@ -11,7 +11,7 @@ from plexor.commands.conclude import show, write_drawn
 from plexor.commands.options import AsJson, Shown
 from plexor.commands.output import all_of, check_outputs
 from plexor.library.archive import Archive
-from plexor.library.archive_spec import AddSpec, Archiving, LogSpec, TrendSpec
+from plexor.library.specs.archive_spec import AddSpec, Archiving, LogSpec, TrendSpec
 
 _LISTED = 20
 """Runs that are listed if nothing is said."""

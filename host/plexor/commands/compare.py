@@ -10,8 +10,8 @@ from plexor.commands.conclude import show, write_drawn
 from plexor.commands.options import Shown
 from plexor.commands.output import check_outputs
 from plexor.library.archive import Archive
-from plexor.library.archive_spec import InArchive, LastGoodSpec
 from plexor.library.compare import comparison
+from plexor.library.specs.archive_spec import InArchive, LastGoodSpec
 
 
 def compare(

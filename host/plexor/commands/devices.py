@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor devices`: what can be measured from here, and what a simulated device's options are."""
+"""`plexor devices` and `plexor dut`: what can be measured from here, and drafts of manifests."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 import click
 
+from plexor.commands.declared.upkeep import Drafted
 from plexor.commands.options import AsJson
-from plexor.library.upkeep.desk import available, options_of
+from plexor.errors import UsageError
+from plexor.library.files import write_text
+from plexor.library.upkeep.desk import available, draft_of, options_of
 
 _INDENT = 6
 
@@ -31,6 +35,23 @@ def devices(name: str | None, shown: AsJson) -> None:
         return
     for where, what in rows:
         click.echo(f"{where:<15} {what}".rstrip())
+
+
+def init(top: str, files: tuple[str, ...], drafted: Drafted, shown: AsJson) -> None:
+    """Write the draft of a manifest and print it."""
+    path = drafted.file or Path(f"{top}.toml")
+    if path.exists():
+        raise UsageError(f"--to: {path} already exists; name a new file")
+    if not path.parent.is_dir():
+        raise UsageError(f"--to: {path.parent} is no folder")
+    made = draft_of(top, files, path.parent)
+    write_text(path, made["text"])
+    if shown.as_json:
+        click.echo(json.dumps({"file": str(path), **made}, indent=2))
+        return
+    click.echo(made["text"], nl=False)
+    where = path if path.is_absolute() else f"./{path}"
+    click.echo(f"plexor: manifest {path}; try plexor measure --dut {where}", err=True)
 
 
 def _explanation(found: dict[str, Any]) -> Iterator[str]:

@@ -9,9 +9,9 @@ from pathlib import Path
 from plexor.commands.conclude import show
 from plexor.commands.options import AsJson
 from plexor.commands.progress import StepLines
-from plexor.library.archive_spec import FarmSpec
 from plexor.library.farm import CellOutcome
 from plexor.library.farm import farm as measured
+from plexor.library.specs.archive_spec import FarmSpec
 from plexor.units import format_seconds
 
 

@@ -12,7 +12,7 @@ from plexor.commands.output import check_outputs, check_run_folder, kept
 from plexor.commands.parameters import command_line
 from plexor.errors import ExitCode
 from plexor.library import exchange
-from plexor.library.import_spec import ImportSpec, ReadSpec
+from plexor.library.specs.import_spec import ImportSpec, ReadSpec
 from plexor.library.specs.options import NewFolder
 
 

@@ -31,10 +31,10 @@ from plexor.archive.text import log_text, trend_text
 from plexor.archive.trend import LAST, History
 from plexor.archive.words import run_text
 from plexor.errors import StoreError
-from plexor.library.archive_spec import AddSpec, Alike, LastGoodSpec, LogSpec, TrendSpec
 from plexor.library.compare import Comparison, comparison
 from plexor.library.load import load_run
 from plexor.library.run import Run
+from plexor.library.specs.archive_spec import AddSpec, Alike, LastGoodSpec, LogSpec, TrendSpec
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import path_of
 from plexor.model.results import Kind, RunResult

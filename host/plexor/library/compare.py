@@ -30,10 +30,10 @@ from plexor.judge.gate import (
     needed,
 )
 from plexor.judge.verdict import Outcome, worst
-from plexor.library.archive_spec import GateSpec
 from plexor.library.load import load_run
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
+from plexor.library.specs.archive_spec import GateSpec
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import Naming, path_of
 from plexor.render.compare_page import ComparedSide, compare_page

@@ -18,9 +18,9 @@ from plexor.imports.signals import ImportRules, Unknown
 from plexor.judge.budget import Budget
 from plexor.judge.budget_file import load as load_budget
 from plexor.library.capture_listing import ListedCapture
-from plexor.library.import_spec import ImportSpec, ReadSpec
 from plexor.library.parts.extensions import EXPORTERS, Offer, names, offer_of
 from plexor.library.run import Run
+from plexor.library.specs.import_spec import ImportSpec, ReadSpec
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import path_of
 from plexor.protocol.registers import Policy

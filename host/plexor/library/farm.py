@@ -28,7 +28,6 @@ from plexor.experiments.pool import Workers
 from plexor.experiments.store import question_of
 from plexor.experiments.work import Experiment, taken, together
 from plexor.library.archive import Archive
-from plexor.library.archive_spec import FarmSpec
 from plexor.library.cells.cell import Cell
 from plexor.library.cells.file import read_cells
 from plexor.library.cells.outcome import CellOutcome, CellState, failed, outcome
@@ -38,6 +37,7 @@ from plexor.library.keep import keep
 from plexor.library.load import load_run
 from plexor.library.run import Run
 from plexor.library.scans.workers import Opener, parse_executor
+from plexor.library.specs.archive_spec import FarmSpec
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import path_of
 from plexor.model.results import RunResult

@@ -44,6 +44,7 @@ from plexor.library.upkeep.calibrate import Calibrated, calibrated
 from plexor.library.upkeep.selftest import SelfTested, selftested
 from plexor.library.upkeep.specs import CalibrateSpec, SelfTestSpec
 from plexor.model.calibration import Calibration
+from plexor.model.results import RunResult
 from plexor.model.settings import Settings
 from plexor.plan.registers import need_zoom, plan_of, stream_of
 from plexor.protocol.geometry import Feature
@@ -290,15 +291,7 @@ class Instrument(Connection):
         out: FolderPlace | None,
     ) -> Run:
         settings = self.zoomed(settings, options, stop)
-        result = measure(
-            self.device,
-            settings,
-            listeners.on_progress,
-            self.described(options.device),
-            listeners.on_snapshot,
-            stop,
-            listeners.on_events,
-        )
+        result = self._measured(settings, listeners, stop, self.described(options.device))
         result = replace(result, calibration=self._calibration)
         if self._proof:
             result = replace(result, versions={**result.versions, "proof": self._proof})
@@ -306,6 +299,24 @@ class Instrument(Connection):
         if out is not None:
             run.unsaved = unsaved(lambda: run.keep(out))
         return run
+
+    def _measured(
+        self,
+        settings: Settings,
+        listeners: Listeners,
+        stop: Stop,
+        description: Mapping[str, str],
+    ) -> RunResult:
+        """Return what a run gives; a recording replays it."""
+        return measure(
+            self.device,
+            settings,
+            listeners.on_progress,
+            description,
+            listeners.on_snapshot,
+            stop,
+            listeners.on_events,
+        )
 
     def _serial(self) -> str:
         return self.device.serial

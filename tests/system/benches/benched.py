@@ -11,7 +11,8 @@ import numpy as np
 
 from plexor.library.instrument import Instrument
 from plexor_lab.bench.bench import Bench
-from plexor_lab.bench.taken import BenchAsked, device_of, settings_of
+from plexor_lab.bench.spec import BenchSpec
+from plexor_lab.bench.taken import device_of, settings_of
 from plexor_sim.packages import default_cache
 from plexor_sim.riscv import riscv_device
 
@@ -43,7 +44,7 @@ class Benched:
 def benched(folder: Path, suite: str, iterations: int, options: str = "") -> Benched:
     """Measure a suite on FreeRTOS with more options, and read what its core retired."""
     truth = folder / "retired"
-    asked = BenchAsked(
+    asked = BenchSpec(
         suite=suite,
         dut=f"freertos:retired={truth}{',' if options else ''}{options}",
         iterations=iterations,

@@ -4,7 +4,8 @@
 import pytest
 
 from plexor_lab.bench.bench import Bench
-from plexor_lab.bench.taken import BenchAsked, taken
+from plexor_lab.bench.spec import BenchSpec
+from plexor_lab.bench.taken import taken
 
 ITERATIONS = 103
 """No multiple of the five tasks that take turns."""
@@ -13,7 +14,7 @@ COOPERATIVE, PREEMPTIVE, INTERRUPT, INTERRUPT_PREEMPTION, ALLOCATION = 2, 3, 4, 
 
 @pytest.fixture(scope="module")
 def threadmetric():
-    return Bench(taken(BenchAsked(suite="threadmetric", iterations=ITERATIONS)))
+    return Bench(taken(BenchSpec(suite="threadmetric", iterations=ITERATIONS)))
 
 
 def figures(bench, test):

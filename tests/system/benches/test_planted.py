@@ -7,8 +7,9 @@ import pytest
 
 from plexor.library.specs.texts import parse_code_port
 from plexor_lab.bench.bench import Bench
+from plexor_lab.bench.spec import BenchSpec
 from plexor_lab.bench.suites import OSBENCH
-from plexor_lab.bench.taken import BenchAsked, taken
+from plexor_lab.bench.taken import taken
 
 from ..code_port import plant
 
@@ -25,13 +26,13 @@ def planted(folder, operations):
         codes += [(time_ps, 0x80 | test), (time_ps + lasts_ps, 0x90 | test)]
         time_ps += lasts_ps + APART_PS
     file = plant(folder / "codes.txt", codes)
-    asked = BenchAsked(
+    asked = BenchSpec(
         suite="osbench",
         link="sim:",
         dut=f"synthetic:codes={file},code_strobe=1",
         iterations=1,
         code_port=parse_code_port("ch7"),
-        time_s=Fraction(time_ps, 10**12) + Fraction(1, 1000),
+        time=Fraction(time_ps, 10**12) + Fraction(1, 1000),
     )
     return Bench(taken(asked), iterations=1)
 

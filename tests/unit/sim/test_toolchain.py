@@ -25,7 +25,19 @@ def test_without_a_compiler_of_the_system_ziglang_s_adds_no_checks_of_its_own(
     assert not tools.zig
     (tmp_path / "shift.cpp").write_text(SHIFT)
     compile_units(tools, [Unit(tmp_path / "shift.cpp", ("-O0",))], tmp_path, ())
-    assert b"ubsan" not in (tmp_path / "shift.o").read_bytes()
+    (made,) = tmp_path.glob("shift*.o")
+    assert b"ubsan" not in made.read_bytes()
+
+
+def test_files_of_one_name_make_an_object_each(tmp_path: Path) -> None:
+    """A design's own file may be called as one of ours."""
+    for folder in ("own", "ours"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "glue.cpp").write_text(f"int {folder}() {{ return 1; }}\n")
+    units = [Unit(tmp_path / folder / "glue.cpp", ("-O0",)) for folder in ("own", "ours")]
+    compile_units(find_tools(), units, tmp_path, (), verilated=False)
+    objects = [path.read_bytes() for path in tmp_path.glob("*.o")]
+    assert [any(name in data for data in objects) for name in (b"own", b"ours")] == [True, True]
 
 
 @pytest.mark.full

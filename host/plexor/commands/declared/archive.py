@@ -11,7 +11,7 @@ from plexor.commands.options import AsJson, Shown
 from plexor.commands.parameters import refuse
 from plexor.commands.specs import command
 from plexor.errors import UsageError
-from plexor.library.archive_spec import (
+from plexor.library.specs.archive_spec import (
     JUDGES,
     AddSpec,
     Archiving,

@@ -18,7 +18,7 @@ from plexor.commands.options import (
 from plexor.commands.specs import command
 from plexor.errors import UsageError
 from plexor.library.explain.specs import VIEWS, ProfileSpec, TimelineSpec, WhySpec
-from plexor.library.import_spec import ImportSpec
+from plexor.library.specs.import_spec import ImportSpec
 from plexor.library.specs.options import Less, NewFolder
 from plexor.library.specs.spec import Spec, maybe, option
 from plexor.library.specs.values import path_of

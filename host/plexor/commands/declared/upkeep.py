@@ -122,7 +122,7 @@ def dut() -> None:
     """Make a manifest of your own design, with which it is a device under test."""
 
 
-@command("plexor.commands.dut:init", drafted=Drafted, shown=AsJson)
+@command("plexor.commands.devices:init", drafted=Drafted, shown=AsJson)
 @click.argument("top", metavar="TOP")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 def init() -> None:

@@ -23,12 +23,12 @@ from plexor.judge.budget_file import parse
 from plexor.judge.verdict import Outcome
 from plexor.library.archive import Archive
 from plexor.library.run import Run
-from plexor.library.specs.values import plain
 from plexor.model.results import Kind
 from plexor.protocol.memory import VALUE_MOST
 from plexor.store.document import document
 from plexor.store.run_folder import load, save
 from plexor_lab.bound.check import measured_of
+from plexor_lab.bound.spec import OfRun
 from plexor_lab.bound.verdict import MeasuredMaximum, bounded
 
 SHORT, LONG, PERIOD = 1000, 2_400_000_000, 5_000_000_000
@@ -148,11 +148,11 @@ def test_the_document_says_over_and_has_no_number(slow):
 
 @pytest.mark.parametrize(("estimate_s", "outcome"), [("2", Outcome.FAIL), ("3", Outcome.TOO_FEW)])
 def test_a_bound_is_unsafe_or_not_proven_but_never_safe(slow, estimate_s, outcome):
-    measured = measured_of(Run(slow(False)), None, "on-width", plain)
+    measured = measured_of(Run(slow(False)), OfRun(kind="on-width"))
     assert (measured.max_ns, measured.over_ns) == (None, VALUE_MOST)
     found = bounded(Fraction(estimate_s) * 10**9, measured)
     assert (found.outcome, found.margin_ns, found.of_measured) == (outcome, None, None)
-    exact = measured_of(Run(slow(True)), None, "on-width", plain)
+    exact = measured_of(Run(slow(True)), OfRun(kind="on-width"))
     assert (exact.max_ns, exact.over_ns) == (LONG, None)
     assert isinstance(exact, MeasuredMaximum)
 

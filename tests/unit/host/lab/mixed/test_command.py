@@ -41,8 +41,8 @@ class Board:
 
 @pytest.fixture
 def board(monkeypatch):
-    monkeypatch.setattr("plexor.library.instrument.Instrument", Board)
-    monkeypatch.setattr("plexor_lab.mixed.mixed.measured", Board.mixed)
+    monkeypatch.setattr("plexor_lab.mixed.body.Instrument", Board)
+    monkeypatch.setattr("plexor_lab.mixed.body.measured", Board.mixed)
     monkeypatch.setattr(Board, "result", RESULT)
     monkeypatch.setattr(Board, "unsaved", None)
     return Board

@@ -23,7 +23,7 @@ RESULT = result_of(run_of([1, 2], Mode.VERIFY, None), RUN, interrupted=True)
 def test_a_result_comes_back_as_it_was(tmp_path):
     document = store.MIXED.of(RESULT)
     (tmp_path / store.FILE).write_text(json.dumps(document))
-    assert store.load(tmp_path) == RESULT
+    assert store.MIXED.read(tmp_path / store.FILE) == RESULT
 
 
 def test_another_schema_is_refused(tmp_path):
@@ -31,7 +31,7 @@ def test_another_schema_is_refused(tmp_path):
         json.dumps(store.MIXED.of(RESULT) | {"schema": "plexor.mixed/9"})
     )
     with pytest.raises(StoreError, match=r"version 9 of plexor\.mixed; this host reads 1; "):
-        store.load(tmp_path)
+        store.MIXED.read(tmp_path / store.FILE)
 
 
 def test_nothing_is_told_of_a_result_that_was_taken():

@@ -7,7 +7,7 @@ import pytest
 
 from plexor.errors import UsageError
 from plexor.imports.signals import ChannelSignal, StrikeSignal
-from plexor.library.import_spec import ImportSpec
+from plexor.library.specs.import_spec import ImportSpec
 
 
 def test_signals_are_texts_or_read_already():

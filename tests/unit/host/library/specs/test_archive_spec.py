@@ -11,7 +11,14 @@ import pytest
 from plexor.archive.query import RunFilter
 from plexor.errors import UsageError
 from plexor.judge.gate import FailOn
-from plexor.library.archive_spec import AddSpec, Alike, Archiving, GateSpec, LogSpec, TrendSpec
+from plexor.library.specs.archive_spec import (
+    AddSpec,
+    Alike,
+    Archiving,
+    GateSpec,
+    LogSpec,
+    TrendSpec,
+)
 
 
 def test_an_archive_has_a_folder_if_none_is_named():
