@@ -133,8 +133,8 @@ def init() -> None:
     names and widths: look at them before you measure.
 
     \b
-      plexor dut init irq rtl/irq.v
-      plexor dut init soc all.f 'rtl/*.sv' --to soc.toml
+      plexor dut init irq irq.v --to mine.toml
+      plexor dut init irq 'ir*.v' --to other.toml
     """
 
 
