@@ -39,7 +39,6 @@ _TAIL = 50
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.(\d+))?(Z|[+-]\d\d:?\d\d)?")
 _RATE = re.compile(r"sample\s*rate\W{1,3}(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([kMG]?)", re.IGNORECASE)
-_ORIGIN = re.compile(r"\bt0\s*=\s*([-+.\deE]+)")
 _INCREMENT = re.compile(r"\btInc\s*=\s*([-+.\deE]+)")
 _TIME = re.compile(r"\s*(?:times?|zeit|temps|x-axis|seconds?)\b", re.IGNORECASE)
 _CHANNELS = re.compile(r"^; Channels \(\d+/\d+\): (.+)$", re.MULTILINE)
@@ -239,7 +238,9 @@ def _time_column(path: Path, table: _Table) -> int | None:
     ]
     rows = table.rows[:: max(len(table.rows) // 1000, 1)]
     for number in named or range(len(rows[0])):
-        if not named and _COUNTER.match(table.names[number]):
+        # A signal that rises once, and never falls, is no time.
+        is_signal = all(row[number] in LEVELS for row in rows)
+        if not named and (is_signal or _COUNTER.match(table.names[number])):
             continue
         try:
             times = [_instant(row[number]) for row in rows]

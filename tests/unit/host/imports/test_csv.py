@@ -169,6 +169,15 @@ def test_rows_without_times_have_a_rate_that_is_given(tmp_path):
     assert figures(run.result) == TWO
 
 
+def test_a_signal_that_rises_once_is_no_column_of_times(tmp_path):
+    text = "; Samplerate: 1 MHz\nlogic,logic\n0,0\n0,0\n1,0\n1,0\n1,1\n1,1\n1,1\n1,1\n"
+    run = import_capture(
+        written(tmp_path / "a.csv", text), channels=["R=logic#2"], strikes="logic"
+    ).result
+    times = [int(time) * run.tick_fs // 10**9 for time in run.events["time_ticks"]]
+    assert times == [2, 4]
+
+
 VOLTS = [0.0, 0.9, 1.4, 1.6, 1.4, 1.6, 2.4, 3.0, 1.6, 1.4, 0.6, 0.0]
 
 
