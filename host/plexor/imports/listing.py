@@ -121,11 +121,13 @@ def _proposed(edges: Mapping[str, SignalEdges]) -> tuple[str | None, tuple[str, 
     active = sorted((name for name in rises if len(rises[name])), key=lambda name: rises[name][0])
     for number, strike in enumerate(active):
         count = len(rises[strike])
-        responses = tuple(
-            name
-            for name in active[number + 1 :]
-            if count <= _CLOCK * len(rises[name]) and len(rises[name]) <= _CLOCK * count
-        )
+        # A signal that has several names in a file answers none of them.
+        responses: list[str] = []
+        for name in active[number + 1 :]:
+            alike = count <= _CLOCK * len(rises[name]) and len(rises[name]) <= _CLOCK * count
+            same = any(np.array_equal(rises[name], rises[other]) for other in (strike, *responses))
+            if alike and not same:
+                responses.append(name)
         if responses:
-            return strike, responses[:MAX_CHANNELS]
+            return strike, tuple(responses[:MAX_CHANNELS])
     return None, ()

@@ -67,7 +67,20 @@ def open_wave(path: Path, rules: ReadRules) -> CaptureFile:
                 times, levels = _values(path, signal)
                 last = max(last, int(times[-1]) if len(times) else 0)
                 edges[signal.name] = edges_of(times, levels, rules.unknown)
-        return Capture(name, Fraction(unit_fs), sampled=False, start=0, end=last, edges=edges)
+        return Capture(
+            name,
+            Fraction(unit_fs),
+            sampled=False,
+            start=0,
+            end=last,
+            edges=edges,
+            notes=tuple(
+                f"{signal.name}: bit {signal.bit} from the right; the reader does not tell which "
+                "range was declared"
+                for signal in chosen
+                if signal.of > 1
+            ),
+        )
 
     signals = {name: _declared(variable) for name, variable in variables.items()}
     return CaptureFile(path, name, signals, read)

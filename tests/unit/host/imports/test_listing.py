@@ -49,3 +49,9 @@ def test_a_clock_is_neither(tmp_path):
 def test_of_one_signal_nothing_is_proposed(tmp_path):
     capture = listed(tmp_path / "a.vcd", [(0, "a", 0), (5, "a", 1)])
     assert (capture.strike, capture.responses) == (None, ())
+
+
+def test_a_signal_with_two_names_answers_itself_by_neither(tmp_path):
+    aliases = [(time, f"sub.{name}", level) for time, name, level in START[1:3] + PULSES]
+    capture = listed(tmp_path / "a.vcd", START + PULSES + aliases)
+    assert (capture.strike, capture.responses) == ("top.trig", ("top.irq",))

@@ -76,6 +76,14 @@ def test_a_bit_of_a_vector_is_a_signal(name, waves):
     assert [(int(time * unit // 10**6), level) for time, level in found] == [(150, 1), (170, 0)]
 
 
+@pytest.mark.parametrize("name", ["icarus.fst", "ghdl.ghw"])
+def test_a_bit_whose_range_the_reader_does_not_tell_is_said(name, waves):
+    port = "port[2]" if name.startswith("icarus") else "port8[2]"
+    (note,) = read(waves / name, [port])[0].notes
+    assert "bit 2 from the right; the reader does not tell which range was declared" in note
+    assert read(waves / name, ["s"])[0].notes == ()
+
+
 @pytest.mark.parametrize("name", ["ghdl.vcd", "ghdl.fst", "ghdl.ghw"])
 def test_weak_levels_are_levels_and_others_are_gaps(name, waves):
     capture, whole = read(waves / name, ["h"])
