@@ -17,6 +17,8 @@ from plexor.imports.signals import Unknown
 
 MOST_EDGES = 1 << 26
 """Greatest number of edges of a capture: more do not fit into the memory of most machines."""
+UNITS_FS = {"s": 10**15, "ms": 10**12, "us": 10**9, "ns": 10**6, "ps": 10**3, "fs": 1}
+"""Units of time that dumps have, in femtoseconds."""
 _MOST_NAMES = 20
 _RANGE = re.compile(r"\[(-?\d{1,9}):(-?\d{1,9})\]$")
 _BIT = re.compile(r"(.*)\[(-?\d{1,9})\]")

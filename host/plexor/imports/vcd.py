@@ -22,6 +22,7 @@ import numpy as np
 from plexor.errors import UsageError
 from plexor.imports.capture import (
     MOST_EDGES,
+    UNITS_FS,
     Capture,
     CaptureFile,
     Declared,
@@ -40,7 +41,6 @@ _MOST_DIGITS = 18
 _HASH = ord("#")
 _MARK = b"\xef\xbb\xbf"
 """What some programs write before text in UTF-8."""
-_UNITS = {"s": 10**15, "ms": 10**12, "us": 10**9, "ns": 10**6, "ps": 10**3, "fs": 1}
 _TIMESCALE = re.compile(r"(\d{1,9})\s*([munpf]?s)")
 _END = re.compile(rb"\$enddefinitions\s+\$end(?=\s|\Z)")
 _COMMENT = re.compile(r"\$comment\s(.*?)\s\$end(?=\s|\Z)", re.DOTALL)
@@ -201,7 +201,7 @@ def _unit_fs(path: Path, text: str) -> int:
         raise UsageError(
             f"{path}: $timescale {_shown(text)}; must be a number of s, ms, us, ns, ps or fs"
         )
-    return int(match[1]) * _UNITS[match[2]]
+    return int(match[1]) * UNITS_FS[match[2]]
 
 
 def _step_fs(rate: re.Match[str]) -> int | None:

@@ -22,6 +22,7 @@ import numpy as np
 from plexor.errors import UsageError
 from plexor.imports.capture import (
     MOST_EDGES,
+    UNITS_FS,
     Capture,
     CaptureFile,
     Declared,
@@ -31,7 +32,6 @@ from plexor.imports.capture import (
 )
 from plexor.imports.edges import LEVELS, UNKNOWN, Levels, SignalEdges, Times, edges_of
 
-_UNITS = {"s": 10**15, "ms": 10**12, "us": 10**9, "ns": 10**6, "ps": 10**3, "fs": 1}
 _FORMATS = {".fst": "FST", ".ghw": "GHW"}
 _HEADER = struct.Struct(">BQQQ")
 """An FST file's first block: its type, its length, the first and the last time."""
@@ -56,7 +56,7 @@ def open_wave(path: Path, rules: ReadRules) -> CaptureFile:
         variables: dict[str, Any] = {}
         for variable in wave.all_vars():
             variables.setdefault(str(variable.full_name), variable)
-        unit_fs = int(wave.timescale.factor) * _UNITS[str(wave.timescale.unit).rpartition(".")[2]]
+        unit_fs = int(wave.timescale.factor) * UNITS_FS[str(wave.timescale.unit).rpartition(".")[2]]
     name = _FORMATS[path.suffix.lower()]
 
     def read(chosen: Sequence[SignalBit]) -> Capture:
