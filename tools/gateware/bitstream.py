@@ -43,7 +43,8 @@ def chip_of(bitstream: Path, board: Board, icestorm: Path, folder: Path) -> Chip
     """
     (folder / "chip.bit").write_bytes(bitstream.read_bytes())
     checked(folder, "iceunpack.log", "yowasp-iceunpack", "chip.bit", "chip.asc")
-    sites = {"reference": board.clock_site} | {name: pin.site for name, pin in board.pins.items()}
+    sites = {"reference": board.clock_site, "led": board.led_site}
+    sites |= {name: pin.site for name, pin in board.pins.items()}
     lines = [f"set_io {pin_name(name)} {site}\n" for name, site in sites.items()]
     (folder / "chip.pcf").write_text("".join(lines))
     package = board.device[board.device.index("--package") + 1]
@@ -57,11 +58,13 @@ def chip_of(bitstream: Path, board: Board, icestorm: Path, folder: Path) -> Chip
     )
     if done.returncode:
         raise ToolError(f"icebox_vlog: exit code {done.returncode}: {done.stderr[-2000:]}")
-    return simulated(done.stdout, {pin_name(name) for name in sites})
+    return simulated(done.stdout)
 
 
-def simulated(verilog: str, pins: set[str]) -> Chip:
+def simulated(verilog: str) -> Chip:
     """Return icebox_vlog's Verilog in a form for a cycle-based simulator.
+
+    A pin in use that has no name stays a port, which icebox_vlog calls after its place.
 
     Raises ValueError for a missing pin, a PLL configuration that is not modelled, and loops of
     look-up tables that are not rings of inverters.
@@ -77,15 +80,16 @@ def simulated(verilog: str, pins: set[str]) -> Chip:
     # icebox_vlog calls an output that is read back inout.
     ports = ports.replace("inout ", "output ")
     return Chip(
-        f"{head}{header}{ports}{end}{_undeclared(body, pins)}",
+        f"{head}{header}{ports}{end}{_undeclared(body, ports)}",
         ratio,
         (Fraction(0), Fraction(late_ps)),
         Fraction(tables * RING_TABLE_PS),
     )
 
 
-def _undeclared(body: str, pins: set[str]) -> str:
+def _undeclared(body: str, ports: str) -> str:
     """Return a module's body without wires that are also ports."""
+    pins = set(re.findall(r"(?:input|output) (\w+)", ports))
 
     def without(match: re.Match[str]) -> str:
         names = [name for name in re.split(r", *", match[1]) if name.strip() not in pins]

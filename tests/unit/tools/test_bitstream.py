@@ -8,14 +8,14 @@ import pytest
 from tools.gateware.bitstream import RING_TABLE_PS, simulated
 from tools.gateware.chip import pin_name
 
-PINS = {"reference", "rx", "channels_0", "outputs_0"}
-# As icebox_vlog writes it: ports as wires too, a ring of three inverters that clocks a flip-flop.
+# As icebox_vlog writes it: ports as wires too, one of them a pin without a name, and a ring of
+# three inverters that clocks a flip-flop.
 VERILOG = """
-module chip (input reference, input rx, input channels_0, inout outputs_0);
+module chip (input reference, input rx, input channels_0, inout outputs_0, output io_1_33_0);
 
 wire n1, rx, n3, reference;
 wire channels_0;
-wire outputs_0, n8, n9;
+wire outputs_0, n8, io_1_33_0, n9;
 reg n4 = 0, n7 = 0;
 assign n11 = 1;
 
@@ -40,6 +40,7 @@ SB_PLL40_2F_CORE #(
 );
 
 assign outputs_0 = n7;
+assign io_1_33_0 = n4;
 assign n12 = /* LUT   1 2  0 */ (n4 ? !n9 : rx);
 assign n13  = /* LUT  32  5  4 */ !n8;
 assign n14  = /* LUT  32  5  5 */ !n13;
@@ -53,20 +54,21 @@ endmodule
 
 
 def test_ports_are_declared_once_and_outputs_that_are_read_back_are_outputs():
-    text = simulated(VERILOG, PINS).verilog
-    assert "module chip (input reference, input rx, input channels_0, output outputs_0);" in text
+    text = simulated(VERILOG).verilog
+    ports = "input reference, input rx, input channels_0, output outputs_0, output io_1_33_0"
+    assert f"module chip ({ports});" in text
     assert re.findall(r"^wire.*", text, re.MULTILINE) == ["wire n1, n3;", "wire n8, n9;"]
     assert "reg n4 = 0, n7 = 0;" in text
 
 
 def test_the_ring_is_cut_where_it_is_a_clock():
-    chip = simulated(VERILOG, PINS)
+    chip = simulated(VERILOG)
     assert "assign n8 = board.source;" in chip.verilog
     assert chip.source_half_ps == 3 * RING_TABLE_PS
 
 
 def test_what_the_pll_makes_is_read():
-    chip = simulated(VERILOG, PINS)
+    chip = simulated(VERILOG)
     # FPGA-TN-02052: (DIVF + 1) / (DIVR + 1) / 2^DIVQ; (FDA_RELATIVE + 1) x 150 ps.
     assert chip.ratio == Fraction(80, 2 * 4)
     assert chip.lates_ps == (0, 7 * 150)
@@ -90,7 +92,7 @@ def test_what_the_pll_makes_is_read():
 def test_what_cannot_be_simulated_is_refused(old, new, says):
     assert VERILOG.count(old) == 1
     with pytest.raises(ValueError, match=re.escape(says)):
-        simulated(VERILOG.replace(old, new), PINS)
+        simulated(VERILOG.replace(old, new))
 
 
 def test_ports_of_several_bits_get_names_without_brackets():
