@@ -15,13 +15,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from plexor_sim.design.manifest import load
+from plexor_sim.design.verilog import verilog_device
 from plexor_sim.device_forms import DISTRIBUTIONS, Distribution, Whole
 from plexor_sim.device_options import RISCV, SYNTHETIC, VERILOG, Option, checked
 from plexor_sim.entry import entered
-from plexor_sim.manifest import load
 from plexor_sim.presets import PRESETS
 from plexor_sim.riscv import DeviceBuild, riscv_device
-from plexor_sim.verilog import verilog_device
 
 NAMES = ("synthetic", *PRESETS, "bare", "freertos")
 

@@ -23,9 +23,9 @@ from plexor_sim.build import (
     find_tools,
     verilate,
 )
+from plexor_sim.design.manifest import ManifestError, load
 from plexor_sim.devices import find_device, option_text
 from plexor_sim.entry import entered
-from plexor_sim.manifest import ManifestError, load
 from plexor_sim.packages import PackageMissing, default_cache, make_once
 from plexor_sim.riscv import DeviceBuild, FirmwareError
 from plexor_sim.toolchain import COMPILE, run_tool

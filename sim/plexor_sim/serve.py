@@ -25,6 +25,7 @@ from pathlib import Path
 from plexor.protocol.geometry import Geometry
 from plexor_hdl.build import boards
 from plexor_sim.build import BuildError, build
+from plexor_sim.design.manifest import ManifestError
 from plexor_sim.device_forms import Time
 from plexor_sim.device_options import checked
 from plexor_sim.devices import (
@@ -38,7 +39,6 @@ from plexor_sim.devices import (
 from plexor_sim.entry import entered
 from plexor_sim.front_end import front_end_options
 from plexor_sim.hand_over import command as hand_over
-from plexor_sim.manifest import ManifestError
 from plexor_sim.packages import PackageMissing, default_cache
 from plexor_sim.riscv import ELF_FILE, DeviceBuild, FirmwareError
 from plexor_sim.twin.build import arguments as twin_arguments

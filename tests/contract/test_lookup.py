@@ -16,7 +16,7 @@ from plexor.analyse.percentiles import least_count
 from plexor.errors import ExitCode
 from plexor.judge.budget import COUNTS, TIMES
 from plexor.model.results import RunResult
-from plexor_sim import manifest
+from plexor_sim.design import manifest
 from plexor_sim.device_options import RISCV, SYNTHETIC, VERILOG
 
 ROOT = Path(__file__).parents[2]

@@ -13,9 +13,9 @@ from plexor.link.open import open_link
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
 from plexor.session.session import measure
-from plexor_sim.manifest import load
+from plexor_sim.design.manifest import load
+from plexor_sim.design.verilog import verilog_device
 from plexor_sim.packages import default_cache
-from plexor_sim.verilog import verilog_device
 
 HZ = 500_000
 

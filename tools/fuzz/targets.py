@@ -40,9 +40,9 @@ from plexor.render.terminal.sweep import sweep_text
 from plexor.store.run_folder import RUN_FILE, WIRE_FILE
 from plexor.store.run_folder import load as load_run
 from plexor.sweep.model import Knee, SweepResult
-from plexor_sim.manifest import ManifestError
-from plexor_sim.manifest import load as load_manifest
-from plexor_sim.verilog import Ports, glue
+from plexor_sim.design.manifest import ManifestError
+from plexor_sim.design.manifest import load as load_manifest
+from plexor_sim.design.verilog import Ports, glue
 from tools.fuzz import mutate
 
 CORPUS = Path(__file__).resolve().parents[2] / "tests" / "fuzz" / "corpus"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device from the user's own Verilog. manifest.py writes the glue, a struct that names the pins:
+// A device from the user's own Verilog. design/manifest.py writes the glue, a struct that names the pins:
 //
 //   struct Glue {
 //     using Model = Vtop;
@@ -90,7 +90,7 @@ struct VerilogOptions {
         throw BadOption("'" + key + "': the options are clock_ps, phase_ps, ppm, reset_cycles, " +
                         "delay_ps, initial, seed, said, plus.NAME");
     }
-    // ../manifest.py: a comma would end the option.
+    // ../design/manifest.py: a comma would end the option.
     std::replace(options.folder.begin(), options.folder.end(), '\x1f', ',');
     return options;
   }

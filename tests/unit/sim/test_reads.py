@@ -9,10 +9,10 @@ import pytest
 
 from plexor.experiments.store import question_of
 from plexor_sim.build import device_verilation, verilate
-from plexor_sim.manifest import load
+from plexor_sim.design.manifest import load
+from plexor_sim.design.verilog import verilog_device
 from plexor_sim.packages import default_cache
 from plexor_sim.reads import files_of
-from plexor_sim.verilog import verilog_device
 
 from .verilog_player import play_design
 

@@ -84,7 +84,7 @@ def draft_of(top: str, files: Sequence[str], folder: Path) -> dict[str, Any]:
     not installed or the design does not compile, and UsageError for a file that there is not.
     """
     seen = [os.path.relpath(file, folder) if not os.path.isabs(file) else file for file in files]
-    return _told("plexor_sim.draft", top, *seen, folder=folder)
+    return _told("plexor_sim.design.draft", top, *seen, folder=folder)
 
 
 def _told(module: str, *arguments: str, folder: Path | None = None) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from plexor.experiments.store import StepStore
 from plexor.judge.budget_file import load as load_budget
 from plexor.library.scans.sweep import Sweep
 from plexor.store.run_folder import load as load_run
-from plexor_sim.manifest import ManifestError
-from plexor_sim.manifest import load as load_manifest
+from plexor_sim.design.manifest import ManifestError
+from plexor_sim.design.manifest import load as load_manifest
 
 CORPUS = Path(__file__).resolve().parents[3] / "fuzz" / "corpus"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plexor_sim.sources import sources_of
+from plexor_sim.design.sources import sources_of
 
 
 @pytest.fixture

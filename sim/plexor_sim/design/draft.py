@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A manifest to begin with, from the ports of a design.
 
-    python -m plexor_sim.draft TOP FILE...
+    python -m plexor_sim.design.draft TOP FILE...
 
 prints it as JSON: `text`, and `ports` with what each was taken for. Which port is which is guessed
 from its name, width and direction; the text says so. Exit codes as of plexor_sim.serve.
@@ -19,11 +19,11 @@ from pathlib import Path
 
 from plexor.protocol.frames import MAX_CHANNELS
 from plexor_sim.build import BuildError
+from plexor_sim.design.manifest import Manifest, ManifestError
+from plexor_sim.design.sources import sources_of
+from plexor_sim.design.verilog import Ports, ports_of
 from plexor_sim.entry import entered
-from plexor_sim.manifest import Manifest, ManifestError
 from plexor_sim.packages import PackageMissing, default_cache
-from plexor_sim.sources import sources_of
-from plexor_sim.verilog import Ports, ports_of
 
 _CLOCK = re.compile(r"(?:\w*_)?a?(?:clk|clock)(?:_?i|_?in)?", re.IGNORECASE)
 _RESET = re.compile(

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from plexor_sim.draft import draft, drafted, guess
-from plexor_sim.manifest import ManifestError, load
+from plexor_sim.design.draft import draft, drafted, guess
+from plexor_sim.design.manifest import ManifestError, load
 from plexor_sim.packages import default_cache
 from plexor_sim.toolchain import BuildError
 
-from .counter_device import COUNTER
+from ..counter_device import COUNTER
 
 Names = dict[str, int]
 

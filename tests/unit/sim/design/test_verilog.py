@@ -11,15 +11,15 @@ import pytest
 
 from plexor.protocol.geometry import Geometry
 from plexor_sim.build import BuildError
+from plexor_sim.design.manifest import ManifestError, load
+from plexor_sim.design.verilog import verilog_device
 from plexor_sim.devices import find_device, option_text
-from plexor_sim.manifest import ManifestError, load
 from plexor_sim.packages import default_cache
 from plexor_sim.riscv import DeviceBuild
-from plexor_sim.verilog import verilog_device
 
-from .counter_device import COUNTER, MANIFEST, written
+from ..counter_device import COUNTER, MANIFEST, written
+from ..verilog_player import play_design
 from .test_vhdl import DELAY
-from .verilog_player import play_design
 
 Build = Callable[[Geometry, DeviceBuild], Path]
 Play = Callable[..., Any]

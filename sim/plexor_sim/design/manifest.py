@@ -56,7 +56,7 @@ from typing import Any, cast
 
 from plexor.protocol.frames import CODE_BITS, MAX_CHANNELS, MAX_STRIKES
 from plexor.protocol.geometry import MAX_TIMECODE_BITS
-from plexor_sim.sources import Sources, sources_of
+from plexor_sim.design.sources import Sources, sources_of
 
 _KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "": {"sources": list, "top": str, "include": list},

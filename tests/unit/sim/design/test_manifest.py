@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from plexor_sim.manifest import ManifestError, Pin, load
+from plexor_sim.design.manifest import ManifestError, Pin, load
 
-from .counter_device import MANIFEST, written
+from ..counter_device import MANIFEST, written
 
 
 @pytest.fixture

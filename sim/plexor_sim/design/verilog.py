@@ -8,16 +8,16 @@ import re
 from pathlib import Path
 
 from plexor_sim.build import SAID_FILE, BuildError, Verilation, is_timed, ports, verilate
-from plexor_sim.manifest import Manifest, ManifestError, Pin
+from plexor_sim.design.manifest import Manifest, ManifestError, Pin
+from plexor_sim.design.vhdl import verilog_of
 from plexor_sim.netlist import encoded
 from plexor_sim.packages import make_once, sha256
 from plexor_sim.riscv import DeviceBuild
-from plexor_sim.vhdl import verilog_of
 
 _PREFIX = "Vdevice"
 FIRST_CODE_PIN = 8
 """Number of code pin 0 among a device's outputs, as `kFirstCodePin` in runtime/truth.h."""
-_PRECISION = Path(__file__).parent / "device" / "precision.sv"
+_PRECISION = Path(__file__).parents[1] / "device" / "precision.sv"
 _DELAYED = re.compile(
     r"""(?:\{[^{};]*\}|[\w$.]+(?:\s*\[[^\];]*\])*)  # what is assigned
         \s*<?=\s*\#[^;]*;""",

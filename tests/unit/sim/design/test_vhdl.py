@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from plexor_sim.design.vhdl import verilog_of
 from plexor_sim.packages import PackageMissing, default_cache
 from plexor_sim.toolchain import BuildError
-from plexor_sim.vhdl import verilog_of
 
 DELAY = """library ieee; use ieee.std_logic_1164.all;
 entity delay is

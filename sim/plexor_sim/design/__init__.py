@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Designs of users as devices: their manifests, sources and ports."""
