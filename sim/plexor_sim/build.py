@@ -31,6 +31,7 @@ from plexor_sim.riscv import DeviceBuild
 from plexor_sim.toolchain import (
     COMPILE,
     FAST,
+    PLAIN,
     SLOW,
     BuildError,
     Tools,
@@ -55,6 +56,7 @@ __all__ = [
     "model_units",
     "ports",
     "verilate",
+    "whole",
     "without_zero_rows",
 ]
 
@@ -131,10 +133,14 @@ def device_objects(
     does.
     """
     tools = find_tools()
-    parts = [_build_device(device, tools, cache, report), _build_run_time(tools, cache, report)]
-    if device.verilog or verilated:
-        parts.append(_build_verilator(tools, cache, report))
-    return [item for part in parts for item in sorted(part.glob("*.o"))]
+    with ThreadPoolExecutor() as pool:
+        started = [
+            pool.submit(_build_device, device, tools, cache, report),
+            pool.submit(_build_run_time, tools, cache, report),
+        ]
+        if device.verilog or verilated:
+            started.append(pool.submit(_build_verilator, tools, cache, report))
+        return [item for part in started for item in sorted(part.result().glob("*.o"))]
 
 
 def core_verilog(
@@ -322,11 +328,18 @@ def _build_run_time(tools: Tools, cache: Path, report: Report) -> Path:
 
     def fill(directory: Path) -> None:
         report("compiling the run time")
-        units = [Unit(source, (FAST,)) for source in own]
+        units = [whole("run_time", own, directory, PLAIN)]
         compile_units(tools, units, directory, (_RUNTIME, _DEVICE), verilated=False)
 
-    key = digest("run time", tools.compiler_key, *COMPILE, *own, *headers)
+    key = digest("run time", tools.compiler_key, *COMPILE, PLAIN, *own, *headers)
     return make_once(cache / "objects" / f"run-time-{key}", fill)
+
+
+def whole(name: str, sources: Sequence[Path], directory: Path, optimise: str) -> Unit:
+    """Return one file of all sources: what they include is compiled once."""
+    source = directory / f"{name}.cpp"
+    source.write_text("".join(f'#include "{item}"\n' for item in sources))
+    return Unit(source, (optimise,))
 
 
 def _build_verilator(tools: Tools, cache: Path, report: Report) -> Path:
@@ -529,9 +542,8 @@ def model_units(
         ("fast", (*often, *fast), FAST),
         ("slow", (*seldom, *slow), SLOW),
     ):
-        whole = directory / f"{prefix}_{part}.cpp"
-        whole.write_text("".join(f'#include "{item}"\n' for item in (*first, *chosen)))
-        units.append(Unit(whole, (optimise,), hot=optimise == FAST))
+        unit = whole(f"{prefix}_{part}", (*map(Path, first), *chosen), directory, optimise)
+        units.append(replace(unit, hot=optimise == FAST))
     return units
 
 

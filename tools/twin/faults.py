@@ -12,6 +12,7 @@ from plexor.model.settings import Channel, Settings, Stimulus, TableStep
 from plexor_sim.devices import synthetic_device
 from plexor_sim.packages import default_cache
 from plexor_sim.serve import GATEWARE, TWIN
+from plexor_sim.toolchain import LIGHT, Unit
 from plexor_sim.twin.build import TWIN_SOURCES, compile_twin, link_twin, twin_objects
 from tools.twin.conform import Taken, differences, prepared, taken
 from tools.twin.draw import Measurement, drawn
@@ -83,15 +84,29 @@ def run() -> int:
         if not found.handed_over and not differences(found, expected):
             known.append((measurement, expected))
     unseen = 0
-    for number, fault in enumerate(FAULTS):
-        seen = _seen(fault, number, known)
-        unseen += not seen
-        print(f"{fault.file}: {fault.wrong or 'nothing'}: {seen or 'NOT SEEN'}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        parts = _parts(Path(folder))
+        for number, fault in enumerate(FAULTS):
+            seen = _seen(fault, number, parts, known)
+            unseen += not seen
+            print(f"{fault.file}: {fault.wrong or 'nothing'}: {seen or 'NOT SEEN'}", flush=True)
     print(f"{len(FAULTS) - unseen} of {len(FAULTS)} faults in the twin were seen")
     return int(unseen > 0)
 
 
-def _seen(fault: Fault, number: int, known: list[tuple[Measurement, Taken]]) -> str:
+def _parts(folder: Path) -> dict[str, Path]:
+    """Compile each source of the twin alone, into a folder; return the objects by source."""
+    sources = sorted(TWIN_SOURCES.glob("*.cpp"))
+    contract = twin_objects(default_cache(), print)
+    compile_twin([Unit(source, (LIGHT,)) for source in sources], contract, folder)
+    return {
+        source.name: folder / f"{source.stem}-{number}.o" for number, source in enumerate(sources)
+    }
+
+
+def _seen(
+    fault: Fault, number: int, parts: dict[str, Path], known: list[tuple[Measurement, Taken]]
+) -> str:
     """Return how the first run that sees a fault differs; empty if none does.
 
     Raises ValueError if the fault no longer applies.
@@ -101,16 +116,13 @@ def _seen(fault: Fault, number: int, known: list[tuple[Measurement, Taken]]) -> 
     if text.count(fault.right) != 1:
         raise ValueError(f"{fault.file}: {fault.right!r} must be there once")
     cache = default_cache()
-    own = twin_objects(cache, print)
-    with tempfile.TemporaryDirectory() as folder:
-        changed = Path(folder) / fault.file
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        changed = folder / fault.file
         changed.write_text(text.replace(fault.right, fault.wrong))
-        compile_twin([changed], own, Path(folder), ("-O1",))
-        objects = [item for item in sorted(own.glob("*.o")) if item.stem != source.stem]
-        objects.append(Path(folder) / f"{source.stem}.o")
-        wrong = link_twin(
-            synthetic_device(), objects, f"fault {number}", cache, print, Path(folder)
-        )
+        compile_twin([Unit(changed, (LIGHT,))], twin_objects(cache, print), folder)
+        objects = [*(parts | {fault.file: folder / f"{source.stem}-0.o"}).values()]
+        wrong = link_twin(synthetic_device(), objects, f"fault {number}", cache, print, folder)
         for measurement, expected in known:
             ready = replace(prepared(measurement, TWIN), executable=wrong)
             found = taken(measurement, ready)

@@ -9,7 +9,7 @@ namespace plexor {
 namespace {
 
 constexpr int64_t kSentByteClocks = 3;  // a byte of a frame, at least
-constexpr int64_t kCrcBytes = 4;
+constexpr int64_t kCheckBytes = 4;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ int64_t Uplink::respond(const Command& command) {
   }
   send(frame);
   // COBS holds bytes back until the next zero or the end. In a CRC a zero is rare.
-  int64_t held = kCrcBytes;
+  int64_t held = kCheckBytes;
   for (auto word = frame.words.rbegin(); word != frame.words.rend(); ++word) {
     int byte = 3;
     while (byte >= 0 && *word >> 8 * byte & 255) byte--, held++;
