@@ -3,7 +3,7 @@
 
 A fault is a replacement of one piece of text: a comparison with its neighbour, an operator with its
 inverse, a number with the next one, a condition with its opposite, a call with none. Annotations,
-docstrings, decorators and messages of errors are left alone: no claim depends on them.
+docstrings, decorators, assertions and messages of errors are left alone: no claim depends on them.
 """
 
 from __future__ import annotations
@@ -157,7 +157,12 @@ class _Visitor(ast.NodeVisitor):
         name = node.func
         if isinstance(name, ast.Name) and name.id in _NAMES:
             self._replace(name, _NAMES[name.id])
-        self.generic_visit(node)
+        for child in [node.func, *node.args]:
+            self.visit(child)
+        for keyword in node.keywords:
+            # `strict` of zip asserts what is so anyway.
+            if keyword.arg != "strict":
+                self.visit(keyword)
 
     def visit_Constant(self, node: ast.Constant) -> None:
         if isinstance(node.value, bool):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,12 +20,16 @@ import threading
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import coverage
 
 from tools.mutants.edits import Edit, edits
+from tools.mutants.forks import Forks
 
 ROOT = Path(__file__).resolve().parents[2]
 HOST = ROOT / "host"
@@ -32,7 +37,11 @@ EQUIVALENT = ROOT / "tests" / "mutants" / "host" / "equivalent.toml"
 TESTS = ("tests/unit/host",)
 LEAST_CAUGHT = 0.95
 """Share of the faults that are not equivalent which tests must catch."""
-TIMEOUT_SECONDS = 300
+TEST_SECONDS = 100
+"""A test that takes longer has met an endless loop."""
+TIMEOUT_SECONDS = 600
+_NO_TESTS = 5
+"""What pytest ends with if a file has none, or only long ones."""
 _MAPS = ROOT / "build" / "mutants"
 
 Reached = Mapping[str, Mapping[str, Sequence[str]]]
@@ -60,6 +69,8 @@ class Outcome:
 
     kind: str
     seconds: float
+    by: str = ""
+    """The test that failed."""
 
 
 def rooms() -> dict[str, list[Path]]:
@@ -116,33 +127,40 @@ def run(per_room: int, seed: int, jobs: int, named: Sequence[str]) -> bool:
     faults = [fault for paths in files.values() for fault in drawn(paths, per_room, seed)]
     known = equivalent()
     began = time.monotonic()
-    reached = reached_by_tests(jobs)
-    copies = [_Copy() for _ in range(jobs)]
-    free = list(copies)
-    lock = threading.Lock()
-
-    def outcome(fault: Fault) -> Outcome:
-        if fault.name in known:
-            return Outcome("equivalent", 0.0)
-        with lock:
-            copy = free.pop()
-        try:
-            return copy.outcome(fault, tests_of(fault, reached))
-        finally:
-            with lock:
-                free.append(copy)
-
     counts = {name: Counter[str]() for name in files}
+
+    def tell(fault: Fault, result: Outcome) -> None:
+        counts[room_of(HOST / fault.file)][result.kind] += 1
+        where = f"{fault.file}:{fault.edit.line}"
+        told = f"{fault.edit.old!r} -> {fault.edit.new!r}: {fault.text}"
+        by = f"  [{result.by}]" if result.by else ""
+        print(f"{result.kind:11} {result.seconds:5.1f} s  {where}  {told}{by}", flush=True)
+
+    left: list[Fault] = []
+    for fault in faults:
+        if fault.name in known:
+            tell(fault, Outcome("equivalent", 0.0))
+        else:
+            left.append(fault)
+    copies = [_Copy() for _ in range(jobs)]
     survivors: list[Fault] = []
     try:
-        with ThreadPoolExecutor(jobs) as pool:
-            for fault, result in zip(faults, pool.map(outcome, faults), strict=True):
-                counts[room_of(HOST / fault.file)][result.kind] += 1
-                where = f"{fault.file}:{fault.edit.line}"
-                told = f"{fault.edit.old!r} -> {fault.edit.new!r}: {fault.text}"
-                print(f"{result.kind:11} {result.seconds:5.1f} s  {where}  {told}", flush=True)
-                if result.kind not in ("caught", "equivalent"):
-                    survivors.append(fault)
+        # Most faults are caught by the tests of their own file: those need no map of the others.
+        near = _outcomes(copies, [(fault, own_tests(fault)) for fault in left])
+        for fault, result in near:
+            if result.kind == "caught":
+                tell(fault, result)
+            else:
+                survivors.append(fault)
+        left, survivors = survivors, []
+        reached: Reached = reached_by_tests(jobs) if left else {}
+        far = [(fault, other_tests(fault, reached)) for fault in left]
+        for fault, result in _outcomes(copies, far):
+            if result.kind == "caught":
+                tell(fault, result)
+            else:
+                tell(fault, Outcome("SURVIVES", result.seconds) if own_tests(fault) else result)
+                survivors.append(fault)
     finally:
         for copy in copies:
             copy.remove()
@@ -162,80 +180,147 @@ def run(per_room: int, seed: int, jobs: int, named: Sequence[str]) -> bool:
     return share >= LEAST_CAUGHT
 
 
-def tests_of(fault: Fault, reached: Reached) -> list[str]:
-    """Return the tests that execute a fault's line, those of its own file first."""
+def _outcomes(
+    copies: Sequence[_Copy], work: Sequence[tuple[Fault, Sequence[str]]]
+) -> Iterator[tuple[Fault, Outcome]]:
+    """Run the tests of each fault, in as many processes as there are copies."""
+    free = list(copies)
+    lock = threading.Lock()
+
+    def outcome(task: tuple[Fault, Sequence[str]]) -> tuple[Fault, Outcome]:
+        with lock:
+            copy = free.pop()
+        try:
+            return task[0], copy.outcome(*task)
+        finally:
+            with lock:
+                free.append(copy)
+
+    with ThreadPoolExecutor(len(copies)) as pool:
+        yield from pool.map(outcome, work)
+
+
+def own_tests(fault: Fault) -> list[str]:
+    """Return the file of tests that is named after a fault's file."""
+    path = Path(fault.file)
+    package, *folders = path.parts[:-1]
+    folder = "/".join([*(["lab"] if package == "plexor_lab" else []), *folders])
+    own = [Path(tests, folder, f"test_{path.stem}.py") for tests in TESTS]
+    return [str(path) for path in own if (ROOT / path).exists()]
+
+
+def other_tests(fault: Fault, reached: Reached) -> list[str]:
+    """Return the tests in other files that execute a fault's line, its neighbours' first."""
     lines = reached.get(fault.file, {})
     # A line that runs at import is in no test, and in each that uses the file.
     names = lines.get(str(fault.edit.line)) or lines.get("", ())
-    path = Path(fault.file)
-    package, *folders = path.parts[:-1]
-    own = "/".join([*(["lab"] if package == "plexor_lab" else []), *folders, f"test_{path.stem}"])
-    if not names:
-        # What only other processes execute is in no coverage.
-        names = [test for folder in TESTS if (ROOT / (test := f"{folder}/{own}.py")).exists()]
-    return sorted(names, key=lambda name: (own not in name, name))
+    own = own_tests(fault)
+    near = str(Path(own[0]).parent) if own else ""
+    others = (name for name in names if name.split("::")[0] not in own)
+    return sorted(others, key=lambda name: (not near or not name.startswith(near), name))
 
 
 def reached_by_tests(jobs: int) -> Reached:
-    """Return which tests execute which lines, from a run of all of them with this tree's files."""
-    digest = hashlib.sha256()
-    for folder in ("host", *TESTS):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            digest.update(f"{path.relative_to(ROOT)}\0".encode() + path.read_bytes())
-    kept = _MAPS / f"reached-{digest.hexdigest()[:16]}.json"
-    if not kept.exists():
-        print("mutants: running all tests once, to see which reach which line", file=sys.stderr)
-        found = _reached(jobs)
+    """Return which tests execute which lines of this tree's files.
+
+    Kept from one time to the next: only the tests are run again that have changed, or that reach a
+    file which has.
+    """
+    kept = _MAPS / "reached.json"
+    before: dict[str, Any] = {"digests": {}, "tests": {}}
+    if kept.exists():
+        before = json.loads(kept.read_text())
+    digests = {
+        str(path.relative_to(ROOT)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for folder in ("host", *TESTS)
+        for path in sorted((ROOT / folder).rglob("*.py"))
+    }
+    changed = {name for name, digest in digests.items() if before["digests"].get(name) != digest}
+    changed |= before["digests"].keys() - digests.keys()
+    tests: dict[str, Reached] = {
+        name: lines for name, lines in before["tests"].items() if name in digests
+    }
+    stale = [
+        name
+        for name in digests
+        if _has_tests(name) and (name not in tests or _has_changed(name, tests[name], changed))
+    ]
+    if stale:
+        print(f"mutants: running {len(stale)} files of tests to see their lines", file=sys.stderr)
+        tests |= _reached(stale, jobs)
         _MAPS.mkdir(parents=True, exist_ok=True)
-        for old in _MAPS.glob("reached-*.json"):
-            old.unlink()
-        kept.write_text(json.dumps(found))
-    return json.loads(kept.read_text())
+        kept.write_text(json.dumps({"digests": digests, "tests": tests}))
+    found: dict[str, dict[str, list[str]]] = {}
+    for files in tests.values():
+        for file, lines in files.items():
+            for line, names in lines.items():
+                found.setdefault(file, {}).setdefault(line, []).extend(names)
+    for lines in found.values():
+        lines[""] = sorted({name for names in lines.values() for name in names})
+    return found
 
 
-def _reached(jobs: int) -> Reached:
+def _has_tests(name: str) -> bool:
+    return Path(name).name.startswith("test_")
+
+
+def _has_changed(name: str, lines: Reached, changed: Set[str]) -> bool:
+    """Return whether a file of tests has, or what it executes, or a helper in a folder above."""
+    folders = {str(folder) for folder in Path(name).parents}
+    helpers = (one for one in changed if one.startswith(TESTS) and not _has_tests(one))
+    return (
+        name in changed
+        or any(f"host/{file}" in changed for file in lines)
+        or any(str(Path(helper).parent) in folders for helper in helpers)
+    )
+
+
+def _reached(tests: Sequence[str], jobs: int) -> Mapping[str, Reached]:
+    """Return which lines each file of tests executes, by a run of them with coverage."""
     with tempfile.TemporaryDirectory(prefix="plexor_mutant_") as scratch:
         environment = {**os.environ, "COVERAGE_FILE": f"{scratch}/coverage"}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        listed = Path(scratch, "tests")
+        listed.write_text("\n".join(tests) + "\n", encoding="utf-8")
         options = ["-q", "-n", str(jobs), "-m", "not full and not hardware"]
         options += ["-p", "no:cacheprovider", f"--basetemp={scratch}/tmp"]
         options += ["--cov=plexor", "--cov=plexor_lab", "--cov-context=test", "--cov-report="]
-        report = Path(scratch) / "report.json"
-        for words in (
-            ("pytest", *options, *TESTS),
-            ("coverage", "json", "--show-contexts", "--quiet", "-o", str(report)),
-        ):
-            done = subprocess.run(
-                [sys.executable, "-m", *words],
-                cwd=ROOT,
-                env=environment,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            if done.returncode:
-                print(done.stdout[-3000:], done.stderr[-3000:], file=sys.stderr)
-                raise SystemExit(f"mutants: {words[0]} failed without a fault")
-        files: dict[str, dict[str, dict[str, list[str]]]]
-        files = json.loads(report.read_text())["files"]
-    found: dict[str, dict[str, list[str]]] = {}
-    for path, measured in files.items():
-        lines: dict[str, list[str]] = {}
-        for line, contexts in measured["contexts"].items():
-            # `path::name[parameters]|phase`: all parameters of a test are one test here.
-            lines[line] = sorted({text.split("|")[0].split("[")[0] for text in contexts if text})
-        lines[""] = sorted({name for names in lines.values() for name in names})
-        found[str((ROOT / path).relative_to(HOST))] = lines
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *options, f"@{listed}"],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode not in (0, _NO_TESTS):
+            print(done.stdout[-3000:], done.stderr[-3000:], file=sys.stderr)
+            raise SystemExit("mutants: a test failed without a fault")
+        data = coverage.CoverageData(f"{scratch}/coverage")
+        data.read()
+        found: dict[str, dict[str, dict[str, list[str]]]] = {name: {} for name in tests}
+        for path in data.measured_files():
+            file = str(Path(path).relative_to(HOST))
+            for line, contexts in data.contexts_by_lineno(path).items():
+                # `path::name[parameters]|phase`: all parameters of a test are one test here.
+                for name in sorted({text.split("|")[0].split("[")[0] for text in contexts if text}):
+                    lines = found[name.split("::")[0]].setdefault(file, {})
+                    lines.setdefault(str(line), []).append(name)
     return found
 
 
 class _Copy:
-    """A copy of host/ that one fault at a time goes into."""
+    """A copy of host/ that one fault at a time goes into, and a process that runs tests with it."""
 
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="plexor_mutant_"))
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(HOST, self._folder / "host", ignore=ignore)
         self._changes = 0
+        environment = {**os.environ, "PYTHONPATH": str(self._folder / "host")}
+        environment["PYTHONPYCACHEPREFIX"] = str(self._folder / "cache")
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        self._forks = Forks(ROOT, environment, self._folder / "told")
 
     def outcome(self, fault: Fault, tests: Sequence[str]) -> Outcome:
         """Run tests with a fault."""
@@ -246,13 +331,14 @@ class _Copy:
         began = time.monotonic()
         self._write(path, fault.edit.applied(source))
         try:
-            caught = self._fails(tests)
+            caught, by = self._fails(tests)
         finally:
             self._write(path, source)
-        return Outcome("caught" if caught else "SURVIVES", time.monotonic() - began)
+        return Outcome("caught" if caught else "SURVIVES", time.monotonic() - began, by)
 
     def remove(self) -> None:
-        """Remove the copy."""
+        """Remove the copy and end its process."""
+        self._forks.close()
         shutil.rmtree(self._folder)
 
     def _write(self, path: Path, text: str) -> None:
@@ -261,25 +347,19 @@ class _Copy:
         self._changes += 1
         os.utime(path, (self._changes, self._changes))
 
-    def _fails(self, tests: Sequence[str]) -> bool:
+    def _fails(self, tests: Sequence[str]) -> tuple[bool, str]:
+        """Return whether a test fails, and which one."""
         listed = self._folder / "tests"
         listed.write_text("\n".join(tests) + "\n", encoding="utf-8")
         options = ["-x", "-q", "-m", "not full and not hardware", "-p", "no:cacheprovider"]
-        options += ["-p", "no:xdist", f"--basetemp={self._folder}/tmp", f"@{listed}"]
-        environment = {**os.environ, "PYTHONPATH": str(self._folder / "host")}
-        environment["PYTHONPYCACHEPREFIX"] = str(self._folder / "cache")
-        try:
-            done = subprocess.run(
-                [sys.executable, "-m", "pytest", *options],
-                cwd=ROOT,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=TIMEOUT_SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return True
-        if done.returncode not in (0, 1, 2):
-            print(done.stdout[-500:] + done.stderr[-500:], file=sys.stderr)
-        return done.returncode != 0
+        options += ["-p", "no:xdist", f"--timeout={TEST_SECONDS}"]
+        code = self._forks.pytest(
+            [*options, f"--basetemp={self._folder}/tmp", f"@{listed}"], TIMEOUT_SECONDS
+        )
+        if code in (0, _NO_TESTS):
+            return False, ""
+        output = self._forks.output()
+        if code not in (None, 1, 2):
+            print(output, file=sys.stderr)
+        failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", output, re.MULTILINE)
+        return True, failed[-1] if failed else "time-out" if code is None else ""

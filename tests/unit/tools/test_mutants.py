@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random faults: which ones a source has, which are drawn, and when one counts as caught."""
 
+import os
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 from tools.mutants import host
 from tools.mutants.edits import Edit, edits
+from tools.mutants.forks import Forks
 from tools.mutants.host import Fault
 
 SOURCE = '''\
@@ -24,7 +28,7 @@ def größer(a: "1", b=5):
         raise ValueError(f"{a + 1}", 6)
     for each in a:
         each.add("ü", 7); continue
-    return min(a, b) if a else b is not None
+    return min(a, b) if a else b is not None, zip(a, b, strict=True)
 '''
 
 
@@ -113,6 +117,74 @@ def test_a_fault_is_caught_if_a_test_that_reaches_it_fails(tmp_path, monkeypatch
         assert (copy._folder / "host" / fault.file).read_text() == source
     finally:
         copy.remove()
+
+
+def test_tests_of_a_faults_own_file_come_first_and_then_those_that_reach_its_line():
+    fault = Fault("plexor/sweep/search.py", Edit(53, "bisect", 0, "is", "is not"), "")
+    assert host.own_tests(fault) == ["tests/unit/host/sweep/test_search.py"]
+    far, near, own = (
+        f"tests/unit/host/{name}"
+        for name in ("codes/test_a.py::a", "sweep/test_z.py::z", "sweep/test_search.py::s")
+    )
+    lines = {"53": [far, near, own], "54": [far], "": [far, near, own]}
+    assert host.other_tests(fault, {fault.file: lines}) == [near, far]
+    elsewhere = Fault("plexor_lab/mixed/run.py", fault.edit, "")
+    assert host.own_tests(elsewhere) == ["tests/unit/host/lab/mixed/test_run.py"]
+    assert host.other_tests(elsewhere, {fault.file: lines}) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "is_stale"),
+    [
+        ("tests/unit/host/sweep/test_search.py", True),
+        ("tests/unit/host/sweep/test_other.py", False),
+        ("host/plexor/sweep/search.py", True),
+        ("host/plexor/sweep/other.py", False),
+        ("tests/unit/host/kept.py", True),
+        ("tests/unit/host/sweep/conftest.py", True),
+        ("tests/unit/host/codes/helper.py", False),
+    ],
+)
+def test_what_a_test_reaches_is_looked_at_again_where_it_or_what_it_uses_has_changed(
+    changed, is_stale
+):
+    lines = {"plexor/sweep/search.py": {"53": ["tests/unit/host/sweep/test_search.py::a"]}}
+    assert host._has_changed("tests/unit/host/sweep/test_search.py", lines, {changed}) is is_stale
+
+
+def test_each_fault_that_is_listed_as_equivalent_is_one_of_the_host():
+    files = {host.HOST / name.split(":")[0] for name in host.equivalent()}
+    names = {fault.name for file in files for fault in host.every(file)}
+    assert host.equivalent().keys() - names == set()
+
+
+def test_tests_that_do_not_end_are_ended_with_all_that_they_have_started(tmp_path):
+    (tmp_path / "test_it.py").write_text(
+        "import pathlib, subprocess, sys, time\n"
+        "def test_it():\n"
+        "    child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(99)'])\n"
+        "    pathlib.Path('started').write_text(str(child.pid))\n"
+        "    time.sleep(99)\n"
+        "def test_quick():\n"
+        "    pass\n"
+    )
+    forks = Forks(tmp_path, os.environ, tmp_path / "told")
+    try:
+        assert forks.pytest(["-q", "test_it.py::test_quick"], timeout_s=60) == 0
+        assert forks.output().startswith(".")
+        assert forks.pytest(["-q", "test_it.py::test_it"], timeout_s=5) is None
+        started = int((tmp_path / "started").read_text())
+        ends_s = time.monotonic() + 10
+        while Path(f"/proc/{started}/stat").exists() and time.monotonic() < ends_s:
+            if Path(f"/proc/{started}/stat").read_text().split()[2] == "Z":
+                break
+            time.sleep(0.05)
+        else:
+            assert not Path(f"/proc/{started}/stat").exists()
+        # The next one is not disturbed.
+        assert forks.pytest(["-q", "test_it.py::test_no_such"], timeout_s=60) == 4
+    finally:
+        forks.close()
 
 
 def test_a_name_that_is_no_room_is_refused():
