@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Histories as pictures: readable at every width, and true."""
 
+import dataclasses
 import re
+from datetime import timedelta
 
 import pytest
 
 from plexor.archive.picture import HEIGHT, course, plots
+from plexor.archive.trend import GroupedBy
 from plexor.render.html import WIDTHS
 from plexor.render.pictures.canvas import Box, Outline, Text
 from plexor.render.pictures.svg import svg_plot
 
 from ..pictures import assert_no_texts_touch, assert_texts_lie_within, element
-from .trends import TRENDS, history, level, trend
+from .trends import KEPT, TRENDS, history, level, trend
 from .trends import course as made
 
 DOTS = re.compile(r"M([\d.]+) ([\d.]+)h0")
@@ -111,3 +114,21 @@ def test_changes_that_have_room_are_named_on_one_line(places, lines):
     heights = [text.y for text in texts if text.style == "alarm" and text.anchor == "middle"]
     assert len(heights) == 2
     assert len(set(heights)) == lines
+
+
+@pytest.mark.parametrize(
+    ("days", "parts"),
+    [((0, 0, 4), (0, 0, 1)), ((0, 1, 4), (0, 1 / 4, 1)), ((7, 7, 7), (0, 1 / 2, 1))],
+)
+def test_runs_lie_at_their_times_and_in_their_order_where_all_began_at_once(days, parts):
+    began = history({"os": "FreeRTOS"}, made("p99", [3e-6, 4e-6, 5e-6]))
+    runs = [
+        dataclasses.replace(run, started=KEPT.started + timedelta(days=day))
+        for run, day in zip(began.points, days, strict=True)
+    ]
+    found = trend(dataclasses.replace(began, points=tuple(runs)), by=GroupedBy.LOAD)
+    ((plot,),) = (plots(found),)
+    first, second, third = (x for x, _ in dots(course(plot, 1000.0)))
+    assert [(x - first) / (third - first) for x in (first, second, third)] == pytest.approx(
+        parts, abs=2e-3
+    )

@@ -241,3 +241,12 @@ def test_a_job_that_fails_ends_the_scan_with_its_error():
     _, steps, end = run(log, take=failing)
     assert str(end.error) == "the books do not balance"
     assert steps
+
+
+def test_what_is_left_to_try_is_never_less_than_nothing_and_none_at_the_end():
+    scan = BurstSteps(replace(WANTED, high_s=2 * US, points=2))
+    progress = []
+    with Workers(lambda: Planted([])) as workers:
+        stepped(scan, workers, StepStore(None), lambda *told: progress.append(told[2:]))
+    assert all(expected >= taken for taken, expected in progress)
+    assert scan.expected() == len(progress)

@@ -102,6 +102,19 @@ def test_a_clock_of_another_rate_or_none_is_refused(plant):
         measured_scale(DEVICE, clock, "2026")
 
 
+@pytest.mark.parametrize(
+    ("ticks", "fast_ppb"), [(4_002_000_000, 500_000), (3_998_000_000, -500_000)]
+)
+def test_an_oscillator_may_be_off_by_500_ppm(plant, ticks, fast_ppb):
+    # 2 * 10**7 periods of 100 ns are 2 s; a tick is 0.5 ns.
+    plant(edges=4 * 10**7, ticks=ticks)
+    clock = Reference(7, Fraction(10**7), Fraction(2))
+    assert measured_scale(DEVICE, clock, "2026").fast_ppb == fast_ppb
+    plant(edges=4 * 10**7, ticks=ticks + (1 if fast_ppb > 0 else -1))
+    with pytest.raises(InstrumentError, match="that is another rate"):
+        measured_scale(DEVICE, clock, "2026")
+
+
 def test_without_events_a_clock_can_be_counted_and_1_pps_cannot_be_timed(plant):
     silent = replace(GEOMETRY, features=GEOMETRY.features & ~Feature.EVENTS)
     device = SimpleNamespace(identity=Identity(silent, 1), name="sim:")

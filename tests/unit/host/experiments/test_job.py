@@ -217,3 +217,21 @@ def test_a_run_whose_edges_were_lost_is_beyond_and_one_with_another_fault_is_an_
     assert [(f.verdict, f.reason) for f in step.channels] == [(Outcome.NOT_COMPARABLE, "lost")]
     assert step.ends_hz is None
     assert [*of_step(step)] == []
+
+
+def test_a_step_goes_on_until_each_channel_is_decided(monkeypatch):
+    """One channel loses nothing, the other 1.75 % against a limit of 2 %: that takes longer."""
+
+    def run(asked, rate_hz, number, count):
+        swept = replace(SWEPT, count=count)
+        clear = run_of(replace(asked.settings, strikes=(swept,), timeout_s=Fraction(1)), 0)
+        lossy = run_of(clear.settings, round(count * 0.0175)).channels[0]
+        return replace(clear, channels=(*clear.channels, replace(lossy, number=1, name="b"))), None
+
+    monkeypatch.setattr(job, "_run", run)
+    limit = Criterion(CriterionSubject.MISSED, Fraction(2, 100))
+    both = replace(JOB, link="tcp:there", criteria=(limit,))
+    (step,) = both.take()
+    (alone,) = replace(both, for_channel="ch0").take()
+    assert step.strikes > 2 * alone.strikes
+    assert [entry.verdict for entry in alone.channels] == [Outcome.PASS, Outcome.TOO_FEW]

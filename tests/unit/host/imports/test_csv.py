@@ -212,6 +212,18 @@ def test_changes_that_are_almost_as_far_apart_as_samples_keep_their_jitter(tmp_p
     ]
 
 
+def test_samples_whose_times_are_rounded_lie_where_they_were_taken(tmp_path):
+    """A sample each 1.25 µs, told to 0.1 µs: 3.8 is 3.75."""
+    levels = [0, 0, 0, 1, 1, 0, 0, 0, 0]
+    rows = "".join(f"{n * 1.25 + 1e-9:.1f}e-6,{level}\n" for n, level in enumerate(levels))
+    assert "3.8e-6,1\n5.0e-6,1\n6.3e-6,0\n" in rows
+    run = import_capture(written(tmp_path / "a.csv", "Time,s\n" + rows), channels=["S=s"]).result
+    assert [int(time) * run.tick_fs for time in run.events["time_ticks"]] == [
+        3_750_000_000,
+        6_250_000_000,
+    ]
+
+
 def test_times_are_exact_decimals(tmp_path):
     """A time of 0.1 + 0.2 s is 0.3 s, and 9 digits behind a million seconds stay."""
     rows = "0,0\n1000000.100000001,1\n1000000.300000002,0\n1000000.300000003,1\n"

@@ -81,6 +81,17 @@ def test_a_deadline_of_all_is_for_channels_without_one():
             "A: after=strike1; must be one of ",
         ),
         (
+            ImportRules(
+                channels=(ChannelSignal("A", "a", reference="strike1"),),
+                strikes=(StrikeSignal("s"),),
+            ),
+            "A: after=strike1; must be one of strike0",
+        ),
+        (
+            ImportRules(channels=(ChannelSignal("A", "a", reference="ch1"),)),
+            "A: after=ch1; must be one of ",
+        ),
+        (
             ImportRules(channels=(ChannelSignal("A", "a", reference="ch0"), ISR)),
             "A: after=ch0; must be one of ch1",
         ),

@@ -52,6 +52,7 @@ def test_a_reader_gives_all_bytes_before_the_error_that_ends_the_link():
     while len(data) < 2:
         data += reader.take(1.0)
     assert data == b"ab"
+    assert reader.taken_bytes == reader.received_bytes == 2
     with pytest.raises(LinkEndError, match="over"):
         reader.take(0.0)
     reader.close()

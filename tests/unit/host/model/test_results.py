@@ -45,6 +45,8 @@ def test_a_strike_or_edge_in_no_class_or_in_two_is_seen(run_of, change):
     ("books", "holds"),
     [
         (Accounting(10, 7, 2, 1), True),
+        (Accounting(10, 10, 0, 0), True),
+        (Accounting(0, 0, 0, 0), True),
         (Accounting(10, 7, 2, 2), False),
         (Accounting(10, 13, -3, 0), False),
         (Accounting(10, 7, 2, 1, contradictions=("one against two",)), False),

@@ -11,6 +11,7 @@ from plexor.model.identity import Identity
 from plexor.prove import run
 from plexor.prove.model import StepOutcome, judged
 from plexor.prove.run import STEPS, ProofGoal, StepWires, prove
+from plexor.prove.through import WireDelay
 
 from ..scenario import GEOMETRY
 
@@ -100,3 +101,26 @@ def test_without_an_instrument_nothing_is_proven():
 def test_a_longer_wire_needs_the_jumper_before_it():
     step = STEPS["wire"][1](None, ProofGoal(), run._Known())
     assert step.outcome == StepOutcome.LEFT_OUT
+
+
+def test_a_step_whose_wire_is_not_there_does_not_keep_the_later_ones_from_being_done(steps):
+    bench = Bench(*(set(StepWires) - {StepWires.JUMPER}))
+    found = prove(bench, ProofGoal(reference=REFERENCE))
+    jumpers = {name for name, (wires, _) in STEPS.items() if wires == StepWires.JUMPER}
+    assert jumpers
+    assert [step.name for step in found.steps] == list(STEPS)
+    assert {step.name for step in found.left_out} == jumpers
+    assert list(steps) == [name for name in STEPS if name not in jumpers]
+
+
+@pytest.mark.parametrize(("told_ps", "bounds"), [((4000, 6000), (4000, 6000)), (None, (0, None))])
+def test_a_longer_wire_is_held_to_what_was_told_of_it(monkeypatch, told_ps, bounds):
+    monkeypatch.setattr(run, "echoes", lambda *_: None)
+    monkeypatch.setattr(run, "missing", lambda _: [])
+    monkeypatch.setattr(run, "delay", lambda *_: WireDelay(5500, 300))
+    known = run._Known(zero={0: WireDelay(400, 200), 1: WireDelay(500, 100)})
+    step = STEPS["wire"][1](None, ProofGoal(wire_ps=told_ps), known)
+    assert [(f.name, f.value, f.error, f.least, f.most) for f in step.figures] == [
+        ("edge up", 5000, 400, *bounds),
+        ("edge down", 5100, 500, *bounds),
+    ]

@@ -289,3 +289,10 @@ def test_the_light_is_green_only_if_nothing_was_dropped_or_lost(run_of):
     assert state(**gone, dropped_on_chip=2) == "doubt"
     assert state(**gone) == "bad"
     assert state(invalid=("clock lost",)) == "bad"
+
+
+def test_the_instrument_is_let_go_at_the_end(shown, tmp_path, monkeypatch):
+    bench, closed = PlantedRig(channels=2, each_s=0.01), []
+    monkeypatch.setattr(bench, "close", lambda: closed.append(True))
+    Conductor(bench, shown, tmp_path).close()
+    assert closed == [True]
