@@ -40,3 +40,12 @@ def test_a_number_that_no_test_has_is_a_key_error():
 
 def test_further_tests_begin_where_the_ids_of_8_bits_end():
     assert FURTHER == 1 << 4
+
+
+@pytest.mark.parametrize("suite", SUITES.values(), ids=list(SUITES))
+def test_places_in_a_group_follow_each_other_from_1_and_a_base_has_0(suite):
+    for group in {test.group for test in suite.tests}:
+        own = [test for test in suite.tests if test.group == group]
+        places = [test.place for test in own if test.base is not None]
+        assert places == list(range(1, len(places) + 1))
+        assert {test.place for test in own if test.base is None} <= {0}

@@ -3,14 +3,17 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.errors import InstrumentError, LinkError, UsageError
 from plexor.model.identity import Identity
 from plexor.plan.registers import plan_of
 from plexor.protocol.geometry import ALL_FEATURES, PROTOCOL_VERSION, Feature, Geometry
 from plexor.protocol.registers import StopOn, Trigger
+from plexor.session.stop import Stop
+from plexor_lab.mixed import run
 from plexor_lab.mixed.model import Mode, Order
 from plexor_lab.mixed.run import MixedGoal, check, lasts_s, limits_of, settings_of
 from plexor_lab.mixed.schedule import entries
@@ -111,3 +114,58 @@ def test_the_registers_are_the_divider_of_48_32_bits_and_strikes_at_due_times():
     assert plan.value("stimulus", "width_ticks") == 10**10 // BOARD.tick_fs
     normal = plan_of(settings_of(identity, SEED8751, Mode.NORMAL, made, limits), identity)
     assert normal.value("code", "mask") == 0
+
+
+DEVICE = SimpleNamespace(identity=Identity(BOARD, 1, PROTOCOL_VERSION, 1))
+THREE = replace(WANTED, runs=((Mode.VERIFY, None), (Mode.MIXED, 1), (Mode.MIXED, 2)))
+
+
+@pytest.fixture
+def taken(monkeypatch):
+    """Return a function that takes THREE with these ends: an error, or whether it was ended."""
+
+    def take(*ends, stop=None):
+        left, log = list(ends), []
+
+        def one(device, wanted, which, executor, told, stop, description):
+            end = left.pop(0)
+            if isinstance(end, Exception):
+                raise end
+            found = SimpleNamespace(interrupted=end, started=f"run {len(log)}", invalid_reasons=())
+            return found, found
+
+        monkeypatch.setattr(run, "_one", one)
+        told = run.Told(on_run=lambda *each: log.append(each))
+        return run.run(DEVICE, THREE, LINE, told, stop=stop).result, log
+
+    return take
+
+
+def test_each_run_is_told_before_it_begins_and_the_first_one_says_when_all_began(taken):
+    found, log = taken(False, False, False)
+    assert log == [(1, 3, "verify"), (2, 3, "mixed-1"), (3, 3, "mixed-2")]
+    assert len(found.runs) == 3
+    assert (found.interrupted, found.not_started, found.started) == (False, "", "run 1")
+
+
+def test_runs_before_one_that_was_ended_or_did_not_start_are_kept(taken):
+    found, log = taken(False, True)
+    assert (len(found.runs), len(log), found.interrupted) == (2, 2, True)
+    found, _ = taken(False, False, LinkError("no reply"))
+    assert len(found.runs) == 2
+    assert found.interrupted
+    assert found.invalid_reasons == ("mixed-2: not started: no reply",)
+
+
+def test_without_a_first_run_there_is_nothing(taken):
+    with pytest.raises(InstrumentError, match="it does not start"):
+        taken(InstrumentError("it does not start"))
+
+
+def test_a_run_that_a_stop_kept_from_starting_is_no_fault(taken):
+    stop = Stop()
+    stop.ask()
+    found, log = taken(False, stop=stop)
+    assert (len(found.runs), len(log)) == (1, 1)
+    assert found.interrupted
+    assert found.not_started == ""

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from plexor_lab.mixed.model import Order
-from plexor_lab.mixed.schedule import entries, sequential
+from plexor_lab.mixed.schedule import MOST_SPACING, entries, sequential
 
 from .lists import schedule
 
@@ -74,3 +74,25 @@ def test_entries_that_nobody_issues_have_no_issue_step():
 def test_a_schedule_that_cannot_be_is_refused(changes, distance, says):
     with pytest.raises(ValueError, match=says):
         entries(schedule(**changes), distance)
+
+
+@pytest.mark.parametrize(
+    ("changes", "distance"),
+    [
+        ({"count": 1}, 1),
+        ({"spacing_steps": 1}, 1),
+        ({"spacing_steps": MOST_SPACING, "count": 2}, 1),
+        ({"ids": 1}, 1),
+        ({"ids": 16}, 1),
+        ({"first_step": 1}, None),
+        ({"first_step": 128}, 127),
+        ({"first_step": 3}, 2),
+    ],
+)
+def test_the_least_and_the_greatest_that_a_schedule_can_be_are_taken(changes, distance):
+    wanted = schedule(**changes)
+    found = entries(wanted, distance)
+    assert len(found) == wanted.count
+    assert MOST_SPACING == 65_536
+    assert found[-1].due_step - found[0].due_step == (wanted.count - 1) * wanted.spacing_steps
+    assert {entry.event_id for entry in found} <= set(range(wanted.ids))
