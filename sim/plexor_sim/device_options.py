@@ -216,6 +216,14 @@ SYNTHETIC: tuple[Option, ...] = (
     ),
     Option("gap", Time(1), "10ns", "minimum time from a fall to the next rise", True),
     Option("invert", _SWITCH, "0", "1: the pin is low when active", True),
+    Option(
+        "toggle",
+        _SWITCH,
+        "0",
+        "1: a response is one edge, up and down in turn, and has no width; each is both a rise and "
+        "a fall to what is after it",
+        True,
+    ),
 )
 RISCV: tuple[Option, ...] = (
     Option(

@@ -27,9 +27,9 @@ class EveryEdgeOnce(Elaboratable):
     """Columns and Rows under any slots and stalls of a stamp: each edge leaves once, in order.
 
     Events rise in (slot, tick, source), the first of each slot marked. The edge of source `which`
-    in tick `fine` of slot number `when` is an event just where its word has it, with its polarity;
-    as many events leave as edges came, and one for each blank slot. With `late` the words of a slot
-    stand a clock late.
+    in tick `fine` of slot number `when` is an event just where its word has it, with its polarity,
+    or with polarity 1 where the source is of `either`; as many events leave as edges came, and one
+    for each blank slot. With `late` the words of a slot stand a clock late.
     """
 
     def __init__(self, sources: int, samples: int, late: bool = False) -> None:
@@ -44,15 +44,17 @@ class EveryEdgeOnce(Elaboratable):
         self.mask = Signal(sources)
         self.which, self.fine = Signal(range(sources)), Signal(range(self._samples))
         self.when = Signal(CLOCK_BITS)
-        chosen = (self.which, self.fine, self.when)
+        self.either = Signal(sources)
+        chosen = (self.which, self.fine, self.when, self.either)
         self.free = (self.valid, self.ready, self.words.as_value(), self.mask, *chosen)
 
     def elaborate(self, platform) -> Module:
         m = Module()
         m.submodules.columns = columns = Columns(self.geometry)
         m.submodules.rows = rows = Rows(self.geometry)
-        for signal in (self.which, self.fine, self.when):
+        for signal in (self.which, self.fine, self.when, self.either):
             prover.constant(m, signal)
+        m.d.comb += columns.either.eq(self.either)
         edges = [
             Mux(self.mask[number], word.edges, 0)[: self._samples]
             for number, word in enumerate(self.words)
@@ -98,7 +100,9 @@ class EveryEdgeOnce(Elaboratable):
             with m.If(slots_in == self.when):
                 m.d.sync += [
                     due.eq(Cat(*edges).bit_select(chosen, 1)),
-                    polarity.eq(levels.bit_select(chosen, 1)),
+                    polarity.eq(
+                        levels.bit_select(chosen, 1) | self.either.bit_select(self.which, 1)
+                    ),
                 ]
         words = Signal.like(self.words)
         for number in range(self._sources):

@@ -163,12 +163,13 @@ def run(
     uart: bool = False,
     down: Impairment | None = None,
     up: Impairment | None = None,
+    core: str = "",
 ) -> Outcome:
     """Measure once and return the result with the truth; `down` and `up` impair the link."""
     log = folder / "truth.bin"
     tap = BytesIO()
     with (
-        simulator(dut, geometry, (*arguments, "--truth", str(log)), uart=uart) as server,
+        simulator(dut, geometry, (*arguments, "--truth", str(log)), uart=uart, core=core) as server,
         Proxy(server.port, down, up) as proxy,
     ):
         port = proxy.port if down or up else server.port

@@ -29,13 +29,13 @@ def drawn(seed: int, names: Sequence[str] = BOARDS) -> Measurement:
     """Return the measurement of a seed, always the same."""
     rng = random.Random(seed)
     board = rng.choice(names)
-    draw = _Draw(rng, boards.simulated(board))
+    draw = _Draw(rng, boards.simulated(board), random.Random(-1 - seed))
     return Measurement(board, draw.device(), draw.settings())
 
 
 class _Draw:
-    def __init__(self, rng: random.Random, geometry: Geometry) -> None:
-        self._rng, self._geometry = rng, geometry
+    def __init__(self, rng: random.Random, geometry: Geometry, either: random.Random) -> None:
+        self._rng, self._geometry, self._either = rng, geometry, either
         self._tick_s = Fraction(geometry.tick_fs, 10**15)
 
     def _has(self, feature: Feature) -> bool:
@@ -101,7 +101,13 @@ class _Draw:
             if self._has(Feature.ZOOM) and rng.random() < 0.4:
                 channel = replace(channel, zoom_rise_s=self._ticks(0, 3000))
             made = [each for each in made if each.number != number] + [channel]
-        return tuple(made)
+        # Drawn behind all others, so that a seed's other settings do not depend on it.
+        chosen = {channel.number for channel in made if self._either.random() < 0.2}
+        return tuple(
+            channel if channel.number not in chosen else replace(channel, invert=False, either=True)
+            for channel in made
+            if channel.reference != "ch0.fall" or 0 not in chosen
+        )
 
     def settings(self) -> Settings:
         """Return settings of any policy, stop condition and feature."""

@@ -64,7 +64,8 @@ class Capture(wiring.Component):
             sample lowest. The active level is high, but for channels, whose `invert` is applied
             here.
         capture: The `words` of this clock belong to the run.
-        channels: The registers of each channel; `enable`, `invert` and `filter_ticks` count here.
+        channels: The registers of each channel; `enable`, `invert`, `either` and `filter_ticks`
+            count here.
         strike_enables: A bit for each strike output: its edges are captured.
         codes: Levels of the code pins, with Feature.CODES; those of `words` come a clock later.
         code: The registers of the code port; codes of its `zone_mask` are neither events nor beats.
@@ -164,7 +165,11 @@ class Capture(wiring.Component):
             word = self.words[number]
             if source < geometry.channels:
                 channel = self.channels[source]
-                m.d.comb += [edges.enable.eq(channel.enable), edges.invert.eq(channel.invert)]
+                m.d.comb += [
+                    edges.enable.eq(channel.enable),
+                    edges.invert.eq(channel.invert),
+                    columns.either[number].eq(channel.either),
+                ]
             elif source < SOURCE_STRIKE + geometry.strikes:
                 m.d.comb += edges.enable.eq(self.strike_enables[source - SOURCE_STRIKE])
             else:

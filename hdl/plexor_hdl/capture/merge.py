@@ -82,6 +82,7 @@ class Columns(wiring.Component):
         i_words: The words that were taken last, of all sources; valid from the clock after
             `take_words` on.
         take_words: A bit for each source: its next word is taken.
+        either: A bit for each source: each of its edges has polarity 1.
         o_column: The edges of one tick, all sources side by side; a register.
         empty: No slot and no column is inside, `o_column` left out.
     """
@@ -97,6 +98,7 @@ class Columns(wiring.Component):
                 "i_slot": In(Slot(self._sources, geometry.samples)),
                 "i_words": In(data.ArrayLayout(EdgeWord(geometry.samples), self._sources)),
                 "take_words": Out(self._sources),
+                "either": In(self._sources),
                 "o_column": Out(Column(self._sources, geometry.samples)),
                 "empty": Out(1),
             }
@@ -144,7 +146,7 @@ class Columns(wiring.Component):
                 filled.eq(valid),
                 self.o_column.edges.eq(chosen),
                 self.o_column.polarities.eq(
-                    turns ^ Cat(word.polarity for word in self.i_words),
+                    (turns ^ Cat(word.polarity for word in self.i_words)) | self.either,
                 ),
                 self.o_column.fine.eq(encode(tick, range(self._samples))),
                 self.o_column.first.eq(first),

@@ -90,6 +90,8 @@ class Corrector:
     channel: ChannelResult
     inverts: Mapping[int, bool]
     """Whether the active level is low, by channel number."""
+    either: frozenset[int] = frozenset()
+    """Channels of which each edge is an answer: which direction it has is not known."""
 
     def correct(self, kind: Kind, samples: Samples) -> Picoseconds:
         """Return samples in whole ps. Raises UncalibratedError if a calibration is missing."""
@@ -142,6 +144,10 @@ class Corrector:
         if source >= SOURCE_STRIKE:
             return _Pin(source, active, None)
         number = source - SOURCE_CHANNEL
+        if number in self.either:
+            raise UncalibratedError(
+                f"ch{number} answers with edge=either, and a calibration is of one direction"
+            )
         instants = self.calibration.channel(number)
         if instants is None:
             raise UncalibratedError(f"ch{number} was not calibrated")

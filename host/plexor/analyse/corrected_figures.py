@@ -133,7 +133,12 @@ def corrected_channel(
         channel_settings.number: channel_settings.invert
         for channel_settings in result.settings.channels
     }
-    corrector = Corrector(calibration, channel, inverts)
+    either = frozenset(
+        channel_settings.number
+        for channel_settings in result.settings.channels
+        if channel_settings.either
+    )
+    corrector = Corrector(calibration, channel, inverts, either)
     clock_error_ppb = clock_error_of(result)
     tick_fs = calibration.tick_fs
     if samples is None:

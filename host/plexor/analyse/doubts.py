@@ -43,8 +43,8 @@ def _of(report: Report, channel: ChannelFigures) -> Iterator[str]:
         number = channel.result.number
         yield (
             f"{channel.name}: the pin changes once a strike, up and down in turn, so that each "
-            f"second strike counts as missed; --channel NAME=ch{number}:invert measures the other "
-            "half"
+            f"second strike counts as missed; --channel NAME=ch{number}:edge=either takes each "
+            "edge for an answer"
         )
     elif (share := _active_share(report, channel)) > _MOSTLY:
         level = "low" if _is_inverted(report, channel) else "high"

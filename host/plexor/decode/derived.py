@@ -70,7 +70,11 @@ def _of_books(result: RunResult) -> Iterator[str]:
 
 
 def _of_edges(result: RunResult, sources: Mapping[int, SourceAccounting]) -> Iterator[str]:
-    """Yield sources whose edge count contradicts their channels. A source's edges alternate."""
+    """Yield sources whose edge count contradicts their channels. A source's edges alternate.
+
+    With `either` each of a channel's edges is an active one.
+    """
+    either = {channel.number for channel in result.settings.channels if channel.either}
     for channel in result.channels:
         reference, _ = parse_reference(channel.reference)
         for source, count, name in (
@@ -78,7 +82,11 @@ def _of_edges(result: RunResult, sources: Mapping[int, SourceAccounting]) -> Ite
             (reference, channel.strikes, "strikes"),
         ):
             edges = sources.get(source)
-            if edges is not None and not edges.dropped and abs(2 * count - edges.generated) > 1:
+            if edges is None or edges.dropped:
+                continue
+            if abs((1 if source in either else 2) * count - edges.generated) > (
+                source not in either
+            ):
                 yield f"{channel.name}: {count} {name} in {edges.generated} edges of {edges.name}"
 
 

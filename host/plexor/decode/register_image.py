@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from plexor.model.identity import Identity
 from plexor.protocol.frames import OPERATION, Frame, FrameType, LogCode, OpStatus
-from plexor.protocol.geometry import MAX_STEPS, Feature, Geometry
+from plexor.protocol.geometry import MAX_STEPS, PROTOCOL_MINOR, Feature, Geometry
 from plexor.protocol.registers import (
     CHANNEL,
     CHANNEL_STATUS,
@@ -103,8 +103,13 @@ class RegisterImage:
                 self.words.pop(address(block, name, copy) + offset, None)
 
     def value(self, block: str, name: str, copy: int = 0) -> int:
-        """Return a register's value. Raises KeyError if a word of it was never seen."""
+        """Return a register's value, at reset for one that is newer than the instrument.
+
+        Raises KeyError if a word of it was never seen.
+        """
         described, base = register(block, name), address(block, name, copy)
+        if described.since and base not in self.words and self._lacks(block, name):
+            return described.reset
         bits = 0
         for offset in range(described.words):
             bits |= self.words[base + offset] << 32 * offset
@@ -114,8 +119,22 @@ class RegisterImage:
         return bits
 
     def unknown(self, keys: Iterable[RegisterKey]) -> list[RegisterKey]:
-        """Return the registers among `keys` with a word that was never seen."""
-        return [key for key in keys if not self.has(key[0], key[2], key[1])]
+        """Return the registers among `keys` with a word that was never seen.
+
+        Those that are newer than the instrument are at their reset value.
+        """
+        return [
+            key
+            for key in keys
+            if not self.has(key[0], key[2], key[1]) and not self._lacks(key[0], key[2])
+        ]
+
+    def _lacks(self, block: str, name: str) -> bool:
+        """Return whether a register is newer than the protocol that the instrument speaks."""
+        if not self.has("identity", "protocol_version"):
+            return register(block, name).since > PROTOCOL_MINOR
+        minor = self.value("identity", "protocol_version") & 0xFFFF
+        return register(block, name).since > minor
 
 
 def enabled(image: RegisterImage, block: Block, copy: int) -> bool | None:

@@ -72,10 +72,12 @@ ABOUT: Mapping[Feature, About] = {
 
 def timecode_is_switched(identity: Identity) -> bool:
     """Return whether the timecode's pins are driven only while `schedule.timecode_on` is set."""
-    minor = identity.protocol_version & 0xFFFF
-    return (
-        bool(identity.geometry.timecode_bits) and minor >= register("schedule", "timecode_on").since
-    )
+    return bool(identity.geometry.timecode_bits) and knows(identity, "schedule", "timecode_on")
+
+
+def knows(identity: Identity, block: str, name: str) -> bool:
+    """Return whether an instrument's protocol is new enough to have a register."""
+    return identity.protocol_version & 0xFFFF >= register(block, name).since
 
 
 def refusal(geometry: Geometry, feature: Feature, request: str) -> str:

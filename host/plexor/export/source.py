@@ -23,6 +23,7 @@ from plexor.decode.outcomes import Outcomes, outcomes
 from plexor.decode.rematch import rematch
 from plexor.errors import UsageError
 from plexor.judge.budget import Budget, Judged, judge
+from plexor.model.levels import with_levels
 from plexor.model.results import (
     EVENT_DTYPE,
     ChannelResult,
@@ -218,9 +219,10 @@ class ExportSource:
     def edges(self, path: object) -> EventArray:
         """Return the edges of `waves` (EVENT_DTYPE): events, with code pins that change for codes.
 
-        Raises UsageError, with the file `path`, if the run kept none.
+        Polarity is the level behind the edge. Raises UsageError, with the file `path`, if the run
+        kept none.
         """
-        events = self.events(path)
+        events = with_levels(self.events(path), self.result.settings)
         if len(self.waves) == len(self.pins):
             return events
         codes = self.result.codes

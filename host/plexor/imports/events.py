@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.imports.capture import Capture
-from plexor.imports.signals import ImportRules
+from plexor.imports.signals import ChannelSignal, ImportRules
 from plexor.imports.timing import CaptureTiming
 from plexor.model.results import EVENT_DTYPE, EventArray
 from plexor.model.settings import parse_reference
@@ -33,8 +33,10 @@ def events_of(
         array = np.empty(len(edges.times), EVENT_DTYPE)
         array["time_ticks"] = timing.ticks(edges.times)
         array["source"] = source
-        array["polarity"] = edges.levels ^ np.uint8(signal.invert)
-        unknown = edges.first_value is not None and edges.first_value[1] != signal.invert
+        either = isinstance(signal, ChannelSignal) and signal.either
+        array["polarity"] = 1 if either else edges.levels ^ np.uint8(signal.invert)
+        first = edges.first_value
+        unknown = first is not None and (either or first[1] != signal.invert)
         if unknown and edges.first_value is not None:
             first_ticks = timing.ticks(np.array(edges.first_value[:1]))[0]
             left_out.append(

@@ -129,6 +129,7 @@ def _unmatched(
                     number=number,
                     name=channel.name,
                     invert=channel.invert,
+                    either=channel.either,
                     reference=channel.reference,
                     deadline_s=channel.deadline_s,
                 )

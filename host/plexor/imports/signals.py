@@ -9,7 +9,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from plexor.errors import UsageError
-from plexor.model.settings import parse_reference
+from plexor.model.settings import parse_edges, parse_reference
 from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES, SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.registers import Policy
 from plexor.units import format_seconds, parse_duration
@@ -36,7 +36,7 @@ class StrikeSignal:
 
 @dataclass(frozen=True, slots=True)
 class ChannelSignal:
-    """A signal whose edges to the active level are responses."""
+    """A signal whose edges to the active level, or with `either` all edges, are responses."""
 
     name: str
     signal: str
@@ -44,6 +44,7 @@ class ChannelSignal:
     reference: str = "strike0"
     """The edge that it answers. `strike0` is the first strike signal, `ch0` the first channel."""
     deadline_s: Fraction | None = None
+    either: bool = False
 
     def due(self, deadline_s: Fraction | None) -> ChannelSignal:
         """Return it with its own deadline, or else this one."""
@@ -110,6 +111,12 @@ class ImportRules:
             raise UsageError(
                 f"{channel.name}: after={channel.reference}; must be one of {', '.join(known)}"
             )
+        followed = source < SOURCE_STRIKE and self.channels[source]
+        if followed and followed.either and channel.reference.endswith(".fall"):
+            raise UsageError(
+                f"{channel.name}: after={channel.reference}; with edge=either each edge of "
+                f"{followed.name} is an answer; must be after=ch{source}"
+            )
 
 
 def _parted(text: str) -> tuple[str, str, bool]:
@@ -144,13 +151,13 @@ def parse_channel_signal(text: str) -> ChannelSignal:
     if not (name.strip() and equals and signal):
         raise ValueError(
             f"channel: {text!r}; must be NAME=SIGNAL, with options after a colon: after=ch0.fall, "
-            "deadline=TIME, invert"
+            "edge=rise, edge=fall or edge=either, deadline=TIME, invert"
         )
-    channel = ChannelSignal(name.strip(), signal)
+    channel, ways = ChannelSignal(name.strip(), signal), list[str]()
     for option in options.split(",") if options else ():
         key, _, value = option.partition("=")
-        if option == "invert":
-            channel = replace(channel, invert=True)
+        if option == "invert" or key == "edge":
+            ways.append(option)
         elif key == "after":
             parse_reference(value)
             channel = replace(channel, reference=value)
@@ -158,7 +165,8 @@ def parse_channel_signal(text: str) -> ChannelSignal:
             channel = replace(channel, deadline_s=parse_duration(value))
         else:
             raise ValueError(
-                f"channel: {text!r}: {option!r} is not an option; must be after=, deadline= or "
-                "invert; a name with a colon needs a colon behind it"
+                f"channel: {text!r}: {option!r} is not an option; must be after=, edge=, deadline= "
+                "or invert; a name with a colon needs a colon behind it"
             )
-    return channel
+    invert, either = parse_edges(text, ways)
+    return replace(channel, invert=invert, either=either)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
@@ -87,6 +88,8 @@ class Channel:
     name: str = ""
     enable: bool = True
     invert: bool = False
+    either: bool = False
+    """Each edge is an answer, of either direction. So there are no trailing edges."""
     filter_s: NotNegative = Fraction(0)
     reference: str = "strike0"
     deadline_s: Fraction | None = None
@@ -208,3 +211,28 @@ def parse_reference(text: str) -> tuple[int, int]:
         return SOURCE_LOAD, polarity
     base = SOURCE_STRIKE if match[1] == "strike" else SOURCE_CHANNEL
     return base + int(match[2]), polarity
+
+
+_WAYS = {
+    "invert": (True, False),
+    "edge=rise": (False, False),
+    "edge=fall": (True, False),
+    "edge=either": (False, True),
+}
+
+
+def parse_edges(channel: str, ways: Sequence[str]) -> tuple[bool, bool]:
+    """Return (invert, either) of a channel's options that say which of its edges are answers.
+
+    Raises ValueError for more than one of them and for another text.
+    """
+    known = ", ".join(_WAYS)
+    if len(ways) > 1:
+        raise ValueError(
+            f"channel: {channel!r}: {' and '.join(ways)} both say which edge answers; must be one "
+            f"of {known}"
+        )
+    for way in ways:
+        if way not in _WAYS:
+            raise ValueError(f"channel: {channel!r}: {way!r}; must be one of {known}")
+    return _WAYS[ways[0]] if ways else (False, False)

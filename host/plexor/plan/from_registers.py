@@ -239,6 +239,7 @@ def _channel(image: RegisterImage, number: int, tick_fs: int) -> Channel:
     return Channel(
         number,
         invert=bool(value("invert")),
+        either=bool(value("either")),
         filter_s=seconds_of(value("filter_ticks"), tick_fs),
         reference=source_name(value("reference_source")) + falls,
         deadline_s=_if(deadline != NO_DEADLINE_TICKS, deadline, tick_fs),

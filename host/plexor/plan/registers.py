@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from plexor.device.features import board_of, lack, refusal, timecode_is_switched
+from plexor.device.features import board_of, knows, lack, refusal, timecode_is_switched
 from plexor.errors import UsageError
 from plexor.model.identity import Identity
 from plexor.model.settings import (
@@ -71,7 +71,10 @@ def plan_of(settings: Settings, identity: Identity) -> RegisterPlan:
     writes += _matcher(settings, quantities, timeout_ticks)
     by_number = {channel.number: channel for channel in settings.channels}
     for copy in range(identity.geometry.channels):
-        writes += _channel(by_number.get(copy, Channel(copy, enable=False)), settings, quantities)
+        channel = by_number.get(copy, Channel(copy, enable=False))
+        writes += _channel(channel, settings, quantities)
+        if channel.enable:
+            writes += _either(channel, identity)
     counted = any(
         write.name == "strike_count"
         and write.value
@@ -229,7 +232,28 @@ def _reference(channel: Channel, settings: Settings) -> tuple[int, int]:
         ]
         if source - SOURCE_CHANNEL not in numbers:
             raise ValueError(f"{label} is not enabled; enabled channels: {numbers or 'none'}")
+        if not polarity and any(
+            other.either and other.number == source - SOURCE_CHANNEL for other in settings.channels
+        ):
+            raise ValueError(
+                f"{label}: with edge=either each edge of that channel is an answer; must be "
+                f"after=ch{source - SOURCE_CHANNEL}, which follows each of them"
+            )
     return source, polarity
+
+
+def _either(channel: Channel, identity: Identity) -> list[RegisterWrite]:
+    """Return the write that says whether each edge of a channel is an answer."""
+    if knows(identity, "channel", "either"):
+        return [RegisterWrite("channel", channel.number, "either", int(channel.either))]
+    if channel.either:
+        minor = identity.protocol_version & 0xFFFF
+        raise ValueError(
+            f"{channel.label}.edge: either; the gateware of {board_of(identity.geometry)} speaks "
+            f"protocol 2.{minor}, must be 2.6 or later; build and flash it anew, or measure one "
+            "direction: edge=rise or edge=fall"
+        )
+    return []
 
 
 def _channel(channel: Channel, settings: Settings, quantities: Quantities) -> list[RegisterWrite]:

@@ -20,7 +20,7 @@ from plexor.protocol.frames import (
 
 MAGIC = 0x52584C50  # "PLXR", little-endian
 PROTOCOL_MAJOR = 2
-PROTOCOL_MINOR = 5
+PROTOCOL_MINOR = 6
 PROTOCOL_VERSION = PROTOCOL_MAJOR << 16 | PROTOCOL_MINOR
 
 PLACED = 1 << 63

@@ -179,6 +179,7 @@ CHANNEL = Block(
         Register("zoom_fall_ticks", 32, _S, "ticks", "first bin of the zoom window", signed=True),
         Register("zoom_width_ticks", 32, _S, "ticks", "first bin of the zoom window", signed=True),
         Register("zoom_period_ticks", 32, _S, "ticks", "first bin of the zoom window", signed=True),
+        Register("either", 1, _S, "", "1: each edge is an active one; since 2.6", since=6),
     ),
     MAX_CHANNELS,
 )

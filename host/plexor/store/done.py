@@ -43,6 +43,7 @@ def settings_document(result: RunResult) -> dict[str, Any]:
                 "deadline_s": _text(entry.deadline_s),
                 "filter_s": _text(entry.filter_s),
                 "invert": entry.invert,
+                "either": entry.either,
             }
             for entry in settings.channels
         ],

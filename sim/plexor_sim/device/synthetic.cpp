@@ -71,6 +71,7 @@ class Channel {
 
   const After& after() const { return options_.after; }
   bool invert() const { return options_.invert; }
+  bool toggles() const { return options_.toggle; }
   int64_t next_ps() const { return next_ps_; }
 
   void request(int64_t now_ps, bool load) {
@@ -109,6 +110,11 @@ class Channel {
     } else if (tick_ps_ == now_ps) {
       add_pulse(now_ps, false);
       tick_ps_ += options_.tick_period_ps;
+    } else if (options_.toggle) {
+      high_ = !high_;
+      free_pin_ps_ = now_ps + options_.gap_ps;
+      pulses_.pop();
+      edge = high_;
     } else if (high_) {
       high_ = false;
       free_pin_ps_ = now_ps + options_.gap_ps;
@@ -149,7 +155,7 @@ class Channel {
 
   void settle() {
     int64_t edge_ps = kNever;
-    if (high_)
+    if (high_ && !options_.toggle)
       edge_ps = fall_ps_;
     else if (!pulses_.empty())
       edge_ps = instants_.output(unmasked(std::max(pulses_.top().ready_ps, free_pin_ps_)));
@@ -258,6 +264,8 @@ class Synthetic final : public Device {
     if (edge < 0) return;
     edges.push_back({now_ps, static_cast<uint8_t>(number), (edge == 1) != channel.invert()});
     ask(After::Source::kChannel, number, edge == 1, now_ps);
+    // A pin that toggles has answered with either edge.
+    if (channel.toggles()) ask(After::Source::kChannel, number, edge != 1, now_ps);
   }
 
   void ask(After::Source source, int number, bool rise, int64_t now_ps) {

@@ -44,7 +44,7 @@ struct ChannelOptions {
   int64_t tick_period_ps = 0, tick_phase_ps = 0;
   int64_t mask_period_ps = 0, mask_length_ps = 0, mask_phase_ps = 0;
   int64_t gap_ps = 10'000;
-  bool invert = false;
+  bool invert = false, toggle = false;
 
   // Whether the channel draws anything at random.
   bool draws() const;

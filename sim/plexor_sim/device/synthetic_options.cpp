@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kKeys =
     "seed, clock_ps, phase_ps, grid_fs, load_name, load, codes, code_skew, code_strobe and, with or "
     "without chN., after, latency, load_latency, width, load_width, service, load_service, queue, overload, rest, deaf, drop, "
-    "duplicate, duplicate_delay, spurious, tick, mask, gap, invert";
+    "duplicate, duplicate_delay, spurious, tick, mask, gap, invert, toggle";
 
 // Returns the number from 0 to 7 after `word` if that is all of text, else -1.
 int numbered(const std::string& text, const std::string& word) {
@@ -81,6 +81,7 @@ bool take(ChannelOptions& channel, const std::string& name, const std::string& k
   else if (name == "mask") parse_mask(channel, key, value);
   else if (name == "gap") channel.gap_ps = option_integer(key, value, 1, kMostPs);
   else if (name == "invert") channel.invert = option_integer(key, value, 0, 1);
+  else if (name == "toggle") channel.toggle = option_integer(key, value, 0, 1);
   else return false;
   return true;
 }

@@ -151,6 +151,11 @@ def inverted(edges: TickEdges) -> TickEdges:
     return TickEdges(edges.time_ticks, ~edges.level, not edges.initial)
 
 
+def leading(edges: TickEdges) -> TickEdges:
+    """Return the edges as those of a channel whose every edge is an active one."""
+    return TickEdges(edges.time_ticks, np.ones_like(edges.level), False)
+
+
 def filtered(edges: TickEdges, filter_ticks: int, samples: int) -> TickEdges:
     """Return the edges after the glitch filter: those to levels of at least `filter_ticks` samples.
 

@@ -39,6 +39,7 @@ from plexor_sim.golden.edges import (
     TickEdges,
     filtered,
     inverted,
+    leading,
     mended,
     merged,
     sampled,
@@ -148,9 +149,11 @@ def expected_events(
         sources[SOURCE_LOAD] = load
     struck = outputs[0]
     sources[SOURCE_STEP] = table.edges(geometry, settings, struck.rise_ticks, struck.fall_ticks)
-    return merged(
-        {source: windowed(edges, start_ticks, end_ticks) for source, edges in sources.items()}
-    )
+    run = {source: windowed(edges, start_ticks, end_ticks) for source, edges in sources.items()}
+    for channel in pins:
+        if settings.get("channel", "either", channel) and channel in run:
+            run[channel] = leading(run[channel])
+    return merged(run)
 
 
 def _rules(geometry: Geometry, settings: Settings, channel: int) -> Rules:

@@ -239,11 +239,12 @@ void Instrument::start_run() {
   matcher_.prepare(registers_);
   uplink_.clear_events();
   streams_ = geometry_.has(kFeatureEvents) && registers_.get(kControlStream) & kStreamLive;
-  enabled_ = inverted_ = 0;
+  enabled_ = inverted_ = either_ = 0;
   lag_ticks_ = 0;
   for (int channel = 0; channel < geometry_.channels; channel++) {
     enabled_ |= static_cast<uint32_t>(registers_.get(kChannelEnable, channel)) << channel;
     inverted_ |= static_cast<uint32_t>(registers_.get(kChannelInvert, channel)) << channel;
+    either_ |= static_cast<uint32_t>(registers_.get(kChannelEither, channel)) << channel;
     pins_.channels()[channel].set_filter(
         geometry_.has(kFeatureFilter) ? registers_.get(kChannelFilterTicks, channel) : 0);
     if (enabled_ >> channel & 1)
@@ -385,7 +386,7 @@ void Instrument::pass(int64_t horizon) {
     channel.take(horizon, [&](int64_t ticks, bool level) {
       const bool active = level != (inverted_ >> number & 1);
       if (active && number == port_.strobe_channel()) port_.strobe(ticks);
-      if (enabled_ >> number & 1) capture(number, ticks, active);
+      if (enabled_ >> number & 1) capture(number, ticks, active || either_ >> number & 1);
     });
     for (const int64_t clock : channel.mended()) count_mended(number, clock);
     channel.mended().clear();

@@ -115,7 +115,7 @@ class Instrument {
   bool streams_ = false;
   int64_t events_ = 0, snapshot_ = 0, command_errors_ = 0;
   int64_t generated_[kSources] = {};
-  uint32_t enabled_ = 0, inverted_ = 0;  // channels
+  uint32_t enabled_ = 0, inverted_ = 0, either_ = 0;  // channels
   int64_t channels_ticks_ = 0;           // the first at which a channel has something, or earlier
   int64_t lag_ticks_ = 0;                // of the enabled channel with the longest filter
   uint32_t idle_levels_ = 0;             // of strike outputs

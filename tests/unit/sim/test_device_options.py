@@ -90,7 +90,7 @@ def test_defaults_are_those_of_the_device(play: Play) -> None:
         for option in SYNTHETIC
         if option.name != "after" and option.default not in others
     ]
-    assert len(defaults) == 18
+    assert len(defaults) == 19
     strikes = [1_000_000 + 700_000 * n for n in range(40)]
     # What makes every default tell: requests that wait, are lost, come twice.
     told = "drop=0.1,duplicate=0.3,spurious=20000,queue=3,latency=uniform:1:900000,width=300000"

@@ -388,3 +388,17 @@ def test_a_tick_comes_at_its_phase_and_period_whatever_is_struck(play: Play) -> 
 def test_an_answer_and_a_tick_share_a_pin_one_after_the_other(play: Play) -> None:
     options = ONE + "latency=1000000,width=100000,gap=10,tick=5000000:2000000"
     assert play(options, [1_000_000, 6_000_001]).rises()[:3] == [2_000_000, 2_100_010, 7_000_000]
+
+
+def test_a_pin_that_toggles_has_an_edge_a_request_up_and_down_in_turn(play: Play) -> None:
+    strikes = every(1_000_000, 9)
+    options = ONE + "latency=300000,width=20000,toggle=1"
+    edges = [(time, level) for time, _, level in play(options, strikes).edges]
+    assert edges == [(t + 300_000, n % 2 == 0) for n, t in enumerate(strikes)]
+
+
+@pytest.mark.parametrize("after", ["ch0", "ch0-fall"])
+def test_what_is_after_a_pin_that_toggles_follows_each_of_its_edges(play: Play, after: str) -> None:
+    strikes = every(1_000_000, 6)
+    options = f"ch0.latency=300000,ch0.toggle=1,ch1.after={after},ch1.latency=50000,ch1.width=9000"
+    assert play(options, strikes).rises(1) == [t + 350_000 for t in strikes]

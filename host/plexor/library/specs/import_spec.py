@@ -75,10 +75,11 @@ class ImportSpec(ReadSpec, Matching, told={"timeout": "Default: the median time 
         default=(),
         many=True,
         flag="--channel",
-        metavar="NAME=SIGNAL[:after=EDGE,deadline=TIME,invert]",
+        metavar="NAME=SIGNAL[:after=EDGE,edge=WAY,deadline=TIME,invert]",
         help="A signal with responses. Repeat it for each: the first is ch0, the next ch1. EDGE is "
-        "the edge that it answers, such as strike0 or ch0.fall. With invert, the active level is "
-        "low.",
+        "the edge that it answers, such as strike0 or ch0.fall. WAY says which of its edges are "
+        "answers: rise, fall, or either, for a signal that toggles. With invert, the active level "
+        "is low.",
     )
     strikes: tuple[StrikeSignal, ...] = option(
         converter=each(StrikeSignal, parse_strike_signal),

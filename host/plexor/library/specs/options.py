@@ -114,9 +114,10 @@ class Pins(Spec):
         default=(),
         many=True,
         flag="--channel",
-        metavar="NAME=chN[:after=EDGE,deadline=TIME,filter=TIME,zoom=TIME,invert]",
+        metavar="NAME=chN[:after=EDGE,edge=WAY,deadline=TIME,filter=TIME,zoom=TIME,invert]",
         help="A response pin. Repeat it for each pin. EDGE is the edge that it answers, such as "
-        "strike0 or ch0.fall. Default: those of a simulated device.",
+        "strike0 or ch0.fall. WAY says which of its edges are answers: rise, fall, or either, for "
+        "a pin that toggles. Default: those of a simulated device.",
     )
 
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from plexor.model.codes import Codes, Port, Wires
-from plexor.model.settings import Channel, Stall, Stimulus, parse_reference
+from plexor.model.settings import Channel, Stall, Stimulus, parse_edges, parse_reference
 from plexor.model.sources import source_name
 from plexor.protocol.codes import CLASS_BITS, MOST_BITS, USUAL_BITS, CodeClass
 from plexor.protocol.frames import CODE_BITS, SOURCES
@@ -85,17 +85,18 @@ def parse_channel(text: str) -> Channel:
     if match is None:
         raise ValueError(
             f"channel: {text!r}; must be NAME=ch0 to NAME=ch7, with options after a colon: "
-            "after=ch0.fall, deadline=TIME, filter=TIME, zoom=TIME, invert"
+            "after=ch0.fall, edge=rise, edge=fall or edge=either, deadline=TIME, filter=TIME, "
+            "zoom=TIME, invert"
         )
-    reference, invert = "strike0", False
+    reference, ways = "strike0", list[str]()
     deadline: Fraction | None = None
     filtered = zoom = Fraction(0)
     for option in (match["options"] or "").split(","):
         key, _, value = option.partition("=")
         if not option and match["options"] is None:
             continue
-        if option == "invert":
-            invert = True
+        if option == "invert" or key == "edge":
+            ways.append(option)
         elif key == "after":
             parse_reference(value)
             reference = value
@@ -107,13 +108,15 @@ def parse_channel(text: str) -> Channel:
             zoom = parse_duration(value)
         else:
             raise ValueError(
-                f"channel: {text!r}: {option!r} is not an option; must be after=, deadline=, "
-                "filter=, zoom= or invert"
+                f"channel: {text!r}: {option!r} is not an option; must be after=, edge=, "
+                "deadline=, filter=, zoom= or invert"
             )
+    invert, either = parse_edges(text, ways)
     return Channel(
         number=int(match["number"]),
         name=(match["name"] or "").strip(),
         invert=invert,
+        either=either,
         filter_s=filtered,
         reference=reference,
         deadline_s=deadline,

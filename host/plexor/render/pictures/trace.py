@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.analyse.analyse import Report
+from plexor.model.levels import with_levels
 from plexor.model.results import EventArray, RunResult
 from plexor.model.sources import source_name
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
@@ -117,6 +118,7 @@ def _name(report: Report, source: int) -> str:
 def _rows(report: Report, events: EventArray, trigger_ticks: int) -> list[_Row]:
     """Return strikes, channels and the load, those that have an event."""
     found: list[_Row] = []
+    events = with_levels(events, report.result.settings)
     sources = sorted(set(events["source"].tolist()), key=lambda s: (s < SOURCE_STRIKE, s))
     if SOURCE_LOAD in sources:
         sources.remove(SOURCE_LOAD)

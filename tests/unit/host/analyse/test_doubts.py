@@ -82,7 +82,7 @@ def test_a_pin_that_changes_once_a_strike_says_so(run_of):
     run = run_of([[2000, None] * 50], widths=50_000)
     first, *others = lines(run)
     assert first.startswith("ISR: the pin changes once a strike, up and down in turn")
-    assert "ch0:invert" in first
+    assert "--channel NAME=ch0:edge=either takes each" in first
     assert others == []
     run = asked(replace(run, events=None))
     assert lines(run)[0] == first

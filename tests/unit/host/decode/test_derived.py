@@ -180,3 +180,13 @@ def test_samples_in_other_bins_than_the_events_are_told(run):
     edited = consistent(edit_channel(result, measurements=kinds))
     assert edited.valid
     assert "the bins computed from the events" in analyse(edited).invalid_reasons[0]
+
+
+def test_each_edge_of_a_pin_that_toggles_is_an_active_one(run):
+    result = run()
+    toggling = replace(result.settings.channels[0], either=True)
+    asked = replace(result, settings=replace(result.settings, channels=(toggling,)))
+    place = next(n for n, entry in enumerate(result.accounting.sources) if entry.source == 0)
+    assert "3 active edges in 6 edges of ch0" in said(asked)
+    assert "3 active edges in 3 edges of ch0" in said(edit_source(result, place, generated=3))
+    assert "active edges" not in said(edit_source(asked, place, generated=3))

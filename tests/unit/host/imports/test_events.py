@@ -86,3 +86,12 @@ def test_responses_at_the_time_of_their_strike_are_counted():
     assert unordered(rows, "ch0.fall", 1) == 2
     assert unordered(rows, "strike3", 0) == 0
     assert edges_to(rows, "ch0").tolist() == [5, 9]
+
+
+def test_each_edge_of_a_signal_that_toggles_is_an_answer():
+    toggling = replace(TWO, channels=(ChannelSignal("A", "a", either=True),))
+    strikes = [(0, 0), (3, 1), (4, 0), (7, 1), (8, 0)]
+    rows, left_out = events({"s": strikes, "a": [(0, 1), (5, 0), (9, 1)]}, toggling)
+    assert [row[0] for row in rows if row[2] == 0] == [5, 9]
+    assert all(polarity == 1 for _, _, source, polarity in rows if source == 0)
+    assert left_out == ()

@@ -25,6 +25,8 @@ def test_texts_become_signals():
     assert parse_channel_signal("T=h[0]:after=ch0.fall,deadline=5us,invert") == ChannelSignal(
         "T", "h[0]", True, "ch0.fall", 5 * US
     )
+    assert parse_channel_signal("T=h:edge=either") == ChannelSignal("T", "h", either=True)
+    assert parse_channel_signal("T=h:edge=fall") == ChannelSignal("T", "h", True)
 
 
 def test_a_name_with_colons_ends_with_one_or_has_them_doubled():
@@ -48,8 +50,12 @@ def test_a_strike_that_is_none_says_what_is_right(text):
         ("irq", "must be NAME=SIGNAL"),
         ("=irq", "must be NAME=SIGNAL"),
         ("ISR=", "must be NAME=SIGNAL"),
-        ("ISR=irq:filter=1us", "'filter=1us' is not an option; must be after=, deadline= or"),
+        (
+            "ISR=irq:filter=1us",
+            "'filter=1us' is not an option; must be after=, edge=, deadline= or",
+        ),
         ("ISR=irq:after=x", "reference: 'x'"),
+        ("ISR=irq:edge=up", "'edge=up'; must be one of invert, edge=rise, edge=fall, edge=either"),
         ("ISR=irq:deadline=5", "duration: '5'; must be a number with a unit"),
     ],
 )
@@ -112,3 +118,10 @@ def test_what_cannot_be_matched_is_refused(wanted, line):
 
 def test_without_strikes_a_device_runs_by_itself():
     ImportRules(channels=(ISR, ChannelSignal("T", "t", reference="ch0.fall"))).check()
+
+
+def test_what_follows_a_signal_that_toggles_follows_each_of_its_edges():
+    first = ChannelSignal("A", "a", either=True)
+    ImportRules(channels=(first, ChannelSignal("B", "b", reference="ch0"))).check()
+    with pytest.raises(UsageError, match=r"B: after=ch0.fall; with edge=either .* must be after=c"):
+        ImportRules(channels=(first, ChannelSignal("B", "b", reference="ch0.fall"))).check()

@@ -103,6 +103,17 @@ def test_an_unknown_trigger_is_taken_for_the_runs_start():
     assert strike(trigger=2).trigger == Trigger.GATE
 
 
+@pytest.mark.parametrize("minor", [5, 6])
+def test_a_recording_of_an_older_protocol_has_one_direction(minor):
+    image = recorded(
+        ("channel", 0, "either", 1), ("identity", 0, "protocol_version", 2 << 16 | minor)
+    )
+    if minor < 6:
+        image.forget([("channel", 0, "either")])
+    (found,) = settings_in(image, GEOMETRY).channels
+    assert found.either == (minor == 6)
+
+
 def test_a_channels_settings_are_its_registers():
     (found,) = settings_in(
         recorded(

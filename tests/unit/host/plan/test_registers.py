@@ -51,6 +51,35 @@ def test_every_setup_register_of_the_build_is_written_and_fits():
         assert register(write.block, write.name).check(write.value) >= 0
 
 
+OLDER = replace(IDENTITY, protocol_version=2 << 16 | 5)
+"""An instrument of a protocol without the register `either`."""
+
+
+@pytest.mark.parametrize("either", [False, True])
+def test_each_run_says_whether_each_edge_is_an_answer(either):
+    made = plan(Stimulus(0, 1000 * NS), channels=(Channel(1, either=either),))
+    assert made.value("channel", "either", 1) == either
+    with pytest.raises(KeyError):
+        made.value("channel", "either", 0)
+
+
+def test_an_older_instrument_is_not_asked_for_either_edge():
+    made = plan(Stimulus(0, 1000 * NS), channels=(Channel(0),), identity=OLDER)
+    with pytest.raises(KeyError):
+        made.value("channel", "either", 0)
+    with pytest.raises(ValueError, match=r"edge: either; .* speaks protocol 2\.5, must"):
+        plan(Stimulus(0, 1000 * NS), channels=(Channel(0, either=True),), identity=OLDER)
+
+
+def test_what_follows_a_pin_that_toggles_follows_each_of_its_edges():
+    pair = Channel(0, either=True), Channel(1, reference="ch0")
+    made = plan(Stimulus(0, 1000 * NS), channels=pair)
+    assert made.value("channel", "reference_polarity", 1) == 1
+    wrong = pair[0], replace(pair[1], reference="ch0.fall")
+    with pytest.raises(ValueError, match=r"ch0.fall: with edge=either each edge .* must be after="):
+        plan(Stimulus(0, 1000 * NS), channels=wrong)
+
+
 # Between 8 and 9 ticks, a time that is whole within what is known of a tick is taken as whole.
 @given(
     st.fractions(min_value=9, max_value=10**12) | st.fractions(Fraction(81, 10), Fraction(89, 10))

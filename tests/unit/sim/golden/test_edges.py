@@ -12,6 +12,7 @@ from plexor_sim.golden.edges import (
     collapsed,
     filtered,
     inverted,
+    leading,
     mended,
     merged,
     pins_of,
@@ -207,3 +208,8 @@ def test_exchanged_samples_are_mended_wherever_an_edge_lies_between_their_instan
 )
 def test_edges_that_no_exchange_makes_stay(times):
     assert pairs(mended(ticks(*times))) == pairs(ticks(*times))
+
+
+def test_each_edge_of_either_direction_is_an_active_one():
+    edges = ticks(3, 5, 9, 10)
+    assert pairs(leading(edges)) == [(3, True), (5, True), (9, True), (10, True)]

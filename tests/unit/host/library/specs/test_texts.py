@@ -82,6 +82,22 @@ def test_a_channel_is_what_its_options_say_and_no_more():
     full = parse_channel("TASK=ch1:after=ch0.fall,deadline=50us,filter=0.02us,invert")
     assert (full.number, full.name, full.invert, full.reference) == (1, "TASK", True, "ch0.fall")
     assert (full.filter_s, full.deadline_s) == (US / 50, 50 * US)
+    assert not full.either
+
+
+@pytest.mark.parametrize(
+    ("way", "invert", "either"),
+    [("rise", False, False), ("fall", True, False), ("either", False, True)],
+)
+def test_the_edge_that_answers_is_that_of_the_pin(way, invert, either):
+    channel = parse_channel(f"A=ch0:edge={way}")
+    assert (channel.invert, channel.either) == (invert, either)
+
+
+@pytest.mark.parametrize("options", ["invert,edge=fall", "edge=rise,edge=either"])
+def test_a_channel_that_says_twice_which_edge_answers_is_refused(options):
+    with pytest.raises(ValueError, match="both say which edge answers; must be one of invert, "):
+        parse_channel(f"A=ch0:{options}")
 
 
 @pytest.mark.parametrize("text", ["", "ISR", "ISR=", "=ch0", "ISR=ch8", "ch-1", "ch0:", "A=B=ch0"])
@@ -98,6 +114,8 @@ def test_what_is_no_channel_is_refused_with_it(text):
         ("invert,", "''"),
         ("after=ch9", "'ch9'"),
         ("after=", "''"),
+        ("edge=up", "'edge=up'; must be one of invert, edge=rise, edge=fall, edge=either"),
+        ("edge=", "'edge='"),
         ("deadline=5", "'5'"),
         ("filter=", "''"),
     ],
