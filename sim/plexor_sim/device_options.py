@@ -65,15 +65,19 @@ def _checked(options: Sequence[Option], item: str, device: str) -> str:
     except ValueError as error:
         why = f"{error}; " if str(error) else ""
         raise ValueError(f"{item}: {why}must be {found.form.wants}") from None
-    return f"{name.removesuffix(wanted)}{found.key or wanted}={read}"
+    part = wanted.partition(".")[2] if found.name.endswith(_NAMED) else ""
+    return f"{name.removesuffix(wanted)}{found.key or wanted}{part and f'.{part}'}={read}"
 
 
 def _is(option: Option, name: str, of_channel: bool) -> bool:
-    if option.name == "plus.NAME":
-        return not of_channel and name.startswith("plus.")
+    if option.name.endswith(_NAMED):
+        stem, _, part = name.partition(".")
+        return not of_channel and bool(part) and stem == option.name.partition(".")[0]
     return option.name == name and (option.of_channel or not of_channel)
 
 
+_NAMED = (".NAME", ".PORT")
+"""How names of options end that say of what they are."""
 _DIST = Distribution()
 _SWITCH = Text("0|1", "0 or 1", "[01]")
 _PPM = Option(
@@ -347,14 +351,48 @@ RISCV: tuple[Option, ...] = (
     Option("every_cycle", _SWITCH, "0", "1: cycles of a waiting loop are evaluated too, for tests"),
 )
 VERILOG: tuple[Option, ...] = (
-    Option("clock", Time(2, 10**12), "the manifest's", "period of its clock", key="clock_ps"),
-    Option("phase", Time(), "the manifest's", "time of its first rising edge", key="phase_ps"),
-    _PPM,
+    Option("clock", Time(2, 10**12), "the manifest's", "period of its first clock", key="clock_ps"),
+    Option(
+        "phase",
+        Time(),
+        "the manifest's",
+        "time of the first rising edge of its first clock",
+        key="phase_ps",
+    ),
+    Option(
+        "ppm",
+        Whole(-100_000, 100_000),
+        "the manifest's",
+        "parts per million by which its first clock runs faster than nominal",
+    ),
+    Option(
+        "jitter",
+        Time(0, 10**12),
+        "the manifest's",
+        "RMS by which each edge of its first clock is displaced; displacements do not add up",
+        key="jitter_ps",
+    ),
     Option(
         "reset_cycles",
         Whole(0, 1 << 24),
         "the manifest's",
-        "clock cycles with the reset active, before time 0",
+        "clock cycles with its first reset active, before time 0; 0: it is never active",
+    ),
+    *(
+        Option(
+            f"{name}.PORT",
+            form,
+            "the manifest's",
+            f"the same of the {what} at that port",
+            key=key,
+        )
+        for name, form, what, key in (
+            ("clock", Time(2, 10**12), "clock", "clock_ps"),
+            ("phase", Time(), "clock", "phase_ps"),
+            ("ppm", Whole(-100_000, 100_000), "clock", "ppm"),
+            ("jitter", Time(0, 10**12), "clock", "jitter_ps"),
+            ("reset_cycles", Whole(0, 1 << 24), "reset", "reset_cycles"),
+        )
     ),
     Option(
         "delay",
@@ -377,6 +415,14 @@ VERILOG: tuple[Option, ...] = (
         "file for each line that the design prints, with its time; without it the first 20 are "
         "shown, and the others counted",
     ),
-    Option("seed", Whole(0, 2**31 - 1), "0", "seed of $random and the like; 0: their own"),
-    Option("plus.NAME", Text("TEXT"), "the manifest's", "value of the plusarg +NAME=TEXT"),
+    Option(
+        "seed",
+        Whole(0, 2**31 - 1),
+        "0",
+        "seed of jitter, of inputs that change at random, and of $random and the like; 0: their "
+        "own",
+    ),
+    Option(
+        "plus.NAME", Text("TEXT"), "the manifest's", "value of the plusarg +NAME=TEXT", key="plus"
+    ),
 )

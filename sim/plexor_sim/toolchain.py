@@ -38,6 +38,11 @@ _ZIG_BESIDE_GCC = (*_ZIG, "-nostdinc++")
 class BuildError(Exception):
     """A part that does not build. The text is the first line in which the tool says why."""
 
+    def __init__(self, text: str, lines: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        self.lines = tuple(lines)
+        """All lines in which it does."""
+
 
 @dataclass(frozen=True)
 class Tools:
@@ -181,7 +186,7 @@ def run_tool(
         lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
         errors = [line for line in lines if re.search(r"%Error|\berror\b|undefined", line)]
         first = (errors or lines or [f"exit code {done.returncode}"])[0]
-        raise BuildError(f"{what}: {first}")
+        raise BuildError(f"{what}: {first}", errors)
     return done.stdout if wants_output else done.stderr
 
 

@@ -73,13 +73,18 @@ def test_every_key_of_a_manifest_is_explained():
 
 
 def test_the_manifest_that_is_shown_is_taken(tmp_path):
-    (shown,) = re.findall(r"```toml\n(.*?)```", page("lookup/manifest.md"), re.DOTALL)
+    shown, several = re.findall(r"```toml\n(.*?)```", page("lookup/manifest.md"), re.DOTALL)
     (tmp_path / "rtl").mkdir()
     for name in ("irq.v", "rtl/a.sv", "all.f", "model.cpp", "firmware.hex"):
         (tmp_path / name).touch()
     (tmp_path / "device.toml").write_text(shown)
     found = manifest.load(tmp_path / "device.toml")
     assert (found.top, len(found.strikes), len(found.responses)) == ("irq", 2, 2)
+    ports = shown[shown.index("[ports]") :].replace('"clk"', '"wclk"')
+    begin = shown[: shown.index("[clock]")]
+    (tmp_path / "several.toml").write_text(begin + several + ports)
+    found = manifest.load(tmp_path / "several.toml")
+    assert (len(found.clocks), len(found.resets)) == (2, 2)
 
 
 def test_every_limit_of_a_budget_is_explained():

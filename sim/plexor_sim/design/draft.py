@@ -25,9 +25,9 @@ from plexor_sim.design.verilog import Ports, ports_of
 from plexor_sim.entry import entered
 from plexor_sim.packages import PackageMissing, default_cache
 
-_CLOCK = re.compile(r"(?:\w*_)?a?(?:clk|clock)(?:_?i|_?in)?", re.IGNORECASE)
+_CLOCK = re.compile(r"(?:\w*_)?[a-z]?(?:clk|clock)(?:_?i|_?in)?", re.IGNORECASE)
 _RESET = re.compile(
-    r"(?:\w*_)?(n?)[ap]?(n?)(?:rst|reset|clr)(_?[nlb])?(?:_?i|_?in)?", re.IGNORECASE
+    r"(?:\w*_)?(n?)[a-z]?(n?)(?:rst|reset|clr)(_?[nlb])?(?:_?i|_?in)?", re.IGNORECASE
 )
 _STRIKE = re.compile(
     r"irq|int(?:errupt)?(?:_|s?$)|trig|strike|start|req|event|pulse|stim|btn|button|key|rx|valid|"
@@ -38,12 +38,20 @@ _PERIOD_PS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
+class Reset:
+    """What a port is taken for that resets."""
+
+    port: str
+    is_active_low: bool
+    clock: str
+
+
+@dataclass(frozen=True, slots=True)
 class Guess:
     """What each port of a design is taken for."""
 
-    clock: str | None
-    reset: str | None
-    is_active_low: bool
+    clocks: tuple[str, ...]
+    resets: tuple[Reset, ...]
     strikes: tuple[str, ...]
     responses: tuple[str, ...]
     constants: tuple[str, ...]
@@ -54,24 +62,33 @@ class Guess:
 def guess(ports: Ports) -> Guess:
     """Return what ports are taken for, by their names, widths and directions."""
     single = [name for name, (way, bits) in ports.items() if way == "in" and bits == 1]
-    clock = next((name for name in single if _CLOCK.fullmatch(name)), None)
-    resets = {name: match for name in single if (match := _RESET.fullmatch(name))}
-    reset = next(iter(resets), None) if clock is not None else None
-    low = reset is not None and any(resets[reset].groups())
-    left = [name for name, (way, _) in ports.items() if way == "in" and name not in (clock, reset)]
+    clocks = [name for name in single if _CLOCK.fullmatch(name)]
+    matches = {name: match for name in single if (match := _RESET.fullmatch(name))}
+    resets = [
+        Reset(name, any(match.groups()), max(clocks, key=lambda clock: _alike(clock, name)))
+        for name, match in matches.items()
+        if clocks
+    ]
+    others = {*clocks, *(reset.port for reset in resets)}
+    left = [name for name, (way, _) in ports.items() if way == "in" and name not in others]
     strike = next((name for name in left if _STRIKE.search(name)), None)
     strike = strike or next((name for name in left if ports[name][1] == 1), None)
     outputs = [name for name, (way, _) in ports.items() if way == "out"]
     narrow = sorted(outputs, key=lambda name: ports[name][1] > 1)[:MAX_CHANNELS]
     return Guess(
-        clock=clock,
-        reset=reset,
-        is_active_low=low,
+        clocks=tuple(clocks),
+        resets=tuple(resets),
         strikes=() if strike is None else (_pin(strike, ports),),
         responses=tuple(_pin(name, ports) for name in outputs if name in narrow),
         constants=tuple(name for name in left if name != strike),
         inouts=tuple(name for name, (way, _) in ports.items() if way == "inout"),
     )
+
+
+def _alike(clock: str, reset: str) -> int:
+    """Return how many letters two names begin with in common."""
+    same = [a == b for a, b in zip(clock, reset, strict=False)]
+    return [*same, False].index(False)
 
 
 def _pin(name: str, ports: Ports) -> str:
@@ -88,13 +105,16 @@ def draft(top: str, files: Sequence[str], ports: Ports) -> str:
         f"top = {json.dumps(top)}",
         "",
     ]
-    if taken.clock is not None:
-        lines += ["[clock]", f'port = "{taken.clock}"  # (?)']
+    clock_table = "[clock]" if len(taken.clocks) == 1 else "[[clock]]"
+    for name in taken.clocks:
+        lines += [clock_table, f'port = "{name}"  # (?)']
         lines += [f"period_ps = {_PERIOD_PS:_}  # (?) 100 MHz", ""]
-    if taken.reset is not None:
-        active = "low" if taken.is_active_low else "high"
-        lines += ["[reset]", f'port = "{taken.reset}"  # (?)', f'active = "{active}"  # (?)']
-        lines += ["cycles = 4", ""]
+    for reset in taken.resets:
+        lines += ["[reset]" if len(taken.resets) == 1 else "[[reset]]"]
+        active = "low" if reset.is_active_low else "high"
+        lines += [f'port = "{reset.port}"  # (?)', f'active = "{active}"  # (?)', "cycles = 4"]
+        lines += [f'clock = "{reset.clock}"  # (?)'] if len(taken.clocks) > 1 else []
+        lines += [""]
     lines += ["[ports]", f"strikes = {json.dumps(list(taken.strikes))}  # (?)"]
     lines += [f"responses = {json.dumps(list(taken.responses))}  # (?)"]
     if taken.constants:

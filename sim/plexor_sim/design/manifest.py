@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The manifest of a user's own Verilog: a TOML file, read and checked.
+"""The manifest of a user's own design: a TOML file, read and checked.
 
 Paths are relative to the manifest. All keys:
 
@@ -10,19 +10,25 @@ Paths are relative to the manifest. All keys:
     [defines]                        # optional: macros
     FAST = 1
 
-    [clock]                          # absent: the device is combinational
+    [clock]                          # absent: the device is combinational; [[clock]]: several
     port = "clk"
     period_ps = 10_000
     phase_ps = 0                     # optional: its first rising edge
+    ppm = 0                          # optional: it is faster than nominal
+    jitter_ps = 0                    # optional: RMS of the displacement of each edge
 
-    [reset]                          # optional
+    [reset]                          # optional; [[reset]]: several
     port = "rst_n"
     active = "low"                   # or "high"
     cycles = 4                       # before time zero, with an edge before and after them
+    clock = "clk"                    # optional: which clock's cycles; the first one's
+    early_cycles = 0                 # optional: it ends so much before time zero
+    synchronous = false              # optional: it ends right behind a rising edge
 
     [ports]
     strikes = ["irq[0]", "irq[1]"]   # inputs: strike outputs 0, 1, ... of the instrument
     responses = ["isr", "task"]      # outputs: response channels 0, 1, ...
+    idle_high = ["irq[1]"]           # optional: strikes that are high until they are struck
     load = "busy"                    # optional input: the background load
     timecode = ["now[0]", "now[1]"]  # optional inputs: pins 0, 1, ... of the timecode; with them a
                                      #   device needs no strikes
@@ -30,6 +36,9 @@ Paths are relative to the manifest. All keys:
 
     [constants]                      # optional: inputs that never change
     enable = 1
+
+    [random]                         # optional: inputs that change behind each rising edge
+    data = "clk"                     #   of a clock
 
     [parameters]                     # optional: of the top; integers or strings
     DEPTH = 4
@@ -43,11 +52,11 @@ Paths are relative to the manifest. All keys:
     delay_ps = 0                     # optional: an output's change after its cause
 
 Paths that the design itself opens, as in $readmemh("rom.hex", m), are relative to the manifest too.
+All that is wrong in a manifest is told at once.
 """
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -56,20 +65,40 @@ from typing import Any, cast
 
 from plexor.protocol.frames import CODE_BITS, MAX_CHANNELS, MAX_STRIKES
 from plexor.protocol.geometry import MAX_TIMECODE_BITS
+from plexor_sim.design.clocks import Clock, Reset, clocks_of, random_of, resets_of
+from plexor_sim.design.pins import Pin, pin_of, pins_of, texts_of
 from plexor_sim.design.sources import Sources, sources_of
 
 _KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "": {"sources": list, "top": str, "include": list},
-    "clock": {"port": str, "period_ps": int, "phase_ps": int},
-    "reset": {"port": str, "active": str, "cycles": int},
-    "ports": {"strikes": list, "responses": list, "load": str, "codes": list, "timecode": list},
+    "clock": {"port": str, "period_ps": int, "phase_ps": int, "ppm": int, "jitter_ps": int},
+    "reset": {
+        "port": str,
+        "active": str,
+        "cycles": int,
+        "clock": str,
+        "early_cycles": int,
+        "synchronous": bool,
+    },
+    "ports": {
+        "strikes": list,
+        "responses": list,
+        "idle_high": list,
+        "load": str,
+        "codes": list,
+        "timecode": list,
+    },
     "timing": {"delay_ps": int},
 }
+_SEVERAL = ("clock", "reset")
+"""Tables of which there may be several."""
+_SIGNED = ("parameters.", "clock.ppm")
 _COMMA = "\x1f"
 """What stands for a comma in the folder, because commas separate device options."""
 _FREE = {
     "defines": (int, str, bool),
     "constants": int,
+    "random": str,
     "parameters": (int, str),
     "memory": str,
     "memory.parameters": str,
@@ -78,22 +107,6 @@ _FREE = {
 
 class ManifestError(Exception):
     """A manifest that cannot be used: the file, the key, and what would be right."""
-
-
-@dataclass(frozen=True)
-class Pin:
-    """One bit of a port."""
-
-    port: str
-    bit: int
-
-    @classmethod
-    def parse(cls, text: str) -> Pin:
-        """Return the pin in `name` or `name[bit]`. Raises ValueError for any other text."""
-        matched = re.fullmatch(r"([A-Za-z_]\w*)(?:\[(\d+)\])?", text)
-        if not matched:
-            raise ValueError(f"{text!r}; must be name or name[bit]")
-        return cls(matched[1], int(matched[2] or 0))
 
 
 @dataclass(frozen=True)
@@ -108,156 +121,213 @@ class Manifest:
     load: Pin | None = None
     codes: tuple[Pin, ...] = ()
     timecode: tuple[Pin, ...] = ()
-    clock: Pin | None = None
-    reset: Pin | None = None
-    reset_active_low: bool = False
+    idle_high: tuple[Pin, ...] = ()
+    clocks: tuple[Clock, ...] = ()
+    resets: tuple[Reset, ...] = ()
+    random: Mapping[str, int] | None = None
+    """Inputs that change at random, with the number of their clock."""
     constants: Mapping[str, int] | None = None
     parameters: Mapping[str, int | str] | None = None
     options: Mapping[str, str] | None = None
 
 
 def load(path: Path) -> Manifest:
-    """Return the manifest in a file. Raises ManifestError."""
+    """Return the manifest in a file. Raises ManifestError, which tells all that is wrong."""
     try:
         with path.open("rb") as file:
             document = tomllib.load(file)
     except (OSError, ValueError, RecursionError) as error:
         raise ManifestError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     try:
-        return _parse(path, document)
-    except (ValueError, RecursionError) as error:
+        faults: list[str] = []
+        manifest = _parse(path, document, faults)
+    except RecursionError as error:
         raise ManifestError(f"{path}: {error}") from None
+    if manifest is None or faults:
+        raise ManifestError(f"{path}: {'; '.join(faults)}")
+    return manifest
 
 
-def _parse(path: Path, document: dict[str, Any]) -> Manifest:
-    tables = _tables(document)
-    top = tables[""]
+def _parse(path: Path, document: dict[str, Any], faults: list[str]) -> Manifest | None:
+    tables = _Tables(faults)
+    tables.read(document)
+    top = tables["top level"]
     folder = path.parent.resolve()
-    sources = sources_of(
-        folder,
-        _texts("sources", top.get("sources", [])),
-        _texts("include", top.get("include", [])),
-        tables["defines"],
-    )
+    sources = _sources(folder, tables, faults)
     if "top" not in top:
-        raise ValueError("top: missing; must be the name of a module")
+        faults.append("top: missing; must be the name of a module")
     named = tables["ports"]
-    reset = tables["reset"]
     timecode = named.get("timecode")
-    if reset and not tables["clock"]:
-        raise ValueError("[reset]: a device without [clock] cannot have a reset")
-    if reset.get("active", "high") not in ("high", "low"):
-        raise ValueError(f'reset.active: {reset["active"]!r}; must be "high" or "low"')
-    options, parameters = _images(folder, tables)
+    clocks = clocks_of(tables.several("clock"), faults)
+    if tables.several("reset") and not tables.several("clock"):
+        faults.append("[reset]: a device without [clock] cannot have a reset")
+    strikes: tuple[Pin, ...] = ()
+    if timecode is None or "strikes" in named:
+        strikes = pins_of("ports.strikes", named.get("strikes", []), MAX_STRIKES, faults)
+    resets = resets_of(tables.several("reset"), clocks, faults)
+    options, parameters = _options(folder, tables, clocks, resets, faults)
+    idle_high: tuple[Pin, ...] = ()
+    if "idle_high" in named:
+        idle_high = pins_of("ports.idle_high", named["idle_high"], MAX_STRIKES, faults)
+        faults += [
+            f"ports.idle_high: {pin.text} is no strike; must be one of ports.strikes"
+            for pin in idle_high
+            if pin not in strikes
+        ]
+    responses = pins_of("ports.responses", named.get("responses", []), MAX_CHANNELS, faults)
+    codes: tuple[Pin, ...] = ()
+    if "codes" in named:
+        codes = pins_of("ports.codes", named["codes"], CODE_BITS, faults)
+    times: tuple[Pin, ...] = ()
+    if timecode is not None:
+        times = pins_of("ports.timecode", timecode, MAX_TIMECODE_BITS, faults)
+    load_pin = pin_of("ports.load", named.get("load"), faults)
+    random = random_of(tables["random"], clocks, faults)
+    if sources is None or faults:
+        return None
     return Manifest(
         path=path,
         sources=sources,
         top=top["top"],
-        strikes=(
-            _pins("ports.strikes", named.get("strikes", []), MAX_STRIKES)
-            if timecode is None or "strikes" in named
-            else ()
-        ),
-        responses=_pins("ports.responses", named.get("responses", []), MAX_CHANNELS),
-        load=_pin("ports.load", named.get("load")),
-        codes=_pins("ports.codes", named["codes"], CODE_BITS) if "codes" in named else (),
-        timecode=() if timecode is None else _pins("ports.timecode", timecode, MAX_TIMECODE_BITS),
-        clock=_pin("clock.port", tables["clock"].get("port")) if tables["clock"] else None,
-        reset=_pin("reset.port", reset.get("port")) if reset else None,
-        reset_active_low=reset.get("active") == "low",
+        strikes=strikes,
+        responses=responses,
+        load=load_pin,
+        codes=codes,
+        timecode=times,
+        idle_high=idle_high,
+        clocks=clocks,
+        resets=resets,
+        random=random,
         constants=tables["constants"],
         parameters=parameters,
         options=options,
     )
 
 
-def _tables(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return all tables by name; every key is known and has its type."""
-    found: dict[str, dict[str, Any]] = {name: {} for name in (*_KEYS, *_FREE)}
-    for name, value in document.items():
-        if isinstance(value, dict) and name in found:
-            found[name] = cast(dict[str, Any], value)
-        elif name in found and isinstance(value, list):
-            tables = cast(list[Any], value)
-            raise ValueError(
-                f"[[{name}]]: {len(tables)} of them; must be one table [{name}], more are not "
-                "supported"
-            )
-        elif name in found and name:
-            raise ValueError(f"{name}: {value!r}; must be a table [{name}]")
-        else:
-            found[""][name] = value
-    found["memory.parameters"] = found["memory"].pop("parameters", {})
-    for name, table in found.items():
-        label = f"{name}." if name else ""
-        for key, value in table.items():
-            wanted = _FREE[name] if name in _FREE else _KEYS[name].get(key)
-            if wanted is None:
-                known = ", ".join((*_KEYS[name], *(() if name else (*list(_KEYS)[1:], *_FREE))))
-                raise ValueError(f"{label}{key}: unknown key; must be one of {known}")
-            if not isinstance(value, wanted) or (isinstance(value, bool) and name != "defines"):
-                kinds = wanted if isinstance(wanted, tuple) else (wanted,)
-                right = " or ".join(kind.__name__ for kind in kinds)
-                raise ValueError(f"{label}{key}: {value!r}; must be {right}")
-            if isinstance(value, int) and value < 0 and name != "parameters":
-                raise ValueError(f"{label}{key}: {value}; must be 0 or more")
-    return found
+def _sources(folder: Path, tables: _Tables, faults: list[str]) -> Sources | None:
+    top = tables["top level"]
+    try:
+        return sources_of(
+            folder,
+            texts_of("sources", top.get("sources", []), faults),
+            texts_of("include", top.get("include", []), faults),
+            tables["defines"],
+        )
+    except ValueError as error:
+        faults.append(str(error))
+        return None
 
 
-def _images(
-    folder: Path, tables: dict[str, dict[str, Any]]
+class _Tables:
+    """All tables by name; every key is known and has its type, and what is not is a fault."""
+
+    def __init__(self, faults: list[str]) -> None:
+        self._faults = faults
+        self._tables: dict[str, list[dict[str, Any]]] = {}
+
+    def __getitem__(self, name: str) -> dict[str, Any]:
+        """Return the table of a name; an empty one if there is none."""
+        found = self.several("" if name == "top level" else name)
+        return found[0] if found else {}
+
+    def several(self, name: str) -> list[dict[str, Any]]:
+        """Return all tables of a name."""
+        return self._tables.get(name, [])
+
+    def read(self, document: dict[str, Any]) -> None:
+        """Take the tables of a document."""
+        top: dict[str, Any] = {}
+        names = (*list(_KEYS)[1:], *_FREE)
+        for name, value in document.items():
+            if name not in names:
+                top[name] = value
+            elif isinstance(value, dict):
+                self._add(name, cast(dict[str, Any], value))
+            elif isinstance(value, list) and _are_tables(cast(list[Any], value)):
+                several = cast(list[dict[str, Any]], value)
+                if name in _SEVERAL:
+                    for one in several:
+                        self._add(name, one)
+                else:
+                    self._faults.append(
+                        f"[[{name}]]: {len(several)} of them; must be one table [{name}], more are "
+                        "not supported"
+                    )
+            else:
+                self._faults.append(f"{name}: {value!r}; must be a table [{name}]")
+        self._add("", top)
+
+    def _add(self, name: str, table: dict[str, Any]) -> None:
+        if name == "memory":
+            table = dict(table)
+            parameters = table.pop("parameters", {})
+            if isinstance(parameters, dict):
+                self._add("memory.parameters", cast(dict[str, Any], parameters))
+            else:
+                self._faults.append(
+                    f"memory.parameters: {parameters!r}; must be a table [memory.parameters]"
+                )
+        taken = {key: value for key, value in table.items() if self._is_right(name, key, value)}
+        self._tables.setdefault(name, []).append(taken)
+
+    def _is_right(self, name: str, key: str, value: object) -> bool:
+        label = f"{name}.{key}" if name else key
+        wanted = _FREE[name] if name in _FREE else _KEYS[name].get(key)
+        if wanted is None:
+            known = ", ".join((*_KEYS[name], *(() if name else (*list(_KEYS)[1:], *_FREE))))
+            self._faults.append(f"{label}: unknown key; must be one of {known}")
+            return False
+        kinds = wanted if isinstance(wanted, tuple) else (wanted,)
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            right = " or ".join(kind.__name__ for kind in kinds)
+            self._faults.append(f"{label}: {value!r}; must be {right}")
+            return False
+        if isinstance(value, int) and value < 0 and not label.startswith(_SIGNED):
+            self._faults.append(f"{label}: {value}; must be 0 or more")
+            return False
+        return True
+
+
+def _are_tables(values: list[Any]) -> bool:
+    return all(isinstance(value, dict) for value in values)
+
+
+def _options(
+    folder: Path,
+    tables: _Tables,
+    clocks: tuple[Clock, ...],
+    resets: tuple[Reset, ...],
+    faults: list[str],
 ) -> tuple[dict[str, str], dict[str, int | str]]:
     """Return device options and parameters, including memory images."""
-    clock, timing = tables["clock"], tables["timing"]
     options = {"folder": str(folder).replace(",", _COMMA)}
-    if clock:
-        if clock.get("period_ps", 0) < 2 or "port" not in clock:
-            raise ValueError("[clock]: needs port and period_ps, which must be at least 2")
-        options["clock_ps"] = str(clock["period_ps"])
-        options["phase_ps"] = str(clock.get("phase_ps", 0))
-    if tables["reset"]:
-        options["reset_cycles"] = str(tables["reset"].get("cycles", 1))
+    for number, clock in enumerate(clocks):
+        of = f".{clock.pin.text}" if number else ""
+        options[f"clock_ps{of}"] = str(clock.period_ps)
+        options[f"phase_ps{of}"] = str(clock.phase_ps)
+        options |= {f"ppm{of}": str(clock.ppm)} if clock.ppm else {}
+        options |= {f"jitter_ps{of}": str(clock.jitter_ps)} if clock.jitter_ps else {}
+    for number, reset in enumerate(resets):
+        of = f".{reset.pin.text}" if number else ""
+        options[f"reset_cycles{of}"] = str(reset.cycles)
+    timing = tables["timing"]
     if timing:
         options["delay_ps"] = str(timing.get("delay_ps", 0))
     for name, value in tables["memory"].items():
-        (image,) = _paths(folder, f"memory.{name}", [value])
+        image = _image(folder, f"memory.{name}", value, faults)
         if "," in str(image):
-            raise ValueError(
+            faults.append(
                 f"memory.{name}: {image} contains a comma, which separates device options"
             )
         options[f"plus.{name}"] = str(image)
     parameters: dict[str, int | str] = dict(tables["parameters"])
     for name, value in tables["memory.parameters"].items():
-        (image,) = _paths(folder, f"memory.parameters.{name}", [value])
-        parameters[name] = str(image)
+        parameters[name] = str(_image(folder, f"memory.parameters.{name}", value, faults))
     return options, parameters
 
 
-def _texts(key: str, values: list[Any]) -> list[str]:
-    for value in values:
-        if not isinstance(value, str):
-            raise ValueError(f"{key}: {value!r}; must be text")
-    return cast(list[str], values)
-
-
-def _paths(folder: Path, key: str, values: list[Any] | None) -> tuple[Path, ...]:
-    paths = tuple(folder / value for value in _texts(key, values or []))
-    for path in paths:
-        if not path.is_file():
-            raise ValueError(f"{key}: {path} does not exist")
-    return paths
-
-
-def _pin(key: str, text: str | None) -> Pin | None:
-    if text is None:
-        return None
-    try:
-        return Pin.parse(text)
-    except ValueError as error:
-        raise ValueError(f"{key}: {error}") from None
-
-
-def _pins(key: str, texts: list[Any], most: int) -> tuple[Pin, ...]:
-    if not 1 <= len(texts) <= most:
-        raise ValueError(f"{key}: {len(texts)} pins; must be 1 to {most}")
-    return tuple(pin for text in _texts(key, texts) if (pin := _pin(key, text)))
+def _image(folder: Path, key: str, name: str, faults: list[str]) -> Path:
+    path = folder / name
+    if not path.is_file():
+        faults.append(f"{key}: {path} does not exist")
+    return path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user's own Verilog as a device: checks its ports, and writes the C++ glue around it."""
+"""A user's own Verilog as a device: Verilates it, and checks its ports."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ import re
 from pathlib import Path
 
 from plexor_sim.build import SAID_FILE, BuildError, Verilation, is_timed, ports, verilate
-from plexor_sim.design.manifest import Manifest, ManifestError, Pin
+from plexor_sim.design.glue import PREFIX, Ports, glue
+from plexor_sim.design.manifest import Manifest, ManifestError
+from plexor_sim.design.pins import Pin
 from plexor_sim.design.vhdl import verilog_of
-from plexor_sim.netlist import encoded
 from plexor_sim.packages import make_once, sha256
 from plexor_sim.riscv import DeviceBuild
 
-_PREFIX = "Vdevice"
-FIRST_CODE_PIN = 8
-"""Number of code pin 0 among a device's outputs, as `kFirstCodePin` in runtime/truth.h."""
 _PRECISION = Path(__file__).parents[1] / "device" / "precision.sv"
 _DELAYED = re.compile(
     r"""(?:\{[^{};]*\}|[\w$.]+(?:\s*\[[^\];]*\])*)  # what is assigned
@@ -24,14 +22,11 @@ _DELAYED = re.compile(
     re.VERBOSE,
 )
 """An assignment with a delay in it, such as `q <= #1 d;`."""
+_MODULE_MISSING = re.compile(r"Cannot find file containing (?:module|interface): '([^']+)'")
 _KEPT = 'begin {} $c(";"); end'
 _RANDOM = ("--x-initial", "unique", "--x-assign", "unique")
-_WHOLE_BITS, _WORD_BITS, _WORD_MASK = 64, 32, (1 << 32) - 1
-"""Verilator's ports: up to so many bits are an integer, others are words of so many."""
 _MOST_NAMED = 12
 """Number of pins that a message names."""
-
-Ports = dict[str, tuple[str, int]]
 
 
 def verilog_device(manifest: Manifest, cache: Path, *, is_random: bool = False) -> DeviceBuild:
@@ -43,14 +38,14 @@ def verilog_device(manifest: Manifest, cache: Path, *, is_random: bool = False) 
     """
     item = _verilation(manifest, cache, is_random=is_random)
     verilated = _verilated(manifest, item, cache)
-    found = ports(verilated, _PREFIX)
+    found = ports(verilated, PREFIX)
     _check_ports(manifest, found)
     _check_times(manifest, verilated)
     text = glue(
         manifest,
         found,
         draws=draws_at_random(verilated),
-        timed=is_timed(verilated, _PREFIX),
+        timed=is_timed(verilated, PREFIX),
     )
 
     def fill(directory: Path) -> None:
@@ -60,7 +55,7 @@ def verilog_device(manifest: Manifest, cache: Path, *, is_random: bool = False) 
         name=manifest.top,
         verilog=item.verilog,
         top=manifest.top,
-        prefix=_PREFIX,
+        prefix=PREFIX,
         cpp=(
             make_once(cache / "glue" / sha256(text.encode())[:32], fill) / "glue.cpp",
             *manifest.sources.native,
@@ -71,13 +66,13 @@ def verilog_device(manifest: Manifest, cache: Path, *, is_random: bool = False) 
         key=_headers(manifest.sources.native),
         folder=item.folder,
         searched=item.searched,
-        notes=_floating(manifest, found, is_random),
+        notes=_floating_notes(manifest, found, is_random),
     )
 
 
 def ports_of(manifest: Manifest, cache: Path) -> Ports:
     """Return direction and width of each port of a manifest's top. Raises as `verilog_device`."""
-    return ports(_verilated(manifest, _verilation(manifest, cache), cache), _PREFIX)
+    return ports(_verilated(manifest, _verilation(manifest, cache), cache), PREFIX)
 
 
 def _verilation(manifest: Manifest, cache: Path, *, is_random: bool = False) -> Verilation:
@@ -99,7 +94,7 @@ def _verilation(manifest: Manifest, cache: Path, *, is_random: bool = False) -> 
         name=manifest.top,
         verilog=(*(_with_delays(path, folder, cache) for path in verilog), _PRECISION),
         top=manifest.top,
-        prefix=_PREFIX,
+        prefix=PREFIX,
         parameters=parameters,
         flags=(
             *("--timing", "--assert", "-Wwarn-TIMESCALEMOD"),
@@ -158,8 +153,16 @@ def _verilated(manifest: Manifest, item: Verilation, cache: Path) -> Path:
                 f"{manifest.path}: top: {manifest.top} has an interface as a port, which is not "
                 "supported; name a module around it that has plain ports"
             ) from None
+        missing = dict.fromkeys(
+            found[1] for line in error.lines if (found := _MODULE_MISSING.search(line))
+        )
+        if missing:
+            raise ManifestError(
+                f"{manifest.path}: sources: no file has {', '.join(missing)}; name the files, or "
+                "their folder in include"
+            ) from None
         raise
-    header = verilated / f"{_PREFIX}__Dpi.h"
+    header = verilated / f"{PREFIX}__Dpi.h"
     if header.is_file() and not manifest.sources.native:
         names = re.findall(r"(?m)^ +extern .*?(\w+)\(", header.read_text())
         raise ManifestError(
@@ -200,16 +203,23 @@ def _bare(text: str) -> str:
     return re.sub(pattern, lambda found: re.sub(r"[^\n]", " ", found[0]), text, flags=re.DOTALL)
 
 
-def _floating(manifest: Manifest, found: Ports, is_random: bool) -> tuple[str, ...]:
-    """Return a line that names the inputs that nothing drives; none if there are none."""
-    driven = {*manifest.strikes, *manifest.timecode, manifest.load, manifest.clock, manifest.reset}
+def floating(manifest: Manifest, found: Ports) -> list[str]:
+    """Return the inputs, or bits of them, that nothing drives."""
+    driven = {*manifest.strikes, *manifest.timecode, manifest.load}
+    driven |= {each.pin for each in (*manifest.clocks, *manifest.resets)}
     names: list[str] = []
     for name, (way, bits) in found.items():
-        if way == "out" or name in (manifest.constants or {}):
+        if way == "out" or name in (manifest.constants or {}) or name in (manifest.random or {}):
             continue
         open_bits = [bit for bit in range(bits) if Pin(name, bit) not in driven]
         whole = len(open_bits) == bits
         names += [name] if whole else [f"{name}[{bit}]" for bit in open_bits]
+    return names
+
+
+def _floating_notes(manifest: Manifest, found: Ports, is_random: bool) -> tuple[str, ...]:
+    """Return a line that names the inputs that nothing drives; none if there are none."""
+    names = floating(manifest, found)
     if not names:
         return ()
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
@@ -221,28 +231,26 @@ def _floating(manifest: Manifest, found: Ports, is_random: bool) -> tuple[str, .
 
 
 def _check_ports(manifest: Manifest, found: Ports) -> None:
+    """Raise ManifestError that names all pins which are none of the module's."""
     wanted = [("ports.strikes", pin, "in") for pin in manifest.strikes]
     wanted += [("ports.responses", pin, "out") for pin in manifest.responses]
     wanted += [("ports.codes", pin, "out") for pin in manifest.codes]
     wanted += [("ports.timecode", pin, "in") for pin in manifest.timecode]
-    for key, pin in (
-        ("ports.load", manifest.load),
-        ("clock.port", manifest.clock),
-        ("reset.port", manifest.reset),
-    ):
-        if pin:
-            wanted.append((key, pin, "in"))
+    wanted += [("ports.load", manifest.load, "in")] if manifest.load else []
+    wanted += [("clock.port", clock.pin, "in") for clock in manifest.clocks]
+    wanted += [("reset.port", reset.pin, "in") for reset in manifest.resets]
     wanted += [("constants", Pin(name, 0), "in") for name in manifest.constants or {}]
+    wanted += [("random", Pin(name, 0), "in") for name in manifest.random or {}]
     wrong = [text for entry in wanted if (text := _wrong_pin(manifest, found, *entry))]
+    for name, value in (manifest.constants or {}).items():
+        bits = found.get(name, ("", 0))[1]
+        if bits and value >> bits:
+            wrong.append(
+                f"constants.{name}: {value:#x} does not fit in the {bits} bits of {name}; must be "
+                f"at most {(1 << bits) - 1:#x}"
+            )
     if wrong:
         raise ManifestError(f"{manifest.path}: {'; '.join(wrong)}")
-    for name, value in (manifest.constants or {}).items():
-        bits = found[name][1]
-        if value >> bits:
-            raise ManifestError(
-                f"{manifest.path}: constants.{name}: {value:#x} does not fit in the {bits} bits of "
-                f"{name}; must be at most {(1 << bits) - 1:#x}"
-            )
 
 
 def _wrong_pin(manifest: Manifest, found: Ports, key: str, pin: Pin, direction: str) -> str:
@@ -272,74 +280,5 @@ def draws_at_random(verilated: Path) -> bool:
     """Return whether a design uses $random, $urandom or the like."""
     return any(
         re.search(r"\bVL_U?RANDOM", source.read_text())
-        for source in verilated.glob(f"{_PREFIX}*.cpp")
+        for source in verilated.glob(f"{PREFIX}*.cpp")
     )
-
-
-def _settings(port: str, value: int, bits: int) -> list[str]:
-    """Return the C++ that sets a whole port."""
-    if bits <= _WHOLE_BITS:
-        return [f"{port} = {value}ull;"]
-    words = range(-(-bits // _WORD_BITS))
-    return [f"{port}.at({n}) = {value >> n * _WORD_BITS & _WORD_MASK}u;" for n in words]
-
-
-def glue(manifest: Manifest, found: Ports, *, draws: bool, timed: bool) -> str:
-    """Return the C++ that names the pins, as device/verilog.h requires."""
-
-    def setter(pin: Pin | None, value: str) -> str:
-        return f"set_bit(top.{encoded(pin.port)}, {pin.bit}, {value});" if pin else ""
-
-    def setters(pins: tuple[Pin, ...]) -> str:
-        return " ".join(setter(pin, f"mask >> {n} & 1") for n, pin in enumerate(pins))
-
-    responses = " | ".join(
-        f"get_bit(top.{encoded(pin.port)}, {pin.bit}) << {n}"
-        for n, pin in (*enumerate(manifest.responses), *enumerate(manifest.codes, FIRST_CODE_PIN))
-    )
-    constants = " ".join(
-        setting
-        for name, value in (manifest.constants or {}).items()
-        for setting in _settings(f"top.{encoded(name)}", value, found[name][1])
-    )
-    active = "!active" if manifest.reset_active_low else "active"
-    return f"""\
-#include "{_PREFIX}.h"
-#include "verilog.h"
-
-namespace {{
-
-using plexor::get_bit;
-using plexor::set_bit;
-
-struct Glue {{
-  using Model = {_PREFIX};
-  static constexpr bool kClocked = {str(manifest.clock is not None).lower()};
-  static constexpr bool kDraws = {str(draws).lower()};
-  static constexpr bool kTimed = {str(timed).lower()};
-  static constexpr bool kLoads = {str(manifest.load is not None).lower()};
-  static void constants([[maybe_unused]] Model& top) {{ {constants} }}
-  static void strikes([[maybe_unused]] Model& top, [[maybe_unused]] uint32_t mask) {{
-    {setters(manifest.strikes)}
-  }}
-  static void load([[maybe_unused]] Model& top, [[maybe_unused]] bool level) {{
-    {setter(manifest.load, "level")}
-  }}
-  static void timecode([[maybe_unused]] Model& top, [[maybe_unused]] uint32_t mask) {{
-    {setters(manifest.timecode)}
-  }}
-  static void clock([[maybe_unused]] Model& top, [[maybe_unused]] bool level) {{
-    {setter(manifest.clock, "level")}
-  }}
-  static void reset([[maybe_unused]] Model& top, [[maybe_unused]] bool active) {{
-    {setter(manifest.reset, active)}
-  }}
-  static uint32_t responses(Model& top) {{ return {responses}; }}
-}};
-
-}}  // namespace
-
-std::unique_ptr<plexor::Device> plexor::make_device(const std::string& options) {{
-  return std::make_unique<VerilogDevice<Glue>>(options);
-}}
-"""

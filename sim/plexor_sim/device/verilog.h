@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device from the user's own Verilog. design/manifest.py writes the glue, a struct that names the pins:
+// A device from the user's own Verilog. design/glue.py writes the glue, a struct that names the pins:
 //
 //   struct Glue {
 //     using Model = Vtop;
-//     static constexpr bool kClocked;
-//     static constexpr bool kDraws;                 // its sources have $random or the like
+//     static constexpr bool kDraws;                 // its sources have $random, or it has [random]
 //     static constexpr bool kTimed;                 // its sources have delays
 //     static constexpr bool kLoads;                 // it has an input for the load
+//     static constexpr uint32_t kIdleHigh;          // strikes that are high until they are struck
+//     static constexpr std::array<ClockPort, N> kClocks;
+//     static constexpr std::array<ResetPort, M> kResets;
 //     static void constants(Model&);                // once: inputs that never change
 //     static void strikes(Model&, uint32_t mask);
 //     static void load(Model&, bool level);
 //     static void timecode(Model&, uint32_t pins);
-//     static void clock(Model&, bool level);
-//     static void reset(Model&, bool active);
+//     static void clock(Model&, size_t number, bool level);
+//     static void reset(Model&, size_t number, bool active);
+//     static void random(Model&, size_t clock, Random&);  // draws the inputs of a clock
 //     static uint32_t responses(Model&);
 //   };
 //
@@ -20,28 +23,35 @@
 // whole ps.
 //
 // An input on a rising clock edge counts at this edge. The model is evaluated at inputs, at both
-// edges of the clock and at the ends of its delays, so that a combinational path changes its output
-// at once.
+// edges of each clock and at the ends of its delays, so that a combinational path changes its output
+// at once. Edges of several clocks at the same time are one event. Inputs that change at random do
+// so behind the rising edges of their clock, from time zero on.
 //
-// A device with a reset of N cycles begins N + 1 periods P before time zero, which is the time 0 of
-// its $time: its reset is inactive and its clock low. The reset becomes active half a period later,
-// the clock rises at -N * P and each P after it, falls half a period after each rise, and the reset
-// becomes inactive a quarter of a period before time zero.
+// The longest reset, with N cycles and early ones of a period P, decides when a device begins: with
+// P0 the period of the first clock, N * P + P0 before time zero. This is the time 0 of its $time:
+// its resets are inactive and its clocks low. The resets become active P0/2 later. From N * P before
+// time zero on, each clock of a period Q rises at whole multiples of Q before time zero, and falls
+// Q/2 later. A reset ends a quarter of its clock's period, and its early cycles, before time zero; a
+// synchronous one right behind the rising edge before.
 #pragma once
 
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <deque>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
+#include "design_clock.h"
 #include "device.h"
 #include "option_text.h"
+#include "random.h"
 #include "said.h"
 #include "verilated.h"
 
@@ -64,46 +74,103 @@ uint32_t get_bit(const Port& port, int bit) {
     return port.at(bit / 32) >> bit % 32 & 1;
 }
 
+// Sets a whole port at random: the lowest 64 bits are drawn first.
+template <typename Port>
+void draw_bits(Port& port, int bits, Random& random) {
+  for (int first = 0; first < bits; first += 64) {
+    const uint64_t drawn = random.next();
+    for (int bit = first; bit < bits && bit < first + 64; bit++)
+      set_bit(port, bit, drawn >> (bit - first) & 1);
+  }
+}
+
 const std::string kFolder = "folder";  // the manifest's, not a user's
 
+template <typename Glue>
 struct VerilogOptions {
-  int64_t clock_ps = 10'000, phase_ps = 0, ppm = 0, reset_cycles = 0, delay_ps = 0, initial = 0;
-  int64_t seed = 0;
+  std::array<ClockOptions, Glue::kClocks.size()> clocks;
+  std::array<int64_t, Glue::kResets.size()> reset_cycles{};
+  int64_t delay_ps = 0, initial = 0, seed = 0;
   std::string folder, said;
   std::vector<std::string> plusargs;
 
   static VerilogOptions parse(const std::string& text) {
     VerilogOptions options;
-    for (const auto& [key, value] : option_pairs(text)) {
-      if (key == "clock_ps") options.clock_ps = option_integer(key, value, 2, 1'000'000'000'000);
-      else if (key == "phase_ps") options.phase_ps = option_integer(key, value, 0, INT64_MAX / 2);
-      else if (key == "ppm") options.ppm = option_integer(key, value, -100'000, 100'000);
-      else if (key == "reset_cycles") options.reset_cycles = option_integer(key, value, 0, 16'777'216);
-      else if (key == "delay_ps") options.delay_ps = option_integer(key, value, 0, 1'000'000'000);
-      else if (key == "initial") options.initial = option_integer(key, value, 0, INT32_MAX);
-      else if (key == "said") options.said = value;
-      else if (key == kFolder) options.folder = value;
-      else if (key == "seed") options.seed = option_integer(key, value, 0, INT32_MAX);
-      else if (key.rfind("plus.", 0) == 0)
-        options.plusargs.push_back("+" + key.substr(5) + "=" + value);
-      else
-        throw BadOption("'" + key + "': the options are clock_ps, phase_ps, ppm, reset_cycles, " +
-                        "delay_ps, initial, seed, said, plus.NAME");
-    }
+    for (const auto& [key, value] : option_pairs(text)) options.take(key, value);
     // ../design/manifest.py: a comma would end the option.
     std::replace(options.folder.begin(), options.folder.end(), '\x1f', ',');
+    for (const ClockOptions& clock : options.clocks)
+      if (clock.jitter_ps * kJitterParts > clock.clock_ps)
+        bad_option("jitter", std::to_string(clock.jitter_ps) + "ps",
+                   "at most a 24th of the clock's period is right");
     return options;
+  }
+
+ private:
+  static constexpr int64_t kMostPs = 1'000'000'000'000;
+
+  void take(const std::string& key, const std::string& value) {
+    if (key.rfind("plus.", 0) == 0) {
+      plusargs.push_back("+" + key.substr(5) + "=" + value);
+      return;
+    }
+    // What is of a clock or of a reset may name its port; without one it is of the first.
+    const size_t dot = key.find('.');
+    const std::string name = key.substr(0, dot);
+    const std::string port = dot == std::string::npos ? "" : key.substr(dot + 1);
+    if (name == "clock_ps")
+      of_clock(key, port, &ClockOptions::clock_ps, option_integer(key, value, 2, kMostPs));
+    else if (name == "phase_ps")
+      of_clock(key, port, &ClockOptions::phase_ps, option_integer(key, value, 0, INT64_MAX / 2));
+    else if (name == "ppm")
+      of_clock(key, port, &ClockOptions::ppm, option_integer(key, value, -100'000, 100'000));
+    else if (name == "jitter_ps")
+      of_clock(key, port, &ClockOptions::jitter_ps, option_integer(key, value, 0, kMostPs));
+    else if (name == "reset_cycles") {
+      const int64_t cycles = option_integer(key, value, 0, 16'777'216);
+      if (const size_t number = numbered(Glue::kResets, key, port); number < reset_cycles.size())
+        reset_cycles[number] = cycles;
+    }
+    else if (key == "delay_ps") delay_ps = option_integer(key, value, 0, 1'000'000'000);
+    else if (key == "initial") initial = option_integer(key, value, 0, INT32_MAX);
+    else if (key == "said") said = value;
+    else if (key == kFolder) folder = value;
+    else if (key == "seed") seed = option_integer(key, value, 0, INT32_MAX);
+    else
+      throw BadOption("'" + key + "': the options are clock_ps, phase_ps, ppm, jitter_ps, " +
+                      "reset_cycles, delay_ps, initial, seed, said, plus.NAME");
+  }
+
+  template <typename Ports>
+  static size_t numbered(const Ports& ports, const std::string& key, const std::string& port) {
+    if (port.empty()) return 0;
+    std::string names;
+    for (size_t number = 0; number < ports.size(); number++) {
+      if (port == ports[number].name) return number;
+      names += (number ? ", " : "") + std::string(ports[number].name);
+    }
+    throw BadOption("'" + key + "': no such port; must be one of " + (names.empty() ? "none" : names));
+  }
+
+  void of_clock(const std::string& key, const std::string& port, int64_t ClockOptions::*field,
+                int64_t number) {
+    if (const size_t found = numbered(Glue::kClocks, key, port); found < clocks.size())
+      clocks[found].*field = number;
   }
 };
 
 template <typename Glue>
 class VerilogDevice final : public Device {
  public:
-  explicit VerilogDevice(const std::string& text) : options_(VerilogOptions::parse(text)) {
-    // Nominal over actual frequency: the period is in units of 1e-6 ps, so 1 ppm is exact.
-    const __int128 nominal = static_cast<__int128>(options_.clock_ps) * kUnits * 1'000'000;
-    half_units_ = static_cast<int64_t>(nominal / (1'000'000 + options_.ppm) / 2);
-    lead_ps_ = options_.reset_cycles ? (options_.reset_cycles + 1) * options_.clock_ps : 0;
+  explicit VerilogDevice(const std::string& text) : options_(VerilogOptions<Glue>::parse(text)) {
+    for (size_t n = 0; n < kResets; n++) {
+      const ResetPort& port = Glue::kResets[n];
+      if (!options_.reset_cycles[n]) continue;
+      const int64_t cycles = options_.reset_cycles[n] + port.early_cycles;
+      reset_ps_ = std::max(reset_ps_, cycles * options_.clocks[port.clock].clock_ps);
+    }
+    if constexpr (kResets > 0)
+      if (reset_ps_) lead_ps_ = reset_ps_ + options_.clocks[0].clock_ps;
     // All paths in the design are relative to its manifest.
     said::begin(&now_ps_, options_.said, Glue::kTimed);
     if (!options_.folder.empty() && chdir(options_.folder.c_str()))
@@ -115,7 +182,12 @@ class VerilogDevice final : public Device {
 
   ~VerilogDevice() override { model_->final(); }
 
-  bool draws() const override { return Glue::kDraws; }
+  bool draws() const override {
+    const auto& clocks = options_.clocks;
+    return Glue::kDraws || std::any_of(clocks.begin(), clocks.end(), [](const ClockOptions& clock) {
+             return clock.jitter_ps > 0;
+           });
+  }
 
   Load load() const override { return {Glue::kLoads ? "on" : ""}; }
 
@@ -159,7 +231,7 @@ class VerilogDevice final : public Device {
   }
 
  private:
-  static constexpr int64_t kUnits = 1'000'000;
+  static constexpr size_t kClocks = Glue::kClocks.size(), kResets = Glue::kResets.size();
   static constexpr int kPicoseconds = -12;  // as Verilator counts precisions
 
   struct Input {
@@ -169,8 +241,15 @@ class VerilogDevice final : public Device {
     uint32_t timecode;
   };
 
+  int64_t clock_ps() const {
+    int64_t next = INT64_MAX;
+    for (const DesignClock& clock : clocks_) next = std::min(next, clock.next_ps());
+    return next;
+  }
+
   int64_t next_ps() const {
-    int64_t next = inputs_.empty() ? clock_ps_ : std::min(clock_ps_, inputs_.front().time_ps);
+    int64_t next = clock_ps();
+    if (!inputs_.empty()) next = std::min(next, inputs_.front().time_ps);
     if constexpr (Glue::kTimed) next = std::min(next, delay_end_ps());
     return next;
   }
@@ -184,14 +263,12 @@ class VerilogDevice final : public Device {
   void run(int64_t to_ps, std::vector<Edge>* edges) {
     for (int64_t now_ps = next_ps(); now_ps < to_ps; now_ps = next_ps()) {
       if (!inputs_.empty() && inputs_.front().time_ps == now_ps) {
-        Glue::strikes(*model_, inputs_.front().strikes);
+        strike(inputs_.front().strikes);
         Glue::load(*model_, inputs_.front().load);
         Glue::timecode(*model_, inputs_.front().timecode);
         inputs_.pop_front();
-      } else if (clock_ps_ == now_ps) {
-        level_ = !level_;
-        Glue::clock(*model_, level_);
-        after_half();
+      } else if (clock_ps() == now_ps) {
+        step_clocks(now_ps);
       } else if constexpr (Glue::kTimed) {
         now_ps_ = now_ps;
         context_->time(model_->nextTimeSlot());
@@ -226,10 +303,32 @@ class VerilogDevice final : public Device {
     }
   }
 
-  void after_half() {
-    units_ += half_units_;
-    clock_ps_ += units_ / kUnits;
-    units_ %= kUnits;
+  // Passes all edges of clocks at a time, of which the caller evaluates the last change.
+  void step_clocks(int64_t now_ps) {
+    uint32_t drawing = 0;
+    for (size_t n = 0; n < kClocks; n++) {
+      if (clocks_[n].next_ps() != now_ps) continue;
+      clocks_[n].step();
+      Glue::clock(*model_, n, clocks_[n].level());
+      if (Glue::kClocks[n].has_random && clocks_[n].level()) drawing |= 1u << n;
+    }
+    if (!drawing) return;
+    evaluate(now_ps);
+    for (size_t n = 0; n < kClocks; n++)
+      if (drawing >> n & 1) Glue::random(*model_, n, randoms_[n]);
+  }
+
+  // Sets the strikes. One that idles high is so until it changes.
+  void strike(uint32_t strikes) {
+    const uint32_t changed = strikes ^ struck_;
+    if (const uint32_t wrong = changed & strikes & held_; wrong && !is_told_) {
+      said::error("design: strike " + std::to_string(__builtin_ctz(wrong)) +
+                  " idles high by the manifest and is struck active high; --active-low would be right");
+      is_told_ = true;
+    }
+    held_ &= ~changed;
+    struck_ = strikes;
+    Glue::strikes(*model_, struck_ | held_);
   }
 
   // From the time 0 of the design to time zero, with the strikes that there are.
@@ -249,36 +348,67 @@ class VerilogDevice final : public Device {
     if (options_.seed) context_->randSeed(static_cast<int>(options_.seed));
     time_units_ = 1;
     for (int unit = context_->timeprecision(); unit < kPicoseconds; unit++) time_units_ *= 10;
-    clock_ps_ = Glue::kClocked ? options_.phase_ps : INT64_MAX;
-    units_ = 0;
-    level_ = false;
+    const auto seed = static_cast<uint64_t>(options_.seed);
+    for (size_t n = 0; n < kClocks; n++) {
+      clocks_[n].start(options_.clocks[n], seed, n);
+      randoms_[n] = Random(seed, kClocks + n);
+    }
     Glue::constants(*model_);
-    Glue::strikes(*model_, strikes_);
+    struck_ = strikes_;
+    held_ = Glue::kIdleHigh;
+    Glue::strikes(*model_, struck_ | held_);
     Glue::load(*model_, load_);
     Glue::timecode(*model_, timecode_);
-    Glue::reset(*model_, false);
-    Glue::clock(*model_, false);
+    for (size_t n = 0; n < kResets; n++) Glue::reset(*model_, n, false);
+    for (size_t n = 0; n < kClocks; n++) {
+      Glue::clock(*model_, n, false);
+      Glue::random(*model_, n, randoms_[n]);
+    }
     evaluate(-lead_ps_);
-    if (options_.reset_cycles) reset();
+    if (lead_ps_) reset();
     pass(0);
     levels_ = Glue::responses(*model_);
   }
 
+  // Plays all resets, with the clocks up to time zero. At one time inputs come before clocks, and
+  // what flip-flops drive comes behind them.
   void reset() {
-    const int64_t period_ps = options_.clock_ps;
-    step(period_ps / 2 - lead_ps_, [this] { Glue::reset(*model_, true); });
-    for (int64_t half = 0; half < 2 * options_.reset_cycles; half++) {
-      const int64_t time_ps = half * period_ps / 2 - options_.reset_cycles * period_ps;
-      step(time_ps, [this, half] { Glue::clock(*model_, half % 2 == 0); });
+    enum Order { kInput, kClock, kBehind };
+    struct Event {
+      int64_t time_ps;
+      Order order;
+      size_t number;
+      bool is_reset, level;
+    };
+    std::vector<Event> events;
+    for (size_t n = 0; n < kResets; n++) {
+      if (!options_.reset_cycles[n]) continue;
+      const ResetPort& port = Glue::kResets[n];
+      const int64_t period_ps = options_.clocks[port.clock].clock_ps;
+      const int64_t early_ps = port.early_cycles * period_ps;
+      events.push_back({options_.clocks[0].clock_ps / 2 - lead_ps_, kInput, n, true, true});
+      if (port.is_synchronous) events.push_back({-early_ps - period_ps, kBehind, n, true, false});
+      else events.push_back({-early_ps - period_ps / 4, kInput, n, true, false});
     }
-    step(-(period_ps / 4), [this] { Glue::reset(*model_, false); });
-  }
-
-  template <typename Change>
-  void step(int64_t time_ps, Change change) {
-    pass(time_ps);
-    change();
-    evaluate(time_ps);
+    for (size_t n = 0; n < kClocks; n++) {
+      const int64_t period_ps = options_.clocks[n].clock_ps;
+      for (int64_t cycle = reset_ps_ / period_ps; cycle > 0; cycle--) {
+        events.push_back({-cycle * period_ps, kClock, n, false, true});
+        events.push_back({-cycle * period_ps + period_ps / 2, kClock, n, false, false});
+      }
+    }
+    const auto key = [](const Event& event) { return std::tuple(event.time_ps, event.order); };
+    std::stable_sort(events.begin(), events.end(),
+                     [&](const Event& a, const Event& b) { return key(a) < key(b); });
+    for (auto event = events.begin(); event != events.end();) {
+      const auto now = key(*event);
+      pass(event->time_ps);
+      for (; event != events.end() && key(*event) == now; event++) {
+        if (event->is_reset) Glue::reset(*model_, event->number, event->level);
+        else Glue::clock(*model_, event->number, event->level);
+      }
+      evaluate(std::get<0>(now));
+    }
   }
 
   void report(int64_t time_ps, std::vector<Edge>& edges) {
@@ -290,14 +420,17 @@ class VerilogDevice final : public Device {
     levels_ = levels;
   }
 
-  const VerilogOptions options_;
-  int64_t half_units_ = 0, units_ = 0;
-  int64_t clock_ps_ = 0;  // the next edge of the clock
-  bool level_ = false;
+  const VerilogOptions<Glue> options_;
+  std::array<DesignClock, kClocks> clocks_;
+  std::vector<Random> randoms_ = std::vector<Random>(kClocks, Random(0, 0));  // of inputs, by clock
   uint32_t levels_ = 0;
+  uint32_t struck_ = 0;   // the strikes as they were last set
+  uint32_t held_ = 0;     // those that are still high because they idle so
+  bool is_told_ = false;  // that one is struck the wrong way
   std::deque<Input> inputs_;
   uint32_t strikes_ = 0, timecode_ = 0;
   bool load_ = false;
+  int64_t reset_ps_ = 0;    // from the first cycle of the longest reset to time zero
   int64_t lead_ps_ = 0;     // the design's time is the simulation's and this
   int64_t time_units_ = 1;  // the design's units of time in 1 ps
   int64_t now_ps_ = 0;      // of the last evaluation

@@ -36,6 +36,59 @@ def random_design(seed: int, folder: Path) -> Path:
     return folder / "many.toml"
 
 
+def random_clocks(seed: int, folder: Path) -> Path:
+    """Write a top with MANY random designs on several clocks and resets; return the manifest.
+
+    A register takes what any clock drives: crossings between clocks are what they are.
+    """
+    drawn = random.Random(seed)
+    clocks = [f"ck{n}" for n in range(drawn.randrange(2, 4))]
+    resets = [f"rs{n}" for n in range(drawn.randrange(1, 4))]
+    low = {name: drawn.random() < 0.5 for name in resets}
+    parts: list[str] = []
+    modules: list[str] = []
+    inputs = ", ".join(f"input {name}" for name in (*clocks, *resets))
+    joined = ", ".join((*clocks, *resets))
+    for number in range(MANY):
+        signals = ["d[0]", "d[1]", "noise[0]", "noise[2]", "d_n"]
+        lines = [f"module part{number}({inputs}, input [1:0] d, input d_n, input [2:0] noise,"]
+        lines += ["  output q);"]
+        for register in (f"r{n}" for n in range(2 * _REGISTERS)):
+            clock, reset = drawn.choice(clocks), drawn.choice(resets)
+            edge = f"negedge {reset}" if low[reset] else f"posedge {reset}"
+            active = f"!{reset}" if low[reset] else reset
+            sensitive = f"posedge {clock}" + (f" or {edge}" if drawn.random() < 0.6 else "")
+            lines += [
+                f"  reg {register}; always @({sensitive}) if ({active}) {register} <= "
+                f"{drawn.randrange(2)}; else {register} <= {_expression(drawn, signals)};"
+            ]
+            signals.append(register)
+        answer = " ^ ".join(drawn.sample(signals[5:], 3))
+        modules.append("\n".join([*lines, f"  assign q = {answer};", "endmodule"]))
+        parts.append(f"  part{number} u{number}({joined}, d, d_n, noise, q[{number}]);")
+    top = f"module many({inputs}, input [1:0] d, input d_n, input [2:0] noise,"
+    text = ["`timescale 1ns/1ps", *modules, top, f"  output [{MANY - 1}:0] q);", *parts]
+    (folder / "many.v").write_text("\n".join([*text, "endmodule", ""]))
+    tables = ['sources = ["many.v"]', 'top = "many"']
+    for name in clocks:
+        period_ps = drawn.choice([5_000, 7_919, 10_000, 12_346])
+        tables += ["[[clock]]", f'port = "{name}"', f"period_ps = {period_ps}"]
+        tables += [f"phase_ps = {drawn.choice([0, 0, 1_234])}"]
+        tables += [f"ppm = {drawn.choice([0, -40, 120])}"]
+        tables += [f"jitter_ps = {drawn.choice([0, 0, 35])}"]
+    for name in resets:
+        tables += ["[[reset]]", f'port = "{name}"', f"cycles = {drawn.randrange(2, 6)}"]
+        tables += [f'active = "{"low" if low[name] else "high"}"']
+        tables += [f'clock = "{drawn.choice(clocks)}"']
+        tables += [f"early_cycles = {drawn.choice([0, 0, 1, 3])}"]
+        tables += [f"synchronous = {drawn.choice(['false', 'true'])}"]
+    responses = ", ".join(f'"q[{n}]"' for n in range(MANY))
+    tables += ["[ports]", 'strikes = ["d[0]", "d[1]", "d_n"]', f"responses = [{responses}]"]
+    tables += ['idle_high = ["d_n"]', "[random]", f'noise = "{drawn.choice(clocks)}"']
+    (folder / "many.toml").write_text("\n".join([*tables, ""]))
+    return folder / "many.toml"
+
+
 def _module(drawn: random.Random, name: str, folder: Path) -> str:
     """Return a module: registers on the clock or a divided one, and a response made of them."""
     names = [f"r{n}" for n in range(_REGISTERS)]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plexor_sim.build import find_tools
+from plexor_sim.design.player import PLAYER
 from plexor_sim.devices import synthetic_device
 from plexor_sim.packages import default_cache, make_once, sha256
 
@@ -35,12 +36,12 @@ Play = Callable[..., Played]
 
 
 def player() -> Play:
-    """Compile the device with device_harness.cpp; return what plays strikes to it.
+    """Compile the device with player.cpp; return what plays strikes to it.
 
     It gives strike 0 pulses at times, and returns the device's edges.
     """
     device = synthetic_device()
-    sources = (*device.cpp, Path(__file__).with_name("device_harness.cpp"))
+    sources = (*device.cpp, PLAYER)
     headers = sorted(device.cpp[0].parent.glob("*.h"))
     command = [*find_tools().compiler, "-std=gnu++17", "-O1", "-ffp-contract=off"]
     command += ["-Wall", "-Wextra", "-Werror", f"-I{device.cpp[0].parent}"]
@@ -65,7 +66,7 @@ def player() -> Play:
         end = (strikes_ps[-1] if strikes_ps else 0) + 10**9 if end_ps is None else end_ps
         arguments = [str(executable), options, str(end), str(step_ps)]
         done = subprocess.run(arguments, input=script, capture_output=True, text=True, check=False)
-        edges = [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
+        edges = [tuple(map(int, line.split())) for line in done.stdout.splitlines()[1:]]
         return Played(edges, done.returncode, done.stderr)  # type: ignore[arg-type]
 
     return run

@@ -124,10 +124,13 @@ def test_the_other_devices_have_the_options_that_are_declared(
     from plexor_sim import devices  # noqa: PLC0415
 
     text = (devices._DEVICE / file).read_text()
-    known = set(re.findall(r'\bkey == "(\w+)"', text))
-    known |= {f"{start}NAME" for start in re.findall(r'key\.rfind\("(\w+\.)"', text)}
+    known = set(re.findall(r'\b(?:key|name) == "(\w+)"', text))
+    known |= set(re.findall(r'key\.rfind\("(\w+)\."', text))
     assert known == {option.key or option.name for option in options}
-    for key, low, high in re.findall(r'"(\w+)"\).*?, value, ([-\d\']+), ([-\d\']+)\)', text):
+    text = text.replace("kMostPs)", f"{10**12})")
+    bounds = re.findall(r'"(\w+)"\)[^;]*?, value, ([-\d\']+), ([-\d\']+)\)', text)
+    assert len(bounds) > 3
+    for key, low, high in bounds:
         form = next(o.form for o in options if (o.key or o.name) == key)
         if isinstance(form, Time | Whole):
             found = [int(bound.replace("'", "")) for bound in (low, high)]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from .icarus import play_in_icarus, settled
-from .random_designs import MANY, random_design
+from .random_designs import MANY, random_clocks, random_design
 from .verilog_player import play_design
 
 DESIGN = r"""
@@ -157,5 +157,20 @@ def test_random_designs_are_those_of_icarus(seed: int, tmp_path: Path) -> None:
     played = play_design(path, strikes, 60_000_000)
     assert played.code == 0, played.said
     expected = play_in_icarus(path, strikes, 60_000_000, tmp_path)
+    assert settled(played.edges) == expected
+    assert len({channel for _, channel, _ in expected}) >= MANY // 2
+
+
+@pytest.mark.parametrize("seed", [0, *SEEDS])
+def test_random_designs_on_several_clocks_are_those_of_icarus(seed: int, tmp_path: Path) -> None:
+    """Clocks with ppm and jitter, resets of both kinds one after another, random inputs."""
+    path = random_clocks(seed, tmp_path)
+    # The third strike idles high, and is low from its first strike on.
+    strikes = [(time_ps, levels | 0b100) for time_ps, levels in strikes_of(20, 400_000, seed)[1:]]
+    strikes += [(time_ps + 8_000_000, levels) for time_ps, levels in strikes_of(20, 400_000, 9)[1:]]
+    idle = [(-1, 0b100)]
+    played = play_design(path, [*idle, *strikes], 16_000_000)
+    assert played.code == 0, played.said
+    expected = play_in_icarus(path, strikes, 16_000_000, tmp_path)
     assert settled(played.edges) == expected
     assert len({channel for _, channel, _ in expected}) >= MANY // 2

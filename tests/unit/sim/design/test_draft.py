@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plexor_sim.design.draft import draft, drafted, guess
+from plexor_sim.design.draft import Reset, draft, drafted, guess
 from plexor_sim.design.manifest import ManifestError, load
 from plexor_sim.packages import default_cache
 from plexor_sim.toolchain import BuildError
@@ -45,9 +45,20 @@ def test_ports_are_taken_for_what_their_names_say(
     inputs: Names, clock: str | None, reset: str | None, low: bool, strike: str
 ) -> None:
     taken = guess(ports(inputs, {"q": 1}))
-    assert (taken.clock, taken.reset, taken.is_active_low) == (clock, reset, low)
+    assert taken.clocks == ((clock,) if clock else ())
+    assert taken.resets == ((Reset(reset, low, clock),) if clock and reset else ())
     assert taken.strikes == (strike,)
     assert set(taken.constants) == {*inputs} - {clock, reset, strike.partition("[")[0]}
+
+
+def test_each_reset_is_of_the_clock_of_the_most_alike_name(tmp_path: Path) -> None:
+    found = ports({"wclk": 1, "rclk": 1, "wrst_n": 1, "rrst_n": 1, "winc": 1}, {"wfull": 1})
+    assert guess(found).resets == (Reset("wrst_n", True, "wclk"), Reset("rrst_n", True, "rclk"))
+    (tmp_path / "top.v").touch()
+    (tmp_path / "top.toml").write_text(draft("top", ["top.v"], found))
+    manifest = load(tmp_path / "top.toml")
+    assert [clock.pin.port for clock in manifest.clocks] == ["wclk", "rclk"]
+    assert [reset.clock for reset in manifest.resets] == [0, 1]
 
 
 def test_narrow_outputs_come_before_wide_ones_and_eight_at_most() -> None:
@@ -61,7 +72,8 @@ def test_the_text_is_a_manifest_that_says_what_was_guessed(tmp_path: Path) -> No
     text = draft("top", ["top.v"], ports({"clk": 1, "rst_n": 1, "irq": 2, "mode": 4}, {"q": 1}))
     (tmp_path / "top.toml").write_text(text)
     manifest = load(tmp_path / "top.toml")
-    assert (manifest.top, manifest.reset_active_low) == ("top", True)
+    assert manifest.top == "top"
+    assert [reset.is_active_low for reset in manifest.resets] == [True]
     assert manifest.constants == {"mode": 0}
     assert text.count("(?)") == 7
 
@@ -73,8 +85,7 @@ def test_a_designs_own_ports_are_read(tmp_path: Path, monkeypatch: pytest.Monkey
     (tmp_path / "dut.toml").write_text(str(made["text"]))
     manifest = load(tmp_path / "dut.toml")
     assert [path.name for path in manifest.sources.verilog] == ["dut.v"]
-    assert manifest.clock is not None
-    assert manifest.clock.port == "clk"
+    assert [clock.pin.port for clock in manifest.clocks] == ["clk"]
     with pytest.raises(BuildError, match="'nope' was not found in design"):
         drafted("nope", ["dut.v"], default_cache())
     with pytest.raises(ManifestError, match=r"none\.v does not exist"):

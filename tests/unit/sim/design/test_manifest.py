@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from plexor_sim.design.manifest import ManifestError, Pin, load
+from plexor_sim.design.clocks import Clock, Reset
+from plexor_sim.design.manifest import ManifestError, load
+from plexor_sim.design.pins import Pin
 
 from ..counter_device import MANIFEST, written
 
@@ -44,8 +46,8 @@ def folder(tmp_path: Path) -> Path:
         (("cycles = 3", "cycles = -3"), r"reset.cycles: -3; must be 0 or more"),
         (("[clock]", "[clock"), r"Expected ']'"),
         (
-            ("[clock]", "[[clock]]"),
-            r"\[\[clock\]\]: 1 of them; must be one table \[clock\], more are not supported",
+            ("[ports]", "[[ports]]"),
+            r"\[\[ports\]\]: 1 of them; must be one table \[ports\], more are not supported",
         ),
         (("[clock]", "[clocks]"), r"clocks: unknown key; must be one of sources, .*clock, reset"),
         (('top = "dut"', 'top = "dut"\ntiming = 3'), r"timing: 3; must be a table \[timing\]"),
@@ -71,12 +73,64 @@ def test_a_source_that_is_an_object_is_named(folder: Path) -> None:
         load(path)
 
 
-def test_two_clocks_are_refused_by_the_name_of_what_is_not_supported(folder: Path) -> None:
+def test_all_that_is_wrong_is_told_at_once(folder: Path) -> None:
     path = folder / "dut.toml"
-    clock = '[[clock]]\nport = "clk"\nperiod_ps = 10\n'
-    path.write_text(MANIFEST.replace("[clock]", f"{clock}[[clock]]"))
-    with pytest.raises(ManifestError, match=r"\[\[clock\]\]: 2 of them; must be one table"):
+    text = MANIFEST.replace('"dut.v"', '"dut.v", "no.v", "nor.v"').replace('"low"', '"lo"')
+    path.write_text(text.replace('"echo"', '"echo("').replace("cycles = 3", "cycle = 3"))
+    with pytest.raises(ManifestError) as caught:
         load(path)
+    said = str(caught.value)
+    for part in (
+        "reset.cycle: unknown key",
+        "no.v, ",
+        "nor.v do not exist",
+        "reset.active: 'lo'",
+        "ports.responses: 'echo('",
+    ):
+        assert part in said
+    assert "\n" not in said
+
+
+SEVERAL = """
+[[clock]]
+port = "wclk"
+period_ps = 10_000
+[[clock]]
+port = "rclk"
+period_ps = 7_000
+phase_ps = 1_500
+ppm = -40
+jitter_ps = 50
+[[reset]]
+port = "wrst"
+cycles = 4
+[[reset]]
+port = "rrst_n"
+active = "low"
+clock = "rclk"
+early_cycles = 2
+synchronous = true
+[ports]
+idle_high = ["pins[1]"]
+strikes = ["pins[1]"]
+responses = ["echo"]
+[random]
+data = "rclk"
+"""
+
+
+def test_several_clocks_and_resets_are_what_their_tables_say(folder: Path) -> None:
+    path = folder / "dut.toml"
+    path.write_text('sources = ["dut.v"]\ntop = "dut"\n' + SEVERAL)
+    manifest = load(path)
+    rclk = Pin("rclk", 0)
+    assert manifest.clocks == (Clock(Pin("wclk", 0), 10_000), Clock(rclk, 7_000, 1_500, -40, 50))
+    assert manifest.resets == (
+        Reset(Pin("wrst", 0), cycles=4),
+        Reset(Pin("rrst_n", 0), True, 1, 1, 2, True),
+    )
+    assert manifest.idle_high == (Pin("pins", 1),)
+    assert manifest.random == {"data": 1}
 
 
 def test_a_manifest_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -319,6 +319,43 @@ def test_what_is_not_supported_is_named_in_one_line(
     assert "\n" not in str(caught.value)
 
 
+def test_all_modules_and_all_ports_that_are_missing_are_named_at_once(tmp_path: Path) -> None:
+    (tmp_path / "top.v").write_text(
+        "module top(input d, output q); core a(d, q); other b(d); core c(d); endmodule"
+    )
+    path = tmp_path / "top.toml"
+    path.write_text(
+        'sources = ["top.v"]\ntop = "top"\n[ports]\nstrikes = ["e"]\nresponses = ["r"]\n'
+    )
+    with pytest.raises(ManifestError, match=r"sources: no file has core, other; name the files"):
+        verilog_device(load(path), default_cache())
+    (tmp_path / "top.v").write_text("module top(input d, output q); assign q = d; endmodule")
+    with pytest.raises(
+        ManifestError, match=r"strikes: top has no input 'e'; .*responses: top has no output 'r'"
+    ):
+        verilog_device(load(path), default_cache())
+
+
+def test_a_strike_that_idles_high_is_high_until_it_is_struck(tmp_path: Path) -> None:
+    (tmp_path / "top.v").write_text(
+        "module top(input a, input b, output q, output r); assign q = a; assign r = b; endmodule"
+    )
+    path = tmp_path / "top.toml"
+    path.write_text(
+        'sources = ["top.v"]\ntop = "top"\n[ports]\nstrikes = ["a", "b"]\n'
+        'responses = ["q", "r"]\nidle_high = ["b"]\n'
+    )
+    # b alone is struck active low; then it is active high at once, which is said.
+    right = play_design(path, [(-1, 0b10), (100, 0b00), (200, 0b10)], 1000)
+    assert right.edges == [(100, 1, 0), (200, 1, 1)]
+    assert right.said == ""
+    wrong = play_design(path, [(100, 0b10), (200, 0b00)], 1000)
+    assert wrong.edges == [(200, 1, 0)]
+    assert "strike 1 idles high by the manifest and is struck active high" in wrong.said
+    unstruck = play_design(path, [(100, 0b01)], 1000)
+    assert unstruck.edges == [(100, 0, 1)]
+
+
 def test_a_module_that_needs_no_timescale_needs_none(tmp_path: Path) -> None:
     (tmp_path / "top.v").write_text(
         "module half #(parameter N = 1) (input a, output b); assign b = a; endmodule\n"
