@@ -97,7 +97,7 @@ COMMANDS = {
         "plexor.commands.declared.upkeep:prove",
     ),
     "dut": Command(
-        "Make a manifest of your own design.",
+        "Make and check a manifest of your own design.",
         "plexor.commands.declared.upkeep:dut",
     ),
     "devices": Command(

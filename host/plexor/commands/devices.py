@@ -13,9 +13,9 @@ import click
 
 from plexor.commands.declared.upkeep import Drafted
 from plexor.commands.options import AsJson
-from plexor.errors import UsageError
+from plexor.errors import ExitCode, UsageError
 from plexor.library.files import write_text
-from plexor.library.upkeep.desk import available, draft_of, options_of
+from plexor.library.upkeep.desk import available, checks_of, draft_of, options_of
 
 _INDENT = 6
 
@@ -52,6 +52,17 @@ def init(top: str, files: tuple[str, ...], drafted: Drafted, shown: AsJson) -> N
     click.echo(made["text"], nl=False)
     where = path if path.is_absolute() else f"./{path}"
     click.echo(f"plexor: manifest {path}; try plexor measure --dut {where}", err=True)
+
+
+def check(manifest: str, shown: AsJson) -> ExitCode:
+    """Print what is right and wrong in a design; return BUDGET if anything is wrong."""
+    found = checks_of(manifest)
+    if shown.as_json:
+        click.echo(json.dumps({"manifest": manifest, "findings": found}, indent=2))
+    else:
+        for one in found:
+            click.echo(f"{'ok' if one['right'] else 'LOOK':<5} {one['what']:<8} {one['text']}")
+    return ExitCode.PASS if all(one["right"] for one in found) else ExitCode.BUDGET
 
 
 def _explanation(found: dict[str, Any]) -> Iterator[str]:

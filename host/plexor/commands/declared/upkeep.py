@@ -119,7 +119,7 @@ class Drafted(Spec):
 
 @click.group(no_args_is_help=False)
 def dut() -> None:
-    """Make a manifest of your own design, with which it is a device under test."""
+    """Make and check a manifest of your own design, with which it is a device under test."""
 
 
 @command("plexor.commands.devices:init", drafted=Drafted, shown=AsJson)
@@ -138,7 +138,23 @@ def init() -> None:
     """
 
 
+@command("plexor.commands.devices:check", shown=AsJson)
+@click.argument("manifest", metavar="MANIFEST")
+def check() -> None:
+    """Look at the design of MANIFEST before it is measured.
+
+    Strikes each input, and does so again from two other random initial states. One line each says
+    whether all responses leave the reset at the same level, whether all inputs are driven, whether
+    all responses move, and whether they do so at the same times. The exit code is 1 if one of them
+    is not so.
+
+    \b
+      plexor dut check irq.toml
+    """
+
+
 dut.add_command(init)
+dut.add_command(check)
 
 
 @command("plexor.commands.devices:devices", shown=AsJson)

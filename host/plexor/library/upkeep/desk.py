@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from plexor.desk.doctor import Diagnosis
 
 _INSTEAD = "in a clone: pip install '.[sim]'"
-_TIMEOUT_S = 60
+_TIMEOUT_S = 3600
+"""A large design compiles for minutes."""
 
 
 def need_simulator() -> None:
@@ -85,6 +86,15 @@ def draft_of(top: str, files: Sequence[str], folder: Path) -> dict[str, Any]:
     """
     seen = [os.path.relpath(file, folder) if not os.path.isabs(file) else file for file in files]
     return _told("plexor_sim.design.draft", top, *seen, folder=folder)
+
+
+def checks_of(manifest: str) -> list[dict[str, Any]]:
+    """Return what was looked at in the design of a manifest: `what`, whether `right`, and `text`.
+
+    Raises LinkError if the simulator is not installed or the design does not compile, and
+    UsageError for a manifest that is wrong.
+    """
+    return _told("plexor_sim.design.check", manifest)["findings"]
 
 
 def _told(module: str, *arguments: str, folder: Path | None = None) -> dict[str, Any]:

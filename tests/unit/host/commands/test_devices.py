@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor dut init`: a manifest is written once, beside its design or elsewhere."""
+"""`plexor dut`: a manifest is written once, beside its design or elsewhere, and checked."""
 
 import json
 import tomllib
@@ -57,3 +57,20 @@ def test_what_is_wrong_is_one_line_and_writes_nothing(folder, capsys, words, cod
     assert (out, err.count("\n")) == ("", 1)
     assert line in err
     assert not list(folder.glob("*.toml"))
+
+
+def test_a_check_is_a_line_for_each_thing_and_fails_for_what_is_wrong(folder, capsys):
+    text = 'sources = ["rtl/gate.v"]\ntop = "gate"\n[clock]\nport = "clk"\nperiod_ps = 10_000\n'
+    text += '[ports]\nstrikes = ["irq"]\nresponses = ["done"]\n'
+    (folder / "gate.toml").write_text(text)
+    assert cli.main(["dut", "check", "gate.toml"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in lines] == ["reset", "inputs", "outputs", "states"]
+    assert lines[0].startswith("LOOK  reset    done is at time zero as the initial state was")
+    assert lines[1] == "LOOK  inputs   nothing drives rst_n; [constants] would"
+    (folder / "gate.toml").write_text(f'{text}[reset]\nport = "rst_n"\nactive = "low"\n')
+    assert cli.main(["dut", "check", "gate.toml", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [one["right"] for one in document["findings"]] == [True] * 4
+    assert cli.main(["dut", "check", "none.toml"]) == 2
+    assert "none.toml: No such file" in capsys.readouterr().err
