@@ -29,7 +29,7 @@ from typing import Any
 
 from hdrh.histogram import HdrHistogram
 
-from plexor.desk.decode_speed import decode_speeds
+from plexor.wire.desk.decode_speed import decode_speeds
 from tools import bench_archive
 from tools.bench_core import Pace, simulated, under_cocotb
 from tools.bench_files import EVENTS, file_figures, file_table

@@ -25,7 +25,6 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from plexor.decode.bins import bins_of
 from plexor.library.archive import Archive
 from plexor.library.run import Run
 from plexor.model.identity import Identity
@@ -42,6 +41,7 @@ from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import StatusFlag, StopReason, Stream
+from plexor.wire.decode.bins import bins_of
 
 ROOT = Path(__file__).resolve().parents[1]
 WRITERS = 4

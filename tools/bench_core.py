@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from plexor.device.device import Device
-from plexor.link import open_link
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.session.session import measure
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 from plexor_hdl.build import boards
 from plexor_sim.build import core_verilog, without_zero_rows
 from plexor_sim.packages import default_cache

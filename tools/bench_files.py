@@ -19,9 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from plexor.decode.bins import measurement_of
-from plexor.decode.matched import Rules
-from plexor.decode.rematch import rematch
+from plexor.files.store.run_folder import save
 from plexor.library.exchange import CAPTURES, FORMATS
 from plexor.model.identity import Identity
 from plexor.model.results import (
@@ -36,7 +34,9 @@ from plexor.model.results import (
 from plexor.model.settings import NO_DEADLINE_TICKS, Channel, RegisterWrite, Settings, Stimulus
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import Policy, StatusFlag, StopReason
-from plexor.store.run_folder import save
+from plexor.wire.decode.bins import measurement_of
+from plexor.wire.decode.matched import Rules
+from plexor.wire.decode.rematch import rematch
 
 EVENTS = 10**7
 MOST_BYTES = 10**9

@@ -7,9 +7,9 @@ import resource
 import time
 from dataclasses import dataclass
 
-from plexor.device.device import Device
-from plexor.link import open_link
-from plexor.link.sim import end_starters
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
+from plexor.wire.link.sim import end_starters
 
 
 @dataclass(frozen=True)

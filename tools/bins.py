@@ -3,14 +3,14 @@
 
     .venv/bin/python -m tools.bins
 
-Nothing is measured: the sheets' numbers and the rules are in plexor.calibration.sheet.
+Nothing is measured: the sheets' numbers and the rules are in plexor.experiments.calibration.sheet.
 """
 
 from __future__ import annotations
 
 import sys
 
-from plexor.calibration.sheet import SHEETS, Range, bins
+from plexor.experiments.calibration.sheet import SHEETS, Range, bins
 from plexor_hdl.build import boards
 
 _HEAD = (

@@ -18,12 +18,12 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from plexor.analyse.percentiles import from_values, parse_quantile, quantile
-from plexor.judge.change_bounds import QuantileLaw, ShareLaw
-from plexor.judge.compare import Difference
-from plexor.judge.gate import By, Judgement, judge, parse_fail_on
-from plexor.judge.verdict import Outcome
-from plexor.units import seconds_of
+from plexor.base.units import seconds_of
+from plexor.figures.analyse.percentiles import from_values, parse_quantile, quantile
+from plexor.figures.judge.change_bounds import QuantileLaw, ShareLaw
+from plexor.figures.judge.compare import Difference
+from plexor.figures.judge.gate import By, Judgement, judge, parse_fail_on
+from plexor.figures.judge.verdict import Outcome
 
 Ticks = npt.NDArray[np.int64]
 TICK_FS = 10**6

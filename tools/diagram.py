@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from plexor.render.pictures.canvas import Canvas, Stroke, text_width
-from plexor.render.pictures.svg import svg_picture
+from plexor.show.pictures.canvas import Canvas, Stroke, text_width
+from plexor.show.pictures.svg import svg_picture
 from plexor_hdl.build import boards
 from tools.stages import OUTSIDE, Netlist, Wires, netlist_of
 

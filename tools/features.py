@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from plexor.device.features import ABOUT, COMPUTED
 from plexor.protocol.document import table
 from plexor.protocol.geometry import Feature, Geometry
+from plexor.wire.device.features import ABOUT, COMPUTED
 from plexor_hdl.build import boards
 from plexor_soc.boards import BOARDS as SYSTEMS
 

@@ -23,9 +23,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from plexor.errors import PlexorError
+from plexor.base.errors import PlexorError
 from plexor.library.upkeep.desk import identified
-from plexor.link.boards import found_boards, serial_ports
+from plexor.wire.link.boards import found_boards, serial_ports
 from tools.gateware import board as boards
 from tools.gateware.board import Board
 from tools.gateware.flow import BUILD

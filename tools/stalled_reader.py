@@ -13,10 +13,6 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Protocol
 
-from plexor.decode.batch import EventBatch
-from plexor.decode.decoder import Decoder
-from plexor.link.ahead import Ahead
-from plexor.link.base import LinkEndError, Reader
 from plexor.protocol.frames import (
     MAX_WORDS,
     SOURCE_CHANNEL,
@@ -27,6 +23,10 @@ from plexor.protocol.frames import (
     cobs_encode,
     event_word,
 )
+from plexor.wire.decode.batch import EventBatch
+from plexor.wire.decode.decoder import Decoder
+from plexor.wire.link.ahead import Ahead
+from plexor.wire.link.base import LinkEndError, Reader
 
 _TERMINAL_BYTES = 4096
 _STEP_S = 0.0005

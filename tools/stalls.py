@@ -180,7 +180,7 @@ link loses no byte. Events wait in the queue on the chip; those that find it ful
 and the run says how many of each source.
 
 So the host reads a serial port in a process of its own, which does nothing else and keeps 64 MiB
-(`plexor.link.ahead`). `make stalls MEASURE=10` counts what this reader and a thread of a busy
+(`plexor.wire.link.ahead`). `make stalls MEASURE=10` counts what this reader and a thread of a busy
 Python program lose here and now. A machine that is suspended, or too busy to run any process for
 that long, still loses bytes.
 

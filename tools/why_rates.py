@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plexor.explain.clusters import tail_of
-from plexor.explain.recurrence import Recurrence, recurrence
+from plexor.figures.explain.clusters import tail_of
+from plexor.figures.explain.recurrence import Recurrence, recurrence
 
 Ticks = npt.NDArray[np.int64]
 TICKS_PER_US = 2000

@@ -12,8 +12,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from plexor.render.pictures.canvas import Canvas, Stroke
-from plexor.render.pictures.svg import svg_picture
+from plexor.show.pictures.canvas import Canvas, Stroke
+from plexor.show.pictures.svg import svg_picture
 from tools.gateware import board as boards
 from tools.gateware.board import Board
 

@@ -16,9 +16,9 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from plexor.device.features import ABOUT
 from plexor.protocol.document import table
 from plexor.protocol.geometry import Feature
+from plexor.wire.device.features import ABOUT
 from tools.gateware import board as boards
 from tools.gateware import pnr
 from tools.gateware.build import clocks_mhz, is_core, netlist_in, used_of

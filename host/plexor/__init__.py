@@ -15,17 +15,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from plexor.errors import IdentityError as IdentityError
-    from plexor.errors import InstrumentError as InstrumentError
-    from plexor.errors import InvalidRunError as InvalidRunError
-    from plexor.errors import LinkError as LinkError
-    from plexor.errors import PlexorError as PlexorError
-    from plexor.errors import StoreError as StoreError
-    from plexor.errors import UsageError as UsageError
-    from plexor.judge.budget import Budget as Budget
-    from plexor.judge.budget import Judged as Judged
-    from plexor.judge.verdict import Outcome as Outcome
-    from plexor.judge.verdict import Verdict as Verdict
+    from plexor.base.errors import IdentityError as IdentityError
+    from plexor.base.errors import InstrumentError as InstrumentError
+    from plexor.base.errors import InvalidRunError as InvalidRunError
+    from plexor.base.errors import LinkError as LinkError
+    from plexor.base.errors import PlexorError as PlexorError
+    from plexor.base.errors import StoreError as StoreError
+    from plexor.base.errors import UsageError as UsageError
+    from plexor.figures.judge.budget import Budget as Budget
+    from plexor.figures.judge.budget import Judged as Judged
+    from plexor.figures.judge.verdict import Outcome as Outcome
+    from plexor.figures.judge.verdict import Verdict as Verdict
     from plexor.library.archive import Archive as Archive
     from plexor.library.compare import Comparison as Comparison
     from plexor.library.compare import compare as compare
@@ -47,12 +47,12 @@ if TYPE_CHECKING:
     from plexor.model.settings import Channel as Channel
     from plexor.model.settings import Settings as Settings
     from plexor.model.settings import Stimulus as Stimulus
-    from plexor.session.follow import Listeners as Listeners
-    from plexor.session.progress import Progress as Progress
-    from plexor.session.stop import Stop as Stop
+    from plexor.run.session.follow import Listeners as Listeners
+    from plexor.run.session.progress import Progress as Progress
+    from plexor.run.session.stop import Stop as Stop
 
 _NAMES = {
-    "plexor.errors": (
+    "plexor.base.errors": (
         "IdentityError",
         "InstrumentError",
         "InvalidRunError",
@@ -61,8 +61,8 @@ _NAMES = {
         "StoreError",
         "UsageError",
     ),
-    "plexor.judge.budget": ("Budget", "Judged"),
-    "plexor.judge.verdict": ("Outcome", "Verdict"),
+    "plexor.figures.judge.budget": ("Budget", "Judged"),
+    "plexor.figures.judge.verdict": ("Outcome", "Verdict"),
     "plexor.library.archive": ("Archive",),
     "plexor.library.compare": ("Comparison", "compare"),
     "plexor.library.exchange": ("import_capture", "list_capture"),
@@ -78,9 +78,9 @@ _NAMES = {
     "plexor.library.snapshot": ("Snapshot",),
     "plexor.model.results": ("EVENT_DTYPE",),
     "plexor.model.settings": ("Channel", "Settings", "Stimulus"),
-    "plexor.session.follow": ("Listeners",),
-    "plexor.session.progress": ("Progress",),
-    "plexor.session.stop": ("Stop",),
+    "plexor.run.session.follow": ("Listeners",),
+    "plexor.run.session.progress": ("Progress",),
+    "plexor.run.session.stop": ("Stop",),
 }
 _PLACES = {name: place for place, names in _NAMES.items() for name in names}
 if not TYPE_CHECKING:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from plexor.errors import InstrumentError, LinkError
+from plexor.base.errors import InstrumentError, LinkError
 from plexor.library.files import write_text
 
 if TYPE_CHECKING:
-    from plexor.judge.budget import Budget, Judged
+    from plexor.figures.judge.budget import Budget, Judged
     from plexor.library.instrument import Instrument
     from plexor.library.run import Run
 

@@ -25,7 +25,7 @@ PROBE = """
 import json, sys
 from fractions import Fraction
 from plexor import cli
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.run_spec import MeasureSpec, TakeSpec
 from plexor.scope.messages import parse
 from tools.lookup import options_page

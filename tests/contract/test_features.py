@@ -10,9 +10,9 @@ from tools.features import HOST, NO, PAGE, YES, cell, document
 from tools.lookup import command_of
 
 from plexor import cli
-from plexor.commands.defaults import options_of
-from plexor.device.features import ABOUT, COMPUTED, board_of, refusal
+from plexor.cli.defaults import options_of
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
+from plexor.wire.device.features import ABOUT, COMPUTED, board_of, refusal
 from plexor_hdl.build import boards
 
 ROOT = Path(__file__).parents[2]

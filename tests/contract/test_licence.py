@@ -15,7 +15,7 @@ COMMENTS = {
     **dict.fromkeys((".css", ".ld"), "/* {} */"),
 }
 SOURCES = (".ci/run", "docs", "hdl", "host", "sim", "soc", "tests", "tools")
-OTHERS = ("sim/plexor_sim/examples/", "tests/fuzz/corpus/", "tests/unit/host/documents_1/")
+OTHERS = ("sim/plexor_sim/examples/", "tests/fuzz/corpus/", "tests/unit/host/base/documents_1/")
 """Files that people copy, and files that tests read."""
 TOOLS = ("#!", "# amaranth: ")
 """What the system, and Amaranth's linter, read in a first line and nowhere else."""

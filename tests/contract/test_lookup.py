@@ -12,9 +12,9 @@ import pytest
 from tools.lookup import FOLDER, PAGES, command_of
 
 from plexor import cli
-from plexor.analyse.percentiles import least_count
-from plexor.errors import ExitCode
-from plexor.judge.budget import COUNTS, TIMES
+from plexor.base.errors import ExitCode
+from plexor.figures.analyse.percentiles import least_count
+from plexor.figures.judge.budget import COUNTS, TIMES
 from plexor.model.results import RunResult
 from plexor_sim.design import manifest
 from plexor_sim.device_options import RISCV, SYNTHETIC, VERILOG

@@ -16,9 +16,10 @@ TESTS = {
 """Where the tests of a package are, in the same folders."""
 CONTRACTS = {
     "host/plexor/protocol": "tests/contract",
-    "host/plexor/commands": "tests/system",
-    "host/plexor/commands/explain": "tests/system",
-    "host/plexor/commands/scans": "tests/system",
+    "host/plexor/cli": "tests/system",
+    "host/plexor/cli/explain": "tests/system",
+    "host/plexor/cli/scans": "tests/system",
+    "host/plexor/cli/upkeep": "tests/system",
 }
 """Where tests of a room may be as well."""
 
@@ -31,12 +32,12 @@ REASONS = {
     "hdl/plexor_hdl/stages.py": "says which stages a build has; test_netlists.py reads each build",
     "hdl/plexor_hdl/uart_instrument.py": "wires two components; tests/system/test_uart.py runs it",
     "hdl/plexor_hdl/uplink/frame_parts.py": "declares layouts",
-    "host/plexor/commands/declared/archive.py": "declares; test_declared.py finds each body",
-    "host/plexor/commands/declared/live.py": "declares; test_declared.py finds each body",
-    "host/plexor/commands/declared/scans.py": "declares; test_declared.py finds each body",
-    "host/plexor/commands/declared/stored.py": "declares; test_declared.py finds each body",
-    "host/plexor/commands/declared/upkeep.py": "declares; test_declared.py finds each body",
-    "host/plexor/decode/matched.py": "declares what matching takes and gives",
+    "host/plexor/cli/declared/archive.py": "declares; test_declared.py finds each body",
+    "host/plexor/cli/declared/live.py": "declares; test_declared.py finds each body",
+    "host/plexor/cli/declared/scans.py": "declares; test_declared.py finds each body",
+    "host/plexor/cli/declared/stored.py": "declares; test_declared.py finds each body",
+    "host/plexor/cli/declared/upkeep.py": "declares; test_declared.py finds each body",
+    "host/plexor/wire/decode/matched.py": "declares what matching takes and gives",
     "sim/plexor_sim/devices.py": "finds devices by name; test_manifest.py does so",
     "soc/plexor_soc/front_end.py": "wires pads; tests/front/test_litex.py runs it",
     "soc/plexor_soc/simulated.py": "wires a system; tests/system/test_litex.py runs it",
@@ -62,8 +63,10 @@ REASONS = {
     "host/plexor/model/numbers.py": "declares the bounds of pins and ticks",
     "host/plexor/protocol/identity.py": "declares what test_registers.py checks",
     "host/plexor/protocol/register_kinds.py": "declares what test_registers.py checks",
+    "host/plexor/library/specs/scope_spec.py": "declares; test_declared.py finds what takes it",
+    "host/plexor/scope/command.py": "starts the server; test_scope.py runs `plexor scope`",
     "host/plexor/scope/interface.py": "declares what the page needs of an instrument",
-    "host/plexor/selftest/witness.py": "declares what two witnesses have in common",
+    "host/plexor/experiments/selftest/witness.py": "declares what two witnesses have in common",
 }
 """What has no test of its name, and why."""
 

@@ -53,11 +53,11 @@ def planted(file: Path, line: str, folder: Path) -> str:
 @pytest.mark.parametrize(
     ("package", "file", "line"),
     [
-        ("host", "decode/steps.py", "from plexor.session.session import measure"),
+        ("host", "wire/decode/steps.py", "from plexor.run.session.session import measure"),
         ("host", "planted/__init__.py", ""),
         ("gateware", "capture/edges.py", "from plexor_hdl.results.bins import Bins"),
         pytest.param(
-            *("host", "link/order.py", "from plexor.model.identity import Identity"),
+            *("host", "wire/link/order.py", "from plexor.model.identity import Identity"),
             marks=pytest.mark.full,
         ),
         pytest.param(
@@ -78,10 +78,10 @@ CLIENT = "The command line and plexor_lab are clients of the library, and of not
 @pytest.mark.parametrize(
     ("file", "line"),
     [
-        ("commands/doctor.py", "from plexor.desk.doctor import examine"),
-        ("commands/measure/take.py", "    from plexor.session.session import measure"),
-        ("cli.py", "import plexor.jsonable"),
-        ("../plexor_lab/study/table.py", "from plexor.sweep.store import SWEEP"),
+        ("cli/upkeep/doctor.py", "from plexor.wire.desk.doctor import examine"),
+        ("cli/measure/take.py", "    from plexor.run.session.session import measure"),
+        ("cli/__init__.py", "import plexor.base.jsonable"),
+        ("../plexor_lab/study/table.py", "from plexor.experiments.sweep.store import SWEEP"),
     ],
 )
 def test_a_command_or_a_study_that_goes_past_the_library_is_found(file, line, tmp_path):

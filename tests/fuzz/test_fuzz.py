@@ -11,7 +11,7 @@ import pytest
 from tools.fuzz import run, targets
 from tools.fuzz.__main__ import table
 
-from plexor.errors import StoreError
+from plexor.base.errors import StoreError
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = 10_000

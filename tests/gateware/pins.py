@@ -20,13 +20,13 @@ from tools.gateware.run_bitstream import design_of, simulator
 from wire import MEMORY_TYPES, frames_of, words
 
 from plexor import cli
-from plexor.device.device import Device
-from plexor.link import open_link
+from plexor.files.store import run_folder as store
 from plexor.model.results import Kind
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE, SOURCES, MemoryFlag
 from plexor.protocol.memory import ResponseClass, Space
-from plexor.session.session import measure
-from plexor.store import run_folder as store
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 from plexor_hdl.front.phases import LOOP_CLOCKS
 from plexor_sim.devices import find_device
 from plexor_sim.golden.stimulus import Strikes, strikes

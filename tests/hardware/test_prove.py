@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
+from plexor.experiments.prove.model import StepOutcome
+from plexor.experiments.prove.run import STEPS
 from plexor.library.upkeep.prove import proven
-from plexor.prove.model import StepOutcome
-from plexor.prove.run import STEPS
 
 pytestmark = [pytest.mark.hardware, pytest.mark.timeout(3600)]
 

@@ -16,15 +16,15 @@ from pathlib import Path
 import numpy as np
 from impair import Impairment, Proxy
 
-from plexor.device.device import Device
-from plexor.link import open_link
 from plexor.model.results import ChannelResult, Kind, RunResult
 from plexor.model.settings import Settings
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import IntervalKind, LatencyKind, ResponseClass, Space, key
 from plexor.protocol.registers import StopReason, Trigger
-from plexor.session.session import measure
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 from plexor_hdl.build import boards
 from plexor_sim.golden import instrument as golden
 from plexor_sim.golden.edges import PinEdges, TickEdges, pins_of, sampled

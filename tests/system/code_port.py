@@ -10,7 +10,6 @@ from typing import Self
 import numpy as np
 from bench import CORE, SMALL
 
-from plexor.decode.batch import EventBatch, batch_of
 from plexor.protocol.frames import (
     DELIMITER,
     OPERATION,
@@ -22,6 +21,7 @@ from plexor.protocol.frames import (
     to_stream,
 )
 from plexor.protocol.registers import Action, StopOn, Stream, address, register
+from plexor.wire.decode.batch import EventBatch, batch_of
 from plexor_sim.packages import default_cache
 from plexor_sim.serve import Prepared, prepare
 from plexor_sim.server import Server

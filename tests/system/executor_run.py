@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from code_port import Link, codes_of
 
-from plexor.decode.batch import EventBatch, batch_of
 from plexor.protocol.frames import FrameType, LogCode
 from plexor.protocol.registers import Action, CodeMode, StopOn, Stream
+from plexor.wire.decode.batch import EventBatch, batch_of
 from plexor_hdl.build import boards
 from plexor_lab.mixed.device_line import DeviceLine, open_line
 from plexor_sim.build import build

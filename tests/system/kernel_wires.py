@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import plexor
-from plexor.codes.of_run import codes_of
+from plexor.figures.codes.of_run import codes_of
 
 from ..unit.sim.codes.reading import retired
 from ..unit.sim.riscv_player import CLOCK_PS

@@ -26,14 +26,14 @@ from wire import (
     start,
 )
 
-from plexor.device.device import Device
-from plexor.link import open_link
-from plexor.link.base import LinkEndError
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import Action, RunState, Stream, Trigger
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
+from plexor.wire.link.base import LinkEndError
 from plexor_sim.server import Server
 
 NS = Fraction(1, 1_000_000_000)

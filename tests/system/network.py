@@ -15,11 +15,11 @@ from typing import Self
 import numpy as np
 from bench import TRUTH, Outcome, assert_equals_truth
 
-from plexor.device.device import Device
-from plexor.link import open_link
 from plexor.model.settings import Settings
 from plexor.protocol.frames import DELIMITER, Frame, FrameType, cobs_decode, cobs_encode
-from plexor.session.session import measure
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 from plexor_sim.server import Server
 
 RECEIVE_BYTES = 8 << 20

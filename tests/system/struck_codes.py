@@ -9,8 +9,6 @@ from pathlib import Path
 from bench import SMALL
 from code_port import CLOCK_PS, Link, plant, served
 
-from plexor.decode.batch import EventBatch, batch_of
-from plexor.decode.memories import Memories
 from plexor.protocol.frames import (
     MAX_OPERATIONS,
     OPERATION,
@@ -23,6 +21,8 @@ from plexor.protocol.frames import (
 )
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import Action, CodeMode, StopOn, address, register
+from plexor.wire.decode.batch import EventBatch, batch_of
+from plexor.wire.decode.memories import Memories
 
 TIMEOUT_TICKS, DEADLINE_TICKS = 60_000, 2500
 CHANNEL = 1

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from plexor.device.device import Device
-from plexor.errors import UsageError
-from plexor.link import open_link
+from plexor.base.errors import UsageError
 from plexor.model.results import Kind
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import ResponseClass
-from plexor.session.session import measure
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 from plexor_hdl.build.profiles import PROFILES
 
 CONSTRAINTS = Path(__file__).parents[2] / "constraints"

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.burst.scan import BurstGoal, BurstSteps
+from plexor.experiments.burst.scan import BurstGoal, BurstSteps
 from plexor.experiments.criterion import parse_criterion
 from plexor.experiments.pool import Workers, parse_executor
 from plexor.experiments.stepping import stepped

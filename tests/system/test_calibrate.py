@@ -12,17 +12,17 @@ import pytest
 from bench import ICE40, TRUTH, Outcome, simulator
 from planted import Planted
 
-from plexor.analyse.analyse import analyse
-from plexor.calibration.from_events import loopback_settings
-from plexor.calibration.run import CalibrationGoal, calibrate
-from plexor.device.device import Device
-from plexor.link import open_link
+from plexor.experiments.calibration.from_events import loopback_settings
+from plexor.experiments.calibration.run import CalibrationGoal, calibrate
+from plexor.figures.analyse.analyse import analyse
 from plexor.model.calibration import Calibration
 from plexor.model.results import Kind, RunResult
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
-from plexor.session.session import measure
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 from plexor_hdl.build import boards
 from plexor_sim.front_end import front_end_options
 

@@ -11,8 +11,8 @@ import pytest
 from bench import ICE40, simulator
 
 from plexor import cli
-from plexor.errors import ExitCode
-from plexor.store.run_folder import load
+from plexor.base.errors import ExitCode
+from plexor.files.store.run_folder import load
 
 PLANTED = "rise.0=-450:-140:170:440,output_ps.0=1234"
 WIRE_PS, PAD_PS = 480, 3000

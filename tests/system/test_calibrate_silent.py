@@ -12,13 +12,13 @@ from bench import SILENT, simulator
 from planted import Planted
 
 from plexor import cli
-from plexor.calibration import store
-from plexor.calibration.run import CalibrationGoal, calibrate
-from plexor.device.device import Device
-from plexor.link import open_link
+from plexor.experiments.calibration import store
+from plexor.experiments.calibration.run import CalibrationGoal, calibrate
+from plexor.files.store.run_folder import load
 from plexor.model.results import Kind
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
-from plexor.store.run_folder import load
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 
 # Of channel 0 no two bins are alike, up or down: one that is taken for another is found out.
 ROWS = (

@@ -10,13 +10,13 @@ import pytest
 from bench import ICE40, run, simulator
 
 from plexor import cli
-from plexor.device.device import Device
-from plexor.link.open import open_link
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import StatusFlag
-from plexor.session import follow
-from plexor.session.session import measure
+from plexor.run.session import follow
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link.open import open_link
 
 US = Fraction(1, 10**6)
 DEVICE = "synthetic:latency=2us"

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from plexor.errors import ExitCode, LinkError
+from plexor.base.errors import ExitCode, LinkError
 from plexor.experiments.criterion import parse_criterion
 from plexor.experiments.pool import Workers, parse_executor
 from plexor.experiments.stepping import stepped
 from plexor.experiments.store import StepStore
+from plexor.experiments.sweep.sweep import SweepGoal, SweepLoad, SweepSteps
 from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.sweep.sweep import SweepGoal, SweepLoad, SweepSteps
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVICE_PS = 12_000_000

@@ -4,14 +4,14 @@
 import pytest
 from bench import SMALL, run
 
-from plexor.analyse.analyse import analyse
+from plexor.figures.analyse.analyse import analyse
+from plexor.files.store.run_folder import load, save
 from plexor.library.run import Run
 from plexor.library.run_spec import RunSpec, settings_of
 from plexor.model.code_tables import CodeFigures
 from plexor.model.results import Kind
 from plexor.protocol.registers import StatusFlag, StopReason
-from plexor.render.facts import stop_line
-from plexor.store.run_folder import load, save
+from plexor.show.facts import stop_line
 
 DEVICE = "synthetic:latency=uniform:1us:3us,ch1.after=none"
 COMMON = {"rate": "50k", "channels": ["ISR=ch0", "TASK=ch1"]}

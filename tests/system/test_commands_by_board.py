@@ -9,9 +9,9 @@ from __future__ import annotations
 import pytest
 
 from plexor import cli
-from plexor.device.features import ABOUT
-from plexor.errors import ExitCode
+from plexor.base.errors import ExitCode
 from plexor.protocol.geometry import Feature
+from plexor.wire.device.features import ABOUT
 from plexor_hdl.build import boards
 
 BOARDS = ("ulx3s-25f", "hx8k-evn", "icebreaker")

@@ -18,14 +18,14 @@ import pytest
 from bench import PORTLESS, TRUTH, Outcome, assert_equals_truth
 from litex_bench import System, serving
 
-from plexor.device.device import Device
-from plexor.link import open_link
 from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.plan.registers import plan_of
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import Action, RunState, Stream
-from plexor.session.session import measure
+from plexor.run.plan.registers import plan_of
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]
 """A first test builds the simulator; short forms are in unit/hdl/uplink/test_deep.py and soc."""

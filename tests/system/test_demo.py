@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tools import demo
 
-from plexor.render.pictures.svg import STYLE
+from plexor.show.pictures.svg import STYLE
 
 ROOT = Path(__file__).parents[2]
 PICTURE = ROOT / "docs" / "picture.svg"

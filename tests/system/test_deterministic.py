@@ -5,14 +5,14 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.device.device import Device
 from plexor.experiments.criterion import parse_criterion
 from plexor.experiments.job import Job
-from plexor.judge.verdict import Outcome
-from plexor.link.open import open_link
+from plexor.figures.judge.verdict import Outcome
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
-from plexor.session.session import measure
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link.open import open_link
 from plexor_sim.design.manifest import load
 from plexor_sim.design.verilog import verilog_device
 from plexor_sim.packages import default_cache

@@ -9,7 +9,6 @@ import pytest
 from bench import CORE
 from code_port import Link
 
-from plexor.decode.batch import EventBatch, batch_of
 from plexor.protocol.frames import (
     MAX_OPERATIONS,
     OPERATION,
@@ -31,6 +30,7 @@ from plexor.protocol.registers import (
     entry_word,
     register,
 )
+from plexor.wire.decode.batch import EventBatch, batch_of
 from plexor_hdl.build.boards import simulated
 from plexor_sim.golden.settings import Settings
 from plexor_sim.golden.stimulus import strikes

@@ -20,10 +20,10 @@ from executor_run import (
     rises,
 )
 
-from plexor.device.device import Device
-from plexor.link.open import open_link
-from plexor.link.sim import SimLink
 from plexor.protocol.registers import Trigger, entry_word
+from plexor.wire.device.device import Device
+from plexor.wire.link.open import open_link
+from plexor.wire.link.sim import SimLink
 from plexor_lab.mixed.device_line import open_line
 from plexor_lab.mixed.message import BITS_A_BYTE, MESSAGE_BYTES, Message, MessageKind, Reply
 from plexor_sim.server import Server, SimulatorError

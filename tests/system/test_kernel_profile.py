@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from plexor.codes.profile import butterfly, graph, modules, tree
+from plexor.figures.codes.profile import butterfly, graph, modules, tree
 
 from .kernel_codes import told
 

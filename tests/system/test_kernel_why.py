@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from plexor.explain.blame import NOT_KNOWN
+from plexor.figures.explain.blame import NOT_KNOWN
 
 from .kernel_codes import told
 

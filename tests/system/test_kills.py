@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from plexor.experiments.store import FILE, read_steps
+from plexor.files.store.run_folder import load
 from plexor.library.archive import Archive
-from plexor.store.run_folder import load
 
 MOMENTS = 40
 """Of each command."""

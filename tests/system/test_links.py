@@ -9,10 +9,6 @@ import pytest
 from bench import simulator
 from links import NS, SCENARIOS, Subject, assert_same, deaf, idle, left_by
 
-from plexor.decode.collect import Collector
-from plexor.device.device import Device
-from plexor.link import open_link
-from plexor.plan.registers import plan_of
 from plexor.protocol.frames import (
     MAX_OPERATIONS,
     OPERATION,
@@ -22,6 +18,10 @@ from plexor.protocol.frames import (
     to_stream,
 )
 from plexor.protocol.registers import Action, RunState, Trigger, address
+from plexor.run.plan.registers import plan_of
+from plexor.wire.decode.collect import Collector
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 from plexor_hdl.build import boards
 
 GEOMETRY = boards.simulated()

@@ -15,15 +15,15 @@ from bench import PORTLESS, TRUTH, Outcome, assert_equals_truth, run
 from litex_bench import read_memory, remote_client, serving
 from network import Datagrams, Unkind, measured_over
 
-from plexor.device.device import Device
-from plexor.link import open_link
 from plexor.model.results import RunResult
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import CRC_BYTES, HEADER, MAX_WORDS, SOURCE_LOAD
 from plexor.protocol.geometry import MAGIC, Feature, Geometry
 from plexor.protocol.memory import Space, banks, entries
 from plexor.protocol.registers import InputSelect, RunState
-from plexor.session.session import measure
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 from plexor_hdl.build.emit import gateware_hash
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(1200)]

@@ -8,8 +8,8 @@ import json
 import pytest
 
 from plexor import cli
-from plexor.errors import ExitCode
-from plexor.link.open import open_link
+from plexor.base.errors import ExitCode
+from plexor.wire.link.open import open_link
 
 IRQ = "sim/plexor_sim/examples/irq.toml"
 CODED = "sim/plexor_sim/examples/coded.toml"

@@ -11,11 +11,11 @@ import pytest
 from bench import SMALL, TRUTH, Outcome, assert_equals_truth, run, simulator
 from impair import Impairment, Stalls
 
-from plexor.device.device import Device
-from plexor.link.tcp import TcpLink
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import MAX_WORDS
-from plexor.session.session import measure
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link.tcp import TcpLink
 
 NS = Fraction(1, 1_000_000_000)
 DEVICE = (

@@ -2,7 +2,7 @@
 """Phases that sample in the other order: with Feature.MEND a run has the figures of one without.
 
 A simulator is built for it. In short, tests/unit/hdl/capture mends the edges of pins, and
-tests/unit/host/session/test_loss.py tells how many were.
+tests/unit/host/run/session/test_loss.py tells how many were.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bench import ICE40, Outcome, assert_equals_truth, run
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
-from plexor.render.facts import books
+from plexor.show.facts import books
 
 MENDING = replace(ICE40, features=ICE40.features | Feature.MEND)
 """A small board, with the feature for which it has no room."""

@@ -15,10 +15,10 @@ from fractions import Fraction
 import pytest
 
 from plexor import cli
-from plexor.errors import LinkError
+from plexor.base.errors import LinkError
 from plexor.library.instrument import Instrument
 from plexor.library.specs.options import Target
-from plexor.session.stop import Stop
+from plexor.run.session.stop import Stop
 from plexor_lab.mixed.message import Reply
 from plexor_lab.mixed.mixed import Mixed, measured
 from plexor_lab.mixed.model import Mode, Order, Schedule, Status

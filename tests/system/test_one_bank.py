@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from bench import SILENT, assert_equals_truth, run
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import Stream

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from bench import SMALL, TRUTH, simulator
 
-from plexor.device.device import Device
-from plexor.link import open_link
+from plexor.experiments.phase.model import MaskedWindow, PhaseResult
+from plexor.experiments.phase.run import PhaseGoal, run
 from plexor.model.settings import Channel
-from plexor.phase.model import MaskedWindow, PhaseResult
-from plexor.phase.run import PhaseGoal, run
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Geometry
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 
 US = Fraction(1, 1_000_000)
 PS = Fraction(1, 10**12)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import plexor
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.protocol.frames import SOURCE_STRIKE
 
 BEGINS, ENDS = 0x80, 0x90

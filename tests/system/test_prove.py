@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from plexor import cli
-from plexor.prove.run import STEPS
+from plexor.experiments.prove.run import STEPS
 
 BOARD = "sim:?board=icebreaker"
 """It sends no events."""

@@ -16,10 +16,10 @@ import pytest
 from bench import SMALL, simulator
 from scope_page import LivePage
 
+from plexor.base.units import format_rate, format_seconds
+from plexor.files.store.run_folder import load
 from plexor.library.run import Run
 from plexor.model.results import Kind
-from plexor.store.run_folder import load
-from plexor.units import format_rate, format_seconds
 
 STRIKES = 160
 DEVICE = "synthetic:seed=5,latency=uniform:1500ns:2200ns,width=300ns,ch1.latency=1us,ch1.drop=0.02"

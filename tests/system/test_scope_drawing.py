@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from scope_page import live_page
 
-from plexor.analyse.from_bins import of_bins
-from plexor.analyse.percentiles import Distribution
-from plexor.analyse.tail import survival
-from plexor.analyse.traces import persistence
-from plexor.decode.bins import bins_of
+from plexor.base.units import format_rate, format_seconds
+from plexor.figures.analyse.from_bins import of_bins
+from plexor.figures.analyse.percentiles import Distribution
+from plexor.figures.analyse.tail import survival
+from plexor.figures.analyse.traces import persistence
 from plexor.model.results import Bins, Kind, SampleResult, Statistics
 from plexor.protocol.memory import bin_bounds
-from plexor.render.pictures import scale
 from plexor.scope.wire import edges_of
-from plexor.units import format_rate, format_seconds
+from plexor.show.pictures import scale
+from plexor.wire.decode.bins import bins_of
 
 BITS = 5
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 from bench import SILENT, SMALL, simulator
 
-from plexor.device.device import Device
-from plexor.link import open_link
-from plexor.selftest.model import Finding, SelfTest
-from plexor.selftest.run import SelftestGoal, link_check, selftest
+from plexor.experiments.selftest.model import Finding, SelfTest
+from plexor.experiments.selftest.run import SelftestGoal, link_check, selftest
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 
 # A device that is two wires, a little long.
 WIRES = "synthetic:ch0.latency=2ns,ch1.after=strike1,ch1.latency=2ns,width=3ns"

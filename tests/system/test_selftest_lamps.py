@@ -3,10 +3,10 @@
 
 import pytest
 
-from plexor.device.device import Device
-from plexor.link import open_link
-from plexor.selftest.lamps import lamps
-from plexor.selftest.model import SelftestPart
+from plexor.experiments.selftest.lamps import lamps
+from plexor.experiments.selftest.model import SelftestPart
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 
 LINK = "sim:?board=ulx3s-25f"
 

@@ -7,9 +7,9 @@ import pytest
 from bench import ICE40, simulator
 
 from plexor import cli
-from plexor.device.device import Device
-from plexor.errors import LinkError
-from plexor.link.serial_port import SerialLink
+from plexor.base.errors import LinkError
+from plexor.wire.device.device import Device
+from plexor.wire.link.serial_port import SerialLink
 
 from ..unit.host.terminal import board_at, without
 

@@ -21,10 +21,7 @@ from wire import (
     words,
 )
 
-from plexor.device.device import Device
-from plexor.link import open_link
 from plexor.model.settings import Channel, RegisterWrite, Settings, Stimulus, TableStep
-from plexor.plan.registers import plan_of
 from plexor.protocol.frames import SOURCE_STEP, SOURCE_STRIKE, LogCode, MemoryFlag
 from plexor.protocol.memory import (
     CLASSES,
@@ -39,6 +36,9 @@ from plexor.protocol.memory import (
     key,
 )
 from plexor.protocol.registers import Action
+from plexor.run.plan.registers import plan_of
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 from plexor_sim.golden import instrument as golden
 from plexor_sim.golden.edges import pins_of
 from plexor_sim.golden.matcher import Samples

@@ -9,13 +9,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import plexor.link.sim as sim_link
-from plexor.device.device import Device
-from plexor.errors import UsageError
-from plexor.link.open import open_link
+import plexor.wire.link.sim as sim_link
+from plexor.base.errors import UsageError
 from plexor.model.results import RunResult
 from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.session.session import measure
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link.open import open_link
 
 DUTS = (
     "freertos:load=critical",

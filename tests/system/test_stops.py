@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 from bench import SMALL, TRUTH, Outcome, assert_equals_truth, run, simulator
 
-from plexor.commands.interrupts import stop_on_signals
-from plexor.device.device import Device
-from plexor.link import open_link
+from plexor.cli.interrupts import stop_on_signals
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Action, StopReason, Stream
-from plexor.session.session import measure
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 from plexor_sim.golden.ending import latency_trigger, planned_end_ticks
 
 NS = Fraction(1, 1_000_000_000)

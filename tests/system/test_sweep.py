@@ -17,9 +17,9 @@ from plexor.experiments.pool import Workers, parse_executor
 from plexor.experiments.step import REST
 from plexor.experiments.stepping import stepped
 from plexor.experiments.store import StepStore
+from plexor.experiments.sweep.model import Bracket
+from plexor.experiments.sweep.sweep import SweepGoal, SweepLoad, SweepSteps
 from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.sweep.model import Bracket
-from plexor.sweep.sweep import SweepGoal, SweepLoad, SweepSteps
 
 POINTS = 5
 

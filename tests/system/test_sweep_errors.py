@@ -9,19 +9,19 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from plexor.analyse.analyse import analyse
-from plexor.device.device import Device
 from plexor.experiments.criterion import Criterion, CriterionSubject
 from plexor.experiments.pool import Workers
 from plexor.experiments.stepping import stepped
 from plexor.experiments.store import StepStore
-from plexor.judge.verdict import Outcome
-from plexor.link import open as links
+from plexor.experiments.sweep.sweep import SweepGoal, SweepLoad, SweepSteps
+from plexor.figures.analyse.analyse import analyse
+from plexor.figures.judge.verdict import Outcome
 from plexor.model.results import Kind
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Geometry
-from plexor.session.session import measure
-from plexor.sweep.sweep import SweepGoal, SweepLoad, SweepSteps
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link import open as links
 from plexor_sim.devices import find_device, option_text
 from plexor_sim.packages import default_cache
 from plexor_sim.serve import prepare

@@ -7,7 +7,7 @@ import pytest
 from bench import SMALL, simulator
 
 from plexor import cli
-from plexor.errors import ExitCode
+from plexor.base.errors import ExitCode
 from plexor.experiments import job
 from plexor.experiments.store import FILE
 

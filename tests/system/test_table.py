@@ -10,14 +10,14 @@ import pytest
 from bench import SMALL, Outcome, assert_equals_truth, run
 from wire import assert_words_equal_truth, final_words, frames_of
 
+from plexor.files.store.run_folder import load, save
 from plexor.model.results import StepChannel
 from plexor.model.settings import Channel, Settings, Stimulus, TableStep
 from plexor.protocol.frames import SOURCE_STEP, SOURCE_STRIKE
 from plexor.protocol.geometry import STEP_CLOCKS
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy, StopReason, Stream
-from plexor.session.replay import replay
-from plexor.store.run_folder import load, save
+from plexor.run.session.replay import replay
 
 UNIT = Fraction(4, 1_000_000_000)
 """Of all times here: so slow that no edge is dropped."""

@@ -9,7 +9,7 @@ import json
 
 import plexor
 from plexor import cli
-from plexor.codes.of_run import codes_of
+from plexor.figures.codes.of_run import codes_of
 
 from .coded import EXAMPLES, STEP_NS, STRIKES
 

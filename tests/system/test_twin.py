@@ -12,11 +12,11 @@ import pytest
 from tools.twin.conform import differences, prepared, taken
 from tools.twin.draw import Measurement, drawn
 
-from plexor.device.device import Device
-from plexor.link import open_link
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.registers import Stream
-from plexor.session.session import measure
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 from plexor_sim.serve import GATEWARE, TWIN
 from plexor_sim.server import Server
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from plexor.decode.batch import EventBatch
-from plexor.decode.decoder import Decoded, Decoder
-from plexor.decode.memories import Memories
-from plexor.device.device import Device
 from plexor.model.settings import RegisterWrite, Settings
-from plexor.plan.registers import plan_of
 from plexor.protocol.frames import (
     SPACE_MASK,
     WORD_BYTES,
@@ -22,6 +17,11 @@ from plexor.protocol.frames import (
 )
 from plexor.protocol.memory import Space, banks, entries
 from plexor.protocol.registers import Action
+from plexor.run.plan.registers import plan_of
+from plexor.wire.decode.batch import EventBatch
+from plexor.wire.decode.decoder import Decoded, Decoder
+from plexor.wire.decode.memories import Memories
+from plexor.wire.device.device import Device
 from plexor_sim.golden import instrument as golden
 
 MEMORY_TYPES = (FrameType.HISTOGRAM, FrameType.STATISTICS)

@@ -10,11 +10,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from plexor.cli import main
-from plexor.device.device import Device
-from plexor.link import open_link
+from plexor.files.store.run_folder import WIRE_FILE, save
 from plexor.model.settings import Channel, Settings, Stimulus, TableStep
-from plexor.session.session import measure
-from plexor.store.run_folder import WIRE_FILE, save
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 
 _US = Fraction(1, 10**6)
 _DUT = (

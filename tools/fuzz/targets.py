@@ -21,25 +21,25 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from plexor.calibration.store import find as find_calibration
+from plexor.base.errors import ExitCode, PlexorError
+from plexor.base.jsonable import to_json
 from plexor.cli import main
-from plexor.commands.conclude import RunUse, conclude
-from plexor.errors import ExitCode, PlexorError
+from plexor.cli.conclude import RunUse, conclude
+from plexor.experiments.calibration.store import find as find_calibration
 from plexor.experiments.step import RateStep
 from plexor.experiments.store import FILE as STEPS_FILE
 from plexor.experiments.store import read_steps
-from plexor.jsonable import to_json
-from plexor.judge.budget import Budget
-from plexor.judge.budget_file import load as load_budget
+from plexor.experiments.sweep.model import Knee, SweepResult
+from plexor.figures.judge.budget import Budget
+from plexor.figures.judge.budget_file import load as load_budget
+from plexor.files.store.run_folder import RUN_FILE, WIRE_FILE
+from plexor.files.store.run_folder import load as load_run
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
 from plexor.model.results import RunResult
-from plexor.render.sweep_page import sweep_page, sweep_svg
-from plexor.render.terminal.calibration import calibration_text
-from plexor.render.terminal.sweep import sweep_text
-from plexor.store.run_folder import RUN_FILE, WIRE_FILE
-from plexor.store.run_folder import load as load_run
-from plexor.sweep.model import Knee, SweepResult
+from plexor.show.sweep_page import sweep_page, sweep_svg
+from plexor.show.terminal.calibration import calibration_text
+from plexor.show.terminal.sweep import sweep_text
 from plexor_sim.design.manifest import ManifestError
 from plexor_sim.design.manifest import load as load_manifest
 from plexor_sim.design.verilog import Ports, glue

@@ -9,7 +9,7 @@ from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
-from plexor.calibration.sheet import ECP5, ICE40_HX, ICE40_UP, Sheet
+from plexor.experiments.calibration.sheet import ECP5, ICE40_HX, ICE40_UP, Sheet
 from plexor_hdl.front import ecp5, ice40, up5k
 
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from plexor.calibration.sheet import Sheet, between
+from plexor.experiments.calibration.sheet import Sheet, between
 from plexor.model.calibration import FS_PER_PS
 from plexor_hdl.front.phases import CORE_PHASES, RATIO, hops
 from plexor_hdl.front.sampler import HOP_PERIODS

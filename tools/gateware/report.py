@@ -26,7 +26,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from plexor.calibration import sheet
+from plexor.experiments.calibration import sheet
 from plexor_hdl.build.sources import code
 from tools.gateware import board as boards
 from tools.gateware import ways

@@ -23,8 +23,8 @@ from fractions import Fraction
 from pathlib import Path
 
 import plexor_sim
-from plexor.link.serial_port import LEAST_BAUD
 from plexor.protocol.frames import simulated_frame, to_stream
+from plexor.wire.link.serial_port import LEAST_BAUD
 from plexor_hdl.uplink.link_uart import LEAST_CLOCKS
 from plexor_sim.build import (
     BuildError,

@@ -21,8 +21,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from plexor.calibration.ways import ROUTES_PS, TABLE, Bounds, Ways, read
-from plexor.jsonable import to_json
+from plexor.base.jsonable import to_json
+from plexor.experiments.calibration.ways import ROUTES_PS, TABLE, Bounds, Ways, read
 from plexor_hdl.front.sampler import seen_name
 from tools.gateware.board import Board
 from tools.gateware.build import board_hash, build_id

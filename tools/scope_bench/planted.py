@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from plexor.decode.bins import bin_numbers
-from plexor.errors import PlexorError, UsageError
+from plexor.base.errors import PlexorError, UsageError
+from plexor.base.units import parse_rate
 from plexor.experiments.step import RateFigures, RateStep
-from plexor.judge.verdict import Outcome
+from plexor.experiments.sweep.model import Bracket, Knee
+from plexor.figures.judge.verdict import Outcome
 from plexor.library.run_spec import RunSpec, settings_of
 from plexor.model.identity import Identity
 from plexor.model.results import (
@@ -39,11 +40,10 @@ from plexor.model.settings import Channel, Settings
 from plexor.protocol.geometry import ALL_FEATURES, Geometry
 from plexor.protocol.memory import ResponseClass, bin_bits
 from plexor.protocol.registers import RunState, StatusFlag, StopReason
+from plexor.run.session.progress import Progress
+from plexor.run.session.stop import Stop
 from plexor.scope.interface import OnStep, Shot, Swept
-from plexor.session.progress import Progress
-from plexor.session.stop import Stop
-from plexor.sweep.model import Bracket, Knee
-from plexor.units import parse_rate
+from plexor.wire.decode.bins import bin_numbers
 
 Ticks = npt.NDArray[np.int64]
 

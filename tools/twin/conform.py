@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from plexor.analyse.analyse import analyse
-from plexor.device.device import Device
-from plexor.errors import ExitCode
-from plexor.link import open_link
+from plexor.base.errors import ExitCode
+from plexor.figures.analyse.analyse import analyse
+from plexor.files.store.document import document
 from plexor.protocol.frames import Frame, FrameType, cobs_decode
-from plexor.session.session import measure
-from plexor.store.document import document
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 from plexor_hdl.build import boards
 from plexor_sim.packages import default_cache
 from plexor_sim.serve import Prepared, prepare

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from plexor.base.units import format_seconds, parse_duration, parse_part, ticks_of
 from plexor.experiments.decide import StagedTest, first_strikes, plan_test
 from plexor.experiments.step import RateFigures
-from plexor.judge.verdict import Outcome, Verdict
+from plexor.figures.judge.verdict import Outcome, Verdict
 from plexor.protocol.memory import ResponseClass
-from plexor.units import format_seconds, parse_duration, parse_part, ticks_of
 
 DEFAULT_SHARE = Fraction(1, 1000)
 DEFAULT_CONFIDENCE = Fraction(95, 100)

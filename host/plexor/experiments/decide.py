@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from plexor.judge.verdict import Outcome
+from plexor.figures.judge.verdict import Outcome
 
 if TYPE_CHECKING:
     import numpy as np

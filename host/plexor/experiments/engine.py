@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, cast
 
-from plexor.errors import LinkError, PlexorError
+from plexor.base.errors import LinkError, PlexorError
 from plexor.experiments.pool import RETRIES, Workers, is_lost
 from plexor.experiments.work import Experiment, Work, take
 

@@ -10,15 +10,15 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from plexor.analyse.analyse import ChannelFigures, analyse
-from plexor.analyse.analyse import Figures as RunFigures
-from plexor.analyse.pairing import Pairing
-from plexor.analyse.percentiles import from_values, quantile
-from plexor.decode.matched import Samples
 from plexor.experiments.criterion import Criterion, judge
 from plexor.experiments.step import RateFigures
+from plexor.figures.analyse.analyse import ChannelFigures, analyse
+from plexor.figures.analyse.analyse import Figures as RunFigures
+from plexor.figures.analyse.pairing import Pairing
+from plexor.figures.analyse.percentiles import from_values, quantile
 from plexor.model.results import Kind, RunResult
 from plexor.protocol.memory import ResponseClass
+from plexor.wire.decode.matched import Samples
 
 LEAST_STRIKES = 256
 """Strikes that show whether a device falls behind, or does not answer at all."""

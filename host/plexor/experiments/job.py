@@ -10,28 +10,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from plexor.device.device import Device
-from plexor.errors import InvalidRunError, UsageError
+from plexor.base.errors import InvalidRunError, UsageError
+from plexor.base.units import format_rate, seconds_of
 from plexor.experiments.criterion import Criterion, judge, stage_strikes
 from plexor.experiments.decide import STAGES
 from plexor.experiments.figures import LEAST_STRIKES, figures_of
 from plexor.experiments.rates import DIGITS
 from plexor.experiments.step import RateFigures, RateStep, Steps
 from plexor.experiments.work import Work
-from plexor.judge.verdict import Outcome
-from plexor.link.base import Link
-from plexor.link.open import open_link
-from plexor.link.sim import SimLink
+from plexor.figures.judge.verdict import Outcome
 from plexor.model.identity import Identity
 from plexor.model.load import check_load
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings, Stimulus
-from plexor.plan.registers import COUNTED_SPACES, plan_of, stream_of
-from plexor.plan.sustained import sustained_clocks
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.protocol.registers import Stream
-from plexor.session.session import measure_whole
-from plexor.units import format_rate, seconds_of
+from plexor.run.plan.registers import COUNTED_SPACES, plan_of, stream_of
+from plexor.run.plan.sustained import sustained_clocks
+from plexor.run.session.session import measure_whole
+from plexor.wire.device.device import Device
+from plexor.wire.link.base import Link
+from plexor.wire.link.open import open_link
+from plexor.wire.link.sim import SimLink
 
 MOST_S = Fraction(60)
 RECOVERY_S = 5.0

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
 from typing import Any, TypeVar
 
-from plexor.errors import LinkError, UsageError
+from plexor.base.errors import LinkError, UsageError
 
 T = TypeVar("T")
 R = TypeVar("R")

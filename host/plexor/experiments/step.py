@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from plexor.constraints import Count, Ge, Positive, Signed
-from plexor.judge.verdict import Outcome, Verdict
+from plexor.base.constraints import Count, Ge, Positive, Signed
+from plexor.figures.judge.verdict import Outcome, Verdict
 from plexor.model.numbers import TickFs
 from plexor.protocol.memory import ResponseClass
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from plexor.errors import PlexorError
+from plexor.base.errors import PlexorError
 from plexor.experiments.engine import Engine, Store
 from plexor.experiments.pool import Workers
 from plexor.experiments.step import RateStep

@@ -14,17 +14,17 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Protocol, Self, cast
 
-from plexor.disk.aside import free, keep_copy
-from plexor.disk.atomic import replacing, sync
-from plexor.disk.errors import NO_ROOM, unwritten, writing
-from plexor.disk.lock import Held
-from plexor.disk.notices import say
-from plexor.documents import is_damaged_document, sealed, unsealed
-from plexor.errors import StoreError, UsageError
+from plexor.base.disk.aside import free, keep_copy
+from plexor.base.disk.atomic import replacing, sync
+from plexor.base.disk.errors import NO_ROOM, unwritten, writing
+from plexor.base.disk.lock import Held
+from plexor.base.disk.notices import say
+from plexor.base.documents import is_damaged_document, sealed, unsealed
+from plexor.base.errors import StoreError, UsageError
+from plexor.base.jsonable import from_json, object_of, one_line, parse_json, to_json
+from plexor.base.toml_text import parse_toml
 from plexor.experiments.step import Steps, of_step
-from plexor.jsonable import from_json, object_of, one_line, parse_json, to_json
-from plexor.link.sim import files_of_design
-from plexor.toml_text import parse_toml
+from plexor.wire.link.sim import files_of_design
 
 _INPUTS = ("firmware", "platform", "codes")
 """Options of simulated devices that name a file to read; those of Verilog are `plus.NAME`."""

@@ -14,23 +14,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from plexor.analyse.analyse import analyse
-from plexor.archive import trend as histories
-from plexor.archive.archived import Archived, last_good
-from plexor.archive.document import log_document, trend_document
-from plexor.archive.figures import DEFAULT, parse_figure
-from plexor.archive.folder import open_archive, put
-from plexor.archive.merge import merge
-from plexor.archive.origin import Origin, origin_of
-from plexor.archive.page import trend_page
-from plexor.archive.picture import trend_picture
-from plexor.archive.query import ArchivedRun, Query
-from plexor.archive.record import record
-from plexor.archive.schema import table
-from plexor.archive.text import log_text, trend_text
-from plexor.archive.trend import LAST, History
-from plexor.archive.words import run_text
-from plexor.errors import StoreError
+from plexor.base.errors import StoreError
+from plexor.figures.analyse.analyse import analyse
+from plexor.files.archive import trend as histories
+from plexor.files.archive.archived import Archived, last_good
+from plexor.files.archive.document import log_document, trend_document
+from plexor.files.archive.figures import DEFAULT, parse_figure
+from plexor.files.archive.folder import open_archive, put
+from plexor.files.archive.merge import merge
+from plexor.files.archive.origin import Origin, origin_of
+from plexor.files.archive.query import ArchivedRun, Query
+from plexor.files.archive.record import record
+from plexor.files.archive.schema import table
+from plexor.files.archive.trend import LAST, History
+from plexor.files.store.run_folder import RUN_FILE
 from plexor.library.compare import Comparison, comparison
 from plexor.library.load import load_run
 from plexor.library.run import Run
@@ -38,7 +35,10 @@ from plexor.library.specs.archive_spec import AddSpec, Alike, LastGoodSpec, LogS
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import path_of
 from plexor.model.results import Kind, RunResult
-from plexor.store.run_folder import RUN_FILE
+from plexor.show.archive.page import trend_page
+from plexor.show.archive.picture import trend_picture
+from plexor.show.archive.text import log_text, trend_text
+from plexor.show.archive.words import run_text
 
 __all__ = ["Added", "Archive", "Archived", "ArchivedRun", "History", "Log", "Trend"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from plexor.imports.listing import CaptureListing
-from plexor.jsonable import to_json
-from plexor.render.terminal.capture import capture_text
+from plexor.base.jsonable import to_json
+from plexor.files.imports.listing import CaptureListing
+from plexor.show.terminal.capture import capture_text
 
 SCHEMA = "plexor.capture/1"
 

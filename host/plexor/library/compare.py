@@ -9,12 +9,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from plexor.analyse.analyse import Report
-from plexor.analyse.pairing import AMBIGUOUS
-from plexor.archive.archived import Archived
-from plexor.errors import ApartError, ExitCode, UsageError
-from plexor.judge.compare import Difference, differences
-from plexor.judge.configuration import (
+from plexor.base.errors import ApartError, ExitCode, UsageError
+from plexor.experiments.sweep.compare import differences as sweep_differences
+from plexor.experiments.sweep.model import SweepResult
+from plexor.figures.analyse.analyse import Report
+from plexor.figures.analyse.pairing import AMBIGUOUS
+from plexor.figures.judge.compare import Difference, differences
+from plexor.figures.judge.configuration import (
     CHANNEL,
     NOT_SET,
     configuration,
@@ -22,27 +23,26 @@ from plexor.judge.configuration import (
     exact_rate,
     exact_time,
 )
-from plexor.judge.gate import (
+from plexor.figures.judge.gate import (
     By,
     FailOn,
     Judgement,
     judge,
     needed,
 )
-from plexor.judge.verdict import Outcome, worst
+from plexor.figures.judge.verdict import Outcome, worst
+from plexor.files.archive.archived import Archived
+from plexor.files.store.run_folder import RUN_FILE
 from plexor.library.load import load_run
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
 from plexor.library.specs.archive_spec import GateSpec
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import Naming, path_of
-from plexor.render.compare_page import ComparedSide, compare_page
-from plexor.render.pictures.frame import provenance
-from plexor.render.pictures.picture import picture
-from plexor.render.terminal.compare import compare_text
-from plexor.store.run_folder import RUN_FILE
-from plexor.sweep.compare import differences as sweep_differences
-from plexor.sweep.model import SweepResult
+from plexor.show.compare_page import ComparedSide, compare_page
+from plexor.show.pictures.frame import provenance
+from plexor.show.pictures.picture import picture
+from plexor.show.terminal.compare import compare_text
 
 SCHEMA = "plexor.judge.compare/3"
 OTHERS = "BCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -8,16 +8,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from plexor.device.device import Device
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.keep import Tap
 from plexor.library.pins import under
 from plexor.library.specs.options import Target
-from plexor.link.open import device_of, open_link, sim_device
-from plexor.link.serial_port import SerialLink
-from plexor.link.sim import SimLink
 from plexor.model.identity import Identity
 from plexor.model.load import check_load, is_own, is_raised
+from plexor.wire.device.device import Device
+from plexor.wire.link.open import device_of, open_link, sim_device
+from plexor.wire.link.serial_port import SerialLink
+from plexor.wire.link.sim import SimLink
 
 
 class Connection:

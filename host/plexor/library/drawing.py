@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from plexor.disk.atomic import write_bytes
-from plexor.disk.errors import writing
-from plexor.render.pictures.convert import DRAWN, check_converter, converted
+from plexor.base.disk.atomic import write_bytes
+from plexor.base.disk.errors import writing
+from plexor.show.pictures.convert import DRAWN, check_converter, converted
 
 __all__ = ["SHOWN", "check_converter", "write_shown"]
 SHOWN: Mapping[str, str] = {".html": "page", **dict.fromkeys(DRAWN, "picture")}

@@ -7,16 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FunctionType
 
-from plexor.errors import UsageError
-from plexor.export import formats
-from plexor.export.target import replacing
-from plexor.imports.capture import ReadRules
-from plexor.imports.listing import listing
-from plexor.imports.open import READERS
-from plexor.imports.run import import_run
-from plexor.imports.signals import ImportRules, Unknown
-from plexor.judge.budget import Budget
-from plexor.judge.budget_file import load as load_budget
+from plexor.base.errors import UsageError
+from plexor.figures.judge.budget import Budget
+from plexor.figures.judge.budget_file import load as load_budget
+from plexor.files.imports.capture import ReadRules
+from plexor.files.imports.listing import listing
+from plexor.files.imports.open import READERS
+from plexor.files.imports.run import import_run
+from plexor.files.imports.signals import ImportRules, Unknown
 from plexor.library.capture_listing import ListedCapture
 from plexor.library.parts.extensions import EXPORTERS, Offer, names, offer_of
 from plexor.library.run import Run
@@ -24,6 +22,8 @@ from plexor.library.specs.import_spec import ImportSpec, ReadSpec
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import path_of
 from plexor.protocol.registers import Policy
+from plexor.show.export import formats
+from plexor.show.export.target import replacing
 
 FORMATS: Mapping[str, str] = {
     suffix: file_format.meaning for suffix, file_format in formats.FORMATS.items()

@@ -15,18 +15,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from plexor.archive.folder import MARK, open_archive
-from plexor.archive.origin import Origin, origin_of
-from plexor.disk.aside import DAMAGED, keep_copy, set_aside
-from plexor.disk.folder import find_left, place_of, remove_own
-from plexor.disk.lock import Held
-from plexor.disk.notices import say
-from plexor.documents import Document, is_damaged_document
-from plexor.errors import ExitCode, PlexorError, StoreError, UsageError
+from plexor.base.disk.aside import DAMAGED, keep_copy, set_aside
+from plexor.base.disk.folder import find_left, place_of, remove_own
+from plexor.base.disk.lock import Held
+from plexor.base.disk.notices import say
+from plexor.base.documents import Document, is_damaged_document
+from plexor.base.errors import ExitCode, PlexorError, StoreError, UsageError
 from plexor.experiments.engine import Engine
 from plexor.experiments.pool import Workers
 from plexor.experiments.store import question_of
 from plexor.experiments.work import Experiment, taken, together
+from plexor.files.archive.folder import MARK, open_archive
+from plexor.files.archive.origin import Origin, origin_of
+from plexor.files.store.run_folder import KIND, RUN_FILE
 from plexor.library.archive import Archive
 from plexor.library.cells.cell import Cell
 from plexor.library.cells.file import read_cells
@@ -41,7 +42,6 @@ from plexor.library.specs.archive_spec import FarmSpec
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import path_of
 from plexor.model.results import RunResult
-from plexor.store.run_folder import KIND, RUN_FILE
 
 __all__ = ["Cell", "CellOutcome", "CellState", "Farm", "OnCell", "farm", "read_cells"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from plexor.disk.atomic import is_direct, part_of, write_text
-from plexor.disk.errors import writing
-from plexor.errors import StoreError
+from plexor.base.disk.atomic import is_direct, part_of, write_text
+from plexor.base.disk.errors import writing
+from plexor.base.errors import StoreError
 
 __all__ = ["is_direct", "part_of", "unsaved", "write_text", "writing"]
 

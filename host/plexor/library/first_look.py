@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from plexor.analyse.analyse import is_complete, samples_of
-from plexor.errors import InvalidRunError
+from plexor.base.errors import InvalidRunError
+from plexor.figures.analyse.analyse import is_complete, samples_of
 from plexor.model.results import Kind, RunResult
 from plexor.model.settings import Channel, Settings
 from plexor.protocol.registers import Stream

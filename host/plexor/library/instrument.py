@@ -10,9 +10,9 @@ from pathlib import Path
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
-from plexor.calibration.store import find, of_other_builds
-from plexor.device.device import Device
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
+from plexor.experiments.calibration.store import find, of_other_builds
+from plexor.experiments.prove.store import named as named_proof
 from plexor.library.connection import Connection
 from plexor.library.files import unsaved
 from plexor.library.first_look import look_of, zoomed
@@ -46,13 +46,13 @@ from plexor.library.upkeep.specs import CalibrateSpec, SelfTestSpec
 from plexor.model.calibration import Calibration
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings
-from plexor.plan.registers import need_zoom, plan_of, stream_of
 from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import Stream
-from plexor.prove.store import named as named_proof
-from plexor.session.follow import Listeners
-from plexor.session.session import measure, measure_whole
-from plexor.session.stop import Stop
+from plexor.run.plan.registers import need_zoom, plan_of, stream_of
+from plexor.run.session.follow import Listeners
+from plexor.run.session.session import measure, measure_whole
+from plexor.run.session.stop import Stop
+from plexor.wire.device.device import Device
 
 
 class Instrument(Connection):

@@ -9,14 +9,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from plexor.disk.aside import names_of
-from plexor.disk.atomic import PART, is_direct, sync
-from plexor.disk.errors import writing
-from plexor.disk.folder import FolderKind, FolderPlace, find_left, place_of
-from plexor.disk.lock import Lock, lock
-from plexor.disk.notices import say
-from plexor.errors import PlexorError, StoreError, UnwrittenError, UsageError
-from plexor.store.run_folder import KIND, RUN_FILE, put_run
+from plexor.base.disk.aside import names_of
+from plexor.base.disk.atomic import PART, is_direct, sync
+from plexor.base.disk.errors import writing
+from plexor.base.disk.folder import FolderKind, FolderPlace, find_left, place_of
+from plexor.base.disk.lock import Lock, lock
+from plexor.base.disk.notices import say
+from plexor.base.errors import PlexorError, StoreError, UnwrittenError, UsageError
+from plexor.files.store.run_folder import KIND, RUN_FILE, put_run
 
 if TYPE_CHECKING:
     from plexor.model.results import RunResult

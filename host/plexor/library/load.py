@@ -10,10 +10,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from plexor.calibration.store import CALIBRATION
-from plexor.documents import Document
-from plexor.errors import StoreError, UsageError
-from plexor.json_schema import schema_of
+from plexor.base.documents import Document
+from plexor.base.errors import StoreError, UsageError
+from plexor.base.json_schema import schema_of
+from plexor.experiments.calibration.store import CALIBRATION
+from plexor.experiments.prove.store import PROOF
+from plexor.files.store.run_folder import RUN
+from plexor.files.store.run_folder import load as read_run
 from plexor.library.parts.extensions import KINDS, Kept, names, offer_of
 from plexor.library.run import Run
 from plexor.library.scans.burst import BurstScan
@@ -21,10 +24,7 @@ from plexor.library.scans.phase import PhaseScan
 from plexor.library.scans.scan import Ended
 from plexor.library.scans.sweep import Sweep
 from plexor.library.specs.values import path_of
-from plexor.prove.store import PROOF
-from plexor.session.replay import replay
-from plexor.store.run_folder import RUN
-from plexor.store.run_folder import load as read_run
+from plexor.run.session.replay import replay
 
 _FIGURES = "run"
 """The figures of a run, which `--json` prints."""

@@ -8,14 +8,14 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 
-from plexor.errors import PlexorError, UsageError
+from plexor.base.errors import PlexorError, UsageError
 from plexor.library.feed import Feed
 from plexor.library.run import Run
 from plexor.library.snapshot import Snapshot
 from plexor.model.results import EventArray, SnapshotResult
-from plexor.session.follow import Listeners
-from plexor.session.progress import Progress
-from plexor.session.stop import Stop
+from plexor.run.session.follow import Listeners
+from plexor.run.session.progress import Progress
+from plexor.run.session.stop import Stop
 
 Take = Callable[[Listeners, Stop], Run]
 """Takes a run, reports to the listeners, and obeys the stop."""

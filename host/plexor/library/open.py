@@ -9,8 +9,8 @@ from plexor.library.instrument import Instrument
 from plexor.library.keep import tap_at
 from plexor.library.replay import Replay
 from plexor.library.specs.values import path_of
-from plexor.link.open import sim_device
 from plexor.model.calibration import Calibration
+from plexor.wire.link.open import sim_device
 
 
 def open(

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from plexor.errors import UsageError
-from plexor.link.open import device_of, without_device
+from plexor.base.errors import UsageError
+from plexor.base.toml_text import parse_toml
 from plexor.model.load import RAISED, is_own
 from plexor.model.settings import Channel, Settings
 from plexor.protocol.frames import MAX_CHANNELS
-from plexor.toml_text import parse_toml
+from plexor.wire.link.open import device_of, without_device
 
 Jumper = str | tuple[int, int]
 """A wire from a strike's pin to a channel's: `strike0=ch2`, or (0, 2)."""

@@ -9,16 +9,16 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from plexor.analyse.analyse import LATENCIES, ChannelFigures
-from plexor.analyse.from_bins import of_bins
-from plexor.analyse.pairing import AMBIGUOUS, Pairing
-from plexor.analyse.percentiles import Distribution, quantile
-from plexor.decode.bins import statistics_of
-from plexor.decode.matched import Samples
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
+from plexor.base.units import FEMTOSECONDS, plot_seconds
+from plexor.figures.analyse.analyse import LATENCIES, ChannelFigures
+from plexor.figures.analyse.from_bins import of_bins
+from plexor.figures.analyse.pairing import AMBIGUOUS, Pairing
+from plexor.figures.analyse.percentiles import Distribution, quantile
 from plexor.model.results import ChannelResult, Kind, SampleResult, Statistics
 from plexor.protocol.memory import ResponseClass, bin_count
-from plexor.units import FEMTOSECONDS, plot_seconds
+from plexor.wire.decode.bins import statistics_of
+from plexor.wire.decode.matched import Samples
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from plexor.device.device import Device
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.instrument import Instrument
 from plexor.library.keep import Tap
 from plexor.library.run_spec import RunSpec, named, settings_of
 from plexor.model.identity import Identity
 from plexor.model.results import RunResult
 from plexor.model.settings import RegisterWrite, Settings
-from plexor.plan.registers import plan_of
-from plexor.session.follow import Listeners
-from plexor.session.replay import ReplayQuery, identity_in, replay
-from plexor.session.stop import Stop
+from plexor.run.plan.registers import plan_of
+from plexor.run.session.follow import Listeners
+from plexor.run.session.replay import ReplayQuery, identity_in, replay
+from plexor.run.session.stop import Stop
+from plexor.wire.device.device import Device
 
 _FREE = {"channels", "every"}
 """Options that ask for nothing that a recording could contradict: channels give names."""

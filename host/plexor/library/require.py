@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from plexor.analyse.percentiles import quantile
-from plexor.judge.budget import SILENT, Budget, Check, Judged
-from plexor.judge.budget_file import of_tables
-from plexor.judge.verdict import Outcome
+from plexor.base.units import format_ticks
+from plexor.figures.analyse.percentiles import quantile
+from plexor.figures.judge.budget import SILENT, Budget, Check, Judged
+from plexor.figures.judge.budget_file import of_tables
+from plexor.figures.judge.verdict import Outcome
 from plexor.library.run import Run
-from plexor.render.table import found_text
-from plexor.units import format_ticks
+from plexor.show.table import found_text
 
 _WORDS = {
     Outcome.PASS: "kept",

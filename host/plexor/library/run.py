@@ -10,11 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plexor.analyse.analyse import Report, analyse
-from plexor.errors import ExitCode, StoreError, UsageError
-from plexor.judge.budget import Budget, Judged, judge
-from plexor.judge.budget_file import load as load_budget
-from plexor.judge.verdict import Outcome
+from plexor.base.errors import ExitCode, StoreError, UsageError
+from plexor.base.units import ticks_of
+from plexor.figures.analyse.analyse import Report, analyse
+from plexor.figures.judge.budget import Budget, Judged, judge
+from plexor.figures.judge.budget_file import load as load_budget
+from plexor.figures.judge.verdict import Outcome
+from plexor.files.store.document import document
 from plexor.library.explain.profile import Profile
 from plexor.library.explain.specs import ProfileSpec, TimelineSpec, WhySpec
 from plexor.library.explain.timeline import Timeline
@@ -27,11 +29,9 @@ from plexor.library.specs.values import Time, path_of
 from plexor.library.tables import events_table, to_pandas
 from plexor.model.identity import Identity
 from plexor.model.results import Accounting, EventArray, RunResult
-from plexor.render.page import page
-from plexor.render.pictures.picture import picture
-from plexor.render.terminal.run import text, verdict_text
-from plexor.store.document import document
-from plexor.units import ticks_of
+from plexor.show.page import page
+from plexor.show.pictures.picture import picture
+from plexor.show.terminal.run import text, verdict_text
 
 if TYPE_CHECKING:
     from fractions import Fraction

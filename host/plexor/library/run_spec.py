@@ -11,8 +11,8 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from plexor.codes.names import names_of
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
+from plexor.figures.codes.names import names_of
 from plexor.library.specs import values
 from plexor.library.specs.options import (
     Coded,
@@ -35,7 +35,7 @@ from plexor.model.settings import MODES, Channel, Settings, Stimulus
 from plexor.protocol.registers import Policy, Trigger
 
 if TYPE_CHECKING:
-    from plexor.session.follow import Listeners
+    from plexor.run.session.follow import Listeners
 
 T = TypeVar("T")
 AUTO = "auto"

@@ -10,7 +10,7 @@ from functools import cached_property
 from plexor.library.reading import Reading, of_name
 from plexor.library.run import Run
 from plexor.model.results import SnapshotResult
-from plexor.session.progress import Progress
+from plexor.run.session.progress import Progress
 
 
 @dataclass(frozen=True, eq=False)

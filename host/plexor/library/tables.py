@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.model.results import EVENT_DTYPE
 from plexor.model.sources import source_name
 from plexor.protocol.frames import SOURCES
 from plexor.protocol.memory import ResponseClass
 
 if TYPE_CHECKING:
+    from plexor.experiments.sweep.model import SweepResult
     from plexor.library.run import Run
-    from plexor.sweep.model import SweepResult
 
 _COUNTED = (
     ResponseClass.ANSWERED,

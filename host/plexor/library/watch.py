@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
+from plexor.base.units import format_rate, format_seconds, format_ticks
 from plexor.model.results import Kind, SnapshotResult
 from plexor.protocol.memory import ResponseClass
-from plexor.render.terminal.live import live_text
-from plexor.session.progress import Progress
-from plexor.units import format_rate, format_seconds, format_ticks
+from plexor.run.session.progress import Progress
+from plexor.show.terminal.live import live_text
 
 __all__ = ["Progress", "SnapshotResult", "live_text", "progress_text", "worst_text"]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated
 
-from plexor.constraints import Count, Ge, Le, Word
+from plexor.base.constraints import Count, Ge, Le, Word
 from plexor.model.numbers import ChannelNumber, OutputNumber, TickFs
 
 Ps = Annotated[int, Ge(-(10**12)), Le(10**12)]

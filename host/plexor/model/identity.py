@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from plexor.constraints import Ge, Lt, Word
+from plexor.base.constraints import Ge, Lt, Word
 from plexor.protocol.geometry import PROTOCOL_VERSION, Feature, Geometry
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 
 IDLE = "none"
 """The name of no load."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from plexor.constraints import Ge, Le
+from plexor.base.constraints import Ge, Le
 from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES
 from plexor.protocol.geometry import MOST_TICK_FS
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from plexor.constraints import Count, Ge, Le
+from plexor.base.constraints import Count, Ge, Le
 from plexor.model.calibration import Calibration
 from plexor.model.code_array import CODE_DTYPE, CodeArray
 from plexor.model.code_tables import CodeTables

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from plexor.constraints import Count, NotNegative, Positive, Whole
+from plexor.base.constraints import Count, NotNegative, Positive, Whole
 from plexor.model.codes import Codes
 from plexor.model.numbers import ChannelNumber, OutputNumber
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE

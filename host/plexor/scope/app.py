@@ -17,21 +17,21 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from plexor.errors import PlexorError
-from plexor.render.html import colours_css
-from plexor.render.inline import GENERATED
+from plexor.base.errors import PlexorError
 from plexor.scope.conductor import Conductor
 from plexor.scope.guard import Guard
 from plexor.scope.hub import Hub, Page
 from plexor.scope.messages import STEERING, Allowance, MessageError, PageCommand, parse
 from plexor.scope.wire import layout
+from plexor.show.html import colours_css
+from plexor.show.inline import GENERATED
 
 REFUSED, TOO_MANY, WRONG = 4403, 4429, 4400
 """Codes with which a WebSocket is closed, after those of HTTP."""
 MOST_PAGES = 16
 _MOST_REASON_BYTES = 123
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
-_FOLDERS = {"": "plexor.scope", "draw": "plexor.render"}
+_FOLDERS = {"": "plexor.scope", "draw": "plexor.show"}
 """Where the files of the page come from, by the first part of their path."""
 _DRAWN = {f"draw/{name}": text for name, text in GENERATED.items()}
 _HEADERS = {

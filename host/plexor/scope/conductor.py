@@ -12,27 +12,27 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from plexor.analyse.analyse import analyse
-from plexor.analyse.doubts import doubts
-from plexor.analyse.percentiles import Distribution, from_values
-from plexor.analyse.rules import is_complete, rules_of
-from plexor.decode.rematch import rematch
-from plexor.errors import PlexorError, UsageError
+from plexor.base.errors import PlexorError, UsageError
+from plexor.base.units import plot_seconds
 from plexor.experiments.step import RateStep
+from plexor.figures.analyse.analyse import analyse
+from plexor.figures.analyse.doubts import doubts
+from plexor.figures.analyse.percentiles import Distribution, from_values
+from plexor.figures.analyse.rules import is_complete, rules_of
 from plexor.model.results import Kind, RunResult
 from plexor.protocol.registers import RunState
-from plexor.render.drawn import MOST_CELLS
-from plexor.render.facts import books
-from plexor.render.pictures.scope import strike_width_ticks
+from plexor.run.session.progress import Progress
+from plexor.run.session.stop import Stop
 from plexor.scope.figures import figures
 from plexor.scope.interface import Rig, Running, Shot, Swept
 from plexor.scope.newest import NewestOnly
 from plexor.scope.outliers import Outliers
 from plexor.scope.sweeps import SweepView
 from plexor.scope.wire import FrameId, edges_of, encode
-from plexor.session.progress import Progress
-from plexor.session.stop import Stop
-from plexor.units import plot_seconds
+from plexor.show.drawn import MOST_CELLS
+from plexor.show.facts import books
+from plexor.show.pictures.scope import strike_width_ticks
+from plexor.wire.decode.rematch import rematch
 
 FIGURES_EACH_S = 0.25
 """The table is worked out and read, so it changes four times a second at most."""

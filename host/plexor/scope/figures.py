@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from plexor.analyse.from_bins import of_bins
-from plexor.analyse.jitter import variance_ticks2
-from plexor.analyse.percentiles import Quantile, quantile, quantile_name
+from plexor.base.units import format_rate, format_ticks, format_variance
+from plexor.figures.analyse.from_bins import of_bins
+from plexor.figures.analyse.jitter import variance_ticks2
+from plexor.figures.analyse.percentiles import Quantile, quantile, quantile_name
 from plexor.model.results import ChannelResult, Kind, Statistics
 from plexor.protocol.memory import ResponseClass
-from plexor.render.pictures.scale import grouped
-from plexor.render.table import NOTHING, quantile_cell
 from plexor.scope.interface import Shot
-from plexor.units import format_rate, format_ticks, format_variance
+from plexor.show.pictures.scale import grouped
+from plexor.show.table import NOTHING, quantile_cell
 
 PERCENTILES = (Fraction(50, 100), Fraction(99, 100), Fraction(999, 1000))
 CLASSES = (

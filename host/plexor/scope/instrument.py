@@ -10,8 +10,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from plexor.codes.names import names_of
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
+from plexor.base.units import plot_seconds
+from plexor.figures.codes.names import names_of
 from plexor.library.instrument import Instrument
 from plexor.library.measurement import Measurement
 from plexor.library.open import open as open_instrument
@@ -20,18 +21,17 @@ from plexor.library.run import Run
 from plexor.library.run_spec import RunSpec, named, settings_of
 from plexor.library.scans.sweep import Sweep
 from plexor.library.snapshot import Snapshot
-from plexor.link.open import device_of
 from plexor.model.codes import CodeName
 from plexor.model.results import EventArray, RunResult
 from plexor.model.settings import Channel, RegisterWrite, Settings
-from plexor.plan.registers import plan_of
 from plexor.protocol.registers import RunState
-from plexor.render.pictures.frame import provenance_of
-from plexor.render.pictures.scope import strike_width_ticks
+from plexor.run.plan.registers import plan_of
+from plexor.run.session.progress import Progress
+from plexor.run.session.stop import Stop
 from plexor.scope.interface import OnStep, Shot, Swept
-from plexor.session.progress import Progress
-from plexor.session.stop import Stop
-from plexor.units import plot_seconds
+from plexor.show.pictures.frame import provenance_of
+from plexor.show.pictures.scope import strike_width_ticks
+from plexor.wire.link.open import device_of
 
 EVERY_S = Fraction(1, 30)
 """Time from snapshot to snapshot of an instrument."""

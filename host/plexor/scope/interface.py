@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from plexor.analyse.percentiles import Distribution
-from plexor.errors import PlexorError
+from plexor.base.errors import PlexorError
 from plexor.experiments.step import RateStep
+from plexor.experiments.sweep.model import Knee
+from plexor.figures.analyse.percentiles import Distribution
 from plexor.model.results import ChannelResult, EventArray, Kind, RunResult
 from plexor.model.settings import Channel
-from plexor.session.progress import Progress
-from plexor.session.stop import Stop
-from plexor.sweep.model import Knee
+from plexor.run.session.progress import Progress
+from plexor.run.session.stop import Stop
 
 
 @dataclass(frozen=True, slots=True)

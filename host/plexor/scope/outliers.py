@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from plexor.base.units import format_ticks
 from plexor.model.results import ChannelResult, EventArray, Kind
 from plexor.model.settings import parse_reference
 from plexor.model.sources import source_name
 from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE
 from plexor.scope.interface import Shot
-from plexor.units import format_ticks
 
 BEFORE, AFTER = 16, 12
 """Events kept on each side of an outlier."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import uvicorn
 
-from plexor.errors import UsageError, unexpected
+from plexor.base.errors import UsageError, unexpected
 from plexor.scope.app import app
 from plexor.scope.conductor import Conductor
 from plexor.scope.guard import Guard, hosts_of, new_token, own_names

@@ -6,11 +6,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from plexor.base.units import plot_seconds
 from plexor.experiments.step import RateFigures, RateStep
+from plexor.experiments.sweep.model import Knee
 from plexor.model.settings import Channel
-from plexor.render.terminal.sweep import bracket_text
-from plexor.sweep.model import Knee
-from plexor.units import plot_seconds
+from plexor.show.terminal.sweep import bracket_text
 
 
 class SweepView:

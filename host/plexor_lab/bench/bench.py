@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from plexor.errors import ExitCode, UsageError
+from plexor.base.errors import ExitCode, UsageError
 from plexor.library.explain.coded import CodedRun
 from plexor.library.parts.results import code_phrase
 from plexor.library.run import Run

@@ -6,12 +6,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from plexor.commands.conclude import show
-from plexor.commands.interrupts import stop_on_signals
-from plexor.commands.options import AsJson, Keyed
-from plexor.commands.output import check_outputs, check_run_folder, kept, raise_first
-from plexor.commands.parameters import given
-from plexor.errors import PlexorError
+from plexor.base.errors import PlexorError
+from plexor.cli.conclude import show
+from plexor.cli.interrupts import stop_on_signals
+from plexor.cli.options import AsJson, Keyed
+from plexor.cli.output import check_outputs, check_run_folder, kept, raise_first
+from plexor.cli.parameters import given
 from plexor.library.files import write_text
 from plexor.library.load import run_in
 from plexor.library.specs.options import NewFolder

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from plexor.commands.options import AsJson, Keyed
-from plexor.commands.parameters import option_name, refuse
-from plexor.commands.specs import command
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
+from plexor.cli.options import AsJson, Keyed
+from plexor.cli.parameters import option_name, refuse
+from plexor.cli.specs import command
 from plexor.library.specs.options import NewFolder, check_kept
 from plexor_lab.bench.spec import BenchShown, BenchSpec
 from plexor_lab.bench.suites import SUITES

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from plexor.base.units import FEMTOSECONDS
 from plexor.library.parts.results import CodeClass, least_count
-from plexor.units import FEMTOSECONDS
 from plexor_lab.bench.operations import Operations, per_operation
 from plexor_lab.bench.samples import Announced, PassSamples, Sample
 from plexor_lab.bench.suites import USUAL_LOOPED, Suite, Test

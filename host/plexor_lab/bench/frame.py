@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
 
-from plexor.units import seconds_of
+from plexor.base.units import seconds_of
 from plexor_lab.bench.operations import Operations
 
 _WIDTH = 67

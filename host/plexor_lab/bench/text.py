@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from plexor.base.units import format_mean, format_seconds, seconds_of
 from plexor.library.parts.results import RunResult, least_count
 from plexor.library.parts.show import (
     LEAST_WIDTH,
@@ -19,7 +20,6 @@ from plexor.library.parts.show import (
     table,
     wrapped,
 )
-from plexor.units import format_mean, format_seconds, seconds_of
 from plexor_lab.bench.figures import PERCENTS, TestedFigures
 from plexor_lab.bench.operations import Operations
 from plexor_lab.bench.samples import Sample

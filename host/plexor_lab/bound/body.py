@@ -6,11 +6,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from plexor.commands.conclude import show
-from plexor.commands.options import AsJson, HtmlShown
-from plexor.commands.output import check_outputs
-from plexor.commands.parameters import usage
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
+from plexor.cli.conclude import show
+from plexor.cli.options import AsJson, HtmlShown
+from plexor.cli.output import check_outputs
+from plexor.cli.parameters import usage
 from plexor.library.files import write_text
 from plexor.library.load import load, run_in
 from plexor.library.scans.phase import PhaseScan

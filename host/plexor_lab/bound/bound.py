@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import Time, read, seconds
 from plexor_lab.bound.check import GIVEN, BoundCheck, measured_of

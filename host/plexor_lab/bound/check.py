@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from plexor.errors import ExitCode, InvalidRunError, UsageError
+from plexor.base.errors import ExitCode, InvalidRunError, UsageError
 from plexor.library.parts.results import AMBIGUOUS, Kind, Outcome
 from plexor.library.parts.show import books, provenance
 from plexor.library.reading import Reading, of_name

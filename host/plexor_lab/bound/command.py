@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from plexor.commands.options import AsJson, HtmlShown
-from plexor.commands.parameters import option_name, refuse
-from plexor.commands.specs import command
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
+from plexor.cli.options import AsJson, HtmlShown
+from plexor.cli.parameters import option_name, refuse
+from plexor.cli.specs import command
 from plexor_lab.bound.spec import (
     AtEach,
     FitSpec,

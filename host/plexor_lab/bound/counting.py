@@ -21,7 +21,7 @@ from math import ceil
 
 import numpy as np
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor_lab.bound.files.bus_log import (
     BURST,
     JUMP,

@@ -22,7 +22,7 @@ from math import ceil
 import numpy as np
 import numpy.typing as npt
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor_lab.bound.files.measured_file import Service
 from plexor_lab.bound.formula import ZERO, Formula
 from plexor_lab.bound.model import AccessKind, Model, Platform, RegionMap, column_name

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from html import escape
 
+from plexor.base.units import format_seconds, format_ticks
 from plexor.library.parts.page import (
     PageHeading,
     html_box,
@@ -19,7 +20,6 @@ from plexor.library.parts.page import (
 from plexor.library.parts.phase import PhaseResult, notes, phase_plot, taken, window_rows
 from plexor.library.parts.results import Distribution
 from plexor.library.parts.show import grouped
-from plexor.units import format_seconds, format_ticks
 from plexor_lab.bound.estimate import ServiceEstimate
 from plexor_lab.bound.model import Model, Platform
 from plexor_lab.bound.picture import under_bound

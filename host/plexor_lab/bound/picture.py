@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from plexor.base.units import format_seconds
 from plexor.library.parts.picture import (
     LEFT,
     RIGHT,
@@ -25,7 +26,6 @@ from plexor.library.parts.picture import (
     x_axis,
 )
 from plexor.library.parts.results import Distribution
-from plexor.units import format_seconds
 
 HEIGHT = 360.0
 _SUBTITLE = "Samples in each column, on a logarithmic scale; the dashed line is the bound."

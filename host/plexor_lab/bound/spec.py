@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from plexor.commands.options import paths
+from plexor.cli.options import paths
 from plexor.library.specs.spec import Named, Spec, maybe, option
 from plexor.library.specs.values import choice, each, flag, path_of, seconds, whole
 from plexor_lab.bound.formula import MOST

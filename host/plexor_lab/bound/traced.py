@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.files import write_text
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import path_of

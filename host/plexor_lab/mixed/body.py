@@ -8,12 +8,12 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from plexor.commands.conclude import draw, show, text_width, wants_colour
-from plexor.commands.interrupts import stop_on_signals
-from plexor.commands.options import AsJson, Keyed
-from plexor.commands.output import check_outputs, raise_first
-from plexor.commands.parameters import option_name, usage
-from plexor.errors import ExitCode, PlexorError, StoreError
+from plexor.base.errors import ExitCode, PlexorError, StoreError
+from plexor.cli.conclude import draw, show, text_width, wants_colour
+from plexor.cli.interrupts import stop_on_signals
+from plexor.cli.options import AsJson, Keyed
+from plexor.cli.output import check_outputs, raise_first
+from plexor.cli.parameters import option_name, usage
 from plexor.library.files import write_text
 from plexor.library.instrument import Instrument
 from plexor.library.keep import check_new

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from plexor.commands.options import AsJson, Keyed, Live, drawn
-from plexor.commands.specs import command
+from plexor.cli.options import AsJson, Keyed, Live, drawn
+from plexor.cli.specs import command
 from plexor.library.specs.options import Target
 from plexor.library.specs.spec import Spec, maybe, option
 from plexor.library.specs.values import flag

@@ -10,7 +10,7 @@ import time
 from types import TracebackType
 from typing import Self
 
-from plexor.errors import LinkError, UsageError
+from plexor.base.errors import LinkError, UsageError
 from plexor.library.parts.run import Link, Stop, TcpLink, open_device_line
 from plexor_lab.mixed.message import DEFAULT_BAUD, Message, Reply, Stretches
 

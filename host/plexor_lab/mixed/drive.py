@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from plexor.errors import LinkError
+from plexor.base.errors import LinkError
 from plexor.library.parts.run import (
     SCHEDULE_ENTRIES,
     Action,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from plexor.errors import ExitCode, StoreError
+from plexor.base.errors import ExitCode, StoreError
 from plexor.library.files import unsaved, write_text, writing
 from plexor.library.instrument import Instrument
 from plexor.library.keep import check_new

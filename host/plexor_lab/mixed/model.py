@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
-from plexor.constraints import Count, NotNegative, Signed, Whole
+from plexor.base.constraints import Count, NotNegative, Signed, Whole
 from plexor_lab.mixed.timecode import Timecode
 
 

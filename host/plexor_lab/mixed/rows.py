@@ -12,7 +12,7 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from plexor.units import seconds_of
+from plexor.base.units import seconds_of
 from plexor_lab.mixed.model import ModeRun, Response, Row, Status
 
 NAMES = (

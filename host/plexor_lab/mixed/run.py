@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from plexor.errors import InstrumentError, LinkError, UsageError
+from plexor.base.errors import InstrumentError, LinkError, UsageError
+from plexor.base.units import seconds_of, ticks_of
 from plexor.library.parts.results import RunResult
 from plexor.library.parts.run import (
     Codes,
@@ -27,7 +28,6 @@ from plexor.library.parts.run import (
     refusal,
     versions,
 )
-from plexor.units import seconds_of, ticks_of
 from plexor_lab.mixed.collect import (
     TIMECODE_OUTPUT,
     contradictions,

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
+from plexor.base.units import parse_count, parse_duration, parse_part
 from plexor.library.scans.workers import live
 from plexor.library.specs import values
 from plexor.library.specs.options import Described, InFolder, Seeded
 from plexor.library.specs.spec import maybe, option
 from plexor.library.specs.values import choice, flag, seconds, whole
-from plexor.units import parse_count, parse_duration, parse_part
 
 if TYPE_CHECKING:
     from plexor_lab.mixed.run import Told

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
+from plexor.base.units import format_mean, format_seconds, format_ticks, format_variance, seconds_of
 from plexor.library.parts.show import (
     LEAST_WIDTH,
     NOTHING,
@@ -16,7 +17,6 @@ from plexor.library.parts.show import (
     table,
     wrapped,
 )
-from plexor.units import format_mean, format_seconds, format_ticks, format_variance, seconds_of
 from plexor_lab.mixed.compare import least_safe
 from plexor_lab.mixed.figures import by_distance, normal_to_mixed, summaries
 from plexor_lab.mixed.model import MixedResult, Mode, ModeRun, Order, Row, Schedule, Status

@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from plexor.units import seconds_of, ticks_of
+from plexor.base.units import seconds_of, ticks_of
 
 FRACTION_BITS = 32
 """Bits of the divider after the point: it is set to 2**-32 tick."""

@@ -6,8 +6,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from plexor.commands.measure.live import Screen
-from plexor.commands.progress import ProgressLine, error_width
+from plexor.cli.measure.live import Screen
+from plexor.cli.progress import ProgressLine, error_width
 from plexor.library.watch import Progress, progress_text
 from plexor_lab.mixed.watched import Looked, Told, estimate_text, live_text
 

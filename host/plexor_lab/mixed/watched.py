@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from plexor.units import format_seconds
+from plexor.base.units import format_seconds
 from plexor_lab.mixed.drive import Looked
 from plexor_lab.mixed.goal import wanted_of
 from plexor_lab.mixed.live_text import mixed_live_text

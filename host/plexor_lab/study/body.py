@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from plexor.commands.conclude import show
-from plexor.commands.options import AsJson
+from plexor.cli.conclude import show
+from plexor.cli.options import AsJson
 from plexor_lab.study.spec import TableSpec
 from plexor_lab.study.table import table as side_by_side
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from plexor.commands.options import AsJson
-from plexor.commands.specs import command
+from plexor.cli.options import AsJson
+from plexor.cli.specs import command
 from plexor_lab.study.spec import TableSpec
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeVar
 
-from plexor.errors import InvalidRunError, UsageError
+from plexor.base.errors import InvalidRunError, UsageError
+from plexor.base.units import seconds_of
 from plexor.library.parts.results import (
     RAISED,
     Bracket,
@@ -24,7 +25,6 @@ from plexor.library.parts.results import (
     SweepResult,
     named_load,
 )
-from plexor.units import seconds_of
 from plexor_lab.study.reference import IDLE, Role
 from plexor_lab.study.spec import Jitter
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from plexor.base.units import format_rate, format_seconds
 from plexor.library.parts.results import SweepResult
 from plexor.library.parts.show import (
     LEAST_WIDTH,
@@ -17,7 +18,6 @@ from plexor.library.parts.show import (
     table,
     wrapped,
 )
-from plexor.units import format_rate, format_seconds
 from plexor_lab.study.reference import (
     CE_3_0,
     CE_NET,

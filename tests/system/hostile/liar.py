@@ -9,8 +9,6 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-from plexor.device.device import Device
-from plexor.link import open_link
 from plexor.model.settings import Channel, Settings, Stimulus, TableStep
 from plexor.protocol.frames import (
     OPERATION,
@@ -24,7 +22,9 @@ from plexor.protocol.frames import (
 from plexor.protocol.memory import STATISTICS, STEP, ResponseClass, Space, entry_words, key
 from plexor.protocol.records import Record
 from plexor.protocol.registers import address, register
-from plexor.session.session import measure
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 
 from ...unit.host.fake_device import FakeDevice
 from ...unit.host.scenario import PERIOD_TICKS, START_TICKS, Scenario

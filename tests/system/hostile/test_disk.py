@@ -89,7 +89,7 @@ def test_raw_bytes_that_are_whole_stay_where_the_run_finds_no_room(capsys, tmp_p
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("plexor.store.run_folder.write", full)
+    monkeypatch.setattr("plexor.files.store.run_folder.write", full)
     run = str(tmp_path / "run")
     code, out, err = measure(capsys, "--out", run, "--wire", "--json")
     assert code == 5

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from plexor.errors import ExitCode, PlexorError
+from plexor.base.errors import ExitCode, PlexorError
+from plexor.files.store.run_folder import load, save
 from plexor.library.run import Run
 from plexor.protocol.frames import FrameType, LogCode
 from plexor.protocol.memory import (
@@ -35,8 +36,7 @@ from plexor.protocol.registers import (
     STIMULUS,
 )
 from plexor.protocol.registers import STEP as TABLE
-from plexor.session.replay import replay
-from plexor.store.run_folder import load, save
+from plexor.run.session.replay import replay
 
 from .liar import (
     Lie,

@@ -12,9 +12,9 @@ from dataclasses import replace
 import pytest
 
 from plexor import cli
-from plexor.device.device import Device
 from plexor.protocol.frames import Frame, FrameType, to_stream
 from plexor.protocol.geometry import PROTOCOL_MAJOR
+from plexor.wire.device.device import Device
 
 from ...unit.host.fake_device import FakeDevice
 from ...unit.host.scenario import Scenario

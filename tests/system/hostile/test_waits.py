@@ -16,13 +16,10 @@ from dataclasses import replace
 
 import pytest
 
-import plexor.decode.collect
-import plexor.device.device
-import plexor.session.run
-from plexor.device.device import Device
-from plexor.errors import InstrumentError, LinkError
-from plexor.link import Reader, open_link
-from plexor.link.udp import UdpLink
+import plexor.run.session.run
+import plexor.wire.decode.collect
+import plexor.wire.device.device
+from plexor.base.errors import InstrumentError, LinkError
 from plexor.protocol.frames import (
     EventFlag,
     Frame,
@@ -32,8 +29,11 @@ from plexor.protocol.frames import (
     to_stream,
 )
 from plexor.protocol.registers import RunState, StopReason
-from plexor.session.session import measure
-from plexor.session.stop import Stop
+from plexor.run.session.session import measure
+from plexor.run.session.stop import Stop
+from plexor.wire.device.device import Device
+from plexor.wire.link import Reader, open_link
+from plexor.wire.link.udp import UdpLink
 
 from ...unit.host.fake_device import FakeDevice, wait_until
 from ...unit.host.runs import LATENCIES, SETTINGS, TIMEOUTS_S, run
@@ -141,7 +141,7 @@ def test_what_goes_on_after_the_end_of_a_run_ends_no_later(what):
 
 @pytest.mark.timeout(60)
 def test_a_simulated_board_that_falls_silent_is_waited_for_so_long_only(monkeypatch):
-    monkeypatch.setattr(plexor.device.device, "MOST_WAIT_S", 0.1)
+    monkeypatch.setattr(plexor.wire.device.device, "MOST_WAIT_S", 0.1)
     with FakeDevice(
         Scenario(LATENCIES), first_words=to_stream(simulated_frame(0)), mute_after=0
     ) as fake:
@@ -151,7 +151,7 @@ def test_a_simulated_board_that_falls_silent_is_waited_for_so_long_only(monkeypa
 
 @pytest.mark.parametrize("simulated", [True, False])
 def test_the_time_of_a_simulated_board_may_stand_still_for_longer(monkeypatch, simulated):
-    monkeypatch.setattr(plexor.session.run, "STILL_S", 0.2)
+    monkeypatch.setattr(plexor.run.session.run, "STILL_S", 0.2)
     said = to_stream(simulated_frame(0)) if simulated else b""
     with FakeDevice(Scenario(LATENCIES), endless=True, first_words=said) as fake:
 
@@ -170,7 +170,7 @@ def test_the_time_of_a_simulated_board_may_stand_still_for_longer(monkeypatch, s
 
 @pytest.mark.timeout(60)
 def test_a_run_that_does_not_stop_is_given_up(monkeypatch):
-    monkeypatch.setattr(plexor.session.run, "STILL_S", 0.5)
+    monkeypatch.setattr(plexor.run.session.run, "STILL_S", 0.5)
     with Endless("run") as fake:
         with Device(open_link(fake.uri), timeouts_s=(2.0,)) as device:
             stop = Stop()
@@ -295,7 +295,7 @@ def test_datagrams_that_bring_nothing_on_do_not_hold_a_read_for_ever(monkeypatch
 
 
 def test_events_around_a_trigger_are_kept_as_far_as_the_instrument_has_them():
-    collector = plexor.decode.collect.Collector(GEOMETRY)
+    collector = plexor.wire.decode.collect.Collector(GEOMETRY)
     for index in range(3000):
         words = struct.pack("<10I", *[event_word(0, 8, 1)] * 10)
         collector.take(Frame(FrameType.TRACE, EventFlag(0), 0, index, index * 10, 5, words))
@@ -307,7 +307,7 @@ def test_events_around_a_trigger_are_kept_as_far_as_the_instrument_has_them():
 
 def test_of_more_events_than_are_kept_a_run_has_the_first_and_says_so(monkeypatch):
     whole, _ = run()
-    monkeypatch.setattr(plexor.decode.collect, "MOST_KEPT_BYTES", 1000)
+    monkeypatch.setattr(plexor.wire.decode.collect, "MOST_KEPT_BYTES", 1000)
     result, fake = run()
     assert result.invalid_reasons == ()
     kept = len(result.events)
@@ -337,7 +337,7 @@ def test_an_instrument_that_takes_another_value_than_was_written_is_told():
 
 
 def test_an_earlier_run_that_a_simulated_board_takes_long_to_end_is_waited_for(monkeypatch):
-    monkeypatch.setattr(plexor.session.run, "STILL_S", 0.1)
+    monkeypatch.setattr(plexor.run.session.run, "STILL_S", 0.1)
     said = to_stream(simulated_frame(0))
     with FakeDevice(Scenario(LATENCIES), first_words=said) as fake:
         fake.set("status", "state", RunState.DRAINING)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from plexor.commands.measure import take
+from plexor.cli.measure import take
 from plexor.library.run import Run
 from plexor.model.results import (
     EVENT_DTYPE,

@@ -3,9 +3,6 @@
 
 import struct
 
-from plexor.decode.batch import batch_of
-from plexor.decode.collect import Collector
-from plexor.decode.register_image import RegisterImage
 from plexor.protocol.frames import (
     MAX_WORDS,
     SOURCES,
@@ -17,6 +14,9 @@ from plexor.protocol.frames import (
 )
 from plexor.protocol.memory import HISTOGRAM_SPACES
 from plexor.protocol.registers import StopReason, address, register
+from plexor.wire.decode.batch import batch_of
+from plexor.wire.decode.collect import Collector
+from plexor.wire.decode.register_image import RegisterImage
 
 from .scenario import START_TICKS
 

@@ -5,7 +5,7 @@ from plexor.library.scans.burst import BurstScan
 from plexor.library.scans.phase import PhaseScan
 from plexor.library.scans.sweep import Sweep
 
-from .render.scans_to_draw import MASKS, burst_result, limit, phase_result
+from .show.scans_to_draw import MASKS, burst_result, limit, phase_result
 from .sweeps import swept
 
 KINDS = ("sweep", "phase", "burst")

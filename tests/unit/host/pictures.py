@@ -5,8 +5,8 @@ import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
-from plexor.render.pictures.canvas import text_width
-from plexor.render.pictures.svg import svg_picture, svg_plot
+from plexor.show.pictures.canvas import text_width
+from plexor.show.pictures.svg import svg_picture, svg_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 

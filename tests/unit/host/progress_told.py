@@ -2,7 +2,7 @@
 """Progress of a run that is under way."""
 
 from plexor.protocol.registers import RunState
-from plexor.session.progress import Progress
+from plexor.run.session.progress import Progress
 
 
 def progress(**given):

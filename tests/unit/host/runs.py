@@ -3,10 +3,10 @@
 
 from fractions import Fraction
 
-from plexor.device.device import Device
-from plexor.link import open_link
 from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.session.session import measure
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 
 from .fake_device import FakeDevice
 from .scenario import PERIOD_TICKS, Scenario

@@ -4,9 +4,9 @@
 from fractions import Fraction
 
 from plexor.experiments.step import RateFigures, RateStep
-from plexor.judge.verdict import Outcome
+from plexor.experiments.sweep.model import Bracket, Knee, SweepResult
+from plexor.figures.judge.verdict import Outcome
 from plexor.protocol.memory import ResponseClass
-from plexor.sweep.model import Bracket, Knee, SweepResult
 
 TICK_FS = 10**6
 RATES = (20_000, 25_000, 40_000, 80_000, 100_000, 160_000, 200_000)

@@ -8,7 +8,7 @@ import pytest
 from tools import diagram
 from tools.stages import Netlist, Wires, netlist_of
 
-from plexor.render.pictures.svg import svg_picture
+from plexor.show.pictures.svg import svg_picture
 from plexor_hdl.build import boards
 
 

@@ -7,8 +7,8 @@ import pytest
 from tools import flash
 from tools.gateware import board
 
-from plexor.link.boards import DFU, FT2232H, Plugged
 from plexor.protocol.geometry import PLACED
+from plexor.wire.link.boards import DFU, FT2232H, Plugged
 
 from ..host.fake_device import FakeDevice
 from ..host.scenario import GEOMETRY, Scenario

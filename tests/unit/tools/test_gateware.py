@@ -10,7 +10,7 @@ from tools.gateware.families import FAMILIES
 from tools.gateware.sdf import Delays
 from tools.gateware.skew import pad_lag_ps
 
-from plexor.calibration.sheet import ECP5
+from plexor.experiments.calibration.sheet import ECP5
 from plexor_hdl.build import boards
 from plexor_hdl.front.phases import hops
 

@@ -8,7 +8,7 @@ from tools.sustained import Bench, least
 
 from plexor.model.identity import Identity
 from plexor.model.settings import Stimulus
-from plexor.plan.registers import plan_of
+from plexor.run.plan.registers import plan_of
 from plexor_hdl.build import boards
 
 

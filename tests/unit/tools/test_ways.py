@@ -8,7 +8,7 @@ from tools.gateware import board as boards
 from tools.gateware import ways
 from tools.gateware.sdf import Delays
 
-from plexor.calibration.ways import Ways, read
+from plexor.experiments.calibration.ways import Ways, read
 
 HEAD = '(DELAYFILE (CELL (CELLTYPE "top") (INSTANCE ) (DELAY (ABSOLUTE'
 TABLE = "front.sampler.seen_{}_SB_LUT4_O_LC"

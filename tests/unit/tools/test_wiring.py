@@ -10,7 +10,7 @@ import pytest
 from tools import wiring
 from tools.gateware import board
 
-from plexor.render.pictures.svg import svg_picture
+from plexor.show.pictures.svg import svg_picture
 
 from ..host.pictures import SVG, assert_no_texts_touch, assert_texts_lie_within
 

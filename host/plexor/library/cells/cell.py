@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from plexor.desk.load import switched
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.experiments.work import Work
 from plexor.library.instrument import Instrument
 from plexor.model.load import RAISED
 from plexor.model.results import RunResult
+from plexor.wire.desk.load import switched
 
 PREPARE_S = 600.0
 """Wall time that a command of `prepare` has."""

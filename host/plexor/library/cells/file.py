@@ -32,11 +32,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
+from plexor.base.toml_text import parse_toml
 from plexor.library.cells.cell import Cell
 from plexor.library.run import load_budget
 from plexor.library.run_spec import RunSpec, settings_of
-from plexor.toml_text import parse_toml
 
 AXES = {"instruments": "instrument", "loads": "load", "builds": "build", "options": "options"}
 """Tables of named values, and what each value is in a cell."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
-from plexor.analyse.analyse import ChannelFigures
-from plexor.errors import ExitCode, PlexorError
-from plexor.judge.verdict import Outcome as Judged
+from plexor.base.errors import ExitCode, PlexorError
+from plexor.base.units import plot_seconds
+from plexor.figures.analyse.analyse import ChannelFigures
+from plexor.figures.judge.verdict import Outcome as Judged
 from plexor.library.cells.cell import Cell
 from plexor.library.run import Run
 from plexor.protocol.memory import ResponseClass
-from plexor.units import plot_seconds
 
 _P99 = Fraction(99, 100)
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from plexor.errors import ExitCode
+from plexor.base.errors import ExitCode
+from plexor.base.units import format_seconds
 from plexor.library.cells.outcome import CellFigures, CellOutcome, CellState
-from plexor.render.pictures.scale import grouped
-from plexor.render.table import NOTHING, Cell
-from plexor.render.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
-from plexor.units import format_seconds
+from plexor.show.pictures.scale import grouped
+from plexor.show.table import NOTHING, Cell
+from plexor.show.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
 
 SCHEMA = "plexor.farm/1"
 _CODES = {ExitCode.BUDGET: "OVER BUDGET", ExitCode.INVALID: "PROVES NOTHING"}

@@ -6,11 +6,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from plexor.codes.calls import Calls, calls_of
-from plexor.codes.lanes import Lane, LaneKind, Lanes, lanes_of
-from plexor.codes.names import Names
-from plexor.codes.of_run import codes_of
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
+from plexor.figures.codes.calls import Calls, calls_of
+from plexor.figures.codes.lanes import Lane, LaneKind, Lanes, lanes_of
+from plexor.figures.codes.names import Names
+from plexor.figures.codes.of_run import codes_of
 from plexor.model.results import RunResult
 from plexor.protocol.codes import CodeClass
 

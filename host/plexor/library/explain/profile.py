@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from plexor.codes.calls import corrected
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
+from plexor.figures.codes.calls import corrected
 from plexor.library.explain.coded import CodedRun
 from plexor.model.results import RunResult
 from plexor.protocol.codes import CodeClass
-from plexor.render.terminal import profile as views
+from plexor.show.terminal import profile as views
 
 SCHEMA = "plexor.profile/1"
 _FS_PER_NS = 10**6

@@ -7,17 +7,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from plexor.codes.instances import instances
-from plexor.codes.lanes import Lane, LaneState, switches
-from plexor.errors import UsageError
-from plexor.export.lanes import export_lanes
+from plexor.base.errors import UsageError
+from plexor.base.units import FEMTOSECONDS, ticks_of
+from plexor.figures.codes.instances import instances
+from plexor.figures.codes.lanes import Lane, LaneState, switches
 from plexor.library.explain.coded import CodedRun
 from plexor.library.specs.values import path_of
 from plexor.model.results import RunResult
-from plexor.render.pictures.timeline import timeline_page, timeline_picture
-from plexor.render.terminal.timeline import timeline_text
-from plexor.render.timeline import TimelineView
-from plexor.units import FEMTOSECONDS, ticks_of
+from plexor.show.export.lanes import export_lanes
+from plexor.show.pictures.timeline import timeline_page, timeline_picture
+from plexor.show.terminal.timeline import timeline_text
+from plexor.show.timeline import TimelineView
 
 SCHEMA = "plexor.timeline/1"
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from plexor.codes.names import Names
-from plexor.explain.blame import NOT_KNOWN, Blamed
-from plexor.explain.recurrence import Recurrence
-from plexor.explain.why import Explained, RecurringCluster, explain_late
+from plexor.figures.codes.names import Names
+from plexor.figures.explain.blame import NOT_KNOWN, Blamed
+from plexor.figures.explain.recurrence import Recurrence
+from plexor.figures.explain.why import Explained, RecurringCluster, explain_late
 from plexor.model.results import RunResult
-from plexor.render.terminal.why import Says, code_text, why_text
+from plexor.show.terminal.why import Says, code_text, why_text
 
 SCHEMA = "plexor.why/1"
 

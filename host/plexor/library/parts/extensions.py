@@ -16,12 +16,12 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from plexor.errors import PlexorError, UsageError
+from plexor.base.errors import PlexorError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from plexor.documents import Document
+    from plexor.base.documents import Document
     from plexor.library.scans.scan import Ended
 
 COMMANDS = "plexor.commands"

@@ -1,14 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs that a package takes itself: settings, the instrument's registers, lines, what it sends."""
 
-from plexor.decode.collect import Collector as Collector
-from plexor.device.device import Device as Device
-from plexor.device.features import refusal as refusal
-from plexor.device.features import timecode_is_switched as timecode_is_switched
-from plexor.link.base import Link as Link
-from plexor.link.open import open_device_line as open_device_line
-from plexor.link.open import sim_device as sim_device
-from plexor.link.tcp import TcpLink as TcpLink
 from plexor.model.codes import Codes as Codes
 from plexor.model.codes import Port as Port
 from plexor.model.identity import Identity as Identity
@@ -28,8 +20,16 @@ from plexor.protocol.registers import Action as Action
 from plexor.protocol.registers import Stream as Stream
 from plexor.protocol.registers import Trigger as Trigger
 from plexor.protocol.registers import entry_word as entry_word
-from plexor.session.follow import OnProgress as OnProgress
-from plexor.session.run import LiveRun as LiveRun
-from plexor.session.session import measure as measure
-from plexor.session.session import versions as versions
-from plexor.session.stop import Stop as Stop
+from plexor.run.session.follow import OnProgress as OnProgress
+from plexor.run.session.run import LiveRun as LiveRun
+from plexor.run.session.session import measure as measure
+from plexor.run.session.session import versions as versions
+from plexor.run.session.stop import Stop as Stop
+from plexor.wire.decode.collect import Collector as Collector
+from plexor.wire.device.device import Device as Device
+from plexor.wire.device.features import refusal as refusal
+from plexor.wire.device.features import timecode_is_switched as timecode_is_switched
+from plexor.wire.link.base import Link as Link
+from plexor.wire.link.open import open_device_line as open_device_line
+from plexor.wire.link.open import sim_device as sim_device
+from plexor.wire.link.tcp import TcpLink as TcpLink

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from plexor.burst.model import BurstResult, SpacingLimit
-from plexor.burst.scan import BurstSteps
-from plexor.burst.store import BURST
+from plexor.experiments.burst.model import BurstResult, SpacingLimit
+from plexor.experiments.burst.scan import BurstSteps
+from plexor.experiments.burst.store import BURST
 from plexor.library.files import write_text
 from plexor.library.scans.burst_spec import BurstSpec, wanted_of
 from plexor.library.scans.scan import Scan
 from plexor.library.scans.steps import step_scan
 from plexor.library.specs.options import Target
-from plexor.render.pictures.burst import burst_page, burst_picture
-from plexor.render.terminal.burst import burst_text
+from plexor.show.pictures.burst import burst_page, burst_picture
+from plexor.show.terminal.burst import burst_text
 
 PAGE_FILE = "burst.html"
 

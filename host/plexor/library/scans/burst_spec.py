@@ -7,8 +7,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from plexor.burst.model import LONGEST_PART
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
+from plexor.experiments.burst.model import LONGEST_PART
 from plexor.experiments.criterion import Criterion, CriterionSubject, parse_criterion
 from plexor.library.pins import response_pins, under
 from plexor.library.scans.scan_spec import ScanSpec, check_scan
@@ -19,7 +19,7 @@ from plexor.model.load import is_raised
 from plexor.model.settings import Settings, Stimulus
 
 if TYPE_CHECKING:
-    from plexor.burst.scan import BurstGoal
+    from plexor.experiments.burst.scan import BurstGoal
     from plexor.experiments.job import Job
     from plexor.experiments.step import RateStep
 
@@ -93,7 +93,7 @@ def wanted_of(asked: BurstSpec, target: Target) -> BurstGoal:
     """
     check(asked, target)
     # Imported here so that wrong options answer at once.
-    from plexor.burst.scan import BurstGoal  # noqa: PLC0415
+    from plexor.experiments.burst.scan import BurstGoal  # noqa: PLC0415
 
     stimulus = Stimulus(period_s=asked.period, width_s=asked.width, seed=asked.seed)
     pins = asked.channels or response_pins(target.link, target.dut)

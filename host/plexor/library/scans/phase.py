@@ -7,9 +7,13 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
-from plexor.device.device import Device
-from plexor.disk.folder import FolderPlace
-from plexor.errors import StoreError
+from plexor.base.disk.folder import FolderPlace
+from plexor.base.errors import StoreError
+from plexor.experiments.phase.model import ChannelPhases as ChannelScan
+from plexor.experiments.phase.model import PhaseResult
+from plexor.experiments.phase.run import run
+from plexor.experiments.phase.store import PHASE
+from plexor.files.store.run_folder import put_run
 from plexor.library.files import unsaved, write_text
 from plexor.library.keep import check_new
 from plexor.library.run import Run
@@ -18,13 +22,9 @@ from plexor.library.scans.phase_spec import PhaseSpec, wanted_of
 from plexor.library.scans.scan import Scan
 from plexor.library.specs.options import Target
 from plexor.model.results import RunResult
-from plexor.phase.model import ChannelPhases as ChannelScan
-from plexor.phase.model import PhaseResult
-from plexor.phase.run import run
-from plexor.phase.store import PHASE
-from plexor.render.pictures.phase import phase_page, phase_picture
-from plexor.render.terminal.phase import phase_text
-from plexor.store.run_folder import put_run
+from plexor.show.pictures.phase import phase_page, phase_picture
+from plexor.show.terminal.phase import phase_text
+from plexor.wire.device.device import Device
 
 PAGE_FILE = "phase.html"
 

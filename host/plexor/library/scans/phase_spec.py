@@ -6,7 +6,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.pins import described, response_pins, wired
 from plexor.library.run_spec import codes_asked
 from plexor.library.scans.workers import live
@@ -29,8 +29,8 @@ from plexor.model.sources import source_of
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
 
 if TYPE_CHECKING:
-    from plexor.phase.run import PhaseGoal
-    from plexor.session.follow import OnProgress
+    from plexor.experiments.phase.run import PhaseGoal
+    from plexor.run.session.follow import OnProgress
 
 POINTS = 100
 MOST_POINTS = 100_000
@@ -170,7 +170,7 @@ def wanted_of(asked: PhaseSpec, target: Target) -> PhaseGoal:
     """
     check(asked, target)
     # Imported here so that wrong options answer at once.
-    from plexor.phase.run import PhaseGoal  # noqa: PLC0415
+    from plexor.experiments.phase.run import PhaseGoal  # noqa: PLC0415
 
     codes = _codes(asked)
     return PhaseGoal(

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from plexor.disk.errors import writing
-from plexor.documents import Document
-from plexor.errors import ExitCode, PlexorError, StoreError
+from plexor.base.disk.errors import writing
+from plexor.base.documents import Document
+from plexor.base.errors import ExitCode, PlexorError, StoreError
 from plexor.experiments.store import made_of_steps
 
 

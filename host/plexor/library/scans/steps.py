@@ -9,11 +9,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from plexor.burst.model import BurstResult
-from plexor.errors import PlexorError
+from plexor.base.errors import PlexorError
+from plexor.experiments.burst.model import BurstResult
 from plexor.experiments.pool import Workers
 from plexor.experiments.stepping import OnStep, Stepping, stepped
 from plexor.experiments.store import StepStore, question_of
+from plexor.experiments.sweep.model import SweepResult
 from plexor.library.files import unsaved
 from plexor.library.pins import described
 from plexor.library.scans.scan import Scan
@@ -21,9 +22,8 @@ from plexor.library.scans.scan_spec import ScanSpec
 from plexor.library.scans.watched import watched
 from plexor.library.scans.workers import workers_of
 from plexor.library.specs.options import Target
-from plexor.session.prepare import now
-from plexor.session.session import versions
-from plexor.sweep.model import SweepResult
+from plexor.run.session.prepare import now
+from plexor.run.session.session import versions
 
 R = TypeVar("R", SweepResult, BurstResult)
 

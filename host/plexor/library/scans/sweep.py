@@ -5,18 +5,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from plexor.desk.load import switched
 from plexor.experiments.step import RateStep
+from plexor.experiments.sweep.model import Knee, SweepResult
+from plexor.experiments.sweep.store import SWEEP
+from plexor.experiments.sweep.sweep import SweepSteps
 from plexor.library.scans.scan import Scan
 from plexor.library.scans.steps import step_scan
 from plexor.library.scans.sweep_spec import SweepSpec, wanted_of
 from plexor.library.specs.options import Target
 from plexor.library.tables import steps_table, to_pandas
-from plexor.render.sweep_page import sweep_page, sweep_svg
-from plexor.render.terminal.sweep import sweep_text
-from plexor.sweep.model import Knee, SweepResult
-from plexor.sweep.store import SWEEP
-from plexor.sweep.sweep import SweepSteps
+from plexor.show.sweep_page import sweep_page, sweep_svg
+from plexor.show.terminal.sweep import sweep_text
+from plexor.wire.desk.load import switched
 
 
 class Sweep(Scan[SweepResult]):

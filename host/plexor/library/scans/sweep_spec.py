@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.experiments.criterion import DEFAULT, Criterion, CriterionSubject, parse_criterion
 from plexor.library.pins import response_pins, under
 from plexor.library.scans.scan_spec import ScanSpec, check_scan
@@ -29,14 +29,14 @@ from plexor.library.specs.values import (
     hertz,
     seconds,
 )
-from plexor.link.open import sim_device, without_device
 from plexor.model.load import IDLE, is_own, is_raised
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import MAX_STEPS
+from plexor.wire.link.open import sim_device, without_device
 
 if TYPE_CHECKING:
     from plexor.experiments.step import RateStep
-    from plexor.sweep.sweep import SweepGoal
+    from plexor.experiments.sweep.sweep import SweepGoal
 
     OnStep = Callable[[RateStep, int, int], None]
 
@@ -163,7 +163,7 @@ def wanted_of(asked: SweepSpec, target: Target) -> SweepGoal:
     """
     check(asked, target)
     # Imported here so that wrong options answer at once.
-    from plexor.sweep.sweep import SweepGoal, SweepLoad  # noqa: PLC0415
+    from plexor.experiments.sweep.sweep import SweepGoal, SweepLoad  # noqa: PLC0415
 
     deadline = _deadline(asked, asked.naming)
     pins = asked.channels or response_pins(target.link, target.dut)

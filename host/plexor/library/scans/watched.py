@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import ParamSpec
 
-from plexor.session.stop import Stop
+from plexor.run.session.stop import Stop
 
 P = ParamSpec("P")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Executor
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.experiments.pool import FORMS, parse_executor
 from plexor.library.specs.values import Naming, plain
 

@@ -12,9 +12,9 @@ from plexor.library.specs.spec import Named, Spec, maybe, option
 from plexor.library.specs.values import choice, path_of, whole
 
 if TYPE_CHECKING:
-    from plexor.archive.figures import FigureColumn
-    from plexor.archive.query import RunFilter
-    from plexor.judge.gate import FailOn
+    from plexor.figures.judge.gate import FailOn
+    from plexor.files.archive.figures import FigureColumn
+    from plexor.files.archive.query import RunFilter
     from plexor.library.farm import OnCell
 
 JUDGES = ("interval", "estimate")
@@ -35,7 +35,7 @@ def _where(value: str | RunFilter | Sequence[str | RunFilter]) -> tuple[RunFilte
     """Return choices such as `branch=main`; raise ValueError."""
     if not (texts := _listed(value)):
         return ()
-    from plexor.archive.query import RunFilter, parse_where  # noqa: PLC0415
+    from plexor.files.archive.query import RunFilter, parse_where  # noqa: PLC0415
 
     return tuple(text if isinstance(text, RunFilter) else parse_where(str(text)) for text in texts)
 
@@ -44,7 +44,7 @@ def _figures(value: str | FigureColumn | Sequence[str | FigureColumn]) -> tuple[
     """Return figures such as `max` or `p99.9`; raise ValueError."""
     if not (names := _listed(value)):
         return ()
-    from plexor.archive.figures import FigureColumn, parse_figure  # noqa: PLC0415
+    from plexor.files.archive.figures import FigureColumn, parse_figure  # noqa: PLC0415
 
     return tuple(
         name if isinstance(name, FigureColumn) else parse_figure(str(name)) for name in names
@@ -55,7 +55,7 @@ def _conditions(value: str | FailOn | Sequence[FailOn]) -> tuple[FailOn, ...]:
     """Return the conditions of `p99.9>+5%,missed>+10%`; raise ValueError."""
     if not value:
         return ()
-    from plexor.judge.gate import FailOn, parse_fail_on  # noqa: PLC0415
+    from plexor.figures.judge.gate import FailOn, parse_fail_on  # noqa: PLC0415
 
     if isinstance(value, str):
         return parse_fail_on(value)

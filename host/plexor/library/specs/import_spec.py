@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from plexor.imports.signals import (
+from plexor.files.imports.signals import (
     ChannelSignal,
     StrikeSignal,
     Unknown,

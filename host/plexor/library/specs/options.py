@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.scans.workers import FORMS, Opener, executor
 from plexor.library.specs.spec import Named, Spec, maybe, option
 from plexor.library.specs.texts import (
@@ -34,7 +34,7 @@ from plexor.model.settings import Channel
 from plexor.protocol.registers import Policy
 
 if TYPE_CHECKING:
-    from plexor.session.stop import Stop
+    from plexor.run.session.stop import Stop
 
 
 POLICIES = tuple(policy.name.lower() for policy in Policy)

@@ -2,7 +2,7 @@
 """What a caller may ask, declared once: each option with its type, its bounds, its flag and help.
 
 From a field of a Spec follow the keyword in Python with its static type, the option on the command
-line (`plexor.commands.specs`), the key of `plexor.toml` and the row in the documentation.
+line (`plexor.cli.specs`), the key of `plexor.toml` and the row in the documentation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import (
     overload,
 )
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.specs.values import Naming, plain
 
 In = TypeVar("In")

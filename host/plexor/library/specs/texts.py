@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
+from plexor.base.units import parse_count, parse_duration, parse_part, parse_rate
 from plexor.model.codes import Codes, Port, Wires
 from plexor.model.settings import Channel, Stall, Stimulus, parse_edges, parse_reference
 from plexor.model.sources import source_name
 from plexor.protocol.codes import CLASS_BITS, MOST_BITS, USUAL_BITS, CodeClass
 from plexor.protocol.frames import CODE_BITS, SOURCES
 from plexor.protocol.registers import Trigger
-from plexor.units import parse_count, parse_duration, parse_part, parse_rate
 
 
 @dataclass(frozen=True, slots=True)

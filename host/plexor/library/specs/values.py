@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from plexor.errors import UsageError
-from plexor.units import parse_count, parse_duration, parse_rate, parse_velocity
+from plexor.base.errors import UsageError
+from plexor.base.units import parse_count, parse_duration, parse_rate, parse_velocity
 
 T = TypeVar("T")
 Time = str | int | float | Fraction

@@ -7,19 +7,19 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from plexor.calibration import store
-from plexor.calibration.reference import Reference
-from plexor.calibration.run import WIRE_PS, CalibrationGoal, calibrate, carried
-from plexor.calibration.sheet import outside
-from plexor.device.device import Device
-from plexor.errors import InstrumentError, StoreError, UsageError
+from plexor.base.errors import InstrumentError, StoreError, UsageError
+from plexor.experiments.calibration import store
+from plexor.experiments.calibration.reference import Reference
+from plexor.experiments.calibration.run import WIRE_PS, CalibrationGoal, calibrate, carried
+from plexor.experiments.calibration.sheet import outside
 from plexor.library.files import unsaved
 from plexor.library.pins import wiring_of
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import Naming, plain
 from plexor.library.upkeep.specs import CalibrateSpec, OnLine
 from plexor.model.calibration import Calibration
-from plexor.render.terminal.calibration import calibration_text
+from plexor.show.terminal.calibration import calibration_text
+from plexor.wire.device.device import Device
 
 SECONDS = 10
 """Default of how long a reference is watched."""

@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 from serial.tools import list_ports
 
-from plexor.desk import doctor
-from plexor.desk.doctor import Level
-from plexor.errors import ExitCode, LinkError, UsageError
-from plexor.jsonable import to_json
+from plexor.base.errors import ExitCode, LinkError, UsageError
+from plexor.base.jsonable import to_json
 from plexor.library.open import open_any
 from plexor.library.pins import SIMULATED
 from plexor.library.upkeep.walk import walked
-from plexor.link import boards
 from plexor.protocol.geometry import Feature
-from plexor.render.terminal.columns import Paint
+from plexor.show.terminal.columns import Paint
+from plexor.wire.desk import doctor
+from plexor.wire.desk.doctor import Level
+from plexor.wire.link import boards
 
 if TYPE_CHECKING:
-    from plexor.desk.doctor import Diagnosis
+    from plexor.wire.desk.doctor import Diagnosis
 
 _INSTEAD = "in a clone: pip install '.[sim]'"
 _TIMEOUT_S = 3600

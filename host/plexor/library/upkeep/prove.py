@@ -10,21 +10,21 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from plexor.calibration.reference import Reference
-from plexor.device.device import Device
-from plexor.errors import ExitCode, StoreError, UsageError
+from plexor.base.errors import ExitCode, StoreError, UsageError
+from plexor.experiments.calibration.reference import Reference
+from plexor.experiments.prove import store
+from plexor.experiments.prove.model import Proof, StepOutcome
+from plexor.experiments.prove.run import STEPS, STRIKE, ProofGoal, StepWires, prove
 from plexor.library.files import unsaved
 from plexor.library.instrument import Instrument
 from plexor.library.open import open_any
 from plexor.library.specs.spec import takes
 from plexor.library.upkeep.calibrate import reference_of
 from plexor.library.upkeep.specs import Ask, OnLine, ProveSpec
-from plexor.link.open import sim_device
-from plexor.prove import store
-from plexor.prove.model import Proof, StepOutcome
-from plexor.prove.run import STEPS, STRIKE, ProofGoal, StepWires, prove
-from plexor.render.proof_page import proof_page
-from plexor.render.terminal.proof import proof_text
+from plexor.show.proof_page import proof_page
+from plexor.show.terminal.proof import proof_text
+from plexor.wire.device.device import Device
+from plexor.wire.link.open import sim_device
 
 PS = 10**12
 JUMPER_PS, LONGER_PS = 300, 5000
@@ -159,10 +159,11 @@ class OwnFixture:
 def proven(link: str, options: ProveSpec) -> Proven:
     """Prove the instrument at a link step by step, and keep the proof.
 
-    The options are those of ProveSpec: `only` and `skip` choose among `plexor.prove.run.STEPS`,
-    `wire="1m"` is how much longer the longer wire is than the jumper. `ask` has somebody put wires;
-    a simulated instrument has them at once. Without a `path` there is a document for each board and
-    build in the user's data folder, and none for a simulated instrument.
+    The options are those of ProveSpec: `only` and `skip` choose among
+    `plexor.experiments.prove.run.STEPS`, `wire="1m"` is how much longer the longer wire is
+    than the jumper. `ask` has somebody put wires; a simulated instrument has them at once. Without
+    a `path` there is a document for each board and build in the user's data folder, and none for a
+    simulated instrument.
 
     Raises UsageError for options that cannot be, LinkError if the link breaks or stays silent.
     """

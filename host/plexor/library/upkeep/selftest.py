@@ -6,16 +6,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from plexor.device.device import Device
-from plexor.errors import ExitCode, UsageError
-from plexor.jsonable import to_json
+from plexor.base.errors import ExitCode, UsageError
+from plexor.base.jsonable import to_json
+from plexor.experiments.selftest.against import compared
+from plexor.experiments.selftest.model import Finding, SelfTest, SelftestPart
+from plexor.experiments.selftest.run import SelftestGoal, selftest
 from plexor.library.pins import wiring_of
 from plexor.library.specs.spec import takes
 from plexor.library.upkeep.specs import SelfTestSpec
-from plexor.render.terminal.selftest import selftest_text
-from plexor.selftest.against import compared
-from plexor.selftest.model import Finding, SelfTest, SelftestPart
-from plexor.selftest.run import SelftestGoal, selftest
+from plexor.show.terminal.selftest import selftest_text
+from plexor.wire.device.device import Device
 
 
 class SelfTested:

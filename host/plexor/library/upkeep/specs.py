@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 
+from plexor.base.units import format_rate
 from plexor.library.specs.spec import Named, Spec, maybe, option
 from plexor.library.specs.texts import parse_clock, parse_jumpers
 from plexor.library.specs.values import Count, count, each, hertz, path_of, seconds
 from plexor.library.upkeep.wire import wire_ps
 from plexor.model.calibration import LEAST_CLOCK_HZ, LEAST_EDGES, PPS_HZ
-from plexor.units import format_rate
 
 Jumper = str | tuple[int, int]
 OnLine = Callable[[str], None]
@@ -61,7 +61,7 @@ def _steps(value: str | Sequence[str]) -> tuple[str, ...]:
     names = each(str, str)(value)
     if names:
         # Imported here so that without steps an answer needs no array.
-        from plexor.prove.run import STEPS  # noqa: PLC0415
+        from plexor.experiments.prove.run import STEPS  # noqa: PLC0415
 
         for name in names:
             if name not in STEPS:

@@ -6,14 +6,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from plexor.desk.doctor import LATENCY_MS, Diagnosis, Level, install_rules, latency_timer
-from plexor.device.device import Device
-from plexor.errors import InstrumentError, LinkError
+from plexor.base.errors import InstrumentError, LinkError
+from plexor.base.units import FEMTOSECONDS
 from plexor.library.connection import Connection
 from plexor.library.open import open_any
-from plexor.link.boards import BOARDS, FoundBoard, at_port
 from plexor.protocol.registers import StatusFlag
-from plexor.units import FEMTOSECONDS
+from plexor.wire.desk.doctor import LATENCY_MS, Diagnosis, Level, install_rules, latency_timer
+from plexor.wire.device.device import Device
+from plexor.wire.link.boards import BOARDS, FoundBoard, at_port
 
 CLOCK_S = 0.5
 """Time for which the instrument's clock is held against the host's."""

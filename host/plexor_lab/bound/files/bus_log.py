@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 
 RECORD = np.dtype(
     [

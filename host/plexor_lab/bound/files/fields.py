@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import cast
 
-from plexor.units import parse_part
+from plexor.base.units import parse_part
 from plexor_lab.bound.formula import MOST
 from plexor_lab.bound.model import AccessKind, Repetition
 

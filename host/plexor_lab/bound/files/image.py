@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 
 _ALLOCATED = 2
 _SYMBOLS = 2

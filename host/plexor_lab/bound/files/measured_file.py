@@ -15,8 +15,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-from plexor.errors import UsageError
-from plexor.units import parse_duration
+from plexor.base.errors import UsageError
+from plexor.base.units import parse_duration
 from plexor_lab.bound.files import fields
 from plexor_lab.bound.files.map_file import read_map
 from plexor_lab.bound.files.model_file import read_model

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor_lab.bound.files import fields
 from plexor_lab.bound.files.source import CsvFile, TomlFile, open_file
 from plexor_lab.bound.model import AccessKind, Count, Model, Section

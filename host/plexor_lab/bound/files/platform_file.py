@@ -20,7 +20,7 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor_lab.bound.files import fields
 from plexor_lab.bound.files.source import CsvFile, TomlFile, open_file
 from plexor_lab.bound.model import AccessKind, Platform, column_name

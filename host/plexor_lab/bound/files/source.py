@@ -12,8 +12,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from plexor.errors import UsageError
-from plexor.toml_text import parse_toml
+from plexor.base.errors import UsageError
+from plexor.base.toml_text import parse_toml
 
 MOST_BYTES = 1 << 18
 """Maximum size of a file: a thousand sections of ten counts, whose wrong line is soon found."""

@@ -11,7 +11,7 @@ import time
 import distributed
 import pytest
 
-from plexor.errors import LinkError
+from plexor.base.errors import LinkError
 from plexor.experiments import pool as executor
 from plexor.experiments.pool import parse_executor
 

@@ -15,7 +15,7 @@ from plexor.experiments.criterion import (
     stage_strikes,
 )
 from plexor.experiments.step import RateFigures
-from plexor.judge.verdict import Outcome
+from plexor.figures.judge.verdict import Outcome
 from plexor.protocol.memory import ResponseClass
 
 NS = 1_000_000

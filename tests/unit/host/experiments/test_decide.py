@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from plexor.experiments.decide import STAGES, first_strikes, outcome_probabilities, plan_test
-from plexor.judge.verdict import Outcome
+from plexor.figures.judge.verdict import Outcome
 
 LIMITS = [Fraction(1, 1000), Fraction(1, 100), Fraction(1, 20), Fraction(1, 10)]
 CONFIDENCES = [Fraction(9, 10), Fraction(95, 100), Fraction(999, 1000)]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from plexor.errors import InvalidRunError, LinkError, StoreError
+from plexor.base.errors import InvalidRunError, LinkError, StoreError
 from plexor.experiments import engine
 from plexor.experiments.engine import Ending, Engine
 from plexor.experiments.pool import RETRIES, Workers

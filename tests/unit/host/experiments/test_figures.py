@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plexor.analyse.pairing import PairedBy, Pairing, Standing
 from plexor.experiments.criterion import DEFAULT
 from plexor.experiments.figures import behind, cycle, falls_behind, judged
 from plexor.experiments.step import RateFigures
+from plexor.figures.analyse.pairing import PairedBy, Pairing, Standing
 from plexor.protocol.memory import ResponseClass
 
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from plexor.errors import InvalidRunError
+from plexor.base.errors import InvalidRunError
 from plexor.experiments import job
 from plexor.experiments.criterion import Criterion, CriterionSubject
 from plexor.experiments.decide import STAGES
@@ -23,14 +23,14 @@ from plexor.experiments.job import (
     looks_of,
 )
 from plexor.experiments.step import RateFigures, of_step
-from plexor.judge.verdict import Outcome
+from plexor.figures.judge.verdict import Outcome
 from plexor.model.identity import Identity
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Stream
 
-from ..sweep.drawn import run_of
+from .sweep.drawn import run_of
 
 
 @pytest.mark.parametrize("first", [256, 368, 1023, 1024, 3688])

@@ -8,7 +8,7 @@ from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 
-from plexor.errors import LinkError
+from plexor.base.errors import LinkError
 from plexor.experiments import pool as executor
 from plexor.experiments.pool import Workers, is_lost, parse_executor
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.constraints import MOST_TICKS
-from plexor.documents import Document
+from plexor.base.constraints import MOST_TICKS
+from plexor.base.documents import Document
 from plexor.experiments.step import RateFigures, RateStep, of_step
 from plexor.protocol.memory import ResponseClass
 

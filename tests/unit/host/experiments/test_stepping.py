@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from plexor.errors import InvalidRunError
+from plexor.base.errors import InvalidRunError
 from plexor.experiments.pool import Workers
 from plexor.experiments.stepping import Stepped, stepped
 from plexor.experiments.work import Work, taken

@@ -11,17 +11,17 @@ from fractions import Fraction
 import pytest
 
 from plexor import cli
-from plexor.burst.scan import BurstGoal, BurstSteps
-from plexor.errors import ExitCode, InvalidRunError, StoreError, UsageError
+from plexor.base.errors import ExitCode, InvalidRunError, StoreError, UsageError
+from plexor.experiments.burst.scan import BurstGoal, BurstSteps
 from plexor.experiments.criterion import DEFAULT, parse_criterion
 from plexor.experiments.job import Job
 from plexor.experiments.stepping import Stepped
 from plexor.experiments.store import FILE, NEW_FILE, StepStore, key_of, question_of, read_steps
+from plexor.experiments.sweep.scan import RateScan
+from plexor.experiments.sweep.sweep import SweepGoal, SweepLoad, SweepSteps
 from plexor.library.scans.burst import BurstScan
 from plexor.library.scans.sweep import Sweep
 from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.sweep.scan import RateScan
-from plexor.sweep.sweep import SweepGoal, SweepLoad, SweepSteps
 
 from ..sweeps import figures, step
 

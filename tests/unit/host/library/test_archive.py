@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.archive.origin import Origin
-from plexor.errors import StoreError, UsageError
+from plexor.base.errors import StoreError, UsageError
+from plexor.files.archive.origin import Origin
+from plexor.files.store.run_folder import save
 from plexor.library.archive import Archive
 from plexor.library.run import Run
-from plexor.store.run_folder import save
 
-from ..archive.planted import git, history, loaded, planted
+from ..files.archive.planted import git, history, loaded, planted
 
 
 @pytest.fixture

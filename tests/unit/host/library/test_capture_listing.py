@@ -5,7 +5,7 @@ import json
 
 from plexor.library.exchange import list_capture
 
-from ..imports.captures import vcd
+from ..files.imports.captures import vcd
 
 
 def test_the_document_has_each_signal_with_exact_times(tmp_path):

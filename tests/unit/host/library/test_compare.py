@@ -6,13 +6,13 @@ from fractions import Fraction
 import pytest
 
 import plexor
-from plexor.errors import ApartError, ExitCode, StoreError, UsageError
-from plexor.judge.gate import By, FailOn
-from plexor.judge.verdict import Outcome
+from plexor.base.errors import ApartError, ExitCode, StoreError, UsageError
+from plexor.figures.judge.gate import By, FailOn
+from plexor.figures.judge.verdict import Outcome
+from plexor.files.store.run_folder import save
 from plexor.library.compare import compared
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
-from plexor.store.run_folder import save
 
 from .. import sweeps
 

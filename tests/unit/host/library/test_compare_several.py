@@ -6,13 +6,13 @@ from fractions import Fraction
 import pytest
 
 import plexor
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
+from plexor.files.store.run_folder import save
 from plexor.library.compare import compared
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
 from plexor.model.results import Identity
 from plexor.protocol.geometry import Geometry
-from plexor.store.run_folder import save
 from plexor_lab.study.iltiming import CONFIGURATIONS, DEVICE, ROWS, Latency, replay_ps
 
 from .. import sweeps

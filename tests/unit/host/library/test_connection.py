@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from plexor.errors import IdentityError, LinkError, UsageError
+from plexor.base.errors import IdentityError, LinkError, UsageError
 from plexor.library.connection import Connection
 from plexor.library.keep import tap_at
 from plexor.library.specs.options import Target
@@ -98,7 +98,7 @@ def test_a_scan_gets_the_link_and_its_device_once(monkeypatch, fake, uri, dut, p
     def command_of(device, arguments):
         return [sys.executable, "-c", SERVE, device, fake.uri.removeprefix("tcp://")]
 
-    monkeypatch.setattr("plexor.link.open.sim_command", command_of)
+    monkeypatch.setattr("plexor.wire.link.open.sim_command", command_of)
     with connection(uri, dut) as opened:
         assert opened._target() == Target(**place)
 
@@ -127,7 +127,7 @@ def opened_as(monkeypatch, fake):
         found.append(device)
         return [sys.executable, "-c", LOADED, device, fake.uri.removeprefix("tcp://")]
 
-    monkeypatch.setattr("plexor.link.open.sim_command", command_of)
+    monkeypatch.setattr("plexor.wire.link.open.sim_command", command_of)
     return found
 
 

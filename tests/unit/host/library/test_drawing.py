@@ -11,11 +11,11 @@ import pytest
 from PIL import Image
 
 from plexor import cli
+from plexor.files.store.run_folder import save
 from plexor.library.drawing import SHOWN, write_shown
 from plexor.library.run import Run
-from plexor.render.pictures.colours import CHANNEL_LIGHT, LIGHT
-from plexor.render.pictures.frame import LEFT, MARGIN
-from plexor.store.run_folder import save
+from plexor.show.pictures.colours import CHANNEL_LIGHT, LIGHT
+from plexor.show.pictures.frame import LEFT, MARGIN
 
 from ..coded import coded_run
 from ..fake_device import FakeDevice
@@ -123,7 +123,7 @@ def test_without_the_extra_one_line_says_so_before_anything_is_done(
 ):
     words = command(name)
     before = sorted(tmp_path.rglob("*"))
-    monkeypatch.setattr("plexor.render.pictures.convert.find_spec", lambda _: None)
+    monkeypatch.setattr("plexor.show.pictures.convert.find_spec", lambda _: None)
     assert cli.main([*words, "--page", str(tmp_path / f"x{suffix}")]) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -133,7 +133,7 @@ def test_without_the_extra_one_line_says_so_before_anything_is_done(
 
 
 def test_without_the_extra_pages_and_svg_are_written(tmp_path, monkeypatch):
-    monkeypatch.setattr("plexor.render.pictures.convert.find_spec", lambda _: None)
+    monkeypatch.setattr("plexor.show.pictures.convert.find_spec", lambda _: None)
     assert write_shown(tmp_path / "x.svg", str, planted) == "picture"
     assert write_shown(tmp_path / "x.html", lambda: "page", planted) == "page"
     assert (tmp_path / "x.html").read_text() == "page"

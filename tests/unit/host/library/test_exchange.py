@@ -5,14 +5,14 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.errors import UsageError
-from plexor.imports.signals import ChannelSignal, StrikeSignal
+from plexor.base.errors import UsageError
+from plexor.files.imports.signals import ChannelSignal, StrikeSignal
 from plexor.library.exchange import CAPTURES, FORMATS, export, import_capture
 from plexor.library.run import Run
 from plexor.library.specs.options import POLICIES
 from plexor.protocol.registers import Policy
 
-from ..export import planted
+from ..show.export import planted
 
 
 def test_a_run_is_written_to_one_file_or_to_several(tmp_path):

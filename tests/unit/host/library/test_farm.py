@@ -10,17 +10,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from plexor.archive.origin import Origin
-from plexor.disk.lock import Held
-from plexor.errors import ExitCode, LinkError, StoreError, UsageError
+from plexor.base.disk.lock import Held
+from plexor.base.errors import ExitCode, LinkError, StoreError, UsageError
 from plexor.experiments import engine
 from plexor.experiments.pool import Workers
+from plexor.files.archive.origin import Origin
 from plexor.library import farm as under_test
 from plexor.library.archive import Archive
 from plexor.library.cells.cell import Cell
 from plexor.library.farm import CellState, farm
 
-from ..archive.planted import git, planted
+from ..files.archive.planted import git, planted
 
 TEXT = """
 [measure]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plexor.errors import StoreError
+from plexor.base.errors import StoreError
 from plexor.library.files import unsaved, write_text
 
 

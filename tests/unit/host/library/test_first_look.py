@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import plexor
-from plexor.errors import InvalidRunError
+from plexor.base.errors import InvalidRunError
 from plexor.library.first_look import LONGEST_S, first_of, look_of, zoomed
 from plexor.library.run_spec import RunSpec
 from plexor.model.settings import Channel, Settings, Stall, Stimulus
 from plexor.protocol.registers import Stream
-from plexor.session.stop import Stop
+from plexor.run.session.stop import Stop
 
 from ..fake_device import FakeDevice
 from ..scenario import Scenario
@@ -105,7 +105,7 @@ def test_a_look_that_is_stopped_begins_no_run(monkeypatch, run_of, stopped):
     stop = Stop()
     settings = Settings(channels=(Channel(0, "A"),))
     with FakeDevice(Scenario([50])) as fake, plexor.open(fake.uri) as instrument:
-        monkeypatch.setattr("plexor.session.session.measure", measured)
+        monkeypatch.setattr("plexor.run.session.session.measure", measured)
         with pytest.raises(KeyboardInterrupt) if stopped else nullcontext():
             instrument.zoomed(settings, RunSpec(zoom="auto"), stop)
     assert seen == [stop]

@@ -8,10 +8,10 @@ from fractions import Fraction
 import pytest
 
 import plexor
-from plexor.analyse.analyse import samples_of
+from plexor.figures.analyse.analyse import samples_of
 from plexor.protocol.geometry import ALL_FEATURES, Feature
 from plexor.protocol.registers import Stream
-from plexor.session.follow import Listeners
+from plexor.run.session.follow import Listeners
 
 from ..fake_device import FakeDevice
 from ..runs import LATENCIES, SETTINGS

@@ -6,12 +6,12 @@ import sys
 import pytest
 
 import plexor
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
+from plexor.experiments.selftest.model import SelfTest
 from plexor.library.scans import phase as phases
 from plexor.library.upkeep import calibrate as calibrations
 from plexor.library.upkeep import selftest as selftests
 from plexor.model.calibration import Calibration, ChannelInstants, Instants
-from plexor.selftest.model import SelfTest
 
 from ..fake_device import FakeDevice
 from ..kept_scans import PHASE
@@ -36,7 +36,7 @@ def fake(monkeypatch):
     with FakeDevice(Scenario(LATENCIES)) as device:
         place = device.uri.removeprefix("tcp://")
         command = [sys.executable, "-c", SERVE, place]
-        monkeypatch.setattr("plexor.link.open.sim_command", lambda *_: command)
+        monkeypatch.setattr("plexor.wire.link.open.sim_command", lambda *_: command)
         yield device
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from plexor.disk.folder import FolderPlace
-from plexor.errors import LinkError, StoreError, UnwrittenError, UsageError
+from plexor.base.disk.folder import FolderPlace
+from plexor.base.errors import LinkError, StoreError, UnwrittenError, UsageError
+from plexor.files.store.run_folder import load, save
 from plexor.library.keep import Tap, check_new, check_out, keep, recording, tap_at
-from plexor.store.run_folder import load, save
 
 
 def test_a_folder_that_is_empty_or_not_there_is_free(tmp_path):
@@ -152,7 +152,7 @@ def test_a_run_that_cannot_be_kept_leaves_the_one_that_was_there(
         raise error
 
     with monkeypatch.context() as patched:
-        patched.setattr("plexor.store.run_folder.write", failing)
+        patched.setattr("plexor.files.store.run_folder.write", failing)
         with pytest.raises(UnwrittenError):
             keep(run_of([[1000, 2000]]), check_out(out, force=True))
     assert load(out).strikes == 1

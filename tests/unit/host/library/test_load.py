@@ -7,12 +7,12 @@ import jsonschema
 import pytest
 
 import plexor
-from plexor.errors import ExitCode, IdentityError, LinkError, StoreError, UsageError
-from plexor.phase.store import PHASE
-from plexor.store.run_folder import save
+from plexor.base.errors import ExitCode, IdentityError, LinkError, StoreError, UsageError
+from plexor.experiments.phase.store import PHASE
+from plexor.files.store.run_folder import save
 
 from .. import kept_scans
-from ..render.scans_to_draw import MASKS, phase_result
+from ..show.scans_to_draw import MASKS, phase_result
 from ..sweeps import swept
 
 KINDS = {"sweep": plexor.Sweep, "phase": plexor.PhaseScan, "burst": plexor.BurstScan}

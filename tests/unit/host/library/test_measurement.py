@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from plexor.errors import LinkError
+from plexor.base.errors import LinkError
 from plexor.library import feed as feed_module
 from plexor.library.measurement import Labels, Measurement, busy
 from plexor.library.run import Run

@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.pins import channels_of, described, response_pins, wiring_of
 from plexor.library.specs.values import plain
 from plexor.library.upkeep.specs import SelfTestSpec

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.reading import Reading, of_name
 from plexor.library.run import Run
 

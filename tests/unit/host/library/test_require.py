@@ -3,8 +3,8 @@
 
 import pytest
 
-from plexor.errors import UsageError
-from plexor.judge.verdict import Outcome
+from plexor.base.errors import UsageError
+from plexor.figures.judge.verdict import Outcome
 from plexor.library.require import RequirementError, require
 from plexor.library.run import Run
 

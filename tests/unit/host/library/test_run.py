@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from plexor.errors import ExitCode, StoreError, UsageError
+from plexor.base.errors import ExitCode, StoreError, UsageError
+from plexor.files.store.run_folder import load
 from plexor.library.run import Run
-from plexor.store.run_folder import load
 
 
 @pytest.fixture

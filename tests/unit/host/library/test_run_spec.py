@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.run_spec import RunSpec, named, settings_of
 from plexor.library.specs.texts import Start, StopCondition
 from plexor.library.specs.values import hertz, seconds

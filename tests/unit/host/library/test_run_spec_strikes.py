@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.run_spec import RunSpec, settings_of
 from plexor.protocol.registers import Trigger
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.snapshot import Snapshot
 from plexor.model.results import SnapshotResult
 

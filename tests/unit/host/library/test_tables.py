@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.run import Run
 from plexor.library.tables import events_table, steps_table, to_pandas
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.model.load import (
     DeviceLoad,
     check_load,

@@ -4,8 +4,8 @@
 import time
 
 from plexor.protocol.registers import RunState
+from plexor.run.session.progress import Progress
 from plexor.scope.interface import Shot
-from plexor.session.progress import Progress
 
 
 def shot_of(run, number=1, elapsed_s=0.5, **progress):

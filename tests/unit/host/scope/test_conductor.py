@@ -8,7 +8,7 @@ import time
 import pytest
 from tools.scope_bench.planted import PlantedRig
 
-from plexor.errors import LinkError, UsageError
+from plexor.base.errors import LinkError, UsageError
 from plexor.scope.conductor import Conductor, books_of, exact_document, final
 
 WAIT_S = 10.0

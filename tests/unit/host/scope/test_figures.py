@@ -4,8 +4,8 @@
 import dataclasses
 from dataclasses import replace
 
-from plexor.analyse.from_bins import of_bins
-from plexor.analyse.percentiles import from_values, quantile
+from plexor.figures.analyse.from_bins import of_bins
+from plexor.figures.analyse.percentiles import from_values, quantile
 from plexor.model.results import Kind
 from plexor.scope.figures import HEADS, PERCENTILES, figures
 

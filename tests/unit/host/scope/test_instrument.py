@@ -5,11 +5,11 @@ import dataclasses
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
+from plexor.files.store.run_folder import load
 from plexor.model.codes import CodeName
 from plexor.protocol.geometry import Feature
 from plexor.scope.instrument import EVERY_S, open_rig
-from plexor.store.run_folder import load
 
 from ..coded import coded_run
 from ..fake_device import FakeDevice

@@ -13,7 +13,7 @@ import pytest
 from tools.scope_bench.planted import PlantedRig
 from websockets.sync.client import connect
 
-from plexor.errors import LinkError, UsageError
+from plexor.base.errors import LinkError, UsageError
 from plexor.scope import serve
 from plexor.scope.serve import Door, PageServer, ServedAt
 

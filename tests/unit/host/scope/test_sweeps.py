@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 from tools.scope_bench.planted import KNEE_HZ, planted_step
 
+from plexor.experiments.sweep.model import Bracket, Knee
 from plexor.model.settings import Channel
 from plexor.scope.sweeps import SweepView
-from plexor.sweep.model import Bracket, Knee
 
 CHANNELS = (Channel(0, "ISR"), Channel(3, "TASK"))
 

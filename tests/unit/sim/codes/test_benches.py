@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plexor.codes.names import names_of
+from plexor.figures.codes.names import names_of
 from plexor.protocol.codes import CodeClass
 from plexor_lab.bench.suites import CLASS_BEGIN, FURTHER, SUITES
 from plexor_sim.packages import default_cache

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from plexor.device.device import Device
-from plexor.link import open_link
 from plexor.protocol.geometry import PLACED
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
 from plexor_hdl.build import boards
 from plexor_sim.devices import synthetic_device
 from plexor_sim.packages import default_cache

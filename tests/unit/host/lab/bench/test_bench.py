@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from plexor.errors import ExitCode, UsageError
+from plexor.base.errors import ExitCode, UsageError
 from plexor.library.run import Run
 from plexor_lab.bench.bench import Bench
 from plexor_lab.bench.frame import parse

@@ -4,11 +4,11 @@
 import pytest
 
 from plexor import cli
-from plexor.store.run_folder import save
+from plexor.files.store.run_folder import save
 from plexor_lab.bench.frame import parse
 
+from ...cli.test_cli import document, errors_of
 from ...runs import run
-from ...test_cli import document, errors_of
 from .planted import suite_run
 
 

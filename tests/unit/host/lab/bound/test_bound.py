@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 import plexor
-from plexor.errors import InvalidRunError, UsageError
+from plexor.base.errors import InvalidRunError, UsageError
 from plexor.library.run import Run
 from plexor_lab.bound.bound import Bound
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.errors import InvalidRunError
+from plexor.base.errors import InvalidRunError
 from plexor.library.run import Run
 from plexor_lab.bound.bound import Bound
 

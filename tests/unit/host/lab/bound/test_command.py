@@ -6,9 +6,9 @@ import json
 import pytest
 
 from plexor import cli
-from plexor.store.run_folder import save
+from plexor.files.store.run_folder import save
 
-from ...test_cli import document, errors_of
+from ...cli.test_cli import document, errors_of
 from .createthread import EXAMPLES, MEASURED_NS, PLATFORMS, TOTAL_NS, N, platform_file
 
 MODEL = str(EXAMPLES / "createthread.toml")

@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor_lab.bound.counting import traced
 from plexor_lab.bound.files.bus_log import calls, read_log
 from plexor_lab.bound.files.image import read_image

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor_lab.bound.estimate import estimate
 from plexor_lab.bound.files.map_file import read_map
 from plexor_lab.bound.files.model_file import read_model

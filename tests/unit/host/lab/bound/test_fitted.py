@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor_lab.bound.bound import Bound
 from plexor_lab.bound.files.platform_file import read_platform
 from plexor_lab.bound.fitted import fit_services

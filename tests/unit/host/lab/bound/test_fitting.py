@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor_lab.bound.files.measured_file import Service
 from plexor_lab.bound.fitting import errors, fit
 from plexor_lab.bound.model import (

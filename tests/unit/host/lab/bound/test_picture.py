@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from plexor.analyse.percentiles import Distribution
-from plexor.render.pictures.svg import svg_picture
+from plexor.figures.analyse.percentiles import Distribution
+from plexor.show.pictures.svg import svg_picture
 from plexor_lab.bound.picture import under_bound
 
 TICK_FS = 500_000

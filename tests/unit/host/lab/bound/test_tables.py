@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor_lab.bound.files.fields import whole
 from plexor_lab.bound.files.source import parse_tables
 from plexor_lab.bound.model import AccessKind

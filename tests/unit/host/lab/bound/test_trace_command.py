@@ -5,7 +5,7 @@ import pytest
 
 from plexor import cli
 
-from ...test_cli import document, errors_of
+from ...cli.test_cli import document, errors_of
 from .buses import call, walk, written
 
 

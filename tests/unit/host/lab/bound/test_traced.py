@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor_lab.bound.files.model_file import read_model
 from plexor_lab.bound.spec import MOST_INTERRUPTS
 from plexor_lab.bound.traced import suffix_of, trace_bus

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexor.judge.verdict import Outcome
+from plexor.figures.judge.verdict import Outcome
 from plexor_lab.bound.verdict import MARK, MeasuredMaximum, bounded
 
 from .createthread import MEASURED_NS, OVER_PERCENT, PLATFORMS, TOTAL_NS

@@ -4,10 +4,10 @@
 from fractions import Fraction
 from types import SimpleNamespace
 
-from plexor.errors import LinkError
+from plexor.base.errors import LinkError
 from plexor.model.identity import Identity
 from plexor.protocol.geometry import Geometry
-from plexor.session.stop import Stop
+from plexor.run.session.stop import Stop
 from plexor_lab.mixed.drive import Drive, Plan
 from plexor_lab.mixed.model import Mode
 from plexor_lab.mixed.schedule import entries as entries_of

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from plexor import cli
-from plexor.errors import StoreError
+from plexor.base.errors import StoreError
 from plexor_lab.mixed.mixed import Mixed, measured
 from plexor_lab.mixed.spec import MixedSpec
 

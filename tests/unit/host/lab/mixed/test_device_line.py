@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from plexor.errors import LinkError, UsageError
-from plexor.session.stop import Stop
+from plexor.base.errors import LinkError, UsageError
+from plexor.run.session.stop import Stop
 from plexor_lab.mixed.device_line import open_line
 from plexor_lab.mixed.message import Message, MessageKind, Reply
 

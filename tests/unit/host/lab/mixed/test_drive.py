@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.errors import LinkError
+from plexor.base.errors import LinkError
 from plexor.model.identity import Identity
 from plexor.protocol.geometry import SCHEDULE_ENTRIES, Geometry
 from plexor.protocol.registers import Action

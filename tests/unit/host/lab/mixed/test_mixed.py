@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from plexor.errors import ExitCode, StoreError, UsageError
+from plexor.base.errors import ExitCode, StoreError, UsageError
 from plexor.library.load import load_run
-from plexor.session.stop import Stop
+from plexor.run.session.stop import Stop
 from plexor_lab.mixed import mixed as module
 from plexor_lab.mixed.mixed import Mixed
 from plexor_lab.mixed.model import Mode

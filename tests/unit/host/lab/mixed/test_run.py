@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from plexor.errors import InstrumentError, LinkError, UsageError
+from plexor.base.errors import InstrumentError, LinkError, UsageError
 from plexor.model.identity import Identity
-from plexor.plan.registers import plan_of
 from plexor.protocol.geometry import ALL_FEATURES, PROTOCOL_VERSION, Feature, Geometry
 from plexor.protocol.registers import StopOn, Trigger
-from plexor.session.stop import Stop
+from plexor.run.plan.registers import plan_of
+from plexor.run.session.stop import Stop
 from plexor_lab.mixed import run
 from plexor_lab.mixed.model import Mode, Order
 from plexor_lab.mixed.run import MixedGoal, check, lasts_s, limits_of, settings_of

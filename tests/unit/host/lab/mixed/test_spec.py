@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor_lab.mixed.goal import timecode_of, wanted_of
 from plexor_lab.mixed.model import Mode, Order
 from plexor_lab.mixed.spec import MixedSpec, check, check_line

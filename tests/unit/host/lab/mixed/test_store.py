@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.constraints import MOST_TICKS
-from plexor.errors import StoreError
+from plexor.base.constraints import MOST_TICKS
+from plexor.base.errors import StoreError
 from plexor_lab.mixed import store
 from plexor_lab.mixed.model import Heard, Mode, Response, Status
 from plexor_lab.mixed.store import MIXED

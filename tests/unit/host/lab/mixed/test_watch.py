@@ -5,12 +5,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from plexor.commands.measure import live as live_module
+from plexor.cli.measure import live as live_module
 from plexor_lab.mixed.model import Mode
 from plexor_lab.mixed.spec import MixedSpec
 from plexor_lab.mixed.watch import Watch
 
-from ...commands.measure.test_live import Terminal
+from ...cli.measure.test_live import Terminal
 from ...progress_told import progress
 from .lists import TICK_FS
 from .test_view import looked

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexor.analyse.analyse import analyse
-from plexor.judge.compare import differing_keys
+from plexor.figures.analyse.analyse import analyse
+from plexor.figures.judge.compare import differing_keys
 from plexor_lab.study.iltiming import CONFIGURATIONS, DEVICE, ROWS, Latency, LatencyRow, replay_ps
 
 ISR, IST = Latency.ISR, Latency.IST

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from plexor import cli
-from plexor.analyse.analyse import analyse
-from plexor.errors import InvalidRunError, UsageError
+from plexor.base.errors import InvalidRunError, UsageError
+from plexor.figures.analyse.analyse import analyse
+from plexor.files.store.run_folder import save as save_run
 from plexor.library.scans.sweep import Sweep
 from plexor.model.settings import Settings, Stimulus
-from plexor.store.run_folder import save as save_run
 from plexor_lab.study.reference import STATEMENTS, Role
 from plexor_lab.study.systems import Jitter, changes, guideline, load_of
 

@@ -6,9 +6,9 @@ import json
 import pytest
 
 import plexor
-from plexor.errors import InvalidRunError, StoreError, UsageError
+from plexor.base.errors import InvalidRunError, StoreError, UsageError
+from plexor.files.store.run_folder import save
 from plexor.library.scans.sweep import Sweep
-from plexor.store.run_folder import save
 from plexor_lab.study.reference import Role
 from plexor_lab.study.systems import Jitter
 from plexor_lab.study.table import table

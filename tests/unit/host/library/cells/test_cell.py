@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.cells import cell as under_test
 from plexor.library.cells.cell import Cell
 
-from ...archive.planted import planted
+from ...files.archive.planted import planted
 
 NAMES = {"instrument": "left", "load": "busy", "build": "main", "options": "fast"}
 

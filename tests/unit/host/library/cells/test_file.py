@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.cells import file as under_test
 from plexor.library.cells.file import read_cells
 

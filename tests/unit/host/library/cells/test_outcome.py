@@ -5,13 +5,13 @@ import re
 
 import pytest
 
-from plexor.errors import ExitCode, LinkError
+from plexor.base.errors import ExitCode, LinkError
 from plexor.library.cells.cell import Cell
 from plexor.library.cells.outcome import CellFigures, CellOutcome, CellState, failed, outcome
 from plexor.library.run import Run
 
-from ...archive.planted import planted
 from ...conftest import make_run
+from ...files.archive.planted import planted
 
 CELL = Cell(names={"instrument": "left"}, link="sim:")
 

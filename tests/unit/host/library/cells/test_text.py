@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from plexor.errors import ExitCode
+from plexor.base.errors import ExitCode
 from plexor.library.cells.cell import Cell
 from plexor.library.cells.outcome import CellFigures, CellOutcome, CellState
 from plexor.library.cells.text import farm_document, farm_text

@@ -3,8 +3,8 @@
 
 import pytest
 
-from plexor.codes.lanes import LaneKind
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
+from plexor.figures.codes.lanes import LaneKind
 from plexor.library.explain.coded import CodedRun
 from plexor.model.codes import CodeName
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.explain.profile import module_of
 from plexor.library.explain.specs import VIEWS
 from plexor.library.run import Run

@@ -3,10 +3,10 @@
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.run import Run
 
-from ...explain.test_why import EVERY, late_run
+from ...figures.explain.test_why import EVERY, late_run
 
 
 def test_a_run_explains_its_late_answers_as_text_and_document():

@@ -12,7 +12,7 @@ import pytest
 
 import plexor
 from plexor import cli
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.instrument import Instrument
 from plexor.library.parts import extensions
 from plexor.library.parts.extensions import names, offer_of
@@ -162,7 +162,7 @@ def test_two_packages_of_one_name_are_both_named(plant, capsys):
 
 def test_a_name_of_plexors_own_is_kept_and_the_help_says_so(plant, capsys):
     plant("stranger_i", points("stranger_i", "replay"), MODULE)
-    assert cli.command_of("replay").callback.__module__ == "plexor.commands.declared.stored"
+    assert cli.command_of("replay").callback.__module__ == "plexor.cli.declared.stored"
     assert cli.main(["--help"]) == 0
     err = capsys.readouterr().err
     assert err == "plexor: replay: package stranger_i offers it, and Plexor has it; uninstall it\n"
@@ -178,7 +178,7 @@ def test_defaults_are_read_past_a_command_that_cannot_be_imported(plant, tmp_pat
 
 TALLY = """
 from dataclasses import dataclass
-from plexor.constraints import Count
+from plexor.base.constraints import Count
 from plexor.library.parts.extensions import Kept
 from plexor.library.parts.files import Document
 from plexor.library.scans.scan import Ended

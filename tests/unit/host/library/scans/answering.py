@@ -3,10 +3,10 @@
 
 from concurrent.futures import Executor, Future
 
-from plexor.errors import InvalidRunError
+from plexor.base.errors import InvalidRunError
 from plexor.experiments.job import RunCheck
 from plexor.experiments.step import RateFigures, RateStep
-from plexor.judge.verdict import Outcome
+from plexor.figures.judge.verdict import Outcome
 from plexor.protocol.memory import ResponseClass
 
 TICK_FS = 10**6

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 import plexor
-from plexor.errors import StoreError, UsageError
+from plexor.base.errors import StoreError, UsageError
 from plexor.library.scans.burst import scanned as taken
 from plexor.library.scans.burst_spec import BurstSpec
 from plexor.library.specs.options import Target

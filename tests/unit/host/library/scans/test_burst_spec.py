@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.experiments.criterion import parse_criterion
 from plexor.library.scans.burst_spec import BurstSpec, check, wanted_of
 from plexor.library.specs.options import Target

@@ -6,11 +6,11 @@ import json
 import pytest
 
 import plexor
-from plexor.errors import InvalidRunError, StoreError, UsageError
+from plexor.base.errors import InvalidRunError, StoreError, UsageError
 from plexor.library.scans import phase as module
 from plexor.library.scans.phase_spec import PhaseSpec
 from plexor.library.specs.options import Target
-from plexor.session.stop import Stop
+from plexor.run.session.stop import Stop
 
 from ...kept_scans import PHASE
 

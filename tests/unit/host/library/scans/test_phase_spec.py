@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.scans.phase_spec import PhaseSpec, check, wanted_of
 from plexor.library.specs.options import Target
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.errors import ExitCode, InvalidRunError, StoreError
+from plexor.base.errors import ExitCode, InvalidRunError, StoreError
 from plexor.library.scans.burst import BurstScan
 from plexor.library.scans.phase import PhaseScan
 from plexor.library.scans.scan import Scan

@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.scans.burst_spec import BurstSpec
 from plexor.library.scans.scan_spec import ScanSpec, check_scan
 from plexor.library.scans.sweep_spec import SweepSpec

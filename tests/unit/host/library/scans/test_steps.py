@@ -4,13 +4,13 @@
 import pytest
 
 import plexor
-from plexor.errors import InvalidRunError
+from plexor.base.errors import InvalidRunError
 from plexor.library.scans.burst import scanned
 from plexor.library.scans.burst_spec import BurstSpec
 from plexor.library.scans.sweep import swept
 from plexor.library.scans.sweep_spec import SweepSpec
 from plexor.library.specs.options import Target
-from plexor.session.stop import Stop
+from plexor.run.session.stop import Stop
 
 from .answering import Answering
 

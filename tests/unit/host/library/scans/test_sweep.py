@@ -7,12 +7,12 @@ from fractions import Fraction
 import pytest
 
 import plexor
-from plexor.documents import unsealed
-from plexor.errors import StoreError, UsageError
+from plexor.base.documents import unsealed
+from plexor.base.errors import StoreError, UsageError
+from plexor.experiments.sweep.model import SweepResult
 from plexor.library.scans.sweep import swept as taken
 from plexor.library.scans.sweep_spec import SweepSpec
 from plexor.library.specs.options import Target
-from plexor.sweep.model import SweepResult
 
 from .answering import TICK_FS, Answering
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.experiments.criterion import DEFAULT, parse_criterion
 from plexor.library.scans.sweep_spec import MOST_POINTS, SweepSpec, check, wanted_of
 from plexor.library.specs.options import Target

@@ -4,7 +4,7 @@
 import pytest
 
 from plexor.library.scans.watched import watched
-from plexor.session.stop import Stop
+from plexor.run.session.stop import Stop
 
 
 def test_what_is_told_reaches_the_caller():

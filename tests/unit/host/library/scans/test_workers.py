@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.scans import workers
 from plexor.library.scans.workers import executor, live, workers_of
 

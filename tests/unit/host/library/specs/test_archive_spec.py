@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from plexor.archive.query import RunFilter
-from plexor.errors import UsageError
-from plexor.judge.gate import FailOn
+from plexor.base.errors import UsageError
+from plexor.figures.judge.gate import FailOn
+from plexor.files.archive.query import RunFilter
 from plexor.library.specs.archive_spec import (
     AddSpec,
     Alike,
@@ -55,6 +55,6 @@ def test_what_cannot_be_read_is_refused_by_its_keyword(spec, given, said):
 
 
 def test_the_help_of_these_commands_needs_no_arrays():
-    code = "import sys, plexor.commands.declared.archive; print(*sys.modules)"
+    code = "import sys, plexor.cli.declared.archive; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"numpy", "pyarrow"} & set(done.stdout.split())

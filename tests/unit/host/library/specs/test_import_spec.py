@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.errors import UsageError
-from plexor.imports.signals import ChannelSignal, StrikeSignal
+from plexor.base.errors import UsageError
+from plexor.files.imports.signals import ChannelSignal, StrikeSignal
 from plexor.library.specs.import_spec import ImportSpec
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor.library.specs.spec import Spec, maybe, option, takes
 from plexor.library.specs.values import Naming, each, flag, hertz, plain, seconds, whole
 

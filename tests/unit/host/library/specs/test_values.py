@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 import plexor
-from plexor.errors import UsageError
-from plexor.judge.budget_file import load as load_budget
+from plexor.base.errors import UsageError
+from plexor.figures.judge.budget_file import load as load_budget
 from plexor.library.run import Run
 from plexor.library.specs.options import channels, duty
 from plexor.library.specs.values import (

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from plexor.calibration.reference import Reference
-from plexor.calibration.store import default_path, load, save
-from plexor.errors import StoreError, UsageError
+from plexor.base.errors import StoreError, UsageError
+from plexor.experiments.calibration.reference import Reference
+from plexor.experiments.calibration.store import default_path, load, save
 from plexor.library.upkeep import calibrate as module
 from plexor.library.upkeep.calibrate import calibrated, target_of
 from plexor.model.calibration import Calibration, ChannelInstants, Instants, PinDelay

@@ -5,9 +5,7 @@ import json
 
 import pytest
 
-from plexor.desk import doctor as desk_doctor
-from plexor.desk.doctor import Diagnosis, Level
-from plexor.errors import ExitCode, LinkError, UsageError
+from plexor.base.errors import ExitCode, LinkError, UsageError
 from plexor.library.pins import SIMULATED
 from plexor.library.upkeep import desk
 from plexor.library.upkeep.desk import (
@@ -18,7 +16,9 @@ from plexor.library.upkeep.desk import (
     options_of,
     udev_rules,
 )
-from plexor.link import boards
+from plexor.wire.desk import doctor as desk_doctor
+from plexor.wire.desk.doctor import Diagnosis, Level
+from plexor.wire.link import boards
 
 from ...fake_device import FakeDevice
 from ...scenario import Scenario

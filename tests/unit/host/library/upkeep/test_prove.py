@@ -7,7 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 import plexor
-from plexor.errors import ExitCode, UsageError
+from plexor.base.errors import ExitCode, UsageError
+from plexor.experiments.prove import store
+from plexor.experiments.prove.run import STEPS, StepWires
 from plexor.library.upkeep import prove
 from plexor.library.upkeep.prove import (
     OwnFixture,
@@ -18,11 +20,9 @@ from plexor.library.upkeep.prove import (
     steps_of,
 )
 from plexor.protocol.geometry import Feature
-from plexor.prove import store
-from plexor.prove.run import STEPS, StepWires
 
+from ...experiments.prove.proofs import JUMPER, SELFTEST, TEE, proof
 from ...fake_device import FakeDevice
-from ...prove.proofs import JUMPER, SELFTEST, TEE, proof
 from ...scenario import GEOMETRY, Scenario
 
 

@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.errors import ExitCode, UsageError
+from plexor.base.errors import ExitCode, UsageError
+from plexor.experiments.selftest.model import Finding, SelfTest, SelftestPart
 from plexor.library.upkeep import selftest as module
 from plexor.library.upkeep.selftest import selftested
-from plexor.selftest.model import Finding, SelfTest, SelftestPart
 
 DEVICE = object()
 GOOD = SelfTest("S1", 7, "ulx3s", True, "2026", (SelftestPart("link", "40 words"),))

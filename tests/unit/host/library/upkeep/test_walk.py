@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from plexor.desk.doctor import Level
-from plexor.device.device import Device
 from plexor.library.upkeep import walk
 from plexor.library.upkeep.walk import walked
-from plexor.link.boards import FT231X, FT2232H, FoundBoard, Plugged, boards_of
 from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import StatusFlag
+from plexor.wire.desk.doctor import Level
+from plexor.wire.device.device import Device
+from plexor.wire.link.boards import FT231X, FT2232H, FoundBoard, Plugged, boards_of
 
 from ...fake_device import FakeDevice
 from ...scenario import GEOMETRY, Scenario
@@ -35,7 +35,7 @@ def board(**options):
 def plug(monkeypatch, usb_id, product, interface=1):
     plugged = Plugged(usb_id, product, "A1", interface, "", "")
     device = FoundBoard(plugged, boards_of(plugged))
-    for module in ("plexor.link.rates", "plexor.library.upkeep.walk"):
+    for module in ("plexor.wire.link.rates", "plexor.library.upkeep.walk"):
         monkeypatch.setattr(f"{module}.at_port", lambda port: device)
 
 

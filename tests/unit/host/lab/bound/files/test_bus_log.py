@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor_lab.bound.files.bus_log import RECORD, RecordKind, calls, read_log
 
 from ..buses import HEAP, LOWER, RAISE, call, log_bytes, read, written, wrote

@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor_lab.bound.files.image import read_image
 
 from ..buses import SECTIONS, SYMBOLS, elf_bytes

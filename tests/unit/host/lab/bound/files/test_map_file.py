@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor_lab.bound.files.map_file import read_map
 
 from ..createthread import EXAMPLES

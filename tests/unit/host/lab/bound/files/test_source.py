@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plexor.errors import UsageError
+from plexor.base.errors import UsageError
 from plexor_lab.bound.files.source import MOST_BYTES, line_of, open_file, parse_csv, parse_tables
 
 TEXT = '''\

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands about instruments and this machine: from `plexor calibrate` to `plexor completion`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from plexor.base.errors import UsageError
+from plexor.cli.options import AsJson, HtmlShown
+from plexor.cli.parameters import given, option_name
+from plexor.cli.specs import command, one_of
+from plexor.library.specs.options import Target
+from plexor.library.specs.spec import Spec, maybe, option
+from plexor.library.specs.values import flag, path_of
+from plexor.library.upkeep.specs import CalibrateSpec, ProveSpec, SelfTestSpec
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+class Forgetting(Spec):
+    """What is removed."""
+
+    forget: bool = option(
+        converter=flag,
+        default=False,
+        help="Remove the file that is kept for this board and build, and measure nothing.",
+    )
+
+
+@command(
+    "plexor.cli.upkeep.calibrate:calibrate",
+    one_of(Target, "link"),
+    asked=CalibrateSpec,
+    forgetting=Forgetting,
+    shown=AsJson,
+)
+def calibrate(forgetting: Forgetting) -> None:
+    """Measure where the bins of each channel end, and the delays from strikes to channels.
+
+    Nothing needs to be connected. First an oscillator on the chip gives the edges, then each strike
+    output is looped back. Loopback does not pass the channels' own pads; a jumper does. What
+    jumpers and a reference gave before is kept with a new calibration. `plexor measure` applies
+    what is kept for a board. That of a simulated instrument is applied only where --calibration
+    names it.
+
+    \b
+      plexor calibrate --link serial:/dev/ttyUSB1
+      plexor calibrate --link serial:/dev/ttyUSB1 --jumper strike0=ch0,strike0=ch1
+      plexor calibrate --link serial:/dev/ttyUSB1 --pps ch7
+      plexor calibrate --link serial:/dev/ttyUSB1 --forget
+    """
+    if forgetting.forget and (measuring := given((*CalibrateSpec.options(), "as_json"))):
+        named = option_name(measuring[0])
+        raise UsageError(f"--forget measures nothing; leave out {named}")
+
+
+@command(
+    "plexor.cli.upkeep.selftest:selftest",
+    one_of(Target, "link"),
+    asked=SelfTestSpec,
+    shown=AsJson,
+)
+def selftest() -> None:
+    """Test an instrument: link, registers, memories, every channel, phase and strike output.
+
+    Nothing needs to be connected. A device that is connected sees strikes. With jumpers the pins
+    are tested too. The exit code is 1 if a defect was found.
+    """
+
+
+class WiresInPlace(Spec):
+    """Wires that are in place."""
+
+    wired: bool = option(
+        converter=flag,
+        default=False,
+        help="The wires of the steps in --only are in place: ask nothing. All need the same ones.",
+    )
+
+
+@command(
+    "plexor.cli.upkeep.prove:prove",
+    one_of(Target, "link"),
+    asked=ProveSpec,
+    wires=WiresInPlace,
+    shown=HtmlShown,
+)
+def prove() -> None:
+    """Prove an instrument: what holds, with which error, and what was not proven.
+
+    Without a wire: selftest, bins (against the sheets), soak (the link under more than it carries).
+    With a jumper from strike0 to ch0: jumper (the way through the pins, both edges). With a longer
+    wire: wire. With wires of one length to all channels: tee (skew and RMS). With a reference: pps
+    (the oscillator's rate). On a terminal each wiring is asked for; elsewhere those steps are left
+    out, but for --wired. A simulated instrument has its wires at once.
+
+    The document is sealed with its SHA-256, and later runs of the same board and build name it. The
+    exit code is 1 if a step failed, 4 if nothing was proven.
+
+    \b
+      plexor prove --link serial:/dev/ttyUSB1 --wire 1m --page proof.html
+      plexor prove --link serial:/dev/ttyUSB1 --only selftest --only bins
+    """
+
+
+class Drafted(Spec):
+    """Where a manifest is written."""
+
+    file: Path | None = option(
+        converter=maybe(path_of),
+        default=None,
+        flag="--to",
+        metavar="FILE.toml",
+        help="Write the manifest to this file, which is a new one. Default: TOP.toml.",
+    )
+
+
+@click.group(no_args_is_help=False)
+def dut() -> None:
+    """Make and check a manifest of your own design, with which it is a device under test."""
+
+
+@command("plexor.cli.upkeep.devices:init", drafted=Drafted, shown=AsJson)
+@click.argument("top", metavar="TOP")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+def init() -> None:
+    """Write a manifest of TOP, a module or entity in FILE..., with what its ports may be.
+
+    FILEs are Verilog, SystemVerilog, VHDL, C and C++ (DPI), or lists of files (.f); a pattern in
+    quotes stands in the manifest as it is. Clock, reset, strikes and responses are guessed from
+    names and widths: look at them before you measure.
+
+    \b
+      plexor dut init irq irq.v --to mine.toml
+      plexor dut init irq 'ir*.v' --to other.toml
+    """
+
+
+@command("plexor.cli.upkeep.devices:check", shown=AsJson)
+@click.argument("manifest", metavar="MANIFEST")
+def check() -> None:
+    """Look at the design of MANIFEST before it is measured.
+
+    Strikes each input, and does so again from two other random initial states. One line each says
+    whether all responses leave the reset at the same level, whether all inputs are driven, whether
+    all responses move, and whether they do so at the same times. The exit code is 1 if one of them
+    is not so.
+
+    \b
+      plexor dut check irq.toml
+    """
+
+
+dut.add_command(init)
+dut.add_command(check)
+
+
+@command("plexor.cli.upkeep.devices:devices", shown=AsJson)
+@click.argument("name", required=False, metavar="[NAME]")
+def devices() -> None:
+    """List simulated devices, boards found by their USB ids, and other serial ports.
+
+    With NAME, a simulated device or a manifest, explain its options: what follows the colon in
+    `--dut NAME:OPTION=VALUE,OPTION=VALUE`.
+    """
+
+
+class UdevRules(Spec):
+    """What of this machine is printed."""
+
+    udev: bool = option(
+        converter=flag, default=False, help="Print only the udev rules for all boards."
+    )
+
+
+@command(
+    "plexor.cli.upkeep.doctor:doctor",
+    one_of(
+        Target,
+        "link",
+        default=None,
+        shows_default=False,
+        help="Walk it instead: its port, rate, identity, every value of a byte, the clock. That "
+        "ends where the link fails, with what came in place of an answer.",
+    ),
+    rules=UdevRules,
+    shown=AsJson,
+)
+def doctor(link: str | None, rules: UdevRules) -> None:
+    """Find what keeps boards from working: permissions, drivers, rates, programs, silent links.
+
+    Nothing is changed. Below each missing item is the command that fixes it. The exit code is 1 if
+    something is missing.
+
+    \b
+      plexor doctor --link serial:/dev/ttyUSB1
+    """
+    if rules.udev and link is not None:
+        raise UsageError("--udev prints rules only; leave out --link")
+
+
+@command("plexor.cli.upkeep.identify:identify", one_of(Target, "link"), shown=AsJson)
+def identify() -> None:
+    """Print the identity of the instrument at a link."""
+
+
+@click.group(no_args_is_help=False)
+def sim() -> None:
+    """Work with the simulated instrument."""
+
+
+@command("plexor.cli.upkeep.sim:serve")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS]")
+def serve() -> None:
+    """Serve a simulated instrument on a loopback port, for `--link tcp://`. See `--help`."""
+
+
+# Its options are those of another program.
+serve.context_settings = {
+    "ignore_unknown_options": True,
+    "allow_extra_args": True,
+    "help_option_names": [],
+}
+sim.add_command(serve)
+
+
+@command("plexor.cli.upkeep.completion:completion")
+@click.argument("shell", type=click.Choice(SHELLS))
+def completion() -> None:
+    """Print what makes SHELL complete the commands and options of plexor.
+
+    The folder of the file must exist; a new shell reads it.
+
+    \b
+      plexor completion bash > ~/.local/share/bash-completion/completions/plexor
+      plexor completion zsh > ~/.zfunc/_plexor
+      plexor completion fish > ~/.config/fish/completions/plexor.fish
+    """

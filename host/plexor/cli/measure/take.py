@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The run of `plexor measure`, on the instrument at the link that it names."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from contextlib import closing
+
+from plexor.base.errors import UsageError
+from plexor.cli.interrupts import stop_on_signals
+from plexor.cli.measure.live import LiveView
+from plexor.cli.progress import ProgressLine
+from plexor.library.instrument import Instrument, Listeners
+from plexor.library.keep import Tap
+from plexor.library.run import Budget, Run
+from plexor.library.run_spec import RunSpec, Settings
+from plexor.library.specs.options import Source
+
+
+def take(
+    source: Source,
+    asked: RunSpec,
+    settings: Settings,
+    tap: Tap | None,
+    budget: Budget | None,
+    device: Mapping[str, str],
+    *,
+    live: bool,
+) -> Run:
+    """Take the run. The first SIGINT or SIGTERM stops it; what was taken is kept.
+
+    `device` describes what is measured; `live` shows its figures meanwhile. Raises UsageError
+    before the first strike if something does not fit the link or the budget.
+    """
+    with Instrument(
+        source.link,
+        dut=source.dut,
+        fallback=source.fallback,
+        calibration=source.calibration,
+        tap=tap,
+        load=asked.load,
+    ) as instrument:
+        for note in instrument.notes:
+            print(f"plexor: {note}", file=sys.stderr)
+        settings = instrument.checked(settings, asked)
+        if budget is not None:
+            _check_budget(budget, settings)
+        settings = instrument.watched(settings, live=live)
+        tick_fs = instrument.identity.tick_fs
+        view = LiveView(tick_fs, instrument.simulated) if live else ProgressLine(tick_fs)
+        with closing(view), stop_on_signals() as stop:
+            settings = instrument.zoomed(settings, asked, stop)
+            listeners = Listeners(view, view.snapshot)
+            return instrument.run(settings=settings, listeners=listeners, stop=stop, device=device)
+
+
+def _check_budget(budget: Budget, settings: Settings) -> None:
+    """Reject a budget for a channel that is not measured before the run, not after it."""
+    try:
+        budget.check([channel.label for channel in settings.channels])
+    except ValueError as error:
+        raise UsageError(str(error)) from error

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A capture: a file with named signals, and the edges of those that are read, in units of time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from plexor.base.errors import UsageError
+from plexor.files.imports.edges import SignalEdges
+from plexor.files.imports.exported import ExportedRun
+from plexor.files.imports.signals import Unknown
+
+MOST_EDGES = 1 << 26
+"""Greatest number of edges of a capture: more do not fit into the memory of most machines."""
+UNITS_FS = {"s": 10**15, "ms": 10**12, "us": 10**9, "ns": 10**6, "ps": 10**3, "fs": 1}
+"""Units of time that dumps have, in femtoseconds."""
+_MOST_NAMES = 20
+_RANGE = re.compile(r"\[(-?\d{1,9}):(-?\d{1,9})\]$")
+_BIT = re.compile(r"(.*)\[(-?\d{1,9})\]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadRules:
+    """What a file does not say, and how its levels are read."""
+
+    unknown: Unknown = Unknown.CUT
+    unit_s: Fraction | None = None
+    """The unit of times, for a dump without $timescale."""
+    samplerate_hz: Fraction | None = None
+    """For samples without times."""
+    high_v: float | None = None
+    """Voltage from which on a low signal is high. None: 60 % of its range."""
+    low_v: float | None = None
+    """Voltage down to which a high signal stays high. None: 40 % of its range."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A signal that a file declares."""
+
+    kind: str
+    """Its kind, in the words of its format, such as `wire`."""
+    bits: int
+    """Its width; 0 for what has no levels, such as a real number."""
+    handle: Any
+    """Finds the signal in its file."""
+
+    @property
+    def usable(self) -> bool:
+        """Return whether it has levels as a whole."""
+        return self.bits == 1
+
+
+@dataclass(frozen=True, slots=True)
+class SignalBit:
+    """A signal of one bit that is read."""
+
+    name: str
+    """Its whole name in the file."""
+    handle: Any
+    bit: int = 0
+    """Number of the bit, from the least significant one."""
+    of: int = 1
+    """Width of the vector that it is a bit of."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Capture:
+    """Edges of the signals that were read, by their whole names."""
+
+    format: str
+    unit_fs: Fraction
+    """Unit of all times, in femtoseconds."""
+    sampled: bool
+    """Whether a unit is the time from one sample to the next."""
+    start: int
+    """Time of the start, in units."""
+    end: int
+    """Time of the end. In a dump the last edge may be there."""
+    edges: Mapping[str, SignalEdges]
+    step_fs: int | None = None
+    """Time between samples that the file names, if its unit is another."""
+    exported: ExportedRun = field(default_factory=ExportedRun)
+    notes: tuple[str, ...] = ()
+    """What a reader of the figures should know, one sentence each."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureFile:
+    """A file whose signals are known. `read` returns the edges of some of them."""
+
+    path: Path
+    format: str
+    signals: Mapping[str, Declared]
+    """Each signal by its whole name, with scopes and the range of a vector."""
+    read: Callable[[Sequence[SignalBit]], Capture]
+
+    def chosen(self, signal: str) -> SignalBit:
+        """Return the signal that a name means: the whole name, or the end of only one.
+
+        A bit of a vector is `PORTB[2]`, by the number that its range gives it. Raises UsageError
+        that names the signals there are, or the bits.
+        """
+        match = _BIT.fullmatch(signal)
+        named = self._named(signal)
+        vectors = self._vectors(match[1]) if match else []
+        if len(named) == 1 and self.signals[named[0]].usable:
+            return SignalBit(named[0], self.signals[named[0]].handle)
+        if match and not named and len(vectors) == 1:
+            return self._bit(vectors[0], int(match[2]))
+        if len(named) + len(vectors) > 1:
+            raise self._wrong(f"{signal!r} is {_listed([*named, *vectors])}; name one of them")
+        if named:
+            raise self._wrong(self._unusable(named[0]))
+        known = _listed(list(self.signals))
+        raise self._wrong(f"no signal {signal!r}; it has {known or 'none'}")
+
+    def _named(self, signal: str) -> list[str]:
+        if signal in self.signals:
+            return [signal]
+        ending = f".{signal}"
+        named = [name for name in self.signals if name.endswith(ending)]
+        # A vector may be named without its range.
+        return named or self._vectors(signal)
+
+    def _vectors(self, base: str) -> list[str]:
+        names = [name for name, declared in self.signals.items() if declared.bits > 1]
+        bare = {name: _RANGE.sub("", name) for name in names}
+        whole = [name for name in names if bare[name] == base]
+        return whole or [name for name in names if bare[name].endswith(f".{base}")]
+
+    def _range(self, name: str) -> tuple[int, int]:
+        """Return the numbers of a vector's first and last bit."""
+        match = _RANGE.search(name)
+        return (int(match[1]), int(match[2])) if match else (self.signals[name].bits - 1, 0)
+
+    def _bit(self, name: str, number: int) -> SignalBit:
+        declared = self.signals[name]
+        left, right = self._range(name)
+        bit = abs(number - right)
+        if not min(left, right) <= number <= max(left, right) or bit >= declared.bits:
+            raise self._wrong(f"{name} has no bit {number}; must be {left} to {right}")
+        return SignalBit(
+            f"{_RANGE.sub('', name)}[{number}]", declared.handle, bit=bit, of=declared.bits
+        )
+
+    def _unusable(self, name: str) -> str:
+        declared = self.signals[name]
+        if declared.bits > 1:
+            left, _ = self._range(name)
+            base = _RANGE.sub("", name)
+            return f"{name} has {declared.bits} bits; name one of them, such as {base}[{left}]"
+        return f"{name} is a {declared.kind}, which has no levels; name a signal of one bit"
+
+    def _wrong(self, text: str) -> UsageError:
+        return UsageError(f"{self.path}: {text}")
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:_MOST_NAMES])
+    return shown if len(names) <= _MOST_NAMES else f"{shown} and {len(names) - _MOST_NAMES} more"
+
+
+def too_many(path: Path) -> UsageError:
+    """Return the error of a capture with more edges than MOST_EDGES."""
+    return UsageError(f"{path}: more than {MOST_EDGES} edges of these signals; cut the capture")

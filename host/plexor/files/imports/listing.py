@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a capture holds: its signals with their edges, and how a run could be made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from plexor.base.units import FEMTOSECONDS, seconds_of
+from plexor.files.imports.capture import CaptureFile, ReadRules, SignalBit
+from plexor.files.imports.edges import SignalEdges
+from plexor.files.imports.open import open_capture
+from plexor.files.imports.timing import timing_of
+from plexor.protocol.frames import MAX_CHANNELS
+
+_MOST_READ = 4096
+"""Signals whose edges are counted: more are only named."""
+_CLOCK = 8
+"""A signal with this many times the edges of another is a clock to it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedSignal:
+    """One signal of a capture."""
+
+    name: str
+    kind: str
+    bits: int
+    """Its width; 0 for what has no levels."""
+    rises: int | None
+    """Edges to high; None: they were not counted."""
+    falls: int | None
+    period_s: Fraction | None
+    """Half of its rises are at most this apart; None: it has less than two."""
+    use: str
+    """What it can be, or why it can be nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureListing:
+    """What a capture holds."""
+
+    file: str
+    format: str
+    from_s: Fraction
+    to_s: Fraction
+    step_s: Fraction
+    """All edges are at multiples of this time."""
+    signals: tuple[ListedSignal, ...]
+    notes: tuple[str, ...]
+    strike: str | None
+    """A signal that may strike: the others follow it. None: there are no two that fit."""
+    responses: tuple[str, ...]
+    """Signals that may answer it."""
+
+
+def listing(path: Path, reading: ReadRules) -> CaptureListing:
+    """Return what a capture holds. Raises UsageError for a file that cannot be read."""
+    file = open_capture(path, reading)
+    usable = [name for name, declared in file.signals.items() if declared.usable][:_MOST_READ]
+    capture = file.read([SignalBit(name, file.signals[name].handle) for name in usable])
+    timing = timing_of(path, capture)
+    strike, responses = _proposed(capture.edges)
+    return CaptureListing(
+        file=path.name,
+        format=file.format,
+        from_s=capture.start * capture.unit_fs / FEMTOSECONDS,
+        to_s=capture.end * capture.unit_fs / FEMTOSECONDS,
+        step_s=seconds_of(1, timing.step_fs),
+        signals=tuple(
+            _listed(file, name, capture.edges.get(name), capture.unit_fs) for name in file.signals
+        ),
+        notes=capture.notes,
+        strike=strike,
+        responses=responses,
+    )
+
+
+def _listed(
+    file: CaptureFile, name: str, edges: SignalEdges | None, unit_fs: Fraction
+) -> ListedSignal:
+    declared = file.signals[name]
+    if edges is None:
+        use = "no levels" if not declared.bits else f"one bit of it, such as {_bit(name)}"
+        return ListedSignal(
+            name=name,
+            kind=declared.kind,
+            bits=declared.bits,
+            rises=None,
+            falls=None,
+            period_s=None,
+            use=use if not declared.usable else "strike or response",
+        )
+    rises = edges.times[edges.levels == 1]
+    period_s = None
+    if len(rises) > 1:
+        period_s = Fraction(int(np.median(np.diff(rises)))) * unit_fs / FEMTOSECONDS
+    return ListedSignal(
+        name=name,
+        kind=declared.kind,
+        bits=declared.bits,
+        rises=len(rises),
+        falls=len(edges.times) - len(rises),
+        period_s=period_s,
+        use="strike or response" if len(edges.times) else "nothing: it never changes",
+    )
+
+
+def _bit(name: str) -> str:
+    base, bracket, numbers = name.rpartition("[")
+    return f"{base}[{numbers.partition(':')[0].rstrip(']')}]" if bracket else f"{name}[0]"
+
+
+def _proposed(edges: Mapping[str, SignalEdges]) -> tuple[str | None, tuple[str, ...]]:
+    """Return the signal that rises first of two that rise about as often, and those after it."""
+    rises = {name: own.times[own.levels == 1] for name, own in edges.items()}
+    active = sorted((name for name in rises if len(rises[name])), key=lambda name: rises[name][0])
+    for number, strike in enumerate(active):
+        count = len(rises[strike])
+        # A signal that has several names in a file answers none of them.
+        responses: list[str] = []
+        for name in active[number + 1 :]:
+            alike = count <= _CLOCK * len(rises[name]) and len(rises[name]) <= _CLOCK * count
+            same = any(np.array_equal(rises[name], rises[other]) for other in (strike, *responses))
+            if alike and not same:
+                responses.append(name)
+        if responses:
+            return strike, tuple(responses[:MAX_CHANNELS])
+    return None, ()

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads waveforms in FST and GHW by pywellen (github.com/ekiwi/wellen).
+
+A file of a version that the library does not know makes it panic. It then prints a trace of its own
+to the standard error, which is closed meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from array import array
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from plexor.base.errors import UsageError
+from plexor.files.imports.capture import (
+    MOST_EDGES,
+    UNITS_FS,
+    Capture,
+    CaptureFile,
+    Declared,
+    ReadRules,
+    SignalBit,
+    too_many,
+)
+from plexor.files.imports.edges import LEVELS, UNKNOWN, Levels, SignalEdges, Times, edges_of
+
+_FORMATS = {".fst": "FST", ".ghw": "GHW"}
+_HEADER = struct.Struct(">BQQQ")
+"""An FST file's first block: its type, its length, the first and the last time."""
+_HEADER_TYPE, _HEADER_LENGTH = 0, 329
+
+
+def open_wave(path: Path, rules: ReadRules) -> CaptureFile:
+    """Return a waveform with its signals. Raises UsageError with the path for what is none."""
+    try:
+        wellen: Any = import_module("pywellen")
+    except ImportError as error:
+        raise UsageError(
+            f"{path}: needs pywellen, which is not installed; it is in Plexor's extra `captures`"
+        ) from error
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEADER.size)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
+    with _refusing(path):
+        wave: Any = wellen.Waveform(str(path))
+        variables: dict[str, Any] = {}
+        for variable in wave.all_vars():
+            variables.setdefault(str(variable.full_name), variable)
+        unit_fs = int(wave.timescale.factor) * UNITS_FS[str(wave.timescale.unit).rpartition(".")[2]]
+    name = _FORMATS[path.suffix.lower()]
+
+    def read(chosen: Sequence[SignalBit]) -> Capture:
+        edges: dict[str, SignalEdges] = {}
+        last = _end(head)
+        with _refusing(path):
+            for signal in chosen:
+                times, levels = _values(path, signal)
+                last = max(last, int(times[-1]) if len(times) else 0)
+                edges[signal.name] = edges_of(times, levels, rules.unknown)
+        return Capture(
+            name,
+            Fraction(unit_fs),
+            sampled=False,
+            start=0,
+            end=last,
+            edges=edges,
+            notes=tuple(
+                f"{signal.name}: bit {signal.bit} from the right; the reader does not tell which "
+                "range was declared"
+                for signal in chosen
+                if signal.of > 1
+            ),
+        )
+
+    signals = {name: _declared(variable) for name, variable in variables.items()}
+    return CaptureFile(path, name, signals, read)
+
+
+@contextmanager
+def _refusing(path: Path) -> Generator[None]:
+    """Turn what the library raises into UsageError. Its panics are no Exception."""
+    saved = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit, MemoryError, UsageError):
+        raise
+    except BaseException as error:
+        text = " ".join(str(error).split())
+        raise UsageError(f"{path}: not a whole waveform: {text[:200]}") from error
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
+        os.close(nowhere)
+
+
+def _end(head: bytes) -> int:
+    """Return the last time of an FST file; 0 of one that is packed whole, and of another format."""
+    if len(head) < _HEADER.size:
+        return 0
+    kind, length, _, last = _HEADER.unpack(head)
+    return last if (kind, length) == (_HEADER_TYPE, _HEADER_LENGTH) else 0
+
+
+def _declared(variable: Any) -> Declared:
+    width = variable.bitwidth
+    has_levels = width and not variable.is_real and not variable.is_string
+    return Declared(str(variable.var_type), int(width) if has_levels else 0, variable)
+
+
+def _values(path: Path, signal: SignalBit) -> tuple[Times, Levels]:
+    """Return the times and levels of a signal, or of one bit of it."""
+    times, levels = array("q"), bytearray()
+    changes: Iterable[tuple[int, Any]] = signal.handle.tv
+    for time, value in changes:
+        times.append(time)
+        levels.append(_level(value, signal.bit))
+        if len(times) > MOST_EDGES:
+            raise too_many(path)
+    return np.frombuffer(times, np.int64), np.frombuffer(levels, np.uint8)
+
+
+def _level(value: Any, bit: int) -> int:
+    """Return the level of a bit: of a number, or of a text with a character for each bit."""
+    if isinstance(value, int):
+        return value >> bit & 1
+    text = str(value)
+    return LEVELS.get(text[len(text) - 1 - bit], UNKNOWN) if bit < len(text) else UNKNOWN

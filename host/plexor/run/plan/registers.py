@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From settings to registers: pure and exact. Rejects settings that the instrument cannot apply."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from plexor.base.errors import UsageError
+from plexor.model.identity import Identity
+from plexor.model.settings import (
+    MODES,
+    NO_DEADLINE_TICKS,
+    AppliedSetting,
+    Channel,
+    RegisterWrite,
+    Settings,
+    parse_reference,
+)
+from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
+from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import Space, entries
+from plexor.protocol.registers import StopOn, Stream, Trigger, register
+from plexor.run.plan.coded import coded_registers
+from plexor.run.plan.codes import code_registers
+from plexor.run.plan.rounding import Quantities
+from plexor.run.plan.strikes import step_registers, stimulus_registers
+from plexor.wire.device.features import board_of, knows, lack, refusal, timecode_is_switched
+
+MAX_TIMEOUT_TICKS = (1 << 31) - 1
+LEAST_DEFAULT_TIMEOUT_TICKS = 1024
+MOST_DEFAULT_TIMEOUT_S = Fraction(1)
+SINGLE_TIMEOUT_S = Fraction(1, 10)
+"""Default timeout if no strike has a period."""
+COUNTED_SPACES = (Space.CLASSES, Space.EDGES, Space.UPLOAD_DROPS, Space.LATENCY_STATISTICS)
+"""Classes, edges, drops and statistics, without histograms."""
+REPORT_SPACES = (*COUNTED_SPACES, Space.LATENCY_BINS)
+"""What automatic snapshots hold."""
+"""Small enough for ten snapshots a second on the slowest link."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterPlan:
+    """Registers to write, and how the settings were rounded."""
+
+    registers: tuple[RegisterWrite, ...]
+    echo: tuple[AppliedSetting, ...]
+
+    def value(self, block: str, name: str, copy: int = 0) -> int:
+        """Return what is written to a register; raise KeyError if nothing is."""
+        for write in self.registers:
+            if (write.block, write.copy, write.name) == (block, copy, name):
+                return write.value
+        raise KeyError(f"{block}[{copy}].{name}")
+
+
+def plan_of(settings: Settings, identity: Identity) -> RegisterPlan:
+    """Return registers and echo of settings on one instrument.
+
+    Raises ValueError with what is wrong, its value and what would be right.
+    """
+    quantities = Quantities(identity.geometry)
+    _check_numbers(settings, identity)
+    if settings.table:
+        _check_table(settings, quantities)
+    writes: list[RegisterWrite] = []
+    for copy in range(identity.geometry.strikes):
+        writes += stimulus_registers(settings, copy, quantities)
+    timeout_ticks = _timeout_ticks(settings, quantities)
+    writes += _matcher(settings, quantities, timeout_ticks)
+    by_number = {channel.number: channel for channel in settings.channels}
+    for copy in range(identity.geometry.channels):
+        channel = by_number.get(copy, Channel(copy, enable=False))
+        writes += _channel(channel, settings, quantities)
+        if channel.enable:
+            writes += _either(channel, identity)
+    counted = any(
+        write.name == "strike_count"
+        and write.value
+        and settings_trigger(settings, write.copy) == Trigger.RUN
+        for write in writes
+    )
+    settle_ticks = 2 * timeout_ticks
+    if settings.settle_s is not None:
+        settle_ticks = quantities.rounded("settle", settings.settle_s, 0, (1 << 48) - 1)
+    for number in range(len(settings.table)):
+        writes += step_registers(settings, number, settle_ticks, quantities)
+    writes += code_registers(settings.codes, quantities)
+    writes += coded_registers(settings, quantities)
+    if timecode_is_switched(identity):
+        # Only a run that asks for the timecode has it driven.
+        writes.append(RegisterWrite("schedule", 0, "timecode_on", 0))
+    settings = replace(settings, stream=stream_of(settings, identity))
+    writes += _control(settings, quantities, settle_ticks, counted or bool(settings.table))
+    for write in writes:
+        register(write.block, write.name).check(write.value)
+    return RegisterPlan(tuple(writes), tuple(dict.fromkeys(quantities.echo)))
+
+
+def stream_of(settings: Settings, identity: Identity) -> Stream:
+    """Return when events go over the link; raise ValueError if they must, but cannot."""
+    able = Feature.EVENTS in identity.geometry.features
+    if settings.stream is None:
+        return Stream.LIVE if able else Stream.OFF
+    if settings.stream and not able:
+        mode = next(name for name, stream in MODES.items() if stream == settings.stream)
+        raise ValueError(refusal(identity.geometry, Feature.EVENTS, f"mode: {mode}"))
+    if settings.stream == Stream.AFTER and not identity.geometry.deep_depth:
+        raise ValueError(
+            f"mode: deep; {board_of(identity.geometry)} has no deep memory (its deep_depth is 0);"
+            " measure with --mode stream or dump"
+        )
+    return settings.stream
+
+
+def computes_snapshots(settings: Settings, geometry: Geometry) -> bool:
+    """Return whether the host computes a run's snapshots from events; `stream` must be set."""
+    on_chip = settings.report_on_chip and Feature.SNAPSHOT in geometry.features
+    return not on_chip and settings.stream == Stream.LIVE
+
+
+def need_events(identity: Identity, purpose: str) -> None:
+    """Raise UsageError if the instrument does not send events; `purpose` needs them."""
+    _need(identity, Feature.EVENTS, f"{purpose}: needs every event", "sends them")
+
+
+def need_dither(identity: Identity, purpose: str) -> None:
+    """Raise UsageError if the instrument cannot dither strikes; `purpose` names the option."""
+    _need(identity, Feature.DITHER, purpose, "has it")
+
+
+def need_zoom(identity: Identity, purpose: str) -> None:
+    """Raise UsageError if the instrument has no windows of one-tick bins; `purpose` needs one."""
+    _need(identity, Feature.ZOOM, purpose, "has them")
+
+
+def _need(identity: Identity, feature: Feature, purpose: str, has: str) -> None:
+    if feature not in identity.geometry.features:
+        raise UsageError(
+            f"{purpose}; {lack(identity.geometry, feature)}; use a board of docs/features.md that "
+            f"{has}"
+        )
+
+
+def settings_trigger(settings: Settings, output: int) -> Trigger | None:
+    """Return an output's trigger; None if it is disabled."""
+    return next(
+        (stimulus.trigger for stimulus in settings.strikes if stimulus.output == output), None
+    )
+
+
+def _check_numbers(settings: Settings, identity: Identity) -> None:
+    for kind, numbers in (
+        ("strike", [stimulus.output for stimulus in settings.strikes]),
+        ("ch", [channel.number for channel in settings.channels]),
+    ):
+        for number in numbers:
+            identity.check_pin(kind, number)
+            if numbers.count(number) > 1:
+                raise ValueError(
+                    f"{kind}{number}: given {numbers.count(number)} times; give it once"
+                )
+    identity.check_pin("strike", settings.loopback_output)
+    if settings.count is not None and settings.count < 1:
+        raise ValueError(f"count: {settings.count}; must be 1 or more")
+    if settings.count is not None and not any(
+        stimulus.trigger == Trigger.RUN for stimulus in settings.strikes
+    ):
+        raise ValueError(f"count: {settings.count} strikes, but no output strikes; enable one")
+
+
+def _check_table(settings: Settings, quantities: Quantities) -> None:
+    quantities.need(Feature.SWEEP, "table")
+    most = quantities.geometry.table_steps
+    if len(settings.table) > most:
+        raise ValueError(
+            f"table: {len(settings.table)} steps; this instrument takes at most {most}"
+        )
+    stimulus = next((candidate for candidate in settings.strikes if candidate.output == 0), None)
+    if stimulus is None or stimulus.trigger != Trigger.RUN or stimulus.poisson:
+        raise ValueError(
+            "table: strike0 runs it, so strike0 must start with the run and be periodic"
+        )
+    if stimulus.count or settings.count is not None:
+        count = stimulus.count or settings.count
+        raise ValueError(f"count: {count} strikes for a table; give each step its own count")
+
+
+def _timeout_ticks(settings: Settings, quantities: Quantities) -> int:
+    if settings.timeout_s is not None:
+        return quantities.rounded("timeout", settings.timeout_s, 1, MAX_TIMEOUT_TICKS)
+    periods = [stimulus.within_s for stimulus in settings.strikes if stimulus.within_s is not None]
+    periods += [step.period_s for step in settings.table if not _bursts(settings)]
+    seconds = min(max(periods, default=SINGLE_TIMEOUT_S), MOST_DEFAULT_TIMEOUT_S)
+    ticks = max(math.ceil(quantities.ticks(seconds)), LEAST_DEFAULT_TIMEOUT_TICKS)
+    return min(ticks, MAX_TIMEOUT_TICKS)
+
+
+def _bursts(settings: Settings) -> bool:
+    """Return whether output 0 strikes in bursts."""
+    return any(stimulus.output == 0 and stimulus.burst > 1 for stimulus in settings.strikes)
+
+
+def _matcher(settings: Settings, quantities: Quantities, timeout_ticks: int) -> list[RegisterWrite]:
+    if settings.early_s:
+        quantities.need(Feature.EARLY, "early")
+    values = {
+        "policy": int(settings.policy),
+        "timeout_ticks": timeout_ticks,
+        "window_min_ticks": quantities.rounded(
+            "window_min", settings.window_min_s, 0, MAX_TIMEOUT_TICKS
+        ),
+        "early_ticks": quantities.rounded("early", settings.early_s, 0, MAX_TIMEOUT_TICKS),
+    }
+    return [RegisterWrite("matcher", 0, name, value) for name, value in values.items()]
+
+
+def _reference(channel: Channel, settings: Settings) -> tuple[int, int]:
+    source, polarity = parse_reference(channel.reference)
+    label = f"{channel.label}.reference: {channel.reference}"
+    if source == SOURCE_CHANNEL + channel.number:
+        raise ValueError(f"{label} is the channel itself; must be another source")
+    if source >= SOURCE_STRIKE and source != SOURCE_LOAD:
+        outputs = [stimulus.output for stimulus in settings.strikes]
+        # A free-running device has no strikes, and nothing is matched.
+        if outputs and source - SOURCE_STRIKE not in outputs:
+            raise ValueError(f"{label} is not enabled; enabled strikes: {outputs}")
+    elif source < SOURCE_STRIKE:
+        numbers = [
+            other_channel.number for other_channel in settings.channels if other_channel.enable
+        ]
+        if source - SOURCE_CHANNEL not in numbers:
+            raise ValueError(f"{label} is not enabled; enabled channels: {numbers or 'none'}")
+        if not polarity and any(
+            other.either and other.number == source - SOURCE_CHANNEL for other in settings.channels
+        ):
+            raise ValueError(
+                f"{label}: with edge=either each edge of that channel is an answer; must be "
+                f"after=ch{source - SOURCE_CHANNEL}, which follows each of them"
+            )
+    return source, polarity
+
+
+def _either(channel: Channel, identity: Identity) -> list[RegisterWrite]:
+    """Return the write that says whether each edge of a channel is an answer."""
+    if knows(identity, "channel", "either"):
+        return [RegisterWrite("channel", channel.number, "either", int(channel.either))]
+    if channel.either:
+        minor = identity.protocol_version & 0xFFFF
+        raise ValueError(
+            f"{channel.label}.edge: either; the gateware of {board_of(identity.geometry)} speaks "
+            f"protocol 2.{minor}, must be 2.6 or later; build and flash it anew, or measure one "
+            "direction: edge=rise or edge=fall"
+        )
+    return []
+
+
+def _channel(channel: Channel, settings: Settings, quantities: Quantities) -> list[RegisterWrite]:
+    values = {"enable": int(channel.enable)}
+    if channel.enable:
+        label = channel.label
+        samples = quantities.geometry.samples
+        source, polarity = _reference(channel, settings)
+        if channel.filter_s:
+            quantities.need(Feature.FILTER, f"{label}.filter")
+        filter_ticks = quantities.rounded(f"{label}.filter", channel.filter_s, 0, samples)
+        if channel.zoom_rise_s:
+            quantities.need(Feature.ZOOM, f"{label}.zoom")
+        deadline_ticks = NO_DEADLINE_TICKS
+        if channel.deadline_s is not None:
+            deadline_ticks = quantities.signed(f"{label}.deadline", channel.deadline_s)
+        values |= {
+            "invert": int(channel.invert),
+            "filter_ticks": filter_ticks,
+            "reference_source": source,
+            "reference_polarity": polarity,
+            "deadline_ticks": deadline_ticks,
+            "zoom_rise_ticks": quantities.signed(f"{label}.zoom_rise", channel.zoom_rise_s),
+            "zoom_fall_ticks": quantities.signed(f"{label}.zoom_fall", channel.zoom_fall_s),
+            "zoom_width_ticks": quantities.signed(f"{label}.zoom_width", channel.zoom_width_s),
+            "zoom_period_ticks": quantities.signed(f"{label}.zoom_period", channel.zoom_period_s),
+        }
+    return [RegisterWrite("channel", channel.number, name, value) for name, value in values.items()]
+
+
+def _control(
+    settings: Settings, quantities: Quantities, settle_ticks: int, counted: bool
+) -> list[RegisterWrite]:
+    stop_on = StopOn.STRIKES if counted else StopOn(0)
+    run_time_ticks = latency_ticks = report_clocks = 0
+    if settings.time_s is not None:
+        stop_on |= StopOn.TIME
+        run_time_ticks = quantities.rounded("time", settings.time_s, 1, (1 << 63) - 1)
+    if settings.latency_over_s is not None:
+        stop_on |= StopOn.LATENCY
+        latency_ticks = quantities.signed("latency_over", settings.latency_over_s)
+    if settings.stop_on_missed:
+        stop_on |= StopOn.MISSED
+    if settings.stall is not None:
+        stop_on |= StopOn.STALL
+    if settings.stop_code is not None:
+        stop_on |= StopOn.CODE
+    if settings.report_s is not None:
+        computed = computes_snapshots(settings, quantities.geometry)
+        if not computed:
+            quantities.need(Feature.SNAPSHOT, "every")
+        every_clocks = quantities.clocks("every", settings.report_s)
+        report_clocks = 0 if computed else every_clocks
+    enabled = [channel.number for channel in settings.channels if channel.enable]
+    triggers = enabled if settings.trigger_channels is None else settings.trigger_channels
+    for number in triggers:
+        if number not in enabled:
+            raise ValueError(f"trigger: ch{number} is not enabled; enabled: {enabled or 'none'}")
+    spaces = Space if settings.spaces is None else set(settings.spaces)
+    final = [space for space in spaces if entries(quantities.geometry, space)]
+    values = {
+        "stream": int(settings.stream or Stream.OFF),
+        "stop_on": int(stop_on),
+        "run_time_ticks": run_time_ticks,
+        "settle_ticks": settle_ticks,
+        "report_clocks": report_clocks,
+        "report_spaces": sum(1 << space for space in REPORT_SPACES) if report_clocks else 0,
+        "final_spaces": sum(1 << space for space in final),
+        "trigger_latency_ticks": latency_ticks,
+        "trigger_channels": sum(1 << number for number in set(triggers)),
+        "load": int(settings.load),
+        "input_select": int(settings.input_select),
+        "loopback_output": settings.loopback_output,
+    }
+    if Feature.SWEEP in quantities.geometry.features:
+        values["step_count"] = len(settings.table)
+    return [RegisterWrite("control", 0, name, value) for name, value in values.items()]

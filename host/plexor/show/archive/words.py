@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a log and a trend say, in the same words on the terminal and on the page."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from plexor.base.units import format_seconds
+from plexor.figures.judge.verdict import Outcome
+from plexor.files.archive.changes import BEHIND, ERROR, LEAST
+from plexor.files.archive.query import ArchivedRun
+from plexor.files.archive.trend import Course, GroupedBy, Histories, History, LevelStep, Point
+from plexor.model.results import Kind
+from plexor.show.pictures.scale import grouped
+from plexor.show.table import NOTHING, Cell
+
+
+def percent(share: float) -> str:
+    """Return a part as `0.1 %`."""
+    return f"{share * 100:.3g} %"
+
+
+METHOD = (
+    "A change is marked where the ranks of the runs before it and after it differ more than in all "
+    f"but {percent(ERROR)} of random orders. So a history that does not change is marked with a "
+    f"probability of at most {percent(ERROR)}, whatever its law, if its runs are independent. A "
+    f"change shows from {BEHIND} runs behind it on, and in {LEAST} runs or more. Runs of different "
+    "configurations are different histories."
+)
+
+
+def started_text(started: datetime | None) -> str:
+    """Return when a run began, to the minute, in UTC."""
+    return NOTHING if started is None else f"{started:%Y-%m-%d %H:%M}"
+
+
+def log_rows(runs: list[ArchivedRun]) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads and a row for each run."""
+    head = ["began, UTC", "run", "commit", "branch", "device", "load", "rate", "strikes", "state"]
+    return head, [_log_row(run) for run in runs]
+
+
+def _log_row(run: ArchivedRun) -> list[Cell]:
+    known = run.configuration
+    system = " on ".join(filter(None, (known.get("os"), known.get("board"))))
+    texts = (
+        started_text(run.started),
+        run.run.rpartition("-")[2][:9],
+        Point(run.run, run.started, run.origin).commit or NOTHING,
+        run.origin.branch or NOTHING,
+        system or known.get("dut", NOTHING),
+        known.get("load", NOTHING),
+        known.get("rate", NOTHING),
+        grouped(run.strikes),
+        state(run),
+    )
+    return [(text, "") for text in texts]
+
+
+def state(run: ArchivedRun) -> str:
+    """Return whether a run is simulated, and whether it proves anything."""
+    words = ["simulated" if run.simulated else "measured"]
+    words += ["interrupted"] * run.interrupted + ["INVALID"] * (not run.valid)
+    return ", ".join(words)
+
+
+def run_text(run: ArchivedRun) -> str:
+    """Return a run in words."""
+    texts = [f"{run.run}, begun {started_text(run.started)}"]
+    commit = Point(run.run, run.started, run.origin).commit
+    if commit:
+        texts.append(f"commit {commit}")
+    if run.origin.branch:
+        texts.append(f"branch {run.origin.branch}")
+    return ", ".join((*texts, state(run)))
+
+
+def title(trend: Histories) -> str:
+    """Return the heading of a trend."""
+    names = " and ".join(course.figure.name for course in trend.histories[0].courses)
+    of_kind = "" if trend.kind == Kind.RISE else f" of the {trend.kind}"
+    return f"{names}{of_kind} of {trend.channel} by {trend.by}"
+
+
+def source(histories: tuple[History, ...]) -> str:
+    """Return where figures come from."""
+    kinds = {history.simulated for history in histories}
+    if len(kinds) > 1:
+        return "simulated and measured"
+    return "simulated" if True in kinds else "measured"
+
+
+def counted(trend: Histories) -> str:
+    """Return how many runs a trend is of."""
+    runs = f"{grouped(trend.runs)} run{'s' * (trend.runs != 1)}"
+    is_single = len(trend.histories) == 1
+    texts = [f"{runs} in {len(trend.histories)} histor{'y' if is_single else 'ies'}"]
+    older = sum(history.total - len(history.points) for history in trend.histories)
+    if older:
+        texts.append(f"{grouped(older)} older runs not shown")
+    if trend.left_out:
+        texts.append(f"{grouped(trend.left_out)} left out, invalid or interrupted")
+    return ", ".join(texts)
+
+
+def label(trend: Histories, *histories: History) -> str:
+    """Return what tells a history from the others; of several what these have in common."""
+    known = [history.configuration for history in histories]
+    keys = [key for key in trend.differing() if len({history.get(key) for history in known}) == 1]
+    return ", ".join(f"{key} {known[0].get(key, 'unknown')}" for key in keys)
+
+
+def value(course: Course, number: float) -> str:
+    """Return a figure with its unit."""
+    return format_seconds(number) if course.figure.unit == "s" else f"{number:.4%}"
+
+
+def change(step: LevelStep) -> str:
+    """Return by how much a history changed."""
+    return "from 0" if step.change is None else f"{step.change * 100:+.1f} %"
+
+
+def position_text(trend: Histories, history: History, step: LevelStep) -> str:
+    """Return where a history changed."""
+    point = history.points[step.place]
+    if trend.by == GroupedBy.COMMIT and point.commit:
+        return f"at {point.commit}"
+    return f"from {started_text(point.started)}"
+
+
+def step_text(trend: Histories, history: History, course: Course, step: LevelStep) -> str:
+    """Return a change in a sentence."""
+    name, point = label(trend, history), history.points[step.place]
+    prefix = f"{name}: " if name else ""
+    position = position_text(trend, history, step)
+    on = f" ({started_text(point.started)})" if position.startswith("at") else ""
+    return (
+        f"{prefix}{course.figure.name} {change(step)} {position}{on}: "
+        f"{value(course, step.before)} to {value(course, step.after)}, error {percent(step.error)}"
+    )
+
+
+def history_rows(trend: Histories) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads and a row for each figure of each history."""
+    head = ["history", "figure", "runs", "min", f"median of newest {BEHIND}", "max", "changes"]
+    rows: list[list[Cell]] = []
+    for number, history in enumerate(trend.histories, 1):
+        name = label(trend, history) or str(number)
+        for course in history.courses:
+            known = course.values[course.known]
+            shown = [NOTHING] * 3
+            current = course.now
+            if current is not None:
+                shown = [value(course, float(v)) for v in (known.min(), current, known.max())]
+            number_of = str(len(course.steps))
+            verdict = course.verdict
+            if verdict.outcome == Outcome.TOO_FEW:
+                number_of += f"; {verdict.reason}, {verdict.settles}"
+            texts = (name, course.figure.name, grouped(len(known)), *shown, number_of)
+            rows.append([(text, "") for text in texts])
+    return head, rows
+
+
+def too_few(trend: Histories) -> list[str]:
+    """Return a sentence for each figure that not all runs know."""
+    notes: list[str] = []
+    for place_of, course in enumerate(trend.histories[0].courses):
+        unknown = sum(
+            len(each.points) - len(each.courses[place_of].known) for each in trend.histories
+        )
+        if unknown:
+            notes.append(
+                f"{course.figure.name}: {grouped(unknown)} runs have too few samples for it"
+            )
+    return notes
+
+
+def undecided(trend: Histories) -> list[str]:
+    """Return a sentence for each figure of a history of too few runs to tell."""
+    notes: list[str] = []
+    for history in trend.histories:
+        name = label(trend, history)
+        for course in history.courses:
+            if course.needs is not None:
+                since = " since its last change" if course.steps else ""
+                notes.append(
+                    f"{f'{name}: ' if name else ''}{course.figure.name}: too few runs to tell "
+                    f"whether it changed{since}: {grouped(len(course.known))}, needs "
+                    f"{grouped(course.needs)}"
+                )
+    return notes

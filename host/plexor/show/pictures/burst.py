@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A burst scan as a picture: the longest burst that loses no strike, over its spacing."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from plexor.base.units import format_seconds
+from plexor.experiments.burst.model import BurstResult, SpacingLimit
+from plexor.show import facts
+from plexor.show.html import PageHeading, html_box, html_figure, html_list, html_page, html_table
+from plexor.show.pictures.canvas import Canvas, Stroke
+from plexor.show.pictures.frame import (
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    alone,
+    framed,
+    legend,
+    panel,
+    x_axis,
+    y_line,
+)
+from plexor.show.pictures.scale import Axis, number, time_unit
+from plexor.show.terminal.burst import limit_rows, notes, summary
+
+HEIGHT = 400.0
+
+
+def burst_plot(result: BurstResult, width: float = WIDTH) -> Canvas:
+    """Return the plot: a dot for each limit, hollow where no longer burst was tried."""
+    source = "simulated" if result.simulated else "measured"
+    said = f"Strikes in a burst, {format_seconds(result.period_s)} from burst to burst"
+    canvas = framed("Burst tolerance", said, HEIGHT, source, width)
+    top, bottom = TOP, HEIGHT - 46
+    panel(canvas, top, bottom)
+    spacings = [float(entry.spacing_s) for entry in result.limits]
+    if not spacings:
+        canvas.text(width / 2, (top + bottom) / 2, "no limit", style="muted", anchor="middle")
+        return canvas
+    x = Axis(min(spacings) / 1.1, max(spacings) * 1.1, LEFT, width - RIGHT, True)
+    x_axis(canvas, x, top, bottom, time_unit(x.high))
+    most = max(entry.lengths.passing for entry in result.limits)
+    y = Axis(0.7, max(most * 1.6, 10), bottom, top, True)
+    for value in y.ticks(6):
+        if value >= 1:
+            y_line(canvas, y.at(value), number(value))
+    for place, name in enumerate(result.channels):
+        own = [entry for entry in result.limits if entry.channel == name]
+        points = [(x.at(float(e.spacing_s)), y.at(max(e.lengths.passing, y.low)), e) for e in own]
+        line = "M" + "L".join(f"{at:.1f} {height:.1f}" for at, height, _ in points)
+        canvas.path(line, f"s{place}", Stroke(1.8))
+        for at, height, entry in points:
+            _dot(canvas, at, height, entry, place)
+    entries = [(name, f"s{place}", Stroke(3)) for place, name in enumerate(result.channels)]
+    legend(canvas, entries, bottom + 36, "spacing; hollow: no longer burst was tried")
+    return canvas
+
+
+def _dot(canvas: Canvas, x: float, y: float, entry: SpacingLimit, place: int) -> None:
+    fill = "paper" if entry.lengths.failing is None else f"f{place}"
+    canvas.dot(x, y, 4, f"{fill} s{place}", Stroke(1.6))
+
+
+def burst_picture(result: BurstResult) -> str:
+    """Return one SVG file."""
+    return alone(burst_plot(result))
+
+
+def burst_page(result: BurstResult) -> str:
+    """Return the page's text in UTF-8: inline pictures, no script, nothing fetched."""
+    body = html_figure(partial(burst_plot, result))
+    body += f"<h2>Longest burst at each spacing</h2>{html_table(limit_rows(result))}"
+    said = notes(result)
+    body += html_box("doubt", "About this scan", "; ".join(said)) if said else ""
+    entries = [(f"device {name}", text) for name, text in result.device.items()]
+    entries += facts.began(result)
+    entries += [(f"{name} version", text) for name, text in result.versions.items()]
+    body += f"<h2>Taken with</h2>{html_list(entries)}"
+    name = facts.device_name(result.device) or "Burst tolerance"
+    source = "simulated" if result.simulated else "measured"
+    return html_page(PageHeading(name, source, summary(result)), body)

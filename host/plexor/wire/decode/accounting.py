@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Accounts for every event of a run: the instrument's counters against the events that came."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from plexor.model.results import LINK_DROPPED, MENDED, Accounting, SourceAccounting
+from plexor.model.sources import source_name
+from plexor.protocol.frames import MAX_WORDS, SOURCE_CODE, SOURCES
+from plexor.protocol.memory import Space
+from plexor.wire.decode.collect import Collector
+from plexor.wire.decode.register_image import RegisterImage
+
+
+def account(
+    image: RegisterImage,
+    collector: Collector,
+    frames: tuple[int, int],
+    decode_faults: Mapping[str, int],
+) -> Accounting:
+    """Return the accounting of a run that has ended.
+
+    `image` must hold control.stream, and the status and source registers, read after the end.
+    `frames` are (received, lost). `decode_faults` counts faulty stretches of the stream by kind.
+
+    Raises KeyError if `image` lacks one of these registers.
+    """
+    streamed = bool(image.value("control", "stream"))
+    memories = collector.memories
+    edges = memories.counts(Space.EDGES).reshape(-1, 2).sum(axis=1).tolist()
+    uploads = memories.counts(Space.UPLOAD_DROPS).tolist()
+    # Instruments before protocol 2.3 have no codes.
+    masked = image.value("status", "masked") if image.has("status", "masked") else 0
+
+    def of_source(source: int) -> SourceAccounting:
+        """Account for a source; codes that are not to be sent are left out."""
+        is_code = source >= SOURCE_CODE
+        generated = image.value("source", "generated", source) - masked * is_code
+        dropped = image.value("source", "dropped", source)
+        merged = generated - dropped if is_code else edges[source]
+        received = collector.received_of(source) if streamed else merged
+        return SourceAccounting(source, generated, dropped, uploads[source], received)
+
+    present = collector.geometry.sources
+    sources = tuple(of_source(source) for source in range(SOURCES) if source in present)
+    generated = sum(source.generated for source in sources)
+    indexed = collector.geometry.indexed
+    events = image.value("status", "events") if indexed else generated
+    received = collector.received_total if streamed else sum(source.received for source in sources)
+    dropped = sum(source.dropped + source.upload_dropped for source in sources)
+    # A negative rest means that more events came than were sent. That is reported for each source.
+    lost = max(events - received - dropped, 0)
+    contradictions: list[str] = []
+
+    def agree(claim: str, value: int, counterpart: int) -> None:
+        if value != counterpart:
+            contradictions.append(f"{claim}: {value} against {counterpart}")
+
+    if indexed:
+        agree("edges generated against events indexed", generated, events)
+    if memories.known(Space.UPLOAD_DROPS):
+        agree(
+            "events dropped before the link, in all and by source",
+            image.value("status", "upload_dropped"),
+            sum(uploads),
+        )
+    if memories.known(Space.EDGES):
+        for entry in (source for source in sources if source.source < SOURCE_CODE):
+            agree(
+                f"{entry.name}: edges kept against edges merged",
+                entry.generated - entry.dropped,
+                edges[entry.source],
+            )
+    if streamed:
+        contradictions += _stream_contradictions(collector, sources, dropped)
+        explained = frames[1] * MAX_WORDS
+        if lost > explained:
+            contradictions.append(
+                f"{lost} events are missing, but the {frames[1]} frames lost had at most "
+                f"{explained}"
+            )
+        contradictions += _time_contradictions(collector, image)
+    return Accounting(
+        generated,
+        received,
+        dropped,
+        lost,
+        sources,
+        frames[0],
+        frames[1],
+        dict(decode_faults),
+        contradictions=tuple(contradictions),
+        # Instruments before protocol 2.2 have no such counter.
+        link_dropped=image.value(*LINK_DROPPED) if image.has(*LINK_DROPPED) else 0,
+        masked=masked,
+        # Instruments before protocol 2.5 mend nothing.
+        mended_clocks=image.value(*MENDED) if image.has(*MENDED) else 0,
+    )
+
+
+def _stream_contradictions(
+    collector: Collector,
+    sources: tuple[SourceAccounting, ...],
+    dropped: int,
+) -> list[str]:
+    contradictions = [
+        f"{source.name}: {surplus} more events arrived than were sent"
+        for source in sources
+        for surplus in (
+            source.received + source.dropped + source.upload_dropped - source.generated,
+        )
+        if surplus > 0
+    ]
+    present = {source.source for source in sources}
+    contradictions += [
+        f"{source_name(number)}: {collector.received_of(number)} events of a source that is not"
+        for number in range(SOURCES)
+        if number not in present and collector.received_of(number)
+    ]
+    if collector.gap_dropped > dropped:
+        contradictions.append(
+            f"the stream leaves out {collector.gap_dropped} events, but {dropped} were dropped"
+        )
+    if collector.disorder:
+        contradictions.append(f"{collector.disorder} frames out of order")
+    if collector.unmarked:
+        contradictions.append(f"{collector.unmarked} gaps in the stream are not marked")
+    return contradictions
+
+
+def _time_contradictions(collector: Collector, image: RegisterImage) -> list[str]:
+    """Return where the events' times contradict each other or the run's start and end."""
+    contradictions: list[str] = []
+    if collector.misplaced:
+        contradictions.append(
+            f"{collector.misplaced} events at times that no run reaches were left out"
+        )
+    if collector.backwards:
+        contradictions.append(f"{collector.backwards} events are earlier than the one before")
+    start, end = image.value("status", "start_ticks"), image.value("status", "end_ticks")
+    first, last = collector.first_ticks, collector.last_ticks
+    if first is not None and not start <= first <= last < end:
+        contradictions.append(
+            f"events from {first} to {last} ticks in a run from {start} to before {end} ticks"
+        )
+    return contradictions
+
+
+def account_partly(
+    collector: Collector, frames: tuple[int, int], decode_faults: Mapping[str, int]
+) -> Accounting:
+    """Return the accounting of a run whose end was never seen, up to the last event received."""
+    sources = tuple(
+        SourceAccounting(source, count, 0, 0, count)
+        for source in collector.geometry.sources
+        for count in (collector.received_of(source),)
+    )
+    return Accounting(
+        collector.next_index,
+        collector.received_total,
+        collector.gap_dropped,
+        collector.gap_lost,
+        sources,
+        frames[0],
+        frames[1],
+        dict(decode_faults),
+        contradictions=("the end of the run was never seen",),
+    )

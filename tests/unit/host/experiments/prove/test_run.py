@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which steps are done, with which wires, and what a step that ends early says."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from plexor.base.errors import InstrumentError, LinkError
+from plexor.experiments.calibration.reference import Reference
+from plexor.experiments.prove import run
+from plexor.experiments.prove.model import StepOutcome, judged
+from plexor.experiments.prove.run import STEPS, ProofGoal, StepWires, prove
+from plexor.experiments.prove.through import WireDelay
+from plexor.model.identity import Identity
+
+from ...scenario import GEOMETRY
+
+
+class Bench:
+    """A bench with some wires; `asked` has those that steps needed."""
+
+    def __init__(self, *there):
+        self.there = there
+        self.asked = []
+
+    def wired(self, wires):
+        self.asked.append(wires)
+        if wires not in self.there:
+            return None
+        return SimpleNamespace(identity=Identity(GEOMETRY, 0x22), name="sim:x", serial="sim")
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    """Steps that only say with which wires they were done."""
+    done = {}
+
+    def replaced(name, wires):
+        def step(device, wanted, known):
+            done[name] = wires
+            return judged(name, "done")
+
+        return step
+
+    monkeypatch.setattr(
+        run, "STEPS", {name: (wires, replaced(name, wires)) for name, (wires, _) in STEPS.items()}
+    )
+    return done
+
+
+REFERENCE = Reference(1)
+
+
+def test_every_step_is_done_with_its_wires_and_what_needs_none_comes_first(steps):
+    bench = Bench(*StepWires)
+    found = prove(bench, ProofGoal(reference=REFERENCE))
+    assert list(steps) == list(STEPS) == [step.name for step in found.steps]
+    assert list(steps.values()) == sorted(steps.values(), key=list(StepWires).index)
+    assert found.left_out == found.failed == ()
+    assert (found.gateware_hash, found.simulated) == (0x22, True)
+
+
+def test_what_is_not_wired_or_not_wanted_is_left_out_with_the_reason(steps):
+    found = prove(Bench(StepWires.NONE), ProofGoal(("selftest", "jumper")))
+    assert list(steps) == ["selftest"]
+    said = {step.name: step.summary for step in found.left_out}
+    assert said.pop("jumper") == "not wired: it needs a jumper from strike0 to ch0"
+    assert set(said.values()) == {"not asked for"}
+
+
+def test_without_a_reference_none_is_asked_for(steps):
+    bench = Bench(*StepWires)
+    (step,) = prove(bench, ProofGoal()).left_out
+    assert (step.name, step.summary) == ("pps", "no reference was named")
+    assert StepWires.REFERENCE not in bench.asked
+
+
+def test_wires_of_steps_that_are_not_wanted_are_not_asked_for(steps):
+    bench = Bench(*StepWires)
+    prove(bench, ProofGoal(("bins",)))
+    assert set(bench.asked) == {StepWires.NONE}
+
+
+def test_a_step_that_the_instrument_ends_has_failed_and_the_others_go_on(monkeypatch, steps):
+    def refuse(device, wanted, known):
+        raise InstrumentError("ch2: saw 0 edges")
+
+    monkeypatch.setitem(run.STEPS, "bins", (StepWires.NONE, refuse))
+    found = prove(Bench(*StepWires), ProofGoal(reference=REFERENCE))
+    assert [(step.name, step.findings) for step in found.failed] == [
+        ("bins", ("ch2: saw 0 edges",))
+    ]
+    assert list(steps) == [name for name in STEPS if name != "bins"]
+
+
+def test_without_an_instrument_nothing_is_proven():
+    with pytest.raises(LinkError):
+        prove(Bench(), ProofGoal())
+
+
+def test_a_longer_wire_needs_the_jumper_before_it():
+    step = STEPS["wire"][1](None, ProofGoal(), run._Known())
+    assert step.outcome == StepOutcome.LEFT_OUT
+
+
+def test_a_step_whose_wire_is_not_there_does_not_keep_the_later_ones_from_being_done(steps):
+    bench = Bench(*(set(StepWires) - {StepWires.JUMPER}))
+    found = prove(bench, ProofGoal(reference=REFERENCE))
+    jumpers = {name for name, (wires, _) in STEPS.items() if wires == StepWires.JUMPER}
+    assert jumpers
+    assert [step.name for step in found.steps] == list(STEPS)
+    assert {step.name for step in found.left_out} == jumpers
+    assert list(steps) == [name for name in STEPS if name not in jumpers]
+
+
+@pytest.mark.parametrize(("told_ps", "bounds"), [((4000, 6000), (4000, 6000)), (None, (0, None))])
+def test_a_longer_wire_is_held_to_what_was_told_of_it(monkeypatch, told_ps, bounds):
+    monkeypatch.setattr(run, "echoes", lambda *_: None)
+    monkeypatch.setattr(run, "missing", lambda _: [])
+    monkeypatch.setattr(run, "delay", lambda *_: WireDelay(5500, 300))
+    known = run._Known(zero={0: WireDelay(400, 200), 1: WireDelay(500, 100)})
+    step = STEPS["wire"][1](None, ProofGoal(wire_ps=told_ps), known)
+    assert [(f.name, f.value, f.error, f.least, f.most) for f in step.figures] == [
+        ("edge up", 5000, 400, *bounds),
+        ("edge down", 5100, 500, *bounds),
+    ]

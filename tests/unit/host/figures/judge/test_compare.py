@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What differs between two runs: exact differences, and intervals that hold."""
+
+import dataclasses
+from fractions import Fraction
+
+import numpy as np
+
+from plexor.figures.analyse.analyse import analyse
+from plexor.figures.judge.compare import differences, differing_keys
+from plexor.figures.judge.configuration import configuration
+from plexor.figures.judge.gate import judge, parse_fail_on
+from plexor.figures.judge.verdict import Outcome
+
+NS = Fraction(1, 10**9)
+
+
+def by_figure(before, after, wanted=()):
+    found = differences(analyse(before), analyse(after), wanted)
+    return {(entry.channel, entry.figure): entry for entry in found}
+
+
+def test_latencies_of_unknown_strikes_are_not_compared_and_leave_a_gate_open(run_of):
+    known = analyse(run_of([[1000, 2000, 3000]]))
+    other = analyse(run_of([[None, 20_000, 30_000]]))
+    found = differences(known, other, ["mean", "p99", "missed"])
+    latencies = [entry for entry in found if entry.unit == "s"]
+    assert [(e.figure, e.before, e.after) for e in latencies] == [
+        ("mean", None, None),
+        ("p99", None, None),
+    ]
+    assert {e.reason for e in latencies} == {"in B its answers may be those of other strikes"}
+    (verdict,) = judge(found, parse_fail_on("p99>+5%"))
+    assert (verdict.outcome, verdict.reason) == (Outcome.NOT_COMPARABLE, latencies[0].reason)
+
+
+def test_differences_are_exact(run_of):
+    found = by_figure(run_of([[1000, 2000, 3000]]), run_of([[1100, 2000, 3900]]))
+    for figure, before, after in (
+        ("min", 1000, 1100),
+        ("max", 3000, 3900),
+        ("mean", 2000, Fraction(7000, 3)),
+        ("peak_to_peak", 2000, 2800),
+        ("p50", 2000, 2000),
+    ):
+        entry = found["ISR", figure]
+        assert (entry.before, entry.after) == (before * NS, after * NS), figure
+    assert found["ISR", "max"].change == Fraction(900, 3000)
+    assert found["ISR", "p99.9"].interval.most is None
+    assert found["ISR", "max"].law is None
+
+
+def test_classes_are_shares_and_those_that_never_came_are_left_out(run_of):
+    found = by_figure(run_of([[1000] * 9 + [None]]), run_of([[1000] * 8 + [None] * 2]))
+    entry = found["ISR", "missed"]
+    assert (entry.before, entry.after) == (Fraction(1, 10), Fraction(2, 10))
+    assert ("ISR", "late") not in found
+
+
+def test_what_is_asked_for_is_there_though_a_run_has_none(run_of):
+    found = by_figure(run_of([[1000, 1000]]), run_of([[None, None]]), ["p99", "mean", "late"])
+    for figure in ("p99", "mean"):
+        entry = found["ISR", figure]
+        assert (entry.before, entry.after, entry.law) == (1000 * NS, None, None)
+    assert (found["ISR", "late"].before, found["ISR", "late"].after) == (0, 0)
+    assert ("ISR", "p50") not in found
+
+
+def test_the_interval_of_a_difference_holds_what_was_planted_and_most_often(run_of):
+    random, held, sure = np.random.default_rng(5), 0, 0
+    for _ in range(40):
+        one, other = (random.exponential(1000, 400).astype(int) + shift for shift in (0, 300))
+        entry = by_figure(run_of([one.tolist()]), run_of([other.tolist()]))["ISR", "p50"]
+        interval = entry.interval
+        held += interval.least <= 300 * NS <= interval.most
+        sure += interval.least > 0
+    assert held >= 37
+    assert sure >= 35  # two intervals of 97.5 %, each against the other, are sure in 26
+
+
+def test_a_quantile_that_is_asked_for_is_there(run_of):
+    found = by_figure(run_of([list(range(2000))]), run_of([list(range(2000))]), ["p75"])
+    assert found["ISR", "p75"].before == 1499 * NS
+    assert found["ISR", "p75"].interval.least < 0 < found["ISR", "p75"].interval.most
+
+
+def test_channels_go_by_name_and_those_of_one_run_alone_are_left_out(run_of):
+    one = run_of([[1000], [2000]], names=["a", "b"])
+    other = run_of([[3000], [4000]], names=["b", "c"])
+    found = by_figure(one, other)
+    assert {channel for channel, _ in found} == {"b"}
+    assert found["b", "min"].after == 3000 * NS
+
+
+def test_the_keys_that_differ_are_named(run_of):
+    run = run_of([[1000]])
+    one = analyse(dataclasses.replace(run, device={"os": "CE 3.0", "board": "x"}))
+    other = analyse(dataclasses.replace(run, device={"os": "CE .NET", "board": "x", "rev": "2"}))
+    assert differing_keys(configuration(one.result), configuration(other.result)) == ("os", "rev")
+    loaded = dataclasses.replace(run.settings, load=True)
+    third = analyse(dataclasses.replace(one.result, settings=loaded))
+    assert differing_keys(configuration(one.result), configuration(third.result)) == ("load",)

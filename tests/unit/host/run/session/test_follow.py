@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is told of a run that is under way."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from plexor.model.results import EVENT_DTYPE, Kind
+from plexor.run.session.follow import Listeners
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
+
+from ...fake_device import FakeDevice
+from ...runs import LATENCIES, SETTINGS, TIMEOUTS_S, run
+from ...scenario import Scenario
+
+REPORTING = replace(SETTINGS, report_s=Fraction(1, 1000))
+LEAST_LOOKS = 3
+
+
+def told(settings, *, looks=LEAST_LOOKS, **device):
+    """Return what the listeners of a run are told until so many looks at its status."""
+    progress, snapshots, events = [], [], []
+
+    def on_progress(entry):
+        progress.append(entry)
+        if len(progress) == looks:
+            raise KeyboardInterrupt
+
+    with FakeDevice(Scenario(LATENCIES), endless=True, **device) as fake:
+        with Device(open_link(fake.uri), timeouts_s=TIMEOUTS_S) as opened:
+            measure(
+                opened,
+                settings,
+                on_progress,
+                on_snapshot=snapshots.append,
+                on_events=events.append,
+            )
+    return progress, snapshots, events
+
+
+def test_results_so_far_are_told_once_a_snapshot():
+    looks, snapshots, _ = told(REPORTING, snapshots=2)
+    assert len(looks) >= LEAST_LOOKS
+    answered = [latency for latency in LATENCIES if latency is not None]
+    assert snapshots[-1].number == 2
+    # The second snapshot brings the second bank: both hold all samples.
+    rise = snapshots[-1].channels[0].measurement(Kind.RISE).statistics
+    assert (rise.count, rise.sum_ticks) == (len(answered), sum(answered))
+    numbers = [snapshot.number for snapshot in snapshots]
+    assert numbers == sorted(set(numbers))
+
+
+def test_a_run_without_snapshots_tells_none():
+    _, snapshots, _ = told(SETTINGS, snapshots=2)
+    assert snapshots == []
+
+
+def test_events_are_told_as_they_come_each_once():
+    _, _, batches = told(SETTINGS)
+    events = np.concatenate(batches)
+    assert events.dtype == EVENT_DTYPE
+    planted = Scenario(LATENCIES).events
+    columns = (events[name].tolist() for name in ("time_ticks", "source", "polarity"))
+    assert list(zip(*columns, strict=True)) == planted
+    assert events["index"].tolist() == list(range(len(planted)))
+
+
+def test_nobody_need_listen():
+    assert Listeners() == Listeners(None, None, None)
+    assert run()[0].valid
+
+
+def test_a_run_that_goes_on_tells_its_progress():
+    seen, _, _ = told(SETTINGS)
+    assert seen[0].expected_strikes == len(LATENCIES)
+    assert seen[1].events_received == len(Scenario(LATENCIES).events)
+    assert seen[0].elapsed_s == pytest.approx(50e-9)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Labels beside a plot: apart from each other, and no wider than they are taken for."""
+
+import pytest
+
+from plexor.show.pictures.canvas import text_width
+from plexor.show.pictures.frame import LABEL_SIZE, Label, spread
+
+
+def test_labels_on_one_line_are_pushed_apart_and_kept_inside():
+    labels = [Label(50, "back wall 10 µs", "ink"), Label(55, "back wall 11 µs", "ink")]
+    first, second = spread(labels, 0, 300)
+    width = text_width("back wall 10 µs", LABEL_SIZE)
+    assert second - first >= width
+    assert first - width / 2 >= 0
+
+
+# Widths in DejaVu Sans and DejaVu Sans Bold 2.37 in ems, of the fonts' own advance widths.
+@pytest.mark.parametrize(
+    ("content", "plain", "bold"),
+    [
+        ("TASK back wall 43.31 µs", 12.240, 13.771),
+        ("ISR back wall 34.56 µs", 11.279, 12.682),
+        ("end of ISR to the next pin", 12.804, 14.496),
+        ("channel 1 back wall 1.25 ms", 14.267, 15.898),
+        ("3.33 %", 3.495, 3.817),
+        ("OVERFLOW", 5.706, 6.351),
+    ],
+)
+def test_a_text_is_never_taken_for_narrower_than_it_is(content, plain, bold):
+    assert plain <= text_width(content, 1) < 1.12 * plain
+    assert bold <= text_width(content, 1, bold=True) < 1.12 * bold

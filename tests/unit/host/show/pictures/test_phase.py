@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A phase scan's picture and page: as wide as its window, and whole."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from plexor.show.pictures.frame import LEFT, RIGHT, WIDTH
+from plexor.show.pictures.phase import phase_page, phase_picture
+from plexor.show.terminal.phase import phase_text
+
+from ..scans_to_draw import MASKS, NAME, PERIOD, phase_result, svg_of
+
+
+@pytest.mark.parametrize("width", [20, 40, 79, 200])
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("periodic", [True, False])
+def test_a_phase_scan_fits_the_terminal_and_is_drawn(mask, width, periodic):
+    result = phase_result(MASKS[mask], periodic=periodic)
+    lines = phase_text(result, width=width).splitlines()
+    assert max(map(len, lines)) <= max(width, 40)
+    for text in (phase_picture(result), svg_of(phase_page(result))):
+        assert NAME in "".join(ET.fromstring(text).itertext())
+
+
+@pytest.mark.parametrize("mask", ["wraps", "missed", "missed, then late"])
+def test_the_page_shades_the_window_that_it_states(mask):
+    result = phase_result(MASKS[mask])
+    (window,) = result.scans[0].windows
+    picture = svg_of(phase_page(result))
+    (shade,) = re.findall(r'<path class="alarm" d="([^"]*)"', picture)
+    parts = re.findall(r"M([\d.]+) [\d.]+H([\d.]+)", shade)
+    shaded = sum(float(high) - float(low) for low, high in parts)
+    assert abs(shaded / (WIDTH - LEFT - RIGHT) - float(window.width_ticks) / PERIOD) < 0.001

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What belongs to a run, of all that comes while it is taken."""
+
+import struct
+
+import pytest
+
+from plexor.base.constraints import MOST_TICKS
+from plexor.protocol.frames import SOURCE_SHIFT, Frame, FrameType, LogCode
+from plexor.protocol.geometry import Geometry
+from plexor.wire.decode.batch import batch_of
+from plexor.wire.decode.collect import Collector
+
+START_TICKS = (5 << 20) + 700
+STRIKE = 8 << SOURCE_SHIFT
+
+
+def started():
+    return Frame(FrameType.LOG, 0, LogCode.STARTED, 0, 0, START_TICKS)
+
+
+def events(index, base_ticks, *deltas):
+    """An EVENTS frame; its deltas have the bits of a strike's fall."""
+    words = struct.pack(f"<{len(deltas)}I", *(STRIKE | delta for delta in deltas))
+    return Frame(FrameType.EVENTS, 0, 0, 0, index, base_ticks, words)
+
+
+@pytest.mark.parametrize("index", [0, 70_002])
+@pytest.mark.parametrize("together", [True, False])
+def test_a_frame_of_the_run_before_that_follows_the_start_is_left_out(together, index):
+    collector = Collector(Geometry())
+    collector.take(started())
+    base = 5 << 20
+    before = events(index, base, 690, 699)
+    own = [events(0, base, 700, 900), events(2, base + (1 << 20), 0)]
+    collector.take(batch_of([before, *own] if together else [before]))
+    if not together:
+        collector.take(batch_of(own))
+    assert collector.received_total == 3
+    assert collector.event_array()["index"].tolist() == [0, 1, 2]
+    assert (collector.gap_dropped, collector.disorder, collector.backwards) == (0, 0, 0)
+    assert collector.first_ticks == START_TICKS
+
+
+def test_a_frame_without_events_at_the_start_is_no_reason_to_fail():
+    collector = Collector(Geometry())
+    collector.take(started())
+    collector.take(batch_of([events(0, 5 << 20), events(0, 5 << 20, 701)]))
+    assert collector.received_total == 1
+
+
+@pytest.mark.parametrize("index", [0, 70_002])
+def test_early_events_that_no_start_follows_are_not_hidden(index):
+    collector = Collector(Geometry())
+    collector.take(started())
+    collector.take(batch_of([events(index, 5 << 20, 690)]))
+    collector.take(batch_of([events(index + 1, 5 << 20, 700)]))
+    assert (collector.received_total, collector.first_ticks) == (2, (5 << 20) + 690)
+
+
+def test_an_index_0_that_follows_events_of_the_run_hides_none_of_them():
+    collector = Collector(Geometry())
+    collector.take(started())
+    collector.take(batch_of([events(0, 5 << 20, 700), events(0, 5 << 20, 710)]))
+    assert (collector.received_total, collector.disorder) == (2, 1)
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize(
+    ("lies", "backwards", "misplaced"),
+    [
+        ([(70_001, MOST_TICKS, 0)], 0, 1),
+        ([(70_001, 5 << 20, 690, 680)], 1, 0),
+        ([(70_001, 5 << 20, 710), (70_002, 5 << 20, 690)], 1, 0),
+    ],
+    ids=["far", "back in a frame", "back"],
+)
+def test_no_lie_about_times_is_forgotten_when_index_0_comes(lies, backwards, misplaced, together):
+    collector = Collector(Geometry())
+    collector.take(started())
+    frames = [*(events(*lie) for lie in lies), events(0, 5 << 20, 700)]
+    for batch in [batch_of(frames)] if together else [batch_of([frame]) for frame in frames]:
+        collector.take(batch)
+    assert (collector.backwards, collector.misplaced) == (backwards, misplaced)
+
+
+def test_an_early_event_later_in_the_run_is_not_hidden():
+    collector = Collector(Geometry())
+    collector.take(started())
+    collector.take(batch_of([events(0, 5 << 20, 700), events(1, 5 << 20, 3)]))
+    assert (collector.received_total, collector.backwards) == (2, 1)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process behind a simulated instrument: its lines, its last words, its end."""
+
+import queue
+import sys
+import textwrap
+import time
+
+import pytest
+
+from plexor.wire.link.sim_process import SimProcess
+
+
+@pytest.fixture
+def process():
+    """Return a function that starts some Python as a simulator; it is ended at the end."""
+    begun = []
+
+    def start(source):
+        begun.append(SimProcess([sys.executable, "-c", textwrap.dedent(source)]))
+        return begun[-1]
+
+    yield start
+    for each in begun:
+        each.end()
+
+
+def soon():
+    return time.monotonic() + 60
+
+
+def test_its_lines_come_in_turn_and_none_at_its_end(process):
+    found = process("print('one'); print('two')")
+    assert [found.line(soon()) for _ in range(3)] == ["one\n", "two\n", None]
+
+
+def test_a_line_that_does_not_come_is_not_waited_for_beyond_the_deadline(process):
+    found = process("input()")
+    assert found.code is None
+    with pytest.raises(queue.Empty):
+        found.line(time.monotonic() - 1)
+
+
+def test_its_last_words_are_the_last_line_that_is_not_empty(process):
+    # A bar of progress writes over itself.
+    found = process("""
+        import sys
+        sys.stderr.write("first\\n 10 %\\r 20 %\\r no room \\n\\n")
+        sys.exit(3)
+    """)
+    assert found.line(soon()) is None
+    assert found.ended() == (3, "no room")
+
+
+def test_the_words_of_one_that_writes_much_are_its_last(process):
+    found = process("import sys; sys.stderr.write('x' * 100_000 + '\\nend\\n'); sys.exit(1)")
+    assert found.line(soon()) is None
+    assert found.ended() == (1, "end")
+
+
+def test_one_that_says_nothing_has_no_last_words(process):
+    found = process("pass")
+    assert found.line(soon()) is None
+    assert found.ended() == (0, "")
+
+
+def test_what_a_starter_is_asked_is_one_line_of_json(process):
+    found = process("""
+        import json
+        print(json.loads(input()))
+        print(json.loads(input()))
+    """)
+    found.ask(["--dut", "ä b"])
+    found.ask(())
+    assert [found.line(soon()) for _ in range(2)] == ["['--dut', 'ä b']\n", "[]\n"]
+
+
+def test_one_that_has_ended_can_be_asked_and_ended_again(process):
+    found = process("pass")
+    assert found.line(soon()) is None
+    found.ended()
+    found.ask(["--dut"])
+    found.end()
+    found.end()
+    assert found.code == 0
+
+
+def test_its_end_is_the_end_of_one_that_waits(process):
+    found = process("import time; print('up', flush=True); time.sleep(600)")
+    assert found.line(soon()) == "up\n"
+    found.end()
+    # The guard asks by SIGTERM, and says so as a shell does.
+    assert found.code == 128 + 15
