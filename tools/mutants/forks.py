@@ -90,13 +90,14 @@ def _forked(arguments: list[str], timeout_s: float, told: Path) -> int | None:
 
 
 def _ended(child: int, timeout_s: float) -> int | None:
-    """Wait; return the exit code, or None at the time-out."""
+    """Wait; return the exit code, or None at the time-out or if nobody waits for it any more."""
     handle = os.pidfd_open(child)
     try:
-        ready, _, _ = select.select([handle], [], [], timeout_s)
+        # Nothing is asked for before the answer: input is readable at its end alone.
+        ready, _, _ = select.select([handle, sys.stdin.fileno()], [], [], timeout_s)
     finally:
         os.close(handle)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) if ready else None
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) if handle in ready else None
 
 
 def _run(arguments: list[str], told: Path) -> None:

@@ -38,7 +38,7 @@ TESTS = ("tests/unit/host",)
 LEAST_CAUGHT = 0.95
 """Share of the faults that are not equivalent which tests must catch."""
 TEST_SECONDS = 100
-"""A test that takes longer has met an endless loop."""
+"""A test that takes longer has met an endless loop, and its process ends."""
 TIMEOUT_SECONDS = 600
 _NO_TESTS = 5
 """What pytest ends with if a file has none, or only long ones."""
@@ -201,12 +201,17 @@ def _outcomes(
 
 
 def own_tests(fault: Fault) -> list[str]:
-    """Return the file of tests that is named after a fault's file."""
+    """Return the files of tests that are named after a fault's file: the name may go on."""
     path = Path(fault.file)
     package, *folders = path.parts[:-1]
-    folder = "/".join([*(["lab"] if package == "plexor_lab" else []), *folders])
-    own = [Path(tests, folder, f"test_{path.stem}.py") for tests in TESTS]
-    return [str(path) for path in own if (ROOT / path).exists()]
+    folder = Path(*(["lab"] if package == "plexor_lab" else []), *folders)
+    own = [
+        str(found.relative_to(ROOT))
+        for tests in TESTS
+        for ending in ("", "_*")
+        for found in sorted((ROOT / tests / folder).glob(f"test_{path.stem}{ending}.py"))
+    ]
+    return list(dict.fromkeys(own))
 
 
 def other_tests(fault: Fault, reached: Reached) -> list[str]:
@@ -352,7 +357,7 @@ class _Copy:
         listed = self._folder / "tests"
         listed.write_text("\n".join(tests) + "\n", encoding="utf-8")
         options = ["-x", "-q", "-m", "not full and not hardware", "-p", "no:cacheprovider"]
-        options += ["-p", "no:xdist", f"--timeout={TEST_SECONDS}"]
+        options += ["-p", "no:xdist", f"--timeout={TEST_SECONDS}", "--timeout-method=thread"]
         code = self._forks.pytest(
             [*options, f"--basetemp={self._folder}/tmp", f"@{listed}"], TIMEOUT_SECONDS
         )

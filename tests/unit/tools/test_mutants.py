@@ -128,6 +128,8 @@ def test_tests_of_a_faults_own_file_come_first_and_then_those_that_reach_its_lin
     )
     lines = {"53": [far, near, own], "54": [far], "": [far, near, own]}
     assert host.other_tests(fault, {fault.file: lines}) == [near, far]
+    bins = Fault("plexor/protocol/memory.py", fault.edit, "")
+    assert host.own_tests(bins) == ["tests/unit/host/protocol/test_memory_places_of_bins.py"]
     elsewhere = Fault("plexor_lab/mixed/run.py", fault.edit, "")
     assert host.own_tests(elsewhere) == ["tests/unit/host/lab/mixed/test_run.py"]
     assert host.other_tests(elsewhere, {fault.file: lines}) == []

@@ -177,7 +177,7 @@ def _is_regular(late: Marks, timer: Timer) -> bool:
     gain = _fit(own, inside) - likelihood(events, strikes, events, strikes)
     if events < LEAST or len(np.unique(timer.number[late & timer.inside])) < LEAST:
         return False
-    return gain - 3 * math.log(2 * strikes * max(periods, 1)) > -math.log(CHANCE)
+    return gain - 3 * math.log(2 * strikes * periods) > -math.log(CHANCE)
 
 
 def _lead(count: _Counted, timer: Timer, late: Marks, since: Reals, values: Reals) -> float:

@@ -113,3 +113,26 @@ def test_a_step_of_a_sweep_has_a_pairing_of_its_own(run_of):
     assert pairing(1000, half, 30, 0, None).by == PairedBy.COUNTS
     assert pairing(half, run.end_ticks, 30, 20, None).standing == Standing.AMBIGUOUS
     assert pairing(half, run.end_ticks, 30, 20).proven == 1
+
+
+@pytest.mark.parametrize(
+    ("stimulus", "width_ticks", "toggles"),
+    [
+        ({}, 50_000, True),
+        ({}, 44_000, False),
+        ({}, 56_000, False),
+        ({"dither_s": 8192 * US / 1000}, 50_000, True),
+        # Two strikes every 100 µs.
+        ({"period_s": 100 * US, "burst": 2, "spacing_s": 40 * US}, 50_000, True),
+        ({"period_s": 100 * US}, 50_000, False),
+        ({"poisson": True}, 50_000, False),
+    ],
+)
+def test_without_events_a_pin_that_changes_once_a_strike_is_on_for_the_mean_time_between_strikes(
+    run_of, stimulus, width_ticks, toggles
+):
+    """A rise at each other strike, and a fall at those between."""
+    run = run_of([[1000, None] * 50], widths=width_ticks, keep_events=False)
+    found = pairing_of(*struck(run, **stimulus))
+    assert found is not None
+    assert found.toggles == toggles
