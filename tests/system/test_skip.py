@@ -15,6 +15,7 @@ from bench import SMALL, assert_equals_truth, run
 from plexor.model.settings import Channel, Settings, Stimulus, TableStep
 from plexor.protocol.registers import Stream
 from plexor_hdl.build import boards
+from plexor_sim.serve import GATEWARE
 
 US = Fraction(1, 1_000_000)
 DUT = "synthetic:latency=uniform:1us:9us,width=1500ns"
@@ -79,7 +80,9 @@ ALL += [(name, SMALL, False) for name in CASES]
 def test_skipping_idle_clocks_changes_nothing(name, geometry, tmp_path):
     outcomes = []
     for arguments in (("--prove",), ("--no-skip",)):
-        outcome = run(DUT, CASES[name], tmp_path, geometry=geometry, arguments=arguments)
+        outcome = run(
+            DUT, CASES[name], tmp_path, geometry=geometry, arguments=arguments, core=GATEWARE
+        )
         assert_equals_truth(outcome)
         outcomes.append(outcome.result)
     skipped, every = outcomes

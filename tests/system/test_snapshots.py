@@ -45,6 +45,7 @@ from plexor_sim.golden.matcher import Samples
 from plexor_sim.golden.memory import bins_of
 from plexor_sim.golden.settings import Settings as Registers
 from plexor_sim.golden.stimulus import Strikes
+from plexor_sim.serve import GATEWARE
 
 NS = Fraction(1, 1_000_000_000)
 DEVICE = (
@@ -208,7 +209,7 @@ def ended(device: Device, frames: Frames) -> None:
 @pytest.mark.parametrize("count", [2, *(pytest.param(n, marks=pytest.mark.full) for n in (6, 100))])
 def test_each_snapshot_is_coherent_and_they_add_up(count, tmp_path):
     log = tmp_path / "truth.bin"
-    with simulator(DEVICE, SMALL, ("--truth", str(log))) as server:
+    with simulator(DEVICE, SMALL, ("--truth", str(log)), core=GATEWARE) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
             frames = start(device, settings(), dump_spaces=ALL_SPACES)
             asked(device, frames, count)
@@ -233,7 +234,7 @@ def test_snapshots_are_coherent_while_steps_end_and_records_while_they_are_dumpe
         TableStep((900 + 10 * n) * NS, 60, width_s=100 * NS, guard_s=50 * NS) for n in range(64)
     )
     table = replace(settings(), strikes=(Stimulus(),), table=steps)
-    with simulator(DEVICE, SMALL, ("--truth", str(log))) as server:
+    with simulator(DEVICE, SMALL, ("--truth", str(log)), core=GATEWARE) as server:
         with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
             # The last step goes on until all snapshots have come.
             endless = RegisterWrite("step", 63, "strike_count", 0)

@@ -12,6 +12,7 @@ import pytest
 from tools.twin.conform import differences, prepared, taken
 from tools.twin.draw import Measurement, drawn
 
+import plexor
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.registers import Stream
 from plexor.run.session.session import measure
@@ -108,3 +109,36 @@ def test_a_second_run_of_a_session_is_handed_over_too():
     assert all(result.valid or result.accounting.dropped_on_chip for result in results)
     assert results[1].strikes == 2000
     assert results[0].channels[0].classes == results[2].channels[0].classes
+
+
+def test_snapshots_that_no_event_comes_right_before_are_identical():
+    wanted = measured(4000 * NS, 1500)
+    wanted = replace(wanted, settings=replace(wanted.settings, report_s=2_602_000 * NS))
+    found = taken(wanted, prepared(wanted, TWIN))
+    expected = taken(wanted, prepared(wanted, GATEWARE))
+    assert not found.handed_over
+    assert differences(found, expected) == []
+    assert found.snapshots.keys() & expected.snapshots.keys()
+
+
+def test_each_snapshot_is_shown_though_the_run_is_simulated_in_an_instant():
+    wanted = measured(20_000 * NS, 1000)
+    settings = replace(wanted.settings, report_s=3_000_000 * NS)
+    ready, seen = prepared(wanted, TWIN), []
+    with Server(ready.executable, ready.options, (*ready.arguments, "--once")) as server:
+        with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
+            measure(device, settings, on_snapshot=seen.append)
+    numbers = [snapshot.number for snapshot in seen]
+    assert numbers[0] <= 2  # a first may come while the run is being started
+    assert numbers == list(range(numbers[0], 7))
+
+
+def test_an_endless_run_is_stopped_at_a_snapshot():
+    with plexor.open(f"sim:synthetic?core={TWIN}&board={BOARD}") as instrument:
+        measurement = instrument.measure(rate="100k", every="1ms")
+        for snapshot in measurement:
+            if snapshot.number >= 3:
+                measurement.stop()
+    assert measurement.run.interrupted
+    assert measurement.run.valid
+    assert 300 <= measurement.run["ch0"].strikes < 100_000

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plexor.base.errors import ExitCode
 from plexor.figures.analyse.analyse import analyse
 from plexor.files.store.document import document
-from plexor.protocol.frames import Frame, FrameType, cobs_decode
+from plexor.protocol.frames import Frame, FrameType, LogCode, MemoryFlag, cobs_decode
 from plexor.run.session.session import measure
 from plexor.wire.device.device import Device
 from plexor.wire.link import open_link
@@ -30,6 +31,8 @@ _OWN = ("started", "wall_seconds", "instrument", "command")
 """Parts of a document that are a run's own."""
 _BY_POLLS = {"accounting", "channels", "doubts", "invalid_reasons", "valid"}
 """Those that depend on what the link's FIFO took."""
+_BEFORE_CLOCKS = 58
+"""Up to so long before a snapshot, single clocks decide whether an event is in it, and its time."""
 _END_S = 10.0
 
 
@@ -39,6 +42,8 @@ class Taken:
 
     document: dict[str, Any]
     frames: list[tuple[int | bytes, ...]]
+    snapshots: dict[int, list[tuple[int | bytes, ...]]]
+    """Frames of snapshots, by number."""
     events: list[bytes]
     truth: bytes
     cpu_s: float
@@ -72,9 +77,16 @@ def taken(measurement: Measurement, ready: Prepared, *simulation: str) -> Taken:
         found = document(analyse(result), None, ExitCode.PASS)
         cpu_s = float(dict(line.split() for line in figures.read_text().splitlines())["cpu_s"])
         frames = list(_frames(tap.getvalue()))
+    dumped = [frame for frame in frames if _is(frame, LogCode.DUMPED)][:-1]
+    apart = [frame for frame in frames if _is_of_snapshot(frame)] + dumped
     return Taken(
         {name: value for name, value in found.items() if name not in _OWN},
-        [_content(frame) for frame in frames if frame.type != FrameType.EVENTS],
+        [
+            _content(frame)
+            for frame in frames
+            if frame.type != FrameType.EVENTS and frame not in apart
+        ],
+        _snapshots(apart, edges["time_ps"], measurement.board),
         [event for frame in frames if frame.type == FrameType.EVENTS for event in _events(frame)],
         edges[edges["time_ps"] < end_ps].tobytes(),
         cpu_s,
@@ -94,6 +106,9 @@ def differences(one: Taken, other: Taken) -> list[str]:
         found.append("events on the link")
     if one.frames != other.frames and not polls_count:
         found.append("results and news on the link")
+    shared = one.snapshots.keys() & other.snapshots.keys()
+    if any(one.snapshots[number] != other.snapshots[number] for number in shared):
+        found.append("snapshots")
     names = one.document.keys() | other.document.keys()
     names -= _BY_POLLS if polls_count else set()
     found += [
@@ -113,9 +128,36 @@ def _frames(wire: bytes) -> Iterator[Frame]:
                 yield frame
 
 
+def _is(frame: Frame, code: LogCode) -> bool:
+    return frame.type == FrameType.LOG and frame.tag == code
+
+
+def _is_of_snapshot(frame: Frame) -> bool:
+    is_memory = frame.type in {FrameType.HISTOGRAM, FrameType.STATISTICS}
+    return is_memory and not frame.flags & MemoryFlag.FINAL
+
+
+def _snapshots(
+    frames: list[Frame], times_ps: NDArray[np.int64], board: str
+) -> dict[int, list[tuple[int | bytes, ...]]]:
+    """Return the frames of each snapshot that has no event right before it."""
+    geometry = boards.simulated(board)
+    before_ticks = _BEFORE_CLOCKS * geometry.samples
+    ticks = np.sort(times_ps) * 1000 // geometry.tick_fs
+    found: dict[int, list[tuple[int | bytes, ...]]] = {}
+    for frame in frames:
+        first, last = np.searchsorted(ticks, (frame.base_ticks - before_ticks, frame.base_ticks))
+        number = frame.index if _is(frame, LogCode.DUMPED) else frame.tag
+        if first == last:
+            found.setdefault(number, []).append(_content(frame))
+    return found
+
+
 def _content(frame: Frame) -> tuple[int | bytes, ...]:
-    head = (frame.type, frame.flags, frame.tag, frame.index, frame.base_ticks)
-    return (*head, frame.payload)
+    # How many snapshots there were depends on how long a dump lasts.
+    tag = frame.tag if frame.type == FrameType.LOG else 0
+    index = 0 if _is(frame, LogCode.DUMPED) else frame.index
+    return (frame.type, frame.flags, tag, index, frame.base_ticks, frame.payload)
 
 
 def _events(frame: Frame) -> Iterator[bytes]:

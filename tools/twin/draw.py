@@ -29,8 +29,12 @@ def drawn(seed: int, names: Sequence[str] = BOARDS) -> Measurement:
     """Return the measurement of a seed, always the same."""
     rng = random.Random(seed)
     board = rng.choice(names)
-    draw = _Draw(rng, boards.simulated(board), random.Random(-1 - seed))
-    return Measurement(board, draw.device(), draw.settings())
+    geometry = boards.simulated(board)
+    draw = _Draw(rng, geometry, random.Random(-1 - seed))
+    device, settings = draw.device(), draw.settings()
+    if Feature.SNAPSHOT in geometry.features and rng.random() < 0.3:
+        settings = replace(settings, report_s=Fraction(rng.randint(30, 200), 10**6))
+    return Measurement(board, device, settings)
 
 
 class _Draw:

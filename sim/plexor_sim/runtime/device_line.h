@@ -27,6 +27,9 @@ class DeviceLine {
   // What becomes readable when there is something to receive; -1: nothing ever.
   int readable() const { return socket_ ? socket_->readable() : -1; }
 
+  // Whether a client is there.
+  bool is_open() const { return socket_ && socket_->connected(); }
+
   // Until when bytes are on the line, with time for an answer.
   int64_t quiet_ps() const { return quiet_ps_; }
 

@@ -19,9 +19,8 @@ constexpr int64_t kQuietClocks = 1 << 16;  // one without an event ends a frame
 constexpr int64_t kLampClocks = 1 << 22;  // one lamp is lit
 constexpr int kLampFaultsBits = 8;
 constexpr int64_t kFirstReportClocks = 12, kReportClocks = 3;  // besides those of the register
-// From an event that a snapshot just leaves out to its time, and from one that it just has.
-constexpr int64_t kSnapshotClocks = 31, kCountedClocks = 58;
-constexpr int64_t kDumpWordClocks = 37, kDumpFrameClocks = 176;
+constexpr int64_t kSnapshotClocks = 31;  // from an event that a snapshot just leaves out to its time
+constexpr int64_t kReadWordClocks = 17, kSentWordClocks = 61;  // about, of a dump
 constexpr int64_t kTimecodeClocks = 2;
 constexpr int kRankBits = 5;
 constexpr const char* kByThreshold = "a threshold ends it";
@@ -58,7 +57,9 @@ void Instrument::pass_to(int64_t clock) {
 
 void Instrument::run(int windows, int64_t limit_clock) {
   const int64_t limit_ticks = limit_clock * geometry_.samples;
-  while (windows-- && is_running() && now_ticks_ < limit_ticks) step(limit_ticks);
+  const int64_t snapshot = snapshot_;
+  while (windows-- && is_running() && now_ticks_ < limit_ticks && snapshot_ == snapshot)
+    step(limit_ticks);
   end_quiet_frame(now_ticks_);
 }
 
@@ -152,8 +153,9 @@ void Instrument::act(uint32_t action) {
   if (action & kActionStop && state_ == kRunStateRunning) {
     stop_at((clock() + kSettleClocks) * geometry_.samples, kStopReasonCommand);
   }
-  if (action & kActionSnapshot && state_ == kRunStateRunning && geometry_.has(kFeatureSnapshot))
-    need_gateware("a snapshot by command", now_ticks_);
+  if (action & kActionSnapshot && state_ == kRunStateRunning && streams_ &&
+      geometry_.has(kFeatureSnapshot))
+    asked_ticks_ = (clock() + kFirstReportClocks) * geometry_.samples;
   if (action & kActionTrace && state_ == kRunStateDone)
     uplink_.trace({ring_.begin(), ring_.end()});
   if (action & kActionForget && !is_running()) {
@@ -232,7 +234,7 @@ void Instrument::start_run() {
   mended_clock_ = -1;
   steps_ended_ = step_ = 0;
   step_level_ = false;
-  step_end_ticks_ = report_ticks_ = kNever;
+  step_end_ticks_ = report_ticks_ = asked_ticks_ = kNever;
   timecode_steps_ = 0;
   timecode_clock_ = -1;
   results_.clear(registers_);
@@ -358,7 +360,7 @@ int64_t Instrument::next_own_ticks() const {
   for (const Stimulus& stimulus : stimuli_) next = std::min(next, stimulus.next_ticks());
   next = std::min(next, channels_ticks_);
   if (state_ != kRunStateRunning && state_ != kRunStateDraining) return next;
-  next = std::min({next, step_end_ticks_, report_ticks_});
+  next = std::min({next, step_end_ticks_, report_ticks_, asked_ticks_});
   if (port_.is_on()) next = std::min(next, port_.next_ticks());
   if (state_ == kRunStateRunning) next = std::min(next, matcher_.expiry_ticks());
   return next;
@@ -401,19 +403,7 @@ void Instrument::pass(int64_t horizon) {
     port_.take(horizon, [&](const Code& code) { take_code(code); });
     ready_ticks = std::min(ready_ticks, port_.ready_ticks(horizon));
   }
-  // A snapshot is of the events that the matcher has handed on by then.
-  const int64_t counted_ticks = report_ticks_ == kNever
-                                    ? kNever
-                                    : report_ticks_ - kSnapshotClocks * geometry_.samples;
-  if (counted_ticks <= ready_ticks && state_ == kRunStateRunning) {
-    merge(counted_ticks);
-    const int64_t behind_ticks =
-        (geometry_.clock_of(last_event_ticks_) + kCountedClocks) * geometry_.samples;
-    if (behind_ticks > report_ticks_)
-      need_gateware("an event comes right before a snapshot", report_ticks_);
-    take_snapshot(report_ticks_, static_cast<uint32_t>(registers_.get(kControlReportSpaces)));
-    report_ticks_ += (report_clocks_ + kReportClocks) * geometry_.samples;
-  }
+  take_snapshots(ready_ticks);
   merge(ready_ticks);
   if (state_ == kRunStateRunning && matcher_.expiry_ticks() < ready_ticks)
     need_gateware(kByThreshold, matcher_.expiry_ticks());
@@ -489,7 +479,6 @@ void Instrument::merge(int64_t below_ticks) {
 void Instrument::handle(const Event& merged) {
   Event event = merged;
   if (event.ticks >= stop_ticks_) return;
-  last_event_ticks_ = event.ticks;
   const char* why = queues_.take(event, matcher_.struck_by(event), matcher_.looks(event.ticks),
                                  streams_);
   if (why) need_gateware(why, event.ticks);
@@ -594,16 +583,33 @@ void Instrument::end_step(int64_t ticks) {
   steps_ended_++;
 }
 
-// A snapshot is of all events so far.
+// Takes those that are due. Each is of the events that the matcher has handed on by then.
+void Instrument::take_snapshots(int64_t ready_ticks) {
+  const int64_t before_ticks = kSnapshotClocks * geometry_.samples;
+  while (state_ == kRunStateRunning) {
+    const int64_t ticks = std::min(report_ticks_, asked_ticks_);
+    if (ticks == kNever || ticks - before_ticks > ready_ticks) return;
+    merge(ticks - before_ticks);
+    if (ticks == asked_ticks_) {
+      asked_ticks_ = kNever;
+      take_snapshot(ticks, static_cast<uint32_t>(registers_.get(kControlDumpSpaces)));
+    } else {
+      report_ticks_ += (report_clocks_ + kReportClocks) * geometry_.samples;
+      take_snapshot(ticks, static_cast<uint32_t>(registers_.get(kControlReportSpaces)));
+    }
+  }
+}
+
+// A snapshot is of all events so far. While one is being sent, there is no other.
 void Instrument::take_snapshot(int64_t ticks, uint32_t spaces) {
-  if (ticks < dumped_ticks_) need_gateware("a snapshot while one is being sent", ticks);
+  if (ticks < dumped_ticks_) return;
   matcher_.look(ticks, events_);
   const int bank = results_.bank();
   results_.change_bank();
   snapshot_++;
-  const int64_t clocks = kDumpWordClocks * uplink_.dump(spaces & ~(1u << kSpaceCodes), bank, 0,
-                                                        static_cast<int>(snapshot_), ticks);
-  dumped_ticks_ = ticks + (clocks + kDumpFrameClocks) * geometry_.samples;
+  const auto [read, sent] =
+      uplink_.dump(spaces & ~(1u << kSpaceCodes), bank, 0, static_cast<int>(snapshot_), ticks);
+  dumped_ticks_ = ticks + (kReadWordClocks * read + kSentWordClocks * sent) * geometry_.samples;
   uplink_.log(kLogCodeDumped, static_cast<uint64_t>(snapshot_), ticks);
 }
 

@@ -36,6 +36,9 @@ class Instrument {
   Instrument(const Geometry& geometry, Device& device, EdgeLog& log, const FrontEnd& front_end);
 
   int64_t clock() const { return now_ticks_ / geometry_.samples; }
+  int64_t now_ps() const { return pins_.ps_of(now_ticks_); }
+  // The first time at which the device can have an input that is not a pin.
+  int64_t input_ps() const { return std::max(pins_.input_ps(), now_ps()); }
   // Whether time goes on by itself: a run is under way, from its command to its last result.
   bool is_running() const { return state_ != kRunStateIdle && state_ != kRunStateDone; }
 
@@ -43,8 +46,10 @@ class Instrument {
   void pass_to(int64_t clock);
   // The last in which a pin of the code port has changed.
   int64_t codes_clock() const { return codes_clock_; }
-  // Lets a run go on by a number of clocks with edges, at most to a core clock.
+  // Lets a run go on by a number of clocks with edges, at most to a core clock or a snapshot.
   void run(int windows, int64_t limit_clock);
+  // Number of the run's snapshots.
+  int64_t snapshots() const { return snapshot_; }
 
   // Executes a command whose first operation comes now; between runs each takes its time.
   // Returns the clocks from its last operation to the end of its answer, besides a constant.
@@ -94,6 +99,7 @@ class Instrument {
   void begin_step(int64_t first_ticks);
   void plan_step_end();
   void end_step(int64_t ticks);
+  void take_snapshots(int64_t ready_ticks);
   void take_snapshot(int64_t ticks, uint32_t spaces);
   void add_entry();
   void serve_schedule();
@@ -140,9 +146,8 @@ class Instrument {
   bool step_level_ = false;
 
   // Snapshots.
-  int64_t report_ticks_ = kNever, report_clocks_ = 0;
-  int64_t dumped_ticks_ = 0;      // the last dump is over
-  int64_t last_event_ticks_ = 0;  // the last that the matcher took
+  int64_t report_ticks_ = kNever, report_clocks_ = 0, asked_ticks_ = kNever;
+  int64_t dumped_ticks_ = 0;  // the last dump is over
 
   // The schedule.
   struct Entry {

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "device_line.h"
 #include "frames.h"
 #include "front_end.h"
 #include "geometry.h"
@@ -47,7 +48,10 @@ constexpr int64_t kFirstClock = 1056;    // at which the first client is served,
 constexpr int64_t kFirstSilentClock = 1040;  // without Feature.EVENTS
 constexpr int kWindows = 4096;           // clocks with edges between two looks at the client
 constexpr int64_t kMostClocks = 1 << 20;  // clocks between two looks
+constexpr int64_t kLineClocks = 1 << 12;  // the same while a device's line is open
 constexpr int kWaitMs = 500;
+constexpr size_t kUnreadBytes = 1 << 20;
+constexpr int kUnreadMs = 200, kShownMs = 1000;
 
 std::string g_geometry, g_hand_over;
 std::vector<std::string> g_options;  // all others
@@ -81,7 +85,6 @@ std::string beyond(const Options& options) {
                                                  {"--clock-lost", !options.clock_lost.empty()},
                                                  {"--pace", options.pace_ps > 0},
                                                  {"--free", options.free},
-                                                 {"--linger", options.linger_s > 0},
                                                  {"--buffer", options.buffer_bytes > 0},
                                                  {"--max-cycles", options.max_cycles > 0},
                                                  {"--prove", options.prove}};
@@ -103,6 +106,7 @@ class Simulation {
                                    static_cast<int>(geometry_.phases),
                                    static_cast<int>(geometry_.lamps), geometry_.tick_fs)),
         instrument_(geometry_, *device_, log_, front_end_),
+        line_(*device_),
         socket_(options.buffer_bytes),
         corruption_(options) {}
 
@@ -110,14 +114,13 @@ class Simulation {
     if (!options_.figures.empty() && !is_handed_over_) write_figures();
   }
 
-  bool has_line() const { return device_->serial_answer_ps() > 0; }
-
   void tell(std::FILE* lines) const {
     if (device_->draws()) std::fputs("draws\n", lines);
     const Load load = device_->load();
     std::fprintf(lines, "load %s%s\n", load.name.c_str(), load.always ? " always" : "");
     for (const std::string& path : said::reads())
       if (path.find('\n') == std::string::npos) std::fprintf(lines, "reads %s\n", path.c_str());
+    line_.tell(lines);
     std::fprintf(lines, "listening tcp://127.0.0.1:%d\n", socket_.port());
   }
 
@@ -135,6 +138,10 @@ class Simulation {
       log_.close();
       Relay relay(options_, instrument_, socket_, corruption_, reader_, journal_);
       code_ = relay.run(words_of(g_hand_over), options_for_relay());
+    } catch (const CannotWrite&) {
+      send();  // what came before it
+      socket_.drain();
+      throw;
     }
   }
 
@@ -146,6 +153,7 @@ class Simulation {
     bool served = false;
     while (!over()) {
       if (!socket_.connected()) {
+        if (served && goes_on_alone()) continue;
         if (served && options_.once) break;
         if (served) log_.sync();
         socket_.accept(kWaitMs);
@@ -154,21 +162,59 @@ class Simulation {
         served |= socket_.connected();
         continue;
       }
+      left_ = Clock::now();
       if (instrument_.is_running()) {
-        instrument_.run(kWindows, instrument_.clock() + kMostClocks);
+        instrument_.run(kWindows, instrument_.clock() + (line_.is_open() ? kLineClocks : kMostClocks));
         rests_ = false;
+        wait_for_client();
+        if (line_.is_due(polls_)) line_.receive(instrument_.input_ps());
         socket_.service(true);
       } else {
         if (!rests_) rest();
-        socket_.await_frame(kWaitMs);
+        serve_line();
+        socket_.await_frame(kWaitMs, line_.readable());
+        serve_line();
         socket_.service(true);
       }
+      line_.send(instrument_.now_ps());
       send();
       take();
       if (++polls_ % 4096 == 0) stop_without(options_.parent);
     }
     socket_.drain();
     log_.close();
+  }
+
+  // A run is simulated faster than a client reads. So that what it reads is news, time waits for its
+  // next frame, but not for long: after each snapshot, and after so many bytes.
+  void wait_for_client() {
+    send();
+    const bool is_shown = instrument_.is_running() && instrument_.snapshots() > shown_;
+    shown_ = instrument_.snapshots();
+    if (!is_shown && unread_bytes_ < kUnreadBytes) return;
+    socket_.await_frame(is_shown ? kShownMs : kUnreadMs);
+    unread_bytes_ = 0;
+  }
+
+  // Between runs, commands wait until all bytes on the device's line are through.
+  void serve_line() {
+    line_.receive(instrument_.input_ps());
+    while (instrument_.now_ps() < line_.quiet_ps() && !g_stop) {
+      instrument_.pass_to(instrument_.clock() / kLookClocks * kLookClocks + kLookClocks);
+      line_.send(instrument_.now_ps());
+      line_.receive(instrument_.input_ps());
+    }
+  }
+
+  // Lets a run go on for a while after its client has gone; returns whether it does.
+  bool goes_on_alone() {
+    const std::chrono::duration<double> alone = Clock::now() - left_;
+    if (!instrument_.is_running() || alone.count() >= options_.linger_s) return false;
+    socket_.accept(0);
+    instrument_.run(kWindows, instrument_.clock() + kMostClocks);
+    rests_ = false;
+    send();
+    return true;
   }
 
   bool over() const { return g_stop; }
@@ -208,6 +254,7 @@ class Simulation {
   void take() {
     for (; socket_.has_byte(); socket_.pop()) {
       command_.push_back(socket_.byte());
+      unread_bytes_ = 0;
       const auto result = reader_.take(socket_.byte());
       if (result != CommandReader::Result::kNothing) execute(result);
       if (!socket_.byte()) command_.clear();
@@ -240,6 +287,7 @@ class Simulation {
       while (!socket_.has_room() && !g_stop) socket_.drain();
       socket_.push(corruption_.of(byte));
     }
+    unread_bytes_ += bytes.size();
     bytes.clear();
     if (!instrument_.is_running()) socket_.drain();
   }
@@ -261,6 +309,7 @@ class Simulation {
   EdgeLog log_;
   const FrontEnd front_end_;
   Instrument instrument_;
+  DeviceLine line_;
   Socket socket_;
   Corruption corruption_;
   CommandReader reader_;
@@ -272,9 +321,11 @@ class Simulation {
   int64_t answer_clocks_ = 0;
   int64_t event_bytes_ = 0, news_bytes_ = 0;  // that were sent before the last rest
   uint64_t polls_ = 0;
+  size_t unread_bytes_ = 0;  // since the client's last frame
+  int64_t shown_ = 0;        // snapshots
   int64_t began_clock_ = 0;
   std::clock_t began_cpu_ = 0;
-  Clock::time_point began_ = Clock::now();
+  Clock::time_point began_ = Clock::now(), left_ = began_;
 };
 
 void simulate(Options options, std::FILE* lines) {
@@ -282,7 +333,6 @@ void simulate(Options options, std::FILE* lines) {
   int code = 0;
   {
     Simulation simulation(options);
-    if (simulation.has_line()) hand_over("the device has a serial line", lines);
     simulation.tell(lines);
     std::fflush(lines);
     simulation.run(lines);

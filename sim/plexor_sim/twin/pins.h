@@ -41,6 +41,9 @@ class TwinPins {
   // outputs. The device runs ahead where it does not say so.
   int64_t quiet_to(int64_t limit);
 
+  // The first time at which the device can have an input that is not a pin.
+  int64_t input_ps() const { return ahead_ps_; }
+
   // Levels of the code port, and its changes in ticks, in order; the reader clears them.
   struct CodeEdge {
     int64_t tick;

@@ -6,6 +6,7 @@
 // rest goes to the client, which notices nothing but the time. Until then the twin answers reads.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -52,6 +53,7 @@ class Relay {
  private:
   void start(const std::vector<std::string>& command, const std::vector<std::string>& options);
   void await();
+  void stay_alive();
   void hear();
   void connect_core();
   void close_core();
@@ -70,9 +72,13 @@ class Relay {
   Corruption& corruption_;
   CommandReader& reader_;
   const Journal& journal_;
-  const Passed events_before_, news_before_;
-  Passed events_, news_;
+  const Passed events_before_;
+  const News news_before_;
+  Passed events_;
+  News news_;
   uint64_t answers_ = 0;
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point alive_ = Clock::now();
   bool has_new_ = false;  // the gateware has sent what the twin had not
   int child_ = -1, lines_ = -1, core_ = -1, port_ = 0;
   std::string line_;

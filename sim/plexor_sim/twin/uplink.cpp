@@ -21,13 +21,29 @@ void pass_events(const Frame& frame, size_t words, Passed& passed) {
   passed.count += words;
 }
 
-void pass_news(const Frame& frame, Passed& passed) {
-  const bool is_rejected = frame.type == kFrameTypeLog && frame.tag == kLogCodeRejected;
-  passed.mix(frame.type | frame.flags << 8 | frame.tag << 16);
-  passed.mix(frame.index);
-  if (!is_rejected) passed.mix(static_cast<uint64_t>(frame.base_ticks));
-  for (const uint32_t word : frame.words) passed.mix(word);
-  passed.count++;
+bool News::take(const Frame& frame) {
+  const bool is_log = frame.type == kFrameTypeLog, is_dump = is_log && frame.tag == kLogCodeDumped;
+  const bool is_memory = frame.type == kFrameTypeHistogram || frame.type == kFrameTypeStatistics;
+  // The last snapshot may still be sent when the run has ended.
+  const bool is_part = is_memory && !(frame.flags & kMemoryFlagFinal);
+  if (is_part || (is_dump && (runs_on_ || is_sending_))) {
+    is_sending_ = is_part;
+    snapshot_ = is_dump ? static_cast<uint32_t>(frame.index) : frame.tag;
+    return true;
+  }
+  if (is_log && (frame.tag == kLogCodeStarted || frame.tag == kLogCodeStopped)) {
+    runs_on_ = frame.tag == kLogCodeStarted;
+    runs_ += runs_on_;
+    if (runs_on_) snapshot_ = 0;
+  }
+  // The end of a run tells how many snapshots there were.
+  passed_.mix(frame.type | frame.flags << 8 | (is_memory || is_dump ? 0 : frame.tag << 16));
+  if (!is_dump) passed_.mix(frame.index);
+  if (!is_log || frame.tag != kLogCodeRejected)
+    passed_.mix(static_cast<uint64_t>(frame.base_ticks));
+  for (const uint32_t word : frame.words) passed_.mix(word);
+  passed_.count++;
+  return false;
 }
 
 void Uplink::send(const Frame& frame) {
@@ -38,7 +54,7 @@ void Uplink::send(const Frame& frame) {
     pass_events(frame, frame.words.size(), events_);
     event_bytes_ += count;
   } else if (frame.type != kFrameTypeResponse) {
-    pass_news(frame, news_);
+    news_.take(frame);
     news_bytes_ += count;
   }
 }
@@ -108,12 +124,15 @@ void Uplink::trace(const std::vector<Event>& events) {
   end_frame();
 }
 
-int64_t Uplink::dump(uint32_t spaces, int bank, uint32_t flags, int snapshot, int64_t base_ticks) {
-  int64_t words = 0;
-  for (uint32_t space = 0; space < static_cast<uint32_t>(kSpaces); space++)
-    if (spaces >> space & 1 && geometry_.entries[space])
-      words += dump_space(space, geometry_.banks[space] > 1 ? bank : 0, flags, snapshot, base_ticks);
-  return words;
+Uplink::Dumped Uplink::dump(uint32_t spaces, int bank, uint32_t flags, int snapshot, int64_t base_ticks) {
+  Dumped all;
+  for (uint32_t space = 0; space < static_cast<uint32_t>(kSpaces); space++) {
+    if (!(spaces >> space & 1) || !geometry_.entries[space]) continue;
+    const int from = geometry_.banks[space] > 1 ? bank : 0;
+    const Dumped one = dump_space(space, from, flags, snapshot, base_ticks);
+    all = {all.read + one.read, all.sent + one.sent};
+  }
+  return all;
 }
 
 void Uplink::dump_all(uint32_t spaces, int snapshot, int64_t base_ticks) {
@@ -125,8 +144,8 @@ void Uplink::dump_all(uint32_t spaces, int snapshot, int64_t base_ticks) {
 }
 
 // Frames of bins, steps and codes that hold nothing are left out, except the last.
-int64_t Uplink::dump_space(uint32_t space, int bank, uint32_t flags, int snapshot,
-                        int64_t base_ticks) {
+Uplink::Dumped Uplink::dump_space(uint32_t space, int bank, uint32_t flags, int snapshot,
+                                  int64_t base_ticks) {
   const bool is_histogram = kHistogramSpaces >> space & 1;
   const bool leaves_out = geometry_.has(kFeatureSnapshot) &&
                           (is_histogram || space == kSpaceSteps || space == kSpaceCodes);
@@ -154,7 +173,7 @@ int64_t Uplink::dump_space(uint32_t space, int bank, uint32_t flags, int snapsho
     sent += static_cast<int64_t>(frame.words.size());
     zeros = 0;
   }
-  return sent;
+  return {static_cast<int64_t>(words.size()), sent};
 }
 
 }  // namespace plexor

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "frames.h"
@@ -18,9 +19,25 @@ struct Passed {
   void mix(uint64_t value) { sum = (sum ^ value) * 0x100000001b3u; }
 };
 
-// Adds the first words of a frame of events, or a frame of results or news.
+// Adds the first words of a frame of events.
 void pass_events(const Frame& frame, size_t words, Passed& passed);
-void pass_news(const Frame& frame, Passed& passed);
+
+// What has passed of results and news. Snapshots are apart: clocks decide which event is their last.
+class News {
+ public:
+  // Adds a frame of results or news; returns whether it is of a snapshot.
+  bool take(const Frame& frame);
+
+  const Passed& passed() const { return passed_; }
+  // The run's number, and that of its last snapshot.
+  std::pair<uint64_t, uint32_t> snapshots() const { return {runs_, snapshot_}; }
+
+ private:
+  Passed passed_;
+  bool runs_on_ = false, is_sending_ = false;
+  uint64_t runs_ = 0;
+  uint32_t snapshot_ = 0;
+};
 
 class Uplink {
  public:
@@ -42,7 +59,7 @@ class Uplink {
   int64_t news_bytes() const { return news_bytes_; }
   // All that was sent except answers.
   const Passed& events() const { return events_; }
-  const Passed& news() const { return news_; }
+  const News& news() const { return news_; }
 
   // Event frames. A frame ends when it is full, at a change of base, and where no event has come
   // for a time.
@@ -54,8 +71,12 @@ class Uplink {
   // The same for events that were kept around a trigger.
   void trace(const std::vector<Event>& events);
 
-  // One bank of each space, or all. Returns how many words were sent.
-  int64_t dump(uint32_t spaces, int bank, uint32_t flags, int snapshot, int64_t base_ticks);
+  // How many words were read, and how many of them were sent.
+  struct Dumped {
+    int64_t read = 0, sent = 0;
+  };
+  // One bank of each space, or all.
+  Dumped dump(uint32_t spaces, int bank, uint32_t flags, int snapshot, int64_t base_ticks);
   void dump_all(uint32_t spaces, int snapshot, int64_t base_ticks);
 
  private:
@@ -63,13 +84,14 @@ class Uplink {
 
   void send(const Frame& frame);
   void add_event(const Event& event);
-  int64_t dump_space(uint32_t space, int bank, uint32_t flags, int snapshot, int64_t base_ticks);
+  Dumped dump_space(uint32_t space, int bank, uint32_t flags, int snapshot, int64_t base_ticks);
 
   const Geometry& geometry_;
   const Results& results_;
   std::vector<uint8_t> bytes_;
   uint32_t sequence_ = 0;
-  Passed events_, news_;
+  Passed events_;
+  News news_;
   int64_t event_bytes_ = 0, news_bytes_ = 0;
   Frame frame_;  // of events, under way
   int64_t last_ticks_ = 0;

@@ -102,6 +102,7 @@ class Follower:
             dumped = self._snapshots.dumped()
             if dumped is not None:
                 self._listeners.on_snapshot(dumped)
+                self._next_look = time.monotonic()  # a twin's time waits for that
         if time.monotonic() < self._next_look:
             return False
         look = _look(self._run)
