@@ -180,6 +180,8 @@ class Instrument(wiring.Component):
             s.trigger.armed_missed.eq(flag_bit(stop_on, StopOn.MISSED)),
             s.trigger.latency_stb.eq(s.matcher.trigger_stb),
             s.trigger.missed_stb.eq(s.matcher.missed_trigger),
+            s.outputs.latency_stb.eq(s.matcher.trigger_stb),
+            s.outputs.missed_stb.eq(s.matcher.missed_trigger),
             s.trigger.taken.eq(s.matcher.taken),
         ]
         if in_memories(self._geometry):

@@ -107,12 +107,12 @@ class Outcome:
     def pulses(self) -> list[Strikes] | None:
         """Return the strikes seen at the pins where more than settings decide on them, else None.
 
-        That is where the gate starts them, or a command or a threshold ends them.
+        That is where the gate or a decision starts them, or a command or a threshold ends them.
         """
         outputs = range(self.result.identity.geometry.strikes)
         triggers = {self.registers.get("stimulus", "trigger", number) for number in outputs}
         planned = self.result.stop_reason in (StopReason.STRIKES, StopReason.TIME)
-        if planned and Trigger.GATE not in triggers:
+        if planned and not triggers & {Trigger.GATE, Trigger.LATENCY, Trigger.MISSED}:
             return None
         tick_ps = self.result.tick_fs // 1000
         return [

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All strike outputs: a stimulus for each, and what they share."""
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Const, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -18,11 +18,11 @@ GATE_CLOCKS = CROSSING_CLOCKS
 class Outputs(wiring.Component):
     """Draws the samples of all strike outputs; each stimulus sees the others' strikes.
 
-    `strike_stb`, `striking` and `done` leave out endless outputs, and with `table` all but output
-    0.
+    `strike_stb`, `striking` and `done` leave out endless outputs and those that decisions start,
+    and with `table` all but output 0. A build with one output has none that decisions start.
 
     Latency: TRIGGER_CLOCKS + 1 clocks from a trigger to phase 0 in `levels`; GATE_CLOCKS more from
-        the gate.
+        the gate, 1 more from a decision.
     Throughput: one word of each output each clock.
     Reset: every stimulus is idle; the pins are low, and as `invert` says from the first clock on.
     Wrap: as Stimulus.
@@ -36,6 +36,8 @@ class Outputs(wiring.Component):
         stop: No strike starts any more.
         gate: The gate's pin, of any clock.
         code_stb: The code that triggers came.
+        latency_stb: A latency was over the limit, which starts outputs with Trigger.LATENCY.
+        missed_stb: A strike was missed, which starts outputs with Trigger.MISSED.
         due_stb: With Feature.SCHEDULE: a due time triggers the last output.
         due_ticks: The phase of that sequence.
         due_waits: More due times wait, so that an output which they trigger is not done.
@@ -68,6 +70,8 @@ class Outputs(wiring.Component):
                 "stop": In(1),
                 "gate": In(1),
                 "code_stb": In(1),
+                "latency_stb": In(1),
+                "missed_stb": In(1),
                 "strikes": Out(geometry.strikes),
                 "levels": Out(words),
                 "active": Out(words),
@@ -86,6 +90,7 @@ class Outputs(wiring.Component):
         stimuli = [Stimulus(self._geometry, number) for number in range(count)]
         for number, (stimulus, config) in enumerate(zip(stimuli, self.config, strict=True)):
             m.submodules[f"stimulus{number}"] = stimulus
+            by_decision = self._decisions(m, stimulus, config) if count > 1 else Const(0, 1)
             m.d.comb += [
                 stimulus.config.eq(config),
                 stimulus.start_stb.eq(self.start_stb | (self.restart_stb & (number == 0))),
@@ -99,7 +104,7 @@ class Outputs(wiring.Component):
             m.d.sync += [
                 active[number].eq(stimulus.word.any()),
                 counted[number].eq(
-                    config.enable & ~stimulus.endless & (~self.table | (number == 0))
+                    config.enable & ~stimulus.endless & ~by_decision & (~self.table | (number == 0))
                 ),
                 self.active[number].eq(stimulus.word),
                 self.levels[number].eq(stimulus.word ^ config.invert.replicate(samples)),
@@ -119,3 +124,14 @@ class Outputs(wiring.Component):
             self.done.eq((done | ~counted).all() & counted.any()),
         ]
         return m
+
+    def _decisions(self, m: Module, stimulus: Stimulus, config) -> Value:
+        """Wire the decisions that start a stimulus; return whether it waits for some."""
+        by_latency, by_missed, decided_stb = Signal(), Signal(), Signal()
+        m.d.sync += [
+            by_latency.eq(config.trigger == Trigger.LATENCY),
+            by_missed.eq(config.trigger == Trigger.MISSED),
+            decided_stb.eq((by_latency & self.latency_stb) | (by_missed & self.missed_stb)),
+        ]
+        m.d.comb += stimulus.decided_stb.eq(decided_stb)
+        return by_latency | by_missed

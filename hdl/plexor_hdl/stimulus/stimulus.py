@@ -37,6 +37,7 @@ class Stimulus(wiring.Component):
         strikes: A bit for each output: it strikes; triggers where `config` names that output.
         gate: The gate, of this clock. Its rise triggers; if high at `start_stb` it rises then.
         code_stb: The code that triggers came.
+        decided_stb: The decision that triggers was made.
         due_stb: With Feature.SCHEDULE, of the last output: a due time triggers.
         due_ticks: The phase of that sequence; it stands from 24 clocks before its trigger.
         word: The samples, oldest lowest, before they are inverted.
@@ -62,6 +63,7 @@ class Stimulus(wiring.Component):
                 "strikes": In(geometry.strikes),
                 "gate": In(1),
                 "code_stb": In(1),
+                "decided_stb": In(1),
                 "word": Out(geometry.samples),
                 "strike_stb": Out(1),
                 "done": Out(1),
@@ -125,6 +127,7 @@ class Stimulus(wiring.Component):
                         (self.strikes & by_strike).any()
                         | (by_gate & self.gate & ~gate_r)
                         | (by_code & self.code_stb)
+                        | (config.enable & self.decided_stb)
                         | due_stb
                     ),
                 )

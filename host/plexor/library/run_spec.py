@@ -117,7 +117,8 @@ class RunSpec(
         shows_default=True,
         metavar="WHAT",
         help="What starts the strikes: run (the start of the run), gate (while the gate input is "
-        "high), strikeN (a strike of another output) or code:NUMBER (a code at the code port).",
+        "high), strikeN (a strike of another output), code:NUMBER (a code at the code port), "
+        "latency>TIME (each latency above it) or missed (each missed strike).",
     )
     strikes: tuple[Stimulus, ...] = option(
         converter=each(Stimulus, parse_strike),
@@ -127,7 +128,8 @@ class RunSpec(
         metavar="N:KEY=VALUE,...",
         help="Another output N. Repeat it for each output. Its keys are rate, count, width, duty, "
         "phase, dither, poisson, burst, spacing, seed, active-low and start. Without a rate it "
-        "strikes once per start.",
+        "strikes once per start. A trigger output for a scope: 1:start=latency>50us or "
+        "1:start=missed.",
     )
     zoom: Fraction | str | None = option(
         converter=maybe(_zoom),
@@ -320,6 +322,7 @@ def _main(options: RunSpec, name: Naming) -> Stimulus | None:
         trigger=start.trigger,
         trigger_source=start.source,
         trigger_code=start.code,
+        trigger_over_s=start.over_s,
         invert=options.active_low,
         seed=options.seed,
     )
@@ -351,7 +354,12 @@ def _ended(strikes: tuple[Stimulus, ...], name: Naming) -> tuple[Stimulus, ...]:
     ended: list[Stimulus] = []
     for stimulus in strikes:
         if stimulus.count == 0 and stimulus.period_s is not None:
-            if stimulus.trigger in (Trigger.STRIKE, Trigger.CODE):
+            if stimulus.trigger in (
+                Trigger.STRIKE,
+                Trigger.CODE,
+                Trigger.LATENCY,
+                Trigger.MISSED,
+            ):
                 raise UsageError(
                     f"{name('strike')} {stimulus.output}: never stops once it has started; "
                     f"give it a count=, or limit the run with {name('time')}"

@@ -71,6 +71,8 @@ class Stimulus:
     trigger_source: int = 0
     trigger_code: int = 0
     """With Trigger.CODE: the code that starts a sequence."""
+    trigger_over_s: NotNegative | None = None
+    """With Trigger.LATENCY: each latency above this starts a sequence."""
     invert: bool = False
     seed: int = 1
 

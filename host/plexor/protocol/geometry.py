@@ -70,6 +70,8 @@ class Feature(IntFlag):
 
 ALL_FEATURES = Feature(sum(Feature)) & ~Feature.CODES
 """All features but CODES, which needs pins."""
+DECISIONS_SINCE = 6
+"""Minor of the protocol: from it on a decision starts strikes, in builds with several outputs."""
 EVENTS_SINCE = 1
 """Minor of the protocol: before it every build had Feature.EVENTS, and did not say so."""
 

@@ -87,6 +87,8 @@ class Trigger(IntEnum):
     GATE = 2  # runs while the gate input is high, from its phase each time
     CODE = 3  # each code `code.trigger_code` that is not torn starts one sequence; since 2.3
     DUE = 4  # each due time of the schedule starts one sequence, there and then; since 2.4
+    LATENCY = 5  # each rise latency over the limit of StopOn.LATENCY starts one sequence; since 2.6
+    MISSED = 6  # each missed strike on a trigger channel starts one sequence; since 2.6
 
 
 class InputSelect(IntEnum):
@@ -136,7 +138,11 @@ CONTROL = Block(
         Register("report_spaces", 16, _S, "", "bit n: space n is dumped in automatic snapshots"),
         Register("final_spaces", 16, _S, "", "bit n: space n is dumped when the run has ended"),
         Register("dump_spaces", 16, _W, "", "bit n: space n is dumped by Action.SNAPSHOT and DUMP"),
-        Register("trigger_latency_ticks", 32, _S, "ticks", "limit of StopOn.LATENCY", signed=True),
+        Register(
+            *("trigger_latency_ticks", 32, _S, "ticks"),
+            "limit of StopOn.LATENCY and Trigger.LATENCY",
+            signed=True,
+        ),
         Register("trigger_channels", 8, _S, "", "bit n: channel n may trigger"),
         Register("load", 1, _W, "", "level of the load output"),
         Register("uart_divisor", 16, _W, "clocks", "length of a bit; 0: measured from the line"),

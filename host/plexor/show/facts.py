@@ -92,6 +92,12 @@ def _rates(result: RunResult) -> list[str]:
             words.append(f"on each strike{stimulus.trigger_source}")
         elif stimulus.trigger == Trigger.CODE:
             words.append(f"on each code {stimulus.trigger_code:#x}")
+        elif stimulus.trigger == Trigger.LATENCY:
+            over_s = stimulus.trigger_over_s
+            limit = "the limit" if over_s is None else format_seconds(over_s, 6)
+            words.append(f"on each latency over {limit}")
+        elif stimulus.trigger == Trigger.MISSED:
+            words.append("on each missed strike")
         elif not stimulus.period_s and not stimulus.poisson:
             words.append("once")
         rates.append(" ".join(words))

@@ -11,6 +11,7 @@ from plexor_sim.golden.settings import Settings
 from plexor_sim.golden.stimulus import strikes
 from plexor_sim.golden.table import end_of, step_count, step_ends
 
+DECISIONS = (Trigger.LATENCY, Trigger.MISSED)
 FAR_TICKS = 1 << 57
 """A time after every strike of a finite sequence."""
 
@@ -22,7 +23,7 @@ def _is_finite(settings: Settings, number: int) -> bool:
         trigger = settings.get("stimulus", "trigger", number)
         if trigger == Trigger.RUN or number in seen:
             return True
-        if trigger in (Trigger.GATE, Trigger.CODE, Trigger.DUE):
+        if trigger in (Trigger.GATE, Trigger.CODE, Trigger.DUE, *DECISIONS):
             return False
         seen.add(number)
         number = settings.get("stimulus", "trigger_source", number)
@@ -48,7 +49,13 @@ def planned_end_ticks(geometry: Geometry, settings: Settings, start_ticks: int) 
         ends += list(step_ends(geometry, settings, struck))[steps - 1 :]
     elif stop_on & StopOn.STRIKES:
         enabled = [n for n in range(geometry.strikes) if settings.get("stimulus", "enable", n)]
-        counted = [n for n in enabled if settings.get("stimulus", "strike_count", n)]
+        # What decisions start does not keep a run from its end.
+        counted = [
+            n
+            for n in enabled
+            if settings.get("stimulus", "strike_count", n)
+            and settings.get("stimulus", "trigger", n) not in DECISIONS
+        ]
         endless = [n for n in counted if not _is_finite(settings, n)]
         if endless:
             raise ValueError(f"stimulus[{endless[0]}]: its end depends on more than the settings")

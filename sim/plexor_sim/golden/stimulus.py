@@ -281,6 +281,9 @@ def strikes(
                 known = none if due is None or number < geometry.strikes - 1 else due
                 parts = [unit.sequence(start_ticks + int(each), stop_ticks) for each in known]
                 result = np.concatenate([none, *parts])
+            case Trigger.LATENCY | Trigger.MISSED:
+                # When the matcher decides depends on its clocks, which this model has not.
+                result = none
             case Trigger.GATE:
                 spans = _gate_sequences(gate, geometry.samples, start_ticks) if gate else ()
                 result = none

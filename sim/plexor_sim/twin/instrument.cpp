@@ -257,6 +257,12 @@ void Instrument::start_run() {
 void Instrument::begin_run() {
   if (geometry_.has(kFeatureCodes) && registers_.get(kControlStopOn) & kStopOnStall)
     need_gateware("it ends by StopOn.STALL, which depends on clocks,", start_ticks_);
+  for (int output = 0; output < geometry_.strikes; output++) {
+    const int64_t trigger = registers_.get(kStimulusTrigger, output);
+    if (registers_.get(kStimulusEnable, output) &&
+        (trigger == kTriggerLatency || trigger == kTriggerMissed))
+      need_gateware("a decision starts strikes, at a clock of the matcher's,", start_ticks_);
+  }
   state_ = kRunStateRunning;
   has_run_ = true;
   start_ticks_ = begin_ticks_;

@@ -30,6 +30,7 @@ def settings_document(result: RunResult) -> dict[str, Any]:
                 "dither_s": _text(entry.stimulus.dither_s),
                 "poisson": entry.stimulus.poisson,
                 "trigger": entry.stimulus.trigger.name.lower(),
+                "trigger_over_s": _text(entry.stimulus.trigger_over_s),
                 "seed": entry.stimulus.seed,
                 "invert": entry.stimulus.invert,
             }

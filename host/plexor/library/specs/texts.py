@@ -178,17 +178,24 @@ def _code_class(text: str) -> int:
 
 
 class Start(NamedTuple):
-    """What starts an output's strikes: the run, the gate input, another output's strike, a code."""
+    """What starts an output's strikes: the run, the gate input, a strike, a code, a decision."""
 
     trigger: Trigger = Trigger.RUN
     source: int = 0
     code: int = 0
+    over_s: Fraction | None = None
 
 
 def parse_start(text: str) -> Start:
-    """Return the start of `run`, `gate`, `strike1` or `code:0x43`; raise ValueError."""
-    if text in ("run", "gate"):
+    """Return the start of `run`, `gate`, `strike1`, `code:0x43`, `latency>50us` or `missed`.
+
+    Raises ValueError for another text.
+    """
+    if text in ("run", "gate", "missed"):
         return Start(Trigger[text.upper()])
+    name, sign, limit = (part.strip() for part in text.partition(">"))
+    if name == "latency" and sign:
+        return Start(Trigger.LATENCY, over_s=parse_duration(limit))
     match = re.fullmatch(r"strike([0-7])", text)
     if match is not None:
         return Start(Trigger.STRIKE, int(match[1]))
@@ -197,7 +204,8 @@ def parse_start(text: str) -> Start:
         if kind == "code" and 0 <= (code := int(number, 0)) < 1 << CODE_BITS:
             return Start(Trigger.CODE, code=code)
     raise ValueError(
-        f"start: {text!r}; must be run, gate, strike0 to strike7, or a code such as code:0x43"
+        f"start: {text!r}; must be run, gate, strike0 to strike7, a code such as code:0x43, "
+        "latency>TIME or missed"
     )
 
 
@@ -256,7 +264,11 @@ def parse_strike(text: str) -> Stimulus:
 
 def _started(strike: Stimulus, start: Start) -> Stimulus:
     return replace(
-        strike, trigger=start.trigger, trigger_source=start.source, trigger_code=start.code
+        strike,
+        trigger=start.trigger,
+        trigger_source=start.source,
+        trigger_code=start.code,
+        trigger_over_s=start.over_s,
     )
 
 

@@ -191,6 +191,12 @@ def _stall(image: RegisterImage, tick_fs: int) -> Stall | None:
     return Stall(source, limit_s) if source < SOURCES else None
 
 
+def _limit(image: RegisterImage, tick_fs: int) -> Fraction | None:
+    """Return the latency over which strikes are started, if it is known."""
+    known = image.has("control", "trigger_latency_ticks")
+    return _if(known, image.value("control", "trigger_latency_ticks") if known else 0, tick_fs)
+
+
 def _code(image: RegisterImage, name: str) -> int | None:
     """Return the code of a register, if it is known."""
     return image.value("code", name) if image.has("code", name) else None
@@ -225,6 +231,7 @@ def _stimulus(image: RegisterImage, output: int, tick_fs: int) -> Stimulus:
         trigger=trigger,
         trigger_source=value("trigger_source"),
         trigger_code=(_code(image, "trigger_code") or 0) if trigger == Trigger.CODE else 0,
+        trigger_over_s=_limit(image, tick_fs) if trigger == Trigger.LATENCY else None,
         invert=bool(value("invert")),
         seed=value("seed"),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from plexor.base.errors import UsageError
+from plexor.base.units import format_seconds
 from plexor.model.identity import Identity
 from plexor.model.settings import (
     MODES,
@@ -19,7 +20,7 @@ from plexor.model.settings import (
     parse_reference,
 )
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import DECISIONS_SINCE, Feature, Geometry
 from plexor.protocol.memory import Space, entries
 from plexor.protocol.registers import StopOn, Stream, Trigger, register
 from plexor.run.plan.coded import coded_registers
@@ -86,6 +87,7 @@ def plan_of(settings: Settings, identity: Identity) -> RegisterPlan:
         settle_ticks = quantities.rounded("settle", settings.settle_s, 0, (1 << 48) - 1)
     for number in range(len(settings.table)):
         writes += step_registers(settings, number, settle_ticks, quantities)
+    _check_decisions(settings, identity)
     writes += code_registers(settings.codes, quantities)
     writes += coded_registers(settings, quantities)
     if timecode_is_switched(identity):
@@ -168,6 +170,30 @@ def _check_numbers(settings: Settings, identity: Identity) -> None:
         stimulus.trigger == Trigger.RUN for stimulus in settings.strikes
     ):
         raise ValueError(f"count: {settings.count} strikes, but no output strikes; enable one")
+
+
+def _check_decisions(settings: Settings, identity: Identity) -> None:
+    """Raise ValueError if the instrument cannot start strikes by decisions as asked."""
+    asked = [s for s in settings.strikes if s.trigger in (Trigger.LATENCY, Trigger.MISSED)]
+    minor = identity.protocol_version & 0xFFFF
+    for stimulus in asked:
+        label = f"strike{stimulus.output}.start: {stimulus.trigger.name.lower()}"
+        if minor < DECISIONS_SINCE:
+            raise ValueError(
+                f"{label}; the gateware of {board_of(identity.geometry)} speaks protocol 2.{minor},"
+                f" must be 2.{DECISIONS_SINCE} or later; build and flash it anew"
+            )
+        if identity.geometry.strikes < 2:
+            raise ValueError(
+                f"{label}; {board_of(identity.geometry)} has one output, which strikes; must be a "
+                "board with two or more: docs/features.md lists them"
+            )
+    limits = {settings.latency_over_s, *(stimulus.trigger_over_s for stimulus in asked)} - {None}
+    if len(limits) > 1:
+        texts = " and ".join(
+            f"latency>{format_seconds(limit)}" for limit in sorted(filter(None, limits))
+        )
+        raise ValueError(f"{texts}: the instrument has one limit of latency; give one")
 
 
 def _check_table(settings: Settings, quantities: Quantities) -> None:
@@ -294,7 +320,12 @@ def _control(
         run_time_ticks = quantities.rounded("time", settings.time_s, 1, (1 << 63) - 1)
     if settings.latency_over_s is not None:
         stop_on |= StopOn.LATENCY
-        latency_ticks = quantities.signed("latency_over", settings.latency_over_s)
+    starts = [stimulus.trigger_over_s for stimulus in settings.strikes]
+    over_s = next(
+        (limit for limit in (settings.latency_over_s, *starts) if limit is not None), None
+    )
+    if over_s is not None:
+        latency_ticks = quantities.signed("latency_over", over_s)
     if settings.stop_on_missed:
         stop_on |= StopOn.MISSED
     if settings.stall is not None:

@@ -147,3 +147,40 @@ def test_with_a_table_only_output_0_counts_and_a_restart_starts_it_alone(table):
         assert (done[0] < 60) == bool(table)
 
     simulate(dut, bench)
+
+
+@pytest.mark.parametrize("trigger", [Trigger.LATENCY, Trigger.MISSED, Trigger.RUN])
+def test_a_decision_starts_the_outputs_that_ask_for_it_and_no_others(trigger):
+    dut = made(Outputs, GEOMETRY)
+    own = PERIODIC | {"trigger": trigger, "strike_count": 1}
+    # The strobes' clocks; what starts an output does so a clock later than others do.
+    strobes = {"latency_stb": 50, "missed_stb": 150}
+    drive = {0: {}}
+    for name, clock in strobes.items():
+        drive |= {clock: {name: 1}, clock + 1: {name: 0}}
+
+    async def bench(ctx):
+        await begin(ctx, dut, PERIODIC | {"strike_count": 3}, own, own | {"enable": 0})
+        seen = await watch(ctx, dut, 250, drive)
+        clock = strobes.get(f"{trigger.name.lower()}_stb")
+        start = 0 if clock is None else (clock + 1) * SAMPLES
+        assert rises(seen, 1) == [start]
+        assert rises(seen, 2) == []
+        # Neither that strike nor its output keeps the run from its end.
+        ends = [n for n, row in enumerate(seen) if row["done"]]
+        last = next(n for n, row in enumerate(seen) if n > 30 and row["done"])
+        assert ends[-1] == 249
+        assert last < 50
+        assert all(row["done"] and not row["strike_stb"] for row in seen[50:])
+
+    simulate(dut, bench)
+
+
+def test_a_build_with_one_output_has_none_that_a_decision_starts():
+    dut = made(Outputs, Geometry(strikes=1, samples=SAMPLES, features=Feature(0)))
+
+    async def bench(ctx):
+        await begin(ctx, dut, PERIODIC | {"trigger": Trigger.LATENCY}, latency_stb=1)
+        assert rises(await watch(ctx, dut, 60), 0) == []
+
+    simulate(dut, bench)

@@ -62,6 +62,12 @@ MS = Fraction(1, 1000)
         ((Stimulus(0, MS, trigger=Trigger.GATE),), "1 kHz while the gate is high"),
         ((Stimulus(0, trigger=Trigger.CODE, trigger_code=0x43),), "on each code 0x43"),
         (
+            (Stimulus(0, trigger=Trigger.LATENCY, trigger_over_s=MS / 20),),
+            "on each latency over 50 µs",
+        ),
+        ((Stimulus(0, trigger=Trigger.LATENCY),), "on each latency over the limit"),
+        ((Stimulus(0, trigger=Trigger.MISSED),), "on each missed strike"),
+        (
             (Stimulus(0, MS), Stimulus(1, trigger=Trigger.STRIKE)),
             "strike0 1 kHz · strike1 on each strike0",
         ),

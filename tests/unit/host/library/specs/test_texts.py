@@ -134,6 +134,9 @@ def test_an_option_of_a_channel_that_is_wrong_is_named(option, wrong):
         ("strike7", Start(Trigger.STRIKE, 7)),
         ("code:0x43", Start(Trigger.CODE, code=0x43)),
         ("code:7", Start(Trigger.CODE, code=7)),
+        ("missed", Start(Trigger.MISSED)),
+        ("latency>50us", Start(Trigger.LATENCY, over_s=50 * US)),
+        ("latency > 1ms", Start(Trigger.LATENCY, over_s=1000 * US)),
     ],
 )
 def test_a_start_is_the_run_the_gate_another_output_or_a_code(text, start):

@@ -98,6 +98,20 @@ def test_no_period_is_told_of_one_burst_nor_of_poisson_intervals(registers, know
     assert (strike(**registers).period_s is not None) == known
 
 
+def test_the_latency_that_starts_an_output_is_the_limit():
+    limit = ("control", 0, "trigger_latency_ticks", 500)
+    image = recorded(("stimulus", 0, "trigger", Trigger.LATENCY), limit)
+    (found,) = settings_in(image, GEOMETRY).strikes
+    assert found.trigger_over_s == 500 * NS
+    image.forget([("control", 0, "trigger_latency_ticks")])
+    (found,) = settings_in(image, GEOMETRY).strikes
+    assert (found.trigger, found.trigger_over_s) == (Trigger.LATENCY, None)
+    (found,) = settings_in(
+        recorded(("stimulus", 0, "trigger", Trigger.MISSED), limit), GEOMETRY
+    ).strikes
+    assert (found.trigger, found.trigger_over_s) == (Trigger.MISSED, None)
+
+
 def test_an_unknown_trigger_is_taken_for_the_runs_start():
     assert strike(trigger=3).trigger == Trigger.CODE
     assert strike(trigger=2).trigger == Trigger.GATE

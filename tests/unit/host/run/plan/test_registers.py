@@ -80,6 +80,37 @@ def test_what_follows_a_pin_that_toggles_follows_each_of_its_edges():
         plan(Stimulus(0, 1000 * NS), channels=wrong)
 
 
+LATE = Stimulus(1, width_s=20 * NS, trigger=Trigger.LATENCY, trigger_over_s=500 * NS)
+"""An output that each latency above 500 ns starts."""
+
+
+def test_an_output_that_a_latency_starts_has_its_limit_and_stops_nothing():
+    made = plan(Stimulus(0, 1000 * NS), LATE, channels=(Channel(0),))
+    assert made.value("stimulus", "trigger", 1) == Trigger.LATENCY
+    assert made.value("control", "trigger_latency_ticks") == 500
+    assert made.value("control", "trigger_channels") == 1
+    assert not made.value("control", "stop_on") & (StopOn.LATENCY | StopOn.MISSED)
+
+
+def test_a_run_may_stop_at_the_latency_that_starts_an_output_and_at_no_other():
+    pair = Stimulus(0, 1000 * NS), LATE
+    made = plan(*pair, channels=(Channel(0),), latency_over_s=500 * NS)
+    assert made.value("control", "stop_on") & StopOn.LATENCY
+    with pytest.raises(ValueError, match="latency>400 ns and latency>500 ns: the instrument has o"):
+        plan(*pair, channels=(Channel(0),), latency_over_s=400 * NS)
+
+
+@pytest.mark.parametrize("trigger", [Trigger.LATENCY, Trigger.MISSED])
+def test_a_decision_starts_strikes_on_a_new_instrument_with_several_outputs(trigger):
+    limit_s = 500 * NS if trigger == Trigger.LATENCY else None
+    single = replace(IDENTITY, geometry=replace(IDENTITY.geometry, strikes=1))
+    pair = Stimulus(0, 1000 * NS), replace(LATE, trigger=trigger, trigger_over_s=limit_s)
+    with pytest.raises(ValueError, match=r"speaks protocol 2\.5, must be 2\.6 or later"):
+        plan(*pair, identity=OLDER)
+    with pytest.raises(ValueError, match="has one output, which strikes; must be a board with"):
+        plan(replace(pair[1], output=0), identity=single)
+
+
 # Between 8 and 9 ticks, a time that is whole within what is known of a tick is taken as whole.
 @given(
     st.fractions(min_value=9, max_value=10**12) | st.fractions(Fraction(81, 10), Fraction(89, 10))
