@@ -13,7 +13,8 @@ from plexor.base.errors import UsageError
 from plexor.library.drawing import SHOWN, check_converter
 from plexor.library.files import is_direct
 from plexor.library.specs.spec import Spec, maybe, option
-from plexor.library.specs.values import flag, path_of
+from plexor.library.specs.texts import Action, parse_action
+from plexor.library.specs.values import each, flag, path_of
 
 STRICT_KEYS = ("os", "board", "build", "driver", "test")
 """Keys without which a report does not say what was measured."""
@@ -120,6 +121,21 @@ class Live(Spec):
 
     live: bool = option(
         converter=flag, default=False, help="Show results while the run is under way."
+    )
+
+
+class Acting(Spec):
+    """What is started while a run is under way."""
+
+    actions: tuple[Action, ...] = option(
+        converter=each(Action, parse_action),
+        default=(),
+        many=True,
+        flag="--on",
+        metavar="CONDITION:COMMAND",
+        help="Start COMMAND on latency>50us or missed, once a second at most and again when it has "
+        "ended. Results are looked at twice a second, and after the run. Its output is dropped; "
+        "PLEXOR_CONDITION, PLEXOR_CHANNEL and PLEXOR_COUNT are in its environment.",
     )
 
 

@@ -6,10 +6,11 @@ from __future__ import annotations
 from plexor.base.units import format_rate, format_seconds, format_ticks
 from plexor.model.results import Kind, SnapshotResult
 from plexor.protocol.memory import ResponseClass
+from plexor.run.session.actions import Actions
 from plexor.run.session.progress import Progress
 from plexor.show.terminal.live import live_text
 
-__all__ = ["Progress", "SnapshotResult", "live_text", "progress_text", "worst_text"]
+__all__ = ["Actions", "Progress", "SnapshotResult", "live_text", "progress_text", "worst_text"]
 
 
 def progress_text(progress: Progress) -> str:

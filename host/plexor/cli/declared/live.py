@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from plexor.base.errors import UsageError
 from plexor.cli.measure.presets import Preset
-from plexor.cli.options import Budgeted, Keyed, Live, Shown
+from plexor.cli.options import Acting, Budgeted, Keyed, Live, Shown
 from plexor.cli.parameters import option_name
 from plexor.cli.specs import command
 from plexor.library.run_spec import RunSpec, settings_of
@@ -46,6 +46,7 @@ class WithWire(Spec):
     judged=Budgeted,
     described=Keyed,
     watched=Watched,
+    acting=Acting,
     shown=Shown,
     wire=WithWire,
 )

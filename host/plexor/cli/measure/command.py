@@ -9,7 +9,7 @@ from plexor.cli.conclude import RunUse, conclude
 from plexor.cli.declared.live import Watched, WithWire
 from plexor.cli.measure import take
 from plexor.cli.measure.presets import Preset
-from plexor.cli.options import Budgeted, Keyed, Shown
+from plexor.cli.options import Acting, Budgeted, Keyed, Shown
 from plexor.cli.output import check_outputs, check_run_folder, kept
 from plexor.cli.parameters import command_line, option_name
 from plexor.library.keep import recording
@@ -27,6 +27,7 @@ def measure(
     judged: Budgeted,
     described: Keyed,
     watched: Watched,
+    acting: Acting,
     shown: Shown,
     wire: WithWire,
 ) -> int:
@@ -38,7 +39,16 @@ def measure(
     check_outputs(shown.page, folder=place.out)
     with ExitStack() as stack:
         tap = stack.enter_context(recording(target)) if wire.wire and target else None
-        run = take.take(source, asked, settings, tap, limits, described.device, live=watched.live)
+        run = take.take(
+            source,
+            asked,
+            settings,
+            tap,
+            limits,
+            described.device,
+            acting.actions,
+            live=watched.live,
+        )
         run = run.taken_by(command_line())
         unsaved = None if target is None else kept(run, target, tap)
     return conclude(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 
 from plexor.base.errors import UsageError
@@ -16,6 +16,8 @@ from plexor.library.keep import Tap
 from plexor.library.run import Budget, Run
 from plexor.library.run_spec import RunSpec, Settings
 from plexor.library.specs.options import Source
+from plexor.library.specs.texts import Action
+from plexor.library.watch import Actions, SnapshotResult
 
 
 def take(
@@ -25,13 +27,15 @@ def take(
     tap: Tap | None,
     budget: Budget | None,
     device: Mapping[str, str],
+    actions: Sequence[Action] = (),
     *,
     live: bool,
 ) -> Run:
     """Take the run. The first SIGINT or SIGTERM stops it; what was taken is kept.
 
-    `device` describes what is measured; `live` shows its figures meanwhile. Raises UsageError
-    before the first strike if something does not fit the link or the budget.
+    `device` describes what is measured; `live` shows its figures meanwhile. `actions` are started
+    by what comes. Raises UsageError before the first strike if something does not fit the link or
+    the budget.
     """
     with Instrument(
         source.link,
@@ -51,8 +55,25 @@ def take(
         view = LiveView(tick_fs, instrument.simulated) if live else ProgressLine(tick_fs)
         with closing(view), stop_on_signals() as stop:
             settings = instrument.zoomed(settings, asked, stop)
-            listeners = Listeners(view, view.snapshot)
-            return instrument.run(settings=settings, listeners=listeners, stop=stop, device=device)
+            if not actions:
+                listeners = Listeners(view, view.snapshot)
+                return instrument.run(
+                    settings=settings, listeners=listeners, stop=stop, device=device
+                )
+            with Actions(actions, tick_fs) as acting:
+
+                def snapped(result: SnapshotResult) -> None:
+                    view.snapshot(result)
+                    acting.look(result.channels)
+
+                listeners = Listeners(view, snapped)
+                run = instrument.run(
+                    settings=settings, listeners=listeners, stop=stop, device=device
+                )
+                acting.look(run.result.channels)
+            for line in acting.failures:
+                print(f"plexor: {line}", file=sys.stderr)
+            return run
 
 
 def _check_budget(budget: Budget, settings: Settings) -> None:

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,6 +19,7 @@ from plexor.model.sources import source_name
 from plexor.protocol.codes import CLASS_BITS, MOST_BITS, USUAL_BITS, CodeClass
 from plexor.protocol.frames import CODE_BITS, SOURCES
 from plexor.protocol.registers import Trigger
+from plexor.run.session.actions import Action
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,25 @@ def parse_stop(text: str) -> StopCondition:
     if name != "code" or not 0 <= code < 1 << CODE_BITS:
         raise ValueError(wrong)
     return StopCondition(code=code)
+
+
+def parse_action(text: str) -> Action:
+    """Return the action of `latency>50us:notify late` or of `missed:./freeze.sh`.
+
+    Raises ValueError for another condition, and for a command that is not there.
+    """
+    name, _, words = (part.strip() for part in text.partition(":"))
+    right = "must be latency>TIME:COMMAND or missed:COMMAND"
+    if not words or not (name == "missed" or re.match(r"latency\s*>", name)):
+        raise ValueError(f"on: {text!r}; {right}")
+    over_s = parse_stop(name).over_s
+    try:
+        command = tuple(shlex.split(words))
+    except ValueError as error:
+        raise ValueError(f"on: {words!r}: {error}; {right}") from error
+    if shutil.which(command[0]) is None:
+        raise ValueError(f"on: {command[0]!r} is no command here; {right}")
+    return Action(name, over_s, command)
 
 
 def parse_source(text: str) -> int:

@@ -8,6 +8,7 @@ import pytest
 
 from plexor.library.specs.texts import (
     Start,
+    parse_action,
     parse_channel,
     parse_clock,
     parse_code_port,
@@ -247,3 +248,27 @@ def test_a_code_port_that_cannot_be_is_one_line(text, said):
     with pytest.raises(ValueError, match=re.escape(said)) as caught:
         parse_code_port(text)
     assert "\n" not in str(caught.value)
+
+
+def test_an_action_is_a_condition_and_a_command():
+    found = parse_action("latency > 50us: sh -c 'echo a:b'")
+    assert (found.condition, found.over_s) == ("latency > 50us", 50 * US)
+    assert found.command == ("sh", "-c", "echo a:b")
+    assert parse_action("missed:true").over_s is None
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("missed", "'missed'; must be latency>TIME:COMMAND or missed:COMMAND"),
+        ("missed:", "'missed:'; must be latency>TIME:COMMAND"),
+        ("stall:code>1ms:true", "'stall:code>1ms:true'; must be latency>TIME:COMMAND"),
+        ("code=3:true", "'code=3:true'; must be"),
+        ("latency>5:true", "duration: '5'"),
+        ("missed:no-such-command", "'no-such-command' is no command here; must be"),
+        ("missed:sh 'a", "No closing quotation; must be"),
+    ],
+)
+def test_what_is_no_action_is_refused_with_what_is_right(text, wrong):
+    with pytest.raises(ValueError, match=wrong):
+        parse_action(text)
