@@ -205,11 +205,12 @@ def own_tests(fault: Fault) -> list[str]:
     path = Path(fault.file)
     package, *folders = path.parts[:-1]
     folder = Path(*(["lab"] if package == "plexor_lab" else []), *folders)
+    stem = path.parent.name if path.stem == "__init__" else path.stem.strip("_")
     own = [
         str(found.relative_to(ROOT))
         for tests in TESTS
         for ending in ("", "_*")
-        for found in sorted((ROOT / tests / folder).glob(f"test_{path.stem}{ending}.py"))
+        for found in sorted((ROOT / tests / folder).glob(f"test_{stem}{ending}.py"))
     ]
     return list(dict.fromkeys(own))
 

@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages that pytest-plexor keeps of a failed test's runs. They never hide that test."""
 
+import importlib
 from types import SimpleNamespace
 
 import pytest
 
 from plexor import pytest_plugin
-from plexor.pytest_plugin import _RUNS, _pages
+from plexor.base.errors import LinkError, UsageError
+from plexor.pytest_plugin import (
+    _RUNS,
+    Plexor,
+    _pages,
+    pytest_addoption,
+    pytest_configure,
+    pytest_unconfigure,
+)
 
 
 @pytest.mark.parametrize(
@@ -59,3 +68,124 @@ def test_the_pages_of_several_runs_are_numbered_from_1_in_their_order(tmp_path):
 def test_a_test_without_runs_has_no_page(tmp_path):
     assert _pages(failed(), tmp_path / "pages") == []
     assert not (tmp_path / "pages").exists()
+
+
+class Planted:
+    """An instrument whose runs are counted, or fail with an error."""
+
+    def __init__(self, link, dut):
+        self.place = (link, dut)
+        self.closed = 0
+        self.error = None
+        self.taken = []
+
+    def run(self, **options):
+        if self.error is not None:
+            raise self.error
+        self.taken.append(options)
+        reading = SimpleNamespace(name="ISR", max_s=2e-6, missed=len(self.taken) - 1)
+        return SimpleNamespace(simulated=True, channels=[reading])
+
+    def close(self):
+        self.closed += 1
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """All instruments that a session opens, in their order."""
+    found = []
+
+    def planted(link, *, dut):
+        found.append(Planted(link, dut))
+        return found[-1]
+
+    monkeypatch.setattr(importlib.import_module("plexor.library.open"), "open", planted)
+    return found
+
+
+def session(ini=None, **options):
+    """Return the settings of a session without any instrument yet."""
+    ini = {"plexor_link": "", "plexor_dut": ""} | (ini or {})
+    config = SimpleNamespace(stash=pytest.Stash(), getoption=options.get, getini=ini.__getitem__)
+    pytest_configure(config)
+    return config
+
+
+def test_of(config):
+    return SimpleNamespace(config=config, stash=pytest.Stash(), user_properties=[])
+
+
+test_of.__test__ = False
+
+
+@pytest.mark.parametrize(
+    ("options", "ini", "place"),
+    [
+        ({}, {}, ("sim:", None)),
+        ({"plexor_dut": "bare"}, {}, ("sim:", "bare")),
+        ({}, {"plexor_link": "tcp://h:1"}, ("tcp://h:1", None)),
+        ({"plexor_link": "tcp://i:2"}, {"plexor_link": "tcp://h:1"}, ("tcp://i:2", None)),
+        ({}, {"plexor_dut": "synthetic"}, ("sim:", "synthetic")),
+    ],
+)
+def test_the_command_line_names_the_instrument_or_else_the_ini_file(opened, options, ini, place):
+    config = session(ini, **options)
+    assert Plexor(test_of(config)).instrument.place == place
+    assert Plexor(test_of(config)).instrument is opened[0]
+    assert len(opened) == 1
+
+
+def test_each_run_of_a_test_is_kept_with_it_and_its_figures_are_properties(opened):
+    item = test_of(session())
+    one, two = (Plexor(item).measure(rate=rate) for rate in ("1k", "2k"))
+    assert item.stash[_RUNS] == [one, two]
+    assert opened[0].taken == [{"rate": "1k"}, {"rate": "2k"}]
+    first = [("plexor.simulated", True), ("plexor.ISR.max_s", 2e-6), ("plexor.ISR.missed", 0)]
+    assert item.user_properties == [*first, *first[:2], ("plexor.ISR.missed", 1)]
+
+
+@pytest.mark.parametrize(("error", "closed"), [(LinkError("gone"), 1), (UsageError("rate"), 0)])
+def test_after_a_broken_link_the_next_test_gets_a_new_one(opened, error, closed):
+    config = session()
+    Plexor(test_of(config)).measure()
+    opened[0].error = error
+    with pytest.raises(type(error)):
+        Plexor(test_of(config)).measure()
+    opened[0].error = None
+    Plexor(test_of(config)).measure()
+    assert [one.closed for one in opened] == [closed, *[0] * closed]
+
+
+def test_all_instruments_are_closed_at_the_end_of_the_session(opened):
+    places = iter(["sim:", "tcp://h:1"])
+    config = session()
+    config.getoption = lambda name: next(places) if name == "plexor_link" else ""
+    assert Plexor(test_of(config)).instrument is not Plexor(test_of(config)).instrument
+    pytest_unconfigure(config)
+    assert [one.closed for one in opened] == [1, 1]
+    pytest_unconfigure(config)
+    assert [one.closed for one in opened] == [1, 1]
+    pytest_unconfigure(SimpleNamespace(stash=pytest.Stash()))
+
+
+def test_each_option_of_the_command_line_but_the_folder_is_one_of_the_ini_file_too():
+    options, ini = [], {}
+    group = SimpleNamespace(addoption=lambda name, **_: options.append(name))
+    pytest_addoption(
+        SimpleNamespace(
+            getgroup=lambda *_: group,
+            addini=lambda name, text, default: ini.update({name: default}),
+        )
+    )
+    assert options == ["--plexor-link", "--plexor-dut", "--plexor-page"]
+    assert ini == {"plexor_link": "", "plexor_dut": ""}
+
+
+def test_a_budget_that_is_broken_shows_the_test_and_not_the_plugin(monkeypatch):
+    def broken(*_, **__):
+        raise AssertionError("ISR: max")
+
+    monkeypatch.setattr(importlib.import_module("plexor.library.require"), "require", broken)
+    with pytest.raises(AssertionError, match="ISR: max") as caught:
+        Plexor(test_of(session())).require(None, max="1us")
+    assert [e.name for e in caught.traceback if e.ishidden(caught)] == ["require"]

@@ -84,8 +84,8 @@ def test_the_same_faults_are_drawn_until_their_function_changes(tmp_path, monkey
 
 def test_every_room_of_the_host_has_faults():
     found = host.rooms()
-    assert {"analyse", "decode", "sweep", "plexor"} <= set(found)
-    assert len(host.drawn(found["decode"], 4, seed=1)) == 4
+    assert {"figures", "wire", "experiments", "plexor", "mixed"} <= set(found)
+    assert len(host.drawn(found["wire"], 4, seed=1)) == 4
 
 
 @pytest.mark.parametrize(
@@ -120,16 +120,25 @@ def test_a_fault_is_caught_if_a_test_that_reaches_it_fails(tmp_path, monkeypatch
 
 
 def test_tests_of_a_faults_own_file_come_first_and_then_those_that_reach_its_line():
-    fault = Fault("plexor/sweep/search.py", Edit(53, "bisect", 0, "is", "is not"), "")
-    assert host.own_tests(fault) == ["tests/unit/host/sweep/test_search.py"]
+    fault = Fault("plexor/experiments/sweep/search.py", Edit(53, "bisect", 0, "is", "is not"), "")
+    assert host.own_tests(fault) == ["tests/unit/host/experiments/sweep/test_search.py"]
     far, near, own = (
         f"tests/unit/host/{name}"
-        for name in ("codes/test_a.py::a", "sweep/test_z.py::z", "sweep/test_search.py::s")
+        for name in (
+            "cli/test_a.py::a",
+            "experiments/sweep/test_z.py::z",
+            "experiments/sweep/test_search.py::s",
+        )
     )
     lines = {"53": [far, near, own], "54": [far], "": [far, near, own]}
     assert host.other_tests(fault, {fault.file: lines}) == [near, far]
     bins = Fault("plexor/protocol/memory.py", fault.edit, "")
     assert host.own_tests(bins) == ["tests/unit/host/protocol/test_memory_places_of_bins.py"]
+    for file, own in (
+        ("plexor/cli/__init__.py", "cli/test_cli.py"),
+        ("plexor/__main__.py", "test_main.py"),
+    ):
+        assert host.own_tests(Fault(file, fault.edit, "")) == [f"tests/unit/host/{own}"]
     elsewhere = Fault("plexor_lab/mixed/run.py", fault.edit, "")
     assert host.own_tests(elsewhere) == ["tests/unit/host/lab/mixed/test_run.py"]
     assert host.other_tests(elsewhere, {fault.file: lines}) == []

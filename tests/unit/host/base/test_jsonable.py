@@ -109,7 +109,7 @@ def document(**changes):
     [
         ({"count": True}, "count: True; must be an integer"),
         ({"count": 1.0}, "count: 1.0; must be an integer"),
-        ({"count": MOST_INTEGER + 1}, "must be finite, within 128 bits"),
+        ({"count": (1 << 128) + 1}, "must be finite, within 128 bits"),
         ({"flag": 1}, "flag: 1; must be bool"),
         ({"name": None}, "name: None; must be a text"),
         ({"name": "\ud800"}, "must be Unicode text"),

@@ -184,3 +184,20 @@ def test_a_decimal_has_no_needless_digits():
 def test_a_mean_has_the_digits_that_its_error_reaches(mean, variance, count, text):
     """In ticks of 1 ps."""
     assert units.format_mean(mean, variance, count, 1000) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0 s"),
+        (1, "1 s"),
+        (Fraction(1, 10**3), "1 ms"),
+        (Fraction(999, 10**6), "999 µs"),
+        (Fraction(1, 10**6), "1 µs"),
+        (Fraction(-1, 10**9), "-1 ns"),
+        (Fraction(1, 10**10), "0.1 ns"),
+        (90, "90 s"),
+    ],
+)
+def test_a_time_has_the_greatest_unit_that_it_reaches(seconds, text):
+    assert units.format_seconds(seconds) == text

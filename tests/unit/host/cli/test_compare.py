@@ -225,3 +225,14 @@ def test_verdicts_are_red_and_green_on_a_terminal_unless_told_not_to(
     assert f"\x1b[{colour}m" in compare(capsys, *runs, "--fail-on", "p50>+5%")[1]
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[" not in compare(capsys, *runs, "--fail-on", "p50>+5%")[1]
+
+
+def test_a_page_is_written_beside_what_is_printed(kept, capsys, tmp_path):
+    page = tmp_path / "compared.html"
+    runs = kept("a", [1000] * 400), kept("b", [1100] * 400)
+    code, out, err = compare(capsys, *runs, "--page", str(page))
+    assert code == 0
+    assert out
+    assert f"plexor: page {page}\n" in err
+    assert "+10.00 %" in page.read_text()
+    assert "plexor: page" not in compare(capsys, *runs)[2]

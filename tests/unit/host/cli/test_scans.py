@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """`plexor phase` and `plexor burst`: what they refuse, and what they keep."""
 
+import importlib
 import json
+import re
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
@@ -60,6 +63,32 @@ def test_a_folder_that_is_there_is_refused_before_the_scan(capsys, tmp_path):
 def test_every_option_is_explained(capsys, command):
     assert cli.main([command, "--help"]) == 0
     assert capsys.readouterr().out
+
+
+def test_each_step_of_a_burst_scan_is_told_with_its_length_its_spacing_and_its_verdicts(
+    capsys, monkeypatch
+):
+    def scanned(asked, target):
+        for number, (burst, spacing_s) in enumerate(((1, None), (4, Fraction(2, 10**6))), 1):
+            swept = SimpleNamespace(burst=burst, spacing_s=spacing_s)
+            job = SimpleNamespace(settings=SimpleNamespace(strikes=(swept,)))
+            entries = [
+                SimpleNamespace(name=name, verdict=verdict)
+                for name, verdict in (("ISR", "pass"), ("TASK", "fail"))
+            ]
+            asked.on_step(job, SimpleNamespace(channels=entries), number, 9)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(importlib.import_module("plexor.cli.scans.burst"), "scanned", scanned)
+    assert cli.main(BURST) == 130
+    first, second, _ = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(
+        r"plexor: step 1 of about 9, \d+ s left: bursts of 1: ISR pass, TASK fail", first
+    )
+    assert re.fullmatch(
+        r"plexor: step 2 of about 9, \d+ s left: bursts of 4, 2 µs apart: ISR pass, TASK fail",
+        second,
+    )
 
 
 def test_a_scan_is_printed_and_kept(capsys, tmp_path):

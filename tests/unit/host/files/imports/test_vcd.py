@@ -64,6 +64,23 @@ def test_any_dump_is_read_as_pyvcd_reads_it_in_pieces_of_any_size(data, tmp_path
     assert (found.start, found.end) == (first, now)
 
 
+@pytest.mark.parametrize("piece", [1 << 20, 7, 60])
+def test_declarations_end_with_a_whole_word_wherever_a_piece_of_the_file_ends(
+    piece, tmp_path, monkeypatch
+):
+    text = b"$timescale 1ns $end $var wire 1 ! a $end $enddefinitions $end\n#0 0!\n#7 1!\n"
+    path = tmp_path / "a.vcd"
+    path.write_bytes(text)
+    monkeypatch.setattr(module, "_PIECE", piece)
+    assert edges(path, ["a"]) == {"a": [(7, 1)]}
+    head, _, _ = text.partition(b"\n")
+    path.write_bytes(text.replace(b"$end\n", b"$endless\n"))
+    # A piece that ends with the whole `$end` of `$endless`.
+    monkeypatch.setattr(module, "_PIECE", len(head))
+    with pytest.raises(UsageError, match=r"no \$enddefinitions"):
+        edges(path, ["a"])
+
+
 def test_a_wire_may_be_written_as_a_vector_and_have_two_names(tmp_path):
     path = vcd(
         tmp_path / "a.vcd",

@@ -174,3 +174,13 @@ def test_most_values_lost_are_not_lost_by_value(fake, monkeypatch):
         assert device.never_carried() == ()
         fake.mute_after = 0
         assert device.never_carried() == ()
+
+
+def test_values_that_a_link_swallows_are_named_and_none_beside_them(fake, monkeypatch):
+    """A terminal that takes XON and XOFF for itself."""
+    monkeypatch.setattr(device_module, "PROBE_S", 0.03)
+    link = open_link(fake.uri)
+    write = link.write
+    with Device(link, timeouts_s=TIMEOUTS_S) as device:
+        monkeypatch.setattr(link, "write", lambda data: write(data.translate(None, b"\x11\x13")))
+        assert device.never_carried() == (0x11, 0x13)
