@@ -251,7 +251,7 @@ def _time_column(path: Path, table: _Table) -> int | None:
         rising = all(previous <= following for previous, following in pairwise(times))
         if rising and (times[0] < times[-1] or (named and len(rows) == 1)):
             return number
-        if named and times[0] == times[-1] and len(rows) > 1:
+        if named and times[0] == times[-1]:
             raise UsageError(
                 f"{path}: its times stand still at {rows[0][number]}; export the table without "
                 "them, and give --samplerate if it does not say the rate"

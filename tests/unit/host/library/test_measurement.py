@@ -185,3 +185,14 @@ def test_another_run_is_refused_until_the_end(script, measurement):
     script.go.set()
     assert measurement.wait(30)
     busy(measurement)
+
+
+def test_the_run_is_waited_for(script, measurement):
+    found = []
+    reader = threading.Thread(target=lambda: found.append(measurement.run))
+    reader.start()
+    reader.join(0.2)
+    assert reader.is_alive()
+    script.go.set()
+    reader.join(30)
+    assert [run.result for run in found] == [script.result]

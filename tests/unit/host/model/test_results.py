@@ -6,8 +6,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plexor.model.results import Accounting, Bins, SourceAccounting, Zoom
-from plexor.protocol.memory import ResponseClass
+from plexor.model.results import (
+    Accounting,
+    Bins,
+    Kind,
+    SampleResult,
+    SourceAccounting,
+    Statistics,
+    StepChannel,
+    Zoom,
+)
+from plexor.protocol.memory import VALUE_MOST, ResponseClass
 
 
 def test_bins_are_equal_by_their_counts_and_the_type_of_these():
@@ -71,3 +80,42 @@ def test_every_other_edge_of_an_output_is_a_strike_the_first_included(run_of, ed
     sources = tuple(SourceAccounting(source, edges, 0, 0, edges) for source in (0, 8, 15, 16, 17))
     books = Accounting(5 * edges, 5 * edges, 0, 0, sources)
     assert replace(run_of([[1000]]), accounting=books).strikes == 2 * strikes
+
+
+@pytest.mark.parametrize(
+    ("kind", "most", "limit"),
+    [
+        (Kind.FALL, VALUE_MOST, VALUE_MOST),
+        (Kind.WIDTH, VALUE_MOST, VALUE_MOST),
+        (Kind.PERIOD, VALUE_MOST - 1, None),
+        (Kind.PERIOD, None, None),
+        (Kind.RISE, VALUE_MOST, None),
+    ],
+)
+def test_a_sample_at_the_limit_may_be_greater_but_for_a_latency_of_a_rise(kind, most, limit):
+    statistics = Statistics(0 if most is None else 1, most or 0, 0, most, most)
+    found = SampleResult(kind, statistics, Bins(6, np.zeros(1, np.uint64)))
+    assert found.limit_ticks == limit
+
+
+@pytest.mark.parametrize(
+    ("answered", "late", "missed", "before", "pending", "rises", "conserved"),
+    [
+        (5, 2, 3, 1, 1, 7, True),
+        (5, 2, 3, 0, 0, 7, True),
+        (5, 2, 3, 2, 1, 7, False),
+        (5, 2, 4, 0, 0, 7, False),
+        (5, 2, 3, 0, 0, 8, False),
+    ],
+)
+def test_a_steps_strikes_are_each_in_one_class_and_its_latencies_are_of_responses(
+    answered, late, missed, before, pending, rises, conserved
+):
+    classes = dict.fromkeys(ResponseClass, 0) | {
+        ResponseClass.STRIKES: 10,
+        ResponseClass.ANSWERED: answered,
+        ResponseClass.LATE: late,
+        ResponseClass.MISSED: missed,
+    }
+    rise = Statistics(rises, 0, 0, None, None)
+    assert StepChannel(0, "ISR", classes, before, pending, rise).conserved == conserved

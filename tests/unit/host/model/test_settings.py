@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.model.settings import AppliedSetting, Channel, parse_reference
+from plexor.model.settings import AppliedSetting, Channel, parse_edges, parse_reference
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,29 @@ def test_a_channel_without_a_name_is_called_by_its_number():
 def test_a_roundings_error_is_exact_and_signed():
     echo = AppliedSetting("width", Fraction(1, 3), Fraction(1, 4))
     assert echo.error_s == Fraction(-1, 12)
+
+
+@pytest.mark.parametrize(
+    ("ways", "found"),
+    [
+        ([], (False, False)),
+        (["invert"], (True, False)),
+        (["edge=rise"], (False, False)),
+        (["edge=fall"], (True, False)),
+        (["edge=either"], (False, True)),
+    ],
+)
+def test_one_option_says_which_edges_are_answers(ways, found):
+    assert parse_edges("a=ch0", ways) == found
+
+
+@pytest.mark.parametrize(
+    ("ways", "says"),
+    [
+        (["invert", "edge=fall"], "invert and edge=fall both say which edge answers"),
+        (["edge=up"], "'edge=up'; must be one of invert, edge=rise, edge=fall, edge=either"),
+    ],
+)
+def test_two_that_say_it_and_another_text_are_refused(ways, says):
+    with pytest.raises(ValueError, match=says):
+        parse_edges("a=ch0", ways)

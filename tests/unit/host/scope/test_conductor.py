@@ -296,3 +296,18 @@ def test_the_instrument_is_let_go_at_the_end(shown, tmp_path, monkeypatch):
     monkeypatch.setattr(bench, "close", lambda: closed.append(True))
     Conductor(bench, shown, tmp_path).close()
     assert closed == [True]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_fault_of_the_program_is_said_on_the_page(bench, shown, tmp_path, monkeypatch):
+    def broken(options):
+        raise ZeroDivisionError("by hand")
+
+    monkeypatch.setattr(bench, "begin", broken)
+    conductor = Conductor(bench, shown, tmp_path)
+    conductor.run({"rate": "20k", "count": "1k"})
+    shown.until(lambda: (shown.last("state") or {}).get("error"))
+    assert shown.last("state")["error"] == (
+        "the program has a fault: ZeroDivisionError('by hand'); end it and start again"
+    )
+    conductor.close()

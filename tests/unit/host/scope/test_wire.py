@@ -110,3 +110,10 @@ def test_a_shot_has_the_length_of_strikes_and_the_extremes_of_falls_and_widths(r
     record = channel(data, 0)
     assert (record["fall_min_ticks"], record["fall_max_ticks"]) == (1020, 1320)
     assert (record["width_min_ticks"], record["width_max_ticks"]) == (20, 20)
+
+
+def test_the_first_cell_is_below_0_and_the_last_one_at_the_limit():
+    bounds = edges_of(6)
+    assert bounds[:3] == [-1, 0, 1]
+    assert bounds[-2:] == [VALUE_MOST, VALUE_MOST + 1]
+    assert bounds == sorted(bounds)

@@ -11,7 +11,9 @@ from plexor.experiments.prove import run
 from plexor.experiments.prove.model import StepOutcome, judged
 from plexor.experiments.prove.run import STEPS, ProofGoal, StepWires, prove
 from plexor.experiments.prove.through import WireDelay
+from plexor.model.calibration import Scale
 from plexor.model.identity import Identity
+from plexor.model.oscillators import oscillator_of
 
 from ...scenario import GEOMETRY
 
@@ -124,3 +126,14 @@ def test_a_longer_wire_is_held_to_what_was_told_of_it(monkeypatch, told_ps, boun
         ("edge up", 5000, 400, *bounds),
         ("edge down", 5100, 500, *bounds),
     ]
+
+
+def test_an_oscillators_error_is_told_in_ppm_beside_what_its_kind_may_have(monkeypatch):
+    found = Scale(12_345, 2_021, "1 PPS on ch1", "2026")
+    monkeypatch.setattr(run, "measured_scale", lambda *_: found)
+    device = SimpleNamespace(identity=Identity(GEOMETRY, 0x22))
+    step = STEPS["pps"][1](device, ProofGoal(reference=REFERENCE), run._Known())
+    (figure,) = step.figures
+    ppm = oscillator_of(device.identity.board).ppm
+    assert (figure.value, figure.error, figure.unit) == (12.345, 2.021, "ppm")
+    assert (figure.least, figure.most) == (-ppm, ppm)

@@ -146,3 +146,9 @@ def test_a_full_window_tells_the_last_and_the_greatest_span():
     found = figures((0, 11, 200), span=span)
     assert KNOWN["jitter128"](found).figure == 7
     assert KNOWN["jitter128_max"](found).figure == 9
+
+
+def test_a_span_whose_greatest_sample_is_at_the_limit_says_so_though_the_least_is_known():
+    found = KNOWN["peak_to_peak"](figures((3, 4, 2), (VALUE_MOST, VALUE_MOST + 1, 1), min_ticks=3))
+    assert (found.least, found.most, found.figure) == (VALUE_MOST - 3, None, None)
+    assert found.unknown.reason

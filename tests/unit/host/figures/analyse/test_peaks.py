@@ -6,7 +6,7 @@ import pytest
 
 from plexor.figures.analyse.analyse import analyse
 from plexor.figures.analyse.peaks import peaks
-from plexor.figures.analyse.percentiles import from_values
+from plexor.figures.analyse.percentiles import from_cells, from_values
 from plexor.show.table import jitter_rows, latency_rows
 
 US = 1000
@@ -64,3 +64,11 @@ def test_a_change_of_bin_width_makes_no_peak():
     # Density falls smoothly over many octaves; bins double at powers of two.
     values = np.random.default_rng(2).exponential(5000, 200_000).astype(int)
     assert len(peaks(from_values(values))) <= 1
+
+
+def test_a_peak_of_two_equal_bins_is_one_peak():
+    distribution = from_cells(
+        np.array([16, 17, 18, 19]), np.array([17, 18, 19, 20]), np.array([10, 400, 400, 10])
+    )
+    (peak,) = peaks(distribution)
+    assert (peak.low_ticks, peak.high_ticks) == (17, 18)

@@ -39,6 +39,7 @@ def test_one_strike_begins_the_tests_and_their_last_code_ends_the_run():
     assert strike.period_s is not None
     assert strike.period_s > 3
     assert strike.count == 0
+    assert [channel.number for channel in found.channels] == [0]
     assert (strike.phase_s, strike.width_s) == (Fraction(10, 10**6), Fraction(1, 10**6))
     assert (found.stop_code, found.time_s) == (0xA2, 3)
     assert found.codes is not None

@@ -31,3 +31,14 @@ def test_a_row_has_the_distance_from_issue_to_due():
 def test_limits_that_cannot_be_are_refused(limit, timeout, early, says):
     with pytest.raises(ValueError, match=says):
         Limits(Fraction(limit), Fraction(timeout), Fraction(early))
+
+
+@pytest.mark.parametrize("limit", [0, 7])
+def test_a_limit_may_be_nothing_and_as_great_as_the_time_out(limit):
+    assert Limits(Fraction(limit), Fraction(7), Fraction(0)).limit_ticks == limit
+
+
+@pytest.mark.parametrize("limits", [(-1, 7, 0), (8, 7, 0), (1, 7, -1)])
+def test_a_limit_below_nothing_or_above_the_time_out_is_refused(limits):
+    with pytest.raises(ValueError, match=r"(limit|early): -?\d+ ticks; must be 0"):
+        Limits(*map(Fraction, limits))

@@ -197,3 +197,12 @@ def test_without_a_stream_the_codes_that_came_are_those_neither_dropped_nor_mask
     image = registers(generated, geometry=geometry, stream=0, events=14, masked=3)
     found = account(image, started(geometry), (0, 0), {})
     assert (found.generated, found.received, found.holds) == (14, 14, True)
+
+
+def test_a_gap_in_the_stream_that_no_frame_marks_is_told():
+    collector = started(GEOMETRY)
+    frame = events_frame(4, START_TICKS, (1, STRIKE, 1))
+    collector.take(batch_of([frame]))
+    image = registers({STRIKE: 5}, dropped={STRIKE: 4})
+    found = account(image, collector, (1, 1), {})
+    assert found.contradictions == ("1 gaps in the stream are not marked",)

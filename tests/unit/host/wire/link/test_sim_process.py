@@ -5,9 +5,11 @@ import queue
 import sys
 import textwrap
 import time
+from types import SimpleNamespace
 
 import pytest
 
+from plexor.wire.link import sim_process
 from plexor.wire.link.sim_process import SimProcess
 
 
@@ -91,3 +93,13 @@ def test_its_end_is_the_end_of_one_that_waits(process):
     found.end()
     # The guard asks by SIGTERM, and says so as a shell does.
     assert found.code == 128 + 15
+
+
+def test_what_the_simulator_says_is_shown_at_once(monkeypatch):
+    shown = []
+    stream = SimpleNamespace(write=shown.append, flush=lambda: shown.append("flushed"))
+    monkeypatch.setattr(sim_process.sys, "stderr", stream)
+    sim_process._show(b"building 3 of 9 \xff")
+    assert shown == ["building 3 of 9 \N{REPLACEMENT CHARACTER}", "flushed"]
+    sim_process._show(b"")
+    assert len(shown) == 2

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is written is read again as it was, as TOML and as CSV."""
 
+import tomllib
 from fractions import Fraction
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from plexor_lab.bound.files.map_file import read_map
 from plexor_lab.bound.files.model_file import read_model
 from plexor_lab.bound.files.platform_file import read_platform
-from plexor_lab.bound.files.writing import map_text, model_text, platform_text
+from plexor_lab.bound.files.writing import _key, map_text, model_text, platform_text
 from plexor_lab.bound.model import AccessKind, Platform, RegionMap
 
 from ..createthread import EXAMPLES
@@ -50,3 +51,8 @@ def test_a_map_is_read_again(tmp_path, suffix):
     path = tmp_path / f"m{suffix}"
     path.write_text(map_text(RegionMap(regions), suffix))
     assert read_map(path).regions == regions
+
+
+@pytest.mark.parametrize("name", ["sram", "Bereich ü", 'a"b', "\N{GRINNING FACE}", "a.b", ""])
+def test_a_key_of_any_text_comes_back_from_toml(name):
+    assert tomllib.loads(f"{_key(name)} = 1") == {name: 1}
