@@ -160,7 +160,8 @@ def test_an_interrupt_during_a_first_look_asks_it_to_stop(fake, capsys, monkeypa
 def test_a_late_answer_starts_a_command_and_one_that_fails_is_said(fake, tmp_path, capsys):
     told = tmp_path / "told"
     fails = f"latency>90ns:sh -c 'echo $PLEXOR_COUNT > {told}; exit 4'"
-    assert cli.main([*STRIKES, fake.uri, "--on", fails, "--on", "missed:false"]) == 0
+    asked = ["--channel", "ISR=ch0", "--on", fails, "--on", "missed:false"]
+    assert cli.main([*STRIKES, fake.uri, *asked]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["valid"]
     assert told.read_text() == "20\n"
