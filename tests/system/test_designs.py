@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from bench import run
+from tools.strangers.icarus import play_in_icarus
 
 from plexor.cli import main
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 
-from ..unit.sim.icarus import play_in_icarus
 from ..unit.sim.test_icarus import DESIGN, MANIFEST
 
 SPEAKER = """

@@ -165,10 +165,12 @@ def _verilated(manifest: Manifest, item: Verilation, cache: Path) -> Path:
     header = verilated / f"{PREFIX}__Dpi.h"
     if header.is_file() and not manifest.sources.native:
         names = re.findall(r"(?m)^ +extern .*?(\w+)\(", header.read_text())
-        raise ManifestError(
-            f"{manifest.path}: sources: {', '.join(names)}: no file in C or C++ has what the "
-            "design imports (DPI); name it too"
-        )
+        # What the design marks as public makes the file too, with nothing in it.
+        if names:
+            raise ManifestError(
+                f"{manifest.path}: sources: {', '.join(names)}: no file in C or C++ has what the "
+                "design imports (DPI); name it too"
+            )
     return verilated
 
 

@@ -336,6 +336,19 @@ def test_all_modules_and_all_ports_that_are_missing_are_named_at_once(tmp_path: 
         verilog_device(load(path), default_cache())
 
 
+def test_signals_that_a_design_marks_as_public_need_no_file_in_c(tmp_path: Path) -> None:
+    (tmp_path / "top.v").write_text(
+        "module top(input clk, input d, output reg q); reg r /* verilator public */;\n"
+        "always @(posedge clk) begin r <= d; q <= r; end endmodule"
+    )
+    path = tmp_path / "top.toml"
+    path.write_text(
+        'sources = ["top.v"]\ntop = "top"\n[clock]\nport = "clk"\nperiod_ps = 1000\n'
+        '[ports]\nstrikes = ["d"]\nresponses = ["q"]\n'
+    )
+    assert play_design(path, [(300, 1), (9300, 0)], 20_000).edges == [(2000, 0, 1), (11_000, 0, 0)]
+
+
 def test_a_strike_that_idles_high_is_high_until_it_is_struck(tmp_path: Path) -> None:
     (tmp_path / "top.v").write_text(
         "module top(input a, input b, output q, output r); assign q = a; assign r = b; endmodule"

@@ -16,11 +16,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from plexor_sim.design.manifest import load
+
 Edges = list[tuple[int, int, int]]
 """(time_ps, channel, level)."""
 _FS = 1000
 _MOST_DRAWN = 20_000
 """Number of values of a random input."""
+
+
+class OracleError(Exception):
+    """Icarus does not take a design, or says x of a response."""
 
 
 def tables(manifest: dict[str, Any], name: str) -> list[dict[str, Any]]:
@@ -67,17 +73,21 @@ def play_in_icarus(
     bench, log, program = scratch / "bench.v", scratch / "edges.txt", scratch / "bench.vvp"
     bench.write_text(_bench(manifest, strikes, end_ps, log))
     folder = path.parent
-    includes = [f"-I{folder / name}" for name in manifest.get("include", [])]
-    sources = [str(folder / name) for name in manifest["sources"]]
-    command = ["iverilog", "-g2012", "-s", "plexor_bench", *includes, "-o", str(program)]
-    _run([*command, *sources, str(bench)], folder)
+    sources = load(path).sources
+    options = [word for name in sources.include for word in (f"-I{name}", f"-y{name}")]
+    options += [
+        f"-D{name}={text}" if text else f"-D{name}" for name, text in sources.defines.items()
+    ]
+    command = ["iverilog", "-g2012", "-s", "plexor_bench", *options, "-o", str(program)]
+    _run([*command, *map(str, sources.verilog), str(bench)], folder)
     _run(["vvp", "-n", str(program)], folder)
     return _edges(log.read_text(), lead_ps(manifest), end_ps)
 
 
 def _run(command: list[str], folder: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
-    assert done.returncode == 0, done.stdout + done.stderr
+    if done.returncode:
+        raise OracleError((done.stdout + done.stderr).strip())
 
 
 def _bench(
@@ -111,7 +121,10 @@ def _bench(
     joined += [f".{clock['port']}(clock[{n}])" for n, clock in enumerate(clocks)]
     joined += [f".{reset['port']}(reset[{n}])" for n, reset in enumerate(resets)]
     joined += [f".{name}(random_{name})" for name in manifest.get("random", {})]
-    parameters = ", ".join(f".{k}({v})" for k, v in manifest.get("parameters", {}).items())
+    parameters = ", ".join(
+        f'.{name}("{value}")' if isinstance(value, str) else f".{name}({value})"
+        for name, value in manifest.get("parameters", {}).items()
+    )
     changes: list[str] = []
     now = 0
     for time_ps, levels in strikes:
@@ -269,18 +282,23 @@ def _pin(text: str) -> tuple[str, int]:
 
 
 def _edges(log: str, lead: int, end_ps: int) -> Edges:
-    """Return the changes of levels from time zero on; what is unknown then is no level."""
-    levels: str = ""
+    """Return the changes of levels from time zero on.
+
+    What was never known is 0, as docs/lookup/manifest.md says. Raises OracleError for what is no
+    longer known.
+    """
+    levels: dict[int, int] = {}
     changes: Edges = []
     for line in log.splitlines():
         time_fs, now = line.split()
         time_ps = int(time_fs) // _FS - lead
         for channel, level in enumerate(reversed(now)):
-            was = levels[::-1][channel] if levels else level
-            if level != was and time_ps >= 0 and time_ps < end_ps:
-                assert level in "01", f"response {channel} is {level} at {time_ps} ps"
-                changes.append((time_ps, channel, int(level)))
-        levels = now
+            if level in "01":
+                if int(level) != levels.get(channel, 0) and 0 <= time_ps < end_ps:
+                    changes.append((time_ps, channel, int(level)))
+                levels[channel] = int(level)
+            elif channel in levels and 0 <= time_ps < end_ps:
+                raise OracleError(f"response {channel} is {level} at {time_ps} ps")
     return settled(changes)
 
 

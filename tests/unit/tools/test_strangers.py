@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Public designs compared with Icarus: what differs is found, and all that there are are equal."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tools.strangers import __main__ as strangers
+from tools.strangers.fetch import LOCK, packages
+
+from plexor_sim.packages import default_cache
+
+DESIGN = """
+module top(input clk, input rst, input d, output reg q);
+`ifdef VERILATOR
+  wire e = d;
+`else
+  wire e = d & `EXTRA;
+`endif
+  always @(posedge clk) if (rst) q <= 0; else q <= e;
+endmodule
+"""
+MANIFEST = """
+sources = ["packages/planted/top.v"]
+top = "top"
+[defines]
+EXTRA = "!q"
+[clock]
+port = "clk"
+period_ps = 10_000
+[reset]
+port = "rst"
+[ports]
+strikes = ["d"]
+responses = ["q"]
+"""
+
+
+def test_a_design_that_answers_otherwise_under_icarus_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def folder(_cache: Path) -> Path:
+        return tmp_path
+
+    (tmp_path / "planted").mkdir()
+    (tmp_path / "planted" / "top.v").write_text(DESIGN)
+    (tmp_path / "own").mkdir()
+    monkeypatch.setattr(strangers, "packages", folder)
+    monkeypatch.setattr(strangers, "DESIGNS", tmp_path)
+    for name, extra in (("unlike", "!q"), ("like", "1'b1")):
+        (tmp_path / f"{name}.toml").write_text(MANIFEST.replace("!q", extra))
+    unlike = strangers.compare("unlike", default_cache(), tmp_path / "work")
+    assert re.fullmatch(r"\(\d+, 0, [01]\) is \(\d+, 0, [01]\) in Icarus .*", unlike.wrong)
+    like = strangers.compare("like", default_cache(), tmp_path / "work")
+    assert (like.wrong, like.package, like.lines) == ("", "planted", 12)
+    assert like.edges > like.strikes
+
+
+def test_each_package_is_locked_by_its_checksum_and_each_design_is_of_one() -> None:
+    lines = [line for line in LOCK.read_text().splitlines() if not line.startswith("#")]
+    assert all(re.fullmatch(r"[\w-]+==[\w.]+ --hash=sha256:[0-9a-f]{64}", line) for line in lines)
+    names = {line.partition("==")[0].replace("-", "_") for line in lines}
+    used: set[str] = set()
+    for path in strangers.DESIGNS.glob("*.toml"):
+        found = set(re.findall(r"packages/(\w+)/", path.read_text()))
+        assert found <= names, path.name
+        used |= found
+    assert used == names
+    assert not list(strangers.DESIGNS.rglob("*.sv"))
+    assert [path.name for path in strangers.DESIGNS.rglob("*.v")] == ["timescale.v"]
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3600)
+def test_all_public_designs_answer_as_under_icarus(tmp_path: Path) -> None:
+    assert packages(default_cache()).is_dir()
+    names = [path.stem for path in strangers.DESIGNS.glob("*.toml")]
+    found = [strangers.compare(name, default_cache(), tmp_path) for name in names]
+    assert {one.name: one.wrong for one in found if one.wrong} == {}
+    assert len(found) >= 25
