@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,16 @@ from plexor_sim.entry import entered
 from plexor_sim.presets import PRESETS
 from plexor_sim.riscv import DeviceBuild, riscv_device
 
-NAMES = ("synthetic", *PRESETS, "bare", "freertos")
-
 _DEVICE = Path(__file__).parent / "device"
+_CPP: Mapping[str, tuple[Sequence[Option], tuple[str, ...]]] = {
+    "synthetic": (
+        SYNTHETIC,
+        ("synthetic.cpp", "synthetic_options.cpp", "distribution.cpp", "planted_codes.cpp"),
+    ),
+}
+"""Devices in C++: their options, and their files in the folder `device`."""
+
+NAMES = (*_CPP, *PRESETS, "bare", "freertos")
 
 
 def find_device(name: str, cache: Path, own: str = "") -> DeviceBuild:
@@ -35,8 +42,8 @@ def find_device(name: str, cache: Path, own: str = "") -> DeviceBuild:
     wrong option, ManifestError, BuildError, and PackageMissing if a part cannot be had.
     """
     taken = checked(options_of(name), own, name)
-    if name == "synthetic" or name in PRESETS:
-        return synthetic_device()
+    if (written := "synthetic" if name in PRESETS else name) in _CPP:
+        return cpp_device(written)
     if name in ("bare", "freertos"):
         return riscv_device(name, cache, dict(chosen(taken)))
     initial = dict(chosen(taken)).get("initial", "0")
@@ -52,8 +59,8 @@ def chosen(taken: str) -> Iterator[tuple[str, str]]:
 
 def options_of(name: str) -> Sequence[Option]:
     """Return the options of a device. Raises ValueError for an unknown name."""
-    if name == "synthetic" or name in PRESETS:
-        return SYNTHETIC
+    if (written := "synthetic" if name in PRESETS else name) in _CPP:
+        return _CPP[written][0]
     if name in ("bare", "freertos"):
         return RISCV
     if name.endswith(".toml"):
@@ -61,15 +68,14 @@ def options_of(name: str) -> Sequence[Option]:
     raise ValueError(f"device {name!r}: must be {', '.join(NAMES)} or a manifest NAME.toml")
 
 
-def synthetic_device() -> DeviceBuild:
-    """Return the device that answers with given distributions."""
-    names = ("synthetic.cpp", "synthetic_options.cpp", "distribution.cpp", "planted_codes.cpp")
+def cpp_device(name: str) -> DeviceBuild:
+    """Return a device that is written in C++."""
     return DeviceBuild(
-        name="synthetic",
+        name=name,
         verilog=(),
         top="",
         prefix="",
-        cpp=tuple(_DEVICE / name for name in names),
+        cpp=tuple(_DEVICE / file for file in _CPP[name][1]),
         key="",
     )
 

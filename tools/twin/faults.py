@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from plexor.model.settings import Channel, Settings, Stimulus, TableStep
-from plexor_sim.devices import synthetic_device
+from plexor_sim.devices import cpp_device
 from plexor_sim.packages import default_cache
 from plexor_sim.serve import GATEWARE, TWIN
 from plexor_sim.toolchain import LIGHT, Unit
@@ -122,7 +122,7 @@ def _seen(
         changed.write_text(text.replace(fault.right, fault.wrong))
         compile_twin([Unit(changed, (LIGHT,))], twin_objects(cache, print), folder)
         objects = [*(parts | {fault.file: folder / f"{source.stem}-0.o"}).values()]
-        wrong = link_twin(synthetic_device(), objects, f"fault {number}", cache, print, folder)
+        wrong = link_twin(cpp_device("synthetic"), objects, f"fault {number}", cache, print, folder)
         for measurement, expected in known:
             ready = replace(prepared(measurement, TWIN), executable=wrong)
             found = taken(measurement, ready)

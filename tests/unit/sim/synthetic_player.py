@@ -10,7 +10,7 @@ from pathlib import Path
 
 from plexor_sim.build import find_tools
 from plexor_sim.design.player import PLAYER
-from plexor_sim.devices import synthetic_device
+from plexor_sim.devices import cpp_device
 from plexor_sim.packages import default_cache, make_once, sha256
 
 Edges = list[tuple[int, int, int]]
@@ -40,7 +40,7 @@ def player() -> Play:
 
     It gives strike 0 pulses at times, and returns the device's edges.
     """
-    device = synthetic_device()
+    device = cpp_device("synthetic")
     sources = (*device.cpp, PLAYER)
     headers = sorted(device.cpp[0].parent.glob("*.h"))
     command = [*find_tools().compiler, "-std=gnu++17", "-O1", "-ffp-contract=off"]

@@ -5,7 +5,7 @@ import json
 
 from plexor_hdl.build import boards
 from plexor_sim import hand_over, serve
-from plexor_sim.devices import synthetic_device
+from plexor_sim.devices import cpp_device
 from plexor_sim.packages import default_cache
 
 
@@ -19,7 +19,7 @@ def test_a_command_says_device_geometry_and_cache(tmp_path):
 
 def test_it_becomes_the_simulator_of_that_build_with_all_arguments(monkeypatch):
     shape, became = boards.simulated("icebreaker"), []
-    ready = serve.Prepared(synthetic_device().name, default_cache() / "plexor-sim", "")
+    ready = serve.Prepared(cpp_device("synthetic").name, default_cache() / "plexor-sim", "")
 
     def prepared(dut, geometry, cache, **rest):
         assert (dut, geometry, cache) == ("synthetic:latency=1us", shape, default_cache())

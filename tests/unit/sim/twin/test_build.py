@@ -12,7 +12,7 @@ from plexor.protocol.geometry import PLACED
 from plexor.wire.device.device import Device
 from plexor.wire.link import open_link
 from plexor_hdl.build import boards
-from plexor_sim.devices import synthetic_device
+from plexor_sim.devices import cpp_device
 from plexor_sim.packages import default_cache
 from plexor_sim.server import Server
 from plexor_sim.twin.build import TWIN, arguments, build_twin
@@ -59,7 +59,7 @@ def test_it_needs_no_program_but_the_compiler(tmp_path):
 
 def test_a_second_build_compiles_nothing():
     said = []
-    build_twin(synthetic_device(), default_cache(), said.append)
+    build_twin(cpp_device("synthetic"), default_cache(), said.append)
     said.clear()
-    assert build_twin(synthetic_device(), default_cache(), said.append).is_file()
+    assert build_twin(cpp_device("synthetic"), default_cache(), said.append).is_file()
     assert said == []
