@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 from plexor.model.calibration import FS_PER_PS, Calibration, Instants
 from plexor.protocol.geometry import Geometry
+from plexor.wire.link.boards import BOARDS, Family
 
 ERRORS = 4
 """Standard errors by which a measured bin must lie outside before that is told."""
@@ -49,11 +50,8 @@ class Sheet:
 ECP5 = Sheet("Lattice FPGA-DS-02012, table 3.23", 4, 0.05, phase=0.05, jitter_ps=50)
 ICE40_HX = Sheet("Lattice DS1040, p. 3-16", 2, 0.15, step_ps=(147, 195))
 ICE40_UP = Sheet("Lattice FPGA-DS-02008, table 4.22", 2, 0.10, step_ps=(_STEP_PS, _STEP_PS))
-SHEETS = {
-    **dict.fromkeys(("ulx3s12f", "ulx3s25f", "ulx3s85f", "clighti5", "ecpix5", "orngcrab"), ECP5),
-    "hx8kevn": ICE40_HX,
-    "icebrkr": ICE40_UP,
-}
+_FAMILIES = {Family.ECP5: ECP5, Family.ICE40_HX: ICE40_HX, Family.ICE40_UP: ICE40_UP}
+SHEETS = {identity: _FAMILIES[board.family] for board in BOARDS for identity in board.identities}
 """The sheet of each board, by the name that its instrument reports."""
 
 

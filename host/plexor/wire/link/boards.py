@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum, auto
 from pathlib import Path
 
 FT2232H = (0x0403, 0x6010)
@@ -21,11 +22,20 @@ ONLY = -1
 """The one serial port that the board has."""
 
 
+class Family(Enum):
+    """Families of chips whose sheets differ."""
+
+    ECP5 = auto()
+    ICE40_HX = auto()
+    ICE40_UP = auto()
+
+
 @dataclass(frozen=True, slots=True)
 class Board:
     """One kind of board."""
 
     name: str
+    family: Family
     usb_id: tuple[int, int]
     product: str
     """Part of its product's name, in lower case; empty: the id alone identifies it."""
@@ -43,17 +53,28 @@ class Board:
 
 BOARDS = (
     Board(
-        *("ULX3S", FT231X, "", ONLY, 2_000_000, "openFPGALoader"),
+        *("ULX3S", Family.ECP5, FT231X, "", ONLY, 2_000_000, "openFPGALoader"),
         ("ulx3s12f", "ulx3s25f", "ulx3s85f"),
     ),
-    Board("OrangeCrab", DFU, "", None, 0, "dfu-util", ("orngcrab",)),
-    Board("iCEBreaker", FT2232H, "icebreaker", 1, 8_000_000, "openFPGALoader", ("icebrkr",)),
+    Board("OrangeCrab", Family.ECP5, DFU, "", None, 0, "dfu-util", ("orngcrab",)),
     Board(
-        *("iCE40-HX8K-B-EVN", FT2232H, "lattice", 1, 12_000_000, "openFPGALoader"),
+        "iCEBreaker",
+        Family.ICE40_UP,
+        FT2232H,
+        "icebreaker",
+        1,
+        8_000_000,
+        "openFPGALoader",
+        ("icebrkr",),
+    ),
+    Board(
+        *("iCE40-HX8K-B-EVN", Family.ICE40_HX, FT2232H, "lattice", 1, 12_000_000, "openFPGALoader"),
         *(("hx8kevn",), True),
     ),
-    Board("ECPIX-5", FT2232H, "ecpix", 1, 8_000_000, "openFPGALoader", ("ecpix5",)),
-    Board("Colorlight i5", DAPLINK, "", ONLY, 115_200, "openFPGALoader", ("clighti5",)),
+    Board("ECPIX-5", Family.ECP5, FT2232H, "ecpix", 1, 8_000_000, "openFPGALoader", ("ecpix5",)),
+    Board(
+        "Colorlight i5", Family.ECP5, DAPLINK, "", ONLY, 115_200, "openFPGALoader", ("clighti5",)
+    ),
 )
 
 
