@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recipes of CONTRIBUTING, on a copy: each kind of change touches what its recipe names."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RECIPES = Path(__file__).parent / "recipes"
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PACKAGES = ("host", "hdl", "sim", "soc")
+STORED = ROOT / "tests" / "fuzz" / "corpus" / "run" / "seed-table"
+
+
+def touched(kind):
+    """Return the files that a recipe's patch touches."""
+    text = (RECIPES / f"{kind}.patch").read_text(encoding="utf-8")
+    return set(re.findall(r"^\+\+\+ b/(\S+)", text, re.MULTILINE))
+
+
+def named(kind):
+    """Return the patterns of files that CONTRIBUTING names for a kind, in its heading's section."""
+    section = re.split(rf"^## How to add an? {kind}$", TEXT, flags=re.MULTILINE)[1]
+    section = section.partition("\n## ")[0]
+    return {name for name in re.findall(r"`([\w./-]+)`", section) if "/" in name}
+
+
+@pytest.fixture
+def planted(request, tmp_path):
+    """Return a function that runs a command in a copy with a recipe's patch."""
+    kind = request.param
+    for name in (*PACKAGES, "tools", "constraints"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
+    (tmp_path / "docs").mkdir()
+    patch = RECIPES / f"{kind}.patch"
+    subprocess.run(["git", "apply", "-C1", patch], cwd=tmp_path, check=True)
+    paths = os.pathsep.join([*(str(tmp_path / name) for name in PACKAGES), str(tmp_path)])
+
+    def run(*arguments):
+        done = subprocess.run(
+            [sys.executable, "-m", *arguments],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": paths},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+def of(kind):
+    """Plant a recipe's patch."""
+    return pytest.mark.parametrize("planted", [kind], indirect=True, ids=[""])
+
+
+@pytest.mark.parametrize(
+    ("kind", "most"), [("statistic", 3), ("exporter", 2), ("device", 3), ("board", 2)]
+)
+def test_a_recipe_names_each_file_that_its_change_touches(kind, most):
+    files = touched(kind)
+    assert len(files) <= most
+    known = named(kind)
+    unnamed = {file for file in files if not any(file.startswith(name) for name in known)}
+    assert unnamed == set()
+
+
+@of("statistic")
+def test_a_statistic_is_in_the_text_the_page_and_the_document(planted, tmp_path):
+    text = planted("plexor", "replay", str(STORED))
+    assert "midrange" in text
+    planted("plexor", "report", str(STORED), "--page", str(tmp_path / "page.html"))
+    assert "midrange" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    document = json.loads(planted("plexor", "replay", str(STORED), "--json"))
+    kinds = [channel[kind] for channel in document["channels"] for kind in ("width", "period")]
+    assert [f["midrange_ticks"] for f in kinds] == [
+        (f["min_ticks"] + f["max_ticks"]) / 2 for f in kinds
+    ]
+
+
+@of("exporter")
+def test_a_format_is_written_by_its_suffix(planted, tmp_path):
+    planted("plexor", "export", str(STORED), "--to", str(tmp_path / "run.words"))
+    kept = json.loads((STORED / "run.json").read_text())["run"]["channels"]
+    of_strikes = ("answered", "late", "missed")
+    struck = [sum(channel["classes"][name] for name in of_strikes) for channel in kept]
+    lines = [f"{channel['name']} {n}" for channel, n in zip(kept, struck, strict=True)]
+    assert (tmp_path / "run.words").read_text().splitlines() == lines
+
+
+@of("device")
+def test_a_device_in_cpp_has_its_options_and_answers(planted):
+    assert "delay=TIME" in planted("plexor", "devices", "echo")
+    document = json.loads(
+        planted(
+            *("plexor", "measure", "--link", "sim:?core=twin", "--dut", "echo:delay=123ns"),
+            *("--rate", "20k", "--count", "100", "--channel", "R=ch0", "--json"),
+        )
+    )
+    (channel,) = document["channels"]
+    assert {channel["latency"]["min_s"], channel["latency"]["max_s"]} == {"0.000000123"}
+
+
+@of("board")
+def test_a_board_is_simulated_and_its_features_are_listed(planted, tmp_path):
+    identity = planted("plexor", "identify", "--link", "sim:?core=twin&board=strange-8k")
+    assert re.search(r"^board +strange8$", identity, re.MULTILINE)
+    planted("tools.features")
+    assert "| `strange8` |" in (tmp_path / "docs" / "features.md").read_text()
