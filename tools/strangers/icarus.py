@@ -100,11 +100,20 @@ def _bench(
     high = [ports["strikes"].index(pin) for pin in ports.get("idle_high", [])]
     idle |= sum(1 << number for number in high)
     inputs: dict[str, dict[int, str]] = {}
+    inouts, drivers = manifest.get("inouts", {}), list[str]()
     for number, pin in enumerate(ports["strikes"]):
         name, bit = _pin(pin)
+        if name in inouts:
+            driven = "1'bz : 1'b0" if inouts[name] == "up" else "1'b1 : 1'bz"
+            drivers.append(f"  assign at_{name}[{bit}] = strikes[{number}] ? {driven};")
+            continue
         inputs.setdefault(name, {})[bit] = f"strikes[{number}]"
     outputs: dict[str, dict[int, int]] = {}
+    named: dict[int, str] = {}
     for number, pin in enumerate(ports["responses"]):
+        if pin in manifest.get("probes", {}):
+            named[number] = f"device.{manifest['probes'][pin]}"
+            continue
         name, bit = _pin(pin)
         outputs.setdefault(name, {})[bit] = number
     joined: list[str] = []
@@ -113,9 +122,10 @@ def _bench(
         joined.append(f".{name}({{{', '.join(parts)}}})")
     wires: list[str] = []
     for name, bits in outputs.items():
-        wires.append(f"  wire [{max(bits)}:0] at_{name};")
+        kind = {"up": "tri1", "down": "tri0", "keep": "trireg"}.get(inouts.get(name, ""), "wire")
+        wires.append(f"  {kind} [{max(bits)}:0] at_{name};")
         joined.append(f".{name}(at_{name})")
-    named = {bits[bit]: f"at_{name}[{bit}]" for name, bits in outputs.items() for bit in bits}
+    named |= {bits[bit]: f"at_{name}[{bit}]" for name, bits in outputs.items() for bit in bits}
     responses = ", ".join(named[number] for number in reversed(range(len(named))))
     joined += [f".{name}(512'd{value})" for name, value in manifest.get("constants", {}).items()]
     joined += [f".{clock['port']}(clock[{n}])" for n, clock in enumerate(clocks)]
@@ -140,6 +150,7 @@ module plexor_bench;
   reg [7:0] strikes = {idle};
 {chr(10).join(wires)}
   {manifest["top"]} {f"#({parameters})" if parameters else ""} device ({", ".join(joined)});
+{chr(10).join(drivers)}
   wire [{len(named) - 1}:0] responses = {{{responses}}};
   integer file;
   initial begin

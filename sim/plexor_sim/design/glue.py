@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plexor_sim.design import inside
 from plexor_sim.design.manifest import Manifest
 from plexor_sim.design.pins import Pin
 from plexor_sim.netlist import encoded
@@ -23,7 +24,7 @@ def glue(manifest: Manifest, found: Ports, *, draws: bool, timed: bool) -> str:
     clocks, resets, random = manifest.clocks, manifest.resets, manifest.random or {}
     draws = draws or bool(random)
     responses = " | ".join(
-        f"get_bit(top.{encoded(pin.port)}, {pin.bit}) << {n}"
+        f"{_getter(manifest, pin)} << {n}"
         for n, pin in (*enumerate(manifest.responses), *enumerate(manifest.codes, FIRST_CODE_PIN))
     )
     constants = " ".join(
@@ -41,8 +42,19 @@ def glue(manifest: Manifest, found: Ports, *, draws: bool, timed: bool) -> str:
         )
         for number in range(len(clocks))
     ]
+    struck = [
+        (name, pull, [(n, pin.bit) for n, pin in enumerate(manifest.strikes) if pin.port == name])
+        for name, pull in manifest.inouts.items()
+    ]
+    wires = " ".join(
+        f"is_new |= plexor::settle(top.{encoded(name)}, top.{encoded(name)}__out, "
+        f"top.{encoded(name)}__en, {found[name][1]}, '{pull[0]}', {_driven(pull, pins)});"
+        for name, pull, pins in struck
+    )
+    inputs = [(n, pin) for n, pin in enumerate(manifest.strikes) if pin.port not in manifest.inouts]
     return f"""\
 #include "{PREFIX}.h"
+#include "{PREFIX}___024root.h"
 #include "verilog.h"
 
 namespace {{
@@ -56,7 +68,9 @@ struct Glue {{
   static constexpr bool kDraws = {_bool(draws)};
   static constexpr bool kTimed = {_bool(timed)};
   static constexpr bool kLoads = {_bool(manifest.load is not None)};
+  static constexpr bool kInouts = {_bool(bool(manifest.inouts))};
   static constexpr uint32_t kIdleHigh = {idle};
+  static inline uint32_t driven = 0;  // the strikes
   static constexpr std::array<plexor::ClockPort, {len(clocks)}> kClocks{{{{{
         ", ".join(
             f'{{"{clock.pin.text}", {_bool(bool(drawn[n]))}}}' for n, clock in enumerate(clocks)
@@ -71,7 +85,8 @@ struct Glue {{
     }}}}};
   static void constants([[maybe_unused]] Model& top) {{ {constants} }}
   static void strikes([[maybe_unused]] Model& top, [[maybe_unused]] uint32_t mask) {{
-    {_setters(manifest.strikes)}
+    driven = mask;
+    {" ".join(_setter(pin, f"mask >> {n} & 1") for n, pin in inputs)}
   }}
   static void load([[maybe_unused]] Model& top, [[maybe_unused]] bool level) {{
     {_setter(manifest.load, "level")}
@@ -91,6 +106,11 @@ struct Glue {{
                      [[maybe_unused]] plexor::Random& random) {{
     {_choice(drawn)}
   }}
+  static bool settle([[maybe_unused]] Model& top) {{
+    bool is_new = false;
+    {wires}
+    return is_new;
+  }}
   static uint32_t responses(Model& top) {{ return {responses}; }}
 }};
 
@@ -100,6 +120,19 @@ std::unique_ptr<plexor::Device> plexor::make_device(const std::string& options) 
   return std::make_unique<VerilogDevice<Glue>>(options);
 }}
 """
+
+
+def _getter(manifest: Manifest, pin: Pin) -> str:
+    if pin.port in manifest.probes:
+        return f"get_bit({inside.member(manifest.probes, pin.port)}, 0)"
+    return f"get_bit(top.{encoded(pin.port)}, {pin.bit})"
+
+
+def _driven(pull: str, pins: Sequence[tuple[int, int]]) -> str:
+    """Return the C++ of the bits of an inout that strikes drive against its pull."""
+    level = "~driven" if pull == "up" else "driven"
+    bits = [f"uint64_t{{{level} >> {n} & 1}} << {bit}" for n, bit in pins]
+    return " | ".join(bits) or "uint64_t{0}"
 
 
 def _bool(value: bool) -> str:

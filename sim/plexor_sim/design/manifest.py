@@ -27,12 +27,18 @@ Paths are relative to the manifest. All keys:
 
     [ports]
     strikes = ["irq[0]", "irq[1]"]   # inputs: strike outputs 0, 1, ... of the instrument
-    responses = ["isr", "task"]      # outputs: response channels 0, 1, ...
+    responses = ["isr", "task"]      # outputs, or probes: response channels 0, 1, ...
     idle_high = ["irq[1]"]           # optional: strikes that are high until they are struck
     load = "busy"                    # optional input: the background load
     timecode = ["now[0]", "now[1]"]  # optional inputs: pins 0, 1, ... of the timecode; with them a
                                      #   device needs no strikes
     codes = ["state[0]", "state[1]"] # optional outputs: code pins 0, 1, ...; a strobe is a response
+
+    [probes]                         # optional: signals inside the design, by paths from the top
+    taken = "core.irq_ack"
+
+    [inouts]                         # optional: what an inout is while nothing drives it: up, down,
+    sda = "up"                       #   or as it was: keep; a strike drives it the other way
 
     [constants]                      # optional: inputs that never change
     enable = 1
@@ -59,12 +65,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
 from plexor.protocol.frames import CODE_BITS, MAX_CHANNELS, MAX_STRIKES
 from plexor.protocol.geometry import MAX_TIMECODE_BITS
+from plexor_sim.design import inside
 from plexor_sim.design.clocks import Clock, Reset, clocks_of, random_of, resets_of
 from plexor_sim.design.pins import Pin, pin_of, pins_of, texts_of
 from plexor_sim.design.sources import Sources, sources_of
@@ -93,12 +100,15 @@ _KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
 _SEVERAL = ("clock", "reset")
 """Tables of which there may be several."""
 _SIGNED = ("parameters.", "clock.ppm")
+PULLS = ("up", "down", "keep")
 _COMMA = "\x1f"
 """What stands for a comma in the folder, because commas separate device options."""
 _FREE = {
     "defines": (int, str, bool),
     "constants": int,
     "random": str,
+    "probes": str,
+    "inouts": str,
     "parameters": (int, str),
     "memory": str,
     "memory.parameters": str,
@@ -126,6 +136,10 @@ class Manifest:
     resets: tuple[Reset, ...] = ()
     random: Mapping[str, int] | None = None
     """Inputs that change at random, with the number of their clock."""
+    probes: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Paths of signals inside the design, by names."""
+    inouts: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Inouts with their pull: up, down or keep."""
     constants: Mapping[str, int] | None = None
     parameters: Mapping[str, int | str] | None = None
     options: Mapping[str, str] | None = None
@@ -183,6 +197,8 @@ def _parse(path: Path, document: dict[str, Any], faults: list[str]) -> Manifest 
         times = pins_of("ports.timecode", timecode, MAX_TIMECODE_BITS, faults)
     load_pin = pin_of("ports.load", named.get("load"), faults)
     random = random_of(tables["random"], clocks, faults)
+    inside.check(tables["probes"], faults)
+    _check_inouts(tables["inouts"], strikes, faults)
     if sources is None or faults:
         return None
     return Manifest(
@@ -198,10 +214,20 @@ def _parse(path: Path, document: dict[str, Any], faults: list[str]) -> Manifest 
         clocks=clocks,
         resets=resets,
         random=random,
+        probes=tables["probes"],
+        inouts=tables["inouts"],
         constants=tables["constants"],
         parameters=parameters,
         options=options,
     )
+
+
+def _check_inouts(inouts: dict[str, str], strikes: tuple[Pin, ...], faults: list[str]) -> None:
+    for name, pull in inouts.items():
+        if pull not in PULLS:
+            faults.append(f'inouts.{name}: {pull!r}; must be "up", "down" or "keep"')
+        elif pull == "keep" and name in {pin.port for pin in strikes}:
+            faults.append(f'inouts.{name}: "keep"; must be "up" or "down", because it is struck')
 
 
 def _sources(folder: Path, tables: _Tables, faults: list[str]) -> Sources | None:

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from plexor_sim.build import SAID_FILE, BuildError, Verilation, is_timed, ports, verilate
+from plexor_sim.design import inside
 from plexor_sim.design.glue import PREFIX, Ports, glue
 from plexor_sim.design.manifest import Manifest, ManifestError
 from plexor_sim.design.pins import Pin
@@ -38,7 +39,7 @@ def verilog_device(manifest: Manifest, cache: Path, *, is_random: bool = False) 
     """
     item = _verilation(manifest, cache, is_random=is_random)
     verilated = _verilated(manifest, item, cache)
-    found = ports(verilated, PREFIX)
+    found = _ports(manifest, verilated)
     _check_ports(manifest, found)
     _check_times(manifest, verilated)
     text = glue(
@@ -72,7 +73,17 @@ def verilog_device(manifest: Manifest, cache: Path, *, is_random: bool = False) 
 
 def ports_of(manifest: Manifest, cache: Path) -> Ports:
     """Return direction and width of each port of a manifest's top. Raises as `verilog_device`."""
-    return ports(_verilated(manifest, _verilation(manifest, cache), cache), PREFIX)
+    return _ports(manifest, _verilated(manifest, _verilation(manifest, cache), cache))
+
+
+def _ports(manifest: Manifest, verilated: Path) -> Ports:
+    """Return direction and width of each port. An inout is one port, in Verilator three."""
+    found = ports(verilated, PREFIX)
+    for name in list(found) if manifest.inouts else ():
+        if f"{name}__en" in found and f"{name}__out" in found:
+            del found[f"{name}__en"], found[f"{name}__out"]
+            found[name] = ("inout", found[name][1])
+    return found
 
 
 def _verilation(manifest: Manifest, cache: Path, *, is_random: bool = False) -> Verilation:
@@ -89,10 +100,13 @@ def _verilation(manifest: Manifest, cache: Path, *, is_random: bool = False) -> 
     if sources.vhdl:
         verilog = [verilog_of(sources.vhdl, manifest.top, manifest.parameters or {}, cache)]
         parameters = {}
+    probes: tuple[Path, ...] = ()
+    if manifest.probes:
+        probes = (inside.probes_file(manifest.top, manifest.probes, cache),)
     macros = (f"-D{name}={text}" if text else f"-D{name}" for name, text in sources.defines.items())
     return Verilation(
         name=manifest.top,
-        verilog=(*(_with_delays(path, folder, cache) for path in verilog), _PRECISION),
+        verilog=(*(_with_delays(path, folder, cache) for path in verilog), *probes, _PRECISION),
         top=manifest.top,
         prefix=PREFIX,
         parameters=parameters,
@@ -100,6 +114,7 @@ def _verilation(manifest: Manifest, cache: Path, *, is_random: bool = False) -> 
             *("--timing", "--assert", "-Wwarn-TIMESCALEMOD"),
             *macros,
             *(_RANDOM if is_random else ()),
+            *(("--pins-inout-enables",) if manifest.inouts else ()),
         ),
         folder=folder,
         searched=tuple(sources.include),
@@ -153,6 +168,9 @@ def _verilated(manifest: Manifest, item: Verilation, cache: Path) -> Path:
                 f"{manifest.path}: top: {manifest.top} has an interface as a port, which is not "
                 "supported; name a module around it that has plain ports"
             ) from None
+        wrong = inside.missing(manifest.probes, error.lines)
+        if wrong:
+            raise ManifestError(f"{manifest.path}: {'; '.join(wrong)}") from None
         missing = dict.fromkeys(
             found[1] for line in error.lines if (found := _MODULE_MISSING.search(line))
         )
@@ -211,7 +229,8 @@ def floating(manifest: Manifest, found: Ports) -> list[str]:
     driven |= {each.pin for each in (*manifest.clocks, *manifest.resets)}
     names: list[str] = []
     for name, (way, bits) in found.items():
-        if way == "out" or name in (manifest.constants or {}) or name in (manifest.random or {}):
+        set_whole = {*(manifest.constants or {}), *(manifest.random or {}), *manifest.inouts}
+        if way == "out" or name in set_whole:
             continue
         open_bits = [bit for bit in range(bits) if Pin(name, bit) not in driven]
         whole = len(open_bits) == bits
@@ -235,8 +254,10 @@ def _floating_notes(manifest: Manifest, found: Ports, is_random: bool) -> tuple[
 def _check_ports(manifest: Manifest, found: Ports) -> None:
     """Raise ManifestError that names all pins which are none of the module's."""
     wanted = [("ports.strikes", pin, "in") for pin in manifest.strikes]
-    wanted += [("ports.responses", pin, "out") for pin in manifest.responses]
-    wanted += [("ports.codes", pin, "out") for pin in manifest.codes]
+    seen = [("ports.responses", pin) for pin in manifest.responses]
+    seen += [("ports.codes", pin) for pin in manifest.codes]
+    wanted += [(key, pin, "out") for key, pin in seen if pin.port not in manifest.probes]
+    wanted += [("inouts", Pin(name, 0), "inout") for name in manifest.inouts]
     wanted += [("ports.timecode", pin, "in") for pin in manifest.timecode]
     wanted += [("ports.load", manifest.load, "in")] if manifest.load else []
     wanted += [("clock.port", clock.pin, "in") for clock in manifest.clocks]
@@ -258,10 +279,12 @@ def _check_ports(manifest: Manifest, found: Ports) -> None:
 def _wrong_pin(manifest: Manifest, found: Ports, key: str, pin: Pin, direction: str) -> str:
     """Return why a pin of the manifest is none of the module's; nothing if it is one."""
     way, bits = found.get(pin.port, ("", 0))
-    if way == "inout":
+    if way == "inout" and pin.port in manifest.inouts:
+        direction = way
+    if way == "inout" != direction:
         return (
-            f"{key}: {pin.port} is an inout, which is not supported; name a module around it that "
-            "has an input and an output"
+            f"{key}: {pin.port} is an inout; [inouts] must say what it is while nothing drives it, "
+            f'such as {pin.port} = "up"'
         )
     if way != direction:
         names = ", ".join(
@@ -269,6 +292,10 @@ def _wrong_pin(manifest: Manifest, found: Ports, key: str, pin: Pin, direction: 
             for name, (is_way, _) in found.items()
             if is_way == direction
         )
+        if direction == "inout":
+            return (
+                f"{key}: {manifest.top} has no inout {pin.port!r}; must be one of {names or 'none'}"
+            )
         return (
             f"{key}: {manifest.top} has no {direction}put {pin.port!r}; must be one of "
             f"{names or 'none'}"

@@ -16,6 +16,8 @@
 //     static void clock(Model&, size_t number, bool level);
 //     static void reset(Model&, size_t number, bool active);
 //     static void random(Model&, size_t clock, Random&);  // draws the inputs of a clock
+//     static constexpr bool kInouts;
+//     static bool settle(Model&);                   // puts inouts on their levels: any new?
 //     static uint32_t responses(Model&);
 //   };
 //
@@ -82,6 +84,22 @@ void draw_bits(Port& port, int bits, Random& random) {
     for (int bit = first; bit < bits && bit < first + 64; bit++)
       set_bit(port, bit, drawn >> (bit - first) & 1);
   }
+}
+
+// Sets an inout to what is on its wire: what the design drives, or the pull ('u', 'd', or 'k' for the
+// level before) where it drives nothing. What is struck is driven against the pull, which wins.
+// Returns whether the wire has changed.
+template <typename Port>
+bool settle(Port& port, const Port& out, const Port& enabled, int bits, char pull, uint64_t struck) {
+  bool is_new = false;
+  for (int bit = 0; bit < bits; bit++) {
+    const bool was = get_bit(port, bit);
+    bool level = get_bit(enabled, bit) ? get_bit(out, bit) : pull == 'k' ? was : pull == 'u';
+    if (bit < 64 && struck >> bit & 1) level = pull == 'd';
+    is_new |= level != was;
+    set_bit(port, bit, level);
+  }
+  return is_new;
 }
 
 const std::string kFolder = "folder";  // the manifest's, not a user's
@@ -232,6 +250,7 @@ class VerilogDevice final : public Device {
 
  private:
   static constexpr size_t kClocks = Glue::kClocks.size(), kResets = Glue::kResets.size();
+  static constexpr int kMostTurns = 64;
   static constexpr int kPicoseconds = -12;  // as Verilator counts precisions
 
   struct Input {
@@ -289,6 +308,15 @@ class VerilogDevice final : public Device {
 
   void eval() {
     model_->eval();
+    if constexpr (Glue::kInouts) {
+      for (int turns = 0; Glue::settle(*model_); turns++) {
+        if (turns == kMostTurns) {
+          said::ended("an inout has no level: it changes what drives it");
+          break;
+        }
+        model_->eval();
+      }
+    }
     if constexpr (Glue::kTimed) said::check();
   }
 

@@ -285,7 +285,7 @@ def test_verilog_that_does_not_compile_is_its_first_error(
         ),
         (
             "module top(input clk, input d, inout q); assign q = d ? 1'b0 : 1'bz; endmodule",
-            r"ports.responses: q is an inout, which is not supported",
+            r"ports.responses: q is an inout; \[inouts\] must say what it is",
         ),
         (
             'import "DPI-C" function int model(input int x);\n'
