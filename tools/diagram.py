@@ -37,9 +37,10 @@ DATA: dict[str, tuple[float, float, str]] = {
     "results": (4.25, 3.5, "bins, statistics"),
     "uplink": (5, 0.4, "events to frames"),
     "code_tables": (4.25, 4.6, "times by code"),
-    "dumper": (6, 2.6, "memories to frames"),
-    "packetizer": (6, 1.2, "a frame at a time"),
-    "link": (6, 0, "frames to bytes"),
+    "dumper": (6, 3, "memories to frames"),
+    "packetizer": (6, 1.9, "a frame at a time"),
+    "link": (6, 0.9, "frames to bytes"),
+    "rows": (6, 0, "values of bytes"),
 }
 """Column, row and task of each stage on the way from pin to link."""
 CONTROL: dict[str, str] = {
@@ -68,6 +69,8 @@ _LABEL_PARTS = {
     ("matcher", "results"): 0.72,
     ("counts", "records"): 0.72,
     ("records", "counts"): 0.28,
+    ("dumper", "records"): 0.35,
+    ("records", "dumper"): 0.65,
 }
 """Place of an arrow's number on its curve, if another number is in the middle."""
 _WIDTH = 2 * _LEFT + 6 * _STEP_X + _WIDE

@@ -379,9 +379,14 @@ class Instrument(wiring.Component):
         wiring.connect(m, s.run.o_log, s.command.i_logs)
         wiring.connect(m, s.command.o_bytes, s.packetizer.i_answers)
         wiring.connect(m, s.packetizer.o_parts, s.link.i_parts)
-        out = s.link.o_words if self._datagrams else s.link.o_bytes
-        wiring.connect(m, out, wiring.flipped(self.tx))
-        wiring.connect(m, wiring.flipped(self.rx), s.command.i_bytes)
+        if s.rows is None:
+            wiring.connect(m, s.link.o_words, wiring.flipped(self.tx))
+            wiring.connect(m, wiring.flipped(self.rx), s.command.i_bytes)
+        else:
+            wiring.connect(m, s.link.o_bytes, s.rows.i_sent)
+            wiring.connect(m, s.rows.o_sent, wiring.flipped(self.tx))
+            wiring.connect(m, wiring.flipped(self.rx), s.rows.i_received)
+            wiring.connect(m, s.rows.o_received, s.command.i_bytes)
 
     def _wire_status(self, m: Module, s: Stages) -> None:
         """Wire the status registers of a run."""

@@ -33,6 +33,7 @@ from plexor_hdl.stimulus.timecode import Timecode
 from plexor_hdl.uplink.access import Access
 from plexor_hdl.uplink.dumper import Dumper
 from plexor_hdl.uplink.link_bytes import LinkBytes
+from plexor_hdl.uplink.link_rows import LinkRows
 from plexor_hdl.uplink.link_words import LinkWords
 from plexor_hdl.uplink.packetizer import Packetizer
 from plexor_hdl.uplink.ring import Ring
@@ -68,6 +69,7 @@ class Stages:
     dumper: Dumper
     packetizer: Packetizer
     link: LinkBytes | LinkWords
+    rows: LinkRows | None
     table: StepTable | None
     records: StepCopies | None
     ring: Ring | None
@@ -142,6 +144,7 @@ def stages_of(
         dumper=Dumper(geometry),
         packetizer=Packetizer(),
         link=LinkWords() if datagrams else LinkBytes(),
+        rows=None if datagrams else LinkRows(),
         table=StepTable(geometry) if sweep else None,
         records=StepCopies(geometry) if sweep else None,
         ring=Ring(geometry) if ring else None,

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum, IntFlag
 from types import ModuleType
 
-from plexor.protocol import frames, geometry, memory, registers
+from plexor.protocol import frames, geometry, memory, registers, rows
 from plexor.protocol.records import Record
 
 _COMMENT = re.compile(r"^\s+([A-Z][A-Z0-9_]*) = .*?(?:#\s*(.*))?$")
@@ -70,6 +70,11 @@ def _first_line(item: object) -> str:
     return (inspect.getdoc(item) or "").splitlines()[0]
 
 
+def _text(module: ModuleType) -> str:
+    """Return a module's docstring without its first line, which is the module's title."""
+    return (inspect.getdoc(module) or "").split("\n", 1)[1].strip() + "\n"
+
+
 def _enumeration(kind: type[IntEnum] | type[IntFlag]) -> str:
     flags = issubclass(kind, IntFlag)
     rows = ((hex(value) if flags else value, name, text) for name, value, text in members(kind))
@@ -96,8 +101,7 @@ def _values(module: ModuleType, names: Sequence[str]) -> str:
 
 def _frames() -> Iterator[str]:
     yield "## Frames\n"
-    # The module's docstring without its first line, which is the module's title.
-    yield (inspect.getdoc(frames) or "").split("\n", 1)[1].strip() + "\n"
+    yield _text(frames)
     yield _values(frames, ("MAX_WORDS", "MAX_OPERATIONS", "DELIMITER", "CRC_BYTES", "WORD_BYTES"))
     yield _record(frames.HEADER)
     for kind in (frames.FrameType, frames.EventFlag, frames.MemoryFlag, frames.LogCode):
@@ -128,6 +132,8 @@ def _frames() -> Iterator[str]:
             ),
         ),
     )
+    yield "### Rows\n"
+    yield _text(rows)
     yield "### Commands and responses\n"
     yield "A COMMAND frame carries operations. The RESPONSE repeats them, with status and values.\n"
     yield _record(frames.OPERATION)

@@ -83,6 +83,7 @@ bool Socket::receive(size_t at) {
   }
   rx_head_ = 0;
   rx_tail_ = at + (got > 0 ? static_cast<size_t>(got) : 0);
+  for (size_t n = at; n < rx_tail_; n++) rows_.take(rx_[n]);
   return true;
 }
 
@@ -104,7 +105,8 @@ void Socket::feed(const std::vector<uint8_t>& bytes) {
 size_t Socket::frame_end() const {
   const auto begin = rx_.begin() + static_cast<ptrdiff_t>(rx_open_);
   const auto end = rx_.begin() + static_cast<ptrdiff_t>(rx_tail_);
-  return static_cast<size_t>(std::find(begin, end, 0) - rx_.begin()) + 1;
+  const auto ends = [this](uint8_t byte) { return rows_.ends(byte); };
+  return static_cast<size_t>(std::find_if(begin, end, ends) - rx_.begin()) + 1;
 }
 
 void Socket::await_frame(int timeout_ms, int other) {
@@ -112,7 +114,7 @@ void Socket::await_frame(int timeout_ms, int other) {
   pollfd waiting[] = {{client_, POLLIN, 0}, {other, POLLIN, 0}};
   while (connected() && !(framed_ && has_frame()) && poll(waiting, 2, timeout_ms) > 0) {
     if (waiting[1].revents) return;
-    if (!receive_behind() || rx_tail_ == rx_.size() || !rx_[rx_tail_ - 1]) return;
+    if (!receive_behind() || rx_tail_ == rx_.size() || rows_.ends(rx_[rx_tail_ - 1])) return;
   }
 }
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "rows.h"
+
 namespace plexor {
 
 class Socket {
@@ -30,7 +32,7 @@ class Socket {
   // the queues both ways are discarded.
   void service(bool receives);
 
-  // Sends what is queued, and receives until there is a whole frame: its last byte is 0, and the
+  // Sends what is queued, and receives until there is a whole frame: its last byte ends it, and the
   // client sends no other before it is answered. Waits up to timeout_ms for progress, or until
   // `other` is readable; -1: none.
   void await_frame(int timeout_ms, int other = -1);
@@ -50,7 +52,7 @@ class Socket {
   void pop() { rx_head_++; }
 
   // Without a client there is always room: bytes are discarded, as on an unplugged cable.
-  bool has_room() const { return tx_tail_ < kBytes || !connected(); }
+  bool has_room(size_t bytes = 1) const { return tx_tail_ + bytes <= kBytes || !connected(); }
   void push(uint8_t byte) {
     if (connected()) tx_[tx_tail_++] = byte;
   }
@@ -68,6 +70,7 @@ class Socket {
   const bool framed_;
   int listener_ = -1, client_ = -1, port_ = 0;
   std::vector<uint8_t> rx_ = std::vector<uint8_t>(kBytes), tx_ = std::vector<uint8_t>(kBytes);
+  Rows rows_;  // of what was received
   size_t rx_head_ = 0, rx_open_ = 0, rx_tail_ = 0, tx_head_ = 0, tx_tail_ = 0;
   size_t tx_seen_ = 0;  // tx_tail_ at the last service; no growth since is a pause in which to send
   int held_ = 0;        // services in which bytes waited for a pause

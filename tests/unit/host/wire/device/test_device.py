@@ -141,7 +141,7 @@ def test_before_protocol_2_2_the_bins_of_falls_are_those_of_rises():
     ("lie", "text"),
     [
         ({"magic": 0}, "not a Plexor: its magic is 0x00000000"),
-        ({"protocol_version": 3 << 16 | 7}, "speaks protocol 3.7, this host 2.5"),
+        ({"protocol_version": 3 << 16 | 7}, "speaks protocol 3.7, this host 2.6"),
         ({"channels": 0}, "channels: 0; must be 1 to 8"),
         ({"channels": 1 << 31}, "channels: 2147483648"),
         ({"strikes": 9}, "strikes: 9"),
@@ -230,6 +230,8 @@ def test_an_instrument_that_closes_is_one_clear_error():
 
 def test_a_response_that_answers_something_else_is_not_taken():
     def hook(frame, data):
+        if frame.type != FrameType.RESPONSE:
+            return data
         wrong = bytearray(frame.payload)
         wrong[0] ^= 1  # the address
         other = Frame(frame.type, 0, frame.tag, frame.sequence, frame.index, 0, bytes(wrong))
