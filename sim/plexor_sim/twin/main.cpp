@@ -26,6 +26,7 @@
 #include "options.h"
 #include "program.h"
 #include "relay.h"
+#include "rows.h"
 #include "said.h"
 #include "socket.h"
 #include "truth.h"
@@ -136,7 +137,7 @@ class Simulation {
       if (g_hand_over.empty()) throw;
       is_handed_over_ = true;
       log_.close();
-      Relay relay(options_, instrument_, socket_, corruption_, reader_, journal_);
+      Relay relay(options_, instrument_, socket_, corruption_, rows_, reader_, journal_);
       code_ = relay.run(words_of(g_hand_over), options_for_relay());
     } catch (const CannotWrite&) {
       send();  // what came before it
@@ -253,11 +254,12 @@ class Simulation {
 
   void take() {
     for (; socket_.has_byte(); socket_.pop()) {
-      command_.push_back(socket_.byte());
+      if (!rows_.take(socket_.byte())) continue;
+      command_.push_back(rows_.byte());
       unread_bytes_ = 0;
-      const auto result = reader_.take(socket_.byte());
+      const auto result = reader_.take(rows_.byte());
       if (result != CommandReader::Result::kNothing) execute(result);
-      if (!socket_.byte()) command_.clear();
+      if (!rows_.byte()) command_.clear();
     }
     send();
   }
@@ -283,9 +285,13 @@ class Simulation {
 
   void send() {
     std::vector<uint8_t>& bytes = instrument_.sent();
+    uint8_t values[2];
     for (const uint8_t byte : bytes) {
-      while (!socket_.has_room() && !g_stop) socket_.drain();
-      socket_.push(corruption_.of(byte));
+      const int count = rows_.put(byte, values);
+      for (int n = 0; n < count; n++) {
+        while (!socket_.has_room() && !g_stop) socket_.drain();
+        socket_.push(corruption_.of(values[n]));
+      }
     }
     unread_bytes_ += bytes.size();
     bytes.clear();
@@ -312,6 +318,7 @@ class Simulation {
   DeviceLine line_;
   Socket socket_;
   Corruption corruption_;
+  Rows rows_;
   CommandReader reader_;
   Journal journal_;
   std::vector<uint8_t> command_;

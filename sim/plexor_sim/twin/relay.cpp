@@ -75,11 +75,12 @@ void become(const std::vector<std::string>& command, const std::vector<std::stri
 }
 
 Relay::Relay(const Options& options, Instrument& instrument, Socket& socket,
-             Corruption& corruption, CommandReader& reader, const Journal& journal)
+             Corruption& corruption, Rows& rows, CommandReader& reader, const Journal& journal)
     : options_(options),
       instrument_(instrument),
       socket_(socket),
       corruption_(corruption),
+      rows_(rows),
       reader_(reader),
       journal_(journal),
       events_before_(instrument.uplink().events()),
@@ -197,9 +198,10 @@ void Relay::close_core() {
 
 void Relay::take_commands() {
   for (; socket_.has_byte(); socket_.pop()) {
-    command_.push_back(socket_.byte());
-    const auto result = reader_.take(socket_.byte());
-    if (result == CommandReader::Result::kNothing && socket_.byte()) continue;
+    if (!rows_.take(socket_.byte())) continue;
+    command_.push_back(rows_.byte());
+    const auto result = reader_.take(rows_.byte());
+    if (result == CommandReader::Result::kNothing && rows_.byte()) continue;
     if (result == CommandReader::Result::kCommand && answers_itself(reader_.command()))
       instrument_.answer(reader_.command());
     else
@@ -277,8 +279,11 @@ void Relay::check(const Passed& again, const Passed& before) const {
 void Relay::send() {
   std::vector<uint8_t>& bytes = instrument_.sent();
   size_t taken = 0;
-  for (; taken < bytes.size() && socket_.has_room(); taken++)
-    socket_.push(corruption_.of(bytes[taken]));
+  uint8_t values[2];
+  for (; taken < bytes.size() && socket_.has_room(sizeof values); taken++) {
+    const int count = rows_.put(bytes[taken], values);
+    for (int n = 0; n < count; n++) socket_.push(corruption_.of(values[n]));
+  }
   bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(taken));
   socket_.service(false);
   socket_.service(false);  // the pause in which it sends

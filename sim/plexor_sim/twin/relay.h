@@ -16,6 +16,7 @@
 #include "instrument.h"
 #include "link.h"
 #include "options.h"
+#include "rows.h"
 #include "socket.h"
 
 namespace plexor {
@@ -41,7 +42,7 @@ class Relay {
  public:
   // `options` are those of the gateware's simulator besides the ones that it needs here.
   Relay(const Options& options, Instrument& instrument, Socket& socket, Corruption& corruption,
-        CommandReader& reader, const Journal& journal);
+        Rows& rows, CommandReader& reader, const Journal& journal);
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -70,6 +71,7 @@ class Relay {
   Instrument& instrument_;
   Socket& socket_;
   Corruption& corruption_;
+  Rows& rows_;
   CommandReader& reader_;
   const Journal& journal_;
   const Passed events_before_;
