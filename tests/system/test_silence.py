@@ -11,7 +11,7 @@ from plexor.base.errors import LinkError
 from plexor.wire.device.device import Device
 from plexor.wire.link.serial_port import SerialLink
 
-from ..unit.host.terminal import board_at, without
+from ..unit.host.terminal import board_at
 
 RATE = 12_000_000
 """Of the link of an iCE40-HX8K-B-EVN, which is set."""
@@ -42,12 +42,6 @@ def test_at_a_wrong_rate_the_right_one_is_named(uri):
         assert silence(port, 2_000_000) == (
             f"it answers at another rate: --link 'serial:{port}?baud={RATE}'"
         )
-
-
-@pytest.mark.parametrize("way", ["up", "down"])
-def test_dropped_bytes_are_named(uri, way):
-    with board_at(uri, RATE, **{way: without(0x10, 0x12)}) as port:
-        assert silence(port).startswith("this link never carries the bytes 0x10, 0x12: ")
 
 
 def test_a_lock_that_a_run_lost_is_named_by_the_walk(capsys):

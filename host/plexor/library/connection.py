@@ -15,6 +15,7 @@ from plexor.library.specs.options import Target
 from plexor.model.identity import Identity
 from plexor.model.load import check_load, is_own, is_raised
 from plexor.wire.device.device import Device
+from plexor.wire.device.speech import row_note
 from plexor.wire.link.open import device_of, open_link, sim_device
 from plexor.wire.link.serial_port import SerialLink
 from plexor.wire.link.sim import SimLink
@@ -137,6 +138,8 @@ class Connection:
         self._device = self._stack.enter_context(Device(link, tap))
         if isinstance(link, SerialLink) and link.note:
             self.notes = (link.note,)
+        if self._device.row:
+            self.notes += (row_note(self._device.row),)
         if simulated:
             requested = device_of(self.uri, dut)
             self._dut, self._description = requested, {"dut": requested}

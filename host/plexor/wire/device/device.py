@@ -7,6 +7,7 @@ clear text.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -41,9 +42,11 @@ from plexor.protocol.geometry import (
     Geometry,
 )
 from plexor.protocol.registers import IDENTITY, address, register
+from plexor.protocol.rows import ROWS_SINCE
 from plexor.wire.decode.decoder import Decoded, Decoder
 from plexor.wire.decode.register_image import RegisterImage, RegisterKey
 from plexor.wire.device.silence import Cause, LineExchange, advice
+from plexor.wire.device.speech import Speech, rows_without
 from plexor.wire.link.base import DatagramLink, Link, Reader, SimulatedLink
 from plexor.wire.link.rates import RATES, answering, rates_text
 from plexor.wire.link.serial_port import SerialLink
@@ -66,9 +69,14 @@ PROBE_S = 0.1
 """Time that a command waits for its answer while it is found out what the link carries."""
 MOST_NOT_CARRIED = 8
 """Where more values of bytes are lost, they are not lost by their value."""
+ROW_S = 0.2
+"""The same while it is found out in which row of bytes the instrument answers."""
+_EVERY_DIGIT = (0x0123, 0x4567, 0x89AB, 0xCDEF)
+"""Addresses with every half of a byte."""
+_EVERY_VALUE = (*(low | low + 1 << 8 for low in range(1, 255, 2)), 255)
+"""Addresses with every value of a byte."""
 _RESTS = (0, 0x5A5A5A, 0xA53C69)
 """The rest of a sequence, each with a CRC of its own: that may have a value that is lost, too."""
-
 _STATUS_TEXTS = {
     OpStatus.NO_REGISTER: "has no such register",
     OpStatus.READ_ONLY: "reports that it is read-only",
@@ -129,14 +137,9 @@ class Device:
         """The latest response to the latest command."""
         self._reader = Reader(link)
         self._heard = LineExchange()
+        self._speech = Speech(link)
         try:
-            self.identity = self._read_identity()
-        except SilenceError as error:
-            try:
-                reason = self._why_silent()
-            finally:
-                self.close()
-            raise SilenceError(f"{error}: {reason}") from error
+            self.identity = self._find_identity()
         except BaseException:
             self.close()
             raise
@@ -172,18 +175,24 @@ class Device:
         )
 
     @property
+    def row(self) -> int:
+        """Row of bytes that the link is in (plexor.protocol.rows); 0: bytes go as they are."""
+        return self._speech.row
+
+    @property
     def nominal_bytes_s(self) -> Fraction | None:
         """The link's maximum rate in bytes per second of the instrument's time; None if not known.
 
         The simulated instrument passes on about one byte in four core clocks. A simulated board
         reports the rate of its link.
         """
+        values = 2 if self.row else 1
         if self.image.simulated_bytes_s is not None:
-            return Fraction(self.image.simulated_bytes_s) or None
+            return Fraction(self.image.simulated_bytes_s, values) or None
         if self.identity.simulated:
             geometry = self.identity.geometry
             return Fraction(FEMTOSECONDS, 4 * geometry.samples * geometry.tick_fs)
-        return None if self._bytes_s is None else Fraction(self._bytes_s)
+        return None if self._bytes_s is None else Fraction(self._bytes_s, values)
 
     @property
     def patience(self) -> int:
@@ -192,7 +201,10 @@ class Device:
         return SIMULATED_PATIENCE if simulated or isinstance(self._link, SimulatedLink) else 1
 
     def close(self) -> None:
-        """Close the link. May be called twice."""
+        """Close the link, which is in no row then. May be called twice."""
+        if self.row:
+            with contextlib.suppress(LinkError):
+                self._speech.change(0)
         self._reader.close()
 
     def read(self, block: str, name: str, copy: int = 0) -> int:
@@ -258,6 +270,7 @@ class Device:
         data = self._reader.take(timeout_s)
         if not data:
             return False
+        data = self._speech.received(data)
         if self._tap is not None:
             try:
                 self._tap.write(data)
@@ -294,10 +307,12 @@ class Device:
         tries_s: Sequence[float],
         most_wait_s: float,
         bounded: bool = False,
+        must_be: bool = True,
     ) -> None:
         """Send operations until they are answered. Reads and writes can be repeated safely.
 
-        Silence counts from the last byte that came, unless the wait is `bounded`.
+        Silence counts from the last byte that came, unless the wait is `bounded`. Raises
+        InstrumentError for one that was rejected, if they `must_be` executed.
         """
         payload = b"".join(
             OPERATION.pack({"address": word_address, "code": code, "status": 0, "value": value})
@@ -309,26 +324,29 @@ class Device:
             self._sequence = (self._sequence + 1) % (1 << 32)
             self._response = None
             frame = Frame(FrameType.COMMAND, 0, 0, self._sequence, 0, 0, payload)
-            # A lost byte may have left a frame open at the instrument. A delimiter ends it.
             self._heard.command = to_stream(frame)
-            self._link.write((b"\0" if attempt else b"") + self._heard.command)
+            self._speech.send(self._heard.command, again=attempt > 0)
             wait = self.waiting()
             # A simulated board may not have announced itself before.
             while (left_s := wait.left_s(min(timeout_s * self.patience, most_wait_s), bounded)) > 0:
                 self.pump(left_s)
                 response, self._response = self._response, None
-                if response is not None and self._answered(operations, response):
+                if response is not None and self._answered(operations, response, must_be):
                     return
         waited_s = sum(min(each * self.patience, most_wait_s) for each in tries_s)
         raise SilenceError(
             f"{self.name}: no answer from the instrument in {waited_s:g} s ({len(tries_s)} tries)"
         )
 
-    def _answered(self, operations: Sequence[tuple[int, OpCode, int]], response: Frame) -> bool:
+    def _answered(
+        self, operations: Sequence[tuple[int, OpCode, int]], response: Frame, must_be: bool
+    ) -> bool:
         """Return whether a response repeats the operations; raise if one was rejected."""
         answers = operations_of(response)
         if [(a["address"], a["code"]) for a in answers] != [(p, c) for p, c, _ in operations]:
             return False
+        if not must_be:
+            return True
         for answer, (word_address, code, value) in zip(answers, operations, strict=True):
             if answer["status"] != OpStatus.OK:
                 known = answer["status"] in set(OpStatus)
@@ -345,10 +363,89 @@ class Device:
         self.image.update(response)
         return True
 
-    def _why_silent(self) -> str:
-        """Return why the identity is not answered, and what to do next. A serial port is closed."""
+    def _find_identity(self) -> Identity:
+        """Return the identity, over bytes as they are or in a row that the link carries.
+
+        Raises SilenceError with its cause if the instrument answers in neither way.
+        """
+        lost, timeouts_s = self._lost_by_board(), self._timeouts_s
+        # Where bytes are lost, waiting is of no use.
+        self._timeouts_s = timeouts_s[:1] if lost else timeouts_s
+        try:
+            identity = self._read_identity()
+        except SilenceError as error:
+            silence = error
+        else:
+            sound = self._carries_every_value(identity)
+            return identity if sound else self._in_a_row(lost) or identity
+        finally:
+            self._timeouts_s = timeouts_s
+        heard, self._heard = self._what_came(), LineExchange()
+        identity = self._in_a_row(lost)
+        if identity is None and lost:
+            with contextlib.suppress(SilenceError):
+                identity = self._read_identity()
+        if identity is not None:
+            return identity
+        try:
+            reason = self._why_silent(heard)
+        finally:
+            self.close()
+        raise SilenceError(f"{silence}: {reason}") from silence
+
+    def _lost_by_board(self) -> tuple[int, ...]:
+        """Return the values of bytes that the board's USB bridge is said to lose."""
+        return self._link.loses if isinstance(self._link, SerialLink) else ()
+
+    def _carries_every_value(self, identity: Identity) -> bool:
+        """Return whether the link carries every value of a byte both ways.
+
+        Tried only of a serial link, and of an instrument that can do with fewer.
+        """
+        minor = identity.protocol_version & 0xFFFF
+        if not isinstance(self._link, SerialLink) or minor < ROWS_SINCE:
+            return True
+        return self._echoes(_EVERY_VALUE, self._timeouts_s[:2])
+
+    def _in_a_row(self, lost: Sequence[int]) -> Identity | None:
+        """Return the identity in the first row of bytes that the link carries both ways.
+
+        None: it answers in none. Then bytes go as they are again. Rows without `lost` come first.
+        """
+        if isinstance(self._link, DatagramLink | SimulatedLink):
+            return None
+        wait_s = min(ROW_S, self._timeouts_s[0])
+        timeouts_s, self._timeouts_s = self._timeouts_s, (wait_s,)
+        try:
+            for row in rows_without(lost):
+                self._speech.change(row)
+                self.decoder = Decoder()
+                # Its request has every value of the row, and so have these answers.
+                with contextlib.suppress(SilenceError):
+                    if self._echoes(_EVERY_DIGIT, (wait_s,)):
+                        return self._read_identity()
+            self._speech.change(0)
+        finally:
+            self._timeouts_s, self.retries = timeouts_s, 0
+        return None
+
+    def _echoes(self, addresses: Sequence[int], tries_s: Sequence[float]) -> bool:
+        """Return whether reads of register words are answered, whether there are such or not."""
+        for group in grouped((word, OpCode.READ, 0) for word in addresses):
+            try:
+                self._command(group, tries_s, MOST_WAIT_S, must_be=False)
+            except SilenceError:
+                return False
+        return True
+
+    def _what_came(self) -> LineExchange:
+        """Return what was sent and what came so far."""
         heard = self._heard
         heard.frames, heard.faults = self.decoder.frames_received, self.decoder.fault_counts
+        return heard
+
+    def _why_silent(self, heard: LineExchange) -> str:
+        """Return why the identity is not answered, and what to do next. A serial port is closed."""
         if heard.cause in (Cause.DAMAGED, Cause.REJECTED):
             heard.dropped = self.never_carried()
         link = self._link

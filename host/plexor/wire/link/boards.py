@@ -49,6 +49,8 @@ class Board:
     """What its bitstreams call themselves, as the files in constraints/ have it."""
     holds: bool = False
     """Whether RTS# and CTS# of its bridge go to the gateware: nothing is sent that has no room."""
+    loses: tuple[int, ...] = ()
+    """Values of bytes that its bridge is said to lose, as the board's file has it."""
 
 
 BOARDS = (
@@ -73,7 +75,9 @@ BOARDS = (
     ),
     Board("ECPIX-5", Family.ECP5, FT2232H, "ecpix", 1, 8_000_000, "openFPGALoader", ("ecpix5",)),
     Board(
-        "Colorlight i5", Family.ECP5, DAPLINK, "", ONLY, 115_200, "openFPGALoader", ("clighti5",)
+        *("Colorlight i5", Family.ECP5, DAPLINK, "", ONLY, 115_200, "openFPGALoader"),
+        ("clighti5",),
+        loses=(0x10, 0x12),
     ),
 )
 

@@ -66,6 +66,10 @@ class SerialLink:
         self.name = f"serial:{port}?baud={baud}"
         self.bytes_s: int | None = baud // BITS_A_BYTE
         self.serial = _usb_serial(port) or f"serial:{port}"
+        device = at_port(port) if is_instrument else None
+        boards = () if device is None else device.boards
+        self.loses: tuple[int, ...] = tuple(value for board in boards for value in board.loses)
+        """Values of bytes that the board's USB bridge is said to lose."""
         # Imported here: a run on a simulated instrument needs no serial port.
         import serial  # noqa: PLC0415
 
@@ -87,7 +91,8 @@ class SerialLink:
         if ahead and os.name == "posix":
             self._ahead = Ahead(self._port.fileno())
         if is_instrument:
-            self._have_the_bridge_hold()
+            if any(board.holds for board in boards):
+                self._have_the_bridge_hold()
             self._have_rate_measured()
         # FTDI's default of 16 ms between two reports is the real cost of a round trip. pyserial can
         # change it on Linux alone, and there not of every kind of port.
@@ -100,9 +105,6 @@ class SerialLink:
 
         Gateware that obeys RTS# drives CTS# low. With any other the host would wait for ever.
         """
-        device = at_port(self.port)
-        if device is None or not any(board.holds for board in device.boards):
-            return
         with contextlib.suppress(*self._errors):
             self._port.rtscts = bool(self._port.cts)
 

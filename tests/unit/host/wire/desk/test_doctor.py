@@ -117,6 +117,7 @@ def test_the_rate_of_a_boards_link_is_that_of_its_file(path):
     # The OrangeCrab has no port of its own.
     assert own.baud == (table["link"]["baud"] if own.interface is not None else 0)
     assert table["identity"] in own.identities
+    assert list(own.loses) == table["link"].get("loses", [])
 
 
 def test_the_program_that_flashes_a_board_is_missed_for_that_board_only(tree):

@@ -21,6 +21,12 @@ from ...terminal import board_at, garbled, without
 TIMEOUTS_S = (0.05, 0.05, 0.1)
 
 
+@pytest.fixture(autouse=True)
+def _short(monkeypatch):
+    """Nothing here knows rows, and waiting for it takes time."""
+    monkeypatch.setattr(device_module, "ROW_S", 0.01)
+
+
 @pytest.fixture
 def fake():
     with FakeDevice(Scenario([50])) as device:
