@@ -2,6 +2,7 @@
 """The library's instrument behind the page's interface: its pins, its settings, its runs."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,7 +10,7 @@ from plexor.base.errors import UsageError
 from plexor.files.store.run_folder import load
 from plexor.model.codes import CodeName
 from plexor.protocol.geometry import Feature
-from plexor.scope.instrument import EVERY_S, open_rig
+from plexor.scope.instrument import EVERY_S, LibraryRun, open_rig
 
 from ..coded import coded_run
 from ..fake_device import FakeDevice
@@ -134,3 +135,14 @@ def test_events_are_kept_only_of_a_run_that_has_an_end(bench, ends):
     run = bench.begin(RUN if ends else {"rate": "1M"})
     list(run.events())
     assert (run.result().events is not None) == ends
+
+
+def test_a_shots_time_is_that_since_the_runs_start(run_of):
+    result = SimpleNamespace(
+        channels=run_of([[1000, 2000]]).channels, start_ticks=5_000_000, time_ticks=7_500_000
+    )
+    snapshot = SimpleNamespace(
+        number=3, progress=None, result=result, tick_fs=10**6, simulated=True
+    )
+    shot = LibraryRun._shot(SimpleNamespace(_registers=()), snapshot)
+    assert (shot.progress.elapsed_s, shot.progress.strikes) == (0.0025, 2)

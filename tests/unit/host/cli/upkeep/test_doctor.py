@@ -90,3 +90,11 @@ def test_a_link_that_fails_ends_with_1_and_one_that_is_none_with_2(desk_of, caps
     assert "missing  serial:/dev/none?baud=" in capsys.readouterr().out
     assert cli.main(["doctor", "--link", "nowhere"]) == 2
     assert cli.main(["doctor", "--link", "sim:", "--udev"]) == 2
+
+
+def test_rules_are_printed_without_a_link_and_refused_with_one(capsys):
+    assert cli.main(["doctor", "--udev"]) == 0
+    assert "SUBSYSTEM" in capsys.readouterr().out
+    assert cli.main(["doctor", "--udev", "--link", "tcp://127.0.0.1:1"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, "--udev prints rules only; leave out --link" in err) == ("", True)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from plexor.experiments.selftest.memory import inconsistent, registers, unforeseen
+from plexor.experiments.selftest.memory import _zoomed, inconsistent, registers, unforeseen
 from plexor.model.identity import Identity
 from plexor.model.results import Bins, ChannelResult, Kind, SampleResult, Statistics
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
@@ -144,3 +144,10 @@ def test_all_registers_of_a_runs_settings_are_written_but_those_that_move_a_pin(
     }
     assert set(kept) == wanted
     assert len(wanted) > 40
+
+
+def test_a_window_has_a_bin_for_each_tick_between_what_is_under_and_what_is_over():
+    values = np.array([-9, 99, 100, 100, 101, 103, 104, 5000])
+    # From 100 to 103 ticks, with a bin at either end.
+    assert _zoomed(values, 100, 6).tolist() == [2, 2, 1, 0, 1, 2]
+    assert _zoomed(values[:0], 100, 6).tolist() == [0] * 6

@@ -8,6 +8,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecu
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,8 +19,9 @@ from plexor.experiments.pool import RETRIES, Workers
 from plexor.experiments.step import DOWN, REST, UP, RateFigures, RateStep
 from plexor.experiments.stepping import stepped
 from plexor.experiments.store import FILE, StepStore
+from plexor.experiments.sweep.model import Bracket
 from plexor.experiments.sweep.scan import RateScan
-from plexor.experiments.sweep.sweep import SweepGoal, SweepLoad, SweepSteps
+from plexor.experiments.sweep.sweep import SweepGoal, SweepLoad, SweepSteps, _Search
 from plexor.figures.judge.verdict import Outcome
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass
@@ -409,3 +411,23 @@ def test_scans_both_ways_come_after_the_search_and_show_hysteresis(reference):
 
 def test_without_scans_nothing_is_said_of_agreement(reference):
     assert {(knee.agrees, knee.hysteresis) for knee in reference.result.knees} == {(None, False)}
+
+
+@pytest.mark.parametrize(
+    ("verdict", "bracket"),
+    [
+        (Outcome.PASS, (1500, 2000, None)),
+        (Outcome.FAIL, (1000, 1500, None)),
+        (Outcome.NOT_COMPARABLE, (1000, 2000, 1500)),
+        (Outcome.TOO_FEW, (1000, 2000, None)),
+    ],
+)
+def test_each_step_narrows_the_bracket_that_is_left_where_a_search_ends_early(verdict, bracket):
+    search = _Search("none", "ISR")
+    search.bracket = Bracket(Fraction(1000), Fraction(2000))
+    figures = {"ISR": SimpleNamespace(verdict=verdict)}
+    step = SimpleNamespace(strikes=640, rate_hz=Fraction(1500), of=figures.__getitem__)
+    assert search._tried(step) == verdict
+    found = search.bracket
+    assert (found.passing_hz, found.failing_hz, found.instrument_hz) == bracket
+    assert search.strikes == 640

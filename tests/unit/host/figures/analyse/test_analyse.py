@@ -123,3 +123,14 @@ def test_a_run_without_a_response_has_no_figures(run_of):
     assert report.channels[0].rise is None
     assert report.valid
     assert isinstance(report.result.accounting, Accounting)
+
+
+def test_a_latency_of_an_ambiguous_pairing_has_no_figures_and_other_times_have_theirs(run_of):
+    (known,) = analyse(run_of([[1000, 2000, 3000]], keep_events=False)).channels
+    assert known.latency(Kind.RISE) is known.rise
+    assert known.latency(Kind.FALL) is known.fall
+    (doubted,) = analyse(run_of([[1000, None, 3000]], keep_events=False)).channels
+    assert not doubted.paired
+    assert doubted.latency(Kind.RISE) is doubted.latency(Kind.FALL) is None
+    assert doubted.latency(Kind.WIDTH) is doubted.kinds[Kind.WIDTH]
+    assert doubted.kinds[Kind.WIDTH].count == 2

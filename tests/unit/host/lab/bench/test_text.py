@@ -61,3 +61,12 @@ def test_a_mean_has_the_digits_that_its_standard_error_reaches():
     row = next(line for line in found.text().splitlines() if line.startswith("1.01      "))
     # Half a tick of spread over the root of 400 samples: a fortieth of a tick.
     assert f"{10_440.5 * found.run.tick_fs / 10**9:.5f} µs" in row
+
+
+def test_the_table_of_the_own_counter_has_a_row_for_each_test_that_it_measured():
+    script = Script().say(announced(3, 1, own=1)).lasts(0, 40).say(words(4))
+    script.lasts(1, 440).say(words(14)).say(report(1, 1)).say(DONE)
+    text = Bench(script.run(), "kernel", iterations=1).text()
+    _, _, own = text.partition("the firmware's own counter")
+    rows = [line.split()[0] for line in own.splitlines() if line[:4] in ("0.00", "1.01")]
+    assert "1.01" in rows

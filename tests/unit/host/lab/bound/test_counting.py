@@ -131,3 +131,10 @@ def test_the_first_and_the_last_byte_of_a_section_are_in_it(tmp_path, place):
 def test_the_byte_behind_a_section_is_in_none(tmp_path):
     with pytest.raises(UsageError, match="0x40003100: an access to no section"):
         of(tmp_path, call(None, [read(HEAP + 0x100, 1)]))
+
+
+def test_calls_behind_one_with_an_interrupt_are_counted(tmp_path):
+    handler = [*ran(TRAP, TRAP + 4, masked=True), read(HEAP, flags=4)]
+    records = [*call(1, [*handler, *walk(1)]), *call(1, walk(1)), *call(5, walk(5))]
+    found = of(tmp_path, records)
+    assert (found.calls, found.interrupted, found.ns) == (3, 1, (1, 5))

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from plexor.base.errors import UsageError
-from plexor_lab.mixed.goal import timecode_of, wanted_of
+from plexor_lab.mixed.goal import _spacing, timecode_of, wanted_of
 from plexor_lab.mixed.model import Mode, Order
 from plexor_lab.mixed.spec import MixedSpec, check, check_line
 from plexor_lab.mixed.timecode import SEED8751
@@ -120,3 +120,11 @@ def test_on_a_board_only_mode_normal_needs_no_line_to_the_device():
 
 def test_the_preset_is_the_default():
     assert timecode_of(MixedSpec(timecode="seed8751")) == timecode_of(MixedSpec())
+
+
+@pytest.mark.parametrize(
+    ("rate", "steps"), [(3, 3), (Fraction(1, 10), 1), (Fraction(1), 14), (Fraction(1, 1000), 1)]
+)
+def test_a_rate_is_a_number_of_steps_or_a_time_in_whole_ones(rate, steps):
+    # A step of SEED8751 takes 16/225 s: a second has 14.06.
+    assert _spacing(rate, SEED8751) == steps

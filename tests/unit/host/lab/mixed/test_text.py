@@ -123,3 +123,11 @@ def test_colour_changes_nothing_but_the_colour():
     assert "\x1b" not in plain
     assert re.sub(r"\x1b\[\d*m", "", coloured) == plain
     assert "\x1b[32mleast safe" in coloured
+
+
+def test_a_run_without_a_response_has_a_dash_for_each_figure():
+    text = mixed_text(result_of(run_of([None, None], Mode.MIXED, 1)), width=200)
+    assert line_of(text, "mixed-1")[1:] == [
+        *("2", "0", "0", "0", "2", "0"),
+        *("-", "-", "-", "-", "-", "-", "0"),
+    ]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A timeline on the terminal."""
 
+import re
+
 import pytest
 
 from plexor.library.run import Run
@@ -30,3 +32,12 @@ def test_each_column_shows_what_the_lane_did():
 def test_a_run_whose_device_names_nothing_says_so():
     view = Run(coded_run([(1000, 8, 1)], 20_000)).timeline().view
     assert "The device sent no codes of tasks" in timeline_text(view)
+
+
+def test_lanes_that_stand_together_differ_in_colour():
+    view = Run(coded_run(PLANTED, 20_000, NAMES)).timeline().view
+    lines = [line for line in timeline_text(view, colour=True).splitlines() if "█" in line]
+    lanes = [line for line in lines if "runs" not in line]
+    assert len(lanes) > 1
+    colours = [re.search(r"\x1b\[[\d;]+m", line)[0] for line in lanes]
+    assert len(set(colours)) == len(colours)

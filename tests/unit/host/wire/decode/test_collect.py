@@ -8,6 +8,7 @@ import pytest
 from plexor.base.constraints import MOST_TICKS
 from plexor.protocol.frames import SOURCE_SHIFT, Frame, FrameType, LogCode
 from plexor.protocol.geometry import Geometry
+from plexor.wire.decode import collect
 from plexor.wire.decode.batch import batch_of
 from plexor.wire.decode.collect import Collector
 
@@ -89,3 +90,16 @@ def test_an_early_event_later_in_the_run_is_not_hidden():
     collector.take(started())
     collector.take(batch_of([events(0, 5 << 20, 700), events(1, 5 << 20, 3)]))
     assert (collector.received_total, collector.backwards) == (2, 1)
+
+
+@pytest.mark.parametrize(("room_frames", "kept"), [(3, 12), (2.9, 8), (1, 4), (0.5, 0)])
+def test_frames_are_kept_while_they_fit_and_the_later_ones_counted(monkeypatch, room_frames, kept):
+    frames = [events(4 * n, 6 << 20, *range(10 * n, 10 * n + 4)) for n in range(5)]
+    a_frame = batch_of(frames).size_bytes / len(frames)
+    monkeypatch.setattr(collect, "MOST_KEPT_BYTES", int(room_frames * a_frame))
+    collector = Collector(Geometry())
+    collector.take(batch_of(frames))
+    collector.take(batch_of([events(20, 6 << 20, 99)]))
+    assert len(collector.event_array()) == kept
+    assert collector.too_many
+    assert collector.received_total == 21
