@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,7 @@ def run(per_room: int, seed: int, jobs: int, named: Sequence[str]) -> bool:
     faults = [fault for paths in files.values() for fault in drawn(paths, per_room, seed)]
     known = equivalent()
     began = time.monotonic()
+    tree = _digests(("host", *TESTS))
     counts = {name: Counter[str]() for name in files}
 
     def tell(fault: Fault, result: Outcome) -> None:
@@ -164,6 +166,8 @@ def run(per_room: int, seed: int, jobs: int, named: Sequence[str]) -> bool:
     finally:
         for copy in copies:
             copy.remove()
+    if _digests(("host", *TESTS)) != tree:
+        raise SystemExit("mutants: host/ or its tests changed meanwhile; run them again")
     for name, kinds in counts.items():
         tried = kinds.total() - kinds["equivalent"]
         print(f"{name:12} {kinds['caught']} of {tried}")
@@ -229,33 +233,44 @@ def other_tests(fault: Fault, reached: Reached) -> list[str]:
 def reached_by_tests(jobs: int) -> Reached:
     """Return which tests execute which lines of this tree's files.
 
-    Kept from one time to the next: only the tests are run again that have changed, or that reach a
-    file which has.
+    Kept from one time to the next: only the files of tests are run again that have changed. The
+    lines of a file that has changed keep their tests; a new line has those of all of the file.
     """
     kept = _MAPS / "reached.json"
-    before: dict[str, Any] = {"digests": {}, "tests": {}}
+    before: dict[str, Any] = {"sources": {}, "digests": {}, "tests": {}}
     if kept.exists():
         before = json.loads(kept.read_text())
-    digests = {
-        str(path.relative_to(ROOT)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for folder in ("host", *TESTS)
-        for path in sorted((ROOT / folder).rglob("*.py"))
+    sources = {
+        str(path.relative_to(HOST)): path.read_text(encoding="utf-8")
+        for path in sorted(HOST.rglob("*.py"))
     }
+    digests = _digests(TESTS)
     changed = {name for name, digest in digests.items() if before["digests"].get(name) != digest}
     changed |= before["digests"].keys() - digests.keys()
-    tests: dict[str, Reached] = {
-        name: lines for name, lines in before["tests"].items() if name in digests
-    }
     stale = [
         name
         for name in digests
-        if _has_tests(name) and (name not in tests or _has_changed(name, tests[name], changed))
+        if _has_tests(name) and (name not in before["tests"] or _has_changed(name, changed))
     ]
+    places = {
+        file: _places(text, sources[file])
+        for file, text in before["sources"].items()
+        if sources.get(file, text) != text
+    }
+    tests: dict[str, Reached] = {
+        name: {
+            file: _moved(lines, places[file]) if file in places else lines
+            for file, lines in files.items()
+            if file in sources
+        }
+        for name, files in before["tests"].items()
+        if name in digests
+    }
     if stale:
         print(f"mutants: running {len(stale)} files of tests to see their lines", file=sys.stderr)
         tests |= _reached(stale, jobs)
-        _MAPS.mkdir(parents=True, exist_ok=True)
-        kept.write_text(json.dumps({"digests": digests, "tests": tests}))
+    _MAPS.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps({"sources": sources, "digests": digests, "tests": tests}))
     found: dict[str, dict[str, list[str]]] = {}
     for files in tests.values():
         for file, lines in files.items():
@@ -266,19 +281,37 @@ def reached_by_tests(jobs: int) -> Reached:
     return found
 
 
+def _digests(folders: Iterable[str]) -> dict[str, str]:
+    """Return the digest of each file of Python in some folders."""
+    return {
+        str(path.relative_to(ROOT)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for folder in folders
+        for path in sorted((ROOT / folder).rglob("*.py"))
+    }
+
+
 def _has_tests(name: str) -> bool:
     return Path(name).name.startswith("test_")
 
 
-def _has_changed(name: str, lines: Reached, changed: Set[str]) -> bool:
-    """Return whether a file of tests has, or what it executes, or a helper in a folder above."""
+def _has_changed(name: str, changed: Set[str]) -> bool:
+    """Return whether a file of tests has changed, or a helper in a folder above it."""
     folders = {str(folder) for folder in Path(name).parents}
-    helpers = (one for one in changed if one.startswith(TESTS) and not _has_tests(one))
-    return (
-        name in changed
-        or any(f"host/{file}" in changed for file in lines)
-        or any(str(Path(helper).parent) in folders for helper in helpers)
-    )
+    helpers = (one for one in changed if not _has_tests(one))
+    return name in changed or any(str(Path(helper).parent) in folders for helper in helpers)
+
+
+def _places(before: str, after: str) -> dict[str, str]:
+    """Return where the lines of a source are that are still there, by where they were."""
+    old, new = before.splitlines(), after.splitlines()
+    blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
+    return {str(one.a + n + 1): str(one.b + n + 1) for one in blocks for n in range(one.size)}
+
+
+def _moved(
+    lines: Mapping[str, Sequence[str]], places: Mapping[str, str]
+) -> dict[str, Sequence[str]]:
+    return {places[line]: names for line, names in lines.items() if line in places}
 
 
 def _reached(tests: Sequence[str], jobs: int) -> Mapping[str, Reached]:

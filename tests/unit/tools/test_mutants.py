@@ -147,20 +147,47 @@ def test_tests_of_a_faults_own_file_come_first_and_then_those_that_reach_its_lin
 @pytest.mark.parametrize(
     ("changed", "is_stale"),
     [
-        ("tests/unit/host/sweep/test_search.py", True),
-        ("tests/unit/host/sweep/test_other.py", False),
-        ("host/plexor/sweep/search.py", True),
-        ("host/plexor/sweep/other.py", False),
+        ("tests/unit/host/wire/test_one.py", True),
+        ("tests/unit/host/wire/test_other.py", False),
         ("tests/unit/host/kept.py", True),
-        ("tests/unit/host/sweep/conftest.py", True),
-        ("tests/unit/host/codes/helper.py", False),
+        ("tests/unit/host/wire/conftest.py", True),
+        ("tests/unit/host/cli/helper.py", False),
     ],
 )
-def test_what_a_test_reaches_is_looked_at_again_where_it_or_what_it_uses_has_changed(
+def test_what_a_test_reaches_is_looked_at_again_where_it_or_a_helper_above_it_has_changed(
     changed, is_stale
 ):
-    lines = {"plexor/sweep/search.py": {"53": ["tests/unit/host/sweep/test_search.py::a"]}}
-    assert host._has_changed("tests/unit/host/sweep/test_search.py", lines, {changed}) is is_stale
+    assert host._has_changed("tests/unit/host/wire/test_one.py", {changed}) is is_stale
+
+
+def test_lines_that_have_moved_keep_their_tests_and_new_ones_have_those_of_the_file(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(host, "ROOT", tmp_path)
+    monkeypatch.setattr(host, "HOST", tmp_path / "host")
+    monkeypatch.setattr(host, "_MAPS", tmp_path / "build")
+    monkeypatch.setattr(host, "TESTS", ("tests",))
+    runs = []
+
+    def reached(tests, jobs):
+        runs.append(sorted(tests))
+        lines = {"1": ["tests/test_a.py::a"], "3": ["tests/test_a.py::b"]}
+        return {name: {"one.py": lines} if "test_a" in name else {} for name in tests}
+
+    monkeypatch.setattr(host, "_reached", reached)
+    for folder in ("host", "tests"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "host" / "one.py").write_text("a = 1\nb = 2\nc = 3\n")
+    for name in "ab":
+        (tmp_path / "tests" / f"test_{name}.py").write_text("")
+    first = host.reached_by_tests(1)["one.py"]
+    both = ["tests/test_a.py::a", "tests/test_a.py::b"]
+    assert first == {"1": both[:1], "3": both[1:], "": both}
+    (tmp_path / "host" / "one.py").write_text("a = 1\nnew = 0\nb = 2\nc = 3\n")
+    (tmp_path / "tests" / "test_b.py").write_text("# Changed.\n")
+    assert host.reached_by_tests(1)["one.py"] == {"1": both[:1], "4": both[1:], "": both}
+    assert host.reached_by_tests(1)["one.py"] == {"1": both[:1], "4": both[1:], "": both}
+    assert runs == [["tests/test_a.py", "tests/test_b.py"], ["tests/test_b.py"]]
 
 
 def test_each_fault_that_is_listed_as_equivalent_is_one_of_the_host():
