@@ -23,9 +23,10 @@ from executor_run import (
 from plexor.protocol.registers import Trigger, entry_word
 from plexor.wire.device.device import Device
 from plexor.wire.link.open import open_link
+from plexor.wire.link.serial_port import BITS_A_BYTE
 from plexor.wire.link.sim import SimLink
 from plexor_lab.mixed.device_line import open_line
-from plexor_lab.mixed.message import BITS_A_BYTE, MESSAGE_BYTES, Message, MessageKind, Reply
+from plexor_lab.mixed.message import MESSAGE_BYTES, Message, MessageKind, Reply
 from plexor_sim.server import Server, SimulatorError
 
 SLOW_STEP_TICKS, SLOW_BAUD = 711_110_000 // TICK_PS, 500_000

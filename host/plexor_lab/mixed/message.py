@@ -29,8 +29,6 @@ from enum import IntEnum
 from plexor.library.parts.run import DELIMITER, cobs_decode, cobs_encode
 
 DEFAULT_BAUD = 9600
-BITS_A_BYTE = 10
-"""A start bit, 8 data bits and a stop bit."""
 MESSAGE_BYTES = 12
 """A message on the line, with COBS's byte and the zero."""
 MOST_ID = 15

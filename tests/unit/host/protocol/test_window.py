@@ -90,3 +90,13 @@ def test_a_build_without_a_table_has_no_steps():
     (step,) = (block for block in BLOCKS if block.name == "step")
     assert copies(Geometry(features=ALL_FEATURES & ~Feature.SWEEP), step) == ()
     assert copies(Geometry(table_steps=2), step) == (0, 1)
+
+
+@pytest.mark.parametrize(("geometry", "channels"), [(GREAT, 8), (SMALL, 1)])
+def test_a_memory_has_the_words_of_its_entries(geometry, channels):
+    # Eight classes of 64 bits for each channel; as many for each source, and both its edges.
+    sources = max(geometry.sources) + 1
+    assert space_words(geometry, Space.CLASSES) == channels * 8 * 2
+    assert space_words(geometry, Space.UPLOAD_DROPS) == sources * 2
+    assert space_words(geometry, Space.EDGES) == sources * 2 * 2
+    assert space_words(SMALL, Space.INTERVAL_BINS) == space_words(SMALL, Space.LATENCY_ZOOM) == 0

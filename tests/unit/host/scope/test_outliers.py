@@ -31,7 +31,7 @@ def test_a_new_maximum_is_an_outlier_with_its_latency_and_its_time(run_of):
 def test_the_events_around_it_are_those_before_and_behind_in_time_from_its_strike(run_of):
     run = run_of([VALUES])
     (entry,) = told(run).document()["outliers"]
-    assert len(entry["events"]) == BEFORE + 1 + AFTER
+    assert len(entry["events"]) == 16 + 1 + 12
     assert ["strike0", 1, 0] in entry["events"]
     assert ["ch0", 1, 5000] in entry["events"]
     assert ["ch0", 0, 5100] in entry["events"]

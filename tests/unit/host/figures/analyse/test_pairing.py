@@ -241,3 +241,11 @@ def test_the_errors_are_as_rare_as_the_documentation_says(trials, how):
     most_false, most_ambiguous = BOUNDS[how]
     assert false <= most_false * counts["wrong"] + 1
     assert counts["false ambiguous"] <= most_ambiguous * counts["right"] + 2
+
+
+@pytest.mark.parametrize(("left_out", "toggles"), [(0, True), (2, True), (3, False)])
+def test_of_few_strikes_two_may_be_without_a_change(left_out, toggles):
+    one = device(jitter(24, 10, 4000), keep=np.arange(24) % 2 == 0)
+    found, _ = paired(one, np.delete(np.arange(24), np.arange(5, 5 + left_out)))
+    assert found is not None
+    assert found.toggles == toggles

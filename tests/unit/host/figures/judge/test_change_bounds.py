@@ -123,3 +123,11 @@ def test_more_samples_of_the_same_kind_bring_bounds_closer(part):
             for found in [law.excess(part, 0.05, 0.05, n)]
         ]
         assert widths[0] > widths[1] > widths[2]
+
+
+@pytest.mark.parametrize(
+    ("value", "part", "limit"),
+    [(10, (1, 2), 15), (10, (-1, 2), 5), (0, (1, 2), 0), (-10, (1, 2), -5), (-10, (2, 1), 0)],
+)
+def test_a_figure_may_change_by_a_part_of_its_size_and_rise_to_0_at_most(value, part, limit):
+    assert limit_of(Fraction(value), Fraction(*part)) == limit

@@ -258,3 +258,11 @@ def test_a_column_of_text_is_no_signal(tmp_path):
     path = written(tmp_path / "a.csv", "Time,s,bus\n0,0,0x1F\n1,1,0x2A\n2,0,0x1F\n3,1,0x1F\n")
     with pytest.raises(UsageError, match="bus is a column of text, which has no levels"):
         import_capture(path, channels=["R=bus"])
+
+
+@pytest.mark.parametrize("rows", [2, 3])
+def test_a_last_line_that_is_cut_is_left_out_behind_two_whole_ones(rows, tmp_path):
+    whole = "".join(f"{n}e-6,{n % 2},0\n" for n in range(rows))
+    path = written(tmp_path / "a.csv", "Time,s,r\n" + whole + "9e-6,")
+    run = import_capture(path, channels=["S=s"]).result
+    assert len(run.events) == rows - 1

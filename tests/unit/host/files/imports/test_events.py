@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from plexor.files.imports.edges import edges_of
-from plexor.files.imports.events import edges_to, events_of, unordered
+from plexor.files.imports.edges import UNKNOWN, edges_of
+from plexor.files.imports.events import edges_to, events_of, gaps_of, unordered
 from plexor.files.imports.signals import ChannelSignal, ImportRules, StrikeSignal
 from plexor.files.imports.timing import timing_of
 
@@ -95,3 +95,18 @@ def test_each_edge_of_a_signal_that_toggles_is_an_answer():
     assert [row[0] for row in rows if row[2] == 0] == [5, 9]
     assert all(polarity == 1 for _, _, source, polarity in rows if source == 0)
     assert left_out == ()
+
+
+def test_a_gap_within_another_signals_is_no_more_than_that():
+    def dark(*spans):
+        found = capture(1)
+        for name, (first, last) in zip("ab", spans, strict=False):
+            values = ((0, 0), (first, UNKNOWN), (last, 0))
+            times, levels = zip(*values, strict=True)
+            found.edges[name] = edges_of(np.array(times, np.int64), np.array(levels, np.uint8))
+        return gaps_of(found, timing_of("a", found))
+
+    assert len(dark((5, 20))) == 1
+    assert dark((5, 20), (7, 10)) == dark((7, 10), (5, 20)) == dark((5, 20))
+    assert dark((5, 9), (8, 20)) == dark((5, 20))
+    assert dark((3, 5), (8, 20)) == (*dark((3, 5)), *dark((8, 20)))

@@ -91,3 +91,8 @@ def test_the_time_out_of_a_table_is_its_longest_period():
 def test_a_table_that_cannot_be_is_refused_in_one_line(steps, settings, text):
     with pytest.raises(ValueError, match=re.escape(text) + r"[^\n]*$"):
         table(*steps, **settings)
+
+
+def test_a_step_may_strike_every_core_clock():
+    _, step = table(TableStep(8 * NS, 5))
+    assert step(0)["interval_ticks"] == 8

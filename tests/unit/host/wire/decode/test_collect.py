@@ -103,3 +103,15 @@ def test_frames_are_kept_while_they_fit_and_the_later_ones_counted(monkeypatch, 
     assert len(collector.event_array()) == kept
     assert collector.too_many
     assert collector.received_total == 21
+
+
+def test_a_new_run_begins_with_nothing_lost_dropped_or_out_of_order():
+    collector = Collector(Geometry())
+    collector.take(started())
+    collector.take(batch_of([events(7, 6 << 20, 1), events(3, 6 << 20, 2)]))
+    assert collector.gap_dropped == 7
+    assert collector.disorder == 1
+    collector.reset()
+    names = ("gap_dropped", "gap_lost", "disorder", "unmarked", "backwards", "misplaced")
+    assert [getattr(collector, name) for name in names] == [0] * 6
+    assert (collector.received_total, collector.next_index, collector.too_many) == (0, 0, False)
