@@ -63,6 +63,7 @@ REASONS = {
     "host/plexor/model/numbers.py": "declares the bounds of pins and ticks",
     "host/plexor/protocol/identity.py": "declares what test_registers.py checks",
     "host/plexor/protocol/register_kinds.py": "declares what test_registers.py checks",
+    "host/plexor/files/store/figure_types.py": "declares; test_document.py holds documents to it",
     "host/plexor/library/specs/scope_spec.py": "declares; test_declared.py finds what takes it",
     "host/plexor/scope/command.py": "starts the server; test_scope.py runs `plexor scope`",
     "host/plexor/scope/interface.py": "declares what the page needs of an instrument",

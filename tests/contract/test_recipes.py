@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -43,9 +44,9 @@ def planted(request, tmp_path):
     subprocess.run(["git", "apply", "-C1", patch], cwd=tmp_path, check=True)
     paths = os.pathsep.join([*(str(tmp_path / name) for name in PACKAGES), str(tmp_path)])
 
-    def run(*arguments):
+    def run(*arguments, how="-m"):
         done = subprocess.run(
-            [sys.executable, "-m", *arguments],
+            [sys.executable, how, *arguments],
             cwd=tmp_path,
             env=os.environ | {"PYTHONPATH": paths},
             capture_output=True,
@@ -64,7 +65,7 @@ def of(kind):
 
 
 @pytest.mark.parametrize(
-    ("kind", "most"), [("statistic", 3), ("exporter", 2), ("device", 3), ("board", 2)]
+    ("kind", "most"), [("statistic", 4), ("exporter", 2), ("device", 3), ("board", 2)]
 )
 def test_a_recipe_names_each_file_that_its_change_touches(kind, most):
     files = touched(kind)
@@ -81,6 +82,8 @@ def test_a_statistic_is_in_the_text_the_page_and_the_document(planted, tmp_path)
     planted("plexor", "report", str(STORED), "--page", str(tmp_path / "page.html"))
     assert "midrange" in (tmp_path / "page.html").read_text(encoding="utf-8")
     document = json.loads(planted("plexor", "replay", str(STORED), "--json"))
+    show = "import json, plexor; print(json.dumps(plexor.schema('run')))"
+    jsonschema.validate(document, json.loads(planted(show, how="-c")))
     kinds = [channel[kind] for channel in document["channels"] for kind in ("width", "period")]
     assert [f["midrange_ticks"] for f in kinds] == [
         (f["min_ticks"] + f["max_ticks"]) / 2 for f in kinds

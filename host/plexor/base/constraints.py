@@ -1,15 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds of numbers, said in their types: `Annotated[int, Ge(0)]`. Documents are checked so."""
+"""What a document's types say besides: bounds, names and meanings, as in `Annotated[int, Ge(0)]`.
+
+Documents are checked by them, and their schemas are made from them.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 from typing import Annotated, ClassVar
 
 Number = int | float | Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a field means, as its schema says it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NameOf:
+    """A text that is the name of an enumeration's member, in lower case."""
+
+    kind: type[Enum]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
 from enum import Enum, IntFlag
 from fractions import Fraction
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from plexor.base.constraints import Constraint, said
+from plexor.base.constraints import Constraint, NameOf, Told, said
 from plexor.base.documents import SEAL, Document
 from plexor.base.jsonable import fields_of
 
@@ -55,11 +55,11 @@ def _dataclass(kind: type[Any], shared: Shared) -> Schema:
 def _of(hint: Any, shared: Shared) -> Schema:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
-        bounds = tuple(entry for entry in arguments[1:] if isinstance(entry, Constraint))
-        return _bounded(_of(arguments[0], shared), bounds)
+        return _annotated(_of(arguments[0], shared), arguments[1:])
     if origin in (types.UnionType, typing.Union):
-        inner = next(a for a in arguments if a is not types.NoneType)
-        return {"anyOf": [_of(inner, shared), {"type": "null"}]}
+        return {"anyOf": [_of(one, shared) for one in arguments]}
+    if hint is types.NoneType:
+        return {"type": "null"}
     if origin is tuple:
         return {"type": "array", "items": _of(arguments[0], shared)}
     if origin is not None and issubclass(origin, Mapping):
@@ -96,11 +96,19 @@ def _name(kind: type[Any], shared: Shared) -> str:
     return own if first is kind else f"{kind.__module__.rpartition('.')[2]}.{own}"
 
 
-def _bounded(inner: Schema, bounds: tuple[Constraint, ...]) -> Schema:
-    """Add bounds; those of a fraction, which is a text, are words."""
-    if inner["type"] == "string":
-        return {**inner, "description": said(bounds)}
-    return {**inner, **{bound.keyword: bound.limit for bound in bounds}}
+def _annotated(inner: Schema, says: Sequence[object]) -> Schema:
+    """Add bounds, names and a meaning; bounds of a fraction, which is a text, are words."""
+    made = dict(inner)
+    if bounds := [entry for entry in says if isinstance(entry, Constraint)]:
+        is_text = inner.get("type") == "string"
+        words = {"description": said(bounds)}
+        made |= words if is_text else {bound.keyword: bound.limit for bound in bounds}
+    for entry in says:
+        if isinstance(entry, NameOf):
+            made |= {"enum": [member.name.lower() for member in entry.kind]}
+        elif isinstance(entry, Told):
+            made |= {"description": entry.text}
+    return made
 
 
 def _mapping(key: Any, inner: Schema) -> Schema:

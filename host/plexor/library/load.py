@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from plexor.base.errors import StoreError, UsageError
 from plexor.base.json_schema import schema_of
 from plexor.experiments.calibration.store import CALIBRATION
 from plexor.experiments.prove.store import PROOF
+from plexor.files.store.document import schema as figures_schema
 from plexor.files.store.run_folder import RUN
 from plexor.files.store.run_folder import load as read_run
 from plexor.library.parts.extensions import KINDS, Kept, names, offer_of
@@ -110,8 +109,7 @@ def schema(kind: str) -> dict[str, Any]:
     Raises UsageError for any other.
     """
     if kind == _FIGURES:
-        text = (files("plexor") / "schema" / "run.json").read_text(encoding="utf-8")
-        return json.loads(text)
+        return figures_schema()
     if kind in _DOCUMENTS:
         return schema_of(_DOCUMENTS[kind])
     other_kinds = names(KINDS)

@@ -4,73 +4,79 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from plexor.base.units import decimal_text
 from plexor.figures.analyse.done import strikes_of, timeout_of
+from plexor.files.store.figure_types import (
+    RoundedPart,
+    SettingsPart,
+    StepPart,
+    StrikesPart,
+    WiredPart,
+)
 from plexor.model.results import RunResult
 from plexor.model.settings import MODES
 
 
-def settings_document(result: RunResult) -> dict[str, Any]:
+def settings_part(result: RunResult) -> SettingsPart:
     """Return strikes, channels, matching and end of a run; times and rates are exact texts."""
     settings = result.settings
-    return {
-        "strikes": [
-            {
-                "output": entry.stimulus.output,
-                "rate_hz": _text(entry.rate_hz),
-                "period_s": _text(entry.stimulus.period_s),
-                "width_s": _text(entry.width_s),
-                "duty": _text(entry.stimulus.duty),
-                "phase_s": _text(entry.stimulus.phase_s),
-                "burst": entry.stimulus.burst,
-                "spacing_s": _text(entry.stimulus.spacing_s),
-                "count": entry.stimulus.count or None,
-                "dither_s": _text(entry.stimulus.dither_s),
-                "poisson": entry.stimulus.poisson,
-                "trigger": entry.stimulus.trigger.name.lower(),
-                "trigger_over_s": _text(entry.stimulus.trigger_over_s),
-                "seed": entry.stimulus.seed,
-                "invert": entry.stimulus.invert,
-            }
-            for entry in strikes_of(result)
-        ],
-        "channels": [
-            {
-                "name": entry.label,
-                "number": entry.number,
-                "reference": entry.reference,
-                "deadline_s": _text(entry.deadline_s),
-                "filter_s": _text(entry.filter_s),
-                "invert": entry.invert,
-                "either": entry.either,
-            }
-            for entry in settings.channels
-        ],
-        "policy": settings.policy.name.lower(),
-        "timeout_s": _text(timeout_of(result)),
-        "window_min_s": _text(settings.window_min_s),
-        "early_s": _text(settings.early_s),
-        "count": settings.count,
-        "time_s": _text(settings.time_s),
-        "mode": next((name for name, stream in MODES.items() if stream == settings.stream), None),
-        "table": [
-            {
-                "rate_hz": _text(1 / step.period_s),
-                "count": step.count,
-                "width_s": _text(step.width_s),
-                "duty": _text(step.duty),
-            }
+    return SettingsPart(
+        strikes=tuple(
+            StrikesPart(
+                output=strikes.stimulus.output,
+                rate_hz=_maybe(strikes.rate_hz),
+                period_s=_maybe(strikes.stimulus.period_s),
+                width_s=_maybe(strikes.width_s),
+                duty=_maybe(strikes.stimulus.duty),
+                phase_s=decimal_text(strikes.stimulus.phase_s),
+                burst=strikes.stimulus.burst,
+                spacing_s=_maybe(strikes.stimulus.spacing_s),
+                count=strikes.stimulus.count or None,
+                dither_s=decimal_text(strikes.stimulus.dither_s),
+                poisson=strikes.stimulus.poisson,
+                trigger=strikes.stimulus.trigger.name.lower(),
+                trigger_over_s=_maybe(strikes.stimulus.trigger_over_s),
+                seed=strikes.stimulus.seed,
+                invert=strikes.stimulus.invert,
+            )
+            for strikes in strikes_of(result)
+        ),
+        channels=tuple(
+            WiredPart(
+                name=channel.label,
+                number=channel.number,
+                reference=channel.reference,
+                deadline_s=_maybe(channel.deadline_s),
+                filter_s=decimal_text(channel.filter_s),
+                invert=channel.invert,
+                either=channel.either,
+            )
+            for channel in settings.channels
+        ),
+        policy=settings.policy.name.lower(),
+        timeout_s=_maybe(timeout_of(result)),
+        window_min_s=decimal_text(settings.window_min_s),
+        early_s=decimal_text(settings.early_s),
+        count=settings.count,
+        time_s=_maybe(settings.time_s),
+        mode=next((name for name, stream in MODES.items() if stream == settings.stream), None),
+        table=tuple(
+            StepPart(
+                rate_hz=decimal_text(1 / step.period_s),
+                count=step.count,
+                width_s=_maybe(step.width_s),
+                duty=_maybe(step.duty),
+            )
             for step in settings.table
-        ],
-        "rounded": [
-            {"name": echo.name, "asked_s": _text(echo.asked_s), "taken_s": _text(echo.taken_s)}
+        ),
+        rounded=tuple(
+            RoundedPart(echo.name, decimal_text(echo.asked_s), decimal_text(echo.taken_s))
             for echo in result.echo
             if echo.error_s
-        ],
-    }
+        ),
+    )
 
 
-def _text(value: Fraction | None) -> str | None:
+def _maybe(value: Fraction | None) -> str | None:
     return None if value is None else decimal_text(value)

@@ -15,7 +15,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from plexor.base.constraints import Ge, Gt, Le, Lt
+from plexor.base.constraints import Ge, Gt, Le, Lt, NameOf, Told
 from plexor.base.documents import Document
 from plexor.base.json_schema import schema_of
 
@@ -129,6 +129,28 @@ def test_what_a_reader_refuses_the_schema_refuses_too(name, value):
         KIND.back(changed)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(changed, SCHEMA)
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What is written and never read back."""
+
+    way: Annotated[str, NameOf(Way)]
+    numbers: Annotated[Mapping[str, int | str | None], Told("What it is by.")]
+
+
+@pytest.mark.parametrize(
+    ("way", "number", "is_valid"),
+    [
+        *(("up", 1, True), ("down", None, True), ("up", "1/3", True), ("left", 1, False)),
+        *(("up", [], False), (None, 1, False), ("UP", 1, False)),
+    ],
+)
+def test_names_unions_and_meanings_are_in_the_schema(way, number, is_valid):
+    schema = schema_of(Document("printed", 1, Printed, sealed=False))
+    document = {"schema": "plexor.printed/1", "way": way, "numbers": {"n": number}}
+    assert jsonschema.Draft202012Validator(schema).is_valid(document) is is_valid
+    assert schema["properties"]["numbers"]["description"] == "What it is by."
 
 
 def test_two_classes_of_one_name_have_two_schemas():

@@ -3,7 +3,7 @@
 
 from decimal import Decimal
 
-from plexor.files.store.seconds import with_seconds
+from plexor.files.store.seconds import with_seconds, with_seconds_schema
 
 
 def test_each_time_has_its_seconds_behind_it():
@@ -29,3 +29,23 @@ def test_no_digit_is_lost_where_a_float_has_too_few():
 def test_a_figure_of_no_whole_ticks_has_15_digits():
     assert with_seconds({"rms_ticks": 0.1}, 10**6)["rms_s"] == "0.0000000001"
     assert with_seconds({"rms_ticks": 2 / 3}, 10**6)["rms_s"] == "0.000000000666666666666667"
+
+
+def test_a_schema_has_seconds_where_a_document_has_them():
+    whole, maybe = {"type": "integer"}, {"anyOf": [{"type": "number"}, {"type": "null"}]}
+    inner = {"type": "object", "properties": {"ticks": whole}, "required": ["ticks"]}
+    own = {
+        "min_ticks": whole,
+        "rms_ticks": maybe,
+        "sum_sq_ticks": whole,
+        "gaps_ticks": {"type": "array", "items": whole},
+        "quantiles": {"type": "array", "items": inner},
+    }
+    found = with_seconds_schema(
+        {"type": "object", "properties": own, "required": ["min_ticks", "sum_sq_ticks"]}
+    )
+    assert set(found["properties"]) == {*own, "min_s", "rms_s"}
+    assert found["properties"]["min_s"]["type"] == "string"
+    assert found["properties"]["rms_s"]["type"] == ["string", "null"]
+    assert found["required"] == ["min_ticks", "min_s", "sum_sq_ticks"]
+    assert found["properties"]["quantiles"]["items"]["required"] == ["ticks", "seconds"]
