@@ -662,9 +662,8 @@ void Instrument::drive_timecode(int64_t ticks) {
   if (clock == timecode_clock_) return;
   timecode_clock_ = clock;
   timecode_steps_++;
-  auto pins = static_cast<uint32_t>(timecode_steps_);
+  auto pins = static_cast<uint32_t>(timecode_steps_) & ((1u << geometry_.timecode_bits) - 1);
   if (registers_.get(kScheduleTimecodeGray)) pins ^= pins >> 1;
-  pins &= (1u << geometry_.timecode_bits) - 1;
   pins_.timecode((clock + kTimecodeClocks) * geometry_.samples, pins);
 }
 
