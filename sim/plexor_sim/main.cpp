@@ -22,6 +22,7 @@
 #include "options.h"
 #include "pins.h"
 #include "program.h"
+#include "ribbon.h"
 #include "said.h"
 #include "script.h"
 #include "socket.h"
@@ -82,7 +83,7 @@ class Simulation {
   // Throws BadOption, Usage and std::runtime_error.
   explicit Simulation(const Options& options)
       : options_(options),
-        device_(make_device(options.device)),
+        device_(wired(make_device(options.device), options.front_end)),
         log_(options.truth, options.trace_pins),
         front_end_(FrontEnd::parse(options.front_end, kChannels, kStrikes, kPhases, kLamps, kTickFs)),
         pins_(*device_, kTickFs, log_, front_end_),

@@ -14,6 +14,8 @@ from plexor.experiments.prove.run import STEPS
 BOARD = "sim:?board=icebreaker"
 """It sends no events."""
 EVENTS = "sim:?board=hx8k-evn"
+WHOLE = "sim:?board=ulx3s-25f&core=twin"
+"""It has two strike outputs, a timecode and a code port."""
 PADS = "input_ps.0=3000,input_ps.1=4200,output_ps.0=2000,loop_ps.0=5000,loop_ps.1=4000"
 """Ways over pads, and loops that are longer."""
 JUMPER_PS, LONGER_PS = 300, 5000
@@ -46,7 +48,11 @@ def test_planted_pads_and_wires_are_proven_within_their_errors(link, capsys, tmp
     )
     findings = {name: step["findings"] for name, step in steps.items() if step["findings"]}
     assert (code, findings) == (0, {})
-    assert {step["outcome"] for step in steps.values()} == {"proven"}
+    # These boards have one strike output, and no code port.
+    others = {"strikes", "codes"}
+    assert {name for name, step in steps.items() if step["outcome"] != "proven"} == others
+    assert steps["strikes"]["summary"] == "the board has one strike output, which the jumper proves"
+    assert steps["codes"]["summary"] == "the board has no code port with a timecode"
     assert list(steps) == list(STEPS)
     for edge in ("edge up", "edge down"):
         # The instants' mean is not known to a calibration: it is a part of what the jumper shows.
@@ -104,6 +110,53 @@ def test_each_planted_defect_is_named_by_its_step(step, front_end, more, says, c
     assert code == 1
     assert [name for name, entry in steps.items() if entry["outcome"] == "failed"] == [step]
     assert any(text.startswith(says) for text in steps[step]["findings"]), steps[step]["findings"]
+
+
+def test_every_strike_output_and_each_pin_of_codes_is_proven(capsys):
+    pads = "output_ps.0=2000,output_ps.1=4500,input_ps.0=3000,input_ps.1=1000"
+    only = ("--only", "strikes", "--only", "codes")
+    code, steps, _ = proof_of(capsys, f"{WHOLE}&front-end={pads}", *only)
+    assert code == 0
+    for edge in ("up", "down"):
+        assert_near(figure(steps["strikes"], f"strike0 to ch0, {edge}"), 2000 + 3000 + JUMPER_PS)
+        assert_near(figure(steps["strikes"], f"strike1 to ch1, {edge}"), 4500 + 1000 + JUMPER_PS)
+    assert figure(steps["codes"], "codes")["value"] == 256
+    assert figure(steps["codes"], "torn codes")["value"] == 0
+
+
+@pytest.mark.parametrize(
+    ("step", "front_end", "says"),
+    [
+        ("strikes", "output_ps.1=60000", ["strike1 to ch1, up: ", "strike1 to ch1, down: "]),
+        ("strikes", STUCK, ["strike1: ch1: its pin sees 0 edges up", "strike1: ch1: its pin sees"]),
+        (
+            *("codes", "ribbon=0:1:2:3:4:5:7:6"),
+            [
+                "code pin 6: shows pin 7 of the timecode",
+                "code pin 7: shows pin 6 of the timecode",
+            ],
+        ),
+        (
+            *("codes", "ribbon=0:1:-1:3:4:5:6:7"),
+            # Bit n of a Gray code moves in one of 2^(n + 1) steps.
+            ["codes: 224; must be at least 256", "code pin 2: always low; is its wire there?"],
+        ),
+        (
+            *("codes", "ribbon=0:1:2:4:4:5:6:7"),
+            ["codes: 240; must be", "code pin 3: shows pin 4 of the timecode"],
+        ),
+        (
+            *("codes", "ribbon=-1:-1:-1:-1:-1:-1:-1:-1"),
+            ["codes: 0; must be", "no code comes in 256 steps; are the wires there?"],
+        ),
+    ],
+)
+def test_a_defect_of_a_strike_output_or_a_code_pin_is_named(step, front_end, says, capsys):
+    code, steps, _ = proof_of(capsys, f"{WHOLE}&front-end={front_end}", "--only", step)
+    found = steps[step]["findings"]
+    assert code == 1
+    assert len(found) == len(says)
+    assert all(any(text.startswith(start) for text in found) for start in says), found
 
 
 @pytest.mark.full

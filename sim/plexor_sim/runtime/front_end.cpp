@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "option_text.h"
+#include "ribbon.h"
 
 namespace plexor {
 
@@ -57,6 +58,8 @@ FrontEnd FrontEnd::parse(const std::string& text, int channels, int strikes, int
         made.async_jitter_ps = option_integer(key, value, 0, 1'000'000);
       } else if (key == "async_seed") {
         made.async_seed = option_integer(key, value, 0, INT64_MAX);
+      } else if (key == "ribbon") {
+        ribbon_wires(key, value);  // they are the device's: ribbon.h
       } else if (key == "swap") {
         const std::vector<std::string> pair = split(value, ':');
         if (pair.size() != 2) bad_option(key, value, "A:B is needed, two channels");

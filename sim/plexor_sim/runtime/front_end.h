@@ -21,6 +21,8 @@
 //   loop_ps.C=P        from the multiplexer to the table of channel C (0)
 //   jumper.C=N         a wire from the pin of strike N to that of channel C, in place of the device's
 //   wire_ps.C=P        its delay (0)
+//   ribbon=T:T:...     wires from pins of the timecode to those of the code port, in its order, in
+//                      place of the device's; -1: none
 //   async_fs=N         period of the asynchronous oscillator (413223000)
 //   async_jitter_ps=N  standard deviation of each half period (30)
 //   async_seed=N       seed of that jitter (1)

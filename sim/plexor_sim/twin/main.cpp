@@ -26,6 +26,7 @@
 #include "options.h"
 #include "program.h"
 #include "relay.h"
+#include "ribbon.h"
 #include "rows.h"
 #include "said.h"
 #include "socket.h"
@@ -100,7 +101,7 @@ class Simulation {
   explicit Simulation(const Options& options)
       : options_(options),
         geometry_(Geometry::parse(g_geometry)),
-        device_(make_device(options.device)),
+        device_(wired(make_device(options.device), options.front_end)),
         log_(options.truth, options.trace_pins),
         front_end_(FrontEnd::parse(options.front_end, static_cast<int>(geometry_.channels),
                                    static_cast<int>(geometry_.strikes),

@@ -92,9 +92,11 @@ def prove() -> None:
 
     Without a wire: selftest, bins (against the sheets), soak (the link under more than it carries).
     With a jumper from strike0 to ch0: jumper (the way through the pins, both edges). With a longer
-    wire: wire. With wires of one length to all channels: tee (skew and RMS). With a reference: pps
-    (the oscillator's rate). On a terminal each wiring is asked for; elsewhere those steps are left
-    out, but for --wired. A simulated instrument has its wires at once.
+    wire: wire. With wires of one length to all channels: tee (skew and RMS). With a jumper from
+    each strike output to the channel of its number: strikes. With wires from the timecode to the
+    code port: codes (each pin). With a reference: pps (the oscillator's rate). On a terminal each
+    wiring is asked for; elsewhere those steps are left out, but for --wired. A simulated instrument
+    has its wires at once.
 
     The document is sealed with its SHA-256, and later runs of the same board and build name it. The
     exit code is 1 if a step failed, 4 if nothing was proven.

@@ -42,7 +42,7 @@ class ProofStep:
     """One step of a proof: its figures and findings."""
 
     name: str
-    """`selftest`, `bins`, `jumper`, `wire`, `tee`, `pps` or `soak`."""
+    """The step, as `plexor.experiments.prove.run.STEPS` has it."""
     outcome: StepOutcome
     summary: str
     """What was tested, or why it was left out."""

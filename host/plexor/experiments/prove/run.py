@@ -18,6 +18,7 @@ from plexor.experiments.calibration.runs import SPACES, whole_run
 from plexor.experiments.calibration.sheet import OWN_PS, SHEETS, outside
 from plexor.experiments.calibration.sheet import bins as bins_by
 from plexor.experiments.prove.model import Figure, Proof, ProofStep, judged, left_out
+from plexor.experiments.prove.ribbon import over_ribbon
 from plexor.experiments.prove.through import WireDelay, delay, echoes, missing, spread_ps
 from plexor.experiments.selftest.by_events import FRAME_BYTES
 from plexor.experiments.selftest.judge import WIDEST_TICKS
@@ -27,7 +28,7 @@ from plexor.model.calibration import FS_PER_PS, SIGMAS, Calibration
 from plexor.model.oscillators import oscillator_of
 from plexor.model.settings import Channel, Settings
 from plexor.protocol.frames import WORD_BYTES
-from plexor.protocol.geometry import Feature
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import InputSelect
 from plexor.run.session.prepare import now
 from plexor.wire.device.device import Device
@@ -53,6 +54,8 @@ class StepWires(StrEnum):
     JUMPER = "a jumper from strike0 to ch0"
     LONG = "a longer wire from strike0 to ch0"
     TEE = "wires of one length from strike0 to all channels"
+    STRIKES = "a jumper from each strike output to the channel of its number"
+    RIBBON = "a wire from each pin of the timecode to the code pin of its number"
     REFERENCE = "a reference on the channel that was named for it"
 
 
@@ -112,6 +115,10 @@ def prove(fixture: Fixture, goal: ProofGoal, report: Report = lambda line: None)
         if wires == StepWires.REFERENCE and goal.reference is None:
             steps.append(left_out(name, "no reference was named"))
             continue
+        lack = _lack(wires, identity.geometry)
+        if lack:
+            steps.append(left_out(name, lack))
+            continue
         report(f"{name}: {wires}")
         wired = fixture.wired(wires)
         if wired is None:
@@ -132,6 +139,15 @@ def prove(fixture: Fixture, goal: ProofGoal, report: Report = lambda line: None)
         started,
         tuple(steps),
     )
+
+
+def _lack(wires: StepWires, geometry: Geometry) -> str:
+    """Return why a board has no pins for these wires; empty if it has them."""
+    if wires == StepWires.STRIKES and geometry.strikes < 2:
+        return "the board has one strike output, which the jumper proves"
+    if wires == StepWires.RIBBON and not (geometry.code_bits and geometry.timecode_bits):
+        return "the board has no code port with a timecode"
+    return ""
 
 
 def _selftest(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
@@ -276,6 +292,39 @@ def _tee(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
     return judged("tee", f"{text}over the root of two", tuple(figures))
 
 
+def _strikes(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
+    del goal
+    outputs = range(device.identity.geometry.strikes)
+    measured = {output: echoes(device, output, (output,)) for output in outputs}
+    lost = [f"strike{output}: {text}" for output in outputs for text in missing(measured[output])]
+    if lost:
+        return judged("strikes", "each strike output on its channel", findings=tuple(lost))
+    figures: list[Figure] = []
+    for output in outputs:
+        for name, polarity in (("up", 1), ("down", 0)):
+            way = delay(measured[output], (output, polarity), device, known.calibration)
+            figures.append(
+                Figure(
+                    *(f"strike{output} to ch{output}, {name}", way.value_ps, "ps", way.error_ps),
+                    *(0, MOST_ZERO_PS),
+                )
+            )
+    text = f"from the ticks of {len(outputs)} strike outputs through both pins, each phase"
+    return judged("strikes", text, tuple(figures))
+
+
+def _codes(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
+    del goal, known
+    ribbon = over_ribbon(device)
+    codes = ribbon.codes
+    figures = (
+        Figure("codes", len(codes), "", least=1 << ribbon.bits),
+        Figure("torn codes", int(codes["torn"].sum()), "", most=0),
+    )
+    text = f"each of {1 << ribbon.bits} codes of the timecode, once, at {ribbon.bits} code pins"
+    return judged("codes", text, figures, tuple(ribbon.findings()))
+
+
 def _pps(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
     del known
     reference = goal.reference
@@ -331,6 +380,8 @@ STEPS: Mapping[str, tuple[StepWires, Callable[[Device, ProofGoal, _Known], Proof
     "jumper": (StepWires.JUMPER, _jumper),
     "wire": (StepWires.LONG, _wire),
     "tee": (StepWires.TEE, _tee),
+    "strikes": (StepWires.STRIKES, _strikes),
+    "codes": (StepWires.RIBBON, _codes),
     "pps": (StepWires.REFERENCE, _pps),
 }
 """Each step by name, with the wires that it needs, in order."""

@@ -21,6 +21,7 @@ from plexor.library.open import open_any
 from plexor.library.specs.spec import takes
 from plexor.library.upkeep.calibrate import reference_of
 from plexor.library.upkeep.specs import Ask, OnLine, ProveSpec
+from plexor.protocol.geometry import Geometry
 from plexor.show.proof_page import proof_page
 from plexor.show.terminal.proof import proof_text
 from plexor.wire.device.device import Device
@@ -96,7 +97,7 @@ class SimulatedFixture:
     def __init__(self, link: str, reference: Reference | None = None) -> None:
         self._link = link
         self._reference = reference
-        self._channels = 0
+        self._geometry = Geometry()
         self._stack = ExitStack()
 
     def wired(self, wires: StepWires) -> Device:
@@ -107,7 +108,7 @@ class SimulatedFixture:
             link = link.replace("sim:", f"sim:{_clock(self._reference)}", 1)
         opened = open_any(_planted(link, self._wires(wires)))
         device = self._stack.enter_context(opened).device
-        self._channels = device.identity.geometry.channels
+        self._geometry = device.identity.geometry
         return device
 
     def close(self) -> None:
@@ -115,13 +116,20 @@ class SimulatedFixture:
         self._stack.close()
 
     def _wires(self, wires: StepWires) -> list[str]:
-        own = {StepWires.NONE: 0, StepWires.REFERENCE: 0, StepWires.TEE: self._channels}
-        channels = own.get(wires, 1)
+        geometry = self._geometry
+        if wires == StepWires.RIBBON:
+            return [f"ribbon={':'.join(map(str, range(geometry.code_bits)))}"]
+        outputs = {
+            StepWires.JUMPER: [STRIKE],
+            StepWires.LONG: [STRIKE],
+            StepWires.TEE: [STRIKE] * geometry.channels,
+            StepWires.STRIKES: range(geometry.strikes),
+        }.get(wires, ())
         wire_ps = JUMPER_PS + (LONGER_PS if wires == StepWires.LONG else 0)
         return [
             option
-            for channel in range(channels)
-            for option in (f"jumper.{channel}={STRIKE}", f"wire_ps.{channel}={wire_ps}")
+            for channel, output in enumerate(outputs)
+            for option in (f"jumper.{channel}={output}", f"wire_ps.{channel}={wire_ps}")
         ]
 
 

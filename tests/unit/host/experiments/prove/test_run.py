@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which steps are done, with which wires, and what a step that ends early says."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -14,22 +15,29 @@ from plexor.experiments.prove.through import WireDelay
 from plexor.model.calibration import Scale
 from plexor.model.identity import Identity
 from plexor.model.oscillators import oscillator_of
+from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 
 from ...scenario import GEOMETRY
+
+WHOLE = replace(
+    GEOMETRY, strikes=2, code_bits=8, timecode_bits=8, features=ALL_FEATURES | Feature.CODES
+)
+"""A board that has pins for every step."""
 
 
 class Bench:
     """A bench with some wires; `asked` has those that steps needed."""
 
-    def __init__(self, *there):
+    def __init__(self, *there, geometry=WHOLE):
         self.there = there
+        self.geometry = geometry
         self.asked = []
 
     def wired(self, wires):
         self.asked.append(wires)
         if wires not in self.there:
             return None
-        return SimpleNamespace(identity=Identity(GEOMETRY, 0x22), name="sim:x", serial="sim")
+        return SimpleNamespace(identity=Identity(self.geometry, 0x22), name="sim:x", serial="sim")
 
 
 @pytest.fixture
@@ -51,6 +59,14 @@ def steps(monkeypatch):
 
 
 REFERENCE = Reference(1)
+
+
+def test_what_a_board_has_no_pins_for_is_left_out(steps):
+    found = prove(Bench(*StepWires, geometry=Geometry(strikes=1)), ProofGoal(reference=REFERENCE))
+    assert [(step.name, step.summary) for step in found.left_out] == [
+        ("strikes", "the board has one strike output, which the jumper proves"),
+        ("codes", "the board has no code port with a timecode"),
+    ]
 
 
 def test_every_step_is_done_with_its_wires_and_what_needs_none_comes_first(steps):
