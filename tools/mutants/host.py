@@ -20,7 +20,7 @@ import threading
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -248,12 +248,11 @@ def reached_by_tests(jobs: int) -> Reached:
         for path in sorted(HOST.rglob("*.py"))
     }
     digests = _digests(TESTS)
-    changed = {name for name, digest in digests.items() if before["digests"].get(name) != digest}
-    changed |= before["digests"].keys() - digests.keys()
     stale = [
         name
         for name in digests
-        if _has_tests(name) and (name not in before["tests"] or _has_changed(name, changed))
+        if _has_tests(name)
+        and (name not in before["tests"] or before["digests"].get(name) != digests[name])
     ]
     places = {
         file: _places(text, sources[file])
@@ -295,13 +294,6 @@ def _digests(folders: Iterable[str]) -> dict[str, str]:
 
 def _has_tests(name: str) -> bool:
     return Path(name).name.startswith("test_")
-
-
-def _has_changed(name: str, changed: Set[str]) -> bool:
-    """Return whether a file of tests has changed, or a helper in a folder above it."""
-    folders = {str(folder) for folder in Path(name).parents}
-    helpers = (one for one in changed if not _has_tests(one))
-    return name in changed or any(str(Path(helper).parent) in folders for helper in helpers)
 
 
 def _places(before: str, after: str) -> dict[str, str]:

@@ -146,22 +146,6 @@ def test_tests_of_a_faults_own_file_come_first_and_then_those_that_reach_its_lin
     assert host.other_tests(elsewhere, {fault.file: lines}) == []
 
 
-@pytest.mark.parametrize(
-    ("changed", "is_stale"),
-    [
-        ("tests/unit/host/wire/test_one.py", True),
-        ("tests/unit/host/wire/test_other.py", False),
-        ("tests/unit/host/kept.py", True),
-        ("tests/unit/host/wire/conftest.py", True),
-        ("tests/unit/host/cli/helper.py", False),
-    ],
-)
-def test_what_a_test_reaches_is_looked_at_again_where_it_or_a_helper_above_it_has_changed(
-    changed, is_stale
-):
-    assert host._has_changed("tests/unit/host/wire/test_one.py", {changed}) is is_stale
-
-
 def test_lines_that_have_moved_keep_their_tests_and_new_ones_have_those_of_the_file(
     tmp_path, monkeypatch
 ):
