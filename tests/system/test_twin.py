@@ -3,6 +3,7 @@
 
 import json
 import re
+import socket
 import subprocess
 import sys
 from dataclasses import replace
@@ -18,8 +19,10 @@ from plexor.protocol.registers import Stream
 from plexor.run.session.session import measure
 from plexor.wire.device.device import Device
 from plexor.wire.link import open_link
+from plexor_lab.mixed.device_line import open_line
+from plexor_lab.mixed.message import Message, MessageKind
 from plexor_sim.serve import GATEWARE, TWIN
-from plexor_sim.server import Server
+from plexor_sim.server import Server, SimulatorError
 
 NS = Fraction(1, 1_000_000_000)
 BOARD = "ulx3s-25f"
@@ -142,3 +145,35 @@ def test_an_endless_run_is_stopped_at_a_snapshot():
     assert measurement.run.interrupted
     assert measurement.run.valid
     assert 300 <= measurement.run["ch0"].strikes < 100_000
+
+
+def test_what_passed_on_a_serial_line_is_not_taken_again_and_that_is_said():
+    wanted = replace(measured(80 * NS, 2000), dut="bare")
+    settings = replace(wanted.settings, stream=Stream.OFF)
+    ready = prepared(wanted, TWIN)
+    with Server(ready.executable, ready.options, (*ready.arguments, "--once")) as server:
+        with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
+            with socket.create_connection(("127.0.0.1", server.serial_port)) as line:
+                line.sendall(b"\n")
+                device.read("status", "state")
+                result = measure(device, settings)
+        assert not result.valid
+        with pytest.raises(SimulatorError, match="serial line cannot be taken again: use core"):
+            server.wait(10)
+
+
+@pytest.mark.full
+def test_a_device_replies_on_its_serial_line_before_and_behind_a_hand_over():
+    for first in (), (measured(80 * NS, 2000),):
+        wanted = replace(measured(4000 * NS, 20), dut="freertos:program=executor,baud=5000000")
+        ready = prepared(wanted, TWIN)
+        with Server(ready.executable, ready.options, (*ready.arguments, "--once")) as server:
+            with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
+                for run in first:
+                    measure(device, replace(run.settings, stream=Stream.OFF))
+                with open_line(f"tcp://127.0.0.1:{server.serial_port}") as line:
+                    line.send(Message(MessageKind.RESET), Message(MessageKind.QUERY))
+                    assert line.await_reply(60).good == 2
+                measure(device, wanted.settings)
+            server.wait(10)
+            assert bool(server.handed_over()) == bool(first)

@@ -30,6 +30,11 @@ class DeviceLine {
   // Whether a client is there.
   bool is_open() const { return socket_ && socket_->connected(); }
 
+  // Whether a byte has passed.
+  bool was_used() const { return quiet_ps_ > 0; }
+  // The far end; null if there is no line.
+  Socket* socket() { return socket_ ? &*socket_ : nullptr; }
+
   // Until when bytes are on the line, with time for an answer.
   int64_t quiet_ps() const { return quiet_ps_; }
 

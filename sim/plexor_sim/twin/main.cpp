@@ -132,13 +132,19 @@ class Simulation {
     } catch (const NeedsGateware& why) {
       instrument_.flush();
       send();
+      socket_.drain();
       std::fprintf(lines, "handed over %s\n", why.what());
       std::fflush(lines);
       said::error(std::string("twin: the gateware takes this run: ") + why.what());
       if (g_hand_over.empty()) throw;
+      if (line_.was_used())
+        throw std::runtime_error(std::string("needs the gateware: ") + why.what() +
+                                 "; what passed on the device's serial line cannot be taken again: "
+                                 "use core=gateware");
       is_handed_over_ = true;
       log_.close();
-      Relay relay(options_, instrument_, socket_, corruption_, rows_, reader_, journal_);
+      Relay relay(options_, instrument_, socket_, line_.socket(), corruption_, rows_, reader_,
+                  journal_);
       code_ = relay.run(words_of(g_hand_over), options_for_relay());
     } catch (const CannotWrite&) {
       send();  // what came before it

@@ -30,7 +30,7 @@ constexpr char kSeparator = '\x1f';
 constexpr int kWaitMs = 200;
 constexpr std::chrono::milliseconds kAlive(200);
 constexpr size_t kMostBytes = 1 << 26;  // for a client that does not read
-const std::string kListening = "listening tcp://127.0.0.1:";
+const std::string kListening = "listening tcp://127.0.0.1:", kSerial = "serial tcp://127.0.0.1:";
 
 [[noreturn]] void failed(const std::string& what) {
   throw std::runtime_error("the gateware's simulator: " + what + ": " + std::strerror(errno));
@@ -74,11 +74,12 @@ void become(const std::vector<std::string>& command, const std::vector<std::stri
   execute(command, options);
 }
 
-Relay::Relay(const Options& options, Instrument& instrument, Socket& socket,
+Relay::Relay(const Options& options, Instrument& instrument, Socket& socket, Socket* line,
              Corruption& corruption, Rows& rows, CommandReader& reader, const Journal& journal)
     : options_(options),
       instrument_(instrument),
       socket_(socket),
+      line_(line),
       corruption_(corruption),
       rows_(rows),
       reader_(reader),
@@ -89,6 +90,7 @@ Relay::Relay(const Options& options, Instrument& instrument, Socket& socket,
 Relay::~Relay() {
   close_core();
   if (lines_ >= 0) close(lines_);
+  if (core_line_ >= 0) close(core_line_);
   if (child_ <= 0) return;
   kill(child_, SIGTERM);
   waitpid(child_, nullptr, 0);
@@ -104,9 +106,10 @@ int Relay::run(const std::vector<std::string>& command, const std::vector<std::s
       stop_without(options_.parent);
       continue;
     }
-    if (port_ && core_ < 0) connect_core();
+    if (port_ && core_ < 0) core_ = connected_to(port_);
     await();
     stay_alive();
+    pass_line();
     socket_.service(true);
     take_commands();
     if (!port_) hear();
@@ -150,8 +153,10 @@ void Relay::await() {
       {socket_.readable(), static_cast<short>(instrument_.sent().empty() ? POLLIN : POLLIN | POLLOUT),
        0},
       {port_ ? core_ : lines_, static_cast<short>((is_full ? 0 : POLLIN) | (writes ? POLLOUT : 0)),
-       0}};
-  poll(waiting, 2, kWaitMs);
+       0},
+      {line_ && !is_catching_up() ? line_->readable() : -1, POLLIN, 0},
+      {core_line_, POLLIN, 0}};
+  poll(waiting, 4, kWaitMs);
 }
 
 // A client that hears nothing for long gives up. An empty frame says nothing.
@@ -167,26 +172,46 @@ void Relay::hear() {
   char text[512];
   ssize_t count;
   while ((count = read(lines_, text, sizeof text)) > 0) {
-    line_.append(text, static_cast<size_t>(count));
-    for (size_t end; !port_ && (end = line_.find('\n')) != std::string::npos;
-         line_.erase(0, end + 1))
-      if (line_.rfind(kListening, 0) == 0) port_ = std::atoi(line_.c_str() + kListening.size());
+    said_.append(text, static_cast<size_t>(count));
+    for (size_t end; !port_ && (end = said_.find('\n')) != std::string::npos;
+         said_.erase(0, end + 1)) {
+      if (said_.rfind(kSerial, 0) == 0) line_port_ = std::atoi(said_.c_str() + kSerial.size());
+      if (said_.rfind(kListening, 0) == 0) port_ = std::atoi(said_.c_str() + kListening.size());
+    }
     if (port_) return;
   }
   if (count == 0) child_ = -child_;
 }
 
-void Relay::connect_core() {
-  core_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (core_ < 0) failed("socket");
+int Relay::connected_to(int port) const {
+  const int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (made < 0) failed("socket");
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(static_cast<uint16_t>(port_));
-  if (connect(core_, reinterpret_cast<sockaddr*>(&address), sizeof address)) failed("connect");
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  if (connect(made, reinterpret_cast<sockaddr*>(&address), sizeof address)) failed("connect");
   int on = 1;
-  setsockopt(core_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  fcntl(core_, F_SETFL, O_NONBLOCK);
+  setsockopt(made, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  fcntl(made, F_SETFL, O_NONBLOCK);
+  return made;
+}
+
+// Passes on what comes on the device's serial line, both ways, once its time has come.
+void Relay::pass_line() {
+  if (!line_ || !line_port_ || is_catching_up()) return;
+  line_->accept(0);
+  if (line_->connected() && core_line_ < 0) core_line_ = connected_to(line_port_);
+  if (core_line_ < 0) return;
+  for (line_->service(true); line_->has_byte(); line_->pop()) {
+    const uint8_t byte = line_->byte();
+    if (::send(core_line_, &byte, 1, MSG_NOSIGNAL) <= 0) break;
+  }
+  uint8_t bytes[256];
+  ssize_t count;
+  while (line_->has_room() && (count = recv(core_line_, bytes, sizeof bytes, 0)) > 0)
+    for (ssize_t n = 0; n < count; n++) line_->push(bytes[n]);
+  line_->drain();
 }
 
 void Relay::close_core() {

@@ -41,8 +41,9 @@ std::vector<std::string> words_of(const std::string& command);
 class Relay {
  public:
   // `options` are those of the gateware's simulator besides the ones that it needs here.
-  Relay(const Options& options, Instrument& instrument, Socket& socket, Corruption& corruption,
-        Rows& rows, CommandReader& reader, const Journal& journal);
+  // `line` is the device's; null: it has none.
+  Relay(const Options& options, Instrument& instrument, Socket& socket, Socket* line,
+        Corruption& corruption, Rows& rows, CommandReader& reader, const Journal& journal);
   ~Relay();
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -56,7 +57,8 @@ class Relay {
   void await();
   void stay_alive();
   void hear();
-  void connect_core();
+  int connected_to(int port) const;
+  void pass_line();
   void close_core();
   void take_commands();
   bool answers_itself(const Command& command) const;
@@ -70,6 +72,7 @@ class Relay {
   const Options& options_;
   Instrument& instrument_;
   Socket& socket_;
+  Socket* const line_;
   Corruption& corruption_;
   Rows& rows_;
   CommandReader& reader_;
@@ -83,7 +86,8 @@ class Relay {
   Clock::time_point alive_ = Clock::now();
   bool has_new_ = false;  // the gateware has sent what the twin had not
   int child_ = -1, lines_ = -1, core_ = -1, port_ = 0;
-  std::string line_;
+  int core_line_ = -1, line_port_ = 0;  // of the device's serial line
+  std::string said_;
   std::vector<uint8_t> command_, to_core_;
   FrameReader frames_;
 };
