@@ -32,7 +32,8 @@ class Server:
     """A running simulator; a context manager that ends it.
 
     `arguments` are those of `main.cpp`, `options` those of the device. The child ends by itself
-    when the parent process has died. Raises SimulatorError unless it listens within `timeout_s`.
+    when the parent process has died. Raises SimulatorError unless it listens within `timeout_s`: a
+    twin that starts the gateware's simulator in its place may build that first.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class Server:
         executable: Path,
         options: str = "",
         arguments: Sequence[str] = (),
-        timeout_s: float = 30,
+        timeout_s: float = 600,
     ) -> None:
         command = [str(executable), "--device", options, "--parent", str(os.getpid()), *arguments]
         # A pipe could fill up, because nobody reads it while a device goes on printing.

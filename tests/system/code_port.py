@@ -48,12 +48,13 @@ class Link:
         self.socket.close()
 
     def read(self) -> Frame:
-        """Return the next frame."""
-        while bytes([DELIMITER]) not in self._bytes:
+        """Return the next frame; delimiters without anything between them are none."""
+        while bytes([DELIMITER]) not in self._bytes.lstrip(bytes([DELIMITER])):
             data = self.socket.recv(1 << 16)
             assert data
             self._bytes += data
-        head, _, self._bytes = self._bytes.partition(bytes([DELIMITER]))
+        whole = self._bytes.lstrip(bytes([DELIMITER]))
+        head, _, self._bytes = whole.partition(bytes([DELIMITER]))
         frame = Frame.decode(cobs_decode(head))
         self.frames.append(frame)
         return frame
