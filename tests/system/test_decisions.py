@@ -23,8 +23,10 @@ PERIOD_NS = 4000
 TIMEOUT_NS = 3000
 CLOCK_NS = 8
 RUNS = [600, pytest.param(100_000, marks=[pytest.mark.full, pytest.mark.timeout(3600)])]
-WITHIN_CLOCKS = 80
+WITHIN_CLOCKS = 57
 """From the event of a decision to the edge of the trigger output, where nothing else waits."""
+LOOK_CLOCKS = 10 * GEOMETRY.channels + 9
+"""From docs/instrument.md: the matcher looks at all channels, and for the next time to do so."""
 
 
 def measured(device, trigger, strikes, folder, **more):
@@ -65,10 +67,13 @@ def test_each_latency_over_the_limit_raises_the_trigger_output(policy, strikes, 
     over = answered[latencies > LIMIT_NS / tick_ns]
     assert len(over) < strikes / 2
     assert len(triggers) == len(over) > strikes / 8
-    # To a clock, besides that in which the answer comes: numbering it may take one more.
+    # To a clock, besides that in which the answer comes: numbering it may take one more. Each
+    # 2**20 ticks an answer may find the matcher looking at all channels.
     distance = triggers - over
-    assert 0 < distance.min() <= distance.max() <= distance.min() + 2 * CLOCK_NS
-    assert distance.max() <= WITHIN_CLOCKS * CLOCK_NS
+    assert distance.min() > 0
+    looked = distance > min(distance.min() + 2 * CLOCK_NS, WITHIN_CLOCKS * CLOCK_NS)
+    assert np.count_nonzero(looked) <= strikes * PERIOD_NS / (2**20 * tick_ns) + 1
+    assert distance.max() <= (WITHIN_CLOCKS + LOOK_CLOCKS) * CLOCK_NS
     assert_equals_truth(outcome)
     assert class_counts(outcome.result.channels[0]) == {"ANSWERED": strikes, "STRIKES": strikes}
     # The trigger output is a source as others are, and each of its edges is counted.
@@ -89,7 +94,7 @@ def test_each_missed_strike_raises_the_trigger_output(strikes, tmp_path):
     assert len(told) <= len(triggers) <= len(missed)
     found = triggers[: len(told)]
     assert (found > struck[told] + TIMEOUT_NS).all()
-    assert (found <= struck[told + 1] + WITHIN_CLOCKS * CLOCK_NS).all()
+    assert (found <= struck[told + 1] + (WITHIN_CLOCKS + LOOK_CLOCKS) * CLOCK_NS).all()
     assert_equals_truth(outcome)
 
 

@@ -9,7 +9,15 @@ import pytest
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor_hdl.capture.capture import Capture
 from plexor_hdl.capture.timebase import LOW_BITS
-from plexor_sim.golden.edges import collapsed, filtered, inverted, mended, merged, windowed
+from plexor_sim.golden.edges import (
+    collapsed,
+    filtered,
+    inverted,
+    leading,
+    mended,
+    merged,
+    windowed,
+)
 
 from ..simulation import made, simulate
 
@@ -99,6 +107,8 @@ def expected(geometry, rows, settings, stop):
             if not values.get("enable"):
                 edges = collapsed(times[:0], np.zeros(0, np.bool_), False)
         sources[source] = windowed(edges, base + START * samples, base + stop * samples)
+        if source < geometry.channels and settings[source].get("either"):
+            sources[source] = leading(sources[source])
     events = merged(sources)
     columns = (events.time_ticks, events.source, events.polarity, events.index)
     truth = list(zip(*(column.tolist() for column in columns), strict=True))
@@ -108,10 +118,13 @@ def expected(geometry, rows, settings, stop):
 PLAIN = [{"enable": 1}, {"enable": 1}]
 MIXED = [{"enable": 1, "invert": 1, "filter_ticks": 3}, {"enable": 1, "filter_ticks": 2}]
 HALF = [{"enable": 0}, {"enable": 1, "invert": 1}]
+EITHER = [{"enable": 1}, {"enable": 1, "either": 1}]
 
 
 @pytest.mark.parametrize("filters", [True, False])
-@pytest.mark.parametrize("settings", [PLAIN, MIXED, HALF], ids=["plain", "mixed", "half"])
+@pytest.mark.parametrize(
+    "settings", [PLAIN, MIXED, HALF, EITHER], ids=["plain", "mixed", "half", "either"]
+)
 def test_events_are_those_of_the_golden_model_when_none_is_dropped(settings, filters):
     features = ALL_FEATURES if filters else ALL_FEATURES & ~Feature.FILTER
     geometry = Geometry(channels=2, strikes=1, samples=8, features=features)
