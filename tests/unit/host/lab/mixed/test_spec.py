@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from plexor import cli
 from plexor.base.errors import UsageError
 from plexor_lab.mixed.goal import _spacing, timecode_of, wanted_of
 from plexor_lab.mixed.model import Mode, Order
@@ -128,3 +129,10 @@ def test_the_preset_is_the_default():
 def test_a_rate_is_a_number_of_steps_or_a_time_in_whole_ones(rate, steps):
     # A step of SEED8751 takes 16/225 s: a second has 14.06.
     assert _spacing(rate, SEED8751) == steps
+
+
+def test_the_help_says_what_a_schedule_is_without_options(capsys):
+    assert cli.main(["mixed", "--help"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    for default in ("sequential", "8", "100", "1ms", "0,1,2"):
+        assert f"[default: {default}]" in said

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from plexor import cli
 from plexor.base.errors import UsageError
 from plexor_lab.study.spec import Jitter, TableSpec
 
@@ -20,3 +21,10 @@ def test_an_interval_is_above_0():
     assert TableSpec(interval="1ms").interval == Fraction(1, 1000)
     with pytest.raises(UsageError, match="interval: '0s'; must be above 0, such as 10us"):
         TableSpec(interval="0s")
+
+
+def test_the_help_says_what_a_table_shows_without_options(capsys):
+    assert cli.main(["table", "--help"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "[default: jitter128]" in said
+    assert "[default: reference]" in said
