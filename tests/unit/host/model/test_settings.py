@@ -5,7 +5,14 @@ from fractions import Fraction
 
 import pytest
 
-from plexor.model.settings import AppliedSetting, Channel, parse_edges, parse_reference
+from plexor.model.settings import (
+    NO_DEADLINE_TICKS,
+    AppliedSetting,
+    Channel,
+    parse_edges,
+    parse_reference,
+)
+from plexor.protocol.memory import VALUE_MOST
 
 
 @pytest.mark.parametrize(
@@ -73,3 +80,7 @@ def test_one_option_says_which_edges_are_answers(ways, found):
 def test_two_that_say_it_and_another_text_are_refused(ways, says):
     with pytest.raises(ValueError, match=says):
         parse_edges("a=ch0", ways)
+
+
+def test_no_latency_that_an_instrument_tells_is_beyond_the_greatest_deadline():
+    assert NO_DEADLINE_TICKS == VALUE_MOST == 2**31 - 1
