@@ -161,7 +161,7 @@ def test_random_designs_are_those_of_icarus(seed: int, tmp_path: Path) -> None:
     assert len({channel for _, channel, _ in expected}) >= MANY // 2
 
 
-@pytest.mark.parametrize("seed", [0, *SEEDS])
+@pytest.mark.parametrize("seed", [124, *SEEDS])
 def test_random_designs_on_several_clocks_are_those_of_icarus(seed: int, tmp_path: Path) -> None:
     """Clocks with ppm and jitter, resets of both kinds one after another, random inputs."""
     path = random_clocks(seed, tmp_path)
