@@ -37,7 +37,7 @@ def proof(request):
 @pytest.mark.parametrize("name", [name for name in STEPS if name != "pps"])
 def test_the_step_holds(proof, name):
     (step,) = (entry for entry in proof.steps if entry.name == name)
-    if step.summary.startswith("the board has "):
-        pytest.skip(step.summary)  # no pins for it
     assert step.findings == ()
-    assert step.outcome == StepOutcome.PROVEN, step.summary
+    # A board may have no pins for it.
+    proven = step.outcome == StepOutcome.PROVEN or step.summary.startswith("the board has ")
+    assert proven, step.summary
