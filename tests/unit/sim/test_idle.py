@@ -21,9 +21,17 @@ from plexor_sim.packages import default_cache
 
 GEOMETRIES = {
     name: boards.simulated(board)
-    for name, board in (("ecp5", "ulx3s-25f"), ("hx8k", "hx8k-evn"), ("up5k", "icebreaker"))
+    for name, board in (
+        *(("ecp5", "ulx3s-25f"), ("ecp5-12k", "ulx3s-12f")),
+        *(("hx8k", "hx8k-evn"), ("up5k", "icebreaker")),
+    )
 }
 """Those of one board of each profile, whose cores are emitted for other tests too."""
+EACH = [
+    pytest.param(name, marks=pytest.mark.full) if name == "ecp5-12k" else name
+    for name in GEOMETRIES
+]
+"""The 12K's core has the stages of the 25K's, and fewer."""
 CLOCKS = 200_000
 
 
@@ -59,7 +67,7 @@ def test_each_profile_has_a_board():
     assert GEOMETRIES.keys() == PROFILES.keys()
 
 
-@pytest.mark.parametrize("name", GEOMETRIES)
+@pytest.mark.parametrize("name", EACH)
 def test_every_flip_flop_of_a_core_is_compared_or_follows_from_those_that_count(name: str) -> None:
     geometry = GEOMETRIES[name]
     text = core_verilog(geometry, default_cache())

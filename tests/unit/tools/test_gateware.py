@@ -44,7 +44,7 @@ def test_clock_and_connector_pins_are_those_of_amaranth_boards(name):
     assert set(free) <= sites
 
 
-@pytest.mark.parametrize("name", ["ulx3s-12f", "ulx3s-25f", "ulx3s-85f"])
+@pytest.mark.parametrize("name", ["ulx3s-25f", "ulx3s-85f"])
 def test_lamps_are_those_of_amaranth_boards(name):
     ours, theirs = board.load(name), platform(name)
     leds = [r for r in theirs.resources if r.name == "led"]

@@ -29,7 +29,7 @@ def test_a_board_has_its_profiles_instrument_with_the_tick_of_its_own_clock(name
 
 
 def test_an_ulx3s_has_a_code_port_of_eight_pins_of_its_own():
-    for name in ("ulx3s-12f", "ulx3s-25f", "ulx3s-85f"):
+    for name in ("ulx3s-25f", "ulx3s-85f"):
         pins = boards.read(name).table["pins"]
         sites = [pin["site"] for pin in pins["codes"]]
         assert len(set(sites)) == 8
@@ -57,7 +57,7 @@ GOOD = 'identity = "one"\nprofile = "up5k"\n[clock]\ncore_mhz = 48\n'
     [
         (GOOD.replace('profile = "up5k"', ""), "one.toml: no 'profile'"),
         (GOOD.replace("core_mhz = 48", ""), "one.toml: no 'core_mhz'"),
-        (GOOD.replace("up5k", "up6k"), "one.toml: profile: 'up6k'; must be one of ecp5, hx8k"),
+        (GOOD.replace("up5k", "up6k"), "one.toml: profile: 'up6k'; must be one of ecp5, ecp5-12k"),
         (GOOD.replace("48", '"fast"'), "one.toml: .*fast"),
         (GOOD.replace('"one"', '"much too long"'), "one.toml: board: .*up to 8 ASCII"),
         (GOOD + "[", "one.toml: "),
