@@ -45,13 +45,15 @@ class StreamLink {
       core.tx___05Fready = socket_.has_room() && !full_ && !stalled();
       if (core.tx___05Fready) socket_.push(corruption_.of(core.tx___05Fpayload));
     }
-    const bool offer = take && socket_.has_byte() && !stalled();
+    // A byte that is offered stays so until it is taken, as a stream's does.
+    const bool offer = offered_ || (take && socket_.has_byte() && !stalled());
     if (offer || core.rx___05Fvalid) {
       core.rx___05Fvalid = offer;
       if (offer) core.rx___05Fpayload = socket_.byte();
       // `ready` may depend on this clock's inputs.
       core.eval();
-      if (offer && core.rx___05Fready) socket_.pop();
+      offered_ = offer && !core.rx___05Fready;
+      if (offer && !offered_) socket_.pop();
     }
   }
 
@@ -66,6 +68,7 @@ class StreamLink {
   Socket& socket_;
   const uint64_t stall_;
   const bool full_;
+  bool offered_ = false;
   Random random_;
   Corruption corruption_;
 };

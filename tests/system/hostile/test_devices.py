@@ -58,7 +58,8 @@ def test_a_wrong_device_is_one_line(refused, device, says):
 @pytest.mark.parametrize("name", BROKEN)
 def test_sources_that_do_not_compile_are_one_line(refused, manifest, name):
     source, more, says = BROKEN[name]
-    code = 2 if name in ("no such port", "no such clock", "no such constant") else 3
+    missing = ("no such port", "no such clock", "no such constant", "no such instance")
+    code = 2 if name in missing else 3
     refused([*MEASURE, "--dut", manifest(PORTS + more, source)], code, says)
 
 
