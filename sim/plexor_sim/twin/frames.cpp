@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 
 namespace plexor {
 
@@ -128,12 +129,13 @@ bool FrameReader::take(uint8_t byte) {
 }
 
 CommandReader::Result CommandReader::take(uint8_t byte) {
+  bytes_++;
   if (byte) {
     is_long_ |= encoded_.size() == kMostEncoded;
     if (!is_long_) encoded_.push_back(byte);
     return Result::kNothing;
   }
-  frame_bytes_ = static_cast<int64_t>(encoded_.size()) + 1;
+  frame_bytes_ = std::exchange(bytes_, 0);
   const bool is_empty = encoded_.empty();
   const bool is_good = !is_empty && !is_long_ && decode();
   encoded_.clear();

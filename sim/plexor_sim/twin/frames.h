@@ -64,6 +64,7 @@ class CommandReader {
 
   std::vector<uint8_t> encoded_, decoded_;
   bool is_long_ = false;  // longer than any command
+  int64_t bytes_ = 0;  // since the last delimiter, what no command can have too
   int64_t frame_bytes_ = 0;
   Command command_;
 };
