@@ -48,7 +48,7 @@ _PACE = Time(20_000_000, 10**12)
 """As kLeastPacePs in runtime/options.cpp."""
 GATEWARE, TWIN = "gateware", "twin"
 CORES = (GATEWARE, TWIN)
-CORE = os.environ.get("PLEXOR_CORE", GATEWARE)
+CORE = os.environ.get("PLEXOR_CORE", TWIN)
 """What takes the instrument's place unless that is said."""
 EXIT_USAGE = 2
 EXIT_FAILED = 3
@@ -253,8 +253,8 @@ def parser() -> argparse.ArgumentParser:
         "--core",
         choices=CORES,
         default=CORE,
-        help="what takes the instrument's place: its gateware clock by clock, or the twin, event "
-        "by event; default: PLEXOR_CORE in the environment, or gateware",
+        help="what takes the instrument's place: the twin, event by event, or its gateware, clock "
+        "by clock; default: PLEXOR_CORE in the environment, or twin",
     )
     parser.add_argument("--uart", action="store_true", help="use a UART as the link, bit by bit")
     parser.add_argument(
