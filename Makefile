@@ -25,6 +25,7 @@ one:
 
 test-full: setup
 	$(RUN) pytest -n 2 --dist worksteal --go-on --durations=40 -m "not hardware"
+	PLEXOR_CORE=gateware $(RUN) pytest -n 2 --dist worksteal --go-on -m "not full and not hardware" tests/system
 
 hardware: setup
 	$(RUN) pytest tests/hardware -m hardware -s $(LINK:%='--plexor-link=%') $(ARGS)

@@ -3,6 +3,7 @@
 
 import gc
 import hashlib
+import os
 import signal
 import subprocess
 import sys
@@ -59,10 +60,10 @@ def pytest_addoption(parser):
 
 
 def _passed_file():
-    """Return the file with the tests that passed with the clone's files as they are now."""
+    """Return the file with the tests that passed with the files, and the core, as they are now."""
     listed = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     names = subprocess.run(listed, cwd=ROOT, capture_output=True, check=True).stdout.decode()
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(os.environ.get("PLEXOR_CORE", "").encode())
     for path in sorted(ROOT / name for name in set(names.split("\0"))):
         if path.is_file():
             digest.update(f"{path}\0".encode() + path.read_bytes() + b"\0")
