@@ -29,7 +29,8 @@ from ...scenario import GEOMETRY, Scenario
 def test_steps_are_chosen_and_left_out_by_name():
     assert steps_of((), ()) == tuple(STEPS)
     assert steps_of(("tee", "bins"), ()) == ("bins", "tee")
-    assert steps_of((), ("soak", "selftest")) == ("bins", "jumper", "wire", "tee", "pps")
+    left = ("bins", "jumper", "wire", "tee", "strikes", "codes", "pps")
+    assert steps_of((), ("soak", "selftest")) == left
     with pytest.raises(UsageError, match="no step is left"):
         steps_of(("tee",), ("tee",))
 
@@ -48,7 +49,7 @@ def opened(monkeypatch):
 
     def open_any(link):
         links.append(link)
-        geometry = SimpleNamespace(channels=2)
+        geometry = SimpleNamespace(channels=2, strikes=2, code_bits=3)
         device = SimpleNamespace(identity=SimpleNamespace(geometry=geometry))
         return ClosedLater(device, links)
 
@@ -71,6 +72,8 @@ def test_a_simulated_instrument_gets_its_wires_beside_what_its_link_plants(opene
     bench = SimulatedFixture("sim:?board=icebreaker&front-end=input_ps.0=3000")
     for wires in (StepWires.NONE, StepWires.JUMPER, StepWires.LONG, StepWires.TEE):
         bench.wired(wires)
+    for wires in (StepWires.STRIKES, StepWires.RIBBON):
+        bench.wired(wires)
     bench.close()
     own = "sim:?board=icebreaker&front-end=input_ps.0=3000"
     assert opened == [
@@ -78,6 +81,8 @@ def test_a_simulated_instrument_gets_its_wires_beside_what_its_link_plants(opene
         *(f"{own},jumper.0=0,wire_ps.0=300", "closed"),
         *(f"{own},jumper.0=0,wire_ps.0=5300", "closed"),
         *(f"{own},jumper.0=0,wire_ps.0=300,jumper.1=0,wire_ps.1=300", "closed"),
+        *(f"{own},jumper.0=0,wire_ps.0=300,jumper.1=1,wire_ps.1=300", "closed"),
+        *(f"{own},ribbon=0:1:2", "closed"),
     ]
 
 
