@@ -44,6 +44,7 @@ OF_NAME = {
     "timeout_s": Fraction(1, 3),
     "time_s": Fraction(1, 3),
     "latency_over_s": Fraction(1, 3),
+    "trigger_over_s": Fraction(1, 3),
     "settle_s": Fraction(1, 3),
     "report_s": Fraction(1, 3),
     "width_s": Fraction(1, 3),
