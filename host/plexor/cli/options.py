@@ -13,7 +13,7 @@ from plexor.base.errors import UsageError
 from plexor.library.drawing import SHOWN, check_converter
 from plexor.library.files import is_direct
 from plexor.library.specs.spec import Spec, maybe, option
-from plexor.library.specs.texts import Action, parse_action
+from plexor.library.specs.texts import Reaction, parse_action
 from plexor.library.specs.values import each, flag, path_of
 
 STRICT_KEYS = ("os", "board", "build", "driver", "test")
@@ -127,8 +127,8 @@ class Live(Spec):
 class Acting(Spec):
     """What is started while a run is under way."""
 
-    actions: tuple[Action, ...] = option(
-        converter=each(Action, parse_action),
+    actions: tuple[Reaction, ...] = option(
+        converter=each(Reaction, parse_action),
         default=(),
         many=True,
         flag="--on",

@@ -215,6 +215,15 @@ def parse_reference(text: str) -> tuple[int, int]:
     return base + int(match[2]), polarity
 
 
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """A command, and what it is started on: a latency above `over_s`, or a missed strike."""
+
+    condition: str
+    over_s: Fraction | None
+    command: tuple[str, ...]
+
+
 _WAYS = {
     "invert": (True, False),
     "edge=rise": (False, False),

@@ -16,7 +16,7 @@ from plexor.library.keep import Tap
 from plexor.library.run import Budget, Run
 from plexor.library.run_spec import RunSpec, Settings
 from plexor.library.specs.options import Source
-from plexor.library.specs.texts import Action
+from plexor.library.specs.texts import Reaction
 from plexor.library.watch import Actions, SnapshotResult
 
 
@@ -27,7 +27,7 @@ def take(
     tap: Tap | None,
     budget: Budget | None,
     device: Mapping[str, str],
-    actions: Sequence[Action] = (),
+    actions: Sequence[Reaction] = (),
     *,
     live: bool,
 ) -> Run:

@@ -14,12 +14,11 @@ from typing import NamedTuple
 
 from plexor.base.units import parse_count, parse_duration, parse_part, parse_rate
 from plexor.model.codes import Codes, Port, Wires
-from plexor.model.settings import Channel, Stall, Stimulus, parse_edges, parse_reference
+from plexor.model.settings import Channel, Reaction, Stall, Stimulus, parse_edges, parse_reference
 from plexor.model.sources import source_name
 from plexor.protocol.codes import CLASS_BITS, MOST_BITS, USUAL_BITS, CodeClass
 from plexor.protocol.frames import CODE_BITS, SOURCES
 from plexor.protocol.registers import Trigger
-from plexor.run.session.actions import Action
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ def parse_stop(text: str) -> StopCondition:
     return StopCondition(code=code)
 
 
-def parse_action(text: str) -> Action:
+def parse_action(text: str) -> Reaction:
     """Return the action of `latency>50us:notify late` or of `missed:./freeze.sh`.
 
     Raises ValueError for another condition, and for a command that is not there.
@@ -72,7 +71,7 @@ def parse_action(text: str) -> Action:
         raise ValueError(f"on: {words!r}: {error}; {right}") from error
     if shutil.which(command[0]) is None:
         raise ValueError(f"on: {command[0]!r} is no command here; {right}")
-    return Action(name, over_s, command)
+    return Reaction(name, over_s, command)
 
 
 def parse_source(text: str) -> int:

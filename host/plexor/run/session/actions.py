@@ -12,26 +12,17 @@ import shlex
 import subprocess
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from plexor.base.units import ticks_of
 from plexor.model.results import ChannelResult, Kind
+from plexor.model.settings import Reaction
 from plexor.protocol.memory import ResponseClass, bin_of, under_bin
 
 REST_S = 1.0
 """Least time from one start of a command to the next."""
 PATIENCE_S = 5.0
 """How long the end of a run waits for each command."""
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """A command, and what it is started on: a latency above `over_s`, or a missed strike."""
-
-    condition: str
-    over_s: Fraction | None
-    command: tuple[str, ...]
 
 
 def happened(channel: ChannelResult, over_s: Fraction | None, tick_fs: int) -> int:
@@ -55,7 +46,7 @@ def happened(channel: ChannelResult, over_s: Fraction | None, tick_fs: int) -> i
 class _Starter:
     """Starts one action's command in a thread of its own."""
 
-    def __init__(self, action: Action) -> None:
+    def __init__(self, action: Reaction) -> None:
         self.action = action
         self.failure = ""
         """What became of the last start that failed; empty: none has."""
@@ -123,7 +114,7 @@ class _Starter:
 class Actions:
     """The actions of a run. `look` never blocks. As a context manager, it ends with the run."""
 
-    def __init__(self, actions: Sequence[Action], tick_fs: int) -> None:
+    def __init__(self, actions: Sequence[Reaction], tick_fs: int) -> None:
         self._tick_fs = tick_fs
         self._starters = [_Starter(action) for action in actions]
 

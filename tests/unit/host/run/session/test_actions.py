@@ -10,9 +10,10 @@ from fractions import Fraction
 
 import pytest
 
+from plexor.model.settings import Reaction
 from plexor.protocol.memory import ResponseClass
 from plexor.run.session import actions
-from plexor.run.session.actions import Action, Actions, happened
+from plexor.run.session.actions import Actions, happened
 
 TICK_FS = 1_000_000
 NS = Fraction(1, 10**9)
@@ -58,7 +59,7 @@ def test_in_the_limits_own_bin_the_greatest_latency_counts(channel):
 
 def test_a_command_is_told_what_came_and_says_nothing(channel, tmp_path, capfd):
     told = tmp_path / "told"
-    with Actions([Action("missed", None, writing(told))], TICK_FS) as acting:
+    with Actions([Reaction("missed", None, writing(told))], TICK_FS) as acting:
         acting.look([channel(100, None, None, 100)])
         acting.look([channel(100, None, None, 100)])
     assert told.read_text() == "missed ISR 2\n"
@@ -68,7 +69,7 @@ def test_a_command_is_told_what_came_and_says_nothing(channel, tmp_path, capfd):
 
 def test_nothing_is_started_where_nothing_came(channel, tmp_path):
     told = tmp_path / "told"
-    late = Action("latency>1us", 1000 * NS, writing(told))
+    late = Reaction("latency>1us", 1000 * NS, writing(told))
     with Actions([late], TICK_FS) as acting:
         acting.look([channel(100, None, 900)])
     assert not told.exists()
@@ -79,7 +80,7 @@ def test_what_comes_while_a_command_runs_or_rests_is_told_with_the_next_start(
 ):
     told = tmp_path / "told"
     monkeypatch.setattr(actions, "REST_S", 60.0)
-    with Actions([Action("missed", None, writing(told))], TICK_FS) as acting:
+    with Actions([Reaction("missed", None, writing(told))], TICK_FS) as acting:
         acting.look([channel(None)])
         for _ in range(500):
             if told.exists():
@@ -96,13 +97,13 @@ def test_what_comes_while_a_command_runs_or_rests_is_told_with_the_next_start(
 
 def test_a_command_that_fails_is_said_with_its_code(channel, tmp_path):
     command = writing(tmp_path / "told", code=3)
-    with Actions([Action("missed", None, command)], TICK_FS) as acting:
+    with Actions([Reaction("missed", None, command)], TICK_FS) as acting:
         acting.look([channel(None)])
     assert acting.failures == (f"--on missed: {shlex.join(command)} ended with 3",)
 
 
 def test_a_command_that_cannot_be_started_is_said(channel, tmp_path):
-    with Actions([Action("missed", None, (str(tmp_path / "none"),))], TICK_FS) as acting:
+    with Actions([Reaction("missed", None, (str(tmp_path / "none"),))], TICK_FS) as acting:
         acting.look([channel(None)])
     (line,) = acting.failures
     assert line.endswith("none cannot be started: No such file or directory")
@@ -111,7 +112,7 @@ def test_a_command_that_cannot_be_started_is_said(channel, tmp_path):
 def test_a_command_that_does_not_end_is_left_alone(channel, tmp_path, monkeypatch):
     monkeypatch.setattr(actions, "PATIENCE_S", 0.1)
     command = writing(tmp_path / "told", wait_s=2.0)
-    with Actions([Action("missed", None, command)], TICK_FS) as acting:
+    with Actions([Reaction("missed", None, command)], TICK_FS) as acting:
         acting.look([channel(None)])
     (line,) = acting.failures
     assert line.endswith("still runs 0.1 s after the run; it is left alone")
@@ -124,7 +125,7 @@ def test_each_action_has_its_own_count_and_each_channel_too(channel, tmp_path):
     told = tmp_path / "told"
     one = channel(None, 100)
     other = replace(one, number=1, name="TASK")
-    with Actions([Action("missed", None, writing(told))], TICK_FS) as acting:
+    with Actions([Reaction("missed", None, writing(told))], TICK_FS) as acting:
         acting.look([one])
         acting.look([one, other])
     assert sum(int(line.split()[-1]) for line in told.read_text().splitlines()) == 2
