@@ -172,7 +172,7 @@ def test_the_served_instrument_is_that_of_a_ulx3s() -> None:
         try:
             assert process.stdout is not None
             assert process.stdout.readline().split() == ["device", "synthetic"]
-            assert process.stdout.readline().split() == ["core", "gateware"]
+            assert process.stdout.readline().split() == ["core", "twin"]
             assert process.stdout.readline().split() == ["load"]
             port = int(process.stdout.readline().removeprefix("listening tcp://127.0.0.1:"))
             names = ("magic", "channels", "samples", "tick_fs")
