@@ -87,5 +87,5 @@ layers = ["cli", "a | b"]
 def test_the_figures_are_printed_with_their_lists(capsys):
     assert house.main(["--lists"]) == 0
     out = capsys.readouterr().out
-    for name in ("options of Specs: ", "rooms: ", "floors: ", "  pytest_plugin | scope\n"):
+    for name in ("options of Specs: ", "rooms: ", "floors: ", "  cli | pytest_plugin | scope\n"):
         assert name in out
