@@ -45,8 +45,8 @@ TESTS = tuple(
         "cli/test_parameters.py",
         "wire/decode/test_bins.py",
         "experiments/test_pool.py",
-        "export",
-        "imports",
+        "show/export",
+        "files/imports",
         "library/test_exchange.py",
         "library/test_tables.py",
         "wire/link/test_serial_port.py",
@@ -55,7 +55,7 @@ TESTS = tuple(
         "scope/test_app.py",
         "scope/test_serve.py",
         "scope/test_wire.py",
-        "store",
+        "files/store",
     )
 )
 """Tests in which each of these libraries does what it is there for."""
