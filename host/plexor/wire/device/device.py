@@ -422,18 +422,23 @@ class Device:
                 self.decoder = Decoder()
                 # Its request has every value of the row, and so have these answers.
                 with contextlib.suppress(SilenceError):
-                    if self._echoes(_EVERY_DIGIT, (wait_s,)):
+                    if self._echoes(_EVERY_DIGIT, (wait_s,), bounded=True):
                         return self._read_identity()
             self._speech.change(0)
         finally:
             self._timeouts_s, self.retries = timeouts_s, 0
         return None
 
-    def _echoes(self, addresses: Sequence[int], tries_s: Sequence[float]) -> bool:
-        """Return whether reads of register words are answered, whether there are such or not."""
+    def _echoes(
+        self, addresses: Sequence[int], tries_s: Sequence[float], bounded: bool = False
+    ) -> bool:
+        """Return whether reads of register words are answered, whether there are such or not.
+
+        With `bounded` other bytes that come do not make the wait longer.
+        """
         for group in grouped((word, OpCode.READ, 0) for word in addresses):
             try:
-                self._command(group, tries_s, MOST_WAIT_S, must_be=False)
+                self._command(group, tries_s, MOST_WAIT_S, bounded, must_be=False)
             except SilenceError:
                 return False
         return True
