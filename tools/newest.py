@@ -26,6 +26,7 @@ EXTRAS = ("archive", "captures", "cluster", "export", "lab", "pictures", "scope"
 """What a user of the host may choose. The simulator's tools are locked by their versions."""
 RUNNERS = (
     "hypothesis",
+    "jsonschema",
     "pandas",
     "pillow",
     "pytest",
