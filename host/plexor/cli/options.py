@@ -131,6 +131,7 @@ class Acting(Spec):
         converter=each(Reaction, parse_action),
         default=(),
         many=True,
+        is_command=True,
         flag="--on",
         metavar="CONDITION:COMMAND",
         help="Start COMMAND on latency>50us or missed, once a second at most and again when it has "

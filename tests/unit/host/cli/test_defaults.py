@@ -179,9 +179,17 @@ def test_every_option_that_is_a_command_is_known_as_one():
         else:
             yield from (each for each in command.params if isinstance(each, click.Option))
 
-    named = [each for each in options(cli.plexor) if "ommand" in (each.help or "")]
-    shell = {each.opts[0] for each in named if "hell command" in each.help}
-    assert shell == {
-        each.opts[0] for each in options(cli.plexor) if isinstance(each, CommandOption)
-    }
-    assert shell == {"--load-on", "--load-off"}
+    named = {o.opts[0] for o in options(cli.plexor) if "COMMAND" in (o.metavar or "")}
+    known = {o.opts[0] for o in options(cli.plexor) if isinstance(o, CommandOption)}
+    assert named == known == {"--load-on", "--load-off", "--on"}
+
+
+@pytest.mark.parametrize("value", ['"missed:touch {}"', '["missed:touch {}"]'])
+def test_what_a_late_answer_starts_is_taken_only_from_where_one_stands(
+    bench, folder, capsys, tmp_path, value
+):
+    bench()
+    folder(f"[measure]\non = {value.format(tmp_path / 'ran')}\n")
+    line = refused(capsys, "measure", "--rate", "20k", "--count", "10")
+    assert "[measure] on: a command comes from the command line, or from plexor.toml in" in line
+    assert not (tmp_path / "ran").exists()
