@@ -32,6 +32,7 @@ _CPP: Mapping[str, tuple[Sequence[Option], tuple[str, ...]]] = {
 }
 """Devices in C++: their options, and their files in the folder `device`."""
 
+_SOURCES = (".v", ".sv", ".vhd", ".vhdl")
 NAMES = (*_CPP, *PRESETS, "bare", "freertos")
 
 
@@ -65,7 +66,10 @@ def options_of(name: str) -> Sequence[Option]:
         return RISCV
     if name.endswith(".toml"):
         return VERILOG
-    raise ValueError(f"device {name!r}: must be {', '.join(NAMES)} or a manifest NAME.toml")
+    written = f"; plexor dut init TOP {name} writes one" if name.endswith(_SOURCES) else ""
+    raise ValueError(
+        f"device {name!r}: must be {', '.join(NAMES)} or a manifest NAME.toml{written}"
+    )
 
 
 def cpp_device(name: str) -> DeviceBuild:
