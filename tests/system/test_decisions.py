@@ -15,7 +15,6 @@ from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy, Stream, Trigger
 from plexor_hdl.build import boards
-from plexor_sim.serve import GATEWARE
 
 NS = Fraction(1, 1_000_000_000)
 GEOMETRY = boards.simulated()
@@ -40,9 +39,7 @@ def measured(device, trigger, strikes, folder, **more):
         timeout_s=TIMEOUT_NS * NS,
         **more,
     )
-    # The twin hands such runs over.
-    dut = f"synthetic:seed=5,ch1.after=none,{device}"
-    return run(dut, settings, folder, geometry=GEOMETRY, core=GATEWARE)
+    return run(f"synthetic:seed=5,ch1.after=none,{device}", settings, folder, geometry=GEOMETRY)
 
 
 def edges(outcome):

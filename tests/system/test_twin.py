@@ -2,12 +2,16 @@
 """The twin is the gateware: the same documents, frames and pins, or a run that it hands over."""
 
 import json
+import os
 import re
+import signal
 import socket
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from tools.twin.conform import differences, prepared, taken
@@ -177,3 +181,23 @@ def test_a_device_replies_on_its_serial_line_before_and_behind_a_hand_over():
                 measure(device, wanted.settings)
             server.wait(10)
             assert bool(server.handed_over()) == bool(first)
+
+
+def test_whatever_ends_it_waits_for_the_gateware_whose_log_is_whole(tmp_path):
+    measurement = measured(80 * NS, 2000)
+    settings = replace(measurement.settings, stream=Stream.OFF)
+    ready, log = prepared(measurement, TWIN), tmp_path / "truth.bin"
+    with Server(ready.executable, ready.options, (*ready.arguments, "--truth", str(log))) as server:
+        with Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device:
+            measure(device, settings)
+            children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text()
+            core = int(children)
+            os.kill(core, signal.SIGSTOP)
+        for _ in range(20):
+            os.kill(server.pid, signal.SIGTERM)
+            time.sleep(0.01)
+        state = Path(f"/proc/{server.pid}/stat").read_text().rpartition(")")[2].split()[0]
+        os.kill(core, signal.SIGCONT)
+        assert state != "Z"
+    # Two edges of each strike and of its answers on two channels, 16 bytes each.
+    assert log.stat().st_size == 2000 * 6 * 16

@@ -61,6 +61,13 @@ std::FILE* script_of(const Journal& journal) {
   return file;
 }
 
+// Waits for the end of a child, whatever signals come meanwhile: its logs are whole then.
+int status_of(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return status;
+}
+
 }  // namespace
 
 std::vector<std::string> words_of(const std::string& command) {
@@ -89,11 +96,12 @@ Relay::Relay(const Options& options, Instrument& instrument, Socket& socket, Soc
 
 Relay::~Relay() {
   close_core();
-  if (lines_ >= 0) close(lines_);
   if (core_line_ >= 0) close(core_line_);
-  if (child_ <= 0) return;
-  kill(child_, SIGTERM);
-  waitpid(child_, nullptr, 0);
+  if (child_ > 0) {
+    kill(child_, SIGTERM);
+    status_of(child_);
+  }
+  if (lines_ >= 0) close(lines_);
 }
 
 int Relay::run(const std::vector<std::string>& command, const std::vector<std::string>& options) {
@@ -316,8 +324,7 @@ void Relay::send() {
 
 // The simulator has ended by itself, and has said why.
 int Relay::ended() {
-  int status = 0;
-  waitpid(-child_, &status, 0);
+  const int status = status_of(-child_);
   child_ = 0;
   return WIFEXITED(status) && WEXITSTATUS(status) ? WEXITSTATUS(status) : 3;
 }
