@@ -14,6 +14,8 @@ from fractions import Fraction
 from typing import Annotated, ClassVar
 
 Number = int | float | Fraction
+LATER = {"later": True}
+"""Metadata of a field that came when digests of its dataclass had been kept already."""
 
 
 @dataclass(frozen=True, slots=True)

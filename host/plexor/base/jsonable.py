@@ -22,7 +22,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from plexor.base.constraints import Constraint, said
+from plexor.base.constraints import LATER, Constraint, said
 
 T = TypeVar("T")
 
@@ -34,8 +34,13 @@ _WORDS = {"dict": "an object", "list": "a list", "str": "a text", "int": "an int
 _MOST_SHOWN, _MOST_SAID = 80, 400
 
 
-def to_json(value: object) -> Any:
-    """Return `value` as JSON types: times as text such as `1/20000`, enumeration keys as names."""
+def to_json(value: object, *, without_later: bool = False) -> Any:
+    """Return `value` as JSON types: times as text such as `1/20000`, enumeration keys as names.
+
+    With `without_later`, fields that are LATER are left out at their default: a digest is as it was
+    before them.
+    """
+    made = partial(to_json, without_later=without_later)
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Fraction):
@@ -45,13 +50,21 @@ def to_json(value: object) -> Any:
     if isinstance(value, Mapping):
         entries = cast("Mapping[Any, Any]", value)
         return {
-            key.name.lower() if isinstance(key, Enum) else str(key): to_json(entry)
+            key.name.lower() if isinstance(key, Enum) else str(key): made(entry)
             for key, entry in entries.items()
         }
     if is_dataclass(value) and not isinstance(value, type):
-        return {entry.name: to_json(getattr(value, entry.name)) for entry in fields(value)}
+        return {
+            entry.name: made(getattr(value, entry.name))
+            for entry in fields(value)
+            if not (
+                without_later
+                and entry.metadata.items() >= LATER.items()
+                and getattr(value, entry.name) == entry.default
+            )
+        }
     if isinstance(value, tuple | list):
-        return [to_json(entry) for entry in cast("tuple[Any, ...]", value)]
+        return [made(entry) for entry in cast("tuple[Any, ...]", value)]
     return value
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -26,8 +26,6 @@ from plexor.base.toml_text import parse_toml
 from plexor.experiments.step import Steps, of_step
 from plexor.wire.link.sim import files_of_design
 
-_NEW: Mapping[str, Any] = {"either": False, "trigger_over_s": None}
-"""Fields of settings that came later, and their defaults."""
 _INPUTS = ("firmware", "platform", "codes")
 """Options of simulated devices that name a file to read; those of Verilog are `plus.NAME`."""
 FILE = "steps.jsonl"
@@ -50,22 +48,9 @@ def key_of(job: DeviceWork) -> str:
     Of a device that a manifest describes these are also all files that the design is made of.
     """
     files = [] if job.dut is None else _digests(job.dut)
-    parts = [metadata.version("plexor"), type(job).__name__, _without_new(to_json(job)), files]
+    asked = to_json(job, without_later=True)
+    parts = [metadata.version("plexor"), type(job).__name__, asked, files]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
-
-
-def _without_new(value: Any) -> Any:
-    """Return JSON without fields at their default that are newer than folders that go on."""
-    if isinstance(value, list):
-        return [_without_new(entry) for entry in cast("list[Any]", value)]
-    if not isinstance(value, dict):
-        return value
-    entries = cast("dict[str, Any]", value).items()
-    return {
-        name: _without_new(entry)
-        for name, entry in entries
-        if name not in _NEW or entry != _NEW[name]
-    }
 
 
 def _digests(dut: str) -> list[str]:
@@ -132,7 +117,7 @@ def question_of(kind: str, wanted: object, duts: Iterable[str | None]) -> str:
     Of devices that a manifest describes these are also all files that the designs are made of.
     """
     files = [_digests(dut) for dut in duts if dut is not None]
-    text = json.dumps([_without_new(to_json(wanted)), files], sort_keys=True)
+    text = json.dumps([to_json(wanted, without_later=True), files], sort_keys=True)
     return f"{kind} {hashlib.sha256(text.encode()).hexdigest()[:32]}"
 
 

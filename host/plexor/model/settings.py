@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from plexor.base.constraints import Count, NotNegative, Positive, Whole
+from plexor.base.constraints import LATER, Count, NotNegative, Positive, Whole
 from plexor.model.codes import Codes
 from plexor.model.numbers import ChannelNumber, OutputNumber
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
@@ -71,7 +71,7 @@ class Stimulus:
     trigger_source: int = 0
     trigger_code: int = 0
     """With Trigger.CODE: the code that starts a sequence."""
-    trigger_over_s: NotNegative | None = None
+    trigger_over_s: NotNegative | None = field(default=None, metadata=LATER)
     """With Trigger.LATENCY: each latency above this starts a sequence."""
     invert: bool = False
     seed: int = 1
@@ -90,7 +90,7 @@ class Channel:
     name: str = ""
     enable: bool = True
     invert: bool = False
-    either: bool = False
+    either: bool = field(default=False, metadata=LATER)
     """Each edge is an answer, of either direction. So there are no trailing edges."""
     filter_s: NotNegative = Fraction(0)
     reference: str = "strike0"

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plexor.base.constraints import LATER
 from plexor.base.jsonable import (
     MOST_INTEGER,
     from_json,
@@ -171,3 +172,18 @@ def test_a_long_error_is_one_line_that_people_can_read():
     assert one_line(ValueError("a\n  b")) == "a b"
     assert one_line(ValueError("x" * 400)) == "x" * 400
     assert one_line(ValueError("x" * 401)) == "x" * 400 + "…"
+
+
+def test_a_field_that_came_later_is_left_out_of_a_digest_at_its_default_alone():
+    @dataclass(frozen=True)
+    class Grown:
+        old: int = 1
+        new: int = field(default=2, metadata=LATER)
+
+    @dataclass(frozen=True)
+    class Holder:
+        each: tuple[Grown, ...]
+
+    holder = Holder((Grown(), Grown(new=3)))
+    assert to_json(holder) == {"each": [{"old": 1, "new": 2}, {"old": 1, "new": 3}]}
+    assert to_json(holder, without_later=True) == {"each": [{"old": 1}, {"old": 1, "new": 3}]}
