@@ -26,10 +26,15 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class NameOf:
-    """A text that is the name of an enumeration's member, in lower case."""
+class OneOf:
+    """A text that is one of these."""
 
-    kind: type[Enum]
+    texts: tuple[str, ...]
+
+
+def name_of(kind: type[Enum]) -> OneOf:
+    """Return what the name of an enumeration's member is, in lower case."""
+    return OneOf(tuple(member.name.lower() for member in kind))
 
 
 @dataclass(frozen=True, slots=True)

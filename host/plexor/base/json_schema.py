@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from plexor.base.constraints import Constraint, NameOf, Told, said
+from plexor.base.constraints import Constraint, OneOf, Told, said
 from plexor.base.documents import SEAL, Document
 from plexor.base.jsonable import fields_of
 
@@ -104,8 +104,8 @@ def _annotated(inner: Schema, says: Sequence[object]) -> Schema:
         words = {"description": said(bounds)}
         made |= words if is_text else {bound.keyword: bound.limit for bound in bounds}
     for entry in says:
-        if isinstance(entry, NameOf):
-            made |= {"enum": [member.name.lower() for member in entry.kind]}
+        if isinstance(entry, OneOf):
+            made |= {"enum": [*entry.texts]}
         elif isinstance(entry, Told):
             made |= {"description": entry.text}
     return made

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from plexor.base.constraints import Ge, Le, NameOf, Told
+from plexor.base.constraints import Ge, Le, OneOf, Told, name_of
 from plexor.base.documents import Document
 from plexor.base.errors import ExitCode
 from plexor.figures.analyse.pairing import Standing
@@ -144,7 +144,7 @@ class StrikesPart:
     count: int | None
     dither_s: Exact
     poisson: bool
-    trigger: Annotated[str, NameOf(Trigger)]
+    trigger: Annotated[str, name_of(Trigger)]
     trigger_over_s: Exact | None
     seed: int
     invert: bool
@@ -188,13 +188,13 @@ class SettingsPart:
 
     strikes: tuple[StrikesPart, ...]
     channels: tuple[WiredPart, ...]
-    policy: Annotated[str, NameOf(Policy)]
+    policy: Annotated[str, name_of(Policy)]
     timeout_s: Annotated[str | None, Told("As applied.")]
     window_min_s: Exact
     early_s: Exact
     count: int | None
     time_s: Exact | None
-    mode: Annotated[str | None, Told(f"One of {', '.join(MODES)}.")]
+    mode: Annotated[str, OneOf(tuple(MODES))] | None
     table: tuple[StepPart, ...]
     rounded: tuple[RoundedPart, ...]
 
@@ -408,10 +408,8 @@ class PicosecondsPart:
     ]
     pins: Annotated[
         str,
-        Told(
-            "What measured the ways over pads: jumper, or loopback, whose own way differs within "
-            "bounds."
-        ),
+        OneOf(("jumper", "loopback")),
+        Told("What measured the ways over pads; loopback's own way differs within bounds."),
     ]
     quantiles: tuple[CorrectedQuantilePart, ...]
 
@@ -500,7 +498,7 @@ class RunPart:
     started: Annotated[str, Told("Wall time in UTC, ISO 8601; empty for a recording.")]
     wall_seconds: Annotated[float, Ge(0)]
     duration_ticks: Annotated[int, Told("Length of the run in the instrument's time.")]
-    stop_reason: Annotated[str, NameOf(StopReason)]
+    stop_reason: Annotated[str, name_of(StopReason)]
     stopped: Annotated[
         StoppedPart | None, Told("What --stop-on ended the run at; null where it did not.")
     ]

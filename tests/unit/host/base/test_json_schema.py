@@ -15,7 +15,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from plexor.base.constraints import Ge, Gt, Le, Lt, NameOf, Told
+from plexor.base.constraints import Ge, Gt, Le, Lt, OneOf, Told, name_of
 from plexor.base.documents import Document
 from plexor.base.json_schema import schema_of
 
@@ -135,7 +135,8 @@ def test_what_a_reader_refuses_the_schema_refuses_too(name, value):
 class Printed:
     """What is written and never read back."""
 
-    way: Annotated[str, NameOf(Way)]
+    way: Annotated[str, name_of(Way)]
+    pins: Annotated[str, OneOf(("jumper", "loopback"))] | None
     numbers: Annotated[Mapping[str, int | str | None], Told("What it is by.")]
 
 
@@ -148,8 +149,12 @@ class Printed:
 )
 def test_names_unions_and_meanings_are_in_the_schema(way, number, is_valid):
     schema = schema_of(Document("printed", 1, Printed, sealed=False))
-    document = {"schema": "plexor.printed/1", "way": way, "numbers": {"n": number}}
-    assert jsonschema.Draft202012Validator(schema).is_valid(document) is is_valid
+    document = {"schema": "plexor.printed/1", "way": way, "pins": None}
+    document["numbers"] = {"n": number}
+    valid = jsonschema.Draft202012Validator(schema).is_valid
+    assert valid(document) is is_valid
+    assert valid(document | {"pins": "jumper"}) is is_valid
+    assert not valid(document | {"pins": "wire"})
     assert schema["properties"]["numbers"]["description"] == "What it is by."
 
 
