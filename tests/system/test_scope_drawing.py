@@ -30,6 +30,13 @@ def page(chromium, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def ended(page):
+    """The page at the end of a run."""
+    page.run_to_end(rate="50k", count="2k")
+    return page
+
+
+@pytest.fixture(scope="module")
 def rises():
     return of_values(np.random.default_rng(3).lognormal(7, 0.6, 3000).astype(int) + 5)
 
@@ -107,10 +114,9 @@ def test_the_cell_of_a_time_is_the_bin_that_holds_it(page, rises):
         assert cell == (inside[0] if len(inside) else -1)
 
 
-def test_frames_become_seconds_by_the_declared_bins(page):
-    page.run_to_end(rate="50k", count="2k")
-    (channel,) = page.bench.runs[-1].channels
-    tick_s, first, found = page.js(
+def test_frames_become_seconds_by_the_declared_bins(ended):
+    (channel,) = ended.bench.runs[-1].channels
+    tick_s, first, found = ended.js(
         "[plexor.feed.tickS, plexor.feed.channels[0].rise.at, "
         "[...plexor.feed.channels[0].rise.counts]]"
     )
@@ -120,7 +126,7 @@ def test_frames_become_seconds_by_the_declared_bins(page):
     numbers = np.flatnonzero(channel.rise)
     assert edges[first] == bin_bounds(int(numbers[0]), 6)[0]
     assert found == channel.rise[numbers[0] : numbers[-1] + 1].tolist()
-    low, high = page.js(
+    low, high = ended.js(
         "[plexor.feed.channels[0].rise.low, plexor.feed.channels[0].rise.high].map((e) => [...e])"
     )
     inside = list(zip(low, high, strict=True))[1:-1]
@@ -144,21 +150,21 @@ def test_a_slice_of_the_waterfall_lies_between_the_extremes(page):
     assert found[2] == [0, 5, 6, 7, 2]
 
 
-def test_all_responses_lie_between_the_extremes(page):
-    (channel,) = page.bench.runs[-1].channels
+def test_all_responses_lie_between_the_extremes(ended):
+    (channel,) = ended.bench.runs[-1].channels
     ends = [channel.least, channel.most + 1]
-    page.browser.run("globalThis.own = plexor.feed.channels[0].rise")
-    found = page.browser.ask("cells", "[...m.below(own, a[0])]", ends)
+    ended.browser.run("globalThis.own = plexor.feed.channels[0].rise")
+    found = ended.browser.ask("cells", "[...m.below(own, a[0])]", ends)
     assert found == [0, channel.count]
-    assert page.browser.ask("cells", "m.between(own, ...a[0])", ends) == channel.count
+    assert ended.browser.ask("cells", "m.between(own, ...a[0])", ends) == channel.count
 
 
-def test_the_rows_of_the_waterfall_add_up_to_the_run_however_often_they_were_joined(page):
-    total = page.js(
+def test_the_rows_of_the_waterfall_add_up_to_the_run_however_often_they_were_joined(ended):
+    total = ended.js(
         "plexor.feed.waterfall.rows.reduce((sum, row) => sum + row.parts.get(0).total, 0)"
     )
     assert total == 2000
-    joined = page.browser.ask(
+    joined = ended.browser.ask(
         "waterfall",
         "(() => { const w = new m.Waterfall(), edges = Float64Array.from(a[0]);"
         "for (let i = 0; i < 3000; i++)"

@@ -9,10 +9,13 @@ import threading
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from typing import ClassVar
 
 
 class Processes(ProcessPoolExecutor):
     """A number of processes, which end with their jobs when this one ends, however suddenly."""
+
+    _abandoned: ClassVar[list[Processes]] = []
 
     def __init__(self, number: int) -> None:
         # A fork of a process with threads may hang; what is spawned knows nothing of them.
@@ -23,7 +26,9 @@ class Processes(ProcessPoolExecutor):
     def abandon(self) -> None:
         """End all of them at once; their jobs are lost, and those not begun are dropped."""
         # Dropped jobs must leave the queue first. Python's own thread ends with an error if it
-        # finds one there when the processes end.
+        # finds one there when the processes end. It asks its executor, which must be there to be
+        # asked: a busy machine lets that thread come late.
+        self._abandoned.append(self)
         self.shutdown(wait=False, cancel_futures=True)
         self._end.close()
 

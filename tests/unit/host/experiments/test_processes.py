@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes that do jobs: an interrupt is not theirs, and their end is that of their holder."""
 
+import gc
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures.process import BrokenProcessPool, _ExecutorManagerThread
 from pathlib import Path
 
 from plexor.experiments.pool import Workers, parse_executor
@@ -39,6 +41,32 @@ def test_a_dropped_job_that_still_waits_is_no_error_of_a_thread_when_all_is_aban
         processes.abandon()
         # pytest fails a test if a thread ends with an exception.
         assert all(isinstance(job.exception(60), BrokenProcessPool) for job in begun)
+
+
+def test_an_executor_that_is_left_as_it_is_abandoned_is_no_error_of_its_thread(monkeypatch):
+    """Its thread and its process come late on a busy machine, when nobody holds the executor."""
+    come = threading.Event()
+    seen = _ExecutorManagerThread.is_shutting_down
+
+    def late(thread):
+        come.wait(60)
+        return seen(thread)
+
+    processes = Processes(1)
+    submitted = [processes.submit(time.sleep, 3600) for _ in range(6)]
+    assert wait_until(submitted[1].running)
+    begun = [job for job in submitted if not job.cancel()]
+    monkeypatch.setattr(_ExecutorManagerThread, "is_shutting_down", late)
+    processes.abandon()
+    del processes
+    gc.collect()
+    come.set()
+    assert all(isinstance(job.exception(60), BrokenProcessPool) for job in begun)
+    assert wait_until(lambda: not any(map(_is_manager, threading.enumerate())))
+
+
+def _is_manager(thread):
+    return isinstance(thread, _ExecutorManagerThread)
 
 
 def test_a_process_ends_with_the_one_that_asked_for_its_job():
