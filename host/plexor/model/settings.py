@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from plexor.base.constraints import LATER, Count, NotNegative, Positive, Whole
 from plexor.model.codes import Codes
 from plexor.model.numbers import ChannelNumber, OutputNumber
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import InputSelect, Policy, Stream, Trigger
 
@@ -83,28 +84,73 @@ class Stimulus:
 
 
 @dataclass(frozen=True, slots=True)
+class OnChip:
+    """How a field of a channel is asked for, and the register that has it.
+
+    A time goes into a register of ticks or clocks, anything else as it is.
+    """
+
+    register: str
+    option: str = ""
+    """Its key in a channel's text: `filter` of `ch0:filter=20ns`; empty: it has none."""
+    needs: Feature | None = None
+    """What the build must have, if it is not 0."""
+    most: Callable[[Geometry], int] | None = None
+    """The most ticks; None: what the register holds."""
+    unset: int = 0
+    """The register's value for None."""
+    instead: str = ""
+    """What to do where the gateware is too old to have the register."""
+
+
+def _word_ticks(geometry: Geometry) -> int:
+    return geometry.samples
+
+
+def _chip(register: str, option: str = "", **how: Any) -> dict[str, Any]:
+    return {"chip": OnChip(register, option, **how)}
+
+
+@dataclass(frozen=True, slots=True)
 class Channel:
     """One response channel. `reference` is, for example, `strike0`, `ch1`, `ch1.fall` or `load`."""
 
     number: ChannelNumber
     name: str = ""
     enable: bool = True
-    invert: bool = False
-    either: bool = field(default=False, metadata=LATER)
+    invert: bool = field(default=False, metadata=_chip("invert"))
+    either: bool = field(
+        default=False,
+        metadata=LATER | _chip("either", instead="measure one direction: edge=rise or edge=fall"),
+    )
     """Each edge is an answer, of either direction. So there are no trailing edges."""
-    filter_s: NotNegative = Fraction(0)
+    filter_s: NotNegative = field(
+        default=Fraction(0),
+        metadata=_chip("filter_ticks", "filter", needs=Feature.FILTER, most=_word_ticks),
+    )
     reference: str = "strike0"
-    deadline_s: Fraction | None = None
-    zoom_rise_s: Fraction = Fraction(0)
+    deadline_s: Fraction | None = field(
+        default=None, metadata=_chip("deadline_ticks", "deadline", unset=NO_DEADLINE_TICKS)
+    )
+    zoom_rise_s: Fraction = field(
+        default=Fraction(0), metadata=_chip("zoom_rise_ticks", "zoom", needs=Feature.ZOOM)
+    )
     """Start of the window of one-tick bins."""
-    zoom_fall_s: Fraction = Fraction(0)
-    zoom_width_s: Fraction = Fraction(0)
-    zoom_period_s: Fraction = Fraction(0)
+    zoom_fall_s: Fraction = field(default=Fraction(0), metadata=_chip("zoom_fall_ticks"))
+    zoom_width_s: Fraction = field(default=Fraction(0), metadata=_chip("zoom_width_ticks"))
+    zoom_period_s: Fraction = field(default=Fraction(0), metadata=_chip("zoom_period_ticks"))
 
     @property
     def label(self) -> str:
         """The name, or `ch3` if none is given."""
         return self.name or f"ch{self.number}"
+
+
+def on_chip() -> Iterator[tuple[str, OnChip]]:
+    """Yield the fields of a channel that have a register of their own, by name."""
+    for entry in fields(Channel):
+        if (how := entry.metadata.get("chip")) is not None:
+            yield entry.name, how
 
 
 @dataclass(frozen=True, slots=True)

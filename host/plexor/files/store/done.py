@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from fractions import Fraction
+from typing import Any
 
 from plexor.base.units import decimal_text
 from plexor.figures.analyse.done import strikes_of, timeout_of
@@ -15,7 +17,7 @@ from plexor.files.store.figure_types import (
     WiredPart,
 )
 from plexor.model.results import RunResult
-from plexor.model.settings import MODES
+from plexor.model.settings import MODES, Channel
 
 
 def settings_part(result: RunResult) -> SettingsPart:
@@ -42,18 +44,7 @@ def settings_part(result: RunResult) -> SettingsPart:
             )
             for strikes in strikes_of(result)
         ),
-        channels=tuple(
-            WiredPart(
-                name=channel.label,
-                number=channel.number,
-                reference=channel.reference,
-                deadline_s=_maybe(channel.deadline_s),
-                filter_s=decimal_text(channel.filter_s),
-                invert=channel.invert,
-                either=channel.either,
-            )
-            for channel in settings.channels
-        ),
+        channels=tuple(map(_wired, settings.channels)),
         policy=settings.policy.name.lower(),
         timeout_s=_maybe(timeout_of(result)),
         window_min_s=decimal_text(settings.window_min_s),
@@ -76,6 +67,16 @@ def settings_part(result: RunResult) -> SettingsPart:
             if echo.error_s
         ),
     )
+
+
+def _wired(channel: Channel) -> WiredPart:
+    """Return the channel's fields by their names, times as exact texts."""
+    told = {entry.name: getattr(channel, entry.name) for entry in fields(WiredPart)}
+    told["name"] = channel.label
+    exact: dict[str, Any] = {
+        n: decimal_text(v) if isinstance(v, Fraction) else v for n, v in told.items()
+    }
+    return WiredPart(**exact)
 
 
 def _maybe(value: Fraction | None) -> str | None:

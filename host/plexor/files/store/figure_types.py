@@ -161,6 +161,7 @@ class WiredPart:
     filter_s: Exact
     invert: bool
     either: Annotated[bool, Told("Each edge is an answer, up or down.")]
+    zoom_rise_s: Annotated[str, Told("Where the window of one-tick bins begins; 0: nowhere.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,19 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from plexor.base.units import parse_count, parse_duration, parse_part, parse_rate
 from plexor.model.codes import Codes, Port, Wires
-from plexor.model.settings import Channel, Reaction, Stall, Stimulus, parse_edges, parse_reference
+from plexor.model.settings import (
+    Channel,
+    Reaction,
+    Stall,
+    Stimulus,
+    on_chip,
+    parse_edges,
+    parse_reference,
+)
 from plexor.model.sources import source_name
 from plexor.protocol.codes import CLASS_BITS, MOST_BITS, USUAL_BITS, CodeClass
 from plexor.protocol.frames import CODE_BITS, SOURCES
@@ -103,15 +111,15 @@ def parse_channel(text: str) -> Channel:
     Raises ValueError that says what would be right.
     """
     match = _CHANNEL.fullmatch(text)
+    names = {how.option: name for name, how in on_chip() if how.option}
     if match is None:
+        timed = (f"{option}=TIME" for option in names)
         raise ValueError(
             f"channel: {text!r}; must be NAME=ch0 to NAME=ch7, with options after a colon: "
-            "after=ch0.fall, edge=rise, edge=fall or edge=either, deadline=TIME, filter=TIME, "
-            "zoom=TIME, invert"
+            f"after=ch0.fall, edge=rise, edge=fall or edge=either, {', '.join(timed)}, invert"
         )
     reference, ways = "strike0", list[str]()
-    deadline: Fraction | None = None
-    filtered = zoom = Fraction(0)
+    times = dict[str, Any]()
     for option in (match["options"] or "").split(","):
         key, _, value = option.partition("=")
         if not option and match["options"] is None:
@@ -121,16 +129,13 @@ def parse_channel(text: str) -> Channel:
         elif key == "after":
             parse_reference(value)
             reference = value
-        elif key == "deadline":
-            deadline = parse_duration(value)
-        elif key == "filter":
-            filtered = parse_duration(value)
-        elif key == "zoom":
-            zoom = parse_duration(value)
+        elif key in names:
+            times[names[key]] = parse_duration(value)
         else:
+            known = ", ".join(f"{option}=" for option in names)
             raise ValueError(
-                f"channel: {text!r}: {option!r} is not an option; must be after=, edge=, "
-                "deadline=, filter=, zoom= or invert"
+                f"channel: {text!r}: {option!r} is not an option; must be after=, edge=, {known} "
+                "or invert"
             )
     invert, either = parse_edges(text, ways)
     return Channel(
@@ -138,10 +143,8 @@ def parse_channel(text: str) -> Channel:
         name=(match["name"] or "").strip(),
         invert=invert,
         either=either,
-        filter_s=filtered,
         reference=reference,
-        deadline_s=deadline,
-        zoom_rise_s=zoom,
+        **times,
     )
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from plexor.base.units import seconds_of
 from plexor.model.settings import (
-    NO_DEADLINE_TICKS,
     Channel,
+    OnChip,
     RegisterWrite,
     Settings,
     Stall,
     Stimulus,
     TableStep,
+    on_chip,
 )
 from plexor.model.sources import source_name
 from plexor.protocol.frames import SOURCES
@@ -29,6 +31,7 @@ from plexor.protocol.registers import (
     StopOn,
     Stream,
     Trigger,
+    register,
 )
 from plexor.run.plan.codes import codes_asked
 from plexor.run.plan.strikes import FRACTION_BITS
@@ -96,7 +99,7 @@ def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
     known = _triggered(image, geometry)
     strikes = tuple(filter(_strikes, (_stimulus(image, output, tick_fs) for output in known)))
     channels = tuple(
-        _channel(image, number, tick_fs) for number in _known(image, CHANNEL, geometry.channels)
+        _channel(image, number, geometry) for number in _known(image, CHANNEL, geometry.channels)
     )
     if image.unknown(common_registers(geometry)):
         return Settings(strikes=strikes, channels=channels)
@@ -237,17 +240,20 @@ def _stimulus(image: RegisterImage, output: int, tick_fs: int) -> Stimulus:
     )
 
 
-def _channel(image: RegisterImage, number: int, tick_fs: int) -> Channel:
+def _channel(image: RegisterImage, number: int, geometry: Geometry) -> Channel:
     def value(name: str) -> int:
         return image.value("channel", name, number)
 
-    deadline = value("deadline_ticks")
     falls = "" if value("reference_polarity") else ".fall"
-    return Channel(
-        number,
-        invert=bool(value("invert")),
-        either=bool(value("either")),
-        filter_s=seconds_of(value("filter_ticks"), tick_fs),
-        reference=source_name(value("reference_source")) + falls,
-        deadline_s=_if(deadline != NO_DEADLINE_TICKS, deadline, tick_fs),
-    )
+    asked = {name: _asked(how, value(how.register), geometry) for name, how in on_chip()}
+    return Channel(number, reference=source_name(value("reference_source")) + falls, **asked)
+
+
+def _asked(how: OnChip, value: int, geometry: Geometry) -> Any:
+    """Return what a channel's register says: a time, or whether it is set."""
+    unit = register("channel", how.register).unit
+    if not unit:
+        return bool(value)
+    if how.unset and value == how.unset:
+        return None
+    return seconds_of(value * (geometry.samples if unit == "clocks" else 1), geometry.tick_fs)

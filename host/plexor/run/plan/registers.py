@@ -12,17 +12,18 @@ from plexor.base.units import format_seconds
 from plexor.model.identity import Identity
 from plexor.model.settings import (
     MODES,
-    NO_DEADLINE_TICKS,
     AppliedSetting,
     Channel,
+    OnChip,
     RegisterWrite,
     Settings,
+    on_chip,
     parse_reference,
 )
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.geometry import DECISIONS_SINCE, Feature, Geometry
 from plexor.protocol.memory import Space, entries
-from plexor.protocol.registers import StopOn, Stream, Trigger, register
+from plexor.protocol.registers import CHANNEL, StopOn, Stream, Trigger, register
 from plexor.run.plan.coded import coded_registers
 from plexor.run.plan.codes import code_registers
 from plexor.run.plan.rounding import Quantities
@@ -73,9 +74,7 @@ def plan_of(settings: Settings, identity: Identity) -> RegisterPlan:
     by_number = {channel.number: channel for channel in settings.channels}
     for copy in range(identity.geometry.channels):
         channel = by_number.get(copy, Channel(copy, enable=False))
-        writes += _channel(channel, settings, quantities)
-        if channel.enable:
-            writes += _either(channel, identity)
+        writes += _channel(channel, settings, identity, quantities)
     counted = any(
         write.name == "strike_count"
         and write.value
@@ -268,46 +267,52 @@ def _reference(channel: Channel, settings: Settings) -> tuple[int, int]:
     return source, polarity
 
 
-def _either(channel: Channel, identity: Identity) -> list[RegisterWrite]:
-    """Return the write that says whether each edge of a channel is an answer."""
-    if knows(identity, "channel", "either"):
-        return [RegisterWrite("channel", channel.number, "either", int(channel.either))]
-    if channel.either:
-        minor = identity.protocol_version & 0xFFFF
-        raise ValueError(
-            f"{channel.label}.edge: either; the gateware of {board_of(identity.geometry)} speaks "
-            f"protocol 2.{minor}, must be 2.6 or later; build and flash it anew, or measure one "
-            "direction: edge=rise or edge=fall"
-        )
-    return []
-
-
-def _channel(channel: Channel, settings: Settings, quantities: Quantities) -> list[RegisterWrite]:
+def _channel(
+    channel: Channel, settings: Settings, identity: Identity, quantities: Quantities
+) -> list[RegisterWrite]:
     values = {"enable": int(channel.enable)}
     if channel.enable:
-        label = channel.label
-        samples = quantities.geometry.samples
         source, polarity = _reference(channel, settings)
-        if channel.filter_s:
-            quantities.need(Feature.FILTER, f"{label}.filter")
-        filter_ticks = quantities.rounded(f"{label}.filter", channel.filter_s, 0, samples)
-        if channel.zoom_rise_s:
-            quantities.need(Feature.ZOOM, f"{label}.zoom")
-        deadline_ticks = NO_DEADLINE_TICKS
-        if channel.deadline_s is not None:
-            deadline_ticks = quantities.signed(f"{label}.deadline", channel.deadline_s)
-        values |= {
-            "invert": int(channel.invert),
-            "filter_ticks": filter_ticks,
-            "reference_source": source,
-            "reference_polarity": polarity,
-            "deadline_ticks": deadline_ticks,
-            "zoom_rise_ticks": quantities.signed(f"{label}.zoom_rise", channel.zoom_rise_s),
-            "zoom_fall_ticks": quantities.signed(f"{label}.zoom_fall", channel.zoom_fall_s),
-            "zoom_width_ticks": quantities.signed(f"{label}.zoom_width", channel.zoom_width_s),
-            "zoom_period_ticks": quantities.signed(f"{label}.zoom_period", channel.zoom_period_s),
-        }
-    return [RegisterWrite("channel", channel.number, name, value) for name, value in values.items()]
+        values |= {"reference_source": source, "reference_polarity": polarity}
+        for name, how in on_chip():
+            value = _on_chip(channel, name, how, quantities)
+            if knows(identity, "channel", how.register):
+                values[how.register] = value
+            elif value != how.unset:
+                raise ValueError(_too_old(f"{channel.label}.{name}", how, identity))
+    return [
+        RegisterWrite("channel", channel.number, entry.name, values[entry.name])
+        for entry in CHANNEL.registers
+        if entry.name in values
+    ]
+
+
+def _on_chip(channel: Channel, name: str, how: OnChip, quantities: Quantities) -> int:
+    """Return the value of the register that has a field of a channel."""
+    asked = getattr(channel, name)
+    label = f"{channel.label}.{name.removesuffix('_s')}"
+    if asked and how.needs is not None:
+        quantities.need(how.needs, f"{channel.label}.{how.option}")
+    entry = register("channel", how.register)
+    if asked is None:
+        return how.unset
+    if not entry.unit:
+        return int(asked)
+    if entry.unit == "clocks":
+        return quantities.clocks(label, asked) if asked else 0
+    if entry.signed:
+        return quantities.signed(label, asked)
+    most = how.most(quantities.geometry) if how.most else (1 << entry.bits) - 1
+    return quantities.rounded(label, asked, 0, most)
+
+
+def _too_old(label: str, how: OnChip, identity: Identity) -> str:
+    minor, since = identity.protocol_version & 0xFFFF, register("channel", how.register).since
+    instead = f", or {how.instead}" if how.instead else ""
+    return (
+        f"{label}; the gateware of {board_of(identity.geometry)} speaks protocol 2.{minor}, must "
+        f"be 2.{since} or later; build and flash it anew{instead}"
+    )
 
 
 def _control(

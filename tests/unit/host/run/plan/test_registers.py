@@ -67,7 +67,7 @@ def test_an_older_instrument_is_not_asked_for_either_edge():
     made = plan(Stimulus(0, 1000 * NS), channels=(Channel(0),), identity=OLDER)
     with pytest.raises(KeyError):
         made.value("channel", "either", 0)
-    with pytest.raises(ValueError, match=r"edge: either; .* speaks protocol 2\.5, must"):
+    with pytest.raises(ValueError, match=r"ch0\.either; .* speaks protocol 2\.5, must"):
         plan(Stimulus(0, 1000 * NS), channels=(Channel(0, either=True),), identity=OLDER)
 
 
