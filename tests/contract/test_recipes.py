@@ -65,7 +65,8 @@ def of(kind):
 
 
 @pytest.mark.parametrize(
-    ("kind", "most"), [("statistic", 4), ("exporter", 2), ("device", 3), ("board", 2)]
+    ("kind", "most"),
+    [("register", 6), ("statistic", 4), ("exporter", 2), ("device", 3), ("board", 2)],
 )
 def test_a_recipe_names_each_file_that_its_change_touches(kind, most):
     files = touched(kind)
@@ -73,6 +74,49 @@ def test_a_recipe_names_each_file_that_its_change_touches(kind, most):
     known = named(kind)
     unnamed = {file for file in files if not any(file.startswith(name) for name in known)}
     assert unnamed == set()
+
+
+QUIET = """
+import numpy as np
+from plexor.protocol.geometry import Geometry
+from plexor_sim.golden.edges import PinEdges
+from plexor_sim.golden.instrument import measure
+from plexor_sim.golden.settings import Settings
+geometry = Geometry(channels=1, strikes=1, samples=8)
+channel = {"enable": 1, "quiet_clocks": 5}
+level = np.array([True, False] * 3)
+pin = PinEdges(np.array([10, 20, 39, 40, 50, 60]) * 1000, level)
+settings = Settings.of(channel={0: channel})
+print(measure(geometry, settings, 0, 240, {0: pin}).edges[0].tolist())
+"""
+
+
+@of("register")
+def test_a_register_with_an_option_is_in_the_instrument_its_model_and_the_document(planted):
+    """The answers to the strikes of the first 120 us, at 5, 55 and 105 us, are left out."""
+    document = json.loads(
+        planted(
+            *("plexor", "measure", "--dut", "synthetic:latency=5us", "--rate", "20k"),
+            *("--count", "10", "--channel", "R=ch0:quiet=120us", "--json"),
+        )
+    )
+    (channel,) = document["channels"]
+    assert (channel["answered"], channel["missed"]) == (7, 3)
+    assert document["settings"]["channels"][0]["quiet_s"] == "0.00012"
+    # Five clocks have 40 ticks, so the falls at 40 and 60 and the rise at 50 are left.
+    assert planted(QUIET, how="-c").strip() == "[2, 1]"
+
+
+@pytest.mark.full
+@of("register")
+def test_gateware_with_another_register_does_as_the_twin(planted, monkeypatch):
+    words = ("plexor", "measure", "--dut", "synthetic:latency=5us", "--rate", "20k", "--count", "9")
+    ran = []
+    for core in ("twin", "gateware"):
+        monkeypatch.setenv("PLEXOR_CORE", core)
+        document = json.loads(planted(*words, "--channel", "R=ch0:quiet=121us", "--json"))
+        ran.append([document[part] for part in ("channels", "accounting", "settings")])
+    assert ran[0] == ran[1]
 
 
 @of("statistic")

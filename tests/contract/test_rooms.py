@@ -57,7 +57,7 @@ def planted(file: Path, line: str, folder: Path) -> str:
         ("host", "planted/__init__.py", ""),
         ("gateware", "capture/edges.py", "from plexor_hdl.results.bins import Bins"),
         pytest.param(
-            *("host", "wire/link/order.py", "from plexor.model.identity import Identity"),
+            *("host", "model/sources.py", "from plexor.wire.link.order import __doc__"),
             marks=pytest.mark.full,
         ),
         pytest.param(
