@@ -129,6 +129,7 @@ def document(**changes):
         ({"classes": {"up": 1}}, "classes.'down': must be up, down, each once"),
         ({"classes": {"up": 1, "down": 1, "left": 1}}, "classes.'left'"),
         ({"free": {"a": 1}}, "free.a: 1; must be a text"),
+        ({"free": {"\ud800": "a"}}, "must be Unicode text"),
     ],
 )
 def test_what_is_none_is_told_with_its_place_and_what_would_be_right(changes, says):

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from plexor.model.results import (
+    LINK_DROPPED_MOST,
+    MENDED_MOST,
     Accounting,
     Bins,
     Kind,
@@ -17,6 +19,11 @@ from plexor.model.results import (
     Zoom,
 )
 from plexor.protocol.memory import VALUE_MOST, ResponseClass
+
+
+def test_a_counter_of_the_chip_stops_where_the_protocol_says():
+    """docs/PROTOCOL.md: 255 bytes or more of a UART's, 65535 clocks or more with swaps."""
+    assert (LINK_DROPPED_MOST, MENDED_MOST) == (255, 65_535)
 
 
 def test_bins_are_equal_by_their_counts_and_the_type_of_these():

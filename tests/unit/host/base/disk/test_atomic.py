@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from plexor.base.disk import atomic
 from plexor.base.disk.atomic import part_of, parts_of, replacing, write_text
 from plexor.base.disk.lock import lock
 
@@ -28,6 +29,14 @@ def test_two_writers_of_a_file_do_not_cut_each_other(tmp_path):
         other.write_text("other")
     assert path.read_text() == "one"
     assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_a_file_is_free_once_it_has_its_name(tmp_path, monkeypatch):
+    taken = []
+    monkeypatch.setattr(atomic, "lock", lambda path: taken.append(lock(path)) or taken[-1])
+    write_text(tmp_path / "a.txt", "new")
+    assert len(taken) == 1
+    assert lock(tmp_path / "a.txt") is not None
 
 
 def test_what_a_killed_writer_left_is_removed_and_what_is_under_way_is_not(tmp_path):

@@ -3,12 +3,14 @@
 
 import os
 import shutil
+import stat
 
 import pytest
 
 from plexor.base.disk import exchange as exchanges
 from plexor.base.disk import folder as under_test
 from plexor.base.disk.folder import FolderKind, FolderPlace, find_left, place_of, put
+from plexor.base.disk.lock import lock
 from plexor.base.errors import StoreError
 
 KIND = FolderKind("run.json", frozenset({"a.bin"}))
@@ -116,6 +118,35 @@ def test_a_folder_is_left_alone_while_its_process_writes_it(tmp_path, caplog):
 
     assert put(place_of(out), KIND, write) == out
     assert caplog.messages == []
+
+
+@pytest.fixture
+def locks(monkeypatch):
+    """Return the locks that are taken; they outlive the functions that take them."""
+    taken = []
+    monkeypatch.setattr(under_test, "lock", lambda path: taken.append(lock(path)) or taken[-1])
+    return taken
+
+
+def test_a_folder_is_free_once_it_is_in_its_place(tmp_path, locks):
+    put(place_of(tmp_path / "run"), KIND, fill("x"))
+    assert len(locks) == 1
+    assert lock(tmp_path / "run") is not None
+
+
+def test_a_folder_that_a_process_left_is_free_once_it_is_found(tmp_path, locks):
+    part = tmp_path / ".run.000000000001.part"
+    part.mkdir()
+    (part / "run.json").write_text("left")
+    find_left(FolderPlace(tmp_path / "run"), KIND)
+    assert len(locks) == 1
+    assert lock(tmp_path / "run-2") is not None
+
+
+def test_while_it_is_written_a_folder_is_its_owners_alone(tmp_path):
+    modes = []
+    put(place_of(tmp_path / "run"), KIND, lambda folder: modes.append(folder.stat().st_mode))
+    assert [stat.S_IMODE(mode) for mode in modes] == [0o700]
 
 
 def test_what_a_process_left_is_put_beside_if_it_is_whole_and_removed_if_not(tmp_path, caplog):
