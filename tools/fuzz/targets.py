@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from random import Random
@@ -253,7 +253,7 @@ def _go_sweep(folder: Path) -> bool:
 
 def _draw_sweep(result: SweepResult, folder: Path) -> None:
     """Draw an interrupted sweep in one of the ways of `plexor sweep`."""
-    ways = (sweep_text, sweep_page, sweep_svg)
+    ways = (partial(sweep_text, width=100, colour=False), sweep_page, sweep_svg)
     ways[_choice(folder, len(ways))](result).encode()
 
 
@@ -298,7 +298,7 @@ def _go_calibration(folder: Path) -> bool:
     assert own is not None
     found = find_calibration(own.serial, result.identity, folder / "calibration.json")
     assert found is not None
-    calibration_text(found).encode()
+    calibration_text(found, width=100, colour=False).encode()
     json.dumps(to_json(found), allow_nan=False)
     _concluded(replace(result, calibration=found), folder)
     return True

@@ -41,7 +41,7 @@ class SuiteView:
     """What began to run within a sample, in words, and how often."""
 
 
-def bench_text(view: SuiteView, *, width: int = 100, colour: bool = False) -> str:
+def bench_text(view: SuiteView, *, width: int, colour: bool) -> str:
     """Return all tests as a table, then what goes with them, at most `width` columns wide."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     return paint.done(_lines(view, width, paint))

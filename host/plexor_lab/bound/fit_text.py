@@ -17,7 +17,7 @@ _MEANING = {
 }
 
 
-def fit_text(fit: Fit, tried: Sequence[Compared], *, width: int = 100, colour: bool = False) -> str:
+def fit_text(fit: Fit, tried: Sequence[Compared], *, width: int, colour: bool) -> str:
     """Return terms, errors and services as tables, at most `width` columns wide."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     lines = list(wrapped("what the core adds, computed", width, paint, "bold"))

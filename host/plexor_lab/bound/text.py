@@ -50,8 +50,8 @@ def bound_text(
     estimate: ServiceEstimate,
     ns: Sequence[int],
     *,
-    width: int = 100,
-    colour: bool = False,
+    width: int,
+    colour: bool,
 ) -> str:
     """Return sections and columns as tables, and the formulas, at most `width` columns wide."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
@@ -127,8 +127,8 @@ def check_text(
     n: int | None,
     verdict: Bounded,
     *,
-    width: int = 100,
-    colour: bool = False,
+    width: int,
+    colour: bool,
 ) -> str:
     """Return estimate, measurement and verdict as lines of at most `width` columns."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)

@@ -8,7 +8,7 @@ from plexor_lab.bound.counting import Traced
 from plexor_lab.bound.model import column_name
 
 
-def trace_text(traced: Traced, *, width: int = 100, colour: bool = False) -> str:
+def trace_text(traced: Traced, *, width: int, colour: bool) -> str:
     """Return the sections as a table, and what they are from, at most `width` columns wide."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     lines = list(wrapped(traced.model.title, width, paint, "bold"))

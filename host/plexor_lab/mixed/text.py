@@ -35,9 +35,7 @@ STATUS_STYLES = {
 }
 
 
-def mixed_text(
-    result: MixedResult, *, rows: bool = False, width: int = 100, colour: bool = False
-) -> str:
+def mixed_text(result: MixedResult, *, rows: bool = False, width: int, colour: bool) -> str:
     """Return all of it as lines of at most `width` columns (40 at least), each ended.
 
     `rows` adds the list of every run: id, due time, measured time, lateness and status.

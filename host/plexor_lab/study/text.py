@@ -56,8 +56,8 @@ def systems_text(
     *,
     reference: bool = True,
     interval_s: Fraction | None = None,
-    width: int = 100,
-    colour: bool = False,
+    width: int,
+    colour: bool,
 ) -> str:
     """Return all of it as lines of at most `width` columns, the reference apart from the rest."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)

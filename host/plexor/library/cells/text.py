@@ -17,7 +17,7 @@ SCHEMA = "plexor.farm/1"
 _CODES = {ExitCode.BUDGET: "OVER BUDGET", ExitCode.INVALID: "PROVES NOTHING"}
 
 
-def farm_text(outcomes: Sequence[CellOutcome], *, width: int = 100, colour: bool = False) -> str:
+def farm_text(outcomes: Sequence[CellOutcome], *, width: int, colour: bool) -> str:
     """Return a row for each channel of each cell, then what went wrong, and how many are done."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     axes = list(dict.fromkeys(axis for outcome in outcomes for axis in outcome.cell.names))

@@ -12,9 +12,7 @@ from plexor.show.pictures.scale import grouped
 from plexor.show.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
 
 
-def log_text(
-    runs: Sequence[ArchivedRun], total: int, *, width: int = 100, colour: bool = False
-) -> str:
+def log_text(runs: Sequence[ArchivedRun], total: int, *, width: int, colour: bool) -> str:
     """Return a row for each run as lines of at most `width` columns; `total` counts all runs."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     lines = list(table(*words.log_rows(list(runs)), width, paint)) if runs else []
@@ -29,7 +27,7 @@ def log_text(
     return paint.done(lines)
 
 
-def trend_text(trend: Histories, *, width: int = 100, colour: bool = False) -> str:
+def trend_text(trend: Histories, *, width: int, colour: bool) -> str:
     """Return the histories and their changes as lines of at most `width` columns."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     source = words.source(trend.histories)

@@ -13,7 +13,7 @@ from plexor.show.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
 from plexor.show.terminal.sweep import DETERMINISTIC
 
 
-def burst_text(result: BurstResult, *, width: int = 100, colour: bool = False) -> str:
+def burst_text(result: BurstResult, *, width: int, colour: bool) -> str:
     """Return all of it as lines of at most `width` columns (40 at least), each ended."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     name = facts.device_name(result.device)

@@ -11,7 +11,7 @@ from plexor.show.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
 _HERTZ = 10**15
 
 
-def calibration_text(found: Calibration, *, width: int = 100, colour: bool = False) -> str:
+def calibration_text(found: Calibration, *, width: int, colour: bool) -> str:
     """Return the bins of each channel and the pad delays as lines, each ended."""
     paint = Paint(colour)
     source = format_rate(_HERTZ / found.source_fs) if found.source_fs else "unknown"

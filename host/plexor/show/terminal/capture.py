@@ -15,7 +15,7 @@ _HEAD = ["signal", "kind", "bits", "rises", "falls", "period", "can be"]
 _DIGITS = 6
 
 
-def capture_text(capture: CaptureListing, *, width: int = 100, colour: bool = False) -> str:
+def capture_text(capture: CaptureListing, *, width: int, colour: bool) -> str:
     """Return a capture's signals as a table, and the command that makes a run of it."""
     paint = Paint(colour)
     first, last, step = (

@@ -33,8 +33,8 @@ def compare_text(
     judgements: Sequence[Judgement],
     *,
     sides: Sequence[tuple[str, str, Mapping[str, tuple[str, str]]]] = (),
-    width: int = 100,
-    colour: bool = False,
+    width: int,
+    colour: bool,
 ) -> str:
     """Return a row for each figure as lines of at most `width` columns, then what is judged.
 

@@ -25,7 +25,7 @@ that it is under, up to the third."""
 INCOMPLETE = "INCOMPLETE: events were dropped or lost; the affected strikes are left out"
 
 
-def phase_text(result: PhaseResult, *, width: int = 100, colour: bool = False) -> str:
+def phase_text(result: PhaseResult, *, width: int, colour: bool) -> str:
     """Return all of it as lines of at most `width` columns (40 at least), each ended."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     lines = list(wrapped(headline(result), width, paint, "bold"))

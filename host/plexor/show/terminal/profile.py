@@ -108,9 +108,7 @@ def trace_rows(profile: ProfileView) -> Rows:
     return ["call", "function", "entry", "exit", "total", "less base", "own less base"], rows
 
 
-def profile_text(
-    profile: ProfileView, rows: Rows, *, width: int = 100, colour: bool = False
-) -> str:
+def profile_text(profile: ProfileView, rows: Rows, *, width: int, colour: bool) -> str:
     """Return a view as lines of at most `width` columns (40 at least), each ended."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     result = profile.result

@@ -8,7 +8,7 @@ from plexor.show.proof import HEAD, WORDS, figure_row, source, step_line, verdic
 from plexor.show.terminal.columns import Paint, table, wrapped
 
 
-def proof_text(proof: Proof, seal: str, *, width: int = 100, colour: bool = False) -> str:
+def proof_text(proof: Proof, seal: str, *, width: int, colour: bool) -> str:
     """Return each step with its figures, the verdict, and the proof's digest."""
     paint = Paint(colour)
     title = f"Proof of {proof.serial}, build {proof.placement:016x} · {source(proof)}"

@@ -37,9 +37,7 @@ _WORDS = {
 }
 
 
-def text(
-    report: Report, verdict: Judged | None = None, *, width: int = 100, colour: bool = False
-) -> str:
+def text(report: Report, verdict: Judged | None = None, *, width: int, colour: bool) -> str:
     """Return the figures as lines of at most `width` columns (40 at least), each ended."""
     width = max(width, LEAST_WIDTH)
     paint = Paint(colour)
@@ -86,7 +84,7 @@ def text(
     return paint.done(lines)
 
 
-def verdict_text(report: Report, verdict: Judged, *, width: int = 100, colour: bool = False) -> str:
+def verdict_text(report: Report, verdict: Judged, *, width: int, colour: bool) -> str:
     """Return a budget's verdict on a run: why the run is invalid, each check, and the verdict."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     lines = [*_invalid(report, width, paint), *_verdict(report, verdict, width, paint)]

@@ -7,7 +7,7 @@ from plexor.experiments.selftest.model import SelfTest
 from plexor.show.terminal.columns import Paint, wrapped
 
 
-def selftest_text(found: SelfTest, *, width: int = 100, colour: bool = False) -> str:
+def selftest_text(found: SelfTest, *, width: int, colour: bool) -> str:
     """Return a line for each part and each defect."""
     paint = Paint(colour)
     where = "simulated" if found.simulated else f"measured on {found.board or 'hardware'}"

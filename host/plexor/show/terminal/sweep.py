@@ -63,7 +63,7 @@ def _step(steps: Sequence[RateStep], knee: Knee, rate_hz: object) -> RateStep | 
     return next((step for step in own_steps(steps, knee) if step.rate_hz == rate_hz), None)
 
 
-def sweep_text(result: SweepResult, *, width: int = 100, colour: bool = False) -> str:
+def sweep_text(result: SweepResult, *, width: int, colour: bool) -> str:
     """Return all of it as lines of at most `width` columns, with the notes on each knee below."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     head = (

@@ -44,7 +44,7 @@ _RANK = [
 _MOST_NAME = 14
 
 
-def timeline_text(view: TimelineView, *, width: int = 100, colour: bool = False) -> str:
+def timeline_text(view: TimelineView, *, width: int, colour: bool) -> str:
     """Return it as lines of at most `width` columns (40 at least), each ended."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     name = facts.device_name(view.result.device) or "Timeline"

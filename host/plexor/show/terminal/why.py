@@ -37,8 +37,8 @@ def why_text(
     channels: Sequence[Explained],
     says: Says,
     *,
-    width: int = 100,
-    colour: bool = False,
+    width: int,
+    colour: bool,
 ) -> str:
     """Return it as lines of at most `width` columns (40 at least), each ended."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)

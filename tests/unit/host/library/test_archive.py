@@ -9,10 +9,11 @@ import pytest
 from plexor.base.errors import StoreError, UsageError
 from plexor.files.archive.origin import Origin
 from plexor.files.store.run_folder import save
-from plexor.library.archive import Archive
+from plexor.library.archive import Archive, Log, Trend
 from plexor.library.run import Run
 
 from ..files.archive.planted import git, history, loaded, planted
+from ..plain_text import columns_and_colour
 
 
 @pytest.fixture
@@ -184,3 +185,8 @@ def test_ticks_of_any_length_are_seconds(archive):
     archive.add(Run(run), commit="a")
     found = archive.trend("ISR", figures=["min"]).histories[0].courses[0].values[0]
     assert found == pytest.approx(float(Fraction(1000 * 1_041_667, 10**15)))
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(Log.text) == (100, False)
+    assert columns_and_colour(Trend.text) == (100, False)

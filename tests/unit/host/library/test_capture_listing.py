@@ -3,9 +3,11 @@
 
 import json
 
+from plexor.library.capture_listing import ListedCapture
 from plexor.library.exchange import list_capture
 
 from ..files.imports.captures import vcd
+from ..plain_text import columns_and_colour
 
 
 def test_the_document_has_each_signal_with_exact_times(tmp_path):
@@ -20,3 +22,7 @@ def test_the_document_has_each_signal_with_exact_times(tmp_path):
 def test_the_text_is_the_terminals(tmp_path):
     path = vcd(tmp_path / "a.vcd", [(0, "a", 0), (5, "a", 1)])
     assert list_capture(path).text(width=60).startswith("a.vcd: VCD, from 0 s to 5 ns")
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(ListedCapture.text) == (100, False)

@@ -10,11 +10,12 @@ from plexor.base.errors import ApartError, ExitCode, StoreError, UsageError
 from plexor.figures.judge.gate import By, FailOn
 from plexor.figures.judge.verdict import Outcome
 from plexor.files.store.run_folder import save
-from plexor.library.compare import compared
+from plexor.library.compare import Comparison, compared
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
 
 from .. import sweeps
+from ..plain_text import columns_and_colour
 
 NS = Fraction(1, 10**9)
 
@@ -220,3 +221,7 @@ def test_conditions_that_cannot_be_judged_are_refused(kept, asked, wrong):
     a, b = kept("a", [1000] * 9), kept("b", [1000] * 9)
     with pytest.raises(UsageError, match=f"^{wrong}"):
         plexor.compare(a, b, **asked)
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(Comparison.text) == (100, False)

@@ -18,9 +18,10 @@ from plexor.files.archive.origin import Origin
 from plexor.library import farm as under_test
 from plexor.library.archive import Archive
 from plexor.library.cells.cell import Cell
-from plexor.library.farm import CellState, farm
+from plexor.library.farm import CellState, Farm, farm
 
 from ..files.archive.planted import git, planted
+from ..plain_text import columns_and_colour
 
 TEXT = """
 [measure]
@@ -411,3 +412,7 @@ def test_an_instrument_that_no_worker_has_is_told_before_anything_is_measured(be
     )
     assert needed == ["left"]
     assert not bench.taken
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(Farm.text) == (100, False)

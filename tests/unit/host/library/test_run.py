@@ -11,6 +11,8 @@ from plexor.base.errors import ExitCode, StoreError, UsageError
 from plexor.files.store.run_folder import load
 from plexor.library.run import Run
 
+from ..plain_text import columns_and_colour
+
 
 @pytest.fixture
 def run(run_of):
@@ -80,3 +82,8 @@ def test_events_are_columns_of_a_table(run):
     assert table.schema.metadata[b"plexor.simulated"] == b"true"
     frame = run.to_pandas()
     assert np.array_equal(frame["polarity"], run.events["polarity"])
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(Run.text) == (100, False)
+    assert columns_and_colour(Run.verdict_text) == (100, False)

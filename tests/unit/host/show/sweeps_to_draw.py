@@ -68,4 +68,4 @@ def marks(svg):
 
 def shown_everywhere(planted):
     """Return what the terminal, the page and the page's table say, each as one text."""
-    return [" ".join(sweep_text(planted, width=4000).split()), sweep_page(planted)]
+    return [" ".join(sweep_text(planted, width=4000, colour=False).split()), sweep_page(planted)]

@@ -38,6 +38,6 @@ def test_an_invalid_run_says_so_before_anything_else(runs):
     assert "books &amp; pens" in content
     assert "Within budget" not in content
     assert " ≠ received" in content
-    assert "INVALID RUN: books & pens" in text(report)
+    assert "INVALID RUN: books & pens" in text(report, width=100, colour=False)
     assert "INVALID RUN" in picture(report)
     assert "INVALID" not in picture(analyse(runs["usual"]))

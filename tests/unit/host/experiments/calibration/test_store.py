@@ -256,7 +256,9 @@ def test_the_folder_is_the_platforms(environment, platform, expected):
 def test_a_delay_that_was_not_measured_leaves_its_column_empty():
     channels = tuple(replace(CALIBRATION.channels[0], number=number) for number in (0, 1))
     delays = (PadDelay(0, 1, -506, -496, 3, 4),)
-    text = calibration_text(replace(CALIBRATION, channels=channels, delays=delays))
+    text = calibration_text(
+        replace(CALIBRATION, channels=channels, delays=delays), width=100, colour=False
+    )
     looped, pins = [line for line in text.splitlines() if line.startswith("strike0 up")]
     assert looped.split()[2:] == [NOTHING, "-506"]
     # Of a board that is not known the loop is 2 ns longer, give or take.

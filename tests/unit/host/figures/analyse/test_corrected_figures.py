@@ -59,7 +59,7 @@ def test_a_base_result_is_taken_off_and_nothing_falls_below_0(run_of):
 
 def test_text_page_and_document_say_what_is_corrected_and_in_what_unit(run_of):
     report = analyse(run_of(LATENCIES, calibration=CALIBRATION))
-    shown, page_text = text(report), page(report)
+    shown, page_text = text(report, width=100, colour=False), page(report)
     for content in (shown, page_text):
         assert "corrected with the calibration of sim made 2026-11-22" in " ".join(content.split())
     assert "Latency, corrected by calibration" in page_text
@@ -86,14 +86,14 @@ def test_text_page_and_document_say_what_is_corrected_and_in_what_unit(run_of):
 
 def test_without_calibration_nothing_speaks_of_one(run_of):
     report = analyse(run_of(LATENCIES))
-    assert "calibration" not in text(report)
+    assert "calibration" not in text(report, width=100, colour=False)
     assert "calibration" not in page(report)
     assert document(report, None, ExitCode.PASS)["corrected"] is None
 
 
 def test_a_run_without_events_says_why_it_is_not_corrected(run_of):
     report = analyse(run_of(LATENCIES, keep_events=False, calibration=CALIBRATION))
-    said = " ".join(text(report).split())
+    said = " ".join(text(report, width=100, colour=False).split())
     assert "nothing corrected with the calibration of sim" in said
     assert "ISR is not corrected: its events are not complete" in said
     assert document(report, None, ExitCode.PASS)["corrected"]["channels"][0]["latency"] is None
@@ -104,7 +104,7 @@ def test_of_an_instrument_without_events_it_says_what_the_pads_add(run_of):
     geometry = result.identity.geometry
     silent = replace(geometry, features=geometry.features & ~Feature.EVENTS)
     result = replace(result, identity=replace(result.identity, geometry=silent))
-    said = " ".join(text(analyse(result)).split())
+    said = " ".join(text(analyse(result), width=100, colour=False).split())
     assert (
         "ISR is not corrected: this instrument sends no events, latencies are whole ticks"
     ) in said
@@ -113,7 +113,7 @@ def test_of_an_instrument_without_events_it_says_what_the_pads_add(run_of):
         "within bounds; latencies in ticks are late by that, 2 ± 7 ticks"
     ) in said
     bare = replace(result, calibration=replace(CALIBRATION, delays=()))
-    said = " ".join(text(analyse(bare)).split())
+    said = " ".join(text(analyse(bare), width=100, colour=False).split())
     assert "latencies are whole ticks" in said
     assert "pads" not in said
 
@@ -121,7 +121,9 @@ def test_of_an_instrument_without_events_it_says_what_the_pads_add(run_of):
 def test_one_channel_without_calibration_leaves_the_other_corrected(run_of):
     half = replace(CALIBRATION, channels=CALIBRATION.channels[:1])
     report = analyse(run_of(LATENCIES, calibration=half))
-    assert "TASK is not corrected: ch1 was not calibrated" in " ".join(text(report).split())
+    assert "TASK is not corrected: ch1 was not calibrated" in " ".join(
+        text(report, width=100, colour=False).split()
+    )
     assert Kind.RISE in report.corrected[0].kinds
 
 

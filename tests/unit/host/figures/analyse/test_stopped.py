@@ -50,7 +50,7 @@ def test_a_latency_over_the_limit_is_told_with_channel_strike_and_time(run_of):
     # 17 periods of 50 µs, and the latency itself.
     line = "stopped by latency>9 µs: TASK 9.25 µs, strike 18, at 859.25 µs"
     assert stop_line(report) == line
-    assert line in text(report).splitlines()
+    assert line in text(report, width=100, colour=False).splitlines()
     assert "latency&gt;9 µs: TASK 9.25 µs" in page(report)
 
 
@@ -95,7 +95,7 @@ def test_a_run_that_ended_as_planned_says_nothing_of_it(run_of):
     report = analyse(run_of([[1000] * 20]))
     assert stop_line(report) == ""
     assert document(report, None, ExitCode.PASS)["stopped"] is None
-    assert "stopped by" not in text(report)
+    assert "stopped by" not in text(report, width=100, colour=False)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_a_stall_and_a_code_are_told_with_their_time(run_of, why, line):
     )
     report = analyse(run)
     assert stop_line(report) == line
-    assert line in text(report).splitlines()
+    assert line in text(report, width=100, colour=False).splitlines()
     found = document(report, None, ExitCode.PASS)
     assert found["stop_reason"] == why.name.lower()
     assert found["stopped"]["at_ticks"] == 3_250_000

@@ -141,7 +141,7 @@ def test_it_is_labelled_as_imported_and_as_no_instrument(tmp_path):
     asked = ImportRules(channels=(ChannelSignal("ISR", "irq"),), strikes=(StrikeSignal("trig"),))
     run = import_run(path, asked, ReadRules())
     assert (run.simulated, run.identity.gateware_hash, run.identity.board) == (False, 0, "")
-    printed = text(analyse(run))
+    printed = text(analyse(run), width=100, colour=False)
     assert "imported" in printed.splitlines()[1]
     assert "measured" not in printed
     assert "idle" not in printed
@@ -165,7 +165,7 @@ def test_a_simulated_run_stays_simulated_and_an_invalid_one_invalid(tmp_path):
         export(planted.lost(planted.run()), [path])
         run = import_run(path, wanted(), ReadRules())
         assert run.simulated
-        assert "imported, simulated" in text(analyse(run))
+        assert "imported, simulated" in text(analyse(run), width=100, colour=False)
         assert run.invalid_reasons == (
             "the file says that its run is invalid: 2 edges were dropped before they could be "
             "matched",

@@ -10,6 +10,7 @@ from plexor.library.run import Run
 from plexor_lab.bench.bench import Bench
 from plexor_lab.bench.frame import parse
 
+from ...plain_text import columns_and_colour
 from ...runs import run
 from .planted import DONE, Script, announced, begin, report, suite_run
 
@@ -99,3 +100,7 @@ def test_frames_have_the_times_in_nanoseconds_and_the_base():
 def test_two_counters_of_a_test_are_kept_apart():
     script = Script().say(announced(3, 2)).lasts(1, 9).lasts(1, 9).say(report(1, 1, 1)).say(DONE)
     assert bench(script).figures[0].counters == (1, 1)
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(Bench.text) == (100, False)

@@ -6,7 +6,9 @@ import pytest
 from plexor.base.errors import InvalidRunError
 from plexor.library.run import Run
 from plexor_lab.bound.bound import Bound
+from plexor_lab.bound.check import BoundCheck
 
+from ...plain_text import columns_and_colour
 from .createthread import EXAMPLES, MEASURED_NS, PLATFORMS, N, platform_file
 
 MODEL = EXAMPLES / "createthread.toml"
@@ -79,3 +81,7 @@ def test_the_text_is_that_of_the_terminal(run_of):
 def test_latencies_of_unknown_strikes_prove_nothing(run_of):
     with pytest.raises(InvalidRunError, match="ISR: its answers may be those of other strikes"):
         checked(Run(run_of([[None, 9000, 14_137]])))
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(BoundCheck.text) == (100, False)

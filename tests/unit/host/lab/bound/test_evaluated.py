@@ -2,7 +2,9 @@
 """The document of an evaluated bound: exact texts, part by part."""
 
 from plexor_lab.bound.bound import Bound
+from plexor_lab.bound.evaluated import Evaluated
 
+from ...plain_text import columns_and_colour
 from .createthread import (
     COLUMNS,
     COLUMNS_NS,
@@ -48,3 +50,7 @@ def test_what_is_no_whole_number_is_an_exact_fraction():
 def test_the_text_is_that_of_the_terminal():
     found = Bound(EXAMPLES / "createthread.toml", platform_file(1)).evaluate()
     assert "T(N) = 41,752 + 1,152 N, in ns\n" in found.text()
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(Evaluated.text) == (100, False)

@@ -8,8 +8,9 @@ import pytest
 from plexor.base.errors import UsageError
 from plexor_lab.bound.bound import Bound
 from plexor_lab.bound.files.platform_file import read_platform
-from plexor_lab.bound.fitted import fit_services
+from plexor_lab.bound.fitted import Fitted, fit_services
 
+from ...plain_text import columns_and_colour
 from .createthread import EXAMPLES
 
 MEASURED, TRIED = EXAMPLES / "measured.csv", EXAMPLES / "tried.csv"
@@ -56,3 +57,7 @@ def test_a_further_model_needs_a_map_to_the_platform(tmp_path):
     times = read_platform(tmp_path / "o.toml").times_ns
     extra = {term.name: term.time_ns for term in fitted.fit.terms}["read"]
     assert {t for (name, _), t in times.items() if name == "rodata8"} == {Fraction(20) + extra}
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(Fitted.text) == (100, False)

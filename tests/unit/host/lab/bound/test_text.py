@@ -71,7 +71,13 @@ def test_a_formula_is_as_short_as_it_can_be(fixed, per_n, text):
 
 
 def printed(number, ns=(N,), **options):
-    return bound_text(MODEL, read_platform(platform_file(number)), example(number), ns, **options)
+    return bound_text(
+        MODEL,
+        read_platform(platform_file(number)),
+        example(number),
+        ns,
+        **{"width": 100, "colour": False} | options,
+    )
 
 
 @pytest.mark.parametrize("number", PLATFORMS)
@@ -86,7 +92,14 @@ def test_the_table_shows_the_figures_of_the_study(number):
 
 
 def test_the_place_of_a_region_is_shown_where_there_is_a_map():
-    text = bound_text(MODEL, read_platform(EXAMPLES / "memory.toml"), to_the_cycle(), (N,))
+    text = bound_text(
+        MODEL,
+        read_platform(EXAMPLES / "memory.toml"),
+        to_the_cycle(),
+        (N,),
+        width=100,
+        colour=False,
+    )
     assert "lie in" in text
     assert "14,099 4/9" in text
     assert "lie in" not in printed(2)
@@ -116,7 +129,7 @@ def test_no_line_is_wider_than_the_terminal(width):
     platform = read_platform(platform_file(2))
     texts = [
         printed(3, ns=(0, 1, 50), width=width),
-        check_text(MODEL, platform, 13, verdict, width=width),
+        check_text(MODEL, platform, 13, verdict, width=width, colour=False),
     ]
     for text in texts:
         assert max(map(len, text.splitlines())) <= max(width, 40)
@@ -127,7 +140,9 @@ def checked(number, **known):
         Fraction(MEASURED_NS[number]), "on-width of CT", "simulated", **known
     )
     platform = read_platform(platform_file(number))
-    return check_text(MODEL, platform, N, bounded(Fraction(TOTAL_NS[number]), measured), width=200)
+    return check_text(
+        MODEL, platform, N, bounded(Fraction(TOTAL_NS[number]), measured), width=200, colour=False
+    )
 
 
 @pytest.mark.parametrize("number", PLATFORMS)
@@ -154,11 +169,15 @@ def test_what_was_measured_has_uncertainty_samples_missed_strikes_and_origin():
 def test_an_unsafe_estimate_an_invalid_run_and_a_margin_below_a_tick_are_told():
     measured = MeasuredMaximum(Fraction(14_137), "maximum", "given")
     platform = read_platform(EXAMPLES / "memory.toml")
-    text = check_text(MODEL, platform, N, bounded(Fraction(126_895, 9), measured))
+    text = check_text(
+        MODEL, platform, N, bounded(Fraction(126_895, 9), measured), width=100, colour=False
+    )
     assert "UNSAFE: what was measured exceeds the estimate" in text
     assert "margin    -37 5/9 ns" in text
     close = replace(measured, tick_fs=10**6, samples=1, invalid_reasons=("a clock was lost",))
-    text = check_text(MODEL, platform, None, bounded(Fraction(28_275, 2), close))
+    text = check_text(
+        MODEL, platform, None, bounded(Fraction(28_275, 2), close), width=100, colour=False
+    )
     assert "INVALID RUN: a clock was lost" in text
     assert "the margin is smaller than a tick" in text
     assert ", N = " not in text
@@ -166,5 +185,12 @@ def test_an_unsafe_estimate_an_invalid_run_and_a_margin_below_a_tick_are_told():
 
 def test_a_part_of_nothing_is_not_defined():
     measured = MeasuredMaximum(Fraction(1), "maximum", "given")
-    text = check_text(MODEL, read_platform(platform_file(1)), 0, bounded(Fraction(0), measured))
+    text = check_text(
+        MODEL,
+        read_platform(platform_file(1)),
+        0,
+        bounded(Fraction(0), measured),
+        width=100,
+        colour=False,
+    )
     assert "not defined of the estimate" in text

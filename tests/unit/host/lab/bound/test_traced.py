@@ -6,8 +6,9 @@ import pytest
 from plexor.base.errors import UsageError
 from plexor_lab.bound.files.model_file import read_model
 from plexor_lab.bound.spec import MOST_INTERRUPTS
-from plexor_lab.bound.traced import suffix_of, trace_bus
+from plexor_lab.bound.traced import BusTrace, suffix_of, trace_bus
 
+from ...plain_text import columns_and_colour
 from .buses import call, read, walk, written
 
 HEAP = 0x40003000
@@ -55,3 +56,7 @@ def test_only_files_of_a_bound_are_written(tmp_path):
     assert suffix_of(tmp_path / "a.TOML") == ".toml"
     with pytest.raises(UsageError, match=r"must be a file that ends in \.toml or \.csv"):
         suffix_of(tmp_path / "a.txt")
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(BusTrace.text) == (100, False)

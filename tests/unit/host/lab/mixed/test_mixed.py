@@ -16,6 +16,7 @@ from plexor_lab.mixed.rows import read_rows
 from plexor_lab.mixed.run import Taken, Told
 from plexor_lab.mixed.spec import MixedSpec
 
+from ...plain_text import columns_and_colour
 from .lists import MS, TICK_FS, result_of, run_of
 
 DEVICE = object()
@@ -131,3 +132,7 @@ def test_a_result_shows_itself():
 )
 def test_the_exit_code_says_whether_the_device_keeps_the_schedule(runs, code):
     assert Mixed(result_of(*runs)).exit_code() == code
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(Mixed.text) == (100, False)

@@ -112,4 +112,11 @@ For 5 µs, reference: microseconds: test with care, and consider an answer in ha
 def written(rows, sweeps, **options):
     options = {"jitter": Jitter.SPAN_128} | options
     jitter = options.pop("jitter")
-    return systems_text(rows, changes(rows), inequalities(rows), sweeps, jitter, **options)
+    return systems_text(
+        rows,
+        changes(rows),
+        inequalities(rows),
+        sweeps,
+        jitter,
+        **{"width": 100, "colour": False} | options,
+    )

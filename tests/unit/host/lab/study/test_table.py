@@ -11,8 +11,9 @@ from plexor.files.store.run_folder import save
 from plexor.library.scans.sweep import Sweep
 from plexor_lab.study.reference import Role
 from plexor_lab.study.systems import Jitter
-from plexor_lab.study.table import table
+from plexor_lab.study.table import Table, table
 
+from ...plain_text import columns_and_colour
 from ...sweeps import swept
 
 
@@ -72,3 +73,7 @@ def test_what_cannot_be_put_side_by_side_is_refused(kept, run_of, tmp_path):
         table([plexor.Run(run_of([[1000]], device={}))])
     with pytest.raises(StoreError, match=str(tmp_path)):
         table([tmp_path])
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(Table.text) == (100, False)

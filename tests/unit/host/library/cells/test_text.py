@@ -55,7 +55,7 @@ OUTCOMES = (
 
 
 def test_each_channel_of_each_cell_has_a_row():
-    lines = farm_text(OUTCOMES, width=120).splitlines()
+    lines = farm_text(OUTCOMES, width=120, colour=False).splitlines()
     assert [line.split()[:3] for line in lines[:7]] == [
         ["instrument", "load", "channel"],
         ["left", "none", "ISR"],
@@ -79,13 +79,15 @@ def test_each_channel_of_each_cell_has_a_row():
 
 
 def test_simulated_cells_say_so():
-    assert "1 of 1 cells have a run, all simulated" in farm_text(OUTCOMES[:1])
-    assert "simulated" not in farm_text(OUTCOMES[2:3])
+    assert "1 of 1 cells have a run, all simulated" in farm_text(
+        OUTCOMES[:1], width=100, colour=False
+    )
+    assert "simulated" not in farm_text(OUTCOMES[2:3], width=100, colour=False)
 
 
 @pytest.mark.parametrize("width", [40, 60, 80])
 def test_a_table_fits_its_terminal(width):
-    assert max(map(len, farm_text(OUTCOMES, width=width).splitlines())) <= width
+    assert max(map(len, farm_text(OUTCOMES, width=width, colour=False).splitlines())) <= width
 
 
 def test_what_failed_is_red_and_what_proves_nothing_is_yellow():

@@ -4,12 +4,13 @@
 import pytest
 
 from plexor.base.errors import UsageError
-from plexor.library.explain.profile import module_of
+from plexor.library.explain.profile import Profile, module_of
 from plexor.library.explain.specs import VIEWS
 from plexor.library.run import Run
 from plexor.model.codes import CodeName
 
 from ...coded import coded_run
+from ...plain_text import columns_and_colour
 
 NAMES = (
     CodeName(8, 1, "main.c:loop"),
@@ -90,3 +91,7 @@ def test_an_order_that_is_not_there_is_refused(coded):
 
 def test_a_module_is_what_stands_before_the_last_colon():
     assert [module_of(n) for n in ("a.c:f", "f", "ns::f", ":f")] == ["a.c", "-", "ns:", "-"]
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(Profile.text) == (100, False)

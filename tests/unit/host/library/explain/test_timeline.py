@@ -4,9 +4,11 @@
 import pytest
 
 from plexor.base.errors import UsageError
+from plexor.library.explain.timeline import Timeline
 from plexor.library.run import Run
 
 from ...coded import coded_run
+from ...plain_text import columns_and_colour
 from .test_coded import NAMES, PLANTED
 
 END = 12_000
@@ -46,3 +48,7 @@ def test_the_document_has_lanes_whose_times_add_up_to_the_run(coded):
 def test_times_that_cannot_be_are_refused(coded, options, said):
     with pytest.raises(UsageError, match=said):
         coded.timeline(**options)
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(Timeline.text) == (100, False)

@@ -4,9 +4,11 @@
 import pytest
 
 from plexor.base.errors import UsageError
+from plexor.library.explain.why import Why
 from plexor.library.run import Run
 
 from ...figures.explain.test_why import EVERY, late_run
+from ...plain_text import columns_and_colour
 
 
 def test_a_run_explains_its_late_answers_as_text_and_document():
@@ -28,3 +30,7 @@ def test_a_limit_is_a_time_with_a_unit():
     assert run.why(over="51ns").over_ticks == 51
     with pytest.raises(UsageError, match="must be a number with a unit"):
         run.why(over="51")
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(Why.text) == (100, False)

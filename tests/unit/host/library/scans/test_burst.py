@@ -8,10 +8,12 @@ import pytest
 
 import plexor
 from plexor.base.errors import StoreError, UsageError
+from plexor.library.scans.burst import BurstScan
 from plexor.library.scans.burst import scanned as taken
 from plexor.library.scans.burst_spec import BurstSpec
 from plexor.library.specs.options import Target
 
+from ...plain_text import columns_and_colour
 from .answering import Answering
 
 ASKED = {"low": "2us", "high": 20e-6, "period": "1ms", "points": 3, "channels": "ISR=ch0"}
@@ -102,3 +104,7 @@ def test_what_cannot_be_scanned_is_refused_before_the_first_strike(asked, messag
     with pytest.raises(UsageError, match=f"^{message}"):
         scanned(device, **asked)
     assert device.jobs == []
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(BurstScan.text) == (100, False)

@@ -8,11 +8,13 @@ import pytest
 import plexor
 from plexor.base.errors import InvalidRunError, StoreError, UsageError
 from plexor.library.scans import phase as module
+from plexor.library.scans.phase import PhaseScan
 from plexor.library.scans.phase_spec import PhaseSpec
 from plexor.library.specs.options import Target
 from plexor.run.session.stop import Stop
 
 from ...kept_scans import PHASE
+from ...plain_text import columns_and_colour
 
 DEVICE = object()
 
@@ -114,3 +116,7 @@ def test_what_the_scan_raises_is_raised(monkeypatch):
     monkeypatch.setattr(module, "run", silent)
     with pytest.raises(InvalidRunError, match="no edges"):
         phase(against="ch2", rate="5k")
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(PhaseScan.text) == (100, False)

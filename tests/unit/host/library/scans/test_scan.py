@@ -6,10 +6,11 @@ import pytest
 from plexor.base.errors import ExitCode, InvalidRunError, StoreError
 from plexor.library.scans.burst import BurstScan
 from plexor.library.scans.phase import PhaseScan
-from plexor.library.scans.scan import Scan
+from plexor.library.scans.scan import Ended, Scan
 from plexor.library.scans.sweep import Sweep
 
 from ...kept_scans import BURST, PHASE
+from ...plain_text import columns_and_colour
 from ...sweeps import swept
 
 SCANS = {Sweep: swept({"none": 100_000}), PhaseScan: PHASE, BurstScan: BURST}
@@ -46,3 +47,7 @@ def test_a_scan_must_say_how_it_is_shown():
 
     with pytest.raises(TypeError, match="abstract"):
         Silent(SCANS[Sweep])
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(Ended.text) == (100, False)

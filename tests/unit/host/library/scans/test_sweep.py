@@ -10,10 +10,12 @@ import plexor
 from plexor.base.documents import unsealed
 from plexor.base.errors import StoreError, UsageError
 from plexor.experiments.sweep.model import SweepResult
+from plexor.library.scans.sweep import Sweep
 from plexor.library.scans.sweep import swept as taken
 from plexor.library.scans.sweep_spec import SweepSpec
 from plexor.library.specs.options import Target
 
+from ...plain_text import columns_and_colour
 from .answering import TICK_FS, Answering
 
 ASKED = {"low": "1k", "high": 100_000, "channels": ["ISR=ch0", "TASK=ch1"]}
@@ -139,3 +141,7 @@ def test_the_document_is_that_of_the_command(tmp_path):
         json.dumps(found.document())
     )
     assert isinstance(found.result, SweepResult)
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(Sweep.text) == (100, False)

@@ -13,10 +13,12 @@ from plexor.base.errors import StoreError, UsageError
 from plexor.experiments.calibration.reference import Reference
 from plexor.experiments.calibration.store import default_path, load, save
 from plexor.library.upkeep import calibrate as module
-from plexor.library.upkeep.calibrate import calibrated, target_of
+from plexor.library.upkeep.calibrate import Calibrated, calibrated, target_of
 from plexor.model.calibration import Calibration, ChannelInstants, Instants, PinDelay
 from plexor.model.identity import Identity
 from plexor.protocol.geometry import Geometry
+
+from ...plain_text import columns_and_colour
 
 CHANNEL = ChannelInstants(0, *[Instants((10, -20, 5, 5), (3, 3, 3, 3), 20_000)] * 2)
 FOUND = Calibration("S1", 7, "ulx3s", False, 10**6, "2026", 1, (CHANNEL,), ())
@@ -134,3 +136,7 @@ def test_what_a_jumper_gave_is_kept_with_the_next_calibration_of_this_build_alon
     for text in (json.dumps(json.loads(path.read_text())).replace("S1", "S2"), "{"):
         path.write_text(text)
         assert calibrated(BUILT, path=path).calibration == FOUND
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(Calibrated.text) == (100, False)

@@ -9,6 +9,7 @@ from plexor.base.errors import ExitCode, LinkError, UsageError
 from plexor.library.pins import SIMULATED
 from plexor.library.upkeep import desk
 from plexor.library.upkeep.desk import (
+    Examined,
     available,
     examined,
     identified,
@@ -21,6 +22,7 @@ from plexor.wire.desk.doctor import Diagnosis, Level
 from plexor.wire.link import boards
 
 from ...fake_device import FakeDevice
+from ...plain_text import columns_and_colour
 from ...scenario import Scenario
 
 
@@ -79,3 +81,7 @@ def test_an_instrument_is_identified_without_a_run():
         facts = identified(device.uri)
     assert (facts["link"], facts["channels"], device.starts) == (device.uri, 2, 0)
     assert json.loads(json.dumps(facts)) == facts
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(Examined.text) == (100, False)

@@ -23,6 +23,7 @@ from plexor.protocol.geometry import Feature
 
 from ...experiments.prove.proofs import JUMPER, SELFTEST, TEE, proof
 from ...fake_device import FakeDevice
+from ...plain_text import columns_and_colour
 from ...scenario import GEOMETRY, Scenario
 
 
@@ -175,3 +176,7 @@ def test_a_run_names_the_proof_of_its_instrument(monkeypatch, tmp_path):
         assert result.versions["proof"] == store.proof_text(own, store.document(own)["sha256"])
     with FakeDevice(Scenario([50], board)) as other, plexor.open(other.uri) as instrument:
         assert "proof" not in instrument.run(rate="1k", count=1, channels=["x=ch0"]).result.versions
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(Proven.text) == (100, False)

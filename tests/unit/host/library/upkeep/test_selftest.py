@@ -8,7 +8,9 @@ import pytest
 from plexor.base.errors import ExitCode, UsageError
 from plexor.experiments.selftest.model import Finding, SelfTest, SelftestPart
 from plexor.library.upkeep import selftest as module
-from plexor.library.upkeep.selftest import selftested
+from plexor.library.upkeep.selftest import SelfTested, selftested
+
+from ...plain_text import columns_and_colour
 
 DEVICE = object()
 GOOD = SelfTest("S1", 7, "ulx3s", True, "2026", (SelftestPart("link", "40 words"),))
@@ -96,3 +98,7 @@ def test_a_pin_that_there_is_not_is_refused_by_the_option(monkeypatch):
     monkeypatch.setattr(module, "selftest", selftest)
     with pytest.raises(UsageError, match=r"^--jumper: strike1: this instrument has strike0"):
         selftested(DEVICE, jumpers="strike1=ch0", naming=lambda name: "--jumper")
+
+
+def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
+    assert columns_and_colour(SelfTested.text) == (100, False)

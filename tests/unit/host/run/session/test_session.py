@@ -134,11 +134,11 @@ def test_what_the_chip_leaves_out_is_computed_from_events_and_said():
     assert "isr.fall" in result.computed_on_host
     assert "isr.width" in result.computed_on_host
     assert not whole.computed_on_host
-    said = text(analyse(result), width=400)
+    said = text(analyse(result), width=400, colour=False)
     assert "computed on the host, from events: " in said
     assert "; fall; width; period" in said
     assert result.omitted == ()
-    assert "computed on the host" not in text(analyse(whole), width=400)
+    assert "computed on the host" not in text(analyse(whole), width=400, colour=False)
 
 
 def test_what_cannot_be_computed_is_left_out_and_said():
@@ -148,7 +148,7 @@ def test_what_cannot_be_computed_is_left_out_and_said():
     assert result.channels[0].measurement(Kind.FALL) is None
     assert any(text.startswith("isr.fall") for text in result.omitted)
     left = "not on the chip, and left out: fall: no events without streaming\n"
-    assert left in text(analyse(result), width=400)
+    assert left in text(analyse(result), width=400, colour=False)
     dropped, _ = run(Scenario(LATENCIES, lacking, upload_dropped=(5,)))
     assert dropped.channels[0].measurement(Kind.FALL) is None
     assert any("events are missing" in text for text in dropped.omitted)

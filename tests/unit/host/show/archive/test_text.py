@@ -16,7 +16,7 @@ WIDTHS = (40, 80, 120)
 @pytest.mark.parametrize("name", TRENDS)
 def test_a_trend_fits_its_terminal_and_says_simulated(name, width):
     found = TRENDS[name]
-    lines = trend_text(found, width=width).splitlines()
+    lines = trend_text(found, width=width, colour=False).splitlines()
     assert max(map(len, lines)) <= width
     assert ("simulated" in lines[0]) == found.simulated
     changes = sum(len(course.steps) for each in found.histories for course in each.courses)
@@ -30,7 +30,7 @@ def test_a_trend_fits_its_terminal_and_says_simulated(name, width):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_log_fits_its_terminal_and_counts_all_runs(width):
     bad = replace(KEPT, valid=False, invalid_reasons="a bin is full; " * 20)
-    text = log_text([KEPT, bad], 7, width=width)
+    text = log_text([KEPT, bad], 7, width=width, colour=False)
     lines = text.splitlines()
     assert max(map(len, lines)) <= width
     assert "the newest 2 of 7 runs" in text
@@ -38,8 +38,8 @@ def test_a_log_fits_its_terminal_and_counts_all_runs(width):
 
 
 def test_an_empty_log_says_so():
-    assert log_text([], 0) == "0 runs\n"
-    assert log_text([KEPT], 1).endswith("\n1 run\n")
+    assert log_text([], 0, width=100, colour=False) == "0 runs\n"
+    assert log_text([KEPT], 1, width=100, colour=False).endswith("\n1 run\n")
 
 
 def test_rises_are_red_and_falls_green():
@@ -51,13 +51,13 @@ def test_rises_are_red_and_falls_green():
     down = replace(step, before=step.after, after=step.before)
     fallen = replace(found, histories=(replace(one, courses=(replace(course, steps=(down,)),)),))
     assert "\x1b[32mp99 -" in trend_text(fallen, width=200, colour=True)
-    assert "\x1b[" not in trend_text(found)
+    assert "\x1b[" not in trend_text(found, width=100, colour=False)
 
 
 def test_ten_runs_whose_newest_four_are_slower_are_too_few_and_not_unchanged():
     slower = course("p99", level(3.0, 6) + level(3.6, 4))
     few = trend(history({}, replace(slower, lacking=1), commits=False))
-    text = " ".join(trend_text(few, width=200).split())
+    text = " ".join(trend_text(few, width=200, colour=False).split())
     assert "p99: too few runs to tell whether it changed: 10, needs 11" in text
     assert "no change" not in text
     assert "median of newest 5" in text

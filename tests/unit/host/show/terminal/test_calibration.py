@@ -32,7 +32,7 @@ def rows(text):
 
 
 def test_each_way_of_a_channel_has_its_widths_the_widest_and_the_error():
-    found = rows(calibration_text(FOUND, width=200))
+    found = rows(calibration_text(FOUND, width=200, colour=False))
     # 1000 + 100 + 50, 1000 - 300 - 100, 1000 + 250 + 300, 1000 - 50 - 250.
     # The error: sqrt(sum of cubes / (12 * 4000)).
     assert found["ch0 up"] == ["20000", "1150", "600", "1550", "700", "1550", "348"]
@@ -41,11 +41,11 @@ def test_each_way_of_a_channel_has_its_widths_the_widest_and_the_error():
 
 
 def test_a_delay_is_there_with_its_bound_and_absent_where_it_was_not_measured():
-    found = rows(calibration_text(FOUND, width=200))
+    found = rows(calibration_text(FOUND, width=200, colour=False))
     assert found["strike1 up"] == ["1500", "-"]
     assert found["strike1 down"] == ["1600", "-"]
     assert "strike0 up" not in found
-    assert "pad delay" not in calibration_text(replace(FOUND, delays=()))
+    assert "pad delay" not in calibration_text(replace(FOUND, delays=()), width=100, colour=False)
 
 
 WIRED = replace(
@@ -58,12 +58,12 @@ WIRED = replace(
 
 def test_pins_have_the_loops_delay_less_its_detour_or_a_jumpers_and_the_scale_is_told():
     looped = replace(WIRED, jumpers=())
-    text = calibration_text(looped, width=200)
+    text = calibration_text(looped, width=200, colour=False)
     _, pins = text.split("\npins ")
     assert rows(pins)["strike1 up"] == ["900", "-"]
     assert "± 490" in pins
     assert "place and route gives the bounds" in text
-    text = calibration_text(replace(WIRED, detours=()), width=200)
+    text = calibration_text(replace(WIRED, detours=()), width=200, colour=False)
     _, pins = text.split("\npins ")
     assert rows(pins)["strike1 down"] == ["950*", "-"]
     assert "± 41" in pins
@@ -82,9 +82,9 @@ def test_pins_have_the_loops_delay_less_its_detour_or_a_jumpers_and_the_scale_is
     ],
 )
 def test_it_says_whose_it_is_and_how_it_was_taken(changes, says):
-    assert says in calibration_text(replace(FOUND, **changes), width=200)
+    assert says in calibration_text(replace(FOUND, **changes), width=200, colour=False)
 
 
 @pytest.mark.parametrize("width", [40, 60, 100])
 def test_no_line_is_wider_than_the_terminal(width):
-    assert max(map(len, calibration_text(FOUND, width=width).splitlines())) <= width
+    assert max(map(len, calibration_text(FOUND, width=width, colour=False).splitlines())) <= width

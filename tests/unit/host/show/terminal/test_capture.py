@@ -33,14 +33,14 @@ def capture(strike, *responses, file="a.vcd"):
 
 
 def test_signals_are_rows_with_their_counts():
-    lines = capture_text(capture("t.s", "t.r")).splitlines()
+    lines = capture_text(capture("t.s", "t.r"), width=100, colour=False).splitlines()
     assert lines[:2] == ["a.vcd: VCD, from 0 s to 300 ns, edges to 1 ns", "a note"]
     assert "t.s     wire     1  1,234      5   10 ns  strike or response" in lines
     assert lines[-1] == "  plexor import a.vcd --strike t.s --channel R0=t.r --out run1"
 
 
 def test_without_a_proposal_it_says_what_to_name():
-    text = " ".join(capture_text(capture(None)).split())
+    text = " ".join(capture_text(capture(None), width=100, colour=False).split())
     assert "plexor import a.vcd --strike SIGNAL --channel NAME=SIGNAL --out DIR" in text
 
 

@@ -59,7 +59,7 @@ def rows_of(text, names):
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_calibration_fits_the_terminal(width):
-    text = calibration_text(CALIBRATION, width=width)
+    text = calibration_text(CALIBRATION, width=width, colour=False)
     assert max(map(len, text.splitlines())) <= width
     assert "± is" in text
 
@@ -75,11 +75,13 @@ def test_each_band_of_a_command_s_table_tells_its_rows_apart(width):
     limits = [SpacingLimit(spacing, "ISR", Lengths(4, 5), 64, 99) for spacing in (1, 2)]
     texts = {
         "table": (
-            systems_text(rows, changes(rows), (), [("s1", SWEPT)], Jitter.SPAN_128, width=width),
+            systems_text(
+                rows, changes(rows), (), [("s1", SWEPT)], Jitter.SPAN_128, width=width, colour=False
+            ),
             ("ce30 ", "CE "),
         ),
-        "sweep": (sweep_text(SWEPT, width=width), ("none ", "critical ")),
-        "burst": (burst_text(burst_result(*limits), width=width), ("ISR ",)),
+        "sweep": (sweep_text(SWEPT, width=width, colour=False), ("none ", "critical ")),
+        "burst": (burst_text(burst_result(*limits), width=width, colour=False), ("ISR ",)),
     }
     for name, (text, names) in texts.items():
         found = rows_of(text, names)

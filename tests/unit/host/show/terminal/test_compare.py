@@ -40,7 +40,7 @@ def difference(before, after, figure="p99", unit="s", law=True, channel="ISR"):
 
 def row(found, **options):
     """Return the cells of the one row."""
-    lines = compare_text([found], (), width=200, **options).splitlines()
+    lines = compare_text([found], (), width=200, colour=False, **options).splitlines()
     return [cell for cell in lines[-1].split("  ") if cell.strip()]
 
 
@@ -87,8 +87,12 @@ def test_a_ratio_has_four_digits_and_is_none_from_0_or_below(before, after, show
 
 
 def test_a_change_from_0_has_no_part_and_no_change_of_0_is_none():
-    assert "from 0" in compare_text([difference(Fraction(0), US, law=False)], ())
-    assert "+0.00 %" in compare_text([difference(Fraction(0), Fraction(0), law=False)], ())
+    assert "from 0" in compare_text(
+        [difference(Fraction(0), US, law=False)], (), width=100, colour=False
+    )
+    assert "+0.00 %" in compare_text(
+        [difference(Fraction(0), Fraction(0), law=False)], (), width=100, colour=False
+    )
 
 
 def test_what_a_run_has_not_is_a_dash():
@@ -102,7 +106,7 @@ def test_several_stand_beside_the_first_with_percent_and_ratio_below_and_interva
         replace(difference(10 * US, 20 * US, "max", law=False), side="B"),
         replace(difference(10 * US, 5 * US), side="C"),
     ]
-    assert compare_text(found, (), width=60) == (
+    assert compare_text(found, (), width=60, colour=False) == (
         "channel  figure      A                 B                 C\n"
         "ISR         p99  10 µs             11 µs              5 µs\n"
         "                         +10.00 % x1.100  -50.00 % x0.5000\n"
@@ -117,10 +121,10 @@ def test_several_stand_beside_the_first_with_percent_and_ratio_below_and_interva
 
 def test_a_judgement_of_several_names_the_one_that_it_is_of():
     found = [replace(difference(10 * US, 12 * US), side="C", result="idle")]
-    text = compare_text(found, judged(found, parse_fail_on("p99>+5%")), width=200)
+    text = compare_text(found, judged(found, parse_fail_on("p99>+5%")), width=200, colour=False)
     assert "TOO LARGE C: idle: ISR p99>+5%: +20.00 %" in text
     lacking = [replace(difference(10 * US, None, law=False), side="C")]
-    text = compare_text(lacking, judged(lacking, parse_fail_on("p99>+5%")), width=200)
+    text = compare_text(lacking, judged(lacking, parse_fail_on("p99>+5%")), width=200, colour=False)
     assert "C has no samples" in text
 
 
@@ -130,17 +134,22 @@ def test_changes_that_are_too_large_are_counted_at_the_end():
         *(difference(10 * US, 10 * US, channel=name) for name in ("TASK", "IDLE")),
     ]
     judgements = judged(found, parse_fail_on("p99>+5%"))
-    lines = compare_text(found, judgements, width=200).splitlines()
-    assert lines.count("") == compare_text(found, (), width=200).splitlines().count("") + 1
+    lines = compare_text(found, judgements, width=200, colour=False).splitlines()
+    assert (
+        lines.count("")
+        == compare_text(found, (), width=200, colour=False).splitlines().count("") + 1
+    )
     assert lines[-1] == "FAIL: 1 of 3 changes are too large"
     assert lines[-4].startswith("TOO LARGE ISR p99>+5%: +20.00 %, between +19.90%")
     assert lines[-3].startswith("kept      TASK p99>+5%: +0.00 %, between -0.10%")
-    kept = compare_text(found[1:], judged(found[1:], parse_fail_on("p99>+5%")))
+    kept = compare_text(
+        found[1:], judged(found[1:], parse_fail_on("p99>+5%")), width=100, colour=False
+    )
     assert kept.endswith("PASS: no change is too large\n")
 
 
 def test_a_change_of_which_nothing_is_known_is_told_as_such():
     apart = Difference("ISR", "p99", None, None, reason="in B its answers are unknown")
-    text = compare_text([apart], judged([apart], parse_fail_on("p99>+5%")))
+    text = compare_text([apart], judged([apart], parse_fail_on("p99>+5%")), width=100, colour=False)
     assert "not known ISR p99" in " ".join(text.split())
     assert text.splitlines()[-1] == "NOT COMPARABLE: nothing is known of 1 of 1 changes"

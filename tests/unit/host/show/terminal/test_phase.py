@@ -15,7 +15,7 @@ from ..scans_to_draw import MASKS, phase_result
 
 
 def test_the_widest_window_is_named_with_its_size_by_phase_and_by_latency():
-    text = phase_text(phase_result(MASKS["wraps"]), width=200)
+    text = phase_text(phase_result(MASKS["wraps"]), width=200, colour=False)
     # From 900 on, 250 wide; strikes at multiples of 5 ticks of 1 ns.
     (line,) = [line for line in text.splitlines() if line.startswith("widest")]
     found = re.fullmatch(
@@ -29,12 +29,12 @@ def test_the_widest_window_is_named_with_its_size_by_phase_and_by_latency():
 
 
 def test_where_strikes_are_missed_latency_gives_a_least_width():
-    text = phase_text(phase_result(MASKS["missed, then late"]), width=200)
+    text = phase_text(phase_result(MASKS["missed, then late"]), width=200, colour=False)
     assert "; by latency at least 300 ns" in text
 
 
 def test_missed_strikes_and_masked_phases_are_marked_where_they_are():
-    lines = phase_text(phase_result(MASKS["missed"]), width=108).splitlines()
+    lines = phase_text(phase_result(MASKS["missed"]), width=108, colour=False).splitlines()
     rows = {line[:7].strip(): line[8:] for line in lines}
     # A column is one of 100 steps: 20 to 39 are missed.
     assert rows["missed"] == " " * 20 + "x" * 20
@@ -55,17 +55,20 @@ def test_missed_strikes_and_masked_phases_are_marked_where_they_are():
     ],
 )
 def test_no_window_is_said_and_why_there_is_none(mask, words):
-    assert words in phase_text(phase_result(MASKS[mask]), width=200)
+    assert words in phase_text(phase_result(MASKS[mask]), width=200, colour=False)
     assert words in phase_page(phase_result(MASKS[mask]))
 
 
 def test_a_scan_says_what_it_really_strikes_at_and_what_was_asked():
-    text, page = phase_text(phase_result(MASKS["none"])), phase_page(phase_result(MASKS["none"]))
+    text, page = (
+        phase_text(phase_result(MASKS["none"]), width=100, colour=False),
+        phase_page(phase_result(MASKS["none"])),
+    )
     for where in (text, page):
         assert "10 kHz of the 15 kHz requested" in where
     exact = phase_result(MASKS["none"])
     exact = replace(exact, asked_rate_hz=exact.rate_hz)
-    assert "· 10 kHz ·" in phase_text(exact)
+    assert "· 10 kHz ·" in phase_text(exact, width=100, colour=False)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +84,7 @@ def test_a_chance_is_rounded_up(chance, words):
 
 
 def test_a_window_says_how_often_chance_makes_one():
-    text = phase_text(phase_result(MASKS["missed"]), width=200)
+    text = phase_text(phase_result(MASKS["missed"]), width=200, colour=False)
     assert "by chance" in text
     assert "< 10⁻⁹" in text
 
@@ -90,7 +93,7 @@ def test_an_incomplete_or_invalid_scan_says_so_in_text_and_page():
     result = phase_result(
         MASKS["none"], left_out={LOST: 3}, received=7, invalid_reasons=("it <broke>",)
     )
-    text, page = phase_text(result, width=200), phase_page(result)
+    text, page = phase_text(result, width=200, colour=False), phase_page(result)
     for words in ("3 strikes left out: events were dropped or lost", "INCOMPLETE"):
         assert words in text
     assert "INVALID RUN: it <broke>" in text

@@ -34,21 +34,24 @@ ISR        100 ns   51 µs
 
 def test_the_terminal_s_table_reads_as_written_here(run_of):
     report = analyse(run_of([[1000, 2000, 3000, None]]))
-    assert text(report, width=86).startswith(GOLDEN)
+    assert text(report, width=86, colour=False).startswith(GOLDEN)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("width", [40, 57, 80, 200])
 def test_text_is_never_wider_than_the_terminal(runs, kind, width):
     report = analyse(runs[kind])
-    for line in text(report, judge(report, BUDGET), width=width).splitlines():
+    for line in text(report, judge(report, BUDGET), width=width, colour=False).splitlines():
         assert len(line) <= width
 
 
 def test_text_without_colour_says_all_that_colour_says(runs):
     report = analyse(runs["usual"])
     verdict = judge(report, BUDGET)
-    plain, bright = text(report, verdict), text(report, verdict, colour=True)
+    plain, bright = (
+        text(report, verdict, width=100, colour=False),
+        text(report, verdict, colour=True, width=100),
+    )
     assert "\x1b[" not in plain
     assert re.sub(r"\x1b\[\d+m", "", bright) == plain
     assert "BROKEN" in plain
@@ -56,6 +59,6 @@ def test_text_without_colour_says_all_that_colour_says(runs):
 
 
 def test_one_sample_among_many_is_seen_in_the_terminal(run_of):
-    lines = text(analyse(run_of([[1000] * 100_0 + [3000]])), width=80).splitlines()
+    lines = text(analyse(run_of([[1000] * 100_0 + [3000]])), width=80, colour=False).splitlines()
     row = next(line for line in lines if line.lstrip().startswith("1 "))
     assert row.rstrip()[-1] == "▁"

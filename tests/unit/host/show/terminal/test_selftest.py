@@ -12,7 +12,7 @@ BAD = SelftestPart("loopback", "8 strikes", (Finding("ch3", "is stuck"), Finding
 
 def test_every_defect_is_below_its_part_and_the_end_counts_them():
     found = SelfTest("S1", 0xAB, "ulx3s", False, "", (GOOD, BAD))
-    assert selftest_text(found).splitlines() == [
+    assert selftest_text(found, width=100, colour=False).splitlines() == [
         "Self-test of S1, gateware 00000000000000ab · measured on ulx3s",
         "",
         "pass  link: 40 exchanges",
@@ -32,6 +32,8 @@ def test_every_defect_is_below_its_part_and_the_end_counts_them():
     ],
 )
 def test_a_simulated_one_says_so_and_ends_with_its_verdict(checks, end):
-    lines = selftest_text(SelfTest("S1", 0xAB, "", True, "", checks)).splitlines()
+    lines = selftest_text(
+        SelfTest("S1", 0xAB, "", True, "", checks), width=100, colour=False
+    ).splitlines()
     assert lines[0].endswith(" · simulated")
     assert lines[-1] == end

@@ -22,7 +22,7 @@ from ..sweeps_to_draw import SWEEPS, drawn, marks, shown_everywhere
 @pytest.mark.parametrize("width", [40, 57, 100, 200])
 @pytest.mark.parametrize("kind", SWEEPS)
 def test_text_is_never_wider_than_the_terminal(kind, width):
-    for line in sweep_text(SWEEPS[kind], width=width).splitlines():
+    for line in sweep_text(SWEEPS[kind], width=width, colour=False).splitlines():
         assert len(line) <= width
 
 
@@ -31,7 +31,7 @@ def test_a_pin_that_moves_by_itself_is_said_to():
     classes = {**restless.classes, ResponseClass.DUPLICATE: 60, ResponseClass.SPURIOUS: 41}
     for found, said in ((restless, False), (replace(restless, classes=classes), True)):
         planted = result([step("none", 80_000, found)], [knee("none", "IST", 80_000, 100_000)])
-        text = " ".join(sweep_text(planted).split())
+        text = " ".join(sweep_text(planted, width=100, colour=False).split())
         assert ("101 responses to 1000 strikes at 80 kHz answer no strike" in text) == said
 
 
@@ -42,12 +42,12 @@ def test_hysteresis_and_recovery_are_said():
     )
     sticky = replace(knee("none", "IST", 80_000, 100_000), up=high, down=low)
     rest = replace(step("none", 20_000, figures("IST"), direction=REST), recovery_s=0.0125)
-    found = sweep_text(result([rest], [sticky]))
+    found = sweep_text(result([rest], [sticky]), width=100, colour=False)
     assert "none, IST: scan up 80 kHz to 100 kHz, down 20 kHz to 40 kHz: hysteresis\n" in found
     assert (
         "none: after the highest rate it answers every strike at 20 kHz within 12.5 ms\n" in found
     )
-    found = sweep_text(result([replace(rest, recovery_s=None)], [sticky]))
+    found = sweep_text(result([replace(rest, recovery_s=None)], [sticky]), width=100, colour=False)
     assert "after the highest rate it never again answers every strike at 20 kHz\n" in found
     assert "never again answers" in sweep_page(result([replace(rest, recovery_s=None)], [sticky]))
 
@@ -63,16 +63,18 @@ def test_where_the_instrument_ends_is_told_everywhere_and_is_not_the_devices_end
         said = " ".join(text.split())
         assert "and the instrument ends at 101 kHz, before the device does" in said
         assert "the highest rate tried" not in said
-    text = " ".join(sweep_text(planted).split())
+    text = " ".join(sweep_text(planted, width=100, colour=False).split())
     assert "IST above 100 kHz - the instrument ends" in text
     assert "| beyond the instrument" in text
-    assert "beyond" not in sweep_text(result(steps[:1], [knee("none", "IST", 100_000, None)]))
+    assert "beyond" not in sweep_text(
+        result(steps[:1], [knee("none", "IST", 100_000, None)]), width=100, colour=False
+    )
 
 
 def test_without_colour_there_are_no_escapes():
-    assert "\x1b" not in sweep_text(SWEEPS["two loads"])
-    plain = re.sub(r"\x1b\[\d+m", "", sweep_text(SWEEPS["two loads"], colour=True))
-    assert plain == sweep_text(SWEEPS["two loads"])
+    assert "\x1b" not in sweep_text(SWEEPS["two loads"], width=100, colour=False)
+    plain = re.sub(r"\x1b\[\d+m", "", sweep_text(SWEEPS["two loads"], colour=True, width=100))
+    assert plain == sweep_text(SWEEPS["two loads"], width=100, colour=False)
 
 
 def test_what_draws_nothing_at_random_is_said_to_be_deterministic():
@@ -119,7 +121,11 @@ def test_where_matches_may_be_shifted_no_latency_is_shown():
     for text in shown_everywhere(planted):
         assert said in text
     # The row of the bracket's passing rate has neither p99 nor max.
-    (row,) = [line for line in sweep_text(planted, width=200).splitlines() if " to 200 kHz" in line]
+    (row,) = [
+        line
+        for line in sweep_text(planted, width=200, colour=False).splitlines()
+        if " to 200 kHz" in line
+    ]
     assert row.split()[-3:-1] == ["-", "-"]
     assert len([y for _, _, y, _ in marks(drawn(planted))]) == 1 + 3
     plain = result([step("none", 20_000, kept)], [knee("none", "IST", 20_000, None)])

@@ -13,7 +13,7 @@ from ...figures.explain.test_why import late_run
 @pytest.mark.parametrize("width", [20, 40, 72, 200])
 def test_no_line_is_wider_than_the_terminal(width):
     result = late_run()
-    lines = why_text(result, explain_late(result), str, width=width).splitlines()
+    lines = why_text(result, explain_late(result), str, width=width, colour=False).splitlines()
     assert max(map(len, lines)) <= max(width, 40)
     assert any("500 answers" in line for line in lines)
 
@@ -21,7 +21,7 @@ def test_no_line_is_wider_than_the_terminal(width):
 def test_what_is_not_known_says_so():
     result = late_run(upload_dropped=[8])
     assert "isr: not known, because some of its events were lost" in why_text(
-        result, explain_late(result), str
+        result, explain_late(result), str, width=100, colour=False
     )
 
 
