@@ -176,6 +176,34 @@ def test_lines_that_have_moved_keep_their_tests_and_new_ones_have_those_of_the_f
     assert runs == [["tests/test_a.py", "tests/test_b.py"], ["tests/test_b.py"]]
 
 
+def test_what_one_rooms_tests_have_shown_is_kept_if_the_next_ones_do_not_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(host, "ROOT", tmp_path)
+    monkeypatch.setattr(host, "HOST", tmp_path / "host")
+    monkeypatch.setattr(host, "_MAPS", tmp_path / "build")
+    monkeypatch.setattr(host, "TESTS", ("tests/unit/host",))
+    runs = []
+
+    def reached(tests, jobs):
+        runs.append(list(tests))
+        if len(runs) == 2:
+            raise SystemExit("mutants: the tests did not run")
+        return {name: {"one.py": {"1": [f"{name}::a"]}} for name in tests}
+
+    monkeypatch.setattr(host, "_reached", reached)
+    (tmp_path / "host").mkdir()
+    (tmp_path / "host" / "one.py").write_text("a = 1\n")
+    names = [
+        f"tests/unit/host/{name}.py" for name in ("base/disk/test_a", "base/test_b", "cli/test_c")
+    ]
+    for path in (tmp_path / name for name in names):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    with pytest.raises(SystemExit):
+        host.reached_by_tests(1)
+    assert host.reached_by_tests(1)["one.py"]["1"] == [f"{name}::a" for name in names]
+    assert runs == [names[:2], names[2:], names[2:]]
+
+
 def test_each_fault_that_is_listed_as_equivalent_is_one_of_the_host():
     files = {host.HOST / name.split(":")[0] for name in host.equivalent()}
     names = {fault.name for file in files for fault in host.every(file)}

@@ -54,8 +54,15 @@ def _interrupt_once():
 
 
 def test_an_interrupt_of_the_process_stops_the_run_and_keeps_it():
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-    result, _ = run(endless=True)
+    begun = []
+
+    def on_progress(progress):
+        # Before the run has begun, an interrupt would end pytest.
+        if not begun:
+            threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        begun.append(progress)
+
+    result, _ = run(endless=True, on_progress=on_progress)
     assert result.interrupted
     assert result.valid, result.invalid_reasons
 
