@@ -154,9 +154,9 @@ class RunSpec(
         default=(),
         many=True,
         metavar="CONDITION",
-        help="Stop on latency>50us or missed, and keep the events around that point. With a code "
-        "port also on stall:code>1ms, when no code came for that time, and on code=0x43. Repeat it "
-        "for each condition.",
+        help="Stop on latency>50us or missed, and keep the events around that point. On a board "
+        "with code pins also on stall:ch0>10ms, when no edge came on that channel for that time; "
+        "with a code port on stall:code>1ms and code=0x43. Repeat it for each condition.",
     )
     every: Fraction | None = option(converter=maybe(seconds), default=None, flag=None)
     """Time from snapshot to snapshot. None: no snapshots."""

@@ -37,6 +37,7 @@ TIMES: dict[str, Callable[[Figures], int | Fraction | None]] = {
     "max": lambda figures: figures.max_ticks,
     "peak_to_peak": lambda figures: figures.peak_to_peak_ticks,
 }
+VARIANCE = "variance"
 WITHOUT_LAW = ("min", "max", "peak_to_peak")
 """Figures of single samples, the most extreme ones: more samples only make them more extreme."""
 _EACH_SIDE = 0.025
@@ -63,7 +64,7 @@ class Difference:
     law: FigurePair | None = None
     """None: its uncertainty is not known."""
     unit: str = "s"
-    """Or `share`, or `Hz`."""
+    """Or `s²` of a variance, `share`, or `Hz`."""
     result: str = ""
     """Name of the two results that it is of, where folders of results are compared."""
     side: str = ""
@@ -168,6 +169,7 @@ def differences(before: Side, after: Side, wanted: Collection[str] = ()) -> tupl
                 found += [Difference(channel.name, n, None, None, reason=reason) for n in names]
                 continue
             found += _times(channel, other, tick_fs, wanted)
+            found += _variance(channel, other, tick_fs)
             found += _quantiles(channel, other, tick_fs, qs, wanted)
     return tuple(found)
 
@@ -204,14 +206,30 @@ def _times(
     return found
 
 
+def _variance(
+    one: ChannelFigures, other: ChannelFigures, tick_fs: tuple[int, int]
+) -> list[Difference]:
+    """Return the difference of the variances, where both are known. No law bounds it."""
+    before, after = (_variance_s2(c.rise, fs) for c, fs in zip((one, other), tick_fs, strict=True))
+    if before is None or after is None:
+        return []
+    return [Difference(one.name, VARIANCE, before, after, unit="s²")]
+
+
+def _variance_s2(figures: Figures | None, tick_fs: int) -> Fraction | None:
+    if figures is None or figures.variance_ticks2 is None:
+        return None
+    return seconds_of(seconds_of(figures.variance_ticks2, tick_fs), tick_fs)
+
+
 def _mean_law(
     one: Figures | None, other: Figures | None, tick_fs: tuple[int, int]
 ) -> MeanLaw | None:
     sums: list[Sums] = []
     for figures, fs in zip((one, other), tick_fs, strict=True):
-        if figures is None or figures.mean_ticks is None or figures.variance_ticks2 is None:
+        variance_s2 = _variance_s2(figures, fs)
+        if figures is None or figures.mean_ticks is None or variance_s2 is None:
             return None
-        variance_s2 = seconds_of(seconds_of(figures.variance_ticks2, fs), fs)
         sums.append(Sums(figures.count, seconds_of(figures.mean_ticks, fs), variance_s2))
     return MeanLaw(sums[0], sums[1])
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from plexor.base.units import format_rate, format_seconds
+from plexor.base.units import FEMTOSECONDS, format_rate, format_seconds, format_variance
 from plexor.figures.judge.compare import Difference, OpenEnd
 from plexor.figures.judge.gate import Judgement
 from plexor.figures.judge.verdict import Outcome, worst
@@ -166,6 +166,8 @@ def _value(entry: Difference, value: Fraction | None) -> str:
         return NOTHING
     if entry.unit == "Hz":
         return format_rate(value)
+    if entry.unit == "s²":
+        return format_variance(value, FEMTOSECONDS)
     return format_seconds(value) if entry.unit == "s" else f"{float(value):.4%}"
 
 

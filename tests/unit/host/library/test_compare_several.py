@@ -13,6 +13,7 @@ from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
 from plexor.model.results import Identity
 from plexor.protocol.geometry import Geometry
+from plexor_lab.study import mixed_mode
 from plexor_lab.study.iltiming import CONFIGURATIONS, DEVICE, ROWS, Latency, replay_ps
 
 from .. import sweeps
@@ -70,6 +71,40 @@ def test_three_tables_are_compared_exactly_with_the_first(tables):
             letter: (Fraction(first), Fraction(x)) for letter, x in zip("BC", others, strict=True)
         }
         assert changes(result, figure) == pairs, figure
+
+
+def test_heavy_load_has_2_74_times_the_variance_in_text_page_and_document(run_of):
+    """Figures 11 and 12 of the mixed-mode study: 0.000378 and 0.001035 ms², 9.4 % more mean."""
+    idle, loaded = (
+        Run(
+            run_of(
+                [list(mixed_mode.replay_ps(row, 1000))],
+                names=["event"],
+                period=10**9,
+                identity=PICOSECONDS,
+            )
+        )
+        for row in mixed_mode.ROWS[2:]
+    )
+    result = plexor.compare(idle, loaded)
+    line = next(line for line in result.text().splitlines() if " variance " in line)
+    assert line.split()[1:] == [
+        "variance",
+        "378",
+        "µs²",
+        "1,035",
+        "µs²",
+        "+173.81",
+        "%",
+        "x2.738",
+        "-",
+    ]
+    assert "<td>1,035 µs²</td>" in result.page()
+    assert "<td>x2.738</td>" in result.page()
+    (entry,) = (e for e in result.document()["differences"] if e["figure"] == "variance")
+    assert (entry["unit"], round(entry["ratio"], 2)) == ("s²", 2.74)
+    (entry,) = (e for e in result.document()["differences"] if e["figure"] == "mean")
+    assert round(100 * (entry["ratio"] - 1), 1) == 9.4
 
 
 def test_a_cause_is_doubted_of_each_that_differs_in_more_than_one_key(tables):

@@ -50,6 +50,17 @@ def test_differences_are_exact(run_of):
     assert found["ISR", "max"].law is None
 
 
+def test_variances_are_compared_in_square_seconds_by_their_exact_ratio(run_of):
+    """Of (1, 3) µs it is 1 µs²; of (1, 5) µs 4 µs²: four times as much."""
+    entry = by_figure(run_of([[1000, 3000]]), run_of([[1000, 5000]]))["ISR", "variance"]
+    assert (entry.before, entry.after, entry.unit) == ((1000 * NS) ** 2, (2000 * NS) ** 2, "s²")
+    assert (entry.ratio, entry.law) == (4, None)
+
+
+def test_a_run_without_a_variance_has_no_difference_of_variances(run_of):
+    assert ("ISR", "variance") not in by_figure(run_of([[1000]]), run_of([[None]]))
+
+
 def test_classes_are_shares_and_those_that_never_came_are_left_out(run_of):
     found = by_figure(run_of([[1000] * 9 + [None]]), run_of([[1000] * 8 + [None] * 2]))
     entry = found["ISR", "missed"]
