@@ -3,6 +3,8 @@
 
 `plexor` measures with the instrument that `--plexor-link` or the ini option `plexor_link` names; by
 default a simulated one. `--plexor-page DIR` keeps a page of each run of a failed test.
+`--plexor-save DIR` keeps each run of a test that passes, and `--plexor-compare DIR` fails a test
+whose run is worse than the one that was kept.
 """
 
 from __future__ import annotations
@@ -27,7 +29,12 @@ _OPEN = pytest.StashKey[dict[tuple[str, str], "Instrument"]]()
 _HELP = {
     "link": "link to the instrument, such as serial:/dev/ttyUSB1 (default: sim:)",
     "dut": "device of a simulated instrument, such as bare (default: freertos)",
+    "save": "keep the runs of tests that pass in this folder, in the place of earlier ones",
+    "compare": "fail a test whose run is worse than the one that is kept in this folder",
+    "fail-on": "changes that are too large with --plexor-compare (default: p99>+5%%)",
 }
+_METAVARS = {"save": "DIR", "compare": "DIR", "fail-on": "CHANGES"}
+_FAIL_ON = "p99>+5%"
 
 
 class Plexor:
@@ -91,8 +98,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the command line and of the ini file."""
     group = parser.getgroup("plexor", "latency of real-time systems")
     for name, text in _HELP.items():
-        group.addoption(f"--plexor-{name}", metavar=name.upper(), help=text)
-        parser.addini(f"plexor_{name}", text, default="")
+        metavar = _METAVARS.get(name, name.upper())
+        group.addoption(f"--plexor-{name}", metavar=metavar, help=text)
+        parser.addini(f"plexor_{name.replace('-', '_')}", text.replace("%%", "%"), default="")
     group.addoption("--plexor-page", metavar="DIR", help="keep a page of each run of a failed test")
 
 
@@ -115,12 +123,55 @@ def close(config: pytest.Config) -> None:
         known.popitem()[1].close()
 
 
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Say what runs are compared with."""
+    folder = _asked(config, "compare")
+    if not folder:
+        return []
+    kept = sum(1 for _ in Path(folder).glob("*/run.json"))
+    fail_on = _asked(config, "fail-on") or _FAIL_ON
+    return [f"plexor: compared with the {kept} runs in {folder}, fails on {fail_on}"]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Compare the runs of a test that passes with those that were kept, and keep them."""
+    passed = yield
+    runs = _named_runs(item)
+    reasons = [reason for name, run in runs if (reason := _worse(item, name, run))]
+    if reasons:
+        pytest.fail("\n".join(reasons), pytrace=False)
+    if folder := _asked(item.config, "save"):
+        for name, run in runs:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            run.save(Path(folder) / name, force=True)
+    return passed
+
+
+def _worse(item: pytest.Item, name: str, run: Run) -> str:
+    """Return why a run is worse than the one that was kept; empty if it is not or none was."""
+    folder = _asked(item.config, "compare")
+    before = Path(folder) / name
+    if not folder or not before.exists():
+        return ""
+    from plexor.library.compare import compare  # noqa: PLC0415
+
+    compared = compare(before, run, fail_on=_asked(item.config, "fail-on") or _FAIL_ON)
+    if not (reason := compared.reason()):
+        return ""
+    return "\n".join((reason, *compared.notes, compared.text()))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Keep the pages of a test that failed."""
+    """Keep the pages of a test that failed, and let its line in the summary begin with figures."""
     report = yield
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is not None and _RUNS in item.stash:
+        # The summary shows the beginning of it in a line.
+        crash.message = re.sub(r"^(\S+\.RequirementError|Failed): ", "", crash.message)
     folder = item.config.getoption("plexor_page")
     if folder and call.when == "call" and report.failed:
         try:
@@ -134,21 +185,26 @@ def pytest_runtest_makereport(
 
 
 def _pages(item: pytest.Item, folder: Path) -> list[Path]:
-    if _RUNS not in item.stash:
-        return []
-    runs = item.stash[_RUNS]
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", item.nodeid).strip("-")
-    folder.mkdir(parents=True, exist_ok=True)
     paths: list[Path] = []
-    for number, run in enumerate(runs, 1):
-        path = folder / (f"{name}.html" if len(runs) == 1 else f"{name}-{number}.html")
-        write_text(path, run.page())
-        paths.append(path)
+    for name, run in _named_runs(item):
+        folder.mkdir(parents=True, exist_ok=True)
+        paths.append(folder / f"{name}.html")
+        write_text(paths[-1], run.page())
     return paths
 
 
+def _named_runs(item: pytest.Item) -> list[tuple[str, Run]]:
+    """Return the runs of a test, each with a name for its files."""
+    runs = item.stash[_RUNS] if _RUNS in item.stash else []
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", item.nodeid).strip("-")
+    if len(runs) == 1:
+        return [(name, runs[0])]
+    return [(f"{name}-{number}", run) for number, run in enumerate(runs, 1)]
+
+
 def _asked(config: pytest.Config, name: str) -> str:
-    return str(config.getoption(f"plexor_{name}") or config.getini(f"plexor_{name}"))
+    key = f"plexor_{name.replace('-', '_')}"
+    return str(config.getoption(key) or config.getini(key))
 
 
 def _properties(run: Run) -> list[tuple[str, object]]:

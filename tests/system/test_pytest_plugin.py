@@ -35,13 +35,13 @@ def steps():
     return rest
 
 
-def ran(project):
+def ran(project, *options):
     """Run the workflow's steps in a project; return the exit code and what was printed."""
     (command,) = steps()
-    arguments = shlex.split(command)
+    arguments = [*shlex.split(command), *options]
     assert arguments[0] == "pytest"
     # A stranger's pytest has no settings of ours.
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "120"}
     environment.pop("PYTEST_ADDOPTS", None)
     done = subprocess.run(
         [sys.executable, "-m", *arguments, "-p", "no:cacheprovider"],
@@ -77,9 +77,33 @@ def test_a_planted_regression_fails_with_interval_and_worst_event_and_keeps_its_
         r"BROKEN: handled\[0\] p99 .*, 95 % interval .* ns to .* ns, limit ≤ 200 ns, 400 samples"
     )
     assert re.search(broken, printed)
+    summary = r"(?m)^FAILED \S+ - handled\[0\] p99 440\.5 ns, limit ≤ 200 ns"
+    assert re.search(summary, printed)
     assert re.search(r"worst: handled\[0\] \S+ ns at \S+ .s of the run, event \d", printed)
     assert "simulated" in printed
     pages = list((project / "pages").glob("test_reflexes.py-test_work_is_done*.html"))
     assert len(pages) == 1
     assert str(pages[0].name) in printed
     assert pages[0].read_text().endswith("</html>\n")
+
+
+def test_a_run_that_is_worse_than_the_kept_one_fails_and_does_not_take_its_place(project):
+    kept = ("--plexor-save", "runs", "--plexor-compare", "runs", "-k", "20_khz")
+    code, printed = ran(project, *kept)
+    assert code == 0, printed
+    assert "plexor: compared with the 0 runs in runs, fails on p99>+5%" in printed
+    (before,) = (project / "runs").glob("*/run.json")
+    first = before.read_bytes()
+    slow = (project / "irq.toml").read_text().replace("SAVE_CYCLES = 12", "SAVE_CYCLES = 14")
+    (project / "irq.toml").write_text(slow)
+    code, printed = ran(project, *kept)
+    assert code == 1
+    assert "compared with the 1 runs" in printed
+    # Two clocks of 10 ns more than 160.5 ns are 12.46 % more.
+    summary = r"(?m)^FAILED test_reflexes\.py::\S+ - handled\[0\] p99>\+5%: \+12\.46 %"
+    assert re.search(summary, printed)
+    assert "FAIL: 1 of 2 changes are too large" in printed
+    assert before.read_bytes() == first
+    # What is allowed passes, and takes its place.
+    assert ran(project, *kept, "--plexor-fail-on", "p99>+15%")[0] == 0
+    assert before.read_bytes() != first

@@ -42,7 +42,7 @@ from plexor.library.specs.values import Naming, path_of
 from plexor.show.compare_page import ComparedSide, compare_page
 from plexor.show.pictures.frame import provenance
 from plexor.show.pictures.picture import picture
-from plexor.show.terminal.compare import compare_text
+from plexor.show.terminal.compare import change_text, compare_text
 
 SCHEMA = "plexor.judge.compare/3"
 OTHERS = "BCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -115,6 +115,18 @@ class Comparison:
         if self.conditions and self.invalid_reasons:
             return ExitCode.INVALID
         return _CODES[self.outcome]
+
+    def reason(self) -> str:
+        """Return in one line why the exit code is not 0; empty if it is."""
+        if self.exit_code() == ExitCode.PASS:
+            return ""
+        if self.conditions and self.invalid_reasons:
+            return self.invalid_reasons[0]
+        return next(
+            change_text(judgement)
+            for judgement in self.judgements
+            if judgement.outcome == self.outcome
+        )
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""

@@ -62,7 +62,9 @@ def require(
 def _lines(run: Run, verdict: Judged) -> Iterator[str]:
     broken, checks = len(verdict.broken), len(verdict.checks)
     simulated = ", simulated" if run.simulated else ""
-    yield f"{verdict.budget.title}: {broken} of {checks} checks broken{simulated}"
+    # pytest's summary has room for the first line's beginning alone.
+    first = next((_short(check, run.tick_fs) for check in verdict.broken), "")
+    yield f"{first}{verdict.budget.title}: {broken} of {checks} checks broken{simulated}"
     for reason in run.invalid_reasons:
         yield f"INVALID RUN: {reason}"
     for check in verdict.checks:
@@ -74,6 +76,11 @@ def _lines(run: Run, verdict: Judged) -> Iterator[str]:
     for reading in run.channels:
         if reading.name in wrong:
             yield from _worst(run, reading.name)
+
+
+def _short(check: Check, tick_fs: int) -> str:
+    value, _, _ = found_text(check, tick_fs)
+    return f"{check.channel} {check.limit.label} {value}, limit {check.limit.text}; "
 
 
 def _check(run: Run, check: Check) -> str:

@@ -30,7 +30,7 @@ def test_a_page_that_cannot_be_kept_is_told_beside_the_test(fault, said, monkeyp
         raise fault
 
     monkeypatch.setattr(pytest_plugin, "_pages", broken)
-    report = SimpleNamespace(failed=True, sections=[])
+    report = SimpleNamespace(failed=True, sections=[], longrepr=None)
     item = SimpleNamespace(config=SimpleNamespace(getoption=lambda _: "pages"))
     steps = pytest_plugin.pytest_runtest_makereport(item, SimpleNamespace(when="call"))
     next(steps)
@@ -177,8 +177,9 @@ def test_each_option_of_the_command_line_but_the_folder_is_one_of_the_ini_file_t
             addini=lambda name, text, default: ini.update({name: default}),
         )
     )
-    assert options == ["--plexor-link", "--plexor-dut", "--plexor-page"]
-    assert ini == {"plexor_link": "", "plexor_dut": ""}
+    names = ["link", "dut", "save", "compare", "fail-on"]
+    assert options == [f"--plexor-{name}" for name in (*names, "page")]
+    assert ini == {f"plexor_{name.replace('-', '_')}": "" for name in names}
 
 
 def test_a_budget_that_is_broken_shows_the_test_and_not_the_plugin(monkeypatch):

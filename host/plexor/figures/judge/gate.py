@@ -248,7 +248,8 @@ def needed(judgement: Judgement) -> Needed | None:
 
     As many as tell no change from one at the limit: with them half the interval, by the samples
     that there are, is as wide as from no change to the limit, with some to spare. Where the limit
-    is no change, as from it to the estimate.
+    is no change, as from it to the estimate. Where there are as many already, as from the limit to
+    the estimate, by the square root of the samples.
     """
     entry, condition = judgement.difference, judgement.condition
     law, before, after = entry.law, entry.before, entry.after
@@ -256,17 +257,26 @@ def needed(judgement: Judgement) -> Needed | None:
         return None
     if not before and not after:
         return Needed(_rounded(math.log(ERROR) / math.log1p(-UNSEEN)), True)
-    reach = abs(limit_of(before, condition.part) - before) or abs(after - before)
+    limit = limit_of(before, condition.part)
+    reach = abs(limit - before) or abs(after - before)
     error = judgement.fail_error
 
-    def enough(times: int) -> bool:
+    def half(times: int) -> float | None:
         errors = (error, ERROR) if condition.rises else (ERROR, error)
         bounds = law.excess(condition.part, *errors, times)
         if bounds.least is None or bounds.most is None:
-            return False
-        return (bounds.most - bounds.least) / 2 * _MARGIN <= reach
+            return None
+        return float((bounds.most - bounds.least) / 2 * _MARGIN)
+
+    def enough(times: int) -> bool:
+        found = half(times)
+        return found is not None and found <= reach
 
     together = 2 / (1 / law.counts[0] + 1 / law.counts[1])
+    now = half(1)
+    if now is not None and now <= reach and after != limit:
+        times = max((now / abs(limit - after)) ** 2, _MARGIN)
+        return Needed(_rounded(times * together), False) if times * together < _MOST else None
     low, high = 0, 1
     while not enough(high):
         low, high = high, high * 2

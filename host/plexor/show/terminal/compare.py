@@ -73,7 +73,7 @@ def verdict_text(judgements: Sequence[Judgement]) -> str:
 
 def judgement_text(entry: Judgement) -> str:
     """Return whether a condition is kept, and by what."""
-    return f"{_WORDS[entry.outcome][0]:<9} {_judgement(entry)}"
+    return f"{_WORDS[entry.outcome][0]:<9} {change_text(entry)}"
 
 
 def _side(letter: str, place: str, values: Mapping[str, tuple[str, str]]) -> str:
@@ -89,7 +89,8 @@ def apart_text(letter: str, values: Mapping[str, tuple[str, str]]) -> str:
     return f": {apart}" if apart else ""
 
 
-def _judgement(entry: Judgement) -> str:
+def change_text(entry: Judgement) -> str:
+    """Return a condition and the change, with what is known of it, without what came of it."""
     parts = [f"{entry.difference.name} {entry.condition.text}: {_change(entry.difference)}"]
     least, most = (None if end is None else f"{end:+.2%}" for end in (entry.least, entry.most))
     if least is not None and most is not None:

@@ -136,6 +136,16 @@ def test_none_missed_in_either_is_kept_once_a_thousandth_would_show(run_of):
     assert (found.outcome, needed(found).count) == (Outcome.TOO_FEW, 3000)
 
 
+def test_what_there_is_already_is_never_what_is_needed(run_of):
+    """The chance change of 400 samples lies near the limit: 400 would tell no change from it."""
+    spread = np.tile(np.arange(32, 42), 40)
+    # The mean rises by half a tick from 36.5, so by 1.4 %.
+    later = spread + np.arange(400) % 2
+    (found,) = gate(run_of([spread.tolist()]), run_of([later.tolist()]), "mean>+2%")
+    assert found.outcome == Outcome.TOO_FEW
+    assert needed(found).count > 400
+
+
 def test_a_run_without_a_response_proves_no_latency_and_breaks_a_share(run_of):
     found = gate(run_of([[1000] * 400]), run_of([[None] * 400]), "p99>+5%,mean>+5%,answered<-2%")
     assert outcomes(found) == {
