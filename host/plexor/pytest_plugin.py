@@ -195,7 +195,7 @@ def _pages(item: pytest.Item, folder: Path) -> list[Path]:
 
 def _named_runs(item: pytest.Item) -> list[tuple[str, Run]]:
     """Return the runs of a test, each with a name for its files."""
-    runs = item.stash[_RUNS] if _RUNS in item.stash else []
+    runs = item.stash.get(_RUNS, list["Run"]())
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", item.nodeid).strip("-")
     if len(runs) == 1:
         return [(name, runs[0])]
