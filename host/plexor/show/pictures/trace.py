@@ -83,7 +83,7 @@ def trace(report: Report, width: float = WIDTH) -> Canvas | None:
     _draw(canvas, rows, axis, top + 6, (ROW, SWING), result.tick_fs)
     _mark(canvas, axis, top, bottom)
     canvas.text(LEFT, bottom + 36, "time from the trigger", style="muted")
-    anchor, text = _anchor(axis), _label(report)
+    anchor, text = _anchor(axis), _label(report, events, trigger_ticks)
     canvas.text(axis.at(0), top - 6, text, style="alarm", anchor=anchor, bold=True)
     return canvas
 
@@ -99,13 +99,13 @@ def _subtitle(result: RunResult, kept: int) -> str:
     return f"{why}; the instrument kept {grouped(kept)} events around it."
 
 
-def _label(report: Report) -> str:
+def _label(report: Report, events: EventArray, trigger_ticks: int) -> str:
     """Return what triggered, and when in the run."""
     result = report.result
-    at = format_ticks((result.trigger_ticks or 0) - result.start_ticks, result.tick_fs)
-    if result.stop_reason == StopReason.MISSED or result.trace is None:
+    at = format_ticks(trigger_ticks - result.start_ticks, result.tick_fs)
+    if result.stop_reason == StopReason.MISSED:
         return f"missed, seen at {at}"
-    own = result.trace[result.trace["index"] == result.trigger_index]
+    own = events[events["index"] == result.trigger_index]
     name = _name(report, int(own["source"][0])) if len(own) else "trigger"
     return f"{name} at {at}"
 

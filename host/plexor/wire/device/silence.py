@@ -56,8 +56,7 @@ class LineExchange:
 
     def take(self, data: bytes) -> None:
         """Take what came."""
-        if len(self.received) < KEPT_BYTES:
-            self.received += data[: KEPT_BYTES - len(self.received)]
+        self.received += data[: KEPT_BYTES - len(self.received)]
 
     @property
     def cause(self) -> Cause:

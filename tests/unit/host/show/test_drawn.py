@@ -79,3 +79,11 @@ def test_a_run_without_samples_has_no_slices(runs):
     assert data["rows"] == []
     assert data["channels"][0]["last"] is None
     assert data["channels"][0]["worst"][1] is None
+
+
+def test_the_cells_of_slices_are_those_below_zero_each_bin_and_all_above(run_of):
+    """A bin of 5 bits is a tick wide below 64, then two; the greatest value is 2^31 - 1."""
+    edges = run_data(analyse(run_of([[1000] * 10])))["edges"]
+    assert edges[:65] == list(range(-1, 64))
+    assert edges[65:68] == [64, 66, 68]
+    assert edges[-2:] == [2**31 - 1, 2**31]

@@ -40,3 +40,8 @@ def test_late_answers_at_one_time_have_no_period():
     late = np.zeros(20, np.bool_)
     late[5:9] = True
     assert timer_of(late, np.arange(20.0), np.arange(20.0)) is None
+
+
+def test_a_slope_is_exact_however_far_from_0_its_values_are():
+    number = np.arange(5.0)
+    assert slope_of(number, 2.0**52 + 1 + 3 * number) == 3.0

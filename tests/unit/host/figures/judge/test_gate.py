@@ -285,3 +285,12 @@ def test_a_figure_that_cannot_be_compared_is_not_one_of_too_few_samples(by):
     entry = Difference("ISR", "p99", None, None, reason=reason)
     (found,) = judge([entry], parse_fail_on("p99>+5%"), by)
     assert (found.outcome, found.reason, found.settles) == (Outcome.NOT_COMPARABLE, reason, "")
+
+
+@pytest.mark.parametrize("counts", [(500, 20_000), (20_000, 500)])
+def test_as_many_samples_are_needed_whichever_run_has_fewer(run_of, counts):
+    runs = [exponential(run_of, seed, count) for seed, count in enumerate(counts)]
+    (found,) = gate(*runs, "p50>+5%")
+    # The deviation of a median is 1 / (2 density sqrt(n)): 1 / sqrt(n) where it is ln 2.
+    exact = (1 / 0.693 * 2**0.5 * 1.645 * 1.5 / 0.05) ** 2
+    assert exact / 3 < needed(found).count < exact * 3

@@ -132,3 +132,12 @@ def test_runs_lie_at_their_times_and_in_their_order_where_all_began_at_once(days
     assert [(x - first) / (third - first) for x in (first, second, third)] == pytest.approx(
         parts, abs=2e-3
     )
+
+
+@pytest.mark.parametrize("name", TRENDS)
+def test_the_labels_of_changes_stand_above_the_panel_and_below_the_heading(name):
+    for canvas in drawn(name):
+        panel = next(mark for mark in canvas.marks if isinstance(mark, Box))
+        labels = [mark for mark in canvas.marks if isinstance(mark, Text) and mark.bold]
+        for label in labels:
+            assert canvas.top + label.size * 0.7 <= label.y < panel.y

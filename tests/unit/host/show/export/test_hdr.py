@@ -112,3 +112,18 @@ def test_a_tag_cannot_break_its_line(tmp_path):
     channels = (replace(run.channels[0], name="a, b=c µ"), run.channels[1])
     path = planted.written(write_hlog, tmp_path / "a.hlog", replace(run, channels=channels))
     assert "a__b=c__.rise" in read(path)[0]
+
+
+def test_bins_of_two_ticks_are_said_to_be_bins(tmp_path):
+    run = planted.run()
+    rise = run.channels[0].measurement(Kind.RISE)
+    counts = np.zeros_like(rise.bins.counts)
+    counts[129] = 3  # 130 and 131 ticks
+    statistics = replace(rise.statistics, count=3, min_ticks=130, max_ticks=131, sum_ticks=391)
+    bins = replace(rise, bins=Bins(6, counts), statistics=statistics)
+    channels = (replace(run.channels[0], measurements=(bins,)),)
+    path = planted.written(
+        write_hlog, tmp_path / "a.hlog", replace(run, events=None, channels=channels)
+    )
+    assert "#[ISR.rise: counted in bins of up to 2 ticks, each at its greatest" in path.read_text()
+    assert read(path)[0]["ISR.rise"][0] == {131: 3}

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Labels beside a plot: apart from each other, and no wider than they are taken for."""
 
+import re
+
 import pytest
 
-from plexor.show.pictures.canvas import text_width
-from plexor.show.pictures.frame import LABEL_SIZE, Label, spread
+from plexor.show.pictures.canvas import Canvas, Outline, Stroke, Text, text_width
+from plexor.show.pictures.frame import LABEL_SIZE, LEGEND_LINE, Label, legend, spread
 
 
 def test_labels_on_one_line_are_pushed_apart_and_kept_inside():
@@ -30,3 +32,19 @@ def test_labels_on_one_line_are_pushed_apart_and_kept_inside():
 def test_a_text_is_never_taken_for_narrower_than_it_is(content, plain, bold):
     assert plain <= text_width(content, 1) < 1.12 * plain
     assert bold <= text_width(content, 1, bold=True) < 1.12 * bold
+
+
+@pytest.mark.parametrize(("width", "lines"), [(600, 1), (150, 2)])
+def test_a_legend_names_each_line_at_its_right(width, lines):
+    canvas = Canvas(width, 100, "")
+    legend(canvas, [("one", "s0", Stroke(3)), ("two", "s1", Stroke(3))], 80, "")
+    names = [mark for mark in canvas.marks if isinstance(mark, Text)]
+    strokes = [mark for mark in canvas.marks if isinstance(mark, Outline)]
+    assert [name.content for name in names] == ["one", "two"]
+    assert [stroke.style for stroke in strokes] == ["s0", "s1"]
+    for name, stroke in zip(names, strokes, strict=True):
+        start, height, end = map(float, re.match(r"M(\S+) (\S+)[LH](\S+)", stroke.data).groups())
+        assert start < end < name.x < end + 10
+        assert name.y - LABEL_SIZE < height < name.y
+    assert len({name.y for name in names}) == lines
+    assert canvas.height == 100 + LEGEND_LINE * (lines if width < 600 else 0)

@@ -5,6 +5,7 @@ import pytest
 
 from plexor.figures.analyse.analyse import analyse
 from plexor.show.html import WIDTHS
+from plexor.show.pictures.canvas import Outline
 from plexor.show.pictures.frame import WIDTH
 from plexor.show.pictures.latency import course, histogram, shares, tail
 from plexor.show.pictures.scope import scope
@@ -71,3 +72,11 @@ def test_a_picture_without_latencies_says_why(runs, draw, kind, said, not_said):
     assert not_said not in drawn
     assert "Needs every event" not in drawn
     assert ">0 strikes" not in drawn
+
+
+def test_a_tail_falls_to_the_bottom_at_the_greatest_latency_however_near_the_next_one(run_of):
+    canvas = tail(analyse(run_of([[100] * 9 + [5000, 5001]])))
+    (path,) = [
+        m for m in canvas.marks if isinstance(m, Outline) and m.style == "s0" and "H" in m.data
+    ]
+    assert float(path.data.rpartition("V")[2]) == canvas.axes[0].bottom

@@ -10,7 +10,7 @@ import pytest
 
 from plexor.base.errors import LinkError, UsageError
 from plexor.wire.link import LinkEndError
-from plexor.wire.link.sim import SimLink, sim_command
+from plexor.wire.link.sim import SimLink, files_of_design, sim_command
 
 from ...fake_device import wait_until
 from .served import SERVE, all_gone, read_some, script
@@ -141,3 +141,11 @@ def test_what_is_refused_names_the_design_once(tmp_path, name, said, told):
     with pytest.raises(UsageError) as refused:
         SimLink(script(tmp_path, refuses), name)
     assert str(refused.value) == told
+
+
+@pytest.mark.parametrize("text", [None, "no = manifest"])
+def test_a_design_that_cannot_be_simulated_has_no_files(tmp_path, text):
+    path = tmp_path / "manifest.toml"
+    if text is not None:
+        path.write_text(text)
+    assert files_of_design(str(path)) == ()

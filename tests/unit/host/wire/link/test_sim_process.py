@@ -103,3 +103,19 @@ def test_what_the_simulator_says_is_shown_at_once(monkeypatch):
     assert shown == ["building 3 of 9 \N{REPLACEMENT CHARACTER}", "flushed"]
     sim_process._show(b"")
     assert len(shown) == 2
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "said"),
+    [(True, "building 1 of 2\ndesign: up\n"), (False, "design: up\n")],
+)
+def test_progress_is_for_a_terminal_alone_and_what_a_design_says_for_all(
+    process, monkeypatch, is_terminal, said
+):
+    shown = []
+    stream = SimpleNamespace(write=shown.append, flush=lambda: None, isatty=lambda: is_terminal)
+    monkeypatch.setattr(sim_process.sys, "stderr", stream)
+    found = process("import os; os.write(2, b'building 1 of 2\\ndesign: up\\n')")
+    assert found.line(soon()) is None
+    assert found.ended() == (0, "design: up")
+    assert "".join(shown) == said
