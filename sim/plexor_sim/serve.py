@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -306,7 +307,16 @@ def _geometry(chosen: argparse.Namespace) -> Geometry:
     if chosen.board and own:
         given = ", ".join(f"--{name.replace('_', '-')}" for name in own)
         raise ValueError(f"board: {chosen.board} has its own parameters; leave out {given}")
-    return replace(boards.simulated(chosen.board or boards.DEFAULT), **own)
+    return replace(boards.simulated(_board(chosen.board or boards.DEFAULT)), **own)
+
+
+def _board(text: str) -> str:
+    """Return the board that a text such as `ULX3S_25F` or `ulx3s25f` names; else the text."""
+
+    def bare(name: str) -> str:
+        return re.sub("[-_ ]", "", name).lower()
+
+    return next((name for name in boards.names() if bare(name) == bare(text)), text)
 
 
 def command_of(

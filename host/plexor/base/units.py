@@ -29,9 +29,18 @@ _TIME_UNITS = {
 }
 _MOST = Fraction(10**30)
 """Maximum of any value, in any unit: beyond all that is measured, and short enough to print."""
-_SCALES = {"": Fraction(1), "k": Fraction(10**3), "M": Fraction(10**6), "G": Fraction(10**9)}
+_SCALES = {
+    "": Fraction(1),
+    "k": Fraction(10**3),
+    "K": Fraction(10**3),
+    "M": Fraction(10**6),
+    "G": Fraction(10**9),
+}
+_HERTZ = re.compile("hz$", re.IGNORECASE)
 _VELOCITY_UNITS = {"m/s": Fraction(1), "mm/s": Fraction(1, 10**3), "km/h": Fraction(10, 36)}
-_NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*([^\d\s]*)\s*")
+_NUMBER = re.compile(
+    r"\s*([+-]?(?:\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*([^\d\s]*)\s*"
+)
 _METRES = ((1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm"))
 TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 """Seconds in a unit in which times are printed, and its name; the greatest first."""
@@ -94,7 +103,7 @@ def parse_part(text: str) -> Fraction:
 
 
 def parse_duration(text: str) -> Fraction:
-    """Return the exact seconds in a text such as `10us`, `2s`, `1.5 ms` or `1h`.
+    """Return the exact seconds in a text such as `10us`, `2s`, `1.5 ms`, `10 US` or `1h`.
 
     Raises ValueError for any other text. A number without a unit is rejected, except 0.
     """
@@ -102,26 +111,27 @@ def parse_duration(text: str) -> Fraction:
     number, unit = _split(text, error)
     if unit == "" and number == 0:
         return number
-    if unit not in _TIME_UNITS:
+    scale = _TIME_UNITS.get(unit.lower())
+    if scale is None:
         raise ValueError(error)
-    return number * _TIME_UNITS[unit]
+    return number * scale
 
 
 def parse_rate(text: str) -> Fraction:
-    """Return the exact hertz in a text such as `20k`, `1.5M`, `300Hz` or `0.1`.
+    """Return the exact hertz in a text such as `20k`, `20 KHz`, `1.5M`, `1_000` or `0.1`.
 
     Raises ValueError for any other text, and unless the rate is above 0.
     """
     error = f"rate: {text!r}; must be a number above 0 in hertz, such as 20k, 1.5M or 300Hz"
     number, unit = _split(text, error)
-    unit = unit.removesuffix("Hz")
+    unit = _HERTZ.sub("", unit)
     if unit not in _SCALES or number <= 0:
         raise ValueError(error)
     return number * _SCALES[unit]
 
 
 def parse_count(text: str) -> int:
-    """Return the whole number in a text such as `10k`, `1M` or `500`.
+    """Return the whole number in a text such as `10k`, `10K`, `1M`, `1_000` or `500`.
 
     Raises ValueError for any other text, and for counts below 1.
     """

@@ -240,7 +240,7 @@ class Settings:
     the place of those in the output's Stimulus."""
 
 
-_REFERENCE = re.compile(r"(strike|ch)([0-7])(\.rise|\.fall)?|(load)(\.rise|\.fall)?")
+_REFERENCE = re.compile(r"(strike|ch)([0-7])(\.rise|\.fall)?|(load)(\.rise|\.fall)?", re.IGNORECASE)
 
 
 def parse_reference(text: str) -> tuple[int, int]:
@@ -254,10 +254,10 @@ def parse_reference(text: str) -> tuple[int, int]:
             f"reference: {text!r}; must be strike0 to strike7, ch0 to ch7 or load, "
             "with .rise or .fall after it"
         )
-    polarity = int(not text.endswith(".fall"))
+    polarity = int(not text.lower().endswith(".fall"))
     if match[4]:
         return SOURCE_LOAD, polarity
-    base = SOURCE_STRIKE if match[1] == "strike" else SOURCE_CHANNEL
+    base = SOURCE_STRIKE if match[1].lower() == "strike" else SOURCE_CHANNEL
     return base + int(match[2]), polarity
 
 

@@ -145,3 +145,9 @@ def test_draws_depend_on_the_devices_own_seed_too_and_firmware_has_none():
     assert drawn_for("synthetic", "", "a") == f"seed={one}"
     assert drawn_for("freertos", "load=cpu", "a") == "load=cpu"
     assert re.fullmatch(r"ppm=3,seed=\d+", drawn_for("d.toml", "ppm=3", "a"))
+
+
+@pytest.mark.parametrize("text", ["ulx3s-25f", "ulx3s25f", "ULX3S_25F", "Ulx3s 25F"])
+def test_a_board_is_known_however_its_name_is_written(text):
+    chosen = serve.parser().parse_args(["--board", text])
+    assert serve._geometry(chosen) == boards.simulated("ulx3s-25f")

@@ -85,7 +85,7 @@ def parse_action(text: str) -> Reaction:
 def parse_source(text: str) -> int:
     """Return the event source of a text such as `code`, `ch1` or `strike0`; raise ValueError."""
     for source in range(SOURCES):
-        if source_name(source) == text:
+        if source_name(source) == text.lower():
             return source
     raise ValueError(f"source: {text!r}; must be code, chN, strikeN, load or step")
 
@@ -102,7 +102,7 @@ def parse_duty(text: str) -> Fraction:
     return duty
 
 
-_CHANNEL = re.compile(r"(?:(?P<name>[^=:,]+)=)?ch(?P<number>[0-7])(?::(?P<options>.+))?")
+_CHANNEL = re.compile(r"(?:(?P<name>[^=:,]+)=)?(?i:ch)(?P<number>[0-7])(?::(?P<options>.+))?")
 
 
 def parse_channel(text: str) -> Channel:
@@ -128,7 +128,7 @@ def parse_channel(text: str) -> Channel:
             ways.append(option)
         elif key == "after":
             parse_reference(value)
-            reference = value
+            reference = value.lower()
         elif key in names:
             times[names[key]] = parse_duration(value)
         else:
@@ -148,7 +148,7 @@ def parse_channel(text: str) -> Channel:
     )
 
 
-_WIRES = re.compile(r"ch([0-7]):ch([0-7])(?::(\d{1,2}))?")
+_WIRES = re.compile(r"ch([0-7]):ch([0-7])(?::(\d{1,2}))?", re.IGNORECASE)
 
 
 def parse_code_wires(text: str) -> Codes:
@@ -162,7 +162,7 @@ def parse_code_wires(text: str) -> Codes:
     return Codes(wires=wires, bits=int(match[3] or USUAL_BITS))
 
 
-_PORT = re.compile(r"(?:change|ch([0-7]))(?::(\d{1,2}))?")
+_PORT = re.compile(r"(?:change|ch([0-7]))(?::(\d{1,2}))?", re.IGNORECASE)
 
 
 def parse_code_port(text: str) -> Codes:
@@ -296,7 +296,7 @@ def _started(strike: Stimulus, start: Start) -> Stimulus:
     )
 
 
-_JUMPER = re.compile(r"strike([0-7])=ch([0-7])")
+_JUMPER = re.compile(r"strike([0-7])=ch([0-7])", re.IGNORECASE)
 
 
 def parse_jumpers(text: str) -> tuple[tuple[int, int], ...]:
@@ -310,7 +310,7 @@ def parse_jumpers(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-_REFERENCE = re.compile(r"ch([0-7])(?:=(.+))?")
+_REFERENCE = re.compile(r"ch([0-7])(?:=(.+))?", re.IGNORECASE)
 
 
 def parse_clock(text: str) -> tuple[int, Fraction]:

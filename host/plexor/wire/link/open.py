@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -27,6 +28,8 @@ _FORMS = (
     "sim:DUT?OPTION=VALUE, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT?baud=RATE or file:PATH"
 )
 
+_PORT = re.compile(r"/dev/.+|COM\d+(?:\?.*)?", re.IGNORECASE)
+"""A serial port as other programs take it: the scheme is understood."""
 _DEVICE_FORMS = "serial:PORT?baud=RATE or tcp://HOST:PORT"
 
 
@@ -36,8 +39,11 @@ def open_link(
     """Return the link that a URI names; `dut` and `simulation`, its arguments, are for `sim:`.
 
     `again`: this process will open more such links, so what starts a simulated instrument may stay.
+    A port alone, such as `/dev/ttyUSB0` or `COM3`, is a serial one.
     Raises UsageError for a URI that is not a link, LinkError for a link that cannot be opened.
     """
+    if _PORT.fullmatch(uri):
+        uri = f"serial:{uri}"
     scheme, colon, address = uri.partition(":")
     if not colon:
         raise UsageError(f"link: {uri!r}; must be {_FORMS}")
@@ -80,12 +86,15 @@ def sim_device(uri: str) -> str:
 def device_of(uri: str, dut: str | None) -> str:
     """Return the simulated device that a `sim:` URI or `dut` names, or the default one.
 
+    The names of those that come with Plexor are in lower case; only a manifest is a file.
+
     Raises UsageError if they name two.
     """
     named = sim_device(uri)
     if named and dut and named != dut:
         raise UsageError(f"link: {uri!r} and --dut {dut!r}; name the device once")
-    return named or dut or DEFAULT_DUT
+    name, colon, options = (named or dut or DEFAULT_DUT).partition(":")
+    return f"{name if {'.', '/'} & {*name} else name.lower()}{colon}{options}"
 
 
 def without_device(uri: str) -> str:
@@ -125,6 +134,8 @@ def open_device_line(uri: str, default_baud: int) -> Link:
 
     Raises UsageError for a URI that is neither, LinkError for a line that cannot be opened.
     """
+    if _PORT.fullmatch(uri):
+        uri = f"serial:{uri}"
     scheme, _, address = uri.partition(":")
     if scheme == "tcp":
         return TcpLink(*_address(uri))

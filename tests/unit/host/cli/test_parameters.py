@@ -41,8 +41,8 @@ def test_a_refused_value_names_its_option_once():
         return rate
 
     with pytest.raises(click.BadParameter) as refused:
-        rated.main(["--rate", "20K"], standalone_mode=False)
-    assert refused.value.format_message().startswith("Invalid value for '--rate': '20K'; must be")
+        rated.main(["--rate", "20m"], standalone_mode=False)
+    assert refused.value.format_message().startswith("Invalid value for '--rate': '20m'; must be")
 
 
 @click.command()

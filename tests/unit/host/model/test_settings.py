@@ -26,7 +26,7 @@ def test_references_name_a_source_and_an_edge(text, source, polarity):
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "strike", "strike8", "ch8", "ch-1", "ch1.up", "ch1.rise.fall", "Strike0", " ch1"),
+        *("", "strike", "strike8", "ch8", "ch-1", "ch1.up", "ch1.rise.fall", "Strike 0", " ch1"),
         *("load0", "load.", "step", "ch1\n", "ch\u0661"),
     ],
 )

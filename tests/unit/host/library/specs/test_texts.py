@@ -14,6 +14,7 @@ from plexor.library.specs.texts import (
     parse_code_port,
     parse_duty,
     parse_jumpers,
+    parse_source,
     parse_start,
     parse_stop,
     parse_strike,
@@ -74,6 +75,14 @@ def test_a_duty_may_come_near_0_and_1(text):
 def test_a_duty_that_is_not_between_0_and_1_is_refused_with_it(text):
     with pytest.raises(ValueError, match=f"{text!r}; must lie between 0 and 1"):
         parse_duty(text)
+
+
+def test_pins_are_known_in_either_case_and_names_keep_theirs():
+    channel = parse_channel("Task=CH1:after=Strike1.FALL")
+    assert (channel.name, channel.number, channel.reference) == ("Task", 1, "strike1.fall")
+    assert parse_channel("CH3") == parse_channel("ch3")
+    assert parse_source("CH1") == parse_source("ch1")
+    assert parse_jumpers("STRIKE0=Ch2") == ((0, 2),)
 
 
 def test_a_channel_is_what_its_options_say_and_no_more():

@@ -5,6 +5,7 @@ import pytest
 
 from plexor.base.errors import ExitCode, LinkError, UsageError
 from plexor.wire.link import open_link
+from plexor.wire.link.open import device_of, open_device_line
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,31 @@ def test_a_uri_that_names_no_link_is_a_usage_error(uri):
         open_link(uri)
     assert caught.value.exit_code == ExitCode.USAGE
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "uri", ["/dev/none", "/dev/none?baud=2000000", "COM77", "com77?baud=115200"]
+)
+def test_a_port_alone_is_a_serial_link(uri):
+    with pytest.raises(LinkError) as caught:
+        open_link(uri)
+    assert f"serial:{uri.partition('?')[0]}" in str(caught.value)
+    with pytest.raises(LinkError):
+        open_device_line(uri, 115_200)
+
+
+@pytest.mark.parametrize(
+    ("uri", "dut", "device"),
+    [
+        ("sim:", "FreeRTOS", "freertos"),
+        ("sim:Bare:cycles=3", None, "bare:cycles=3"),
+        ("sim:", "synthetic:codes=/Data/A.txt", "synthetic:codes=/Data/A.txt"),
+        ("sim:", "My.toml", "My.toml"),
+        ("sim:Rtl/Top.toml:N=3", None, "Rtl/Top.toml:N=3"),
+    ],
+)
+def test_devices_that_come_with_plexor_are_known_in_either_case(uri, dut, device):
+    assert device_of(uri, dut) == device
 
 
 def test_two_names_for_the_device_are_a_usage_error():
