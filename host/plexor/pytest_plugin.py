@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import plexor as plexor_api
 from plexor.base.errors import InstrumentError, LinkError
 from plexor.library.files import write_text
 
@@ -50,9 +51,7 @@ class Plexor:
         place = _asked(config, "link") or "sim:", _asked(config, "dut")
         known = config.stash[_OPEN]
         if place not in known:
-            from plexor.library.open import open as open_instrument  # noqa: PLC0415
-
-            known[place] = open_instrument(place[0], dut=place[1] or None)
+            known[place] = plexor_api.open(place[0], dut=place[1] or None)
         return known[place]
 
     def measure(self, **options: Any) -> Run:
@@ -154,9 +153,7 @@ def _worse(item: pytest.Item, name: str, run: Run) -> str:
     before = Path(folder) / name
     if not folder or not before.exists():
         return ""
-    from plexor.library.compare import compare  # noqa: PLC0415
-
-    compared = compare(before, run, fail_on=_asked(item.config, "fail-on") or _FAIL_ON)
+    compared = plexor_api.compare(before, run, fail_on=_asked(item.config, "fail-on") or _FAIL_ON)
     if not (reason := compared.reason()):
         return ""
     return "\n".join((reason, *compared.notes, compared.text()))

@@ -24,7 +24,7 @@ from plexor_lab.mixed.mixed import Mixed, measured
 from plexor_lab.mixed.model import Mode, Order, Schedule, Status
 from plexor_lab.mixed.place import place_of
 from plexor_lab.mixed.rows import read_rows, write_rows
-from plexor_lab.mixed.run import MixedGoal, Told, run
+from plexor_lab.mixed.run import Callbacks, MixedGoal, run
 from plexor_lab.mixed.schedule import entries
 from plexor_lab.mixed.spec import MixedSpec
 from plexor_lab.mixed.timecode import Timecode
@@ -141,7 +141,7 @@ def test_a_run_that_is_stopped_keeps_what_was_measured():
         if looked.step == 9:
             stop.ask()
 
-    found = taken(replace(ASKED, count=50), told=Told(on_look=look), stop=stop)
+    found = taken(replace(ASKED, count=50), told=Callbacks(on_look=look), stop=stop)
     assert found.interrupted
     (only,) = found.runs
     rows = only.rows

@@ -54,7 +54,7 @@ from plexor_lab.mixed.timecode import StepClock, Timecode
 Which = tuple[Mode, int | None]
 """A mode, and the distance in steps where the mode has one."""
 OnRun = Callable[[int, int, str], None]
-"""Told at the start of each run: its number from 1, how many there are, and its name."""
+"""Called at the start of each run: its number from 1, how many there are, and its name."""
 MOST_VERIFY_STEPS = 255
 """Steps from one id to the next that a device can be told."""
 MOST_WIDTH_S = Fraction(1, 10**5)
@@ -80,8 +80,8 @@ class MixedGoal:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """Who is told of the runs."""
+class Callbacks:
+    """What is called as the runs go."""
 
     on_run: OnRun | None = None
     on_progress: OnProgress | None = None
@@ -101,7 +101,7 @@ def run(
     device: Device,
     wanted: MixedGoal,
     executor: Executor | None = None,
-    told: Told | None = None,
+    told: Callbacks | None = None,
     *,
     stop: Stop | None = None,
     description: Mapping[str, str] | None = None,
@@ -113,7 +113,7 @@ def run(
     requested. Raises UsageError for what the instrument cannot do, LinkError or InstrumentError if
     the first run does not start.
     """
-    told, stop = told or Told(), stop or Stop()
+    told, stop = told or Callbacks(), stop or Stop()
     check(device.identity.geometry, wanted, executor)
     found: list[tuple[ModeRun, RunResult]] = []
     not_started = ""
@@ -205,7 +205,7 @@ def _one(
     wanted: MixedGoal,
     which: Which,
     executor: Executor | None,
-    told: Told,
+    told: Callbacks,
     stop: Stop,
     description: Mapping[str, str],
 ) -> tuple[ModeRun, RunResult]:

@@ -16,7 +16,7 @@ from plexor.library.specs.spec import maybe, option
 from plexor.library.specs.values import choice, flag, seconds, whole
 
 if TYPE_CHECKING:
-    from plexor_lab.mixed.run import Told
+    from plexor_lab.mixed.run import Callbacks
 
 MODES = ("verify", "normal", "mixed", "all")
 ORDERS = ("sequential", "random")
@@ -168,7 +168,7 @@ class MixedSpec(
         help="Time of a step of the timecode.",
     )
     gray: bool = option(converter=flag, default=False, help="Send the timecode as a Gray code.")
-    told: Told | None = option(default=None, flag=None)
+    told: Callbacks | None = option(default=None, flag=None)
     """Is told of each run, its progress and what is seen of it."""
 
 

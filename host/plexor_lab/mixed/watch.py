@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from plexor.cli.measure.live import Screen
 from plexor.cli.progress import ProgressLine, error_width
 from plexor.library.watch import Progress, progress_text
-from plexor_lab.mixed.watched import Looked, Told, estimate_text, live_text
+from plexor_lab.mixed.watched import Callbacks, Looked, estimate_text, live_text
 
 if TYPE_CHECKING:
     from plexor_lab.mixed.spec import MixedSpec
@@ -19,7 +19,7 @@ class Watch:
     """Shows how far the runs are. `live`: lamps, lists and parameters, drawn in place."""
 
     def __init__(self, asked: MixedSpec, *, live: bool) -> None:
-        self.told = Told(self._run, self._progressed, self._looked if live else None)
+        self.told = Callbacks(self._run, self._progressed, self._looked if live else None)
         self._asked = asked
         self._name = ""
         self._progress: Progress | None = None

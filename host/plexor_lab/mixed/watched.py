@@ -7,12 +7,12 @@ from plexor.base.units import format_seconds
 from plexor_lab.mixed.drive import Looked
 from plexor_lab.mixed.goal import wanted_of
 from plexor_lab.mixed.live_text import mixed_live_text
-from plexor_lab.mixed.run import OnRun, Told, lasts_s, limits_of
+from plexor_lab.mixed.run import Callbacks, OnRun, lasts_s, limits_of
 from plexor_lab.mixed.spec import MixedSpec
 from plexor_lab.mixed.text import schedule_text, steps
 from plexor_lab.mixed.view import View, view_of
 
-__all__ = ["Looked", "OnRun", "Told", "View", "estimate_text", "live_text"]
+__all__ = ["Callbacks", "Looked", "OnRun", "View", "estimate_text", "live_text"]
 
 DIGITS = 3
 

@@ -13,7 +13,7 @@ from plexor_lab.mixed import mixed as module
 from plexor_lab.mixed.mixed import Mixed
 from plexor_lab.mixed.model import Mode
 from plexor_lab.mixed.rows import read_rows
-from plexor_lab.mixed.run import Taken, Told
+from plexor_lab.mixed.run import Callbacks, Taken
 from plexor_lab.mixed.spec import MixedSpec
 
 from ...plain_text import columns_and_colour
@@ -61,7 +61,7 @@ def taken(monkeypatch, run_of):
 
 
 def test_options_a_line_a_listener_and_a_stop_reach_the_instrument(taken):
-    stop, told = Stop(), Told()
+    stop, told = Stop(), Callbacks()
     found = mixed(count="20", line="tcp://h:1", device={"os": "x"}, told=told, stop=stop)
     uri, ((device, wanted, line, heard), named, closed) = taken
     assert (uri, device, heard) == ("tcp://h:1", DEVICE, told)

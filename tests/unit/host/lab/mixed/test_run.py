@@ -135,7 +135,7 @@ def taken(monkeypatch):
             return found, found
 
         monkeypatch.setattr(run, "_one", one)
-        told = run.Told(on_run=lambda *each: log.append(each))
+        told = run.Callbacks(on_run=lambda *each: log.append(each))
         return run.run(DEVICE, THREE, LINE, told, stop=stop).result, log
 
     return take
