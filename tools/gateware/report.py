@@ -6,8 +6,8 @@ The ways over pads go into the host's table of builds, too.
     .venv/bin/python -m tools.gateware.report [BOARD ...] [--seed N ...] [--jobs N]
 
 Builds in build/ are reused if they have the same gateware and tools, so an interrupted report
-continues. Exits with 1 if a build misses a bound or a tool fails; the page then says which. If not
-all boards and three seeds are built, the table is only printed.
+continues. The page keeps the rows of builds that were not asked for, and says which of them are of
+earlier gateware. Exits with 1 if a build misses a bound or a tool fails; the page then says which.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import re
 import resource
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import cache
@@ -214,16 +215,71 @@ def versions(tools: Iterable[str] = TOOLS) -> str:
     return ", ".join(f"{tool} {version(tool)}" for tool in tools)
 
 
+def page(rows: list[dict[str, Any]], before: str) -> str:
+    """Return the page with rows in the place of those that it had of the same board and seed."""
+    new = {_build(row["cells"]): row for row in rows}
+    # The rows of today's gateware come first on a page.
+    kept = {_build(row["cells"]): row for row in reversed(list(_rows_of(before)))}
+    current = {build: row for build, row in kept.items() if _is_current(row["cells"])} | new
+    earlier = {build: row for build, row in kept.items() if build not in current}
+    wanted = [(name, seed) for name in boards.names() for seed in SEEDS]
+    missing = [f"`{name}` from seed {seed}" for name, seed in wanted if (name, seed) not in current]
+    text = _HEAD.format(tools=versions())
+    if missing:
+        text += f"**{len(missing)} of {len(wanted)} builds of this gateware were not made:** "
+        text += f"{', '.join(missing)}.\n\n"
+    text += table([current[build] for build in sorted(current)])
+    if earlier:
+        text += "\n## Builds of earlier gateware\n\n"
+        text += "\n".join(_table([earlier[build] for build in sorted(earlier)], COLUMNS)) + "\n"
+    return text + ways.section()
+
+
+def _build(cells: Mapping[str, Any]) -> tuple[str, int]:
+    return str(cells["board"]).strip("`"), int(cells["seed"])
+
+
+def _rows_of(page: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a page's builds, with what fails in them."""
+    names: list[str] = []
+    for line in page.splitlines():
+        entries = [entry.strip() for entry in line.strip("| ").split(" | ")]
+        if line.startswith("| board |"):
+            names = entries if "SHA-256" in entries else []
+        elif not line.startswith("|"):
+            names = []
+        elif names and len(entries) == len(names):
+            known = dict(zip(names, entries, strict=True))
+            cells = {name: known.get(name, NONE) for name in COLUMNS}
+            begin = re.escape(f"- {cells['board']}, seed {cells['seed']}: ")
+            failures = re.findall(rf"^{begin}(.*)$", page, re.MULTILINE)
+            yield {"failures": failures, "cells": cells}
+
+
+def _is_current(cells: Mapping[str, Any]) -> bool:
+    """Return whether a build is of today's gateware, made with the tools of today."""
+    name, seed = _build(cells)
+    if name not in boards.names():
+        return False
+    board = boards.load(name)
+    return cells["build id"] == f"{build_id(board, seed, board_hash(board)):016x}"
+
+
 def table(rows: list[dict[str, Any]], columns: Sequence[str] = COLUMNS) -> str:
     """Return rows as a Markdown table, with failures below it."""
-    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
-    lines += ["| " + " | ".join(str(row["cells"][name]) for name in columns) + " |" for row in rows]
+    lines = _table(rows, columns)
     failures = [
         f"- {row['cells'][columns[0]]}, seed {row['cells']['seed']}: {failure}"
         for row in rows
         for failure in row["failures"]
     ]
     return "\n".join([*lines, "", "## What fails", "", *(failures or ["Nothing."])]) + "\n"
+
+
+def _table(rows: list[dict[str, Any]], columns: Sequence[str]) -> list[str]:
+    lines = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    cells = (" | ".join(str(row["cells"][name]) for name in columns) for row in rows)
+    return [*lines, *(f"| {line} |" for line in cells)]
 
 
 def main() -> int:
@@ -250,10 +306,8 @@ def main() -> int:
     for (board, seed), row in zip(wanted, found, strict=True):
         if row["cells"]["build id"] != NONE:
             ways.keep(board, _path(board, seed).parent, seed)
-    text = table(found)
-    print(text)
-    if not options.boards and tuple(options.seed) == SEEDS:
-        PAGE.write_text(_HEAD.format(tools=versions()) + text + ways.section())
+    print(table(found))
+    PAGE.write_text(page(found, PAGE.read_text()))
     return int(any(row["failures"] for row in found))
 
 

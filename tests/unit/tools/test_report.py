@@ -112,3 +112,57 @@ def test_a_tool_that_fails_fails_its_rows_alone_and_they_are_built_again(tools):
     tools.placed.clear()
     rows(1, 2)
     assert sorted(tools.placed) == [(NAMES[0], 1), (NAMES[0], 2), (NAMES[1], 2)]
+
+
+def row_of(name, seed, named, *failures):
+    cells = dict.fromkeys(report.COLUMNS, "7") | {"board": f"`{name}`", "seed": seed}
+    return {"failures": list(failures), "cells": cells | {"build id": named}}
+
+
+@pytest.fixture
+def named(monkeypatch):
+    """Have the builds of today's gateware be named after their board and seed."""
+    monkeypatch.setattr(report, "build_id", lambda of, seed, _: NAMES.index(of.name) * 16 + seed)
+    return lambda name, seed: f"{NAMES.index(name) * 16 + seed:016x}"
+
+
+def parts_of(page):
+    """Return the builds of today's gateware and the earlier ones, in the page's order."""
+    today, _, earlier = page.partition("## Builds of earlier gateware")
+    return [[report._build(row["cells"]) for row in report._rows_of(p)] for p in (today, earlier)]
+
+
+def test_a_part_of_the_builds_renews_its_rows_and_keeps_the_others(named, monkeypatch):
+    monkeypatch.setattr(report.boards, "names", lambda: list(NAMES))
+    first, second = NAMES
+    page = report.page(
+        [row_of(first, seed, named(first, seed)) for seed in (2, 1)] + [row_of(second, 1, "old")],
+        "",
+    )
+    assert parts_of(page) == [[(first, 1), (first, 2), (second, 1)], []]
+    assert "**3 of 6 builds of this gateware were not made:**" in page
+    # A later report of the second board: what it had of other gateware is no longer there.
+    page = report.page([row_of(second, 2, named(second, 2), "core: 119 of 120 MHz")], page)
+    assert parts_of(page) == [[(first, 1), (first, 2), (second, 2)], [(second, 1)]]
+    assert f"- `{second}`, seed 2: core: 119 of 120 MHz" in page
+    # What fails stays on the page while its row does.
+    page = report.page([row_of(second, 1, named(second, 1))], page)
+    assert parts_of(page) == [[(first, 1), (first, 2), (second, 1), (second, 2)], []]
+    assert page.count("core: 119 of 120 MHz") == 1
+    assert "**2 of 6" in page
+    every = [row_of(name, 3, named(name, 3)) for name in NAMES]
+    assert "were not made" not in report.page(every, page)
+
+
+def test_rows_of_gateware_that_has_changed_are_of_an_earlier_one(named, monkeypatch):
+    page = report.page([row_of(NAMES[0], 1, named(NAMES[0], 1))], "")
+    monkeypatch.setattr(report, "build_id", lambda of, seed, _: 1000 + seed)
+    page = report.page([row_of(NAMES[1], 1, f"{1001:016x}")], page)
+    assert parts_of(page) == [[(NAMES[1], 1)], [(NAMES[0], 1)]]
+
+
+def test_the_page_in_the_repository_is_read_row_by_row():
+    found = [report._build(row["cells"]) for row in report._rows_of(report.PAGE.read_text())]
+    assert sorted(set(found)) == sorted(
+        (name, seed) for name in board.names() for seed in (1, 2, 3)
+    )
