@@ -29,7 +29,7 @@ from plexor.files.archive.schema import table
 from plexor.files.archive.trend import LAST, History
 from plexor.files.store.run_folder import RUN_FILE
 from plexor.library.compare import Comparison, comparison
-from plexor.library.load import load_run
+from plexor.library.load import load_run, run_in
 from plexor.library.run import Run
 from plexor.library.specs.archive_spec import AddSpec, Alike, LastGoodSpec, LogSpec, TrendSpec
 from plexor.library.specs.spec import takes
@@ -117,7 +117,7 @@ class Archive:
         or added.
         """
         folder = Path() if isinstance(run, Run) else _folder(path_of(run))
-        result = run.result if isinstance(run, Run) else load_run(path_of(run)).result
+        result = run.result if isinstance(run, Run) else _run_at(path_of(run)).result
         origin = origin_of(folder) if options.commit is None else Origin(options.commit)
         if options.branch is not None:
             origin = Origin(origin.commit, options.branch, origin.dirty)
@@ -198,6 +198,13 @@ class Archive:
     @cached_property
     def _query(self) -> Query:
         return Query(self.folder)
+
+
+def _run_at(path: Path) -> Run:
+    """Return the run at a path; beside a phase scan it is the one of the scan."""
+    if (path / RUN_FILE).exists():
+        return load_run(path)
+    return run_in(path, "only runs are kept in an archive")
 
 
 def _folder(path: Path) -> Path:

@@ -23,6 +23,7 @@ from plexor.figures.judge.configuration import (
     exact_rate,
     exact_time,
 )
+from plexor.figures.judge.figured import Figured, figured_differences
 from plexor.figures.judge.gate import (
     By,
     FailOn,
@@ -33,7 +34,7 @@ from plexor.figures.judge.gate import (
 from plexor.figures.judge.verdict import Outcome, worst
 from plexor.files.archive.archived import Archived
 from plexor.files.store.run_folder import RUN_FILE
-from plexor.library.load import load_run
+from plexor.library.load import figured_run, is_result, load, load_run
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
 from plexor.library.specs.archive_spec import GateSpec
@@ -49,7 +50,7 @@ OTHERS = "BCDEFGHIJKLMNOPQRSTUVWXYZ"
 """Letters of results that are compared with the first one, A."""
 Source = str | Path | Run | Sweep | Archived
 """A result, its path, or a folder of results."""
-Result = Report | SweepResult | Archived
+Result = Report | SweepResult | Archived | Figured
 _CODES = {
     Outcome.PASS: ExitCode.PASS,
     Outcome.FAIL: ExitCode.BUDGET,
@@ -309,7 +310,7 @@ def _source(sides: Sequence[_Side]) -> str:
 def _source_of(result: Result) -> str:
     if isinstance(result, Report):
         return provenance(result.result)
-    simulated = result.simulated if isinstance(result, SweepResult) else result.run.simulated
+    simulated = result.run.simulated if isinstance(result, Archived) else result.simulated
     return "simulated" if simulated else "measured"
 
 
@@ -345,6 +346,9 @@ def _two(first: _Side, second: _Side, figures_needed: Collection[str]) -> Compar
         unshared = sorted(set(channels[0]) ^ set(channels[1]))
         notes += [f"{label}{channel}: is in only one of the two" for channel in unshared]
         for side, result in zip((first, second), pair, strict=True):
+            if isinstance(result, Report | Figured):
+                prefix = f"{label}{side.letter} is an INVALID RUN"
+                invalid += [f"{prefix}: {reason}" for reason in result.invalid_reasons]
             if isinstance(result, Report):
                 ambiguous = [c.name for c in result.channels if not c.paired]
                 notes += [
@@ -352,9 +356,6 @@ def _two(first: _Side, second: _Side, figures_needed: Collection[str]) -> Compar
                     f"{AMBIGUOUS}"
                     for channel in ambiguous
                 ]
-                reasons = result.invalid_reasons
-                prefix = f"{label}{side.letter} is an INVALID RUN"
-                invalid += [f"{prefix}: {reason}" for reason in reasons]
     if not differences:
         ours, theirs = (
             ", ".join(dict.fromkeys(c for n in names for c in _channels(side.results[n])))
@@ -377,21 +378,31 @@ def _two(first: _Side, second: _Side, figures_needed: Collection[str]) -> Compar
 def _results(source: Source) -> dict[str, Result]:
     """Return the results of a source by name; the name of a single result is empty."""
     if isinstance(source, Run):
-        return {"": source.report}
+        return {"": figured_run(source) or source.report}
     if isinstance(source, Sweep):
         return {"": source.result}
     if isinstance(source, Archived):
         return {"": source}
     path = path_of(source)
-    if not path.is_dir() or Sweep.is_in(path) or (path / RUN_FILE).exists():
+    if not path.is_dir() or is_result(path):
         return {"": _read(path)}
     folders = sorted(entry_path for entry_path in path.iterdir() if entry_path.is_dir())
-    with_result = [each for each in folders if Sweep.is_in(each) or (each / RUN_FILE).exists()]
+    with_result = [each for each in folders if is_result(each)]
     return {folder.name: _read(folder) for folder in with_result} or {"": _read(path)}
 
 
 def _read(path: Path) -> Result:
-    return Sweep.load(path).result if Sweep.is_in(path) else load_run(path).report
+    """Return what is at a path. Of a phase scan and the run it was taken from, it is the run."""
+    has_run = (path / RUN_FILE).exists() and not Sweep.is_in(path)
+    found = load_run(path) if has_run else load(path)
+    if isinstance(found, Sweep):
+        return found.result
+    if isinstance(found, Run):
+        return figured_run(found) or found.report
+    figured = found.figured()
+    if figured is None:
+        raise ApartError(f"{path}: holds a {found.what}, of which nothing is compared")
+    return figured
 
 
 def _pair(
@@ -407,7 +418,18 @@ def _pair(
                 "frequencies are not of the same thing"
             )
         return sweep_differences(first, second)
-    raise ApartError(f"{label}: one is a sweep, the other a run; both must be of the same kind")
+    if isinstance(first, Figured) and isinstance(second, Figured) and first.kind == second.kind:
+        return figured_differences(first, second, figures_needed)
+    ours, theirs = _kind(first), _kind(second)
+    raise ApartError(
+        f"{label}: one is a {ours}, the other a {theirs}; both must be of the same kind"
+    )
+
+
+def _kind(result: Result) -> str:
+    if isinstance(result, Figured):
+        return result.kind
+    return "sweep" if isinstance(result, SweepResult) else "run"
 
 
 def _configuration(result: Result) -> Mapping[str, str]:
@@ -416,6 +438,8 @@ def _configuration(result: Result) -> Mapping[str, str]:
         return configuration(result.result)
     if isinstance(result, Archived):
         return result.run.configuration
+    if isinstance(result, Figured):
+        return result.configuration
     return {
         "source": "simulated" if result.simulated else "measured",
         "tick": exact_time(Fraction(result.tick_fs, 10**15)),
@@ -430,6 +454,8 @@ def _configuration(result: Result) -> Mapping[str, str]:
 def _channels(result: Result) -> list[str]:
     if isinstance(result, SweepResult):
         return [f"{knee.channel} under {knee.load}" for knee in result.knees]
+    if isinstance(result, Figured):
+        return list(result.names)
     return [channel.name for channel in result.channels]
 
 

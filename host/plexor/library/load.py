@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from plexor.base.documents import Document
@@ -13,10 +14,11 @@ from plexor.base.errors import StoreError, UsageError
 from plexor.base.json_schema import schema_of
 from plexor.experiments.calibration.store import CALIBRATION
 from plexor.experiments.prove.store import PROOF
+from plexor.figures.judge.figured import Figured
 from plexor.files.store.document import schema as figures_schema
 from plexor.files.store.run_folder import RUN
 from plexor.files.store.run_folder import load as read_run
-from plexor.library.parts.extensions import KINDS, Kept, names, offer_of
+from plexor.library.parts.extensions import KINDS, RUNS, Kept, names, offer_of
 from plexor.library.run import Run
 from plexor.library.scans.burst import BurstScan
 from plexor.library.scans.phase import PhaseScan
@@ -77,6 +79,21 @@ def load_run(path: Path) -> Run:
                 ) from error
             raise
     return Run(replay(path))
+
+
+def is_result(folder: Path) -> bool:
+    """Return whether a folder holds a run, a scan or another package's result."""
+    return any((folder / f"{kind}.json").exists() for kind in ("run", *_SCANS, *names(KINDS)))
+
+
+def figured_run(run: Run) -> Figured | None:
+    """Return what another package has to compare of a run, by a key of it; None if none has."""
+    for key in names(RUNS):
+        offer = offer_of(RUNS, key) if key in run.device else None
+        found = None if offer is None else offer.call(offer.load(FunctionType), run)
+        if isinstance(found, Figured):
+            return found
+    return None
 
 
 def _scan(path: Path) -> Ended[Any] | None:

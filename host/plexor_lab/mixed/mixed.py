@@ -16,12 +16,13 @@ from plexor.library.instrument import Instrument
 from plexor.library.keep import check_new
 from plexor.library.parts.extensions import Kept
 from plexor.library.parts.files import FolderKind, FolderPlace, put, write
-from plexor.library.parts.results import RunResult
+from plexor.library.parts.results import Figured, RunResult
 from plexor.library.parts.run import Device
 from plexor.library.scans.scan import Ended
 from plexor.library.specs.spec import takes
 from plexor_lab.mixed.compare import least_safe
 from plexor_lab.mixed.device_line import open_line
+from plexor_lab.mixed.figured import figured_of
 from plexor_lab.mixed.figures import by_distance, figures, summaries
 from plexor_lab.mixed.goal import wanted_of
 from plexor_lab.mixed.model import MixedResult, Mode, ModeRun
@@ -77,6 +78,10 @@ class Mixed(Ended[MixedResult]):
         fails = Mode.VERIFY in modes and not found[str(Mode.VERIFY)].safe
         fails |= Mode.MIXED in modes and self.least_safe is None
         return ExitCode.BUDGET if fails else ExitCode.PASS
+
+    def figured(self) -> Figured:
+        """Return what became of the entries of each run, and their lateness."""
+        return figured_of(self.result, self.what)
 
     def text(self, *, rows: bool = False, width: int = 100, colour: bool = False) -> str:
         """Return the figures as text for a terminal; `rows` adds the list of every run."""

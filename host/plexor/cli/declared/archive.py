@@ -38,9 +38,9 @@ class Against(
 def compare(after: tuple[Path, ...], place: Against, asked: LastGoodSpec) -> None:
     """Compare result B with the earlier result A, or run A with the last good one in an archive.
 
-    A and B are folders of `plexor measure --out` or of `plexor sweep --out`. They may also be
-    folders that hold such folders: those with the same name are compared. There may be several B,
-    up to 25: each is compared with A, and they are called B, C and so on.
+    A and B are folders of --out, both of measure, sweep, mixed or bench. They may also be folders
+    that hold such folders: those with the same name are compared. There may be several B, up to 25:
+    each is compared with A, and they are called B, C and so on.
 
     With --archive, A is one run. What it is compared with is the newest run of the same
     configuration that is valid, was not interrupted and did not begin later; --where and --across

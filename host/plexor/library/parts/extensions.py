@@ -34,6 +34,9 @@ MEASUREMENTS = "plexor.measurements"
 """Measurements: a function of an Instrument and options by keywords, such as `instrument.mixed`."""
 KINDS = "plexor.kinds"
 """Results: `NAME = package.module:object`, where the object is a Kept. Their file is NAME.json."""
+RUNS = "plexor.runs"
+"""Figures of runs whose description has a key NAME: a function of a Run, which returns a Figured
+that `plexor compare` takes in place of channels, or None."""
 T = TypeVar("T")
 _FILE = "entry_points.txt"
 _METADATA = (".dist-info", ".egg-info")

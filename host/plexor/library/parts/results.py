@@ -16,6 +16,10 @@ from plexor.figures.analyse.unknown import NotKnown as NotKnown
 from plexor.figures.codes.names import code_phrase as code_phrase
 from plexor.figures.codes.stream import PlainCode as PlainCode
 from plexor.figures.codes.stream import plain_codes as plain_codes
+from plexor.figures.judge.change_bounds import Sums as Sums
+from plexor.figures.judge.figured import Figure as Figure
+from plexor.figures.judge.figured import Figured as Figured
+from plexor.figures.judge.figured import share_of as share_of
 from plexor.figures.judge.verdict import Number as Number
 from plexor.figures.judge.verdict import Outcome as Outcome
 from plexor.figures.judge.verdict import Verdict as Verdict

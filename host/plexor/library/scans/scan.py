@@ -12,6 +12,7 @@ from plexor.base.disk.errors import writing
 from plexor.base.documents import Document
 from plexor.base.errors import ExitCode, PlexorError, StoreError
 from plexor.experiments.store import made_of_steps
+from plexor.figures.judge.figured import Figured
 
 
 class _Result(Protocol):
@@ -100,6 +101,10 @@ class Ended(ABC, Generic[R]):
     def exit_code(self) -> ExitCode:
         """Return the exit code: INVALID for an invalid scan, or else PASS."""
         return ExitCode.PASS if self.valid else ExitCode.INVALID
+
+    def figured(self) -> Figured | None:
+        """Return the figures that `plexor compare` compares; None: it compares none of these."""
+        return None
 
     @abstractmethod
     def text(self, *, width: int = 100, colour: bool = False) -> str:

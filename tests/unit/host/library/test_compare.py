@@ -14,7 +14,7 @@ from plexor.library.compare import Comparison, compared
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
 
-from .. import sweeps
+from .. import kept_scans, sweeps
 from ..plain_text import columns_and_colour
 
 NS = Fraction(1, 10**9)
@@ -74,6 +74,12 @@ def test_a_channel_of_one_run_alone_is_named_with_its_result(kept, tmp_path):
         kept(f"{side}/busy")
     notes = compared(tmp_path / "a", tmp_path / "b", ()).notes
     assert [note.rpartition(":")[0] for note in notes] == ["idle: ISR", "idle: IST"]
+
+
+def test_a_burst_scan_is_refused_by_its_kind(kept, tmp_path):
+    burst = kept_scans.keep("burst", tmp_path)
+    with pytest.raises(ApartError, match="holds a burst scan, of which nothing is compared"):
+        compared(burst, kept("b"), ())
 
 
 def test_runs_without_a_common_channel_are_refused(kept):
@@ -137,7 +143,7 @@ def test_one_key_that_differs_is_a_cause_and_several_are_not_told_apart(kept):
 def test_a_run_and_a_sweep_of_one_name_are_refused_with_it(kept, tmp_path):
     kept("a/x")
     kept("b/x", knee=(50_000, 50_500))
-    with pytest.raises(UsageError, match=r"x: .*sweep.*run"):
+    with pytest.raises(UsageError, match=r"x: .*one is a run, the other a sweep"):
         compared(tmp_path / "a", tmp_path / "b", ())
 
 

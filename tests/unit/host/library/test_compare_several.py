@@ -207,7 +207,7 @@ def test_folders_are_compared_by_name_with_each_of_the_others(tmp_path, run_of):
     ]
     swept = sweeps.result([], [sweeps.knee("none", "ISR", 50_000, 50_500)])
     Sweep(swept).write(tmp_path / "d" / "idle")
-    with pytest.raises(UsageError, match=r"^idle: A and C: one is a sweep, the other a run"):
+    with pytest.raises(UsageError, match=r"^idle: A and C: one is a run, the other a sweep"):
         compared(tmp_path / "a", [tmp_path / "b", tmp_path / "d"])
 
 
