@@ -222,3 +222,10 @@ def test_the_figures_of_a_scan_are_shown_whatever_failed(capsys, tmp_path):
     assert "p.html: cannot write" in err
     with pytest.raises(UsageError, match="at 3 Hz"):
         conclude_scan(Scan(error=UsageError("at 3 Hz: no")), Shown())
+
+
+def test_a_run_is_shown_as_text_unless_a_document_is_wanted(capsys, run_of):
+    assert conclude(Run(run_of([[1000, 2000, 3000]])), RunUse()) == 0
+    out = capsys.readouterr().out
+    assert "max = back wall" in out
+    assert not out.startswith("{")

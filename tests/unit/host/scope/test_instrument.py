@@ -10,6 +10,8 @@ from plexor.base.errors import UsageError
 from plexor.files.store.run_folder import load
 from plexor.model.codes import CodeName
 from plexor.protocol.geometry import Feature
+from plexor.protocol.registers import RunState
+from plexor.run.session.progress import Progress
 from plexor.scope.instrument import EVERY_S, LibraryRun, open_rig
 
 from ..coded import coded_run
@@ -146,3 +148,7 @@ def test_a_shots_time_is_that_since_the_runs_start(run_of):
     )
     shot = LibraryRun._shot(SimpleNamespace(_registers=()), snapshot)
     assert (shot.progress.elapsed_s, shot.progress.strikes) == (0.0025, 2)
+    # Nothing else is known before the first progress.
+    assert shot.progress == Progress(
+        2, None, 0.0025, *(None, 0.0, None), 0, 0, 0, 0, RunState.RUNNING
+    )

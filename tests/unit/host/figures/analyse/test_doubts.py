@@ -77,6 +77,15 @@ def test_the_strike_that_answers_fit_is_named_with_a_time_out(run_of, lag, laten
     assert line.endswith("; its latencies are left out")
 
 
+@pytest.mark.parametrize(("lag", "time_out"), [(2, "150us"), (-1, "125.001us")])
+def test_the_time_out_that_settles_answers_is_longer_than_they_take(run_of, lag, time_out):
+    """By a fifth where other strikes lie between; else by a tick, of a nanosecond."""
+    report = analyse(run_of([[None, 20_000, 30_000]]))
+    pairing = Pairing(Standing.AMBIGUOUS, PairedBy.NOTHING, 0, lag, 125_000)
+    (line,) = doubts(replace(report, channels=(replace(report.channels[0], pairing=pairing),)))
+    assert f"; --timeout {time_out} settles it; " in line
+
+
 def test_a_pin_that_changes_once_a_strike_says_so(run_of):
     # Up behind each second strike, down behind the others: 50 µs on, 50 µs off.
     run = run_of([[2000, None] * 50], widths=50_000)

@@ -20,6 +20,7 @@ from plexor.library.specs.values import (
     read,
     seconds,
     seed,
+    velocity,
     whole,
 )
 from plexor.model.settings import Channel
@@ -175,3 +176,17 @@ def test_a_name_of_a_file_with_a_nul_is_one_line(call, run_of):
     assert "NUL" in said or "null" in said
     assert "\n" not in said
     assert "\0" not in said
+
+
+@pytest.mark.parametrize(
+    ("value", "exact"),
+    [("36km/h", 10), ("1100m/s", 1100), (Fraction(1, 3), Fraction(1, 3))],
+)
+def test_a_velocity_is_a_text_with_a_unit_or_exact_metres_a_second(value, exact):
+    assert velocity(value) == exact
+
+
+@pytest.mark.parametrize("value", ["0m/s", Fraction(0), Fraction(-1), 10, None])
+def test_what_is_no_velocity_is_refused(value):
+    with pytest.raises(ValueError, match="velocity: "):
+        velocity(value)
