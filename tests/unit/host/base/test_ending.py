@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -74,3 +75,20 @@ def test_a_program_that_did_not_give_its_signals_is_left_alone(monkeypatch):
     for _ in range(3):
         ending.interrupted()
     time.sleep(0.2)
+
+
+def test_the_second_interrupt_alone_begins_the_time_that_is_left(monkeypatch):
+    begun = []
+
+    def timer(seconds, end):
+        return SimpleNamespace(start=lambda: begun.append((seconds, end)))
+
+    monkeypatch.setattr(ending.threading, "Timer", timer)
+    interrupts = ending._Interrupts()
+    interrupts.owned = True
+    counts = []
+    for _ in range(3):
+        interrupts.count_one()
+        counts.append(len(begun))
+    assert counts == [0, 1, 1]
+    assert begun == [(ending.END_S, ending._end)]
