@@ -16,7 +16,8 @@ from tools.why_rates import (
     verdicts,
 )
 
-from plexor.figures.explain.recurrence import LEAST, Law, Recurrence, recurrence
+from plexor.figures.explain.recurrence import LEAST, Law, Recurrence, _period, recurrence
+from plexor.figures.explain.timer import Timer
 
 STRIKE_TICKS = 100_000
 DITHERED = [dither for dither in DITHERS if dither != "none"]
@@ -171,3 +172,22 @@ def test_what_is_false_is_said_once_in_a_hundred_cases_at_most(dither):
     assert set(WRONG) | {"a timer that delays"} == set(DEVICES)
     for name in WRONG:
         assert is_wrong(name, dither, 30) <= 2, name
+
+
+@pytest.mark.parametrize("exact", ["strikes", "answers"])
+def test_a_timers_period_is_the_slope_of_the_times_that_fit_a_line_better(exact):
+    number = np.arange(40)
+    off = np.random.default_rng(1).uniform(-4, 4, 40).round()
+    since, values = 1000.0 * number, 500 + off
+    if exact == "answers":
+        since, values = since - off, values
+    all_of_them = np.ones(40, bool)
+    timer = Timer(990.0, number, all_of_them, 0.0)
+    period_ticks, error_ticks = _period(timer, all_of_them, since, values)
+    if exact == "answers":
+        assert period_ticks == pytest.approx(1000, abs=1e-9)
+        # Twice the error of a slope through 40 times that are rounded to a tick.
+        assert error_ticks == pytest.approx(2 * (1 / 12 / (40 * (40**2 - 1) / 12)) ** 0.5)
+    else:
+        # That of the strikes as they were counted, within a tick of rounding at both ends.
+        assert (period_ticks, error_ticks) == (990.0, pytest.approx(1 / 39))
