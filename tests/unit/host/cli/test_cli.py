@@ -36,6 +36,7 @@ def document(capsys):
     ("arguments", "message"),
     [
         (["measure"], "say how often to strike with --rate"),
+        (["report", "a\udcff"], "argument 'a\\udcff': must be Unicode text"),
         (["measure", "--rate", "20k"], "say when to stop"),
         (["measure", "--rate", "20q", "--count", "1"], "'--rate': '20q'; must be a number"),
         (["measure", "--rate", "0", "--count", "1"], "'--rate': '0'; must be a number above 0"),
