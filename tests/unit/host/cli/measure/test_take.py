@@ -4,13 +4,16 @@
 import json
 import signal
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from plexor import cli
+from plexor.cli.progress import ProgressLine
 from plexor.experiments.calibration.store import default_path, save
 from plexor.files.store.run_folder import load
 from plexor.library.instrument import Instrument
+from plexor.library.watch import Actions
 from plexor.model.calibration import Calibration, ChannelInstants, Instants
 from plexor.protocol.geometry import PLACED, Feature
 
@@ -168,3 +171,20 @@ def test_a_late_answer_starts_a_command_and_one_that_fails_is_said(fake, tmp_pat
     assert err.startswith("plexor: --on latency>90ns: sh -c ")
     assert err.endswith(" ended with 4\n")
     assert "missed" not in err
+
+
+def test_a_snapshot_is_looked_at_for_what_starts_a_command_and_so_is_the_result(
+    fake, capsys, monkeypatch
+):
+    looked, measured = [], Instrument.run
+
+    def run(self, *, listeners, **others):
+        listeners.on_snapshot(SimpleNamespace(channels="of a snapshot"))
+        return measured(self, listeners=listeners, **others)
+
+    monkeypatch.setattr(Instrument, "run", run)
+    monkeypatch.setattr(Actions, "look", lambda self, channels: looked.append(channels))
+    monkeypatch.setattr(ProgressLine, "snapshot", lambda *_: None)
+    assert cli.main([*STRIKES, fake.uri, "--on", "missed:false"]) == 0
+    assert looked[0] == "of a snapshot"
+    assert looked[-1][0].number == 0

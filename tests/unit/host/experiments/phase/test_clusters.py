@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from plexor.experiments.phase.chance import Chance, MaskedByChance
-from plexor.experiments.phase.clusters import PhasedStrikes, PhaseScale, clusters
+from plexor.experiments.phase.clusters import PhasedStrikes, PhaseScale, _single, clusters
 from plexor.experiments.phase.fold import MISSED
 
 SPAN, STEP, BASE = 1000, 10, 50
@@ -112,3 +112,22 @@ def test_strikes_of_a_step_with_none_are_counted_as_an_empty_phase():
     (window,) = windows(fewer)
     assert (window.empty_phases, window.strikes, window.masked) == (1, 9, 9)
     assert window.start_ticks == Fraction(295)
+
+
+@pytest.mark.parametrize(
+    ("masked", "chances"),
+    [
+        # Steps of two strikes. Step 1 begins a window, and step 3 ends it.
+        ([0, 0, 0, 1, 1, 1, 1, 0, 0, 0], []),
+        ([0, 0, 1, 0, 1, 1, 1, 0, 0, 0], [1]),
+        ([0, 0, 0, 1, 1, 1, 0, 1, 0, 0], [3]),
+        ([0, 0, 1, 0, 1, 1, 0, 1, 0, 0], [1, 3]),
+        ([0, 0, 1, 1, 1, 1, 1, 1, 0, 0], []),
+    ],
+)
+def test_a_single_masked_strike_apart_from_a_window_may_be_chances(masked, chances):
+    flags = np.array(masked, bool)
+    firsts, counts = np.arange(0, 10, 2), np.full(5, 2)
+    held = flags.reshape(5, 2).sum(axis=1)
+    found = _single(flags, firsts, counts, held > 0, held)
+    assert np.flatnonzero(found).tolist() == chances

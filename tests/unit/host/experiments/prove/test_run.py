@@ -12,7 +12,7 @@ from plexor.experiments.prove import run
 from plexor.experiments.prove.model import StepOutcome, judged
 from plexor.experiments.prove.run import STEPS, ProofGoal, StepWires, prove
 from plexor.experiments.prove.through import WireDelay
-from plexor.model.calibration import Scale
+from plexor.model.calibration import Calibration, ChannelInstants, Instants, Scale
 from plexor.model.identity import Identity
 from plexor.model.oscillators import oscillator_of
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
@@ -153,3 +153,21 @@ def test_an_oscillators_error_is_told_in_ppm_beside_what_its_kind_may_have(monke
     ppm = oscillator_of(device.identity.board).ppm
     assert (figure.value, figure.error, figure.unit) == (12.345, 2.021, "ppm")
     assert (figure.least, figure.most) == (-ppm, ppm)
+
+
+def test_the_narrowest_and_the_widest_bin_of_each_way_are_told(monkeypatch):
+    # Of a nanosecond: 1005, 970, 1025 and 1000 ps, and 1000, 1020, 980 and 1000 ps.
+    ways = [Instants(late, (3, 3, 3, 3), 20_000) for late in ((10, -20, 5, 5), (5, 25, 5, 5))]
+    channels = (ChannelInstants(1, *ways),)
+    found = Calibration("sim", 0x22, "", False, 10**6, "2026", 1, channels, ())
+    monkeypatch.setattr(run, "calibrate", lambda *_: found)
+    device = SimpleNamespace(identity=Identity(GEOMETRY, 0x22))
+    step = STEPS["bins"][1](device, ProofGoal(), run._Known())
+    told = {figure.name: figure.value for figure in step.figures if "bin" in figure.name}
+    told.pop("greatest RMS error of an edge, from its bins")
+    assert told == {
+        "ch1 up: narrowest bin": 970,
+        "ch1 up: widest bin": 1025,
+        "ch1 down: narrowest bin": 980,
+        "ch1 down: widest bin": 1020,
+    }
