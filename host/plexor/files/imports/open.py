@@ -10,6 +10,7 @@ from plexor.base.errors import UsageError
 from plexor.files.imports.capture import CaptureFile, ReadRules
 from plexor.files.imports.csv import open_csv
 from plexor.files.imports.sigrok import open_sr
+from plexor.files.imports.tagged import open_npz, open_ptu
 from plexor.files.imports.vcd import open_vcd
 from plexor.files.imports.wave import open_wave
 
@@ -21,6 +22,8 @@ READERS: Mapping[str, Callable[[Path, ReadRules], CaptureFile]] = {
     ".csv": open_csv,
     ".tsv": open_csv,
     ".txt": open_csv,
+    ".ptu": open_ptu,
+    ".npz": open_npz,
 }
 """Readers of captures, by the suffix of the file."""
 PACKED = (".vcd", ".csv", ".tsv", ".txt")
@@ -29,6 +32,12 @@ _OTHERS = {
     ".sal": "export raw data as CSV in Logic 2",
     ".logicdata": "export data as CSV in Logic",
     ".dsl": "export it as CSV or as a sigrok session in DSView",
+    ".ttbin": "read it by TimeTagger.FileReader, and save its arrays by numpy.savez(FILE, "
+    "timestamps=…, channels=…)",
+    ".ht2": "save it as PTU",
+    ".ht3": "save it as PTU",
+    ".pt2": "save it as PTU",
+    ".pt3": "save it as PTU",
     ".vcdx": "write a VCD of four states",
     ".wlf": "write a VCD, by `wlf2vcd`",
     ".vpd": "write a VCD, by `vpd2vcd`",
