@@ -13,6 +13,7 @@ import numpy as np
 from plexor.base.units import FEMTOSECONDS, format_ticks
 from plexor.figures.codes.instances import instances
 from plexor.figures.codes.lanes import Lane, LaneKind, Lanes, LaneState, switches
+from plexor.figures.codes.values import SentValue
 from plexor.model.results import RunResult
 from plexor.show.pictures.frame import provenance
 from plexor.show.pictures.scale import grouped
@@ -28,6 +29,8 @@ LEGEND = {
     LaneState.UNKNOWN: "not known",
 }
 """What each state means, in words."""
+MOST_VALUES = 20
+"""Values in a table; a document has all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ class TimelineView:
     """First tick that is drawn, and the one after the last."""
     cursors: tuple[int, ...] = ()
     """Two times, or none."""
+    values: tuple[SentValue, ...] = ()
+    """All values that the device sent, in order."""
 
     @property
     def tick_fs(self) -> int:
@@ -134,6 +139,23 @@ def interaction_rows(view: TimelineView) -> tuple[list[str], list[list[Cell]]]:
         if len(lane.inherits)
     ]
     return ["interaction", "times"], rows
+
+
+def value_rows(view: TimelineView) -> tuple[list[str], list[list[Cell]]]:
+    """Return the first values that the device sent in what is drawn, and how many came behind."""
+    low, high = view.shown
+    found = [sent for sent in view.values if low <= sent.time_ticks < high]
+    rows: list[list[Cell]] = [
+        [
+            (format_ticks(sent.time_ticks - view.lanes.start_ticks, view.tick_fs, 7), ""),
+            (grouped(sent.value), ""),
+            (f"{sent.value:#010x}", ""),
+        ]
+        for sent in found[:MOST_VALUES]
+    ]
+    if len(found) > MOST_VALUES:
+        rows.append([(f"and {grouped(len(found) - MOST_VALUES)} more", ""), ("", ""), ("", "")])
+    return ["sent at", "value", "hexadecimal"], rows
 
 
 def cursor_lines(view: TimelineView) -> list[str]:

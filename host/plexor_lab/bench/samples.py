@@ -9,7 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from plexor.library.parts.results import CLASS_BITS, CodeArray, CodeClass, PlainCode, plain_codes
+from plexor.library.parts.results import (
+    CLASS_BITS,
+    PARTS,
+    CodeArray,
+    CodeClass,
+    PlainCode,
+    ValueParts,
+    plain_codes,
+)
 from plexor_lab.bench.suites import (
     CLASS_BEGIN,
     CLASS_END,
@@ -18,10 +26,6 @@ from plexor_lab.bench.suites import (
     STATE_DONE,
     STATE_REPORT,
 )
-
-VALUE_BITS = 32
-"""Bits of a value that the firmware sends in parts."""
-_VALUES = (CodeClass.VALUE_A, CodeClass.VALUE_B)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,29 +113,6 @@ def edge_of(code: PlainCode) -> tuple[bool, int] | None:
 
 
 @dataclass(slots=True)
-class _Value:
-    """Puts the parts of values together, of `id_bits` each."""
-
-    id_bits: int
-    value: int = 0
-    parts: int = 0
-
-    def take(self, code: PlainCode) -> int | None:
-        """Take a part; return the value if it is complete. A part out of turn starts a new one."""
-        number = _VALUES.index(CodeClass(code.code_class))
-        if number != self.parts % 2:
-            self.value = self.parts = 0
-            if number:
-                return None
-        self.value |= code.number << self.parts * self.id_bits
-        self.parts += 1
-        if self.parts * self.id_bits < VALUE_BITS:
-            return None
-        complete, self.value, self.parts = self.value & ((1 << VALUE_BITS) - 1), 0, 0
-        return complete
-
-
-@dataclass(slots=True)
 class _Open:
     test: int
     begin_ticks: int
@@ -142,7 +123,7 @@ class _Reader:
     """Takes the codes of a pass one after the other."""
 
     def __init__(self, id_bits: int) -> None:
-        self._value = _Value(id_bits)
+        self._value = ValueParts(id_bits)
         self._state = -1
         self._words: list[int] = []
         self._open: _Open | None = None
@@ -155,20 +136,19 @@ class _Reader:
 
     def take(self, code: PlainCode) -> None:
         """Take one code."""
+        sent = self._value.take(code)
         if code.torn or code.gap:
             self._gaps += 1
             self._open = None
             self._last = self._state = -1
-            self._value = _Value(self._value.id_bits)
         if code.torn:
             return
         edge = edge_of(code)
         if edge is not None:
             self._edge(code, *edge)
-        elif code.code_class in _VALUES:
-            value = self._value.take(code)
-            if value is not None:
-                self._word(value)
+        elif code.code_class in PARTS:
+            if sent is not None:
+                self._word(sent.value)
         elif code.code_class == CodeClass.SET:
             self._state, self._words = code.number, []
         elif self._open is not None:

@@ -10,6 +10,7 @@ from typing import cast
 
 from plexor.base.errors import UsageError
 from plexor.base.toml_text import parse_toml
+from plexor.figures.codes.values import PARTS
 from plexor.model.codes import CodeName
 from plexor.protocol.codes import NAMES_SECTION, TASK_CLASSES, CodeClass
 
@@ -60,6 +61,8 @@ class Names:
         name = self._names.get((code_class, code_id))
         if name is not None:
             return name
+        if code_class in PARTS:
+            return f"part {code_id:#x} of a value"
         family = _family(code_class)
         plain = "state" if code_class == CodeClass.SET else f"class {code_class} id"
         return f"{_WORDS.get(family, plain)} {code_id}"

@@ -11,6 +11,7 @@ from plexor.figures.codes.calls import Calls, calls_of
 from plexor.figures.codes.lanes import Lane, LaneKind, Lanes, lanes_of
 from plexor.figures.codes.names import Names
 from plexor.figures.codes.of_run import codes_of
+from plexor.figures.codes.values import SentValue, values_of
 from plexor.model.results import RunResult
 from plexor.protocol.codes import CodeClass
 
@@ -48,6 +49,11 @@ class CodedRun:
     def calls(self) -> Calls:
         """Calls of functions."""
         return calls_of(self.codes, self.bits)
+
+    @cached_property
+    def values(self) -> tuple[SentValue, ...]:
+        """Values that the device sent."""
+        return values_of(self.codes, self.bits)
 
     def lane_name(self, lane: Lane) -> str:
         """Return a lane's name."""

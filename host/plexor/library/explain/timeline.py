@@ -56,6 +56,7 @@ class Timeline:
             {lane: self.coded.lane_name(lane) for lane in lanes.lanes},
             (first + low, first + high),
             cursor_ticks,
+            self.coded.values,
         )
 
     def _ticks(self, name: str, time: Fraction, length: int) -> int:
@@ -98,6 +99,10 @@ class Timeline:
             "gaps": lanes.gaps,
             "length_ticks": lanes.end_ticks - lanes.start_ticks,
             "switches": len(switches(lanes)),
+            "values": [
+                {"time_ticks": sent.time_ticks - lanes.start_ticks, "value": sent.value}
+                for sent in self.coded.values
+            ],
             "lanes": [self._lane(lane) for lane in lanes.lanes],
         }
         if self.view.cursors:

@@ -16,6 +16,8 @@ from plexor.figures.analyse.unknown import NotKnown as NotKnown
 from plexor.figures.codes.names import code_phrase as code_phrase
 from plexor.figures.codes.stream import PlainCode as PlainCode
 from plexor.figures.codes.stream import plain_codes as plain_codes
+from plexor.figures.codes.values import PARTS as PARTS
+from plexor.figures.codes.values import ValueParts as ValueParts
 from plexor.figures.judge.change_bounds import Sums as Sums
 from plexor.figures.judge.figured import Figure as Figure
 from plexor.figures.judge.figured import Figured as Figured

@@ -37,6 +37,7 @@ from plexor.show.timeline import (
     interaction_rows,
     state_rows,
     summary,
+    value_rows,
 )
 
 LANE, GAP = 22.0, 8.0
@@ -201,6 +202,7 @@ def timeline_page(view: TimelineView) -> str:
         ("Time in each state", state_rows(view)),
         ("Instances", instance_rows(view)),
         ("Interactions", interaction_rows(view)),
+        ("Values that the device sent", value_rows(view)),
     ):
         if rows[1]:
             body += f"<h2>{title}</h2>{html_table(rows)}"

@@ -21,6 +21,7 @@ from plexor.show.timeline import (
     interaction_rows,
     state_rows,
     summary,
+    value_rows,
 )
 
 _SIGNS = {
@@ -53,18 +54,20 @@ def timeline_text(view: TimelineView, *, width: int, colour: bool) -> str:
     lines += [*wrapped(summary(view), width, paint, style), ""]
     for reason in view.result.invalid_reasons:
         lines += wrapped(f"INVALID RUN: {reason}", width, paint, "bad")
-    if not view.lanes.lanes:
+    if not view.lanes.lanes and not view.values:
         lines += wrapped(
             "The device sent no codes of tasks, interrupts or states.", width, paint, ""
         )
         return paint.done(lines)
-    lines += _lanes(view, width, paint)
+    if view.lanes.lanes:
+        lines += _lanes(view, width, paint)
     shown = {state for state in LaneState if any(lane.time_in(state) for lane in view.lanes.lanes)}
     legend = [f"{_SIGNS[state]} {LEGEND[state]}" for state in LEGEND if state in shown]
     lines += [*wrapped("   ".join(legend), width, paint, "muted"), ""]
     for line in cursor_lines(view):
         lines += [*wrapped(line, width, paint, "bold"), ""]
-    for head, rows in (state_rows(view), instance_rows(view), interaction_rows(view)):
+    tables = (state_rows(view), instance_rows(view), interaction_rows(view), value_rows(view))
+    for head, rows in tables:
         if rows:
             lines += [*table(head, rows, width, paint), ""]
     return paint.done(lines[:-1])

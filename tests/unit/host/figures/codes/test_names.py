@@ -59,8 +59,9 @@ def test_a_name_holds_for_all_classes_of_its_family():
 
 def test_what_has_no_name_says_what_it_is():
     names = Names()
-    said = [names.name_of(code_class, 4) for code_class in (1, 6, 9, 10, 13)]
-    assert said == ["task 4", "interrupt 4", "function 4", "state 4", "class 13 id 4"]
+    said = [names.name_of(code_class, 4) for code_class in (1, 6, 9, 10, 12, 13)]
+    assert said[:4] == ["task 4", "interrupt 4", "function 4", "state 4"]
+    assert said[4:] == ["part 0x4 of a value", "class 13 id 4"]
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,42 @@ def test_the_document_has_lanes_whose_times_add_up_to_the_run(coded):
     assert (document["codes"], document["torn"], document["gaps"]) == (5, 0, 0)
 
 
+def sending(count):
+    """Return a run that sends the values 7, 8, 9, ... in codes of 16 bits, three parts each."""
+    planted = [(1000, 1, 3)]
+    for number in range(7, 7 + count):
+        parts = ((11, number), (12, 0), (11, 0))
+        at = planted[-1][0] + 1000
+        planted += [(at + 1000 * n, *part) for n, part in enumerate(parts)]
+    return Run(coded_run(planted, 1000 * 10 * (count + 1), NAMES))
+
+
+def test_values_that_the_device_sent_are_in_text_page_and_document():
+    timeline = sending(2).timeline()
+    assert timeline.document()["values"] == [
+        {"time_ticks": 2000, "value": 7},
+        {"time_ticks": 5000, "value": 8},
+    ]
+    lines = [line.split() for line in timeline.text().splitlines()]
+    assert ["2", "µs", "7", "0x00000007"] in lines
+    assert ["5", "µs", "8", "0x00000008"] in lines
+    assert "<h2>Values that the device sent</h2>" in timeline.page()
+    assert "0x00000008" not in sending(2).timeline(end="4us").text()
+
+
+def test_a_table_of_values_ends_and_says_how_many_more_there_are():
+    text = sending(23).timeline().text()
+    assert text.count("0x000000") == 20
+    assert "and 3 more" in text
+
+
+def test_a_device_that_sends_nothing_but_values_has_them():
+    planted = [(1000, 11, 5), (2000, 12, 0), (3000, 11, 0)]
+    text = Run(coded_run(planted, END)).timeline().text()
+    assert "0x00000005" in text
+    assert "sent no codes" not in text
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
