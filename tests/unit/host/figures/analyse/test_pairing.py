@@ -7,7 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from plexor.figures.analyse.pairing import Counted, PairedBy, Standing, pairing_by_counts
+from plexor.figures.analyse.pairing import (
+    Counted,
+    PairedBy,
+    Standing,
+    Timed,
+    _alike,
+    pairing_by_counts,
+)
 
 from .crossing import KINDS, Trial, paired, struck, trial
 
@@ -249,3 +256,17 @@ def test_of_few_strikes_two_may_be_without_a_change(left_out, toggles):
     found, _ = paired(one, np.delete(np.arange(24), np.arange(5, 5 + left_out)))
     assert found is not None
     assert found.toggles == toggles
+
+
+@pytest.mark.parametrize(
+    ("latency", "alike"), [(96, False), (97, True), (101, True), (107, True), (108, False)]
+)
+def test_later_answers_lie_beside_the_proven_ones_by_their_span_and_two_ticks_at_most(
+    latency, alike
+):
+    """Proven answers take 101 and 103 ticks."""
+    strikes = np.arange(50) * 10_000
+    latencies = np.array([101, 103] * 20 + [latency] * 10)
+    numbers = np.arange(50)
+    timed = Timed(strikes, strikes + latencies, numbers, numbers, numbers, False)
+    assert _alike(timed, numbers < 40, numbers >= 40) == alike
