@@ -19,6 +19,7 @@ from plexor.base.jsonable import (
     from_json,
     one_line,
     parse_json,
+    shown,
     to_json,
 )
 
@@ -188,3 +189,8 @@ def test_a_field_that_came_later_is_left_out_of_a_digest_at_its_default_alone():
     holder = Holder((Grown(), Grown(new=3)))
     assert to_json(holder) == {"each": [{"old": 1, "new": 2}, {"old": 1, "new": 3}]}
     assert to_json(holder, without_later=True) == {"each": [{"old": 1}, {"old": 1, "new": 3}]}
+
+
+def test_a_value_is_quoted_whole_up_to_80_characters():
+    assert shown("x" * 78) == "'" + "x" * 78 + "'"
+    assert shown("x" * 79) == "'" + "x" * 79 + "…"

@@ -290,3 +290,8 @@ def test_damaged_files_are_read_or_refused(tmp_path):
         assert said.startswith(f"{path}: ") or not said
         refused += bool(said)
     assert 50 < refused < 390
+
+
+def test_a_word_of_an_error_is_whole_up_to_80_characters():
+    assert module._shown("x" * 80) == "x" * 80
+    assert module._shown(b"x" * 81) == "x" * 80 + "..."

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from plexor.model.results import SnapshotResult
-from plexor.show.terminal.live import live_text
+from plexor.show.terminal.live import _label, live_text
 
 from ..runs_to_draw import KINDS
 
@@ -77,3 +77,8 @@ def test_colour_is_left_out_unless_it_is_wanted(run_of):
     assert "\x1b" not in view(run)
     plain = re.sub(r"\x1b\[[0-9]+m", "", view(run, colour=True))
     assert plain == view(run)
+
+
+def test_a_label_fills_the_margin_but_for_a_column_and_is_cut_to_it():
+    labels = {"ISR": "    ISR", "channel": "channel", "channels": "channe…"}
+    assert {name: _label(name) for name in labels} == labels

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from plexor.library.run import Run
-from plexor.show.terminal.timeline import timeline_text
+from plexor.show.terminal.timeline import _short, timeline_text
 
 from ...coded import coded_run
 from ...library.explain.test_coded import NAMES
@@ -43,3 +43,8 @@ def test_lanes_that_stand_together_differ_in_colour():
     assert len(lanes) > 1
     colours = [re.search(r"\x1b\[[\d;]+m", line)[0] for line in lanes]
     assert len(set(colours)) == len(colours)
+
+
+def test_a_name_is_whole_up_to_14_characters_and_no_longer_if_it_is_cut():
+    assert _short("x" * 14) == "x" * 14
+    assert _short("x" * 15) == "x" * 13 + "…"

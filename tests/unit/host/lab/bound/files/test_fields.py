@@ -135,3 +135,9 @@ def test_a_kind_of_access_is_one_of_five():
 def test_a_long_value_is_cut_in_messages():
     assert len(fields.shown("x" * 1000)) < 70
     assert fields.shown(Decimal("1.50")) == "1.50"
+
+
+def test_a_value_is_shown_whole_up_to_60_characters():
+    assert fields.shown(Decimal("1" * 60)) == "1" * 60
+    assert fields.shown(Decimal("1" * 61)) == "1" * 60 + "…"
+    assert fields.shown("x" * 59) == "'" + "x" * 59 + "…"
