@@ -28,6 +28,7 @@ RUNNERS = (
     "hypothesis",
     "pandas",
     "pillow",
+    "ptufile",
     "pytest",
     "pytest-timeout",
     "pytest-xdist",

@@ -51,10 +51,28 @@ def _of(report: Report, channel: ChannelFigures) -> Iterator[str]:
         yield (
             f"{channel.name}: the pin is {level}, its active level, for {float(share):.0%} of the "
             "run; if it rests there, an answer begins with the other edge: measure it "
-            f"{'without' if level == 'low' else 'with'} :invert"
+            f"{'without' if level == 'low' else 'with'} :invert{_if_held(channel)}"
+        )
+    elif channel.result.classes[ResponseClass.MISSED] and _never_ends(channel):
+        yield (
+            f"{channel.name}: the pin became active once and stayed so: an answer that is held "
+            "until it is cleared is seen once; have it cleared within a period, by the device or "
+            "by an output that clears it: --strike 1:start=strike0,phase=TIME,width=TIME"
         )
     if not pairing.known:
         yield f"{channel.name}: {_ambiguous(report, channel)}"
+
+
+def _if_held(channel: ChannelFigures) -> str:
+    if not channel.result.classes[ResponseClass.MISSED]:
+        return ""
+    return "; if it is held until it is cleared, a strike that comes before that is missed"
+
+
+def _never_ends(channel: ChannelFigures) -> bool:
+    """Return whether the pin became active once, and no trailing edge followed."""
+    widths = channel.kinds.get(Kind.WIDTH)
+    return channel.result.active_edges == 1 and widths is not None and not widths.count
 
 
 def _active_share(report: Report, channel: ChannelFigures) -> Fraction:

@@ -46,12 +46,17 @@ def _asked(result: RunResult) -> dict[int, tuple[str, int]]:
             continue
         stimulus = {
             name: values.get(("stimulus", number, name), 0)
-            for name in ("width_ticks", "burst_count", "spacing_ticks", "interval_ticks")
+            for name in (
+                *("width_ticks", "burst_count", "spacing_ticks", "interval_ticks"),
+                "strike_count",
+            )
         }
+        # A sequence of one strike, as a trigger starts it, has no interval.
+        again = stimulus["burst_count"] <= 1 and stimulus["strike_count"] != 1
         pulses = [("pulses", stimulus["width_ticks"])]
         for to_next in (
             stimulus["spacing_ticks"] if stimulus["burst_count"] > 1 else 0,
-            stimulus["interval_ticks"] if stimulus["burst_count"] <= 1 else 0,
+            stimulus["interval_ticks"] if again else 0,
         ):
             if to_next > stimulus["width_ticks"]:
                 pulses.append(("gaps between pulses", to_next - stimulus["width_ticks"]))

@@ -8,6 +8,7 @@ import pytest
 from plexor.figures.analyse.analyse import analyse
 from plexor.figures.analyse.doubts import doubts
 from plexor.figures.analyse.pairing import PairedBy, Pairing, Standing
+from plexor.model.results import Kind, Statistics
 from plexor.protocol.memory import ResponseClass
 from plexor.run.plan.registers import plan_of
 
@@ -113,3 +114,27 @@ def test_a_pin_that_may_rest_at_its_active_level_says_so(run_of, width_ticks, pe
     (line,) = lines(replace(run, settings=low))
     assert "the pin is low, its active level" in line
     assert line.endswith("measure it without :invert")
+
+
+def test_a_pin_that_stays_active_after_its_first_answer_says_so(run_of):
+    run = run_of([[1000, None, None, None]])
+    (channel,) = run.channels
+    held = replace(
+        channel,
+        active_edges=1,
+        measurements=tuple(
+            replace(one, statistics=Statistics(0, 0, 0, None, None))
+            if one.kind == Kind.WIDTH
+            else one
+            for one in channel.measurements
+        ),
+    )
+    said = [line for line in lines(replace(run, channels=(held,))) if "stayed so" in line]
+    assert said
+    assert "--strike 1:start=strike0" in said[0]
+    # One that ended is none.
+    assert not [line for line in lines(run) if "stayed so" in line]
+    # Nor is one that answered its only strike.
+    (channel,) = run_of([[1000]]).channels
+    once = replace(held, classes=channel.classes)
+    assert not [line for line in lines(replace(run, channels=(once,))) if "stayed so" in line]

@@ -30,6 +30,9 @@ STRIKES = {"enable": 1, "width_ticks": 100, "burst_count": 1, "interval_ticks": 
         ({"width_ticks": 3}, None),
         ({"width_ticks": 998}, "strike0: gaps between pulses of 2 ns; "),
         ({"width_ticks": 997}, None),
+        # A sequence of one strike has no interval; the pulses of one burst have their spacing.
+        ({"width_ticks": 998, "strike_count": 1}, None),
+        ({"width_ticks": 998, "strike_count": 2}, "strike0: gaps between pulses of 2 ns; "),
         ({"burst_count": 3, "spacing_ticks": 101}, "strike0: gaps between pulses of 1 ns; "),
         ({"burst_count": 3, "spacing_ticks": 103}, None),
         ({"enable": 0, "width_ticks": 1}, None),
