@@ -5,9 +5,9 @@
 #   gate.sh [--budget FILE] [--base DIR] [--fail-on CHANGES] [--keep] [--annotate] OUT ARGUMENT...
 #
 # ARGUMENTs are those of `plexor measure`. OUT gets run (the run itself), report.html, report.md and,
-# with a budget, checks.xml (JUnit). --keep makes a run that passes the one in DIR. --annotate prints
-# what is wrong as GitHub shows it beside the job. The exit code is that of `plexor measure`, or, if
-# that is 0, that of `plexor compare`.
+# with a budget, checks.xml (JUnit) and checks.codequality (GitLab). --keep makes a run that passes
+# the one in DIR. --annotate prints what is wrong as GitHub shows it beside the job. The exit code is
+# that of `plexor measure`, or, if that is 0, that of `plexor compare`.
 set -u
 budget="" base="" changes="p99>+5%" keep="" annotate=""
 while :; do
@@ -31,7 +31,7 @@ code=$?
 [ $code = 0 ] || why="plexor measure ended with $code"
 if [ -d "$out/run" ]; then
   plexor export "$out/run" --to "$out/report.md" \
-    ${budget:+--to "$out/checks.xml" --budget "$budget"} || [ $code != 0 ] || code=$?
+    ${budget:+--to "$out/checks.xml" --to "$out/checks.codequality" --budget "$budget"} || [ $code != 0 ] || code=$?
 fi
 if [ $code = 0 ] && [ -n "$base" ] && [ -d "$base/run" ]; then
   plexor compare "$base/run" "$out/run" --fail-on "$changes" > "$out/compared.txt"

@@ -25,7 +25,8 @@ from plexor.library.specs.values import path_of
 
 SUFFIXES = (
     ".csv, .parquet, .npz (events); .vcd, .sr (waveforms); .pftrace (Perfetto); .hlog "
-    "(HdrHistogram); .om, .prom (metrics); .md (Markdown); .xml (JUnit, with --budget)"
+    "(HdrHistogram); .om, .prom (metrics); .md (Markdown); with --budget also .xml (JUnit) and "
+    ".codequality (GitLab)"
 )
 _KEPT = click.Path(exists=True, path_type=Path)
 

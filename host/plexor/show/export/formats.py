@@ -41,6 +41,7 @@ FORMATS: Mapping[str, Format] = {
     ),
     ".md": Format("figures and checks as Markdown", "markdown:write_markdown"),
     ".xml": Format("checks of a budget as JUnit", "junit:write_junit"),
+    ".codequality": Format("the same as GitLab's Code Quality report", "quality:write_quality"),
 }
 ALIASES = {".perfetto-trace": ".pftrace"}
 

@@ -5,32 +5,14 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from plexor.base.errors import UsageError
-from plexor.base.units import format_ticks
-from plexor.figures.analyse.analyse import ChannelFigures
-from plexor.figures.analyse.percentiles import quantile
-from plexor.figures.judge.budget import SILENT, Check
-from plexor.figures.judge.verdict import Outcome
 from plexor.show.export.about import about
+from plexor.show.export.checks import cases, judged
 from plexor.show.export.source import ExportSource
-from plexor.show.table import NOTHING, found_text, interval
 
 _FORBIDDEN = re.compile(r"[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 does not allow."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """One test case; `tag` is failure, error or skipped, or empty if it passes."""
-
-    channel: str
-    name: str
-    tag: str
-    message: str
 
 
 def write_junit(source: ExportSource, path: Path, name: Path) -> None:
@@ -39,22 +21,21 @@ def write_junit(source: ExportSource, path: Path, name: Path) -> None:
     An undecided check is an error. All checks of an invalid run are skipped. Raises UsageError with
     `name` without a budget, or if it names a channel that the run does not have.
     """
-    if source.verdict is None:
-        raise UsageError(f"{name}: holds the checks of a budget; give --budget too")
-    cases = list(_cases(source))
+    verdict = judged(source, name)
+    found = list(cases(source))
     counts = {
-        tag: sum(case.tag == tag for case in cases) for tag in ("failure", "error", "skipped")
+        tag: sum(case.tag == tag for case in found) for tag in ("failure", "error", "skipped")
     }
     suites = ET.Element("testsuites", {"name": "plexor"})
     suite = ET.SubElement(
         suites,
         "testsuite",
         {
-            "name": f"plexor {_clean(source.verdict.budget.title)}",
+            "name": f"plexor {_clean(verdict.budget.title)}",
             "errors": str(counts["error"]),
             "failures": str(counts["failure"]),
             "skipped": str(counts["skipped"]),
-            "tests": str(len(cases)),
+            "tests": str(len(found)),
             "time": f"{source.result.wall_seconds:.3f}",
             "timestamp": _clean(source.result.started),
         },
@@ -62,7 +43,7 @@ def write_junit(source: ExportSource, path: Path, name: Path) -> None:
     properties = ET.SubElement(suite, "properties")
     for key, text in about(source).items():
         ET.SubElement(properties, "property", {"name": _clean(key), "value": _clean(text)})
-    for case in cases:
+    for case in found:
         class_name = f"plexor.{case.channel}" if case.channel else "plexor"
         element = ET.SubElement(
             suite,
@@ -76,52 +57,6 @@ def write_junit(source: ExportSource, path: Path, name: Path) -> None:
             ET.SubElement(element, "system-out").text = _clean(case.message)
     ET.indent(suites)
     ET.ElementTree(suites).write(path, encoding="utf-8", xml_declaration=True)
-
-
-def _cases(source: ExportSource) -> Iterator[_Case]:
-    report, verdict = source.report, source.verdict
-    assert verdict is not None
-    reasons = "; ".join(report.invalid_reasons)
-    holds = about(source)["accounting"]
-    yield _Case("", "the run is valid", "failure" if reasons else "", reasons or holds)
-    for name in verdict.silent:
-        yield _Case(name, "answers", "skipped" if reasons else "error", f"{name} {SILENT.line}")
-    channels = {channel.name: channel for channel in report.channels}
-    for check in verdict.checks:
-        goal = "goal: " if check.limit.goal else ""
-        message = _message(channels[check.channel], check, report.result.tick_fs)
-        tag = _tag(check)
-        if reasons:
-            tag, message = "skipped", f"the run is invalid; {message}"
-        yield _Case(check.channel, f"{goal}{check.limit.label} {check.limit.text}", tag, message)
-
-
-def _tag(check: Check) -> str:
-    if check.limit.goal:
-        return ""
-    tags = {Outcome.PASS: "", Outcome.FAIL: "failure"}
-    return tags.get(check.outcome, "error")
-
-
-def _message(channel: ChannelFigures, check: Check, tick_fs: int) -> str:
-    """Return a check's figure, its interval, the samples beyond the limit, and the worst event."""
-    value, violations, first = found_text(check, tick_fs)
-    texts = [f"{check.channel} {check.limit.label} is {value}, limit {check.limit.text}"]
-    figures = channel.latency(check.limit.kind)
-    if check.limit.q is not None and figures is not None:
-        known = quantile(figures.distribution, check.limit.q)
-        bounds = "" if known is None else interval(known.lower_ticks, known.upper_ticks, tick_fs)
-        texts += [f"95 % interval {bounds}"] if bounds else []
-    if violations not in (NOTHING, "0"):
-        texts.append(f"{violations} beyond it")
-    texts += [note for note in (first, check.line) if note]
-    of_most = not check.limit.is_count and check.limit.figure != "min"
-    if figures is not None and figures.max_ticks is not None and of_most:
-        worst = f"worst {format_ticks(figures.max_ticks, tick_fs, 9)}"
-        if figures.max_time_ticks is not None:
-            worst += f" at {format_ticks(figures.max_time_ticks, tick_fs, 9)}"
-        texts.append(worst if figures.max_index is None else f"{worst}, event {figures.max_index}")
-    return ", ".join(texts)
 
 
 def _clean(text: str) -> str:
