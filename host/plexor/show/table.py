@@ -191,11 +191,14 @@ def period_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
     return head + behind, rows
 
 
-def outlier_rows(report: Report, each: int = 3) -> tuple[list[str], list[list[Cell]]]:
+def outlier_rows(
+    report: Report, each: int = 3, least_sds: int = 0
+) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and rows of the earliest and the latest responses of each channel.
 
     Without the samples in order only the extremes are known, with their events. The earliest is
-    left out if a base result was subtracted, because clamped responses look alike.
+    left out if a base result was subtracted, because clamped responses look alike. Responses are
+    left out that differ from the mean by `least_sds` standard deviations or less, if any are given.
     """
     head = ["channel", "which", "latency", "sample", "event", "time in the run"]
     rows: list[list[Cell]] = []
@@ -206,10 +209,11 @@ def outlier_rows(report: Report, each: int = 3) -> tuple[list[str], list[list[Ce
         if rise.samples is None:
             event = NOTHING if rise.max_index is None else grouped(rise.max_index)
             at, value = rise.max_time_ticks, rise.max_ticks
-            rows.append(_outlier(report, channel.name, "latest", value, NOTHING, event, at))
+            if _is_apart(rise, value, least_sds):
+                rows.append(_outlier(report, channel.name, "latest", value, NOTHING, event, at))
             rise_of = channel.result.measurement(Kind.RISE)
-            if rise_of is not None and not report.base_ticks:
-                known = rise_of.statistics
+            known = None if rise_of is None or report.base_ticks else rise_of.statistics
+            if known is not None and _is_apart(rise, known.min_ticks, least_sds):
                 event = NOTHING if known.min_index is None else grouped(known.min_index)
                 at = known.min_time_ticks
                 at = None if at is None else at - report.result.start_ticks
@@ -223,6 +227,8 @@ def outlier_rows(report: Report, each: int = 3) -> tuple[list[str], list[list[Ce
             ("earliest", earliest(values, each)),
         ):
             for entry in chosen:
+                if not _is_apart(rise, entry.value_ticks, least_sds):
+                    continue
                 own = rise.samples.cut(slice(entry.position, entry.position + 1))
                 time = int(own.time_ticks[0]) - report.result.start_ticks
                 event = grouped(int(own.index[0]))
@@ -231,6 +237,16 @@ def outlier_rows(report: Report, each: int = 3) -> tuple[list[str], list[list[Ce
                     _outlier(report, channel.name, which, entry.value_ticks, sample, event, time)
                 )
     return head, rows
+
+
+def _is_apart(figures: Figures, value_ticks: int | None, sds: int) -> bool:
+    """Return whether a value differs from the mean by more than so many standard deviations."""
+    mean, variance = figures.mean_ticks, figures.variance_ticks2
+    if not sds:
+        return True
+    if value_ticks is None or mean is None or variance is None:
+        return False
+    return (value_ticks - mean) ** 2 > sds**2 * variance
 
 
 def _outlier(

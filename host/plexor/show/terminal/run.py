@@ -23,6 +23,7 @@ from plexor.show.table import (
     found_text,
     jitter_rows,
     latency_rows,
+    outlier_rows,
     period_rows,
     share_rows,
 )
@@ -35,6 +36,8 @@ _WORDS = {
     Outcome.TOO_FEW: ("not proven", "doubt"),
     Outcome.NOT_COMPARABLE: ("not proven", "doubt"),
 }
+OUTLIER_SDS = 5
+"""An outlier differs from the mean by more standard deviations."""
 
 
 def text(report: Report, verdict: Judged | None = None, *, width: int, colour: bool) -> str:
@@ -60,6 +63,7 @@ def text(report: Report, verdict: Judged | None = None, *, width: int, colour: b
         jitter_rows(report),
         share_rows(report),
         period_rows(report),
+        outlier_rows(report, least_sds=OUTLIER_SDS),
     ):
         if rows:
             lines += table(head, rows, width, paint)

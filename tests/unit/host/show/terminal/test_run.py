@@ -37,6 +37,32 @@ def test_the_terminal_s_table_reads_as_written_here(run_of):
     assert text(report, width=86, colour=False).startswith(GOLDEN)
 
 
+def outliers(report):
+    """Return the cells of the table of outliers; none without it."""
+    lines = text(report, width=100, colour=False).splitlines()
+    heads = [n for n, line in enumerate(lines) if line.endswith("time in the run")]
+    return (
+        [line.split() for line in lines[heads[0] + 1 : lines.index("", heads[0])]] if heads else []
+    )
+
+
+def test_outliers_are_named_with_their_places_and_usual_samples_are_not(run_of):
+    values = [50_000 + n % 7 for n in range(2000)]
+    values[1234], values[567], values[1900] = 95_000, 90_000, 20_000
+    report = analyse(run_of([values], period=200_000))
+    assert [(row[1], row[2], row[4]) for row in outliers(report)] == [
+        ("latest", "95", "1,234"),
+        ("latest", "90", "567"),
+        ("earliest", "20", "1,900"),
+    ]
+
+
+def test_without_an_outlier_there_is_no_table_of_them(run_of):
+    report = analyse(run_of([[50_000 + n % 7 for n in range(2000)]], period=200_000))
+    assert outliers(report) == []
+    assert "earliest" not in text(report, width=100, colour=False)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("width", [40, 57, 80, 200])
 def test_text_is_never_wider_than_the_terminal(runs, kind, width):
