@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages to an executor, against bytes worked out from the polynomial by hand."""
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,6 +53,19 @@ def test_a_message_is_these_bytes_and_they_are_that_message(message, sequence, l
     data = bytes.fromhex(line)
     assert message.encode(sequence) == data
     assert Message.decode(data[:-1]) == (sequence, message)
+
+
+def test_the_page_for_who_writes_an_executor_has_these_vectors_and_no_other():
+    page = (Path(__file__).parents[5] / "docs" / "do" / "executor.md").read_text()
+    rows = re.findall(r"^\| (\w+).*\| (\d+) \| `([0-9a-f ]+ 00)` \|$", page, re.MULTILINE)
+    sent = {line: (message, sequence) for message, sequence, line in TABLE}
+    *told, (answer, sequence, line) = rows
+    assert (answer, int(sequence)) == ("answer", 7)
+    assert Reply.decode(bytes.fromhex(line)[:-1]) == Reply(7, 300, 8, 1, 2, 3)
+    assert len(told) == len(sent)
+    for kind, number, text in told:
+        message, of_it = sent[text]
+        assert (message.kind.name.lower(), of_it) == (kind, int(number))
 
 
 def test_a_reply_is_these_bytes_and_they_are_that_reply():
