@@ -167,3 +167,10 @@ def test_nothing_is_left_running():
     assert wait_until(
         lambda: not [t for t in threading.enumerate() if t.name == "plexor link reader"]
     )
+
+
+@pytest.mark.parametrize("told", ["", "the gateware took the run at 12 us"])
+def test_what_took_over_a_simulated_run_is_kept_with_what_is_said_of_its_device(monkeypatch, told):
+    monkeypatch.setattr(Device, "handed_over", told)
+    result, _ = run()
+    assert result.device.get("handed_over") == (told or None)
