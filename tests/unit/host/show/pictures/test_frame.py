@@ -6,7 +6,17 @@ import re
 import pytest
 
 from plexor.show.pictures.canvas import Canvas, Outline, Stroke, Text, text_width
-from plexor.show.pictures.frame import LABEL_SIZE, LEGEND_LINE, Label, legend, spread
+from plexor.show.pictures.frame import (
+    LABEL_SIZE,
+    LEFT,
+    LEGEND_LINE,
+    Label,
+    legend,
+    spread,
+    x_axis,
+    y_times,
+)
+from plexor.show.pictures.scale import Axis, time_unit
 
 
 def test_labels_on_one_line_are_pushed_apart_and_kept_inside():
@@ -48,3 +58,28 @@ def test_a_legend_names_each_line_at_its_right(width, lines):
         assert name.y - LABEL_SIZE < height < name.y
     assert len({name.y for name in names}) == lines
     assert canvas.height == 100 + LEGEND_LINE * (lines if width < 600 else 0)
+
+
+@pytest.mark.parametrize(("scale", "name"), [(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1, "s")])
+def test_the_values_of_a_time_axis_stand_where_they_lie(scale, name):
+    canvas, axis = Canvas(600, 200, ""), Axis(0, 9 * scale, LEFT, 560)
+    x_axis(canvas, axis, 20, 150, time_unit(axis.high))
+    *values, unit = (mark for mark in canvas.marks if isinstance(mark, Text))
+    assert unit.content == name
+    assert len(values) >= 3
+    for value in values:
+        assert value.x == pytest.approx(axis.at(float(value.content) * scale))
+        assert value.y > 150
+
+
+@pytest.mark.parametrize(("scale", "name"), [(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1, "s")])
+def test_the_values_of_times_upwards_stand_at_the_left_where_they_lie(scale, name):
+    canvas, axis = Canvas(600, 200, ""), Axis(0, 9 * scale, 150, 20)
+    y_times(canvas, axis)
+    *values, unit = (mark for mark in canvas.marks if isinstance(mark, Text))
+    assert unit.content == name
+    assert unit.y < 20
+    assert len(values) >= 3
+    for value in values:
+        assert (value.anchor, value.x < LEFT) == ("end", True)
+        assert abs(value.y - axis.at(float(value.content) * scale)) < LABEL_SIZE / 2
