@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The suites' tables: numbers, ids and bases."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+from plexor_lab.bench.samples import samples_of
 from plexor_lab.bench.suites import BASE, FURTHER, MOST_TEST, OSBENCH, SUITES, THREADMETRIC
+
+from .planted import BITS, Script, words
+
+PAGE = (Path(__file__).parents[5] / "docs" / "do" / "bench.md").read_text()
 
 
 @pytest.mark.parametrize("suite", SUITES.values(), ids=list(SUITES))
@@ -49,3 +57,27 @@ def test_places_in_a_group_follow_each_other_from_1_and_a_base_has_0(suite):
         places = [test.place for test in own if test.base is not None]
         assert places == list(range(1, len(places) + 1))
         assert {test.place for test in own if test.base is None} <= {0}
+
+
+def test_the_page_has_each_suite_with_its_code_and_its_last_test():
+    rows = re.findall(r"^\| (\d+) \| (\w+) \| 0 to (\d+)", PAGE, re.MULTILINE)
+    assert [(int(code), name, int(last)) for code, name, last in rows] == [
+        (suite.code, suite.name, suite.tests[-1].number) for suite in SUITES.values()
+    ]
+
+
+def test_codes_by_the_table_of_the_page_are_read_as_it_says():
+    assert "| 10, 0 | the suite begins | suite, iterations, operations in a loop, cycles" in PAGE
+    assert "| 8, test; 13, test less 16 |" in PAGE
+    assert "| 9, test; 14, test less 16 |" in PAGE
+    begins = [(10, 0), *(code for value in (3, 1, 100, 50, 1) for code in words(value))]
+    script = Script().say([*begins, (8, 2), (9, 2), *words(77), (13, 1), (14, 1)])
+    found = samples_of(
+        script.say([(10, 1), *words(2), *words(1), *words(9), (10, 2)]).codes(), BITS
+    )
+    announced = found.announced
+    assert announced is not None
+    assert (announced.suite, announced.looped, announced.counts_itself) == (3, 100, True)
+    assert found.samples[2][0].own_cycles == 77
+    assert len(found.samples[17]) == 1
+    assert (found.counters, found.is_done) == ({2: (9,)}, True)
