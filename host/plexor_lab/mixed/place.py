@@ -20,7 +20,7 @@ PACE_PART = Fraction(34, 275)
 multiple of it, so that the host sees them at each phase: 275/34 is near five golden ratios."""
 LEAST_PACE_NS = 20_000
 """Least pace that a simulated instrument takes."""
-_PACE, _BOARD = "pace=", "board="
+_PACE = "pace="
 _NS = 10**9
 
 
@@ -29,14 +29,14 @@ def place_of(asked: MixedSpec, target: Target) -> tuple[str, str | None]:
 
     A simulated instrument goes on by about an eighth of a step with each of the host's frames, by
     20 µs at least, unless its link has a `pace` of its own. So a run does not depend on how busy
-    the computer is. A simulated board has a link of its own speed, and goes on by itself.
+    the computer is. That of a board is no exception: by itself it would be ahead of any host.
     """
     if not target.link.startswith("sim:"):
         return target.link, target.dut
     usual = NO_EXECUTOR if asked.mode == "normal" else EXECUTOR
     dut = target.dut if target.dut or sim_device(target.link) else usual
     _, mark, query = target.link.partition("?")
-    if any(item.startswith((_PACE, _BOARD)) for item in query.split("&")):
+    if any(item.startswith(_PACE) for item in query.split("&")):
         return target.link, dut
     pace_s = timecode_of(asked).period_s * PACE_PART
     pace = f"{_PACE}{max(math.floor(pace_s * _NS), LEAST_PACE_NS)}ns"

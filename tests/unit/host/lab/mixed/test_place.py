@@ -17,7 +17,7 @@ PERIOD = Fraction(275, 340_000)
     [
         ("sim:", None, ("sim:?pace=100000ns", EXECUTOR)),
         ("sim:?samples=8", "synthetic", ("sim:?samples=8&pace=100000ns", "synthetic")),
-        ("sim:?board=ulx3s-25f", None, ("sim:?board=ulx3s-25f", EXECUTOR)),
+        ("sim:?board=ulx3s-25f", None, ("sim:?board=ulx3s-25f&pace=100000ns", EXECUTOR)),
         ("sim:bare", None, ("sim:bare?pace=100000ns", None)),
         ("sim:?dut=bare", None, ("sim:?dut=bare&pace=100000ns", None)),
         ("sim:?pace=1us", None, ("sim:?pace=1us", EXECUTOR)),
