@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a schedule runs: a simulated instrument waits for the host, a board does not."""
+"""Where a schedule runs: a simulated instrument waits for the host, a real board does not."""
 
 from fractions import Fraction
 
