@@ -3,6 +3,7 @@
 
 import copy
 import json
+from functools import partial
 
 import pytest
 
@@ -47,15 +48,20 @@ def places(value, path=()):
                 yield (*path, name)
 
 
+def texts(*texts_of):
+    """Return what writes a text for a terminal of usual width."""
+    return tuple(partial(text_of, width=100, colour=False) for text_of in texts_of)
+
+
 LIES = (-1, 0, 1 << 63, "1/0", "-7/3", "x", None, [], {}, 0.5, True)
 
 
 @pytest.mark.parametrize(
     ("kind", "document", "shown"),
     [
-        (PHASE, PHASE.of(SMALL), (phase_text, phase_page)),
-        (BURSTS, BURSTS.of(BURST), (burst_text, burst_page)),
-        (SCHEDULES, SCHEDULES.of(MIXED), (mixed_text, figures)),
+        (PHASE, PHASE.of(SMALL), (*texts(phase_text), phase_page)),
+        (BURSTS, BURSTS.of(BURST), (*texts(burst_text), burst_page)),
+        (SCHEDULES, SCHEDULES.of(MIXED), (*texts(mixed_text), figures)),
     ],
 )
 def test_a_scan_that_lies_is_shown_or_refused_in_one_line(kind, document, shown, tmp_path):
