@@ -78,7 +78,7 @@ def test_what_the_page_types_prints_what_it_shows(environment, run_of):
     assert typed("plexor tally run1 --least 130", environment)[0] == 1
     code, said = typed("plexor export run1 --to run1.tal", environment)
     assert code == 2
-    assert said.endswith(", .xml, .tally\n")
+    assert said.endswith(", .tally\n")
 
 
 def test_the_help_shows_the_command_and_its_options(environment):
