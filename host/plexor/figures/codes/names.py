@@ -10,7 +10,6 @@ from typing import cast
 
 from plexor.base.errors import UsageError
 from plexor.base.toml_text import parse_toml
-from plexor.figures.codes.values import PARTS
 from plexor.model.codes import CodeName
 from plexor.protocol.codes import NAMES_SECTION, TASK_CLASSES, CodeClass
 
@@ -18,6 +17,8 @@ _Family = tuple[int, ...]
 _TASK: _Family = TASK_CLASSES
 _ISR: _Family = (CodeClass.ISR_ENTER, CodeClass.ISR_EXIT)
 _FUNCTION: _Family = (CodeClass.ENTER, CodeClass.EXIT)
+PARTS: _Family = (CodeClass.VALUE_A, CodeClass.VALUE_B)
+"""Classes of the parts of a value."""
 _FAMILIES: Mapping[int, _Family] = {
     kind: family for family in (_TASK, _ISR, _FUNCTION) for kind in family
 }

@@ -11,13 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from plexor.figures.codes.names import PARTS
 from plexor.figures.codes.stream import PlainCode, plain_codes
 from plexor.model.code_array import CodeArray
 from plexor.protocol.codes import CLASS_BITS, CodeClass
 
 VALUE_BITS = 32
-PARTS = (CodeClass.VALUE_A, CodeClass.VALUE_B)
-"""Classes of the parts of a value."""
 _OWN = CodeClass.ENTER
 """From this class on, a code is the program's own, and none of the kernel's or an interrupt's."""
 

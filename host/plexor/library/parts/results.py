@@ -13,10 +13,10 @@ from plexor.figures.analyse.pairing import AMBIGUOUS as AMBIGUOUS
 from plexor.figures.analyse.percentiles import Distribution as Distribution
 from plexor.figures.analyse.percentiles import least_count as least_count
 from plexor.figures.analyse.unknown import NotKnown as NotKnown
+from plexor.figures.codes.names import PARTS as PARTS
 from plexor.figures.codes.names import code_phrase as code_phrase
 from plexor.figures.codes.stream import PlainCode as PlainCode
 from plexor.figures.codes.stream import plain_codes as plain_codes
-from plexor.figures.codes.values import PARTS as PARTS
 from plexor.figures.codes.values import ValueParts as ValueParts
 from plexor.figures.judge.change_bounds import Sums as Sums
 from plexor.figures.judge.figured import Figure as Figure

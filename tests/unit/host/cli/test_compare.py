@@ -94,7 +94,7 @@ def test_conditions_of_which_none_applies_are_an_error(kept, capsys):
 def test_a_run_and_a_sweep_are_not_compared(kept, capsys):
     code, out, err = compare(capsys, kept("a", [1000]), kept("b", knee=(50_000, 50_500)))
     assert (code, out) == (6, "")
-    assert "one is a sweep, the other a run" in err
+    assert "one is a run, the other a sweep" in err
 
 
 def test_folders_without_a_name_in_common_are_an_error(kept, capsys):
