@@ -223,11 +223,15 @@ def page(rows: list[dict[str, Any]], before: str) -> str:
     current = {build: row for build, row in kept.items() if _is_current(row["cells"])} | new
     earlier = {build: row for build, row in kept.items() if build not in current}
     wanted = [(name, seed) for name in boards.names() for seed in SEEDS]
-    missing = [f"`{name}` from seed {seed}" for name, seed in wanted if (name, seed) not in current]
+    missing = [build for build in wanted if build not in current]
     text = _HEAD.format(tools=versions())
     if missing:
         text += f"**{len(missing)} of {len(wanted)} builds of this gateware were not made:** "
-        text += f"{', '.join(missing)}.\n\n"
+        text += "; ".join(
+            f"`{name}`, seed {', '.join(str(seed) for of, seed in missing if of == name)}"
+            for name in dict.fromkeys(name for name, _ in missing)
+        )
+        text += ".\n\n"
     text += table([current[build] for build in sorted(current)])
     if earlier:
         text += "\n## Builds of earlier gateware\n\n"
