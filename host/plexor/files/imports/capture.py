@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import re
+import struct
+import zipfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,6 +20,16 @@ from plexor.files.imports.signals import Unknown
 
 MOST_EDGES = 1 << 26
 """Greatest number of edges of a capture: more do not fit into the memory of most machines."""
+NOT_WHOLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    RuntimeError,
+    ValueError,
+)
+"""What zipfile raises for an archive that is none, is cut short, or is locked or packed in a way
+that it cannot undo."""
 UNITS_FS = {"s": 10**15, "ms": 10**12, "us": 10**9, "ns": 10**6, "ps": 10**3, "fs": 1}
 """Units of time that dumps have, in femtoseconds."""
 _MOST_NAMES = 20

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import configparser
 import re
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -19,6 +17,7 @@ from plexor.base.errors import UsageError
 from plexor.base.units import FEMTOSECONDS
 from plexor.files.imports.capture import (
     MOST_EDGES,
+    NOT_WHOLE,
     Capture,
     CaptureFile,
     Declared,
@@ -32,15 +31,6 @@ from plexor.files.imports.exported import exported_run
 MOST_BYTES = 10**11
 """Greatest length of the samples: about five minutes of reading."""
 ABOUT = "about.txt"
-_NOT_WHOLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    RuntimeError,
-    ValueError,
-)
-"""What zipfile raises for an archive that is none, or is cut short."""
 _PIECE = 1 << 22
 _MOST_TEXT = 1 << 20
 _MOST_UNIT = 8
@@ -86,7 +76,7 @@ def open_sr(path: Path, rules: ReadRules) -> CaptureFile:
             session = _session(path, archive)
     except OSError as error:
         raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
-    except _NOT_WHOLE as error:
+    except NOT_WHOLE as error:
         raise UsageError(f"{path}: not a whole sigrok session: {error}") from error
 
     def read(chosen: Sequence[SignalBit]) -> Capture:
@@ -106,7 +96,7 @@ def _read(path: Path, session: _Session, chosen: Sequence[SignalBit]) -> Capture
                 count = _take(path, samples, count, list(probes.values()))
     except OSError as error:
         raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
-    except _NOT_WHOLE as error:
+    except NOT_WHOLE as error:
         raise UsageError(f"{path}: not a whole sigrok session: {error}") from error
     exported = exported_run(session.about)
     return Capture(

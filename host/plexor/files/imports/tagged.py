@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import struct
 import zipfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,10 @@ import numpy as np
 import numpy.typing as npt
 
 from plexor.base.errors import UsageError
+from plexor.base.units import FEMTOSECONDS
 from plexor.files.imports.capture import (
     MOST_EDGES,
+    NOT_WHOLE,
     Capture,
     CaptureFile,
     Declared,
@@ -58,15 +60,19 @@ _PULSES = (
     "trailing edges mean nothing"
 )
 _TIMESTAMPS, _CHANNELS = "timestamps", "channels"
-_FEMTOSECONDS = 10**15
+_LAST = 1 << 61
+"""Greatest time, in units: sums and differences of such times have room in 64 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Events:
-    """The events of a PTU file, each kind by the name of its signal, and its last time."""
+    """The events of a PTU file."""
 
-    times: Mapping[str, Times]
+    times: Mapping[str, Callable[[], Times]]
+    """What gives those of a signal, by its name."""
     end: int
+    """The last time."""
+    notes: tuple[str, ...] = ()
 
 
 def open_ptu(path: Path, rules: ReadRules) -> CaptureFile:
@@ -91,11 +97,14 @@ def open_ptu(path: Path, rules: ReadRules) -> CaptureFile:
     except OSError as error:
         raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
     unit_fs, per_sync = _units(path, header, is_t3=kind in _T3)
-    read = _t3(records, kind, per_sync) if kind in _T3 else _t2(records, kind)
-    notes = [_PULSES]
+    try:
+        events = _t3(records, kind, per_sync) if kind in _T3 else _t2(records, kind)
+    except OverflowError as error:
+        raise UsageError(f"{path}: its times are beyond what can be measured") from error
+    notes = [_PULSES, *events.notes]
     if len(records) < count:
         notes.append(f"it is incomplete: {len(records):,} of {count:,} records")
-    return _file(path, "PTU", unit_fs, read, tuple(notes))
+    return _file(path, unit_fs, events, tuple(notes))
 
 
 def _header(path: Path, file: Any) -> dict[str, float]:
@@ -131,10 +140,10 @@ def _units(path: Path, header: Mapping[str, float], *, is_t3: bool) -> tuple[Fra
     for value in (seconds, period_s):
         if not 0 < value < 1:
             raise UsageError(f"{path}: its {name} is {value:g} s; must be between 0 and 1 s")
-    unit_fs = Fraction(round(Fraction(seconds) * _FEMTOSECONDS), 2)
+    unit_fs = Fraction(round(Fraction(seconds) * FEMTOSECONDS), 2)
     if not unit_fs:
         raise UsageError(f"{path}: its {name} is {seconds:g} s; must be a femtosecond or more")
-    return unit_fs, Fraction(period_s) * _FEMTOSECONDS / unit_fs
+    return unit_fs, Fraction(period_s) * FEMTOSECONDS / unit_fs
 
 
 def _t2(records: Records, kind: int) -> _Events:
@@ -143,16 +152,16 @@ def _t2(records: Records, kind: int) -> _Events:
         marker = np.where(channel == 15, time & 0xF, 0)
         over = (channel == 15) & (marker == 0)
         # A marker stands in the lowest bits of its own time.
-        time = np.where(marker > 0, time & ~0xF, time) + np.cumsum(over * 210_698_240)
+        time = np.where(marker > 0, time & ~0xF, time) + _past(over * 210_698_240)
         own = channel < 15
         return _named(2 * time, own, channel, marker)
     special, channel = records >> 31, records >> 25 & 0x3F
     time = (records & 0x1FFFFFF).astype(np.int64)
     over = (special == 1) & (channel == _OVERFLOW)
     if kind == _HYDRAHARP_1_T2:
-        past = np.cumsum(over * 33_552_000)
+        past = _past(over * 33_552_000)
     else:
-        past = np.cumsum(np.where(over, np.maximum(time, 1) << 25, 0))
+        past = _past(np.where(over, np.maximum(time, 1) << 25, 0))
     time = np.where(over, 0, time) + past
     is_sync = (special == 1) & (channel == 0)
     marker = np.where((special == 1) & (channel <= 15), channel, 0)
@@ -167,28 +176,40 @@ def _t3(records: Records, kind: int, per_sync: Fraction) -> _Events:
         sync = (records & 0xFFFF).astype(np.int64)
         marker = np.where(channel == 15, later & 0xF, 0)
         over = (channel == 15) & (later == 0)
-        past = np.cumsum(over * 65_536)
+        past = _past(over * 65_536)
         own, number = channel < 15, channel
     else:
         special, channel = records >> 31, records >> 25 & 0x3F
         later, sync = records >> 10 & 0x7FFF, (records & 0x3FF).astype(np.int64)
         over = (special == 1) & (channel == _OVERFLOW)
         times = 1 if kind == _HYDRAHARP_1_T3 else np.maximum(sync, 1)
-        past = np.cumsum(np.where(over, 1024 * times, 0))
+        past = _past(np.where(over, 1024 * times, 0))
         marker = np.where((special == 1) & (channel <= 15), channel, 0)
         own, number = special == 0, channel + 1
     sync = np.where(over, 0, sync) + past
     time = _at(sync, per_sync) + np.where(own, 2 * later.astype(np.int64), 0)
     found = _named(time, own, number, marker, "ch0")
-    last = int(sync.max(initial=0))
-    if last >= MOST_EDGES // 2:
-        return found
-    syncs = _at(np.arange(last + 1), per_sync)
-    return _Events({"sync": syncs, **found.times}, max(found.end, int(syncs[-1])))
+    count = int(sync.max(initial=0)) + 1
+    if count > MOST_EDGES // 2:
+        return replace(found, notes=(f"sync is left out: its {count:,} pulses cannot be read",))
+    syncs = {"sync": lambda: _at(np.arange(count), per_sync)}
+    return replace(found, times=syncs | dict(found.times))
+
+
+def _past(carried: Times) -> Times:
+    """Return what overflows have carried up to each record. Raises OverflowError beyond _LAST."""
+    if np.sum(carried, dtype=np.float64) > _LAST // 2:
+        raise OverflowError
+    return np.cumsum(carried)
 
 
 def _at(sync: Times, per_sync: Fraction) -> Times:
-    """Return the times of syncs, each rounded once: their numbers have more bits than a float."""
+    """Return the times of syncs, each rounded once: their numbers have more bits than a float.
+
+    Raises OverflowError beyond _LAST.
+    """
+    if int(sync.max(initial=0)) * per_sync > _LAST:
+        raise OverflowError
     whole = int(per_sync)
     return sync * whole + np.rint(sync * float(per_sync - whole)).astype(np.int64)
 
@@ -201,27 +222,29 @@ def _named(
     zero: str = "sync",
 ) -> _Events:
     """Return the events by the names of their signals; `zero` is that of number 0."""
-    times: dict[str, Times] = {}
-    for channel in np.unique(number[own]).tolist():
-        name = f"ch{channel}" if channel else zero
-        times[name] = time[own & (number == channel)]
+
+    def where(chosen: npt.NDArray[np.bool_]) -> Callable[[], Times]:
+        return lambda: time[chosen]
+
+    times = {
+        f"ch{channel}" if channel else zero: where(own & (number == channel))
+        for channel in np.unique(number[own]).tolist()
+    }
     for bit in range(_MARKERS):
         if (chosen := (marker >> bit & 1) > 0).any():
-            times[f"marker{bit + 1}"] = time[chosen]
+            times[f"marker{bit + 1}"] = where(chosen)
     return _Events(times, int(time.max(initial=0)))
 
 
-def _file(
-    path: Path, name: str, unit_fs: Fraction, events: _Events, notes: tuple[str, ...]
-) -> CaptureFile:
+def _file(path: Path, unit_fs: Fraction, events: _Events, notes: tuple[str, ...]) -> CaptureFile:
     def read(chosen: Sequence[SignalBit]) -> Capture:
-        edges = {signal.name: _pulses(events.times[signal.name]) for signal in chosen}
+        edges = {signal.name: _pulses(signal.handle()) for signal in chosen}
         return Capture(
-            name, unit_fs, sampled=False, start=0, end=events.end + 2, edges=edges, notes=notes
+            "PTU", unit_fs, sampled=False, start=0, end=events.end + 2, edges=edges, notes=notes
         )
 
-    signals = {signal: Declared("events", 1, None) for signal in events.times}
-    return CaptureFile(path, name, signals, read)
+    signals = {name: Declared("events", 1, times) for name, times in events.times.items()}
+    return CaptureFile(path, "PTU", signals, read)
 
 
 def _pulses(times: Times) -> SignalEdges:
@@ -243,9 +266,8 @@ def open_npz(path: Path, rules: ReadRules) -> CaptureFile:
     times, channels = _arrays(path)
     order = np.argsort(times, kind="stable")
     times, channels = times[order], channels[order]
-    # Half picoseconds, for pulses whose end the file does not tell; from 0 on, as a capture is.
-    first = int(times[0]) if len(times) else 0
-    times = 2 * (times - first)
+    # Half picoseconds, for pulses whose end the file does not tell.
+    times = 2 * times
     found: dict[str, SignalEdges] = {}
     notes: list[str] = []
     for channel in np.unique(np.abs(channels)).tolist():
@@ -273,6 +295,7 @@ def open_npz(path: Path, rules: ReadRules) -> CaptureFile:
 
 
 def _arrays(path: Path) -> tuple[Times, Times]:
+    """Return times, from the first event on, and channels."""
     wants = f"must be numpy.savez(FILE, {_TIMESTAMPS}=…, {_CHANNELS}=…) of whole numbers"
     try:
         with zipfile.ZipFile(path) as archive:
@@ -282,22 +305,25 @@ def _arrays(path: Path) -> tuple[Times, Times]:
                     reads = np.lib.format.read_array_header_1_0
                     if version != (1, 0):
                         reads = np.lib.format.read_array_header_2_0
-                    shape, _, _ = reads(member)
-                    if len(shape) != 1:
-                        raise ValueError(f"{name} has {len(shape)} dimensions")
+                    shape, _, kind = reads(member)
+                    if len(shape) != 1 or kind.kind not in "iu":
+                        raise ValueError(f"{name}: {len(shape)} dimensions of {kind}")
                     if shape[0] > MOST_EDGES:
                         raise too_many(path)
         with np.load(path, allow_pickle=False) as loaded:
             times, channels = loaded[_TIMESTAMPS], loaded[_CHANNELS]
         if len(times) != len(channels):
             raise ValueError(f"{len(times)} timestamps, {len(channels)} channels")
-        if times.dtype.kind not in "iu" or channels.dtype.kind not in "iu":
-            raise ValueError(f"they are {times.dtype} and {channels.dtype}")
+        span = int(times.max()) - int(times.min()) if len(times) else 0
+        if 2 * span > _LAST:
+            raise ValueError(f"timestamps have a span of {span} ps")
     except UsageError:
         raise
     except OSError as error:
         raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError) as error:
+    except (*NOT_WHOLE, KeyError) as error:
         text = " ".join(str(error).split())[:200]
         raise UsageError(f"{path}: {text}; {wants}") from error
-    return times.astype(np.int64), channels.astype(np.int64)
+    # In their own type: a number of 64 bits without a sign may be beyond those with one.
+    later = times - times.min() if len(times) else times
+    return later.astype(np.int64), channels.astype(np.int64)

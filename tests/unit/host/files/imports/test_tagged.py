@@ -201,9 +201,12 @@ def test_the_arrays_of_a_time_tagger_are_pulses_or_levels(tmp_path):
     [
         ({"timestamps": [1]}, "channels"),
         ({"timestamps": [1], "channels": [1, 2]}, "1 timestamps, 2 channels"),
-        ({"timestamps": [1.5], "channels": [1]}, "they are float64"),
-        ({"timestamps": [[1]], "channels": [1]}, "2 dimensions"),
-        ({"timestamps": np.array([None]), "channels": [1]}, "pickle|Object"),
+        ({"timestamps": [-(1 << 62), 1 << 62], "channels": [1, 1]}, "have a span of"),
+        # A type as wide as this has no room in memory, so its numbers are not read.
+        ({"timestamps": np.zeros(2, "V1000"), "channels": [1]}, "timestamps: 1 dimensions of"),
+        ({"timestamps": [1.5], "channels": [1]}, "timestamps: 1 dimensions of float64"),
+        ({"timestamps": [[1]], "channels": [1]}, "timestamps: 2 dimensions of int64"),
+        ({"timestamps": np.array([None]), "channels": [1]}, "timestamps: 1 dimensions of object"),
     ],
 )
 def test_other_arrays_are_refused_with_what_would_be_right(arrays, reason, tmp_path):
@@ -219,3 +222,58 @@ def test_what_is_no_archive_of_arrays_is_refused(tmp_path):
     path.write_bytes(b"PK\3\4 nothing")
     with pytest.raises(UsageError, match=r"must be numpy\.savez"):
         open_capture(path, ReadRules())
+
+
+def locked(content):
+    """Set the bit of each file in an archive by which it is encrypted."""
+    for mark, offset in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        place = -1
+        while (place := content.find(mark, place + 1)) >= 0:
+            content[place + offset] |= 1
+    return content
+
+
+def packed_anew(content):
+    """Say of each file in an archive that it is packed in a way that nobody knows."""
+    for mark, offset in ((b"PK\3\4", 8), (b"PK\1\2", 10)):
+        place = -1
+        while (place := content.find(mark, place + 1)) >= 0:
+            content[place + offset] = 97
+    return content
+
+
+def damaged(content):
+    content[60:90] = bytes(30)
+    return content
+
+
+@pytest.mark.parametrize("break_it", [locked, packed_anew, damaged])
+def test_an_archive_that_cannot_be_unpacked_is_refused_in_a_line(break_it, tmp_path):
+    path = tmp_path / "a.npz"
+    np.savez_compressed(path, timestamps=np.arange(9), channels=np.ones(9, np.int32))
+    path.write_bytes(break_it(bytearray(path.read_bytes())))
+    with pytest.raises(UsageError, match=r"must be numpy\.savez") as caught:
+        open_capture(path, ReadRules())
+    assert "\n" not in str(caught.value)
+
+
+def test_timestamps_without_a_sign_are_sorted_as_they_are(tmp_path):
+    path = tmp_path / "a.npz"
+    times = np.array([(1 << 63) + 50, (1 << 63) - 50], np.uint64)
+    np.savez(path, timestamps=times, channels=np.array([1, 2]))
+    assert read(path)[1] == {"ch1": [200], "ch2": [0]}
+
+
+def test_times_that_have_no_room_are_refused(tmp_path):
+    overflow = 1 << 31 | 63 << 25 | (1 << 25) - 1
+    path = ptu(tmp_path / "a.ptu", [overflow] * 3000 + [10], HYDRAHARP_2_T2)
+    with pytest.raises(UsageError, match="its times are beyond what can be measured"):
+        open_capture(path, ReadRules())
+
+
+def test_syncs_that_are_too_many_are_left_out_with_a_word(tmp_path):
+    overflow, photon = 1 << 31 | 63 << 25 | 1023, 3 << 25 | 40 << 10 | 5
+    capture, rises = read(ptu(tmp_path / "a.ptu", [*[overflow] * 40, photon], T3[2]))
+    syncs = 40 * 1023 * 1024 + 5
+    assert rises == {"ch4": [4000 * syncs + 80]}
+    assert f"sync is left out: its {syncs + 1:,} pulses cannot be read" in capture.notes
