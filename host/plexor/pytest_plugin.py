@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import plexor as plexor_api
-from plexor.base.errors import InstrumentError, LinkError
+from plexor.base.errors import InstrumentError, LinkError, PlexorError
 from plexor.library.files import write_text
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ _HELP = {
 }
 _METAVARS = {"save": "DIR", "compare": "DIR", "fail-on": "CHANGES"}
 _FAIL_ON = "p99>+5%"
+_ALONE = "plexor.compared_with_none"
+"""Property of a test with a run of which none was kept."""
 
 
 class Plexor:
@@ -129,7 +131,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
         return []
     kept = sum(1 for _ in Path(folder).glob("*/run.json"))
     fail_on = _asked(config, "fail-on") or _FAIL_ON
-    return [f"plexor: compared with the {kept} runs in {folder}, fails on {fail_on}"]
+    return [f"plexor: compared with what {folder} keeps ({kept}), fails on {fail_on}"]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -137,26 +139,48 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Compare the runs of a test that passes with those that were kept, and keep them."""
     passed = yield
     runs = _named_runs(item)
-    reasons = [reason for name, run in runs if (reason := _worse(item, name, run))]
+    try:
+        reasons = [why for name, run in runs if (why := _why_worse(item, name, run))]
+        if not reasons and (folder := _asked(item.config, "save")):
+            for name, run in runs:
+                Path(folder).mkdir(parents=True, exist_ok=True)
+                run.save(Path(folder) / name, force=True)
+    except (PlexorError, OSError) as error:
+        reasons = [str(error)]
     if reasons:
         pytest.fail("\n".join(reasons), pytrace=False)
-    if folder := _asked(item.config, "save"):
-        for name, run in runs:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            run.save(Path(folder) / name, force=True)
     return passed
 
 
-def _worse(item: pytest.Item, name: str, run: Run) -> str:
+def _why_worse(item: pytest.Item, name: str, run: Run) -> str:
     """Return why a run is worse than the one that was kept; empty if it is not or none was."""
     folder = _asked(item.config, "compare")
+    if not folder:
+        return ""
     before = Path(folder) / name
-    if not folder or not before.exists():
+    if not before.exists():
+        item.user_properties.append((_ALONE, name))
         return ""
     compared = plexor_api.compare(before, run, fail_on=_asked(item.config, "fail-on") or _FAIL_ON)
     if not (reason := compared.reason()):
         return ""
     return "\n".join((reason, *compared.notes, compared.text()))
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say how many runs had none to be compared with."""
+    reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
+    alone = sum(
+        name == _ALONE
+        for report in reports
+        if isinstance(report, pytest.TestReport) and report.when == "call"
+        for name, _ in report.user_properties
+    )
+    if alone:
+        folder = _asked(config, "compare")
+        terminalreporter.write_line(f"plexor: runs without an earlier one in {folder}: {alone}")
 
 
 @pytest.hookimpl(wrapper=True)

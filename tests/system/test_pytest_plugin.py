@@ -91,14 +91,16 @@ def test_a_run_that_is_worse_than_the_kept_one_fails_and_does_not_take_its_place
     kept = ("--plexor-save", "runs", "--plexor-compare", "runs", "-k", "20_khz")
     code, printed = ran(project, *kept)
     assert code == 0, printed
-    assert "plexor: compared with the 0 runs in runs, fails on p99>+5%" in printed
+    assert "plexor: compared with what runs keeps (0), fails on p99>+5%" in printed
+    assert "plexor: runs without an earlier one in runs: 1" in printed
     (before,) = (project / "runs").glob("*/run.json")
     first = before.read_bytes()
     slow = (project / "irq.toml").read_text().replace("SAVE_CYCLES = 12", "SAVE_CYCLES = 14")
     (project / "irq.toml").write_text(slow)
     code, printed = ran(project, *kept)
     assert code == 1
-    assert "compared with the 1 runs" in printed
+    assert "compared with what runs keeps (1)" in printed
+    assert "without an earlier one" not in printed
     # Two clocks of 10 ns more than 160.5 ns are 12.46 % more.
     summary = r"(?m)^FAILED test_reflexes\.py::\S+ - handled\[0\] p99>\+5%: \+12\.46 %"
     assert re.search(summary, printed)
@@ -107,3 +109,10 @@ def test_a_run_that_is_worse_than_the_kept_one_fails_and_does_not_take_its_place
     # What is allowed passes, and takes its place.
     assert ran(project, *kept, "--plexor-fail-on", "p99>+15%")[0] == 0
     assert before.read_bytes() != first
+    # A kept run that cannot be read fails in a line, and stays.
+    before.write_text("{}")
+    code, printed = ran(project, *kept)
+    assert code == 1
+    assert "run.json: cannot read: schema: None; must be plexor.run-file/2" in printed
+    assert "Traceback" not in printed
+    assert before.read_text() == "{}"

@@ -113,7 +113,7 @@ most. The pads' buffers are in neither; two of them differ by {BUFFERS_PS} ps at
   ([calibration.md](calibration.md)), but for bins and the oscillator.
 
 Of another build of a board in this list, `plexor calibrate` takes a detour for what lies within
-{ROUTES_PS} ps of all of the board's. Of another board it takes it for 2 ± 5 ns.
+{ROUTES_PS} ps of all of the board's. Of another board it takes it for 2.5 ± 5.5 ns.
 
 """
 

@@ -53,6 +53,11 @@ def seconds_of(ticks: int | Fraction, tick_fs: int) -> Fraction:
     return Fraction(ticks) * tick_fs / FEMTOSECONDS
 
 
+def square_seconds_of(square_ticks: int | Fraction, tick_fs: int) -> Fraction:
+    """Return a variance in square ticks as exact square seconds."""
+    return seconds_of(seconds_of(square_ticks, tick_fs), tick_fs)
+
+
 def ticks_of(seconds: Fraction, tick_fs: int) -> Fraction:
     """Return exact seconds in ticks, without rounding."""
     return seconds * FEMTOSECONDS / tick_fs

@@ -31,13 +31,13 @@ LEAST_CLOCK_HZ = Fraction(10**6)
 """Lowest rate of a reference that is no 1 PPS."""
 SIGMAS = 4
 """Standard errors that a stated error allows for each sampling instant."""
-UNKNOWN_PS = (-3000, 7000)
+UNKNOWN_PS = (-3000, 8000)
 """Detours of a board of which place and route is not known.
 
 All that were computed of ECP5 and of iCE40 HX lie within, over the vendors' corners.
 """
 SIMULATED_PS = (-5000, 5000)
-"""Detours of a simulation: none, give or take as much as those of a board."""
+"""Detours of a simulation: none, give or take 5 ns."""
 
 
 @dataclass(frozen=True, slots=True)

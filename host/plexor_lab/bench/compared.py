@@ -6,7 +6,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from plexor.base.errors import UsageError
-from plexor.base.units import seconds_of
+from plexor.base.units import seconds_of, square_seconds_of
 from plexor.library.parts.results import Figure, Figured, Sums
 from plexor.library.run import Run
 from plexor_lab.bench.bench import Bench
@@ -38,7 +38,7 @@ def compared(run: Run) -> Figured | None:
 def _of_test(figures: TestedFigures, tick_fs: int) -> dict[str, Figure]:
     operations = figures.operations
     mean_s = seconds_of(operations.mean_ticks, tick_fs)
-    variance_s2 = seconds_of(seconds_of(operations.variance_ticks2, tick_fs), tick_fs)
+    variance_s2 = square_seconds_of(operations.variance_ticks2, tick_fs)
     usual = figures.percentiles_ticks[_USUAL]
     return {
         "min": Figure(seconds_of(operations.min_ticks, tick_fs)),

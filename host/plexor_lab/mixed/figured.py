@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from plexor.base.units import seconds_of
+from plexor.base.units import seconds_of, square_seconds_of
 from plexor.library.parts.results import Figure, Figured, Sums, share_of
 from plexor_lab.mixed.figures import summaries
 from plexor_lab.mixed.model import MixedResult
@@ -41,7 +41,7 @@ def _of_run(summary: Summary, tick_fs: int) -> dict[str, Figure]:
 
 def _times(moments: Moments, tick_fs: int) -> dict[str, Figure]:
     mean_s = seconds_of(moments.mean_ticks, tick_fs)
-    variance_s2 = seconds_of(seconds_of(moments.variance_ticks2, tick_fs), tick_fs)
+    variance_s2 = square_seconds_of(moments.variance_ticks2, tick_fs)
     return {
         "min": Figure(seconds_of(moments.min_ticks, tick_fs)),
         "mean": Figure(mean_s, sums=Sums(moments.count, mean_s, variance_s2)),

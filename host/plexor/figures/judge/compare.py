@@ -14,7 +14,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Protocol
 
-from plexor.base.units import seconds_of
+from plexor.base.units import seconds_of, square_seconds_of
 from plexor.figures.analyse.analyse import ChannelFigures, Figures
 from plexor.figures.analyse.pairing import AMBIGUOUS
 from plexor.figures.analyse.percentiles import parse_quantile, quantile, quantile_name
@@ -219,7 +219,7 @@ def _variance(
 def _variance_s2(figures: Figures | None, tick_fs: int) -> Fraction | None:
     if figures is None or figures.variance_ticks2 is None:
         return None
-    return seconds_of(seconds_of(figures.variance_ticks2, tick_fs), tick_fs)
+    return square_seconds_of(figures.variance_ticks2, tick_fs)
 
 
 def _mean_law(

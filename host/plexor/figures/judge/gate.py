@@ -274,10 +274,12 @@ def needed(judgement: Judgement) -> Needed | None:
 
     together = 2 / (1 / law.counts[0] + 1 / law.counts[1])
     now = half(1)
-    if now is not None and now <= reach and after != limit:
+    if now is not None and now <= reach:
+        if after == limit:
+            return None
         times = max((now / abs(limit - after)) ** 2, _MARGIN)
         return Needed(_rounded(times * together), False) if times * together < _MOST else None
-    low, high = 0, 1
+    low, high = 1, 2
     while not enough(high):
         low, high = high, high * 2
         if not reach or high * together > _MOST:

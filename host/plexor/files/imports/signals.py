@@ -160,7 +160,7 @@ def parse_channel_signal(text: str) -> ChannelSignal:
             ways.append(option)
         elif key == "after":
             parse_reference(value)
-            channel = replace(channel, reference=value)
+            channel = replace(channel, reference=value.lower())
         elif key == "deadline":
             channel = replace(channel, deadline_s=parse_duration(value))
         else:

@@ -215,12 +215,12 @@ def parse_start(text: str) -> Start:
 
     Raises ValueError for another text.
     """
-    if text in ("run", "gate", "missed"):
+    if text.lower() in ("run", "gate", "missed"):
         return Start(Trigger[text.upper()])
     name, sign, limit = (part.strip() for part in text.partition(">"))
     if name == "latency" and sign:
         return Start(Trigger.LATENCY, over_s=parse_duration(limit))
-    match = re.fullmatch(r"strike([0-7])", text)
+    match = re.fullmatch(r"strike([0-7])", text, re.IGNORECASE)
     if match is not None:
         return Start(Trigger.STRIKE, int(match[1]))
     kind, _, number = text.partition(":")

@@ -25,6 +25,7 @@ from plexor.show.terminal.columns import Paint
 from plexor.wire.desk import doctor
 from plexor.wire.desk.doctor import Level
 from plexor.wire.link import boards
+from plexor.wire.link.open import usual_name
 
 if TYPE_CHECKING:
     from plexor.wire.desk.doctor import Diagnosis
@@ -75,7 +76,7 @@ def options_of(device: str) -> dict[str, Any]:
     `device` is a simulated device or a manifest. Raises LinkError if the simulator is not
     installed, and UsageError for a device that there is not.
     """
-    return _told("plexor_sim.devices", device)
+    return _told("plexor_sim.devices", usual_name(device))
 
 
 def draft_of(top: str, files: Sequence[str], folder: Path) -> dict[str, Any]:

@@ -250,10 +250,10 @@ def _channel(image: RegisterImage, number: int, geometry: Geometry) -> Channel:
 
 
 def _asked(how: OnChip, value: int, geometry: Geometry) -> Any:
-    """Return what a channel's register says: a time, or whether it is set."""
-    unit = register("channel", how.register).unit
-    if not unit:
-        return bool(value)
+    """Return what a channel's register says: a time, a number, or whether it is set."""
+    entry = register("channel", how.register)
+    if not entry.unit:
+        return bool(value) if entry.bits == 1 else value
     if how.unset and value == how.unset:
         return None
-    return seconds_of(value * (geometry.samples if unit == "clocks" else 1), geometry.tick_fs)
+    return seconds_of(value * (geometry.samples if entry.unit == "clocks" else 1), geometry.tick_fs)

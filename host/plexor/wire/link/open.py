@@ -29,7 +29,6 @@ _FORMS = (
 )
 
 _PORT = re.compile(r"/dev/.+|COM\d+(?:\?.*)?", re.IGNORECASE)
-"""A serial port as other programs take it: the scheme is understood."""
 _DEVICE_FORMS = "serial:PORT?baud=RATE or tcp://HOST:PORT"
 
 
@@ -42,8 +41,7 @@ def open_link(
     A port alone, such as `/dev/ttyUSB0` or `COM3`, is a serial one.
     Raises UsageError for a URI that is not a link, LinkError for a link that cannot be opened.
     """
-    if _PORT.fullmatch(uri):
-        uri = f"serial:{uri}"
+    uri = _with_scheme(uri)
     scheme, colon, address = uri.partition(":")
     if not colon:
         raise UsageError(f"link: {uri!r}; must be {_FORMS}")
@@ -86,15 +84,26 @@ def sim_device(uri: str) -> str:
 def device_of(uri: str, dut: str | None) -> str:
     """Return the simulated device that a `sim:` URI or `dut` names, or the default one.
 
-    The names of those that come with Plexor are in lower case; only a manifest is a file.
-
     Raises UsageError if they name two.
     """
     named = sim_device(uri)
     if named and dut and named != dut:
         raise UsageError(f"link: {uri!r} and --dut {dut!r}; name the device once")
-    name, colon, options = (named or dut or DEFAULT_DUT).partition(":")
+    return usual_name(named or dut or DEFAULT_DUT)
+
+
+def usual_name(dut: str) -> str:
+    """Return a device's text with its name as it is written: of those here, in lower case.
+
+    A manifest has a suffix, and keeps its name.
+    """
+    name, colon, options = dut.partition(":")
     return f"{name if {'.', '/'} & {*name} else name.lower()}{colon}{options}"
+
+
+def _with_scheme(uri: str) -> str:
+    """Return a link; a serial port alone, as other programs take it, gets its scheme."""
+    return f"serial:{uri}" if _PORT.fullmatch(uri) else uri
 
 
 def without_device(uri: str) -> str:
@@ -134,8 +143,7 @@ def open_device_line(uri: str, default_baud: int) -> Link:
 
     Raises UsageError for a URI that is neither, LinkError for a line that cannot be opened.
     """
-    if _PORT.fullmatch(uri):
-        uri = f"serial:{uri}"
+    uri = _with_scheme(uri)
     scheme, _, address = uri.partition(":")
     if scheme == "tcp":
         return TcpLink(*_address(uri))

@@ -144,6 +144,11 @@ def test_what_there_is_already_is_never_what_is_needed(run_of):
     (found,) = gate(run_of([spread.tolist()]), run_of([later.tolist()]), "mean>+2%")
     assert found.outcome == Outcome.TOO_FEW
     assert needed(found).count > 400
+    # A mean of 102 is 2 % more than 100, to the limit: no number of samples tells it from there.
+    around = np.arange(399) % 3 - 1
+    runs = (run_of([(mean + around).tolist()]) for mean in (100, 102))
+    (found,) = gate(*runs, "mean>+2%")
+    assert (found.outcome, needed(found)) == (Outcome.TOO_FEW, None)
 
 
 def test_a_run_without_a_response_proves_no_latency_and_breaks_a_share(run_of):

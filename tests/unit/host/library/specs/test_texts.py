@@ -155,7 +155,7 @@ def test_a_start_is_the_run_the_gate_another_output_or_a_code(text, start):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "Run", "strike8", "strike", "ch0", "strike0 ", "code", "code:", "code:x", "code:65536"],
+    ["", "Runs", "strike8", "strike", "ch0", "strike0 ", "code", "code:", "code:x", "code:65536"],
 )
 def test_what_is_no_start_is_refused_with_it(text):
     with pytest.raises(ValueError, match=f"{text!r}; must be run, gate, strike0 to strike7"):
