@@ -36,6 +36,11 @@ _FORMATS = {".fst": "FST", ".ghw": "GHW"}
 _HEADER = struct.Struct(">BQQQ")
 """An FST file's first block: its type, its length, the first and the last time."""
 _HEADER_TYPE, _HEADER_LENGTH = 0, 329
+_BLOCK = struct.Struct(">BQ")
+"""A block's type and the length of all behind the type, in FST (GTKWave's `fstapi.h`)."""
+_PACKED_WHOLE = 254
+_BLOCK_TYPES = {*range(9), _PACKED_WHOLE, 255}
+_GHW_START = b"GHDLwave\n"
 
 
 def open_wave(path: Path, rules: ReadRules) -> CaptureFile:
@@ -46,18 +51,14 @@ def open_wave(path: Path, rules: ReadRules) -> CaptureFile:
         raise UsageError(
             f"{path}: needs pywellen, which is not installed; it is in Plexor's extra `captures`"
         ) from error
-    try:
-        with path.open("rb") as file:
-            head = file.read(_HEADER.size)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
+    name = _FORMATS[path.suffix.lower()]
+    head = _head(path, name)
     with _refusing(path):
         wave: Any = wellen.Waveform(str(path))
         variables: dict[str, Any] = {}
         for variable in wave.all_vars():
             variables.setdefault(str(variable.full_name), variable)
         unit_fs = int(wave.timescale.factor) * UNITS_FS[str(wave.timescale.unit).rpartition(".")[2]]
-    name = _FORMATS[path.suffix.lower()]
 
     def read(chosen: Sequence[SignalBit]) -> Capture:
         edges: dict[str, SignalEdges] = {}
@@ -103,6 +104,31 @@ def _refusing(path: Path) -> Generator[None]:
         os.dup2(saved, 2)
         os.close(saved)
         os.close(nowhere)
+
+
+def _head(path: Path, name: str) -> bytes:
+    """Return the start of a file of that format. Raises UsageError for a file of another one.
+
+    pywellen 0.25.7 never returns from an FST file with a block of no length.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEADER.size)
+            if name == "GHW":
+                like = head.startswith(_GHW_START)
+            else:
+                like = head[:1] in (bytes([_HEADER_TYPE]), bytes([_PACKED_WHOLE]))
+                place, size = 0, path.stat().st_size
+                while like and place + _BLOCK.size <= size:
+                    file.seek(place)
+                    kind, length = _BLOCK.unpack(file.read(_BLOCK.size))
+                    like = kind in _BLOCK_TYPES and length >= _BLOCK.size - 1
+                    place += 1 + length
+    except OSError as error:
+        raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
+    if not like:
+        raise UsageError(f"{path}: not a whole waveform: its bytes are not those of {name}")
+    return head
 
 
 def _end(head: bytes) -> int:

@@ -131,6 +131,22 @@ def test_a_damaged_waveform_is_one_line(name, waves, tmp_path, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+def test_what_is_called_a_waveform_and_is_none_is_one_line(waves, tmp_path):
+    # The library would never return from a block of no length: another program is asked.
+    whole = (waves / "icarus.fst").read_bytes()
+    second = 1 + int.from_bytes(whole[1:9], "big")
+    zeros = {"transducer.fst": b"\3" + bytes(60_000), "other.ghw": bytes(100)}
+    emptied = whole[: second + 1] + bytes(8) + whole[second + 9 :]
+    for name, data in {**zeros, "block.fst": emptied}.items():
+        path = tmp_path / name
+        path.write_bytes(data)
+        command = (sys.executable, "-m", "plexor", "import", path)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        kind = path.suffix[1:].upper()
+        said = f"plexor: {path}: not a whole waveform: its bytes are not those of {kind}\n"
+        assert (done.returncode, done.stderr) == (2, said)
+
+
 def test_a_library_that_is_not_installed_is_named(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pywellen", None)
     (tmp_path / "a.fst").touch()
