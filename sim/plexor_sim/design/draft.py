@@ -30,10 +30,15 @@ _RESET = re.compile(
     r"(?:\w*_)?(n?)[a-z]?(n?)(?:rst|reset|clr)(_?[nlb])?(?:_?i|_?in)?", re.IGNORECASE
 )
 _STRIKE = re.compile(
-    r"irq|int(?:errupt)?(?:_|s?$)|trig|strike|start|req|event|pulse|stim|btn|button|key|rx|valid|"
+    r"irq|int(?:errupt)?(?:_|s?$)|trig|strike|start|req|event|pulse|stim|btn|button|key|rx|valid|gpio|"
     r"^(?:i_)?(?:d|a|in|din|x)(?:_i)?$",
     re.IGNORECASE,
 )
+_SELDOM_STRUCK = re.compile(
+    r"(?:^|_)(?:ack|acknowledge|rdy|ready|clr|clear|en|enable|sel|mode|test|scan|we|stall)(?:_|$)",
+    re.IGNORECASE,
+)
+"""What answers, permits or chooses."""
 _PERIOD_PS = 10_000
 
 
@@ -72,7 +77,8 @@ def guess(ports: Ports) -> Guess:
     others = {*clocks, *(reset.port for reset in resets)}
     left = [name for name, (way, _) in ports.items() if way == "in" and name not in others]
     strike = next((name for name in left if _STRIKE.search(name)), None)
-    strike = strike or next((name for name in left if ports[name][1] == 1), None)
+    least_seldom = sorted(left, key=lambda name: bool(_SELDOM_STRUCK.search(name)))
+    strike = strike or next((name for name in least_seldom if ports[name][1] == 1), None)
     outputs = [name for name, (way, _) in ports.items() if way == "out"]
     narrow = sorted(outputs, key=lambda name: ports[name][1] > 1)[:MAX_CHANNELS]
     return Guess(

@@ -38,6 +38,11 @@ def ports(inputs: Names, outputs: Names) -> dict[str, tuple[str, int]]:
             "trig",
         ),
         ({"CLOCK": 1, "nRST": 1, "BTN": 1}, "CLOCK", "nRST", True, "BTN"),
+        # OpenTitan's GPIO block, by its published ports.
+        ({"clk_i": 1, "rst_ni": 1, "cio_gpio_i": 32}, "clk_i", "rst_ni", True, "cio_gpio_i[0]"),
+        # What acknowledges or permits is struck only where nothing else is.
+        ({"clk": 1, "rst": 1, "ack_i": 1, "en": 1, "sense": 1}, "clk", "rst", False, "sense"),
+        ({"clk": 1, "rst": 1, "ack": 1}, "clk", "rst", False, "ack"),
         ({"a": 1}, None, None, False, "a"),
     ],
 )
