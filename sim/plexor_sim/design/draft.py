@@ -60,7 +60,7 @@ class Guess:
     strikes: tuple[str, ...]
     responses: tuple[str, ...]
     constants: tuple[str, ...]
-    """Inputs that nothing else drives."""
+    """Inputs of which a bit is driven by nothing else."""
     inouts: tuple[str, ...]
 
 
@@ -86,7 +86,7 @@ def guess(ports: Ports) -> Guess:
         resets=tuple(resets),
         strikes=() if strike is None else (_pin(strike, ports),),
         responses=tuple(_pin(name, ports) for name in outputs if name in narrow),
-        constants=tuple(name for name in left if name != strike),
+        constants=tuple(name for name in left if name != strike or ports[name][1] > 1),
         inouts=tuple(name for name, (way, _) in ports.items() if way == "inout"),
     )
 
@@ -127,7 +127,8 @@ def draft(top: str, files: Sequence[str], ports: Ports) -> str:
         lines += ["", "[constants]  # inputs that never change"]
         for name in taken.constants:
             bits = ports[name][1]
-            lines.append(f"{name} = 0" + (f"  # {bits} bits" if bits > 1 else ""))
+            struck = ", without the one that is struck" if f"{name}[0]" in taken.strikes else ""
+            lines.append(f"{name} = 0" + (f"  # {bits} bits{struck}" if bits > 1 else ""))
     lines += [
         f"# {name} is an inout: name a module around it that has an input and an output"
         for name in taken.inouts

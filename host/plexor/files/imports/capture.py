@@ -116,8 +116,9 @@ class CaptureFile:
     def chosen(self, signal: str) -> SignalBit:
         """Return the signal that a name means: the whole name, or the end of only one.
 
-        A bit of a vector is `PORTB[2]`, by the number that its range gives it. Raises UsageError
-        that names the signals there are, or the bits.
+        Where none is written so, a letter of the other case is the same. A bit of a vector is
+        `PORTB[2]`, by the number that its range gives it. Raises UsageError that names the signals
+        there are, or the bits.
         """
         match = _BIT.fullmatch(signal)
         named = self._named(signal)
@@ -139,7 +140,10 @@ class CaptureFile:
         ending = f".{signal}"
         named = [name for name in self.signals if name.endswith(ending)]
         # A vector may be named without its range.
-        return named or self._vectors(signal)
+        if found := named or self._vectors(signal):
+            return found
+        lower = signal.lower()
+        return [name for name in self.signals if f".{name.lower()}".endswith(f".{lower}")]
 
     def _vectors(self, base: str) -> list[str]:
         names = [name for name, declared in self.signals.items() if declared.bits > 1]

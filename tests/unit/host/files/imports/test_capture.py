@@ -19,7 +19,14 @@ NAMES = ("top.a", "top.sub.a", "top.sub.b", "c")
 
 @pytest.mark.parametrize(
     ("wanted", "found"),
-    [("c", "c"), ("b", "top.sub.b"), ("sub.a", "top.sub.a"), ("top.a", "top.a")],
+    [
+        ("c", "c"),
+        ("b", "top.sub.b"),
+        ("sub.a", "top.sub.a"),
+        ("top.a", "top.a"),
+        ("C", "c"),
+        ("SUB.B", "top.sub.b"),
+    ],
 )
 def test_a_signal_is_found_by_its_whole_name_or_by_its_end(wanted, found, tmp_path):
     assert file(tmp_path, *NAMES).chosen(wanted).name == found
@@ -32,6 +39,13 @@ def test_a_signal_that_is_not_there_is_refused_with_those_that_are(tmp_path):
         file(tmp_path, *(f"n{number}" for number in range(50))).chosen("x")
     with pytest.raises(UsageError, match="it has none"):
         file(tmp_path).chosen("x")
+
+
+def test_where_case_tells_two_signals_apart_it_counts(tmp_path):
+    both = file(tmp_path, "t.irq", "t.IRQ")
+    assert both.chosen("IRQ").name == "t.IRQ"
+    with pytest.raises(UsageError, match=r"'Irq' is t\.irq, t\.IRQ; name one of them"):
+        both.chosen("Irq")
 
 
 def test_a_name_of_two_signals_is_refused_with_both(tmp_path):
