@@ -308,7 +308,7 @@ def test_cells_are_of_kinds_that_are_modelled_and_clocks_are_there(name, kind, s
     ("board", "baud", "says"),
     [
         ("hx8k-evn", 2_000_000, "baud 2000000; must be 12000000, set"),
-        ("ulx3s-25f", 20_833_334, "baud 20833334; must be 115200 to 20833333"),
+        ("ulx3s-25f", 20_833_334, "baud 20833334; must be 9600 to 20833333"),
         ("ulx3s-25f", -1, "baud -1; must be"),
     ],
 )

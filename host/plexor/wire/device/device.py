@@ -8,6 +8,7 @@ clear text.
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -59,6 +60,8 @@ MOST_WAIT_S = 30.0
 SIMULATED_PATIENCE = 60
 """Factor for waits on a simulated board: one second of its time may take half an hour. Only what
 its simulation sends comes at its own rate."""
+USUAL_BYTES_S = 11_520
+"""Bytes per second of the slowest link for which the waits are meant: 115,200 baud."""
 
 MOST_IN_FLIGHT_BYTES = 1 << 24
 """Bytes that a link whose rate is not known holds between the instrument and the host."""
@@ -196,9 +199,13 @@ class Device:
 
     @property
     def patience(self) -> int:
-        """Factor for every wait: 1 for a real instrument, more for a simulated one."""
-        simulated = self.image.simulated_bytes_s is not None
-        return SIMULATED_PATIENCE if simulated or isinstance(self._link, SimulatedLink) else 1
+        """Factor for every wait: 1 for a real instrument, more for a simulated one and a slow link.
+
+        A link of less than USUAL_BYTES_S takes as much longer.
+        """
+        if self.image.simulated_bytes_s is not None or isinstance(self._link, SimulatedLink):
+            return SIMULATED_PATIENCE
+        return 1 if self._bytes_s is None else max(1, math.ceil(USUAL_BYTES_S / self._bytes_s))
 
     def close(self) -> None:
         """Close the link, which is in no row then. May be called twice."""

@@ -15,14 +15,16 @@ from plexor.wire.link.ahead import Ahead
 from plexor.wire.link.boards import at_port
 
 DEFAULT_BAUD = 3_000_000
-LEAST_BAUD = 115_200
+LEAST_BAUD = 9_600
 LEAST_OTHER_BAUD = 300
 """Of a line to something else than an instrument."""
 MOST_BAUD = 12_000_000
 BITS_A_BYTE = 10
 WRITE_TIMEOUT_S = 10.0
 BREAK_S = 0.001
-"""A break, longer than a byte at LEAST_BAUD."""
+"""Shortest break."""
+BREAK_BITS = 20
+"""Least length of a break, in bits: longer than a byte."""
 MOST_RATE_ERROR = 0.02
 """Part of the rate by which that of a port may be off: a byte's last bit is then still its own."""
 _TCGETS2 = 0x802C542A
@@ -115,7 +117,7 @@ class SerialLink:
         """
         with contextlib.suppress(*self._errors):
             self._port.break_condition = True
-            time.sleep(BREAK_S)
+            time.sleep(max(BREAK_S, BREAK_BITS / self.baud))
             self._port.break_condition = False
         self.write(PREAMBLE)
 

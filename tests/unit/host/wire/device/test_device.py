@@ -101,6 +101,15 @@ def test_an_answer_of_a_simulator_of_its_own_is_waited_for_longer():
             assert device.retries == 0
 
 
+@pytest.mark.parametrize(("bytes_s", "patience"), [(None, 1), (11_520, 1), (960, 12), (11_519, 2)])
+def test_a_link_slower_than_115200_baud_is_waited_for_longer(bytes_s, patience):
+    with FakeDevice(Scenario([50])) as fake:
+        link = TcpLink("127.0.0.1", int(fake.uri.rpartition(":")[2]))
+        link.bytes_s = bytes_s
+        with Device(link, timeouts_s=PATIENT_S) as device:
+            assert device.patience == patience
+
+
 def test_registers_of_every_width_and_sign_read_back_as_written():
     values = {
         ("channel", 1, "deadline_ticks"): -5,

@@ -4,6 +4,7 @@
 import os
 import pty
 import termios
+from types import SimpleNamespace
 
 import pytest
 import serial
@@ -16,7 +17,7 @@ from plexor.wire.link.serial_port import SerialLink
 from .served import read_some
 
 
-@pytest.mark.parametrize("baud", [115_200, 12_000_000])
+@pytest.mark.parametrize("baud", [9_600, 115_200, 12_000_000])
 def test_a_byte_takes_ten_bits_of_the_rate(baud):
     other, own = pty.openpty()
     link = SerialLink(os.ttyname(own), baud)
@@ -29,11 +30,22 @@ def test_a_byte_takes_ten_bits_of_the_rate(baud):
     os.close(other)
 
 
-@pytest.mark.parametrize("baud", [115_199, 12_000_001])
+@pytest.mark.parametrize("baud", [9_599, 12_000_001])
 def test_a_rate_beyond_its_bounds_is_refused_before_the_port_is_opened(baud):
     with pytest.raises(UsageError) as caught:
         SerialLink("/dev/none", baud)
-    assert str(caught.value) == f"serial:/dev/none: baud {baud}; must be 115200 to 12000000"
+    assert str(caught.value) == f"serial:/dev/none: baud {baud}; must be 9600 to 12000000"
+
+
+@pytest.mark.parametrize(("baud", "least_s"), [(9_600, 20 / 9_600), (12_000_000, 0.001)])
+def test_a_break_is_longer_than_two_bytes_and_than_a_millisecond(monkeypatch, baud, least_s):
+    slept_s = []
+    monkeypatch.setattr(serial_port, "time", SimpleNamespace(sleep=slept_s.append))
+    other, own = pty.openpty()
+    SerialLink(os.ttyname(own), baud).close()
+    assert slept_s == [pytest.approx(least_s)]
+    os.close(own)
+    os.close(other)
 
 
 def test_a_serial_link_carries_bytes_both_ways():
