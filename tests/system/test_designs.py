@@ -12,6 +12,7 @@ from bench import run
 from tools.strangers.icarus import play_in_icarus
 
 from plexor.cli import main
+from plexor.library.load import load_run
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 
@@ -100,7 +101,8 @@ def test_what_a_design_says_is_shown_with_its_time_up_to_a_limit_and_counted(
     (tmp_path / "speaker.v").write_text(SPEAKER)
     (tmp_path / "speaker.toml").write_text(SPEAKS)
     dut, kept = tmp_path / "speaker.toml", tmp_path / "said.txt"
-    assert main(["measure", "--dut", f"{dut}:said={kept}", *RUN]) == 0
+    out = tmp_path / "run"
+    assert main(["measure", "--dut", f"{dut}:said={kept}", *RUN, "--out", str(out)]) == 0
     lines = [line for line in capfd.readouterr().err.splitlines() if line.startswith("design")]
     assert lines[0] == ("design: nothing drives nothing, which is 0; [constants] sets inputs")
     assert lines[1] == "design at -0.020000 us: hello"
@@ -109,6 +111,8 @@ def test_what_a_design_says_is_shown_with_its_time_up_to_a_limit_and_counted(
     assert lines[3].endswith("odd")
     assert lines[-1] == "design: 41 more lines were left out"
     assert len(lines) == 1 + 20 + 1
+    said = load_run(out).result.device_said
+    assert [f"design at {line}" for line in said] == lines[1:21]
     assert len(kept.read_text().splitlines()) == 61
     assert main(["measure", "--dut", f"{dut}:plus.short=1", *RUN]) == 4
     said = " ".join(capfd.readouterr().out.split())

@@ -367,6 +367,9 @@ class RunResult(_ByContent):
     device_load: str | None = None
     """The load that a simulated device ran, such as `cpu`, or `none`; None: it has none, or
     nothing is known."""
+    device_said: tuple[str, ...] = ()
+    """The first lines that a simulated design wrote by `$display` and the like, each behind the
+    simulated time."""
     calibration: Calibration | None = None
     """Calibration of the instrument, to correct this run's events with."""
     steps: tuple[StepResult, ...] = ()

@@ -19,6 +19,8 @@ from plexor.protocol.registers import Stream
 _LEAST_DITHERED_TICKS = 64
 """Least spacing of strikes for which dither can tell them apart."""
 
+_MOST_SAID = 3
+"""Number of lines of a design that are shown."""
 _MOSTLY = Fraction(3, 4)
 """Share of a run: a pin that is active for longer may rest at its active level."""
 
@@ -27,10 +29,19 @@ def doubts(report: Report) -> tuple[str, ...]:
     """Return a line for each doubt of each channel.
 
     A channel may be silent, its pin may toggle or rest at its active level, and its pairing may be
-    ambiguous. Pulses may be too short for a pad.
+    ambiguous. Pulses may be too short for a pad. Where strikes were missed, a last line has what a
+    simulated design said.
     """
     lines = [line for channel in report.channels for line in _of(report, channel)]
-    return (*lines, *short_pulses(report))
+    return (*lines, *short_pulses(report), *_said(report))
+
+
+def _said(report: Report) -> Iterator[str]:
+    said = report.result.device_said
+    if said and any(each.result.classes[ResponseClass.MISSED] for each in report.channels):
+        shown = "; ".join(said[:_MOST_SAID])
+        more = f"; and {len(said) - _MOST_SAID} more lines" if len(said) > _MOST_SAID else ""
+        yield f"strikes were missed, and the design said, at {shown}{more}"
 
 
 def _of(report: Report, channel: ChannelFigures) -> Iterator[str]:

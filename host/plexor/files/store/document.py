@@ -89,6 +89,7 @@ def _run(report: Report, verdict: Judged | None, exit_code: ExitCode) -> RunPart
         load=result.settings.load,
         load_name=result.settings.load_name,
         device_load=result.device_load,
+        device_said=result.device_said,
         computed_on_host=tuple(result.computed_on_host),
         accounting=_books(result.accounting),
         strikes=result.strikes,

@@ -525,6 +525,13 @@ class RunPart:
             "nothing is known."
         ),
     ]
+    device_said: Annotated[
+        tuple[str, ...],
+        Told(
+            "The first lines that a simulated design wrote by $display and the like, each behind "
+            "the simulated time."
+        ),
+    ]
     computed_on_host: Annotated[
         tuple[str, ...], Told("What the chip leaves out and the host computed from events.")
     ]

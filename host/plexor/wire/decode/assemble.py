@@ -56,6 +56,7 @@ class Circumstances:
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
     device: Mapping[str, str] = field(default_factory=dict[str, str])
     device_load: str | None = None
+    device_said: tuple[str, ...] = ()
     disorder: Mapping[str, int] = field(default_factory=dict[str, int])
     wrong: tuple[str, ...] = ()
     """Requests that the instrument could not carry out, one sentence each."""
@@ -175,6 +176,7 @@ def assemble(
         versions=dict(circumstances.versions),
         device=dict(circumstances.device),
         device_load=circumstances.device_load,
+        device_said=circumstances.device_said,
         steps=steps,
         code_tables=None if broken is not None else code_tables_of(image, memories),
     )

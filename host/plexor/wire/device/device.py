@@ -170,6 +170,11 @@ class Device:
         return self._link.handed_over if isinstance(self._link, SimLink) else ""
 
     @property
+    def said(self) -> tuple[str, ...]:
+        """The first lines that a simulated design has written; none of any other device."""
+        return self._link.said if isinstance(self._link, SimLink) else ()
+
+    @property
     def disorder(self) -> Counter[str]:
         """Number of frames that came out of order, by what happened to them."""
         counts = Counter({str(kind): count for kind, count in self.decoder.disorder.items()})

@@ -95,6 +95,11 @@ class SimLink:
                 self._handed_over = line.removeprefix(_HANDED_OVER).strip()
         return self._handed_over
 
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The first lines that a simulated design has written, with the simulated time."""
+        return tuple(self._process.said)
+
     def read(self, max_bytes: int, timeout_s: float) -> bytes:
         """Return at least one byte, or none after the timeout."""
         if self._tcp is None or self._closed:

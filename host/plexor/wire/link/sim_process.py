@@ -16,9 +16,12 @@ from pathlib import Path
 
 _CLOSE_TIMEOUT_S = 6.0
 _STDERR_BYTES = 8192
-_SHOWN = (b"design ", b"design: ", b"twin: ")
-"""How lines begin that a simulated design writes (device/said.h of the simulator), and those that
-say that the gateware takes a run."""
+_SAID = b"design at "
+"""How a line begins that a simulated design writes (`runtime/said.h` of the simulator)."""
+_SHOWN = (_SAID, b"design: ", b"twin: ")
+"""How these lines begin, and those that say what is wrong with a design or what takes a run."""
+MOST_SAID = 20
+"""Number of lines of a design that are kept. The simulator says no more."""
 
 
 class SimProcess:
@@ -30,6 +33,9 @@ class SimProcess:
 
     def __init__(self, command: Sequence[str]) -> None:
         self._stderr = b""
+        self.said: list[str] = []
+        """The first lines that a simulated design wrote, each behind the simulated time, since a
+        simulator was last asked for."""
         self._lines: queue.Queue[str | None] = queue.Queue()
         guard = Path(__file__).with_name("guard.py")
         self._process = subprocess.Popen(
@@ -55,6 +61,7 @@ class SimProcess:
         """Ask a starter for a simulator; one that has ended says so by its lines."""
         assert self._process.stdin is not None
         self._stderr = b""
+        self.said = []
         with contextlib.suppress(OSError):
             self._process.stdin.write(json.dumps(list(arguments)).encode() + b"\n")
             self._process.stdin.flush()
@@ -100,11 +107,17 @@ class SimProcess:
         unfinished = b""
         while data := os.read(self._process.stderr.fileno(), 4096):
             self._stderr = (self._stderr + data)[-_STDERR_BYTES:]
+            *lines, unfinished = (unfinished + data).split(b"\n")
+            said = [
+                line.removeprefix(_SAID).decode(errors="replace").rstrip()
+                for line in lines
+                if line.startswith(_SAID)
+            ]
+            self.said += said[: MOST_SAID - len(self.said)]
             if sys.stderr.isatty():
                 _show(data)
-                continue
-            *lines, unfinished = (unfinished + data).split(b"\n")
-            _show(b"".join(line + b"\n" for line in lines if line.startswith(_SHOWN)))
+            else:
+                _show(b"".join(line + b"\n" for line in lines if line.startswith(_SHOWN)))
             unfinished = unfinished[:_STDERR_BYTES]
 
 

@@ -34,6 +34,16 @@ def test_a_channel_without_an_edge_says_where_to_look(run_of):
     assert line.startswith("ISR: none of 20 strikes was answered: no edge came; look at the wiring")
 
 
+def test_where_strikes_were_missed_the_first_lines_of_the_design_are_repeated(run_of):
+    said = tuple(f"{n} us: illegal request {n}" for n in range(5))
+    assert lines(replace(run_of([[1000, 2000]]), device_said=said)) == ()
+    line = lines(replace(run_of([[1000, None] * 8]), device_said=said))[-1]
+    assert line == (
+        "strikes were missed, and the design said, at 0 us: illegal request 0; 1 us: illegal "
+        "request 1; 2 us: illegal request 2; and 2 more lines"
+    )
+
+
 def test_a_channel_whose_edges_are_too_late_says_so(run_of):
     run = run_of([[None] * 3])
     (channel,) = run.channels

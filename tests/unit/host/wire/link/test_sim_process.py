@@ -5,6 +5,7 @@ import queue
 import sys
 import textwrap
 import time
+from io import StringIO
 from types import SimpleNamespace
 
 import pytest
@@ -64,6 +65,23 @@ def test_one_that_says_nothing_has_no_last_words(process):
     found = process("pass")
     assert found.line(soon()) is None
     assert found.ended() == (0, "")
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_the_first_lines_of_a_design_are_kept(process, monkeypatch, is_terminal):
+    shown = StringIO()
+    shown.isatty = lambda: is_terminal
+    monkeypatch.setattr(sim_process.sys, "stderr", shown)
+    found = process("""
+        import sys
+        sys.stderr.write("10 % \\r" + "design: nothing drives d\\n")
+        for n in range(25):
+            sys.stderr.write(f"design at {n}.5 us: q becomes {n}\\nbuilding\\n")
+    """)
+    assert found.line(soon()) is None
+    found.ended()
+    assert found.said == [f"{n}.5 us: q becomes {n}" for n in range(20)]
+    assert shown.getvalue().count("design at ") == 25
 
 
 def test_what_a_starter_is_asked_is_one_line_of_json(process):
