@@ -114,10 +114,11 @@ HOURS = (
     *("make gateware", "make gateware BOARD=NAME", "make gateware BOARD=ulx3s-25f"),
     *("make gateware-report", "make soc-report", "make fmax", "make weights", "make worth"),
     *("make soc BOARD=colorlight-i5 DEEP=1", "python -m tools.gateware.search", "make fuzz"),
+    "make afternoon STUDY=A",
 )
 """What builds gateware for minutes, or feeds files for an hour: called, not run.
 
-tests/gateware builds, and tests/fuzz feeds files.
+tests/gateware builds, tests/fuzz feeds files, and test_afternoon.py redoes the studies.
 """
 SERVES = ("run_bitstream", "litex_sim")
 """Programs that go on until they are ended, once they have said where they listen."""
