@@ -44,14 +44,23 @@ def manifest(tmp_path):
     return write
 
 
+@pytest.mark.usefixtures("within")
 @pytest.mark.parametrize(("text", "says"), table("manifests"))
 def test_a_wrong_manifest_is_one_line(refused, manifest, text, says):
     path = manifest(text)
     assert path in refused([*MEASURE, "--dut", path], 2, says)
 
 
+@pytest.mark.usefixtures("within")
 @pytest.mark.parametrize(("device", "says"), table("devices"))
 def test_a_wrong_device_is_one_line(refused, device, says):
+    refused([*MEASURE, "--dut", device], 2, says)
+
+
+def test_what_is_said_of_it_comes_from_a_process_of_its_own(refused, manifest):
+    text, says = table("manifests")[0]
+    refused([*MEASURE, "--dut", manifest(text)], 2, says)
+    device, says = table("devices")[0]
     refused([*MEASURE, "--dut", device], 2, says)
 
 
