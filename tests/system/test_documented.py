@@ -103,6 +103,7 @@ LONG = (
     "pip ",
     "pytest ",
     "udp://",
+    "--against gateware",
 )
 """A block with one of these is of `make test-full`: other tests run its command too, or it takes a
 minute or more. In `make test` its commands are read, and not run."""

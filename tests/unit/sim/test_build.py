@@ -64,7 +64,7 @@ def twice(
     folder = tmp_path_factory.mktemp("cache")
     # What no build but the first compiles is there already: it takes longer than all the rest.
     for item in device_objects(scripted, default_cache()):
-        if item.parent.name.startswith("run-time-"):
+        if item.parent.name.startswith(("run-time-", "verilator-")):
             shutil.copytree(item.parent, folder / "objects" / item.parent.name, dirs_exist_ok=True)
     with ThreadPoolExecutor(2) as pool:
         paths = [pool.submit(built, scripted, folder) for _ in range(2)]
