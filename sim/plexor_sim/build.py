@@ -75,6 +75,8 @@ _VERILATE = (
     *("--l2-name", "plexor_top"),
 )
 _RUNTIME_DEFINES = (*("-DVL_USER_FATAL", "-DVL_USER_STOP", "-DVL_USER_FINISH", "-DVL_USER_WARN"),)
+_FEW_BYTES = 30_000
+"""Of code that runs once, so little that to compile headers for it again takes longer."""
 _COROUTINES = "-std=gnu++20"
 """How code with delays is compiled."""
 SAID_FILE = "verilator.txt"
@@ -356,6 +358,17 @@ def _build_verilator(tools: Tools, cache: Path, report: Report) -> Path:
     return make_once(cache / "objects" / f"verilator-{key}", fill)
 
 
+def _build_timing(tools: Tools, cache: Path) -> Path:
+    """Return the folder with the object of Verilator's run time for code with delays."""
+    unit = Unit(tools.verilator / "include" / "verilated_timing.cpp", (_COROUTINES, FAST))
+
+    def fill(directory: Path) -> None:
+        compile_units(tools, [unit], directory, ())
+
+    key = digest("timing", tools.key, *COMPILE, *unit.flags)
+    return make_once(cache / "objects" / f"timing-{key}", fill)
+
+
 def _build_core(
     geometry: Geometry,
     uart: bool,
@@ -439,16 +452,20 @@ def _build_device(device: DeviceBuild, tools: Tools, cache: Path, report: Report
 
     def fill(directory: Path) -> None:
         includes = [_DEVICE]
-        units = [Unit(source, (FAST,)) for source in device.cpp]
+        # A design's glue includes the model's headers, which take as long to compile as a design.
+        glue = device.cpp[:1] if device.folder is not None else ()
+        own = device.cpp[len(glue) :]
+        units = [Unit(source, (FAST,)) for source in own]
         imported = f"{device.prefix}__Dpi.h"
         if verilated and (verilated / imported).is_file():
             # With it a design's own C and C++ defines what the design imports, as C does.
-            units = [Unit(source, (FAST, "-include", imported)) for source in device.cpp]
+            units = [Unit(source, (FAST, "-include", imported)) for source in own]
         if verilated:
             includes.append(verilated)
-            units += model_units(verilated, device.prefix, directory)
+            units += model_units(verilated, device.prefix, directory, fast=glue)
             if is_timed(verilated, device.prefix):
-                units.append(Unit(tools.verilator / "include" / "verilated_timing.cpp", (FAST,)))
+                for item in _build_timing(tools, cache).glob("*.o"):
+                    shutil.copy(item, directory)
                 units = [replace(unit, flags=(_COROUTINES, *unit.flags)) for unit in units]
         report(f"compiling {device.name}")
         compile_units(tools, units, directory, includes, verilated=verilated is not None)
@@ -536,12 +553,16 @@ def model_units(
     """
     files = sorted(verilated.glob("*.cpp"))
     seldom = [item for item in files if re.search("__Slow|__Syms", item.name)]
+    if sum(item.stat().st_size for item in seldom) < _FEW_BYTES:
+        seldom = []
     often = [item for item in files if item not in seldom]
     units: list[Unit] = []
     for part, chosen, optimise in (
         ("fast", (*often, *fast), FAST),
         ("slow", (*seldom, *slow), SLOW),
     ):
+        if not chosen:
+            continue
         unit = whole(f"{prefix}_{part}", (*map(Path, first), *chosen), directory, optimise)
         units.append(replace(unit, hot=optimise == FAST))
     return units

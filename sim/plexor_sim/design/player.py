@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from plexor_sim.build import device_objects, find_tools
-from plexor_sim.packages import make_once, sha256
+from plexor_sim.build import device_objects, digest
+from plexor_sim.packages import make_once
 from plexor_sim.riscv import DeviceBuild
-from plexor_sim.toolchain import run_tool
+from plexor_sim.toolchain import COMPILE, LIGHT, Unit, compile_units, find_tools, run_tool
 
 _DEVICE = Path(__file__).parents[1] / "device"
 PLAYER = _DEVICE / "player.cpp"
@@ -36,18 +36,25 @@ class Played:
 
 def player(device: DeviceBuild, cache: Path) -> Path:
     """Return the program that plays to a device. Raises as `build`."""
-    objects = device_objects(device, cache)
-    headers = sorted(_DEVICE.glob("*.h"))
+    objects = [*_player_object(cache).glob("*.o"), *device_objects(device, cache)]
+
+    def link(directory: Path) -> None:
+        output = ("-o", str(directory / "player"), "-pthread")
+        run_tool("link", (*find_tools().compiler, *map(str, objects), *output), directory)
+
+    key = digest("player", *(item.parent.name for item in objects))
+    return make_once(cache / "player" / key, link) / "player"
+
+
+def _player_object(cache: Path) -> Path:
+    """Return the folder with the object of the player, which is that of every design."""
+    tools, headers = find_tools(), sorted(_DEVICE.glob("*.h"))
 
     def fill(directory: Path) -> None:
-        command = (*find_tools().compiler, "-std=gnu++17", "-O1", f"-I{_DEVICE}", str(PLAYER))
-        command += (*map(str, objects), "-o", str(directory / "player"), "-pthread")
-        run_tool("compiling the player", command, directory)
+        compile_units(tools, [Unit(PLAYER, (LIGHT,))], directory, (_DEVICE,), verilated=False)
 
-    parts = [path.read_text() for path in (PLAYER, *headers)]
-    parts += [item.parent.name for item in objects]
-    key = sha256("\0".join(parts).encode())[:32]
-    return make_once(cache / "player" / key, fill) / "player"
+    key = digest("player", tools.compiler_key, *COMPILE, LIGHT, PLAYER, *headers)
+    return make_once(cache / "objects" / f"player-{key}", fill)
 
 
 def played(program: Path, options: str, strikes: Strikes, end_ps: int, step_ps: int = 0) -> Played:
