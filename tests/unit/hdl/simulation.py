@@ -5,6 +5,8 @@ from functools import lru_cache
 
 from amaranth.sim import Simulator
 
+from .engine import Engine
+
 CLOCK_SECONDS = 8e-9
 SCRIPTS = 6
 
@@ -30,7 +32,7 @@ class Simulation:
         self._simulator = simulator
 
     def _built(self) -> Simulator:
-        simulator = Simulator(self._dut)
+        simulator = Simulator(self._dut, engine=Engine)
         simulator.add_clock(CLOCK_SECONDS)
         for place in range(SCRIPTS):
             simulator.add_testbench(self._part(place))
@@ -63,6 +65,6 @@ def simulate(dut, *scripts) -> None:
 
 def settle(dut, script) -> None:
     """Run a script on an elaboratable without a clock."""
-    simulator = Simulator(dut)
+    simulator = Simulator(dut, engine=Engine)
     simulator.add_testbench(script)
     simulator.run()
