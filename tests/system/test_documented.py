@@ -132,8 +132,13 @@ EXITS: dict[str, int] = {
     "--measured 14137ns": 1,
 }
 """Commands that do not end with 0, and rightly."""
-DRAWN = {"first.svg": ROOT / "docs" / "learn" / "first-page.svg"}
+DRAWN = {
+    "first.svg": ROOT / "docs" / "learn" / "first-page.svg",
+    "rounds.svg": ROOT / "docs" / "do" / "rounds.svg",
+}
 """Pictures of pages, by the file that their commands write."""
+FRAMES = re.compile(r"--frames (\S+)")
+"""A report that a command writes is a part of what it prints."""
 LEAST_SEEN = 60
 
 
@@ -297,6 +302,7 @@ def test_what_is_shown_runs(entry, shelf, tmp_path):
             if makes_branch and "compare main" in command:
                 shutil.copytree(tmp_path / "branch", tmp_path / "main")
             printed += typed(command, tmp_path, EXITS.get(written, 0), programs_in)
+    printed += "".join((tmp_path / name).read_text() for name in FRAMES.findall(commands))
     for part in entry.prints:
         assert part in printed, f"{entry.place}: prints otherwise:\n{printed}"
     for file, picture in DRAWN.items():
