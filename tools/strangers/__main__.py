@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays strikes to public designs and compares each edge of their answers with Icarus Verilog's.
+"""Plays strikes to public designs and compares each edge of their answers with another simulator's.
+
+That is Icarus Verilog for Verilog, GHDL for VHDL, and Icarus behind slang for SystemVerilog.
 
     .venv/bin/python -m tools.strangers [NAME ...]
 
@@ -22,10 +24,14 @@ from pathlib import Path
 from plexor_sim.build import BuildError
 from plexor_sim.design.manifest import Manifest, ManifestError, load
 from plexor_sim.design.player import Strikes, played, player
+from plexor_sim.design.verilog import ports_of
 from plexor_sim.devices import find_device, option_text
 from plexor_sim.packages import PackageMissing, default_cache
+from tools.strangers.bench import OracleError, settled
 from tools.strangers.fetch import packages
-from tools.strangers.icarus import OracleError, play_in_icarus, settled
+from tools.strangers.ghdl import play_in_ghdl
+from tools.strangers.icarus import play_in_icarus
+from tools.strangers.slang import needs_slang
 
 ROOT = Path(__file__).resolve().parents[2]
 DESIGNS = Path(__file__).parent / "designs"
@@ -47,6 +53,8 @@ class Compared:
     cpu_s: float
     strikes: int
     edges: int
+    oracle: str
+    """What played the same strikes."""
     wrong: str
     """What is not equal; empty if all is."""
 
@@ -60,7 +68,7 @@ class Compared:
             f"{self.cpu_s:.1f}",
             self.strikes,
             self.edges,
-            self.wrong or "equal",
+            f"{self.oracle}: {self.wrong or 'equal'}",
         )
 
 
@@ -74,7 +82,7 @@ def main(names: Sequence[str]) -> int:
     if shutil.which("iverilog") is None:
         print("iverilog: not on the path; on Debian: apt install iverilog")
         return 3
-    print(_ROW.format("design", "package", "lines", "CPU s", "strikes", "edges", "Icarus"))
+    print(_ROW.format("design", "package", "lines", "CPU s", "strikes", "edges", "oracle"))
     compared: list[Compared] = []
     for name in names or known:
         try:
@@ -101,20 +109,20 @@ def compare(name: str, cache: Path, work: Path) -> Compared:
     shutil.copy(DESIGNS / path.name, path)
     text = path.read_text()
     lines = sum(bool(line.partition("#")[0].strip()) for line in text.splitlines())
-    package, cpu_s, edges, wrong = "", 0.0, 0, ""
+    package, oracle, cpu_s, edges, wrong = "", "", 0.0, 0, ""
     try:
         manifest = load(path)
-        package = _package(manifest, folder)
+        package, oracle = _package(manifest, folder), oracle_of(manifest)
         cpu_s, edges = _compared(path, manifest, cache, folder)
     except (ManifestError, BuildError, OracleError, UnlikeError) as error:
         wrong = str(error).splitlines()[0]
-    found = Compared(name, package, lines, cpu_s, _STRIKES, edges, wrong)
+    found = Compared(name, package, lines, cpu_s, _STRIKES, edges, oracle, wrong)
     (folder / "compared.json").write_text(json.dumps(asdict(found), indent=2))
     return found
 
 
 class UnlikeError(Exception):
-    """An edge that is not that of Icarus."""
+    """An edge that is not that of the other simulator."""
 
 
 def _compared(path: Path, manifest: Manifest, cache: Path, folder: Path) -> tuple[float, int]:
@@ -131,17 +139,27 @@ def _compared(path: Path, manifest: Manifest, cache: Path, folder: Path) -> tupl
     own = played(program, option_text(str(path), device, ""), strikes, end_ps)
     if own.code:
         raise UnlikeError(own.said.strip().splitlines()[-1])
-    expected = play_in_icarus(path, strikes, end_ps, folder)
+    if manifest.sources.vhdl:
+        expected = play_in_ghdl(path, ports_of(manifest, cache), strikes, end_ps, folder)
+    else:
+        expected = play_in_icarus(path, strikes, end_ps, folder)
     for ours, theirs in zip(settled(own.edges), expected, strict=False):
         if ours != theirs:
-            raise UnlikeError(f"{ours} is {theirs} in Icarus (ps, response, level)")
+            raise UnlikeError(f"{ours} is {theirs} there (ps, response, level)")
     if len(settled(own.edges)) != len(expected):
-        raise UnlikeError(f"{len(settled(own.edges))} edges are {len(expected)} in Icarus")
+        raise UnlikeError(f"{len(settled(own.edges))} edges are {len(expected)} there")
     still = {*range(len(manifest.responses))} - {channel for _, channel, _ in expected}
     if still:
         names = ", ".join(manifest.responses[number].text for number in sorted(still))
         raise UnlikeError(f"{names}: never moves, so that nothing is compared")
     return float(kept.read_text()), len(expected)
+
+
+def oracle_of(manifest: Manifest) -> str:
+    """Return what plays a design for comparison."""
+    if manifest.sources.vhdl:
+        return "GHDL"
+    return "slang, Icarus" if needs_slang(manifest) else "Icarus"
 
 
 def strikes_of(manifest: Manifest) -> tuple[Strikes, int]:

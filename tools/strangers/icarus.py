@@ -1,65 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A design under Icarus Verilog: a generic test bench replays strikes, and logs all responses.
-
-The bench is what a user would write: it begins with an inactive reset, makes it active, and
-inactive again at the end of the manifest's clock cycles; then the clocks run, and inputs change at
-given times. Edges of clocks are 1 fs late, so that an input at the same time counts, and what a
-flip-flop drives is 2 fs late, as docs/lookup/manifest.md says.
-"""
+"""A design under Icarus Verilog: a generic test bench replays strikes, and logs all responses."""
 
 from __future__ import annotations
 
-import re
-import subprocess
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from plexor_sim.design.manifest import load
-
-Edges = list[tuple[int, int, int]]
-"""(time_ps, channel, level)."""
-_FS = 1000
-_MOST_DRAWN = 20_000
-"""Number of values of a random input."""
-
-
-class OracleError(Exception):
-    """Icarus does not take a design, or says x of a response."""
-
-
-def tables(manifest: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    """Return all clocks or resets of a manifest."""
-    found: Any = manifest.get(name, [])
-    return [found] if isinstance(found, dict) else found
-
-
-def resets_of(manifest: dict[str, Any]) -> list[tuple[dict[str, Any], int]]:
-    """Return each reset with the period of its clock."""
-    periods = {clock["port"]: clock["period_ps"] for clock in tables(manifest, "clock")}
-    first = next(iter(periods.values()), 0)
-    return [
-        (reset, periods.get(reset.get("clock", ""), first)) for reset in tables(manifest, "reset")
-    ]
-
-
-def reset_ps(manifest: dict[str, Any]) -> int:
-    """Return how long before time zero the longest reset has its first cycle."""
-    return max(
-        (
-            (reset.get("cycles", 1) + reset.get("early_cycles", 0)) * period
-            for reset, period in resets_of(manifest)
-            if reset.get("cycles", 1)
-        ),
-        default=0,
-    )
-
-
-def lead_ps(manifest: dict[str, Any]) -> int:
-    """Return how long before time zero a device begins."""
-    longest = reset_ps(manifest)
-    return longest + tables(manifest, "clock")[0]["period_ps"] if longest else 0
+from tools.strangers.bench import (
+    FS,
+    MOST_DRAWN,
+    Edges,
+    Xoshiro,
+    bench_edges_fs,
+    lead_ps,
+    logged_edges,
+    pin_of,
+    ran,
+    reset_change_fs,
+    resets_of,
+    tables,
+)
+from tools.strangers.slang import needs_slang, plain_verilog
 
 
 def play_in_icarus(
@@ -68,26 +32,26 @@ def play_in_icarus(
     """Play (time_ps, levels of all strikes) to the design of a manifest; return its responses.
 
     A time below 0 gives the levels at which the strikes idle. Times are as of Plexor's device.
+    SystemVerilog goes through slang, which sets the parameters.
     """
     manifest = tomllib.loads(path.read_text())
     bench, log, program = scratch / "bench.v", scratch / "edges.txt", scratch / "bench.vvp"
-    bench.write_text(_bench(manifest, strikes, end_ps, log))
-    folder = path.parent
-    sources = load(path).sources
-    options = [word for name in sources.include for word in (f"-I{name}", f"-y{name}")]
-    options += [
-        f"-D{name}={text}" if text else f"-D{name}" for name, text in sources.defines.items()
-    ]
-    command = ["iverilog", "-g2012", "-s", "plexor_bench", *options, "-o", str(program)]
-    _run([*command, *map(str, sources.verilog), str(bench)], folder)
-    _run(["vvp", "-n", str(program)], folder)
-    return _edges(log.read_text(), lead_ps(manifest), end_ps)
-
-
-def _run(command: list[str], folder: Path) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
-    if done.returncode:
-        raise OracleError((done.stdout + done.stderr).strip())
+    folder, loaded = path.parent, load(path)
+    command = ["iverilog", "-g2012", "-s", "plexor_bench", "-o", str(program), str(bench)]
+    if needs_slang(loaded):
+        manifest.pop("parameters", None)
+        bench.write_text(_bench(manifest, strikes, end_ps, log))
+        ran([*command, str(plain_verilog(loaded, scratch))], folder)
+    else:
+        sources = loaded.sources
+        bench.write_text(_bench(manifest, strikes, end_ps, log))
+        command += [word for name in sources.include for word in (f"-I{name}", f"-y{name}")]
+        command += [
+            f"-D{name}={text}" if text else f"-D{name}" for name, text in sources.defines.items()
+        ]
+        ran([*command, *map(str, sources.verilog)], folder)
+    ran(["vvp", "-n", str(program)], folder)
+    return logged_edges(log.read_text(), lead_ps(manifest), end_ps)
 
 
 def _bench(
@@ -102,7 +66,7 @@ def _bench(
     inputs: dict[str, dict[int, str]] = {}
     inouts, drivers = manifest.get("inouts", {}), list[str]()
     for number, pin in enumerate(ports["strikes"]):
-        name, bit = _pin(pin)
+        name, bit = pin_of(pin)
         if name in inouts:
             driven = "1'bz : 1'b0" if inouts[name] == "up" else "1'b1 : 1'bz"
             drivers.append(f"  assign at_{name}[{bit}] = strikes[{number}] ? {driven};")
@@ -114,7 +78,7 @@ def _bench(
         if pin in manifest.get("probes", {}):
             named[number] = f"device.{manifest['probes'][pin]}"
             continue
-        name, bit = _pin(pin)
+        name, bit = pin_of(pin)
         outputs.setdefault(name, {})[bit] = number
     joined: list[str] = []
     for name, bits in inputs.items():
@@ -139,7 +103,7 @@ def _bench(
     now = 0
     for time_ps, levels in strikes:
         if time_ps >= 0:
-            then = (time_ps + lead) * _FS
+            then = (time_ps + lead) * FS
             changes.append(f"    #(64'd{then - now}) strikes = {levels};")
             now = then
     inactive = sum((reset.get("active") == "low") << n for n, reset in enumerate(resets))
@@ -164,7 +128,7 @@ module plexor_bench;
   initial begin
 {chr(10).join(changes)}
   end
-  initial #(64'd{(end_ps + lead) * _FS}) $finish;
+  initial #(64'd{(end_ps + lead) * FS}) $finish;
 endmodule
 """
 
@@ -172,16 +136,10 @@ endmodule
 def _clocks(manifest: dict[str, Any], end_ps: int, scratch: Path) -> str:
     """Return the processes of all clocks, whose edges are in files."""
     lines: list[str] = []
-    lead, longest = lead_ps(manifest), reset_ps(manifest)
-    for number, clock in enumerate(tables(manifest, "clock")):
-        path, period = scratch / f"clock{number}.txt", clock["period_ps"]
-        edges = [
-            -cycle * period + half * (period // 2)
-            for cycle in range(longest // period, 0, -1)
-            for half in range(2)
-        ]
-        edges += edges_of(clock, number, end_ps)
-        path.write_text("".join(f"{(edge + lead) * _FS + 1}\n" for edge in edges))
+    for number in range(len(tables(manifest, "clock"))):
+        path = scratch / f"clock{number}.txt"
+        edges = bench_edges_fs(manifest, number, end_ps)
+        path.write_text("".join(f"{edge}\n" for edge in edges))
         lines += [
             f"  integer edges{number}; reg [63:0] edge{number};",
             f'  initial begin edges{number} = $fopen("{path}", "r");',
@@ -193,33 +151,13 @@ def _clocks(manifest: dict[str, Any], end_ps: int, scratch: Path) -> str:
     return "\n".join(lines)
 
 
-def edges_of(clock: dict[str, Any], number: int, end_ps: int) -> list[int]:
-    """Return the edges of a clock from time zero on."""
-    half_units = clock["period_ps"] * 10**12 // (10**6 + clock.get("ppm", 0)) // 2
-    jitter, drawn = clock.get("jitter_ps", 0), Xoshiro(0, number)
-    edges: list[int] = []
-    while not edges or edges[-1] < end_ps:
-        edge = clock.get("phase_ps", 0) + len(edges) * half_units // 10**6
-        if jitter:
-            # Twelve uniform numbers of 16 bits: their mean is 12 * 65535 / 2, their deviation 2^16.
-            edge += (sum(drawn.next() >> 48 for _ in range(12)) - 393_210) * jitter >> 16
-        edges.append(max(edge, 0))
-    return edges
-
-
 def _resets(manifest: dict[str, Any]) -> str:
-    lead = lead_ps(manifest)
     lines: list[str] = []
     for number, (reset, period) in enumerate(resets_of(manifest)):
-        if not reset.get("cycles", 1):
+        changes = reset_change_fs(manifest, reset, period)
+        if changes is None:
             continue
-        active = int(reset.get("active", "high") == "high")
-        early = reset.get("early_cycles", 0) * period
-        begin = tables(manifest, "clock")[0]["period_ps"] // 2 * _FS
-        if reset.get("synchronous"):
-            end = (lead - early - period) * _FS + 2
-        else:
-            end = (lead - early - period // 4) * _FS
+        active, (begin, end) = int(reset.get("active", "high") == "high"), changes
         lines.append(
             f"  initial begin #{begin} reset[{number}] = {active}; #{end - begin} "
             f"reset[{number}] = {1 - active}; end"
@@ -235,7 +173,7 @@ def _random(manifest: dict[str, Any], scratch: Path) -> str:
         drawn = Xoshiro(0, len(names) + number)
         inputs = [port for port, of in manifest.get("random", {}).items() if of == name]
         rows: dict[str, list[str]] = {port: [] for port in inputs}
-        for _ in range(_MOST_DRAWN if inputs else 0):
+        for _ in range(MOST_DRAWN if inputs else 0):
             for port in inputs:
                 # 512 bits hold any port; the lowest 64 bits are drawn first.
                 rows[port].append(f"{drawn.next():x}")
@@ -246,79 +184,7 @@ def _random(manifest: dict[str, Any], scratch: Path) -> str:
                 f"  integer values_{port}, taken_{port}; reg [63:0] random_{port};",
                 f'  initial begin values_{port} = $fopen("{path}", "r");',
                 f'    taken_{port} = $fscanf(values_{port}, "%h\\n", random_{port}); end',
-                f"  always @(posedge clock[{number}]) if ($time > {lead_ps(manifest) * _FS}) begin",
+                f"  always @(posedge clock[{number}]) if ($time > {lead_ps(manifest) * FS}) begin",
                 f'    #1 taken_{port} = $fscanf(values_{port}, "%h\\n", random_{port}); end',
             ]
     return "\n".join(lines)
-
-
-class Xoshiro:
-    """xoshiro256** (Blackman and Vigna), its state filled by splitmix64 as device/random.h says."""
-
-    _MASK = (1 << 64) - 1
-
-    def __init__(self, seed: int, stream: int) -> None:
-        self._state = seed
-        self._state = self._split() + stream & self._MASK
-        self._words = [self._split() for _ in range(4)]
-
-    def _split(self) -> int:
-        self._state = self._state + 0x9E3779B97F4A7C15 & self._MASK
-        value = self._state
-        value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & self._MASK
-        value = (value ^ value >> 27) * 0x94D049BB133111EB & self._MASK
-        return value ^ value >> 31
-
-    def _rotated(self, value: int, bits: int) -> int:
-        return (value << bits | value >> 64 - bits) & self._MASK
-
-    def next(self) -> int:
-        """Return the next 64 bits."""
-        words = self._words
-        drawn = self._rotated(words[1] * 5 & self._MASK, 7) * 9 & self._MASK
-        shifted = words[1] << 17 & self._MASK
-        words[2] ^= words[0]
-        words[3] ^= words[1]
-        words[1] ^= words[2]
-        words[0] ^= words[3]
-        words[2] ^= shifted
-        words[3] = self._rotated(words[3], 45)
-        return drawn
-
-
-def _pin(text: str) -> tuple[str, int]:
-    matched = re.fullmatch(r"(\w+)(?:\[(\d+)\])?", text)
-    assert matched
-    return matched[1], int(matched[2] or 0)
-
-
-def _edges(log: str, lead: int, end_ps: int) -> Edges:
-    """Return the changes of levels from time zero on.
-
-    What was never known is 0, as docs/lookup/manifest.md says. Raises OracleError for what is no
-    longer known.
-    """
-    levels: dict[int, int] = {}
-    changes: Edges = []
-    for line in log.splitlines():
-        time_fs, now = line.split()
-        time_ps = int(time_fs) // _FS - lead
-        for channel, level in enumerate(reversed(now)):
-            if level in "01":
-                if int(level) != levels.get(channel, 0) and 0 <= time_ps < end_ps:
-                    changes.append((time_ps, channel, int(level)))
-                levels[channel] = int(level)
-            elif channel in levels and 0 <= time_ps < end_ps:
-                raise OracleError(f"response {channel} is {level} at {time_ps} ps")
-    return settled(changes)
-
-
-def settled(edges: Edges) -> Edges:
-    """Return the edges without those that a later one at the same time takes back."""
-    found: Edges = []
-    for time_ps, channel, level in sorted(edges, key=lambda edge: (edge[1], edge[0])):
-        if found and found[-1][:2] == (time_ps, channel):
-            found.pop()
-            continue
-        found.append((time_ps, channel, level))
-    return sorted(found)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -11,8 +12,13 @@ from pathlib import Path
 from plexor_sim.packages import PackageMissing, make_once, sha256
 from plexor_sim.toolchain import run_tool
 
-_NAMES = ("ghdl", "ghdl-mcode", "ghdl-llvm", "ghdl-gcc")
-_STANDARD = "--std=08"
+NAMES = ("ghdl", "ghdl-mcode", "ghdl-llvm", "ghdl-gcc")
+STANDARD = "--std=08"
+_FORM = b"2"
+"""Another one if something else is made of what GHDL writes."""
+_WIRE = re.compile(r"  wire (?:\[\d+:\d+\] )?(\w+);")
+_MODULE = re.compile(r"(?m)^(?=module )")
+_COPIED = re.compile(r"  assign (\w+) = \1; // \(signal\)")
 
 
 def verilog_of(
@@ -23,19 +29,46 @@ def verilog_of(
     `files` are in the order in which they are analysed. Raises PackageMissing without GHDL,
     BuildError with GHDL's first error.
     """
-    program = next((found for name in _NAMES if (found := shutil.which(name))), None)
+    program = next((found for name in NAMES if (found := shutil.which(name))), None)
     if program is None:
         raise PackageMissing("GHDL", "not on the path", "on Debian: apt install ghdl-mcode")
     version = subprocess.run([program, "--version"], capture_output=True, check=True).stdout
     set_generics = [f"-g{name}={value}" for name, value in sorted(generics.items())]
-    parts = [version, _STANDARD.encode(), top.encode(), *(text.encode() for text in set_generics)]
+    parts = [
+        version,
+        _FORM,
+        STANDARD.encode(),
+        top.encode(),
+        *(text.encode() for text in set_generics),
+    ]
     parts += [part for path in files for part in (str(path).encode(), path.read_bytes())]
     key = sha256(b"\0".join(parts))[:32]
 
     def fill(directory: Path) -> None:
-        command = [program, "--synth", _STANDARD, "--out=verilog", *set_generics]
+        command = [program, "--synth", STANDARD, "--out=verilog", *set_generics]
         command += [*(str(path.resolve()) for path in files), "-e", top]
         output = run_tool(f"synthesizing {top}", command, directory, wants_output=True)
-        (directory / f"{top}.v").write_text(f"`timescale 1ns/1ps\n{output}")
+        text = _without_copies(output)
+        (directory / f"{top}.v").write_text(f"`timescale 1ns/1ps\n{text}")
 
     return make_once(cache / "vhdl" / key, fill) / f"{top}.v"
+
+
+def _without_copies(verilog: str) -> str:
+    """Return GHDL's Verilog without second declarations of the same wire.
+
+    A signal `fifo_full` and the port `full` of an instance `fifo` have one name in GHDL 2.0. Where
+    it assigns one to the other, they are one wire. Others stay, and Verilator refuses them.
+    """
+    found: list[str] = []
+    for module in _MODULE.split(verilog):
+        same = {copied[1] for line in module.splitlines() if (copied := _COPIED.fullmatch(line))}
+        declared: set[str] = set()
+        for line in module.splitlines():
+            wire = _WIRE.fullmatch(line)
+            is_again = wire is not None and wire[1] in declared & same
+            if not is_again and not _COPIED.fullmatch(line):
+                found.append(line)
+            if wire is not None:
+                declared.add(wire[1])
+    return "\n".join(found) + "\n"

@@ -7,7 +7,8 @@ import random
 from pathlib import Path
 
 import pytest
-from tools.strangers.icarus import play_in_icarus, settled
+from tools.strangers.bench import settled
+from tools.strangers.icarus import play_in_icarus
 
 from .random_designs import MANY, random_clocks, random_design
 from .verilog_player import play_design

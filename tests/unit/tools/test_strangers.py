@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Public designs compared with Icarus: what differs is found, and all that there are are equal."""
+"""Public designs compared with other simulators: what differs is found, and all are equal."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tools.strangers import __main__ as strangers
+from tools.strangers.bench import Edges, settled
 from tools.strangers.fetch import LOCK, packages
 
 from plexor_sim.packages import default_cache
@@ -38,6 +39,29 @@ responses = ["q"]
 """
 
 
+SYSTEM_VERILOG = """
+package own; typedef struct packed { logic a; logic [1:0] b; } pair_t;
+parameter pair_t Reset = '{a: 1'b1, b: 2'd2}; endpackage
+module top import own::*; #(parameter pair_t First = Reset)
+  (input logic clk, input logic rst, input logic d, input logic r, output logic q);
+  pair_t now;
+  always_ff @(posedge clk) if (rst) now <= First; else now <= '{a: d & r, b: now.b + 1};
+  assign q = now.a;
+endmodule
+"""
+VHDL = """
+library ieee; use ieee.std_logic_1164.all;
+entity top is port (clk, rst, d, r : in std_ulogic; q : out std_ulogic); end;
+architecture rtl of top is begin
+  process (clk) begin
+    if rising_edge(clk) then
+      if rst = '1' then q <= '0'; else q <= d and r; end if;
+    end if;
+  end process;
+end;
+"""
+
+
 def test_a_design_that_answers_otherwise_under_icarus_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -52,10 +76,40 @@ def test_a_design_that_answers_otherwise_under_icarus_is_found(
     for name, extra in (("unlike", "!q"), ("like", "1'b1")):
         (tmp_path / f"{name}.toml").write_text(MANIFEST.replace("!q", extra))
     unlike = strangers.compare("unlike", default_cache(), tmp_path / "work")
-    assert re.fullmatch(r"\(\d+, 0, [01]\) is \(\d+, 0, [01]\) in Icarus .*", unlike.wrong)
+    assert re.fullmatch(r"\(\d+, 0, [01]\) is \(\d+, 0, [01]\) there .*", unlike.wrong)
     like = strangers.compare("like", default_cache(), tmp_path / "work")
     assert (like.wrong, like.package, like.lines) == ("", "planted", 12)
     assert like.edges > like.strikes
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text", "oracle"),
+    [("sv", SYSTEM_VERILOG, "slang, Icarus"), ("vhd", VHDL, "GHDL")],
+)
+def test_other_languages_are_compared_with_what_else_reads_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, text: str, oracle: str
+) -> None:
+    (tmp_path / "planted").mkdir()
+    (tmp_path / "planted" / f"top.{suffix}").write_text(text)
+    (tmp_path / "own").mkdir()
+
+    def folder(_cache: Path) -> Path:
+        return tmp_path
+
+    monkeypatch.setattr(strangers, "packages", folder)
+    monkeypatch.setattr(strangers, "DESIGNS", tmp_path)
+    manifest = MANIFEST.replace("top.v", f"top.{suffix}").replace('[defines]\nEXTRA = "!q"\n', "")
+    (tmp_path / "other.toml").write_text(manifest + '[random]\nr = "clk"\n')
+    found = strangers.compare("other", default_cache(), tmp_path / "work")
+    assert (found.wrong, found.oracle) == ("", oracle)
+    assert found.edges > found.strikes / 2
+
+    def late(edges: Edges) -> Edges:
+        return [(time_ps + 1, channel, level) for time_ps, channel, level in settled(edges)]
+
+    monkeypatch.setattr(strangers, "settled", late)
+    again = strangers.compare("other", default_cache(), tmp_path / "work")
+    assert "there (ps, response, level)" in again.wrong
 
 
 def test_each_package_is_locked_by_its_checksum_and_each_design_is_of_one() -> None:
@@ -68,8 +122,9 @@ def test_each_package_is_locked_by_its_checksum_and_each_design_is_of_one() -> N
         assert found <= names, path.name
         used |= found
     assert used == names
-    assert not list(strangers.DESIGNS.rglob("*.sv"))
-    assert [path.name for path in strangers.DESIGNS.rglob("*.v")] == ["timescale.v"]
+    # What is committed is ours: programs and memories around the cores.
+    own = sorted(path.name for path in strangers.DESIGNS.rglob("*.*v"))
+    assert own == ["cv32e40p_system.v", "ibex_system.v", "timescale.v"]
 
 
 @pytest.mark.full

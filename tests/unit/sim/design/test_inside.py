@@ -6,7 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tools.strangers.icarus import play_in_icarus, settled
+from tools.strangers.bench import settled
+from tools.strangers.icarus import play_in_icarus
 
 from plexor_sim.design.inside import check, missing
 from plexor_sim.design.manifest import ManifestError, load

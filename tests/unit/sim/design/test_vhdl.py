@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,20 @@ end;
 """
 
 
+TWICE = """
+library ieee; use ieee.std_logic_1164.all;
+entity twice is port (clk, rst_n, d : in std_logic; q : out std_logic); end;
+architecture rtl of twice is
+  signal first_q, second_q : std_logic;
+begin
+  first : entity work.delay port map (clk => clk, rst_n => rst_n, d => d, q => first_q);
+  second : entity work.delay port map (clk => clk, rst_n => rst_n, d => first_q, q => second_q);
+  q <= second_q when first_q = '1' else '0';
+end;
+"""
+"""Signals with the names of an instance and its port."""
+
+
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     (tmp_path / "delay.vhd").write_text(DELAY)
@@ -46,6 +61,17 @@ def test_what_was_made_is_made_again_only_if_a_file_changes(source: Path, tmp_pa
     assert verilog_of([source], "delay", {}, tmp_path) == first
     source.write_text(DELAY + "-- another\n")
     assert verilog_of([source], "delay", {}, tmp_path) != first
+
+
+def test_a_signal_with_the_name_of_an_instance_and_its_port_is_declared_once(
+    source: Path, tmp_path: Path
+) -> None:
+    source.write_text(DELAY + TWICE)
+    made = verilog_of([source], "twice", {}, default_cache()).read_text()
+    assert made.count("wire first_q;") == made.count("wire second_q;") == 1
+    (tmp_path / "made.v").write_text(made)
+    command = ["iverilog", "-s", "twice", "-o", str(tmp_path / "made.vvp"), tmp_path / "made.v"]
+    assert subprocess.run(command, capture_output=True, check=True).stderr == b""
 
 
 def test_vhdl_that_does_not_compile_is_its_first_error(source: Path) -> None:
