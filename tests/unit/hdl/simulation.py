@@ -5,8 +5,6 @@ from functools import lru_cache
 
 from amaranth.sim import Simulator
 
-from .engine import Engine
-
 CLOCK_SECONDS = 8e-9
 SCRIPTS = 6
 
@@ -32,7 +30,7 @@ class Simulation:
         self._simulator = simulator
 
     def _built(self) -> Simulator:
-        simulator = Simulator(self._dut, engine=Engine)
+        simulator = Simulator(self._dut)
         simulator.add_clock(CLOCK_SECONDS)
         for place in range(SCRIPTS):
             simulator.add_testbench(self._part(place))
@@ -65,6 +63,6 @@ def simulate(dut, *scripts) -> None:
 
 def settle(dut, script) -> None:
     """Run a script on an elaboratable without a clock."""
-    simulator = Simulator(dut, engine=Engine)
+    simulator = Simulator(dut)
     simulator.add_testbench(script)
     simulator.run()

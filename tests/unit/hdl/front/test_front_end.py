@@ -4,11 +4,10 @@
 from types import SimpleNamespace
 
 from amaranth.hdl import ClockSignal, Elaboratable, Module, Signal
-from amaranth.sim import Simulator
 
 from plexor_hdl.front.front_end import START_BITS, FrontEnd
 
-from ..simulation import CLOCK_SECONDS
+from ..simulation import simulate
 
 WAIT = 1 << START_BITS
 """Periods of the start clock from the lock to the core's clock."""
@@ -36,14 +35,6 @@ class Lockable(Elaboratable):
         m.submodules.front = front = FrontEnd(family, None, 1, 1)
         m.d.comb += self.lost.eq(front.clock_lost)
         return m
-
-
-def simulate(dut, testbench) -> None:
-    """Run a script by Amaranth's own engine: the start clock is made of logic."""
-    simulator = Simulator(dut)
-    simulator.add_clock(CLOCK_SECONDS)
-    simulator.add_testbench(testbench)
-    simulator.run()
 
 
 async def told(ctx, dut, clocks, expected):
