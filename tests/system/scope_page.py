@@ -24,10 +24,11 @@ class LivePage:
         self.bench = bench
 
     def load(self, fragment: str = "") -> None:
-        """Load the page afresh."""
+        """Load the page afresh. What an earlier page said of its lost server is forgotten."""
         if self.browser.run("return location.protocol") == "http:":
             self.browser.run("localStorage.clear()")
         self.browser.driver.get("about:blank")
+        self.browser.errors()
         self.browser.driver.get(f"{self.served.address}{fragment}")
         self.until("plexor.now.seats.steers && plexor.now.layout !== null")
 

@@ -24,6 +24,7 @@ def page(chromium, tmp_path_factory):
             found.until("!document.getElementById('codes').hidden")
             yield found
         finally:
+            chromium.driver.get("about:blank")
             program.kill()
 
 
