@@ -106,9 +106,10 @@ def fit(asked: FitSpec) -> None:
     """Fit what a core adds to the times of its memories, by services that were measured.
 
     MEASURED is a CSV file with the columns model, platform, map, n and measured: files of a service
-    and of a platform, N, and a time such as 51111ns. Accesses without a time on the platform get
-    one: of `branch`, or of all. The least squares of relative errors are taken, and no time
-    is below 0. The sum without the core's part is shown beside it.
+    and of a platform, N, and a time such as 51111ns, or the folder of a run. Columns channel and of
+    say what of a run is taken, as in `plexor bound check`; N may be its key. Accesses without a
+    time on the platform get one: of `branch`, or of all. The least squares of relative errors are
+    taken, and no time is below 0. The sum without the core's part is shown beside it.
 
     \b
       plexor bound fit measured.csv

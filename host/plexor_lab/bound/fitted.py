@@ -9,7 +9,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from plexor.base.errors import InvalidRunError
 from plexor.library.files import write_text
+from plexor.library.load import load_run
+from plexor_lab.bound.bound import KEY
+from plexor_lab.bound.check import measured_of
 from plexor_lab.bound.files.map_file import read_map
 from plexor_lab.bound.files.measured_file import Service, read_measured
 from plexor_lab.bound.files.model_file import read_model
@@ -18,7 +22,7 @@ from plexor_lab.bound.files.writing import platform_text
 from plexor_lab.bound.fit_text import fit_text
 from plexor_lab.bound.fitting import Compared, Fit, errors, fit, margin_over
 from plexor_lab.bound.model import RegionMap
-from plexor_lab.bound.spec import FETCHED
+from plexor_lab.bound.spec import FETCHED, OfRun
 from plexor_lab.bound.traced import suffix_of
 
 SCHEMA = "plexor.bound-fit/1"
@@ -86,8 +90,9 @@ def fit_services(
 ) -> Fitted:
     """Return the fit of the services in some files, tried on those in others.
 
-    The files are CSV, with columns model, platform, map, n and measured. Raises UsageError, with
-    file and line, for a file that is wrong, and if there are fewer services than terms.
+    The files are CSV, with columns model, platform, map, n and measured, which is a time or the
+    folder of a run. Raises UsageError, with file and line, for a file that is wrong, for a run that
+    proves no maximum, and if there are fewer services than terms.
     """
     fitted = fit(_services(measured), frozenset(fetched))
     compared = fitted.compare(_services(tried))
@@ -95,7 +100,23 @@ def fit_services(
 
 
 def _services(files: Iterable[str | Path]) -> Sequence[Service]:
-    return [service for file in files for service in read_measured(file)]
+    return [service for file in files for service in read_measured(file, _run_maximum)]
+
+
+def _run_maximum(folder: Path, asked: dict[str, str]) -> tuple[Fraction, int | None]:
+    """See `RunMaximum`. A run that is invalid, or that missed strikes, may have taken longer."""
+    run = load_run(folder)
+    known = {"kind" if name == "of" else name: text for name, text in asked.items()}
+    own = {KEY.lower(): run.device[KEY]} if KEY in run.device else {}
+    options = OfRun.of({**own, **known})
+    most = measured_of(run, options)
+    if run.invalid_reasons:
+        raise InvalidRunError(f"the run is invalid: {run.invalid_reasons[0]}")
+    if most.missed:
+        raise InvalidRunError(f"{most.missed} strikes were missed, which may have taken longer")
+    if most.max_ns is None:
+        raise InvalidRunError("its maximum is over what the instrument counts")
+    return most.max_ns, options.n
 
 
 def _document(compared: Sequence[Compared]) -> dict[str, Any]:

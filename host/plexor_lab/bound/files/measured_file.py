@@ -3,8 +3,11 @@
 
     model,platform,map,n,measured
     malloc.toml,sram.toml,map.toml,13,16080ns
+    malloc.toml,sram.toml,map.toml,,run50
 
-The files are relative to this one. `map` may be empty, and so may `n` where the model has none.
+The files are relative to this one. `map` may be empty, and so may `n` where the model has none. In
+place of a time there may be the folder of a run, whose maximum is taken; its key N may say N. Two
+more columns say of which `channel`, and `of` what: see `plexor bound check`.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-from plexor.base.errors import UsageError
+from plexor.base.errors import InvalidRunError, UsageError
 from plexor.base.units import parse_duration
 from plexor_lab.bound.files import fields
 from plexor_lab.bound.files.map_file import read_map
@@ -25,8 +28,13 @@ from plexor_lab.bound.files.source import CsvFile, open_file
 from plexor_lab.bound.model import Model, Platform, RegionMap
 
 COLUMNS = ("model", "platform", "map", "n", "measured")
+OF_RUN = ("channel", "of")
+"""Columns that there may be besides."""
 _NS = 10**9
 T = TypeVar("T")
+RunMaximum = Callable[[Path, dict[str, str]], tuple[Fraction, int | None]]
+"""Return the maximum of the run in a folder, in nanoseconds, and its N. `channel`, `of` and `n` are
+as in the file; those that are empty are left out. Raises UsageError and InvalidRunError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +49,13 @@ class Service:
     measured_ns: Fraction
 
 
-def read_measured(path: str | Path) -> tuple[Service, ...]:
+def read_measured(path: str | Path, run_maximum: RunMaximum) -> tuple[Service, ...]:
     """Return the services in a file, at least one.
 
     Raises UsageError, with file and line, for a file without them, and for one that it names.
     """
     file_path = Path(path)
-    file = open_file(file_path, COLUMNS)
+    file = open_file(file_path, COLUMNS, may_have=OF_RUN)
     if not isinstance(file, CsvFile):
         raise UsageError(f"{file_path}: must be a file that ends in .csv")
     if not file.rows:
@@ -60,25 +68,41 @@ def read_measured(path: str | Path) -> tuple[Service, ...]:
             once[key] = reader(file_path.parent / name)
         return once[key]
 
-    return tuple(_service(file, line, cells, other) for line, cells in file.rows)
+    def measured(line: int, cells: Mapping[str, str]) -> tuple[Fraction, int | None]:
+        """Return the time of a row, and the N of its run."""
+        folder, spot = file_path.parent / cells["measured"], file.spot("measured", line)
+        if not cells["measured"] or not folder.is_dir():
+            return spot.read(_time_ns, cells["measured"]), None
+        asked = {name: cells[name] for name in (*OF_RUN, "n") if cells.get(name)}
+        try:
+            return run_maximum(folder, asked)
+        except (UsageError, InvalidRunError) as error:
+            raise spot.error(str(error)) from error
+
+    return tuple(_service(file, line, cells, other, measured) for line, cells in file.rows)
 
 
 def _service(
-    file: CsvFile, line: int, cells: Mapping[str, str], other: Callable[..., Any]
+    file: CsvFile,
+    line: int,
+    cells: Mapping[str, str],
+    other: Callable[..., Any],
+    measured: Callable[[int, Mapping[str, str]], tuple[Fraction, int | None]],
 ) -> Service:
     for column in ("model", "platform"):
         if not cells[column]:
             raise file.spot(column, line).error("is empty; must name a file")
     model: Model = other(read_model, cells["model"])
+    measured_ns, own_n = measured(line, cells)
     n = file.spot("n", line)
-    if not cells["n"] and model.grows:
+    if not cells["n"] and own_n is None and model.grows:
         raise n.error(f"is empty; {model.title} takes longer with N: must be a whole number")
     return Service(
         model,
         other(read_platform, cells["platform"]),
         other(read_map, cells["map"]) if cells["map"] else RegionMap(),
-        n.read(fields.whole, cells["n"] or "0"),
-        file.spot("measured", line).read(_time_ns, cells["measured"]),
+        n.read(fields.whole, cells["n"] or str(own_n or 0)),
+        measured_ns,
     )
 
 
@@ -88,5 +112,7 @@ def _time_ns(text: str) -> Fraction:
     except ValueError:
         value = Fraction(0)
     if value <= 0:
-        raise ValueError(f"{fields.shown(text)}; must be a time above 0, such as 51111ns")
+        raise ValueError(
+            f"{fields.shown(text)}; must be a time above 0, such as 51111ns, or the folder of a run"
+        )
     return value

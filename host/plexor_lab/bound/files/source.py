@@ -79,12 +79,17 @@ class CsvFile:
 
 
 def open_file(
-    path: Path, columns: tuple[str, ...], *, extra_columns: bool = False
+    path: Path,
+    columns: tuple[str, ...],
+    *,
+    may_have: tuple[str, ...] = (),
+    extra_columns: bool = False,
 ) -> TomlFile | CsvFile:
     """Return the content of a file, by its suffix.
 
-    `columns` are those that a CSV file must have; with `extra_columns` it may have others. Raises
-    UsageError, with the line where there is one, for a file that is neither.
+    `columns` are those that a CSV file must have, and `may_have` others that it may; with
+    `extra_columns` it may have any. Raises UsageError, with the line where there is one, for a file
+    that is neither.
     """
     name, kind = str(path), path.suffix.lower()
     if kind not in (".toml", ".csv"):
@@ -105,7 +110,7 @@ def open_file(
     return (
         parse_tables(name, text)
         if kind == ".toml"
-        else parse_csv(name, text, columns, extra_columns)
+        else parse_csv(name, text, columns, may_have, extra_columns)
     )
 
 
@@ -157,20 +162,26 @@ def _has(table: Mapping[str, Any], keys: Keys) -> bool:
     return True
 
 
-def parse_csv(name: str, text: str, columns: tuple[str, ...], extra_columns: bool) -> CsvFile:
+def parse_csv(
+    name: str,
+    text: str,
+    columns: tuple[str, ...],
+    may_have: tuple[str, ...],
+    extra_columns: bool,
+) -> CsvFile:
     """Return the rows of CSV text with these columns; raise UsageError with the line."""
     rows = _rows(name, text)
     line, header = next(rows, (1, ()))
-    right = (
-        f"must have {', '.join(columns)}{', and a column for each region' if extra_columns else ''}"
-    )
+    others = ", and a column for each region" if extra_columns else ""
+    others += f"; may have {', '.join(may_have)}" if may_have else ""
+    right = f"must have {', '.join(columns)}{others}"
     for column in columns:
         if column not in header:
             raise UsageError(f"{name}:{line}: no column {column!r}; {right}")
     for number, column in enumerate(header):
         if column in header[:number]:
             raise UsageError(f"{name}:{line}: column {column!r} is there twice; {right}")
-        if not column or (not extra_columns and column not in columns):
+        if not column or (not extra_columns and column not in columns + may_have):
             raise UsageError(f"{name}:{line}: {column!r} is no column; {right}")
     rows_read: list[tuple[int, Mapping[str, str]]] = []
     for line_number, cells in rows:

@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 from plexor.base.errors import UsageError
+from plexor.files.store.run_folder import save
 from plexor_lab.bound.bound import Bound
 from plexor_lab.bound.files.platform_file import read_platform
 from plexor_lab.bound.fitted import Fitted, fit_services
@@ -61,3 +62,40 @@ def test_a_further_model_needs_a_map_to_the_platform(tmp_path):
 
 def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
     assert columns_and_colour(Fitted.text) == (100, False)
+
+
+def test_runs_are_fitted_as_their_maxima_are(tmp_path, run_of):
+    """A tick of these runs is a nanosecond, and their time-out is 50 us."""
+    head, *lines = MEASURED.read_text().splitlines()
+    times, runs = [head], [head]
+    for number, line in enumerate(lines):
+        *files, n, time = line.split(",")
+        latency = int(time.removesuffix("ns"))
+        if latency < 50_000:
+            save(run_of([[latency]], device={"N": n}), tmp_path / f"run{number}")
+            named = ",".join(f"{EXAMPLES}/{name}" for name in files)
+            times.append(f"{named},{n},{time}")
+            runs.append(f"{named},,run{number}")
+    assert len(runs) > 5
+    (tmp_path / "times.csv").write_text("\n".join(times))
+    (tmp_path / "runs.csv").write_text("\n".join(runs))
+    of_runs, of_times = (fit_services([tmp_path / f"{name}.csv"]) for name in ("runs", "times"))
+    assert of_runs.document() == of_times.document()
+
+
+@pytest.mark.parametrize(
+    ("latencies", "other", "text"),
+    [
+        ([1000, None], {}, "1 strikes were missed, which may have taken longer"),
+        ([1000], {"invalid_reasons": ("no",)}, "the run is invalid: no"),
+        ([None], {}, "has no latency; nothing can be checked"),
+    ],
+)
+def test_a_run_that_may_have_taken_longer_is_not_fitted(tmp_path, run_of, latencies, other, text):
+    save(run_of([latencies], **other), tmp_path / "run")
+    head = "model,platform,map,n,measured\n"
+    (tmp_path / "m.csv").write_text(
+        f"{head}{EXAMPLES}/malloc.toml,{EXAMPLES}/sram.toml,{EXAMPLES}/sections.toml,13,run\n"
+    )
+    with pytest.raises(UsageError, match=rf"m\.csv:2: measured: .*{text}"):
+        fit_services([tmp_path / "m.csv"])
