@@ -77,8 +77,12 @@ def _out_of(command: str) -> str | None:
 
 
 def seen(text: str, printed: str) -> str | None:
-    """Return the first line of a print that has a text; None if none has. Blanks do not count."""
-    pattern = re.compile(".*?".join(re.escape(_plain(part)) for part in text.split(_GAP)))
+    """Return the first line of a print that has a text, from word to word; None if none has.
+
+    Blanks do not count.
+    """
+    parts = [rf"(?<![\w.,-]){re.escape(_plain(part))}(?!\w|[.,]\d)" for part in text.split(_GAP)]
+    pattern = re.compile(".*?".join(parts))
     return next((line for line in printed.splitlines() if pattern.search(_plain(line))), None)
 
 

@@ -130,6 +130,18 @@ def test_blanks_do_not_count_and_other_lines_do_not_help():
     assert seen("a.c", "abc") is None
 
 
+@pytest.mark.parametrize("printed", ["UNSAFE", "SAFER", "1SAFE"])
+def test_a_part_of_a_word_is_not_the_word(printed):
+    assert seen("SAFE", f"{printed}: nothing exceeds it") is None
+    assert seen("SAFE", "SAFE: nothing exceeds it")
+
+
+@pytest.mark.parametrize("printed", ["12.5 µs", "1,2.5 µs", "-2.5 µs", "2.5 µs²", "2.5 µs.5"])
+def test_a_part_of_a_figure_is_not_the_figure(printed):
+    assert seen("2.5 µs", f"mean {printed}") is None
+    assert seen("2.5 µs", "mean 2.5 µs, no more")
+
+
 def test_a_row_without_a_command_or_a_text_is_refused():
     row = "| A01 | a | {} | {} |\n"
     for command, shows in (("as B01", "`x`"), ("`plexor x`", "nothing"), ("none", "`x`")):
