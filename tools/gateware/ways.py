@@ -23,6 +23,7 @@ from pathlib import Path
 
 from plexor.base.jsonable import to_json
 from plexor.experiments.calibration.ways import ROUTES_PS, TABLE, Bounds, Ways, read
+from plexor.model.calibration import UNKNOWN_PS
 from plexor_hdl.front.sampler import seen_name
 from tools.gateware.board import Board
 from tools.gateware.build import board_hash, build_id
@@ -113,7 +114,8 @@ most. The pads' buffers are in neither; two of them differ by {BUFFERS_PS} ps at
   ([calibration.md](calibration.md)), but for bins and the oscillator.
 
 Of another build of a board in this list, `plexor calibrate` takes a detour for what lies within
-{ROUTES_PS} ps of all of the board's. Of another board it takes it for 2.5 ± 5.5 ns.
+{ROUTES_PS} ps of all of the board's. Of another board it takes it for
+{sum(UNKNOWN_PS) / 2000:g} ± {(UNKNOWN_PS[1] - UNKNOWN_PS[0]) / 2000:g} ns.
 
 """
 

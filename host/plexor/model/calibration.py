@@ -31,7 +31,7 @@ LEAST_CLOCK_HZ = Fraction(10**6)
 """Lowest rate of a reference that is no 1 PPS."""
 SIGMAS = 4
 """Standard errors that a stated error allows for each sampling instant."""
-UNKNOWN_PS = (-3000, 8000)
+UNKNOWN_PS = (-4000, 9000)
 """Detours of a board of which place and route is not known.
 
 All that were computed of ECP5 and of iCE40 HX lie within, over the vendors' corners.

@@ -90,9 +90,10 @@ def check(run: Path | None, known: Maximum, shown: HtmlShown) -> None:
 def trace() -> None:
     """Count the accesses of a service, section by section, as a model for the other commands.
 
-    LOG is a file of a simulated device's bus, from --dut freertos:bus=LOG. Instructions are counted
-    as they retire; each is a read of its section, in a burst if it is behind the one before. What
-    each step of N adds is a section that runs N times.
+    LOG is a file of a simulated device's bus, from --dut freertos:bus=LOG, or a CSV file made of
+    another simulator's trace, with the columns what, address, bytes and value. Instructions are
+    counted as they retire; each is a read of its section, in a burst if it is behind the one
+    before. What each step of N adds is a section that runs N times.
 
     \b
       plexor bound trace buslog/malloc --out walk.toml --map places.toml

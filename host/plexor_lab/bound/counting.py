@@ -161,17 +161,19 @@ def _counted(records: Records, image: Image) -> tuple[dict[tuple[bool, Column], 
     trap_entries = (
         int((retired & (address == trap_address)).sum()) if trap_address is not None else 0
     )
-    return dict(counts), trap_entries, int((kind == RecordKind.FETCH).sum() - retired.sum())
+    fetches = int((kind == RecordKind.FETCH).sum())
+    # A trace of another simulator has none.
+    return dict(counts), trap_entries, fetches - int(retired.sum()) if fetches else 0
 
 
 def _places(address: np.ndarray, image: Image) -> np.ndarray:
     """Return the section number of each address; two more numbers stand for stack and registers."""
     section_numbers = np.full(len(address), -1)
     lowest = min((first for first, _ in image.sections.values()), default=REGISTERS)
-    for number, (first, last) in enumerate(image.sections.values()):
-        section_numbers[(address >= first) & (address <= last)] = number
     section_numbers[address < lowest] = len(image.sections)
     section_numbers[address >= REGISTERS] = len(image.sections) + 1
+    for number, (first, last) in enumerate(image.sections.values()):
+        section_numbers[(address >= first) & (address <= last)] = number
     if (section_numbers < 0).any():
         wrong = int(address[(section_numbers < 0).argmax()])
         raise UsageError(

@@ -12,6 +12,7 @@ from plexor.library.files import write_text
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import path_of
 from plexor_lab.bound.counting import Traced, traced
+from plexor_lab.bound.files.access_file import access_calls
 from plexor_lab.bound.files.bus_log import calls, read_log
 from plexor_lab.bound.files.image import read_image
 from plexor_lab.bound.files.writing import map_text, model_text
@@ -82,15 +83,19 @@ def suffix_of(path: Path) -> str:
 def trace_bus(log: str | Path, options: TraceSpec) -> BusTrace:
     """Return the model of the service that a simulated device marks with a pin.
 
-    `log` is from `freertos:bus=FILE`; `elf` is the firmware, by default the file beside it that
-    ends in .elf. `interrupts` is how many may come during one call; what one adds is then a
-    section of the model. Raises UsageError for files that are none, and for a log without a whole
-    call.
+    `log` is from `freertos:bus=FILE`, or a CSV file of accesses that ends in .csv and has no pins.
+    `elf` is the firmware, by default the file beside it that ends in .elf. `interrupts` is how many
+    may come during one call; what one adds is then a section of the model. Raises UsageError for
+    files that are none, and for a log without a whole call.
     """
     log_path = path_of(log)
     image = read_image(options.elf or Path(f"{log}.elf"))
     try:
-        known = calls(read_log(log_path), options.pin)
+        known = (
+            access_calls(log_path)
+            if log_path.suffix.lower() == ".csv"
+            else calls(read_log(log_path), options.pin)
+        )
         return BusTrace(traced(known, image, options.title or log_path.stem, options.interrupts))
     except UsageError as error:
         text = str(error)
