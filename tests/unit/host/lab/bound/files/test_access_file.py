@@ -4,6 +4,7 @@
 import re
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -120,7 +121,10 @@ core   0: 3 0x{TEXT + 8:08x} (0x00000013)
 
 
 def test_the_script_of_the_page_makes_rows_of_spikes_log(tmp_path):
-    (script,) = re.findall(r"```python\n(import re.*?)```", PAGE.read_text(), re.DOTALL)
+    (block,) = re.findall(
+        r"\n\n((?:    .*\n|\n)*    import re.*\n(?:    .*\n|\n)*)", PAGE.read_text()
+    )
+    script = textwrap.dedent(block)
     done = subprocess.run(
         [sys.executable, "-c", script, hex(TEXT + 16)],
         input=SPIKE,
