@@ -26,6 +26,8 @@ _DELAYED = re.compile(
 _MODULE_MISSING = re.compile(r"Cannot find file containing (?:module|interface): '([^']+)'")
 _KEPT = 'begin {} $c(";"); end'
 _RANDOM = ("--x-initial", "unique", "--x-assign", "unique")
+_ARRAY_PORT = re.compile(r"^ +VlUnpacked<.*> &(\w+);", re.MULTILINE)
+"""As Verilator declares it in a model's header."""
 _MOST_NAMED = 12
 """Number of pins that a message names."""
 
@@ -67,7 +69,7 @@ def verilog_device(manifest: Manifest, cache: Path, *, is_random: bool = False) 
         key=_headers(manifest.sources.native),
         folder=item.folder,
         searched=item.searched,
-        notes=_floating_notes(manifest, found, is_random),
+        notes=(*_floating_notes(manifest, found, is_random), *_array_notes(verilated)),
     )
 
 
@@ -248,6 +250,17 @@ def _floating_notes(manifest: Manifest, found: Ports, is_random: bool) -> tuple[
     return (
         f"nothing drives {', '.join(names[:_MOST_NAMED])}{more}, which "
         f"{'is' if len(names) == 1 else 'are'} {level}; [constants] sets inputs",
+    )
+
+
+def _array_notes(verilated: Path) -> tuple[str, ...]:
+    """Return a line that names the ports that are unpacked arrays; none if there are none."""
+    names = _ARRAY_PORT.findall((verilated / f"{PREFIX}.h").read_text())
+    if not names:
+        return ()
+    return (
+        f"{', '.join(name.replace('___05F', '__') for name in names)}: an array at the pins is "
+        "neither struck nor seen, and 0 if it is an input",
     )
 
 

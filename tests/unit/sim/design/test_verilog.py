@@ -411,3 +411,16 @@ def test_random_initial_values_show_what_was_never_reset(tmp_path: Path) -> None
     assert own[0] == []
     assert own[1] == own[4]
     assert len({str(edges) for edges in own}) > 2
+
+
+def test_ports_that_are_arrays_are_named(tmp_path: Path) -> None:
+    (tmp_path / "top.sv").write_text(
+        "module top(input d, input [3:0] tags [2], output q, output [1:0] ways [4]);\n"
+        "assign q = d ^ tags[0][0]; assign ways[0] = tags[1][1:0]; endmodule"
+    )
+    (tmp_path / "top.toml").write_text(
+        'sources = ["top.sv"]\ntop = "top"\n[ports]\nstrikes = ["d"]\nresponses = ["q"]\n'
+    )
+    assert verilog_device(load(tmp_path / "top.toml"), default_cache()).notes == (
+        "tags, ways: an array at the pins is neither struck nor seen, and 0 if it is an input",
+    )
