@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from plexor.base.errors import UsageError
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import Time, read, seconds
-from plexor_lab.bound.check import GIVEN, BoundCheck, measured_of
+from plexor_lab.bound.check import GIVEN, KEY, BoundCheck, at_own_n, measured_of
 from plexor_lab.bound.estimate import estimate
 from plexor_lab.bound.evaluated import Evaluated
 from plexor_lab.bound.files.map_file import read_map
@@ -24,8 +24,6 @@ from plexor_lab.bound.verdict import MeasuredMaximum, bounded
 if TYPE_CHECKING:
     from plexor.library.run import Run
 
-KEY = "N"
-"""The key of a run that gives its N: `--key N=13`."""
 _NS = 10**9
 """Nanoseconds in a second."""
 
@@ -75,9 +73,7 @@ class Bound:
         Raises UsageError for an N, a channel or a `kind` that is missing or is none, and
         InvalidRunError for a channel without samples.
         """
-        own = run.device.get(KEY)
-        if options.n is None and own is not None:
-            options = replace(options, n=own)
+        options = at_own_n(run, options)
         judged = self._judged(measured_of(run, options), options)
         return replace(judged, run=run, channel=options.channel, of=options.kind)
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 SCHEMA = "plexor.bound-check/2"
 GIVEN = "given"
+KEY = "N"
+"""The key of a run that gives its N: `--key N=13`."""
 _KINDS: Mapping[str, Kind] = dict(zip(OF, (Kind.RISE, Kind.WIDTH), strict=True))
 """Kinds of samples that are compared with an estimate, by option."""
 _CODES = {
@@ -123,6 +125,12 @@ def reading_of(run: Run, channel: str | None, name: Naming = plain) -> Reading:
             f"{name('channel')}: is missing; this run has {', '.join(names) or 'none'}; name one"
         )
     return of_name(run.channels, names[0] if channel is None else channel)
+
+
+def at_own_n(run: Run, options: OfRun) -> OfRun:
+    """Return the options with the N that the run's key gives, where they have none."""
+    own = run.device.get(KEY)
+    return options if options.n is not None or own is None else replace(options, n=own)
 
 
 def measured_of(run: Run, options: OfRun) -> MeasuredMaximum:

@@ -12,8 +12,7 @@ from typing import Any
 from plexor.base.errors import InvalidRunError
 from plexor.library.files import write_text
 from plexor.library.load import load_run
-from plexor_lab.bound.bound import KEY
-from plexor_lab.bound.check import measured_of
+from plexor_lab.bound.check import at_own_n, measured_of
 from plexor_lab.bound.files.map_file import read_map
 from plexor_lab.bound.files.measured_file import Service, read_measured
 from plexor_lab.bound.files.model_file import read_model
@@ -24,6 +23,7 @@ from plexor_lab.bound.fitting import Compared, Fit, errors, fit, margin_over
 from plexor_lab.bound.model import RegionMap
 from plexor_lab.bound.spec import FETCHED, OfRun
 from plexor_lab.bound.traced import suffix_of
+from plexor_lab.bound.verdict import unproven
 
 SCHEMA = "plexor.bound-fit/1"
 
@@ -103,20 +103,21 @@ def _services(files: Iterable[str | Path]) -> Sequence[Service]:
     return [service for file in files for service in read_measured(file, _run_maximum)]
 
 
-def _run_maximum(folder: Path, asked: dict[str, str]) -> tuple[Fraction, int | None]:
-    """See `RunMaximum`. A run that is invalid, or that missed strikes, may have taken longer."""
+def _run_maximum(folder: Path, channel: str, of: str) -> tuple[Fraction, int | None]:
+    """See `RunMaximum`."""
     run = load_run(folder)
-    known = {"kind" if name == "of" else name: text for name, text in asked.items()}
-    own = {KEY.lower(): run.device[KEY]} if KEY in run.device else {}
-    options = OfRun.of({**own, **known})
+    given = {"channel": channel or None, "kind": of or None, "naming": _column}
+    options = at_own_n(run, OfRun.of(given))
     most = measured_of(run, options)
-    if run.invalid_reasons:
-        raise InvalidRunError(f"the run is invalid: {run.invalid_reasons[0]}")
-    if most.missed:
-        raise InvalidRunError(f"{most.missed} strikes were missed, which may have taken longer")
-    if most.max_ns is None:
-        raise InvalidRunError("its maximum is over what the instrument counts")
+    unknown = unproven(most)
+    if unknown.reason or most.max_ns is None:
+        raise InvalidRunError(unknown.line)
     return most.max_ns, options.n
+
+
+def _column(name: str) -> str:
+    """Return the column that says an option."""
+    return "of" if name == "kind" else name
 
 
 def _document(compared: Sequence[Compared]) -> dict[str, Any]:

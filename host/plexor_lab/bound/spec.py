@@ -176,14 +176,15 @@ class FitSpec(
     )
 
 
-class TraceSpec(Spec):
+class TraceSpec(Named):
     """What the log of a bus is asked."""
 
     elf: Path | None = option(
         converter=maybe(path_of),
         default=None,
         metavar="FILE",
-        help="The firmware that ran. Default: the file that the simulated device left beside LOG.",
+        help="The firmware that ran. Default: the file that the simulated device left beside LOG. "
+        "A CSV file needs it.",
     )
     pin: int = option(
         converter=whole(0, PINS - 1),

@@ -89,13 +89,14 @@ def trace_bus(log: str | Path, options: TraceSpec) -> BusTrace:
     files that are none, and for a log without a whole call.
     """
     log_path = path_of(log)
+    is_csv = log_path.suffix.lower() == ".csv"
+    if is_csv and options.elf is None:
+        raise UsageError(f"{options.naming('elf')}: is missing; {log_path} is of which firmware?")
+    if is_csv and options.pin:
+        raise UsageError(f"{options.naming('pin')}: {options.pin}; {log_path} has no pins")
     image = read_image(options.elf or Path(f"{log}.elf"))
     try:
-        known = (
-            access_calls(log_path)
-            if log_path.suffix.lower() == ".csv"
-            else calls(read_log(log_path), options.pin)
-        )
+        known = access_calls(log_path, image) if is_csv else calls(read_log(log_path), options.pin)
         return BusTrace(traced(known, image, options.title or log_path.stem, options.interrupts))
     except UsageError as error:
         text = str(error)

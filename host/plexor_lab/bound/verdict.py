@@ -114,14 +114,21 @@ def bounded(estimate_ns: Fraction, measured: MeasuredMaximum) -> Bounded:
 
 def _known(estimate_ns: Fraction, measured: MeasuredMaximum) -> tuple[Outcome, NotKnown]:
     """Return the outcome, and of what is open why, and what would settle it."""
+    unknown = unproven(measured)
     if measured.invalid_reasons:
-        unknown = NotKnown("the run is invalid", "a valid one would tell")
         return Outcome.NOT_COMPARABLE, unknown
     least = measured.over_ns if measured.max_ns is None else measured.max_ns
     if least is not None and estimate_ns < least:
         return Outcome.FAIL, NotKnown("what was measured exceeds it")
+    return Outcome.TOO_FEW if unknown.reason else Outcome.PASS, unknown
+
+
+def unproven(measured: MeasuredMaximum) -> NotKnown:
+    """Return why something may have taken longer, and what would settle it; NOTHING if none did."""
+    if measured.invalid_reasons:
+        return NotKnown("the run is invalid", "a valid one would tell")
     if measured.max_ns is None:
-        return Outcome.TOO_FEW, AT_LIMIT._replace(reason=f"the maximum is {AT_LIMIT.reason}")
+        return AT_LIMIT._replace(reason=f"the maximum is {AT_LIMIT.reason}")
     if measured.missed:
-        return Outcome.TOO_FEW, NotKnown(MISSED, "a run without missed strikes would tell")
-    return Outcome.PASS, NotKnown()
+        return NotKnown(MISSED, "a run without missed strikes would tell")
+    return NotKnown()

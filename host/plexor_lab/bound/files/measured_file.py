@@ -32,9 +32,10 @@ OF_RUN = ("channel", "of")
 """Columns that there may be besides."""
 _NS = 10**9
 T = TypeVar("T")
-RunMaximum = Callable[[Path, dict[str, str]], tuple[Fraction, int | None]]
-"""Return the maximum of the run in a folder, in nanoseconds, and its N. `channel`, `of` and `n` are
-as in the file; those that are empty are left out. Raises UsageError and InvalidRunError."""
+RunMaximum = Callable[[Path, str, str], tuple[Fraction, int | None]]
+"""Returns the maximum of the run in a folder, in nanoseconds, and the N of its key. `channel` and
+`of` are as in the file, and may be empty. Raises UsageError and InvalidRunError, also for a run of
+which something may have taken longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +74,8 @@ def read_measured(path: str | Path, run_maximum: RunMaximum) -> tuple[Service, .
         folder, spot = file_path.parent / cells["measured"], file.spot("measured", line)
         if not cells["measured"] or not folder.is_dir():
             return spot.read(_time_ns, cells["measured"]), None
-        asked = {name: cells[name] for name in (*OF_RUN, "n") if cells.get(name)}
         try:
-            return run_maximum(folder, asked)
+            return run_maximum(folder, *(cells.get(name, "") for name in OF_RUN))
         except (UsageError, InvalidRunError) as error:
             raise spot.error(str(error)) from error
 

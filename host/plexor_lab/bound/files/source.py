@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -110,7 +110,7 @@ def open_file(
     return (
         parse_tables(name, text)
         if kind == ".toml"
-        else parse_csv(name, text, columns, may_have, extra_columns)
+        else parse_csv(name, text, columns, may_have, extra_columns=extra_columns)
     )
 
 
@@ -166,11 +166,29 @@ def parse_csv(
     name: str,
     text: str,
     columns: tuple[str, ...],
-    may_have: tuple[str, ...],
-    extra_columns: bool,
+    may_have: tuple[str, ...] = (),
+    *,
+    extra_columns: bool = False,
 ) -> CsvFile:
     """Return the rows of CSV text with these columns; raise UsageError with the line."""
-    rows = _rows(name, text)
+    lines = io.StringIO(text, newline="")
+    header, line, rows = csv_rows(name, lines, columns, may_have, extra_columns=extra_columns)
+    return CsvFile(name, header, line, tuple(rows))
+
+
+def csv_rows(
+    name: str,
+    lines: Iterable[str],
+    columns: tuple[str, ...],
+    may_have: tuple[str, ...] = (),
+    *,
+    extra_columns: bool = False,
+) -> tuple[tuple[str, ...], int, Iterator[tuple[int, Mapping[str, str]]]]:
+    """Return the header of CSV lines, its line, and the rows as they are read.
+
+    Raises UsageError with the line for another header; so do the rows for other cells.
+    """
+    rows = _rows(name, lines)
     line, header = next(rows, (1, ()))
     others = ", and a column for each region" if extra_columns else ""
     others += f"; may have {', '.join(may_have)}" if may_have else ""
@@ -183,19 +201,22 @@ def parse_csv(
             raise UsageError(f"{name}:{line}: column {column!r} is there twice; {right}")
         if not column or (not extra_columns and column not in columns + may_have):
             raise UsageError(f"{name}:{line}: {column!r} is no column; {right}")
-    rows_read: list[tuple[int, Mapping[str, str]]] = []
-    for line_number, cells in rows:
-        if len(cells) != len(header):
-            raise UsageError(
-                f"{name}:{line_number}: {len(cells)} cells; must be {len(header)}, as in the header"
-            )
-        rows_read.append((line_number, dict(zip(header, cells, strict=True))))
-    return CsvFile(name, header, line, tuple(rows_read))
+
+    def named() -> Iterator[tuple[int, Mapping[str, str]]]:
+        for line_number, cells in rows:
+            if len(cells) != len(header):
+                raise UsageError(
+                    f"{name}:{line_number}: {len(cells)} cells; must be {len(header)}, as in the "
+                    "header"
+                )
+            yield line_number, dict(zip(header, cells, strict=True))
+
+    return header, line, named()
 
 
-def _rows(name: str, text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+def _rows(name: str, lines: Iterable[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Yield the line and the cells of each row that is not empty."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(lines, strict=True)
     line = 1
     try:
         for cells in reader:

@@ -86,8 +86,8 @@ def test_runs_are_fitted_as_their_maxima_are(tmp_path, run_of):
 @pytest.mark.parametrize(
     ("latencies", "other", "text"),
     [
-        ([1000, None], {}, "1 strikes were missed, which may have taken longer"),
-        ([1000], {"invalid_reasons": ("no",)}, "the run is invalid: no"),
+        ([1000, None], {}, "strikes were missed.*; a run without missed strikes would tell"),
+        ([1000], {"invalid_reasons": ("no",)}, "the run is invalid; a valid one would tell"),
         ([None], {}, "has no latency; nothing can be checked"),
     ],
 )
@@ -98,4 +98,14 @@ def test_a_run_that_may_have_taken_longer_is_not_fitted(tmp_path, run_of, latenc
         f"{head}{EXAMPLES}/malloc.toml,{EXAMPLES}/sram.toml,{EXAMPLES}/sections.toml,13,run\n"
     )
     with pytest.raises(UsageError, match=rf"m\.csv:2: measured: .*{text}"):
+        fit_services([tmp_path / "m.csv"])
+
+
+def test_another_part_of_a_run_is_told_by_its_column(tmp_path, run_of):
+    save(run_of([[1000]]), tmp_path / "run")
+    (tmp_path / "m.csv").write_text(
+        "model,platform,map,n,measured,of\n"
+        f"{EXAMPLES}/malloc.toml,{EXAMPLES}/sram.toml,{EXAMPLES}/sections.toml,13,run,period\n"
+    )
+    with pytest.raises(UsageError, match=r"m\.csv:2: measured: of: 'period'; must be one of latency, on-width"):
         fit_services([tmp_path / "m.csv"])

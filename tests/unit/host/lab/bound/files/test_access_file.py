@@ -10,6 +10,8 @@ import pytest
 
 from plexor.base.errors import UsageError
 from plexor_lab.bound.files.access_file import access_calls
+from plexor_lab.bound.files.bus_log import BURST, JUMP
+from plexor_lab.bound.files.image import Image
 from plexor_lab.bound.traced import trace_bus
 
 from ..buses import (
@@ -18,6 +20,7 @@ from ..buses import (
     LOWER,
     READ,
     RETIRED,
+    SECTIONS,
     TEXT,
     WRITE,
     call,
@@ -29,6 +32,7 @@ from ..buses import (
 )
 from ..createthread import EXAMPLES
 
+IMAGE = Image({name: (at, at + size - 1) for name, (at, size) in SECTIONS.items()}, {})
 HEAD = "what,address,bytes,value\n"
 NAMES = {READ: "read", WRITE: "write", RETIRED: "run"}
 PAGE = EXAMPLES.parents[2] / "docs" / "do" / "bound.md"
@@ -79,11 +83,11 @@ def test_memory_above_2_gib_is_that_of_its_sections(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "1: ; must be what,address,bytes,value, and may end with masked"),
-        ("what,address\n", "1: what,address; must be what,address,bytes,value"),
+        ("", "1: no column 'what'; must have what, address, bytes, value; may have masked"),
+        ("what,address\n", "1: no column 'bytes'; must have what, address, bytes, value"),
         (f"{HEAD}call,,\n", "2: 3 cells; must be 4, as in the header"),
-        (f"{HEAD}call,,,\n\ncall,,,\n", "4: a call within a call"),
-        (f"{HEAD}end,,,\n", "2: an end without a call"),
+        (f"{HEAD}call,,,\n\ncall,,,\n", "4: what: a call within a call"),
+        (f"{HEAD}end,,,\n", "2: what: an end without a call"),
         (f"{HEAD}jump,1,4,\n", "2: what: 'jump'; must be call, run, read, write or end"),
         (f"{HEAD}read,x,4,\n", "2: address: 'x'; must be a whole number from 0 to 4294967295"),
         (f"{HEAD}read,0x100000000,4,\n", "2: address: '0x100000000'; must be"),
@@ -93,20 +97,50 @@ def test_memory_above_2_gib_is_that_of_its_sections(tmp_path):
             f"{HEAD.strip()},masked\nread,1,4,,maybe\n",
             "2: masked: 'maybe'; must be yes, no or empty",
         ),
-        (f'{HEAD}"', "unexpected end of data; must be CSV"),
+        (f'{HEAD}"', "2: unexpected end of data; must be CSV"),
     ],
 )
 def test_a_wrong_row_is_told_with_its_line(tmp_path, text, said):
     path = tmp_path / "t.csv"
     path.write_text(text)
     with pytest.raises(UsageError, match=rf"t\.csv:? ?{re.escape(said)}"):
-        list(access_calls(path))
+        list(access_calls(path, IMAGE))
+
+
+def test_a_burst_goes_on_behind_the_last_access_of_its_kind_in_its_section(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [
+        (f"run,{TEXT},2,", JUMP),
+        (f"read,{HEAP},4,", 0),
+        # In between, another section is read.
+        (f"read,{BSS},4,", 0),
+        (f"read,{HEAP + 4},4,", BURST),
+        (f"write,{HEAP + 8},4,7", 0),
+        (f"read,{HEAP + 8},4,", 0),
+        (f"run,{TEXT + 2},4,", BURST),
+        (f"run,{TEXT + 2},4,", JUMP),
+    ]
+    path.write_text("\n".join([HEAD + "call,,,", *(row for row, _ in rows), "end,,,"]))
+    (found,) = access_calls(path, IMAGE)
+    assert found.records["flags"].tolist() == [flags for _, flags in rows]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, r"elf: is missing; .*t\.csv is of which firmware\?"),
+        ({"elf": "x.elf", "pin": 1}, r"pin: 1; .*t\.csv has no pins"),
+    ],
+)
+def test_a_trace_needs_its_firmware_and_has_no_pins(tmp_path, options, said):
+    with pytest.raises(UsageError, match=said):
+        trace_bus(tmp_path / "t.csv", **options)
 
 
 def test_a_trace_that_is_cut_has_the_calls_that_are_whole(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(f"{HEAD}call,,,5\nread,1,4,\nend,,,\ncall,,,6\nread,1,4,\n")
-    assert [(each.n, len(each.records)) for each in access_calls(path)] == [(5, 1)]
+    assert [(each.n, len(each.records)) for each in access_calls(path, IMAGE)] == [(5, 1)]
 
 
 SPIKE = f"""core   0: 3 0x{TEXT:08x} (0x00000097) x1  0x{TEXT:08x}
@@ -133,7 +167,7 @@ def test_the_script_of_the_page_makes_rows_of_spikes_log(tmp_path):
         check=True,
     )
     (tmp_path / "t.csv").write_text(done.stdout)
-    (found,) = access_calls(tmp_path / "t.csv")
+    (found,) = access_calls(tmp_path / "t.csv", IMAGE)
     fields = [(r["kind"], r["address"], r["bytes"]) for r in found.records]
     assert fields == [
         (RETIRED, TEXT + 16, 4),

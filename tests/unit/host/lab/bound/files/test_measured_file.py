@@ -18,7 +18,7 @@ def row(model="createthread.toml", platform="platform-1.toml", places="", n="13"
     return f"{model},{platform},{places},{n},{time}\n"
 
 
-def no_run(folder, asked):
+def no_run(folder, channel, of):
     raise AssertionError(f"{folder} is none")
 
 
@@ -26,8 +26,8 @@ def test_a_folder_in_place_of_a_time_is_a_run_with_its_maximum_and_its_n(tmp_pat
     (tmp_path / "run").mkdir()
     path, seen = tmp_path / "m.csv", []
 
-    def run_maximum(folder, asked):
-        seen.append((folder, asked))
+    def run_maximum(*asked):
+        seen.append(asked)
         return Fraction(51_111), 13
 
     path.write_text(HEAD + row(n="", time="run"))
@@ -38,8 +38,8 @@ def test_a_folder_in_place_of_a_time_is_a_run_with_its_maximum_and_its_n(tmp_pat
     )
     (found,) = read_measured(path, run_maximum)
     assert found.n == 5
-    asked = {"channel": "TASK", "of": "on-width", "n": "5"}
-    assert seen == [(tmp_path / "run", {}), (tmp_path / "run", asked)]
+    run = tmp_path / "run"
+    assert seen == [(run, "", ""), (run, "TASK", "on-width")]
 
 
 def test_a_run_that_proves_no_maximum_is_told_with_its_line(tmp_path):
@@ -47,7 +47,7 @@ def test_a_run_that_proves_no_maximum_is_told_with_its_line(tmp_path):
     path = tmp_path / "m.csv"
     path.write_text(HEAD + row(time="run"))
 
-    def run_maximum(folder, asked):
+    def run_maximum(*asked):
         raise InvalidRunError("3 strikes were missed")
 
     with pytest.raises(UsageError, match=r"m\.csv:2: measured: 3 strikes were missed"):

@@ -103,7 +103,7 @@ def test_malformed_toml_is_said_with_its_line(text, said):
 
 
 def test_rows_of_csv_have_their_lines_and_no_blanks_around_cells():
-    found = parse_csv("f.csv", '\n a , b \n1,"x\ny"\n\n,\n 2 , 3\n', ("b", "a"), (), False)
+    found = parse_csv("f.csv", '\n a , b \n1,"x\ny"\n\n,\n 2 , 3\n', ("b", "a"))
     assert found.header == ("a", "b")
     assert found.header_line == 2
     assert found.rows == ((3, {"a": "1", "b": "x\ny"}), (7, {"a": "2", "b": "3"}))
@@ -126,25 +126,25 @@ def test_rows_of_csv_have_their_lines_and_no_blanks_around_cells():
 )
 def test_malformed_csv_is_said_with_its_line(text, said):
     with pytest.raises(UsageError) as caught:
-        parse_csv("f.csv", text, ("a", "b"), (), False)
+        parse_csv("f.csv", text, ("a", "b"))
     assert str(caught.value).startswith(said)
 
 
 def test_a_file_with_more_columns_is_taken_where_each_is_a_region():
-    found = parse_csv("f.csv", "a,r\n1,2\n", ("a",), (), True)
+    found = parse_csv("f.csv", "a,r\n1,2\n", ("a",), extra_columns=True)
     assert found.rows == ((2, {"a": "1", "r": "2"}),)
     with pytest.raises(UsageError, match="must have a, and a column for each region"):
-        parse_csv("f.csv", "a,\n1,2\n", ("a",), (), True)
+        parse_csv("f.csv", "a,\n1,2\n", ("a",), extra_columns=True)
 
 
 def test_a_column_that_may_be_there_is_taken_and_others_are_refused():
-    assert parse_csv("f.csv", "a,b\n1,2\n", ("a",), ("b",), False).rows[0][1] == {
+    assert parse_csv("f.csv", "a,b\n1,2\n", ("a",), ("b",)).rows[0][1] == {
         "a": "1",
         "b": "2",
     }
-    assert parse_csv("f.csv", "a\n1\n", ("a",), ("b",), False).rows[0][1] == {"a": "1"}
+    assert parse_csv("f.csv", "a\n1\n", ("a",), ("b",)).rows[0][1] == {"a": "1"}
     with pytest.raises(UsageError, match="'c' is no column; must have a; may have b"):
-        parse_csv("f.csv", "a,c\n1,2\n", ("a",), ("b",), False)
+        parse_csv("f.csv", "a,c\n1,2\n", ("a",), ("b",))
 
 
 def test_a_spreadsheets_byte_order_mark_is_left_out(tmp_path):
