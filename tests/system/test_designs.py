@@ -11,6 +11,7 @@ import pytest
 from bench import run
 from tools.strangers.icarus import play_in_icarus
 
+import plexor
 from plexor.cli import main
 from plexor.library.load import load_run
 from plexor.model.settings import Channel, Settings, Stimulus
@@ -113,6 +114,10 @@ def test_what_a_design_says_is_shown_with_its_time_up_to_a_limit_and_counted(
     assert len(lines) == 1 + 20 + 1
     said = load_run(out).result.device_said
     assert [f"design at {line}" for line in said] == lines[1:21]
+    with plexor.open(dut=str(dut)) as instrument:
+        first, second = (instrument.run(channels=["q=ch0"], rate="20k", count=2) for _ in range(2))
+    assert first.result.device_said[0].endswith("hello")
+    assert [line.rpartition(" ")[2] for line in second.result.device_said] == [r"2\x1b[2J", "odd"]
     assert len(kept.read_text().splitlines()) == 61
     assert main(["measure", "--dut", f"{dut}:plus.short=1", *RUN]) == 4
     said = " ".join(capfd.readouterr().out.split())

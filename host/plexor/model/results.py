@@ -368,8 +368,8 @@ class RunResult(_ByContent):
     """The load that a simulated device ran, such as `cpu`, or `none`; None: it has none, or
     nothing is known."""
     device_said: tuple[str, ...] = ()
-    """The first lines that a simulated design wrote by `$display` and the like, each behind the
-    simulated time."""
+    """What a simulated design wrote by `$display` and the like up to the run's end, and since the
+    run before: the first lines of all, each behind the simulated time."""
     calibration: Calibration | None = None
     """Calibration of the instrument, to correct this run's events with."""
     steps: tuple[StepResult, ...] = ()

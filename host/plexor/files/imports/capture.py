@@ -121,8 +121,12 @@ class CaptureFile:
         there are, or the bits.
         """
         match = _BIT.fullmatch(signal)
-        named = self._named(signal)
-        vectors = self._vectors(match[1]) if match else []
+        named, vectors = list[str](), list[str]()
+        for same in (str, str.lower):
+            named = self._named(signal, same)
+            vectors = self._vectors(match[1], same) if match else []
+            if named or vectors:
+                break
         if len(named) == 1 and self.signals[named[0]].usable:
             return SignalBit(named[0], self.signals[named[0]].handle)
         if match and not named and len(vectors) == 1:
@@ -134,22 +138,15 @@ class CaptureFile:
         known = _listed(list(self.signals))
         raise self._wrong(f"no signal {signal!r}; it has {known or 'none'}")
 
-    def _named(self, signal: str) -> list[str]:
-        if signal in self.signals:
-            return [signal]
-        ending = f".{signal}"
-        named = [name for name in self.signals if name.endswith(ending)]
+    def _named(self, signal: str, same: Callable[[str], str]) -> list[str]:
         # A vector may be named without its range.
-        if found := named or self._vectors(signal):
-            return found
-        lower = signal.lower()
-        return [name for name in self.signals if f".{name.lower()}".endswith(f".{lower}")]
+        return _ending({name: name for name in self.signals}, signal, same) or self._vectors(
+            signal, same
+        )
 
-    def _vectors(self, base: str) -> list[str]:
+    def _vectors(self, base: str, same: Callable[[str], str]) -> list[str]:
         names = [name for name, declared in self.signals.items() if declared.bits > 1]
-        bare = {name: _RANGE.sub("", name) for name in names}
-        whole = [name for name in names if bare[name] == base]
-        return whole or [name for name in names if bare[name].endswith(f".{base}")]
+        return _ending({name: _RANGE.sub("", name) for name in names}, base, same)
 
     def _range(self, name: str) -> tuple[int, int]:
         """Return the numbers of a vector's first and last bit."""
@@ -176,6 +173,16 @@ class CaptureFile:
 
     def _wrong(self, text: str) -> UsageError:
         return UsageError(f"{self.path}: {text}")
+
+
+def _ending(texts: Mapping[str, str], wanted: str, same: Callable[[str], str]) -> list[str]:
+    """Return the names whose text is what is wanted, or else those whose text ends with it.
+
+    `same` makes equal texts of those that count as the same.
+    """
+    known, end = {name: same(text) for name, text in texts.items()}, same(wanted)
+    whole = [name for name, text in known.items() if text == end]
+    return whole or [name for name, text in known.items() if text.endswith(f".{end}")]
 
 
 def _listed(names: list[str]) -> str:

@@ -542,7 +542,8 @@ class RunPart:
     doubts: Annotated[
         tuple[str, ...],
         Told(
-            "A line for each channel that is silent, that toggles, or whose pairing is ambiguous."
+            "A line for each channel that is silent, that toggles, or whose pairing is ambiguous, "
+            "and one for what a simulated design said where strikes were missed."
         ),
     ]
     channels: tuple[ChannelPart, ...]

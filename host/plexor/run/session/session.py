@@ -164,7 +164,7 @@ def _result(run: LiveRun, begin: Begin, end: _End, description: Mapping[str, str
             versions=versions(),
             device={**description, **handed_over},
             device_load=None if device.load is None else device.load.during(run.settings.load),
-            device_said=device.said,
+            device_said=device.take_said(),
             disorder=device.disorder - begin.disorder,
         ),
         end.broken,

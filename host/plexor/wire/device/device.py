@@ -170,11 +170,6 @@ class Device:
         return self._link.handed_over if isinstance(self._link, SimLink) else ""
 
     @property
-    def said(self) -> tuple[str, ...]:
-        """The first lines that a simulated design has written; none of any other device."""
-        return self._link.said if isinstance(self._link, SimLink) else ()
-
-    @property
     def disorder(self) -> Counter[str]:
         """Number of frames that came out of order, by what happened to them."""
         counts = Counter({str(kind): count for kind, count in self.decoder.disorder.items()})
@@ -211,6 +206,13 @@ class Device:
         if self.image.simulated_bytes_s is not None or isinstance(self._link, SimulatedLink):
             return SIMULATED_PATIENCE
         return 1 if self._bytes_s is None else max(1, math.ceil(USUAL_BYTES_S / self._bytes_s))
+
+    def take_said(self) -> tuple[str, ...]:
+        """Return what a simulated design has written since the last call; nothing of others.
+
+        Of all that a design writes, the first lines are kept.
+        """
+        return self._link.take_said() if isinstance(self._link, SimLink) else ()
 
     def close(self) -> None:
         """Close the link, which is in no row then. May be called twice."""

@@ -67,6 +67,8 @@ class SimLink:
         self.draws = False
         """Whether the device draws at random; otherwise it answers the same strikes the same."""
         self._handed_over = ""
+        self._taken_lines = 0
+        """Lines of a design that `take_said` has returned."""
         self._tcp: TcpLink | None = None
         self._stays = False
         self._closed = False
@@ -95,10 +97,11 @@ class SimLink:
                 self._handed_over = line.removeprefix(_HANDED_OVER).strip()
         return self._handed_over
 
-    @property
-    def said(self) -> tuple[str, ...]:
-        """The first lines that a simulated design has written, with the simulated time."""
-        return tuple(self._process.said)
+    def take_said(self) -> tuple[str, ...]:
+        """Return what a simulated design has written since the last call; see `SimProcess`."""
+        lines = tuple(self._process.said[self._taken_lines :])
+        self._taken_lines += len(lines)
+        return lines
 
     def read(self, max_bytes: int, timeout_s: float) -> bytes:
         """Return at least one byte, or none after the timeout."""

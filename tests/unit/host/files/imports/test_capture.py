@@ -58,6 +58,7 @@ def test_a_name_of_two_signals_is_refused_with_both(tmp_path):
     [
         ("t.r[7:0]", "r[2]", 2),
         ("t.r[7:0]", "t.r[7]", 7),
+        ("t.r[7:0]", "T.R[7]", 7),
         ("t.r[0:7]", "r[0]", 7),
         ("t.r[11:4]", "r[4]", 0),
         ("t.r", "r[3]", 3),

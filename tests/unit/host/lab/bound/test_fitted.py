@@ -107,5 +107,7 @@ def test_another_part_of_a_run_is_told_by_its_column(tmp_path, run_of):
         "model,platform,map,n,measured,of\n"
         f"{EXAMPLES}/malloc.toml,{EXAMPLES}/sram.toml,{EXAMPLES}/sections.toml,13,run,period\n"
     )
-    with pytest.raises(UsageError, match=r"m\.csv:2: measured: of: 'period'; must be one of latency, on-width"):
+    with pytest.raises(
+        UsageError, match=r"m\.csv:2: measured: of: 'period'; must be one of latency, on-width"
+    ):
         fit_services([tmp_path / "m.csv"])
