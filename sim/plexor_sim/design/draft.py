@@ -31,11 +31,12 @@ _RESET = re.compile(
 )
 _STRIKE = re.compile(
     r"irq|int(?:errupt)?(?:_|s?$)|trig|strike|start|req|event|pulse|stim|btn|button|key|rx|valid|gpio|"
+    r"push|"
     r"^(?:i_)?(?:d|a|in|din|x)(?:_i)?$",
     re.IGNORECASE,
 )
 _SELDOM_STRUCK = re.compile(
-    r"(?:^|_)(?:ack|acknowledge|rdy|ready|clr|clear|en|enable|sel|mode|test|scan|we|stall)(?:_|$)",
+    r"(?:^|_)(?:ack|acknowledge|rdy|ready|clr|clear|en|enable|sel|mode|test|testmode|scan|we|stall|flush)(?:_|$)",
     re.IGNORECASE,
 )
 """What answers, permits or chooses."""
@@ -101,13 +102,14 @@ def _pin(name: str, ports: Ports) -> str:
     return name if ports[name][1] == 1 else f"{name}[0]"
 
 
-def draft(top: str, files: Sequence[str], ports: Ports) -> str:
+def draft(top: str, files: Sequence[str], ports: Ports, include: Sequence[str] = ()) -> str:
     """Return the text of a manifest."""
     taken = guess(ports)
     lines = [
         "# Which port is which was guessed from its name: look at each line marked with (?).",
         "# docs/lookup/manifest.md explains all keys.",
         f"sources = {json.dumps(list(files), ensure_ascii=False)}",
+        *([f"include = {json.dumps(list(include), ensure_ascii=False)}"] if include else []),
         f"top = {json.dumps(top)}",
         "",
     ]
@@ -138,19 +140,28 @@ def draft(top: str, files: Sequence[str], ports: Ports) -> str:
 
 def drafted(top: str, files: Sequence[str], cache: Path) -> dict[str, object]:
     """Return a manifest's text and what it takes each port for. Raises as `verilog_device`."""
-    path = Path(f"{top}.toml")
+    include: tuple[str, ...] = ()
     try:
-        sources = sources_of(Path.cwd(), files)
-    except ValueError as error:
-        raise ManifestError(str(error)) from None
-    manifest = Manifest(path=path, sources=sources, top=top, strikes=(), responses=())
-    ports = ports_of(manifest, cache)
+        ports = _ports_of(top, files, include, cache)
+    except ManifestError:
+        # What a design includes, and its other modules, mostly lie beside it.
+        include = tuple(dict.fromkeys(str(Path(name).parent) for name in files))
+        ports = _ports_of(top, files, include, cache)
     return {
-        "text": draft(top, files, ports),
+        "text": draft(top, files, ports, include),
         "ports": [
             {"name": name, "direction": way, "bits": bits} for name, (way, bits) in ports.items()
         ],
     }
+
+
+def _ports_of(top: str, files: Sequence[str], include: Sequence[str], cache: Path) -> Ports:
+    try:
+        sources = sources_of(Path.cwd(), files, include=include)
+    except ValueError as error:
+        raise ManifestError(str(error)) from None
+    manifest = Manifest(Path(f"{top}.toml"), sources=sources, top=top, strikes=(), responses=())
+    return ports_of(manifest, cache)
 
 
 def main(arguments: list[str]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from plexor_sim.build import SAID_FILE, BuildError, Verilation, is_timed, ports, verilate
@@ -23,7 +24,10 @@ _DELAYED = re.compile(
     re.VERBOSE,
 )
 """An assignment with a delay in it, such as `q <= #1 d;`."""
-_MODULE_MISSING = re.compile(r"Cannot find file containing (?:module|interface): '([^']+)'")
+_PART_MISSING = re.compile(
+    r"(?:Cannot find file containing (?:module|interface)|Import package not found): '([^']+)'"
+)
+_INCLUDE_MISSING = re.compile(r"Cannot find include file: '([^']+)'")
 _KEPT = 'begin {} $c(";"); end'
 _RANDOM = ("--x-initial", "unique", "--x-assign", "unique")
 _ARRAY_PORT = re.compile(r"^ +VlUnpacked<.*> &(\w+);", re.MULTILINE)
@@ -173,13 +177,14 @@ def _verilated(manifest: Manifest, item: Verilation, cache: Path) -> Path:
         wrong = inside.missing(manifest.probes, error.lines)
         if wrong:
             raise ManifestError(f"{manifest.path}: {'; '.join(wrong)}") from None
-        missing = dict.fromkeys(
-            found[1] for line in error.lines if (found := _MODULE_MISSING.search(line))
-        )
-        if missing:
+        if files := _named_in(error.lines, _INCLUDE_MISSING):
             raise ManifestError(
-                f"{manifest.path}: sources: no file has {', '.join(missing)}; name the files, or "
-                "their folder in include"
+                f"{manifest.path}: include: no folder has {files}; name the folder"
+            ) from None
+        if parts := _named_in(error.lines, _PART_MISSING):
+            raise ManifestError(
+                f"{manifest.path}: sources: no file has {parts}; name the files, or their folder "
+                "in include"
             ) from None
         raise
     header = verilated / f"{PREFIX}__Dpi.h"
@@ -192,6 +197,11 @@ def _verilated(manifest: Manifest, item: Verilation, cache: Path) -> Path:
                 "design imports (DPI); name it too"
             )
     return verilated
+
+
+def _named_in(lines: Iterable[str], pattern: re.Pattern[str]) -> str:
+    """Return what a tool's lines name by a pattern, each once."""
+    return ", ".join(dict.fromkeys(found[1] for line in lines if (found := pattern.search(line))))
 
 
 def _check_times(manifest: Manifest, verilated: Path) -> None:

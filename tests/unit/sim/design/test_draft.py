@@ -40,6 +40,7 @@ def ports(inputs: Names, outputs: Names) -> dict[str, tuple[str, int]]:
         ({"CLOCK": 1, "nRST": 1, "BTN": 1}, "CLOCK", "nRST", True, "BTN"),
         # OpenTitan's GPIO block, by its published ports.
         ({"clk_i": 1, "rst_ni": 1, "cio_gpio_i": 32}, "clk_i", "rst_ni", True, "cio_gpio_i[0]"),
+        ({"clk": 1, "rst": 1, "flush": 1, "push": 1}, "clk", "rst", False, "push"),
         # What acknowledges or permits is struck only where nothing else is.
         ({"clk": 1, "rst": 1, "ack_i": 1, "en": 1, "sense": 1}, "clk", "rst", False, "sense"),
         ({"clk": 1, "rst": 1, "ack": 1}, "clk", "rst", False, "ack"),
@@ -98,3 +99,18 @@ def test_a_designs_own_ports_are_read(tmp_path: Path, monkeypatch: pytest.Monkey
         drafted("nope", ["dut.v"], default_cache())
     with pytest.raises(ManifestError, match=r"none\.v does not exist"):
         drafted("dut", ["none.v"], default_cache())
+
+
+def test_what_lies_beside_a_design_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rtl").mkdir()
+    top = '`include "bits.vh"\nmodule top(input d, output q); part p(d, q); endmodule'
+    (tmp_path / "rtl" / "top.v").write_text(top)
+    (tmp_path / "rtl" / "bits.vh").write_text("`define BITS 1")
+    part = "module part(input a, output b); assign b = a; endmodule"
+    (tmp_path / "rtl" / "part.v").write_text(part)
+    (tmp_path / "top.toml").write_text(str(drafted("top", ["rtl/top.v"], default_cache())["text"]))
+    assert [path.name for path in load(tmp_path / "top.toml").sources.include] == ["rtl"]
+    assert "include" not in str(drafted("part", ["rtl/part.v"], default_cache())["text"])

@@ -336,6 +336,25 @@ def test_all_modules_and_all_ports_that_are_missing_are_named_at_once(tmp_path: 
         verilog_device(load(path), default_cache())
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("module top import own::*; (input d, output q);", "sources: no file has own; name"),
+        ('`include "none.vh"\nmodule top(input d, output q);', "include: no folder has none.vh"),
+    ],
+)
+def test_packages_and_included_files_that_are_missing_are_named(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    (tmp_path / "top.sv").write_text(f"{text} assign q = d; endmodule")
+    path = tmp_path / "top.toml"
+    path.write_text(
+        'sources = ["top.sv"]\ntop = "top"\n[ports]\nstrikes = ["d"]\nresponses = ["q"]\n'
+    )
+    with pytest.raises(ManifestError, match=said):
+        verilog_device(load(path), default_cache())
+
+
 def test_signals_that_a_design_marks_as_public_need_no_file_in_c(tmp_path: Path) -> None:
     (tmp_path / "top.v").write_text(
         "module top(input clk, input d, output reg q); reg r /* verilator public */;\n"
