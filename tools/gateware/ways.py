@@ -100,6 +100,7 @@ _COLUMNS = (
     *("board", "seed", "build id", "pins, ps", "loops, ps", "detours, ps"),
     "their error at most, ± ps",
 )
+_UNKNOWN = f"{sum(UNKNOWN_PS) / 2000:g} ± {(UNKNOWN_PS[1] - UNKNOWN_PS[0]) / 2000:g} ns"
 _TEXT = f"""
 ## Ways over pads
 
@@ -114,8 +115,7 @@ most. The pads' buffers are in neither; two of them differ by {BUFFERS_PS} ps at
   ([calibration.md](calibration.md)), but for bins and the oscillator.
 
 Of another build of a board in this list, `plexor calibrate` takes a detour for what lies within
-{ROUTES_PS} ps of all of the board's. Of another board it takes it for
-{sum(UNKNOWN_PS) / 2000:g} ± {(UNKNOWN_PS[1] - UNKNOWN_PS[0]) / 2000:g} ns.
+{ROUTES_PS} ps of all of the board's. Of another board it takes it for {_UNKNOWN}.
 
 """
 

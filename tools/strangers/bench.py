@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 Edges = list[tuple[int, int, int]]
 """(time_ps, channel, level)."""
-FS = 1000
-MOST_DRAWN = 20_000
+FS_PER_PS = 1000
+_MOST_DRAWN = 20_000
 """Number of values of a random input."""
 
 
@@ -58,7 +59,7 @@ def lead_ps(manifest: dict[str, Any]) -> int:
     return longest + tables(manifest, "clock")[0]["period_ps"] if longest else 0
 
 
-def ran(command: list[str], folder: Path) -> None:
+def execute(command: list[str], folder: Path) -> None:
     """Run a command in a folder. Raises OracleError with what it says if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     if done.returncode:
@@ -90,7 +91,7 @@ def bench_edges_fs(manifest: dict[str, Any], number: int, end_ps: int) -> list[i
         for half in range(2)
     ]
     edges += edges_of(clock, number, end_ps)
-    return [(edge + lead) * FS + 1 for edge in edges]
+    return [(edge + lead) * FS_PER_PS + 1 for edge in edges]
 
 
 def reset_change_fs(
@@ -100,10 +101,29 @@ def reset_change_fs(
     if not reset.get("cycles", 1):
         return None
     lead, early = lead_ps(manifest), reset.get("early_cycles", 0) * period
-    begin = tables(manifest, "clock")[0]["period_ps"] // 2 * FS
+    begin = tables(manifest, "clock")[0]["period_ps"] // 2 * FS_PER_PS
     if reset.get("synchronous"):
-        return begin, (lead - early - period) * FS + 2
-    return begin, (lead - early - period // 4) * FS
+        return begin, (lead - early - period) * FS_PER_PS + 2
+    return begin, (lead - early - period // 4) * FS_PER_PS
+
+
+def idle_levels(manifest: dict[str, Any], strikes: Sequence[tuple[int, int]]) -> int:
+    """Return the levels of all strikes before the first one."""
+    ports = manifest["ports"]
+    idle = strikes[0][1] if strikes and strikes[0][0] < 0 else 0
+    high = [ports["strikes"].index(pin) for pin in ports.get("idle_high", [])]
+    return idle | sum(1 << number for number in high)
+
+
+def drawn_values(manifest: dict[str, Any], number: int) -> dict[str, list[int]]:
+    """Return what the random inputs of a clock are in turn, the lowest 64 bits of each."""
+    clocks = tables(manifest, "clock")
+    drawn, clock = Xoshiro(0, len(clocks) + number), clocks[number]["port"]
+    values = {port: list[int]() for port, of in manifest.get("random", {}).items() if of == clock}
+    for _ in range(_MOST_DRAWN if values else 0):
+        for each in values.values():
+            each.append(drawn.next())
+    return values
 
 
 class Xoshiro:
@@ -156,7 +176,7 @@ def logged_edges(log: str, lead: int, end_ps: int) -> Edges:
     changes: Edges = []
     for line in log.splitlines():
         time_fs, now = line.split()
-        time_ps = int(time_fs) // FS - lead
+        time_ps = int(time_fs) // FS_PER_PS - lead
         for channel, level in enumerate(reversed(now)):
             if level in "01":
                 if int(level) != levels.get(channel, 0) and 0 <= time_ps < end_ps:

@@ -15,16 +15,16 @@ from typing import Any
 from plexor_sim.design.manifest import load
 from plexor_sim.design.vhdl import NAMES, STANDARD
 from tools.strangers.bench import (
-    FS,
-    MOST_DRAWN,
+    FS_PER_PS,
     Edges,
     OracleError,
-    Xoshiro,
     bench_edges_fs,
+    drawn_values,
+    execute,
+    idle_levels,
     lead_ps,
     logged_edges,
     pin_of,
-    ran,
     reset_change_fs,
     resets_of,
     tables,
@@ -50,9 +50,9 @@ def play_in_ghdl(
     bench.write_text(_bench(manifest, bits, strikes, end_ps, log))
     files = [str(source) for source in (*load(path).sources.vhdl, bench)]
     options = [STANDARD, "--workdir=."]
-    ran([program, "-a", *options, *files], scratch)
-    ran([program, "-e", *options, "plexor_bench"], scratch)
-    ran([program, "-r", *options, "plexor_bench", "--ieee-asserts=disable"], scratch)
+    execute([program, "-a", *options, *files], scratch)
+    execute([program, "-e", *options, "plexor_bench"], scratch)
+    execute([program, "-r", *options, "plexor_bench", "--ieee-asserts=disable"], scratch)
     return logged_edges(log.read_text().replace(" fs ", " "), lead_ps(manifest), end_ps)
 
 
@@ -64,9 +64,6 @@ def _bench(
     log: Path,
 ) -> str:
     lead, ports = lead_ps(manifest), manifest["ports"]
-    idle = strikes[0][1] if strikes and strikes[0][0] < 0 else 0
-    high = [ports["strikes"].index(pin) for pin in ports.get("idle_high", [])]
-    idle |= sum(1 << number for number in high)
     clocks, resets = tables(manifest, "clock"), resets_of(manifest)
     signals: list[str] = []
     lines: list[str] = []
@@ -84,17 +81,10 @@ def _bench(
     for number, clock in enumerate(clocks):
         edges = log.parent / f"clock{number}.txt"
         # A number is of 32 bits when it is read.
-        parts = [divmod(edge, FS) for edge in bench_edges_fs(manifest, number, end_ps)]
+        parts = [divmod(edge, FS_PER_PS) for edge in bench_edges_fs(manifest, number, end_ps)]
         edges.write_text("".join(f"{ps} {fs}\n" for ps, fs in parts))
         lines.append(_replayed(f"at_{clock['port']}", edges))
-    for number, clock in enumerate(clocks):
-        drawn = Xoshiro(0, len(clocks) + number)
-        inputs = [port for port, of in manifest.get("random", {}).items() if of == clock["port"]]
-        rows: dict[str, list[int]] = {port: [] for port in inputs}
-        for _ in range(MOST_DRAWN if inputs else 0):
-            for port in inputs:
-                rows[port].append(drawn.next())
-        for port, values in rows.items():
+        for port, values in drawn_values(manifest, number).items():
             width, path = bits[port][1], log.parent / f"random_{port}.txt"
             path.write_text("".join(f"{value % (1 << width):0{width}b}\n" for value in values))
             lines.append(_drawn(f"at_{port}", width, f"at_{clock['port']}", lead, path))
@@ -123,7 +113,7 @@ def _bench(
 library ieee; use ieee.std_logic_1164.all; use std.textio.all;
 entity plexor_bench is end;
 architecture bench of plexor_bench is
-  signal strikes : std_ulogic_vector(7 downto 0) := {_literal(idle)};
+  signal strikes : std_ulogic_vector(7 downto 0) := {_literal(idle_levels(manifest, strikes))};
   signal responses : std_ulogic_vector({len(ports["responses"]) - 1} downto 0);
 {newline.join(signals)}
 begin

@@ -10,15 +10,15 @@ from typing import Any
 
 from plexor_sim.design.manifest import load
 from tools.strangers.bench import (
-    FS,
-    MOST_DRAWN,
+    FS_PER_PS,
     Edges,
-    Xoshiro,
     bench_edges_fs,
+    drawn_values,
+    execute,
+    idle_levels,
     lead_ps,
     logged_edges,
     pin_of,
-    ran,
     reset_change_fs,
     resets_of,
     tables,
@@ -41,7 +41,7 @@ def play_in_icarus(
     if needs_slang(loaded):
         manifest.pop("parameters", None)
         bench.write_text(_bench(manifest, strikes, end_ps, log))
-        ran([*command, str(plain_verilog(loaded, scratch))], folder)
+        execute([*command, str(plain_verilog(loaded, scratch))], folder)
     else:
         sources = loaded.sources
         bench.write_text(_bench(manifest, strikes, end_ps, log))
@@ -49,8 +49,8 @@ def play_in_icarus(
         command += [
             f"-D{name}={text}" if text else f"-D{name}" for name, text in sources.defines.items()
         ]
-        ran([*command, *map(str, sources.verilog)], folder)
-    ran(["vvp", "-n", str(program)], folder)
+        execute([*command, *map(str, sources.verilog)], folder)
+    execute(["vvp", "-n", str(program)], folder)
     return logged_edges(log.read_text(), lead_ps(manifest), end_ps)
 
 
@@ -59,10 +59,8 @@ def _bench(
 ) -> str:
     lead = lead_ps(manifest)
     ports, scratch = manifest["ports"], log.parent
-    idle = strikes[0][1] if strikes and strikes[0][0] < 0 else 0
     clocks, resets = tables(manifest, "clock"), tables(manifest, "reset")
-    high = [ports["strikes"].index(pin) for pin in ports.get("idle_high", [])]
-    idle |= sum(1 << number for number in high)
+    constants: dict[str, int] = {**manifest.get("constants", {})}
     inputs: dict[str, dict[int, str]] = {}
     inouts, drivers = manifest.get("inouts", {}), list[str]()
     for number, pin in enumerate(ports["strikes"]):
@@ -82,7 +80,9 @@ def _bench(
         outputs.setdefault(name, {})[bit] = number
     joined: list[str] = []
     for name, bits in inputs.items():
-        parts = [bits.get(bit, "1'b0") for bit in reversed(range(max(bits) + 1))]
+        rest = constants.pop(name, 0)
+        width = max(max(bits) + 1, rest.bit_length())
+        parts = [bits.get(bit, f"1'b{rest >> bit & 1}") for bit in reversed(range(width))]
         joined.append(f".{name}({{{', '.join(parts)}}})")
     wires: list[str] = []
     for name, bits in outputs.items():
@@ -91,7 +91,7 @@ def _bench(
         joined.append(f".{name}(at_{name})")
     named |= {bits[bit]: f"at_{name}[{bit}]" for name, bits in outputs.items() for bit in bits}
     responses = ", ".join(named[number] for number in reversed(range(len(named))))
-    joined += [f".{name}(512'd{value})" for name, value in manifest.get("constants", {}).items()]
+    joined += [f".{name}(512'd{value})" for name, value in constants.items()]
     joined += [f".{clock['port']}(clock[{n}])" for n, clock in enumerate(clocks)]
     joined += [f".{reset['port']}(reset[{n}])" for n, reset in enumerate(resets)]
     joined += [f".{name}(random_{name})" for name in manifest.get("random", {})]
@@ -103,7 +103,7 @@ def _bench(
     now = 0
     for time_ps, levels in strikes:
         if time_ps >= 0:
-            then = (time_ps + lead) * FS
+            then = (time_ps + lead) * FS_PER_PS
             changes.append(f"    #(64'd{then - now}) strikes = {levels};")
             now = then
     inactive = sum((reset.get("active") == "low") << n for n, reset in enumerate(resets))
@@ -111,7 +111,7 @@ def _bench(
 `timescale 1fs/1fs
 module plexor_bench;
   reg [7:0] clock = 0, reset = {inactive};
-  reg [7:0] strikes = {idle};
+  reg [7:0] strikes = {idle_levels(manifest, strikes)};
 {chr(10).join(wires)}
   {manifest["top"]} {f"#({parameters})" if parameters else ""} device ({", ".join(joined)});
 {chr(10).join(drivers)}
@@ -128,7 +128,7 @@ module plexor_bench;
   initial begin
 {chr(10).join(changes)}
   end
-  initial #(64'd{(end_ps + lead) * FS}) $finish;
+  initial #(64'd{(end_ps + lead) * FS_PER_PS}) $finish;
 endmodule
 """
 
@@ -167,24 +167,17 @@ def _resets(manifest: dict[str, Any]) -> str:
 
 def _random(manifest: dict[str, Any], scratch: Path) -> str:
     """Return the processes of the inputs that change at random behind edges of clocks."""
-    names = [clock["port"] for clock in tables(manifest, "clock")]
     lines: list[str] = []
-    for number, name in enumerate(names):
-        drawn = Xoshiro(0, len(names) + number)
-        inputs = [port for port, of in manifest.get("random", {}).items() if of == name]
-        rows: dict[str, list[str]] = {port: [] for port in inputs}
-        for _ in range(MOST_DRAWN if inputs else 0):
-            for port in inputs:
-                # 512 bits hold any port; the lowest 64 bits are drawn first.
-                rows[port].append(f"{drawn.next():x}")
-        for port, values in rows.items():
+    lead_fs = lead_ps(manifest) * FS_PER_PS
+    for number in range(len(tables(manifest, "clock"))):
+        for port, values in drawn_values(manifest, number).items():
             path = scratch / f"random_{port}.txt"
-            path.write_text("".join(f"{value}\n" for value in values))
+            path.write_text("".join(f"{value:x}\n" for value in values))
             lines += [
                 f"  integer values_{port}, taken_{port}; reg [63:0] random_{port};",
                 f'  initial begin values_{port} = $fopen("{path}", "r");',
                 f'    taken_{port} = $fscanf(values_{port}, "%h\\n", random_{port}); end',
-                f"  always @(posedge clock[{number}]) if ($time > {lead_ps(manifest) * FS}) begin",
+                f"  always @(posedge clock[{number}]) if ($time > {lead_fs}) begin",
                 f'    #1 taken_{port} = $fscanf(values_{port}, "%h\\n", random_{port}); end',
             ]
     return "\n".join(lines)

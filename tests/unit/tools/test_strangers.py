@@ -49,6 +49,11 @@ module top import own::*; #(parameter pair_t First = Reset)
   assign q = now.a;
 endmodule
 """
+VECTOR = """
+module top(input clk, input rst, input [2:0] d, output reg q);
+  always @(posedge clk) if (rst) q <= 0; else q <= d == 7;
+endmodule
+"""
 VHDL = """
 library ieee; use ieee.std_logic_1164.all;
 entity top is port (clk, rst, d, r : in std_ulogic; q : out std_ulogic); end;
@@ -110,6 +115,24 @@ def test_other_languages_are_compared_with_what_else_reads_them(
     monkeypatch.setattr(strangers, "settled", late)
     again = strangers.compare("other", default_cache(), tmp_path / "work")
     assert "there (ps, response, level)" in again.wrong
+
+
+def test_the_other_bits_of_a_struck_vector_are_the_constants(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def folder(_cache: Path) -> Path:
+        return tmp_path
+
+    (tmp_path / "planted").mkdir()
+    (tmp_path / "planted" / "top.v").write_text(VECTOR)
+    (tmp_path / "own").mkdir()
+    monkeypatch.setattr(strangers, "packages", folder)
+    monkeypatch.setattr(strangers, "DESIGNS", tmp_path)
+    text = MANIFEST.replace('strikes = ["d"]', 'strikes = ["d[1]"]') + "[constants]\nd = 5\n"
+    (tmp_path / "vector.toml").write_text(text)
+    found = strangers.compare("vector", default_cache(), tmp_path / "work")
+    assert (found.wrong, found.oracle) == ("", "Icarus")
+    assert found.edges > found.strikes
 
 
 def test_each_package_is_locked_by_its_checksum_and_each_design_is_of_one() -> None:

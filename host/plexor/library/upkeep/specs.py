@@ -127,7 +127,8 @@ class CalibrateSpec(
     WithLines,
     told={
         "jumpers": "The way over both pins is measured through it. One strike may be wired to "
-        "several channels. Without it, latencies are corrected within about 5 ns.",
+        "several channels. Without it, latencies are corrected within 3 to 7 ns, by what is known "
+        "of the build.",
         "wire": "It is that of each jumper. Default: up to 1 ns, 20 cm.",
     },
 ):
