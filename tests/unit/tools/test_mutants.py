@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tools.mutants import host
+from tools.mutants import gateware, host
 from tools.mutants.edits import Edit, edits
 from tools.mutants.forks import Forks
 from tools.mutants.host import Fault
@@ -249,3 +249,15 @@ def test_a_name_that_is_no_room_is_refused():
     )
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].endswith("no such room: decod")
+
+
+def test_a_case_of_the_long_form_that_a_fault_names_runs(tmp_path, monkeypatch):
+    monkeypatch.setattr(gateware, "ROOT", tmp_path)
+    (tmp_path / "test_a.py").write_text(
+        "import pytest\n"
+        "@pytest.mark.parametrize('n', [1, pytest.param(2, marks=pytest.mark.full)])\n"
+        "def test_a(n): assert n == 1, 'caught'\n"
+    )
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = full\n")
+    assert gateware.run_test("test_a.py::test_a[2]", tmp_path).kind == "failed"
+    assert gateware.run_test("test_a.py::test_a", tmp_path).kind == "passed"
