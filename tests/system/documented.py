@@ -81,7 +81,7 @@ def _place(name: str, text: str, offset: int) -> str:
     return f"{name}:{text.count(chr(10), 0, offset) + 1}"
 
 
-def _commands() -> Iterator[tuple[str, click.Command]]:
+def every_command() -> Iterator[tuple[str, click.Command]]:
     """Yield every command by its name; of a group, those in it."""
     for name in cli.plexor.list_commands(click.Context(cli.plexor)):
         command = cli.command_of(name)
@@ -93,7 +93,7 @@ def _commands() -> Iterator[tuple[str, click.Command]]:
 
 
 def _helps() -> Iterator[Shown]:
-    for name, command in _commands():
+    for name, command in every_command():
         block = (command.help or "").partition("\b\n")[2].partition("\n\n")[0]
         # An example goes on in the next line where that begins no command.
         joined = re.sub(r"\n\s+(?!\s|plexor )", " ", block)

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import click
 import pytest
-from documented import ROOT, Shown, of_page, programs, shown
+from documented import ROOT, Shown, every_command, of_page, programs, shown
 from litex_bench import remote_client, serving
 from pseudo_terminal import on_a_terminal
 from shelf import MADE, RUN, Shelf
@@ -142,9 +142,13 @@ FRAMES = re.compile(r"--frames (\S+)")
 LEAST_SEEN = 60
 
 
+NAMES = {f"plexor {name}" for name, _ in every_command()}
+
+
 def _names_only(entry: Shown) -> bool:
-    """Return whether a page only names a command of plexor's."""
-    return len(entry.commands) == 1 and len(entry.commands[0].split()) == 2
+    """Return whether a page only names a command, of a group too, and says no more of it."""
+    name, *more = entry.commands
+    return not more and (name in NAMES or len(name.split()) == 2)
 
 
 def _is_users(entry: Shown) -> bool:
