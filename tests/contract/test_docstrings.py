@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each component of hdl/ says in its docstring what it promises, and names each of its ports."""
 
-import importlib.util
 import inspect
 import re
 from collections.abc import Collection
 from functools import cache
-from pathlib import Path
 
 import pytest
-from amaranth.hdl import Elaboratable, Fragment, IOPort, Signal
 from amaranth.lib import data, wiring
 
 from plexor.protocol.geometry import Geometry
@@ -17,15 +14,12 @@ from plexor_hdl import interfaces
 from plexor_hdl.capture.edges import Edges
 from plexor_hdl.front.board import Board
 
+from . import designs
+from . import test_netlists as netlists
+
 LABELS = ("Latency", "Throughput", "Reset", "Wrap", "Full")
 UNDONE = ()
 """Rooms and files of hdl/ that this does not hold for yet."""
-
-_spec = importlib.util.spec_from_file_location(
-    "netlists", Path(__file__).with_name("test_netlists.py")
-)
-netlists = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(netlists)
 
 GOOD = """Counts edges.
 
@@ -105,39 +99,12 @@ def _entries(title: str, lines: list[str], names: Collection[str]) -> list[str]:
     ]
 
 
-def ports_of(one: Elaboratable) -> set[str]:
-    """Return the members of a component's signature, or the signals that another one offers."""
-    if isinstance(one, wiring.Component):
-        return set(one.signature.members)
-    return {
-        name
-        for name, value in vars(one).items()
-        if isinstance(value, Signal | IOPort) and not name.startswith("_")
-    }
-
-
-def recorded(designs) -> dict[type, set[str]]:
-    """Return the ports of each class of hdl/ that the designs are made of, in any instance."""
-    found, get = {}, Fragment.get
-
-    def watched(one, platform):
-        if type(one).__module__.startswith("plexor_hdl"):
-            found.setdefault(type(one), set()).update(ports_of(one))
-        return get(one, platform)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Fragment, "get", staticmethod(watched))
-        for design in designs:
-            Fragment.get(design, None)
-    return found
-
-
 @cache
 def on_boards() -> dict[type, set[str]]:
     """Return the ports of all that boards are made of, but for what is undone."""
     return {
         kind: ports
-        for kind, ports in recorded(netlists.designs()).items()
+        for kind, ports in designs.on_boards().items()
         if kind.__module__.split(".")[1] not in UNDONE
     }
 

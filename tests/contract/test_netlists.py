@@ -2,18 +2,15 @@
 """Every stage of hdl/ is in a board's netlist; what no board has is deleted."""
 
 import ast
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
-from amaranth.hdl import Elaboratable, Fragment
 from tools.gateware import board as boards
-from tools.gateware.families import FAMILIES
 
-from plexor_hdl.front.board import Board
 from plexor_hdl.instrument import Instrument
-from plexor_soc.boards import BOARDS as SYSTEMS
+
+from . import designs
 
 ROOT = Path(__file__).resolve().parents[2]
 HDL = ROOT / "hdl" / "plexor_hdl"
@@ -21,51 +18,10 @@ BUILDERS = ("tools/gateware", "sim/plexor_sim", "soc/plexor_soc", "host/plexor")
 """What asks for the boards' designs, and works on what comes of them."""
 
 
-def designs() -> list[Elaboratable]:
-    """Return each design that a board may have: one of each build, and of each kind of system."""
-    found, seen = [], set()
-    for name in boards.names():
-        board = boards.load(name)
-        family, codes = board.profile.family, board.geometry.code_bits > 0
-        kind = family, bool(board.uart_period), codes
-        if kind not in seen:
-            seen.add(kind)
-            pll = FAMILIES[family].pll(board.clock_mhz, board.fast_mhz)
-            front = FAMILIES[family].module
-            found.append(Board(front, pll, board.geometry, 1, 1, board.uart_period))
-    for system in SYSTEMS.values():
-        kinds = [system, replace(system, deep=True)] if system.sdram else [system]
-        for one in kinds:
-            kind = one.deep, not one.switch
-            if kind not in seen:
-                seen.add(kind)
-                found.append(Instrument(one.geometry, 1, access=True, datagrams=not one.switch))
-    return found
-
-
-def elaborated(designs) -> set[type]:
-    """Return the classes of all that the designs are made of."""
-    classes, get = set(), Fragment.get
-
-    def watched(one, platform):
-        classes.add(type(one))
-        return get(one, platform)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Fragment, "get", staticmethod(watched))
-        for design in designs:
-            Fragment.get(design, None)
-    return classes
-
-
 @cache
 def on_boards() -> frozenset[str]:
     """Return the classes of hdl/ in designs of boards, as file:class."""
-    return frozenset(
-        f"{one.__module__}:{one.__qualname__}"
-        for one in elaborated(designs())
-        if one.__module__.startswith("plexor_hdl")
-    )
+    return frozenset(f"{one.__module__}:{one.__qualname__}" for one in designs.on_boards())
 
 
 def module_of(path: Path) -> str:
@@ -117,6 +73,6 @@ def test_every_other_file_is_used_by_one_that_is_or_by_what_builds_boards():
 
 
 def test_a_stage_that_no_board_has_would_be_found():
-    few = elaborated([Instrument(boards.load("icebreaker").geometry, 1)])
+    few = designs.recorded([Instrument(boards.load("icebreaker").geometry, 1)])
     assert {"Instrument", "PlainBins"} <= {one.__name__ for one in few}
     assert "Bins" not in {one.__name__ for one in few}
