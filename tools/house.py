@@ -17,6 +17,7 @@ import sys
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -30,7 +31,13 @@ Places = Mapping[str, list[str]]
 def modules(folder: Path) -> Iterator[tuple[str, ast.Module]]:
     """Yield the path and the syntax tree of each module in a folder."""
     for path in sorted(folder.rglob("*.py")):
-        yield str(path.relative_to(folder)), ast.parse(path.read_text(encoding="utf-8"))
+        yield str(path.relative_to(folder)), _tree(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _tree(text: str) -> ast.Module:
+    """Return the syntax tree of a module, which each figure looks at again."""
+    return ast.parse(text)
 
 
 def declared(folder: Path = HOST) -> tuple[Places, Places]:
