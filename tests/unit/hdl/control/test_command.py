@@ -178,7 +178,9 @@ GOOD = command([operation(OpCode.WRITE, 3, 4), operation(OpCode.READ, 5)], 77)
         pytest.param(cobs_encode(GOOD.encode()[:-1] + b"\x99"), id="wrong CRC"),
         pytest.param(cobs_encode(GOOD.encode())[:-1], id="truncated"),
         pytest.param(cobs_encode(GOOD.encode()) + b"\x07", id="a byte too many"),
-        pytest.param(cobs_encode(bytes(range(256)) * 2), id="five hundred bytes"),
+        pytest.param(
+            cobs_encode(bytes(range(256)) * 2), id="five hundred bytes", marks=pytest.mark.full
+        ),
         pytest.param(
             cobs_encode(bytes(range(256)) * 8), id="two thousand bytes", marks=pytest.mark.full
         ),

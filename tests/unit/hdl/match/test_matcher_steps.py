@@ -38,7 +38,10 @@ def stepped(seed, count, spread, steps):
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.full)])
 @pytest.mark.parametrize("early", [pytest.param(0, marks=pytest.mark.full), 25])
-@pytest.mark.parametrize("policy", Policy)
+@pytest.mark.parametrize(
+    "policy",
+    [pytest.param(p, marks=() if p == Policy.WINDOW else pytest.mark.full) for p in Policy],
+)
 def test_what_stands_at_a_step_is_the_golden_models(policy, early, seed):
     rules = rules_for(policy, timeout=90, least=15 if policy == Policy.WINDOW else 0, early=early)
     bench = check(stepped(seed, 150, 60, 12), rules, seed)

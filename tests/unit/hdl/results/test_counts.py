@@ -233,7 +233,7 @@ def test_the_bank_that_stands_is_read_while_the_other_one_counts(name):
 
     async def process(ctx):
         await bench.clear(ctx)
-        for _ in range(3):
+        for _ in range(2):
             for _ in range(100):
                 bench.give(ctx, dense=False)
                 await ctx.tick()

@@ -67,8 +67,8 @@ BUILDS = {
     "small": Geometry(channels=4, latency_mantissa_bits=3, features=Feature.EVENTS),
     "least": Geometry(channels=2, latency_mantissa_bits=3, features=Feature(0)),
 }
-QUICK = (("one bank", 1), ("least", 9))
-"""A build near to boards', as fast as values come, and one whose values come slowly."""
+QUICK = (("windows of rises", 1), ("least", 9))
+"""One with bins, windows and records, as fast as values come, and one whose values come slowly."""
 SPACES = {
     False: (Space.LATENCY_BINS, Space.LATENCY_ZOOM, Space.LATENCY_STATISTICS),
     True: (Space.INTERVAL_BINS, Space.INTERVAL_ZOOM, Space.INTERVAL_STATISTICS),

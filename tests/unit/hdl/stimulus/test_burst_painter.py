@@ -58,7 +58,9 @@ def first_of(words, count):
     return kept, last
 
 
-@pytest.mark.parametrize("samples", [4, 8, 16])
+@pytest.mark.parametrize(
+    "samples", [*(pytest.param(n, marks=pytest.mark.full) for n in (4, 8)), 16]
+)
 @pytest.mark.parametrize("count", [1, 2, 7, 8, 9, 64, 127, 128, 129, 257])
 def test_so_many_strikes_are_let_through_and_the_last_one_is_told(samples, count):
     dut, rng = made(Limiter, samples), random.Random(count)
