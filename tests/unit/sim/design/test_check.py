@@ -38,7 +38,7 @@ TIED = "[constants]\nmode = 1\n"
 @pytest.mark.parametrize(
     ("reset", "answer", "manifest", "wrong"),
     [
-        ("0", "mode[0]", MANIFEST + TIED, {}),
+        pytest.param("0", "mode[0]", MANIFEST + TIED, {}, marks=pytest.mark.full),
         (
             "0",
             "never[0] | mode[1]",

@@ -72,6 +72,7 @@ def echo_edges(strikes: list[tuple[int, int]], clock_ps: int, phase_ps: int) -> 
     return found
 
 
+@pytest.mark.full
 def test_a_clocked_device_answers_after_its_flip_flops_on_its_own_clock(
     folder: Path, play_manifest: Callable[..., Any]
 ) -> None:
@@ -179,6 +180,7 @@ def test_a_list_of_files_with_macros_and_functions_in_c_is_a_device(
     assert edges(play_manifest(tmp_path / "dut.toml", [0xFF] * 9).truth, 0) == []
 
 
+@pytest.mark.full
 def test_a_device_in_vhdl_answers_after_its_flip_flops(
     tmp_path: Path, play_manifest: Callable[..., Any]
 ) -> None:

@@ -20,7 +20,7 @@ from plexor.figures.judge.verdict import Outcome, worst
 SAME, AT_LIMIT, BEYOND = CHANGES
 DOCUMENT = (Path(__file__).parents[5] / "docs" / "compare.md").read_text(encoding="utf-8")
 PAIRS = [
-    pytest.param(16, id="128 pairs"),
+    pytest.param(8, id="64 pairs"),
     pytest.param(1250, id="10,000 pairs", marks=[pytest.mark.full, pytest.mark.timeout(3600)]),
 ]
 
