@@ -30,8 +30,8 @@ FAST = "-O3"
 PLAIN = "-O2"  # a third less to compile than FAST, and as fast where nothing is evaluated by clock
 LIGHT = "-O1"  # run now and then
 SLOW = "-O0"  # initialisation, run once
-# Portable like the other flags, and without the checks that zig adds.
-_ZIG = ("-mcpu=baseline", "-fno-sanitize=all", "-fomit-frame-pointer")
+# Portable like the other flags, and without the checks and the debug information that zig adds.
+_ZIG = ("-mcpu=baseline", "-fno-sanitize=all", "-fomit-frame-pointer", "-g0")
 _ZIG_BESIDE_GCC = (*_ZIG, "-nostdinc++")
 
 
