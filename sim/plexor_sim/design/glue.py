@@ -19,12 +19,16 @@ _WHOLE_BITS, _WORD_BITS, _WORD_MASK = 64, 32, (1 << 32) - 1
 """Verilator's ports: up to so many bits are an integer, others are words of so many."""
 
 
-def glue(manifest: Manifest, found: Ports, *, draws: bool, timed: bool) -> str:
-    """Return the C++."""
+def glue(
+    manifest: Manifest, found: Ports, *, draws: bool, timed: bool, is_class: bool = False
+) -> str:
+    """Return the C++. `is_class` is as of `inside.is_class`."""
+    top = "plexor_top->" if is_class else "plexor_top__DOT__"
+    symbols = f'#include "{PREFIX}__Syms.h"\n' if is_class else ""
     clocks, resets, random = manifest.clocks, manifest.resets, manifest.random or {}
     draws = draws or bool(random)
     responses = " | ".join(
-        f"{_getter(manifest, pin)} << {n}"
+        f"{_getter(manifest, pin, top)} << {n}"
         for n, pin in (*enumerate(manifest.responses), *enumerate(manifest.codes, FIRST_CODE_PIN))
     )
     constants = " ".join(
@@ -55,7 +59,7 @@ def glue(manifest: Manifest, found: Ports, *, draws: bool, timed: bool) -> str:
     return f"""\
 #include "{PREFIX}.h"
 #include "{PREFIX}___024root.h"
-#include "verilog.h"
+{symbols}#include "verilog.h"
 
 namespace {{
 
@@ -122,9 +126,9 @@ std::unique_ptr<plexor::Device> plexor::make_device(const std::string& options) 
 """
 
 
-def _getter(manifest: Manifest, pin: Pin) -> str:
+def _getter(manifest: Manifest, pin: Pin, top: str) -> str:
     if pin.port in manifest.probes:
-        return f"get_bit({inside.member(manifest.probes, pin.port)}, 0)"
+        return f"get_bit({inside.member(manifest.probes, pin.port, top)}, 0)"
     return f"get_bit(top.{encoded(pin.port)}, {pin.bit})"
 
 

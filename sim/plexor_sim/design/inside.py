@@ -44,10 +44,18 @@ def probes_file(top: str, probes: Mapping[str, str], cache: Path) -> Path:
     return make_once(cache / "probes" / sha256(text.encode())[:32], fill) / FILE
 
 
-def member(probes: Mapping[str, str], name: str) -> str:
-    """Return the C++ of a probe's level in the model `top`."""
+def is_class(root_header: str) -> bool:
+    """Return whether the top of a design is a class of its own in Verilator's model.
+
+    So it is if the design has signals marked as public. Otherwise all is in the model's root.
+    """
+    return re.search(r"\* plexor_top;", root_header) is not None
+
+
+def member(probes: Mapping[str, str], name: str, top: str) -> str:
+    """Return the C++ of a probe's level in the model `top`, whose design is at `top`."""
     module = dict(zip(probes, _modules(probes), strict=True))[name]
-    return f"top.rootp->plexor_top__DOT__{module}__DOT__level"
+    return f"top.rootp->{top}{module}__DOT__level"
 
 
 def missing(probes: Mapping[str, str], lines: Sequence[str]) -> list[str]:

@@ -53,6 +53,8 @@ def verilog_device(manifest: Manifest, cache: Path, *, is_random: bool = False) 
         found,
         draws=draws_at_random(verilated),
         timed=is_timed(verilated, PREFIX),
+        is_class=bool(manifest.probes)
+        and inside.is_class((verilated / f"{PREFIX}___024root.h").read_text()),
     )
 
     def fill(directory: Path) -> None:

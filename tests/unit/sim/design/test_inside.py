@@ -64,8 +64,10 @@ os = "down"
 """
 
 
-def test_signals_inside_and_open_drains_are_those_of_icarus(tmp_path: Path) -> None:
-    (tmp_path / "top.v").write_text(DESIGN)
+@pytest.mark.parametrize("mark", ["", " /* verilator public */"])
+def test_signals_inside_and_open_drains_are_those_of_icarus(mark: str, tmp_path: Path) -> None:
+    """A design may have signals marked as public: then its top is a class of its own."""
+    (tmp_path / "top.v").write_text(DESIGN.replace("reg [1:0] held;", f"reg [1:0] held{mark};"))
     path = tmp_path / "top.toml"
     path.write_text(MANIFEST)
     strikes, end_ps = strikes_of(60, 400_000, seed=3)[1:], 24_000_000
