@@ -73,7 +73,9 @@ def test_every_key_of_a_manifest_is_explained():
 
 
 def test_the_manifest_that_is_shown_is_taken(tmp_path):
-    shown, several = re.findall(r"```toml\n(.*?)```", page("lookup/manifest.md"), re.DOTALL)
+    shown, of_core, several = re.findall(
+        r"```toml\n(.*?)```", page("lookup/manifest.md"), re.DOTALL
+    )
     (tmp_path / "rtl").mkdir()
     for name in ("irq.v", "rtl/a.sv", "all.f", "model.cpp", "firmware.hex"):
         (tmp_path / name).touch()
@@ -85,6 +87,16 @@ def test_the_manifest_that_is_shown_is_taken(tmp_path):
     (tmp_path / "several.toml").write_text(begin + several + ports)
     found = manifest.load(tmp_path / "several.toml")
     assert (len(found.clocks), len(found.resets)) == (2, 2)
+    (tmp_path / "cores").mkdir()
+    (tmp_path / "soc.core").write_text(
+        "CAPI=2:\nname: ::soc:0\ntargets: {sim: {filesets: ['fast ? (rtl)']}}\nfilesets: {rtl: "
+        "{files: [irq.v], file_type: verilogSource, depend: ['acme:debug:jtag']}}\n"
+    )
+    (tmp_path / "core.toml").write_text(
+        of_core + ports.replace('"wclk"', '"clk"').replace('noise = "clk"', "")
+    )
+    found = manifest.load(tmp_path / "core.toml")
+    assert [path.name for path in found.sources.verilog] == ["irq.v"]
 
 
 def test_every_limit_of_a_budget_is_explained():

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A manifest to begin with, from the ports of a design.
 
-    python -m plexor_sim.design.draft TOP FILE...
+    python -m plexor_sim.design.draft TOP FILE... [--core JSON]
 
 prints it as JSON: `text`, and `ports` with what each was taken for. Which port is which is guessed
-from its name, width and direction; the text says so. Exit codes as of plexor_sim.serve.
+from its name, width and direction; the text says so. JSON is the table [core] of the manifest. Exit
+codes as of plexor_sim.serve.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from plexor.protocol.frames import MAX_CHANNELS
 from plexor_sim.build import BuildError
-from plexor_sim.design.manifest import Manifest, ManifestError
+from plexor_sim.design.manifest import Manifest, ManifestError, selection_of
 from plexor_sim.design.sources import sources_of
 from plexor_sim.design.verilog import Ports, ports_of
 from plexor_sim.entry import entered
@@ -102,17 +104,25 @@ def _pin(name: str, ports: Ports) -> str:
     return name if ports[name][1] == 1 else f"{name}[0]"
 
 
-def draft(top: str, files: Sequence[str], ports: Ports, include: Sequence[str] = ()) -> str:
-    """Return the text of a manifest."""
+def draft(
+    top: str,
+    files: Sequence[str],
+    ports: Ports,
+    include: Sequence[str] = (),
+    core: Mapping[str, Any] | None = None,
+) -> str:
+    """Return the text of a manifest. `core` is its table [core]."""
     taken = guess(ports)
     lines = [
         "# Which port is which was guessed from its name: look at each line marked with (?).",
         "# docs/lookup/manifest.md explains all keys.",
-        f"sources = {json.dumps(list(files), ensure_ascii=False)}",
-        *([f"include = {json.dumps(list(include), ensure_ascii=False)}"] if include else []),
-        f"top = {json.dumps(top)}",
+        f"sources = {_toml(list(files))}",
+        *([f"include = {_toml(list(include))}"] if include else []),
+        f"top = {_toml(top)}",
         "",
     ]
+    if core:
+        lines += ["[core]", *(f"{name} = {_toml(value)}" for name, value in core.items()), ""]
     clock_table = "[clock]" if len(taken.clocks) == 1 else "[[clock]]"
     for name in taken.clocks:
         lines += [clock_table, f'port = "{name}"  # (?)']
@@ -123,8 +133,8 @@ def draft(top: str, files: Sequence[str], ports: Ports, include: Sequence[str] =
         lines += [f'port = "{reset.port}"  # (?)', f'active = "{active}"  # (?)', "cycles = 4"]
         lines += [f'clock = "{reset.clock}"  # (?)'] if len(taken.clocks) > 1 else []
         lines += [""]
-    lines += ["[ports]", f"strikes = {json.dumps(list(taken.strikes))}  # (?)"]
-    lines += [f"responses = {json.dumps(list(taken.responses))}  # (?)"]
+    lines += ["[ports]", f"strikes = {_toml(list(taken.strikes))}  # (?)"]
+    lines += [f"responses = {_toml(list(taken.responses))}  # (?)"]
     if taken.constants:
         lines += ["", "[constants]  # inputs that never change"]
         for name in taken.constants:
@@ -138,37 +148,65 @@ def draft(top: str, files: Sequence[str], ports: Ports, include: Sequence[str] =
     return "\n".join(lines) + "\n"
 
 
-def drafted(top: str, files: Sequence[str], cache: Path) -> dict[str, object]:
+def _toml(value: Any) -> str:
+    """Return a text or a list of texts as TOML has it."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def drafted(
+    top: str, files: Sequence[str], cache: Path, core: Mapping[str, Any] | None = None
+) -> dict[str, object]:
     """Return a manifest's text and what it takes each port for. Raises as `verilog_device`."""
     include: tuple[str, ...] = ()
     try:
-        ports = _ports_of(top, files, include, cache)
+        ports = _ports_of(top, files, include, cache, core)
     except ManifestError:
         # What a design includes, and its other modules, mostly lie beside it.
         include = tuple(dict.fromkeys(str(Path(name).parent) for name in files))
-        ports = _ports_of(top, files, include, cache)
+        ports = _ports_of(top, files, include, cache, core)
     return {
-        "text": draft(top, files, ports, include),
+        "text": draft(top, files, ports, include, core),
         "ports": [
             {"name": name, "direction": way, "bits": bits} for name, (way, bits) in ports.items()
         ],
     }
 
 
-def _ports_of(top: str, files: Sequence[str], include: Sequence[str], cache: Path) -> Ports:
+def _ports_of(
+    top: str,
+    files: Sequence[str],
+    include: Sequence[str],
+    cache: Path,
+    core: Mapping[str, Any] | None,
+) -> Ports:
+    faults: list[str] = []
+    selection = selection_of(Path.cwd(), core, faults) if core else None
+    if faults:
+        raise ManifestError("; ".join(faults))
     try:
-        sources = sources_of(Path.cwd(), files, include=include)
+        sources = sources_of(Path.cwd(), files, include, selection=selection, top=top)
     except ValueError as error:
         raise ManifestError(str(error)) from None
-    manifest = Manifest(Path(f"{top}.toml"), sources=sources, top=top, strikes=(), responses=())
+    manifest = Manifest(
+        Path(f"{top}.toml"),
+        sources=sources,
+        top=top,
+        strikes=(),
+        responses=(),
+        parameters=sources.parameters,
+    )
     return ports_of(manifest, cache)
 
 
 def main(arguments: list[str]) -> int:
     """Print the draft of a manifest; return an exit code."""
     try:
+        core: dict[str, Any] = {}
+        if arguments[-2:-1] == ["--core"]:
+            core = json.loads(arguments[-1])
+            arguments = arguments[:-2]
         top, *files = arguments
-        json.dump(drafted(top, files, default_cache()), sys.stdout)
+        json.dump(drafted(top, files, default_cache(), core), sys.stdout)
     except (ValueError, ManifestError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

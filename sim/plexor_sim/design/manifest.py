@@ -4,11 +4,18 @@
 Paths are relative to the manifest. All keys:
 
     sources = ["irq.v", "rtl/*.sv"]  # Verilog, SystemVerilog or VHDL; C and C++ of DPI; lists (.f)
+                                     #   and FuseSoC cores (.core)
     top = "irq"                      # the module or entity at the pins
     include = ["rtl"]                # optional: folders searched for `include files and modules
 
     [defines]                        # optional: macros
     FAST = 1
+
+    [core]                           # optional: of a core in sources
+    target = "sim"                   # optional: default, or else sim
+    flags = ["fast", "-tool_verilator"]  # optional: set, or unset by a hyphen
+    libraries = [".."]               # optional: folders with cores that it depends on
+    without = ["::debug"]            # optional: cores that are left out
 
     [clock]                          # absent: the device is combinational; [[clock]]: several
     port = "clk"
@@ -73,6 +80,7 @@ from plexor.protocol.frames import CODE_BITS, MAX_CHANNELS, MAX_STRIKES
 from plexor.protocol.geometry import MAX_TIMECODE_BITS
 from plexor_sim.design import inside
 from plexor_sim.design.clocks import Clock, Reset, clocks_of, random_of, resets_of
+from plexor_sim.design.cores import Selection
 from plexor_sim.design.pins import Pin, pin_of, pins_of, texts_of
 from plexor_sim.design.sources import Sources, sources_of
 
@@ -96,6 +104,7 @@ _KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
         "timecode": list,
     },
     "timing": {"delay_ps": int},
+    "core": {"target": str, "flags": list, "libraries": list, "without": list},
 }
 _SEVERAL = ("clock", "reset")
 """Tables of which there may be several."""
@@ -180,6 +189,14 @@ def _parse(path: Path, document: dict[str, Any], faults: list[str]) -> Manifest 
         strikes = pins_of("ports.strikes", named.get("strikes", []), MAX_STRIKES, faults)
     resets = resets_of(tables.several("reset"), clocks, faults)
     options, parameters = _options(folder, tables, clocks, resets, faults)
+    if sources is not None:
+        parameters = sources.parameters | parameters
+        options = {f"plus.{name}": text for name, text in sources.plusargs.items()} | options
+        faults += [
+            f"sources: plusarg {name}: {text!r} contains a comma, which separates device options"
+            for name, text in sources.plusargs.items()
+            if "," in text
+        ]
     idle_high: tuple[Pin, ...] = ()
     if "idle_high" in named:
         idle_high = pins_of("ports.idle_high", named["idle_high"], MAX_STRIKES, faults)
@@ -238,10 +255,23 @@ def _sources(folder: Path, tables: _Tables, faults: list[str]) -> Sources | None
             texts_of("sources", top.get("sources", []), faults),
             texts_of("include", top.get("include", []), faults),
             tables["defines"],
+            selection_of(folder, tables["core"], faults) if tables.several("core") else None,
+            str(top.get("top", "")),
         )
     except ValueError as error:
         faults.append(str(error))
         return None
+
+
+def selection_of(folder: Path, core: Mapping[str, Any], faults: list[str]) -> Selection:
+    """Return what a table [core] in a folder says; append what is wrong to `faults`."""
+    flags, libraries, without = (
+        texts_of(f"core.{key}", core.get(key, []), faults)
+        for key in ("flags", "libraries", "without")
+    )
+    paths = tuple(folder / name for name in libraries)
+    faults += [f"core.libraries: {path} is no folder" for path in paths if not path.is_dir()]
+    return Selection(core.get("target", ""), tuple(flags), paths, tuple(without))
 
 
 class _Tables:

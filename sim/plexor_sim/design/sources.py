@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of a design as its manifest names them: paths, patterns and lists of files.
+"""The files of a design as its manifest names them: paths, patterns, lists of files and cores.
 
 A list of files (`.f`) has what simulators take on their command lines: files, and the options that
 Icarus, Verilator, VCS and Questa have in common (IEEE Std 1800 has none).
@@ -13,14 +13,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from plexor_sim.design.cores import Selection, core_sources
+
 VERILOG = (".v", ".sv", ".vh", ".svh", ".vp", ".svp", ".verilog")
 VHDL = (".vhd", ".vhdl")
 NATIVE = (".c", ".cc", ".cpp", ".cxx")
 """Files of functions that Verilog imports (DPI)."""
 _LISTS = (".f", ".fl", ".flist", ".vc", ".files")
+_CORE = ".core"
 _LINKED = (".o", ".a", ".so")
-_IGNORED = ("+libext+", "-sv", "-g2012", "--timing", "-Wall", "-Wno-", "+librescan")
+_IGNORED = (
+    "+libext+",
+    "-sv",
+    "-g2012",
+    "--timing",
+    "-Wall",
+    "-Wno-",
+    "+librescan",
+    "--cc",
+    "--exe",
+)
 """Options of other simulators that change nothing here."""
+_IGNORED_WITH_WORD = ("--Mdir", "--top-module", "-CFLAGS")
+"""The same, with a word behind them."""
 _MOST_LISTS = 64
 _MOST_NAMED = 8
 
@@ -36,6 +51,9 @@ class Sources:
     """Folders in which files of `include and modules are looked for."""
     defines: dict[str, str] = field(default_factory=dict[str, str])
     """Macros with their texts."""
+    parameters: dict[str, int | str] = field(default_factory=dict[str, int | str])
+    """Parameters of the top that lists and cores have."""
+    plusargs: dict[str, str] = field(default_factory=dict[str, str])
     lists: list[Path] = field(default_factory=list[Path])
     missing: list[str] = field(default_factory=list[str])
 
@@ -50,17 +68,25 @@ def sources_of(
     names: Sequence[str],
     include: Sequence[str] = (),
     defines: Mapping[str, int | str | bool] | None = None,
+    selection: Selection | None = None,
+    top: str = "",
 ) -> Sources:
-    """Return the files that a manifest in `folder` names, with those of its lists.
+    """Return the files that a manifest in `folder` names, with those of its lists and cores.
 
-    A name may be a pattern, such as `rtl/*.sv`. Raises ValueError that names all that is missing,
-    and for what is not supported.
+    Parameters of a core are those of its own top: they are taken if this is `top`. A name may be
+    a pattern, such as `rtl/*.sv`. Raises ValueError that names all that is missing, and for what
+    is not supported.
     """
     sources = Sources(include=[folder / name for name in include])
     for name, value in (defines or {}).items():
         sources.defines[name] = str(int(value)) if isinstance(value, bool) else str(value)
     for name in names:
-        _add(sources, (folder,), name)
+        if name.lower().endswith(_CORE):
+            _add_core(sources, folder, name, selection or Selection(), top)
+        else:
+            _add(sources, (folder,), name)
+    if selection is not None and not any(name.lower().endswith(_CORE) for name in names):
+        raise ValueError("core: sources has no core; must be a file that ends in .core")
     if sources.missing:
         listed = ", ".join(sources.missing[:_MOST_NAMED])
         more = len(sources.missing) - _MOST_NAMED
@@ -101,6 +127,31 @@ def _add(sources: Sources, folders: Sequence[Path], name: str) -> None:
                 kept.append(path)
 
 
+def _add_core(sources: Sources, folder: Path, name: str, selection: Selection, top: str) -> None:
+    """Add the files of a core and of all that it depends on."""
+    paths = _matching(folder, name)
+    if paths is None:
+        sources.missing.append(str(folder / name))
+        return
+    kinds = {"verilog": sources.verilog, "vhdl": sources.vhdl, "native": sources.native}
+    for path in paths:
+        try:
+            core = core_sources(path, selection)
+        except ValueError as error:
+            raise ValueError(f"sources: {error}") from None
+        for kind, file in core.files:
+            if file not in kinds[kind]:
+                kinds[kind].append(file)
+        sources.include += core.include
+        sources.missing += core.missing
+        sources.lists += core.core_files
+        for macro, text in core.defines.items():
+            sources.defines.setdefault(macro, text)
+        sources.plusargs |= core.plusargs
+        if top in core.tops:
+            sources.parameters |= core.parameters
+
+
 def _matching(folder: Path, name: str) -> list[Path] | None:
     if not any(sign in name for sign in "*?["):
         path = folder / name
@@ -134,12 +185,18 @@ def _add_list(sources: Sources, path: Path, folder: Path) -> None:
         elif word.startswith(("-D", "-d")) and len(word) > 2:
             name, sign, value = word[2:].partition("=")
             sources.defines.setdefault(name, value if sign else "")
+        elif word.startswith("-G") and "=" in word:
+            name, _, value = word[2:].partition("=")
+            is_integer = re.fullmatch(r"-?(?:0x[0-9a-fA-F]+|\d+)", value) is not None
+            sources.parameters[name] = int(value, 0) if is_integer else value.strip('\\"')
+        elif word in _IGNORED_WITH_WORD:
+            next(words, "")
         elif word.startswith(_IGNORED):
             continue
         elif word.startswith(("-", "+")):
             raise ValueError(
                 f"sources: {path.name}: {word!r} is not supported; must be a file, +incdir+, "
-                "+define+, -f, -F, -v, -y, -I or -D"
+                "+define+, -f, -F, -v, -y, -I, -D or -G"
             )
         else:
             _add(sources, folders, word)

@@ -13,7 +13,7 @@ from plexor.cli.parameters import given, option_name
 from plexor.cli.specs import command, one_of
 from plexor.library.specs.options import Target
 from plexor.library.specs.spec import Spec, maybe, option
-from plexor.library.specs.values import flag, path_of
+from plexor.library.specs.values import each, flag, path_of
 from plexor.library.upkeep.specs import CalibrateSpec, ProveSpec, SelfTestSpec
 
 SHELLS = ("bash", "zsh", "fish")
@@ -117,6 +117,35 @@ class Drafted(Spec):
         metavar="FILE.toml",
         help="Write the manifest to this file, which is a new one. Default: TOP.toml.",
     )
+    target: str | None = option(
+        converter=maybe(str),
+        default=None,
+        metavar="NAME",
+        help="Of a core: its target. Default: default, or else sim.",
+    )
+    flags: tuple[str, ...] = option(
+        converter=each(str, str),
+        default=(),
+        flag="--flag",
+        metavar="NAME",
+        many=True,
+        help="Of a core: a flag that is set, or unset by a hyphen: --flag=-NAME.",
+    )
+    libraries: tuple[str, ...] = option(
+        converter=each(str, str),
+        default=(),
+        flag="--library",
+        metavar="FOLDER",
+        many=True,
+        help="Of a core: a folder with cores that it depends on, besides its own.",
+    )
+    without: tuple[str, ...] = option(
+        converter=each(str, str),
+        default=(),
+        metavar="CORE",
+        many=True,
+        help="Of a core: one that it depends on and that is left out.",
+    )
 
 
 @click.group(no_args_is_help=False)
@@ -130,9 +159,9 @@ def dut() -> None:
 def init() -> None:
     """Write a manifest of TOP, a module or entity in FILE..., with what its ports may be.
 
-    FILEs are Verilog, SystemVerilog, VHDL, C and C++ (DPI), or lists of files (.f); a pattern in
-    quotes stands in the manifest as it is. Clock, reset, strikes and responses are guessed from
-    names and widths: look at them before you measure.
+    FILEs are Verilog, SystemVerilog, VHDL, C and C++ (DPI), lists of files (.f), or a core of
+    FuseSoC (.core); a pattern in quotes stands in the manifest as it is. Clock, reset, strikes and
+    responses are guessed from names and widths: look at them before you measure.
 
     \b
       plexor dut init irq irq.v --to mine.toml

@@ -44,7 +44,14 @@ def init(top: str, files: tuple[str, ...], drafted: Drafted, shown: AsJson) -> N
         raise UsageError(f"--to: {path} already exists; name a new file")
     if not path.parent.is_dir():
         raise UsageError(f"--to: {path.parent} is no folder")
-    made = draft_of(top, files, path.parent)
+    core: dict[str, str | list[str] | None] = {
+        "target": drafted.target,
+        "flags": list(drafted.flags),
+        "libraries": list(drafted.libraries),
+        "without": list(drafted.without),
+    }
+    given = {name: value for name, value in core.items() if value}
+    made = draft_of(top, files, path.parent, given)
     write_text(path, made["text"])
     if shown.as_json:
         click.echo(json.dumps({"file": str(path), **made}, indent=2))

@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -79,14 +79,26 @@ def options_of(device: str) -> dict[str, Any]:
     return _told("plexor_sim.devices", usual_name(device))
 
 
-def draft_of(top: str, files: Sequence[str], folder: Path) -> dict[str, Any]:
+def draft_of(
+    top: str, files: Sequence[str], folder: Path, core: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Return the draft of a manifest in a folder: its `text`, and the `ports` of the design.
 
-    `top` is a module or entity in `files`, as seen from here. Raises LinkError if the simulator is
+    `top` is a module or entity in `files`, as seen from here. `core` is the table [core], its
+    libraries as seen from here too. Raises LinkError if the simulator is
     not installed or the design does not compile, and UsageError for a file that there is not.
     """
-    seen = [os.path.relpath(file, folder) if not os.path.isabs(file) else file for file in files]
-    return _told("plexor_sim.design.draft", top, *seen, folder=folder)
+    seen = [_from(folder, file) for file in files]
+    table = dict(core or {})
+    if "libraries" in table:
+        table["libraries"] = [_from(folder, name) for name in table["libraries"]]
+    of_core = ("--core", json.dumps(table)) if table else ()
+    return _told("plexor_sim.design.draft", top, *seen, *of_core, folder=folder)
+
+
+def _from(folder: Path, path: str) -> str:
+    """Return a path as seen from a folder; an absolute one as it is."""
+    return path if os.path.isabs(path) else os.path.relpath(path, folder)
 
 
 def checks_of(manifest: str) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,19 @@ def test_what_lies_beside_a_design_is_found(
     (tmp_path / "top.toml").write_text(str(drafted("top", ["rtl/top.v"], default_cache())["text"]))
     assert [path.name for path in load(tmp_path / "top.toml").sources.include] == ["rtl"]
     assert "include" not in str(drafted("part", ["rtl/part.v"], default_cache())["text"])
+
+
+def test_a_core_is_drafted_as_it_was_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "dut.v").write_text(COUNTER)
+    (tmp_path / "dut.core").write_text(
+        "CAPI=2:\nname: ::dut:1\nfilesets: {rtl: {files: ['!no ? (dut.v)'], file_type: "
+        "verilogSource, depend: [none]}}\ntargets: {fast: {filesets: [rtl]}}\n"
+    )
+    core = {"target": "fast", "flags": ["-no"], "without": ["none"]}
+    made = drafted("dut", ["dut.core"], default_cache(), core)
+    (tmp_path / "dut.toml").write_text(str(made["text"]))
+    assert tomllib.loads(str(made["text"]))["core"] == core
+    assert [path.name for path in load(tmp_path / "dut.toml").sources.verilog] == ["dut.v"]
+    with pytest.raises(ManifestError, match=r"core\.libraries: .*none is no folder"):
+        drafted("dut", ["dut.core"], default_cache(), {**core, "libraries": ["none"]})

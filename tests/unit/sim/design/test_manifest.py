@@ -133,6 +133,74 @@ def test_several_clocks_and_resets_are_what_their_tables_say(folder: Path) -> No
     assert manifest.random == {"data": 1}
 
 
+CORE = """CAPI=2:
+name : ::counter:1
+filesets:
+  rtl: {files: [dut.v, "slow ? (slow.v)"], file_type: verilogSource, depend: [lib, debug]}
+targets:
+  default: {filesets: [rtl], toplevel: dut, parameters: [A, B, verbose, "slow ? (text=a_b)"]}
+  other: {filesets: [rtl], toplevel: dut}
+parameters:
+  A: {datatype: int, default: 1, paramtype: vlogparam}
+  B: {datatype: int, default: 2, paramtype: vlogparam}
+  verbose: {datatype: int, default: 3, paramtype: plusarg}
+  text: {datatype: str, default: "a,b", paramtype: plusarg}
+"""
+
+
+def test_a_core_gives_sources_parameters_and_plusargs_and_the_manifest_has_the_last_word(
+    folder: Path,
+) -> None:
+    (folder / "dut.core").write_text(CORE)
+    (folder / "cores").mkdir()
+    (folder / "slow.v").touch()
+    (folder / "cores" / "lib.core").write_text("CAPI=2:\nname: ::lib:0\ntargets: {default: {}}\n")
+    of_core = '[core]\nlibraries = ["cores"]\nwithout = ["debug"]\n'
+    text = MANIFEST.replace('"dut.v"', '"dut.core"') + of_core
+    path = folder / "dut.toml"
+    path.write_text(text.replace("[parameters]", "[parameters]\nB = 7"))
+    manifest = load(path)
+    assert [file.name for file in manifest.sources.verilog] == ["dut.v"]
+    assert [file.name for file in manifest.sources.lists] == ["dut.core", "lib.core"]
+    own = load(written(folder) / "dut.toml").parameters or {}
+    assert manifest.parameters == {**own, "A": 1, "B": 7}
+    assert (manifest.options or {})["plus.verbose"] == "3"
+    path.write_text(text + 'flags = ["slow"]\n')
+    manifest = load(path)
+    assert [file.name for file in manifest.sources.verilog] == ["dut.v", "slow.v"]
+    assert (manifest.options or {})["plus.text"] == "a_b"
+    path.write_text(text + 'target = "other"\n')
+    assert load(path).parameters == own
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        ('target = "no"', r"sources: dut\.core: no target 'no'; must be one of default, other"),
+        ('libraries = ["no"]', r"core\.libraries: .*/no is no folder"),
+        ("flags = [1]", r"core\.flags: 1; must be text"),
+        ('flag = ["a"]', r"core\.flag: unknown key; must be one of target, flags, libraries"),
+        ("", r"sources: dut\.core: no core lib, debug beside it; must be in a folder of core"),
+    ],
+)
+def test_what_is_wrong_with_a_core_is_one_line(folder: Path, lines: str, sentence: str) -> None:
+    (folder / "dut.core").write_text(CORE)
+    path = folder / "dut.toml"
+    path.write_text(MANIFEST.replace('"dut.v"', '"dut.core"') + f"[core]\n{lines}\n")
+    with pytest.raises(ManifestError, match=sentence) as caught:
+        load(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_plusarg_of_a_core_has_no_comma(folder: Path) -> None:
+    text = CORE.replace("depend: [lib, debug]", "depend: []").replace('"slow ? (text=a_b)"', "text")
+    (folder / "dut.core").write_text(text)
+    path = folder / "dut.toml"
+    path.write_text(MANIFEST.replace('"dut.v"', '"dut.core"'))
+    with pytest.raises(ManifestError, match=r"sources: plusarg text: 'a,b' contains a comma"):
+        load(path)
+
+
 def test_a_manifest_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ManifestError, match=r"no\.toml: No such file"):
         load(tmp_path / "no.toml")

@@ -10,6 +10,8 @@ import pytest
 
 from plexor_sim.design.sources import sources_of
 
+from .core_files import MADE, write_cores
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -65,6 +67,52 @@ def test_a_list_of_files_has_files_folders_and_macros(folder: Path) -> None:
     assert set(sources.lists) == {folder / "sim/all.f", folder / "sim/more.f"}
 
 
+VC = r"""--Mdir .
+--cc
++incdir+inc
+-CFLAGS -Iinc
+../top.v
+--top-module top
+--exe
+../vip/model.cpp
+-GDEPTH=16 -GMASK=0x10
+-GNAME=\"loud\"
+-DFAST=1
+"""
+"""As FuseSoC 2.4.7 writes it for Verilator."""
+
+
+def test_the_list_that_fusesoc_makes_for_verilator_is_taken(folder: Path) -> None:
+    (folder / "made/inc").mkdir(parents=True)
+    (folder / "made/top.vc").write_text(VC)
+    sources = sources_of(folder, ["made/top.vc"])
+    assert [path.name for path in sources.files] == ["top.v", "model.cpp", "top.vc"]
+    assert sources.include == [folder / "made/inc"]
+    assert sources.parameters == {"DEPTH": 16, "MASK": 16, "NAME": "loud"}
+    assert sources.defines == {"FAST": "1"}
+
+
+def test_a_core_is_taken_with_its_parameters_if_its_top_is_that_of_the_manifest(
+    tmp_path: Path,
+) -> None:
+    write_cores(tmp_path)
+    default = MADE[0]
+    sources = sources_of(tmp_path, ["top.core", "tb/tb.v"], defines={"FAST": 7}, top="top")
+    assert sorted(names(tmp_path, sources.verilog)) == sorted([*default.files, "tb/tb.v"])
+    assert (sources.parameters, sources.plusargs) == (default.parameters, default.plusargs)
+    assert sources.defines == {**default.defines, "FAST": "7"}
+    assert {path.suffix for path in sources.lists} == {".core"}
+    assert sources_of(tmp_path, ["top.core"], top="wrapper").parameters == {}
+
+
+def test_what_is_missing_in_a_core_is_named_with_what_is_missing_beside_it(tmp_path: Path) -> None:
+    write_cores(tmp_path)
+    (tmp_path / "lib/uart.v").unlink()
+    (tmp_path / "rtl/fast.v").unlink()
+    with pytest.raises(ValueError, match=r"uart\.v.*fast\.v.*no\.core.*no\.v do not exist"):
+        sources_of(tmp_path, ["top.core", "no.core", "no.v"])
+
+
 def test_all_that_is_missing_is_named_at_once(folder: Path) -> None:
     (folder / "all.f").write_text("no1.v\nrtl/a.sv\nno2.v\n")
     with pytest.raises(ValueError, match="do not exist") as caught:
@@ -80,6 +128,7 @@ def test_all_that_is_missing_is_named_at_once(folder: Path) -> None:
         ("-work lib", "'-work' is not supported; must be a file, +incdir+"),
         ("+notimingcheck", "'+notimingcheck' is not supported"),
         ("-f all.f", "all.f names itself, or is named twice"),
+        ("--binary", "'--binary' is not supported"),
         ("a.so", "a.so: objects are not supported"),
         ("// nothing", "must be a list of Verilog or VHDL files"),
     ],
