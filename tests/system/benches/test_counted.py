@@ -7,7 +7,7 @@ from plexor_lab.bench.bench import Bench
 from plexor_lab.bench.spec import BenchSpec
 from plexor_lab.bench.taken import taken
 
-ITERATIONS = 103
+ITERATIONS = 53
 """No multiple of the five tasks that take turns."""
 COOPERATIVE, PREEMPTIVE, INTERRUPT, INTERRUPT_PREEMPTION, ALLOCATION = 2, 3, 4, 5, 8
 
