@@ -27,12 +27,14 @@ FULL_ONLY = pytest.mark.full
 SINGLE = [Feature.FALL, Feature.INTERVALS, Feature.EARLY, Feature.SNAPSHOT, Feature.RING]
 UNSEEN = (Feature.SNAPSHOT, Feature.RING)
 """Features that are of other stages: with them alone the matcher is as without any."""
+TOGETHER = (Feature.EARLY, Feature.FALL)
+"""Features that `make test` has in one build."""
 BUILDS = [
     *(
         pytest.param(
             replace(FULL, features=feature),
             id=feature.name,
-            marks=FULL_ONLY if feature in UNSEEN else (),
+            marks=FULL_ONLY if feature in (*UNSEEN, *TOGETHER) else (),
         )
         for feature in SINGLE
     ),

@@ -44,7 +44,7 @@ def check(folder, runs):
     return said
 
 
-@pytest.mark.parametrize("runs", [24, pytest.param(56, marks=pytest.mark.full)])
+@pytest.mark.parametrize("runs", [16, *(pytest.param(n, marks=pytest.mark.full) for n in (24, 56))])
 def test_nothing_is_lost_torn_or_twice_although_a_writer_is_killed(tmp_path, runs):
     check(tmp_path, runs)
 
