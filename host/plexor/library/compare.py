@@ -487,6 +487,7 @@ def _difference(difference: Difference) -> dict[str, Any]:
         "before_bound": None if difference.before_bound is None else difference.before_bound.value,
         "after": _number(difference.after),
         "after_bound": None if difference.after_bound is None else difference.after_bound.value,
+        "needs": difference.needs,
         "ratio": _number(difference.ratio),
         "least": _number(interval.least),
         "most": _number(interval.most),

@@ -17,7 +17,12 @@ from typing import Protocol
 from plexor.base.units import seconds_of, square_seconds_of
 from plexor.figures.analyse.analyse import ChannelFigures, Figures
 from plexor.figures.analyse.pairing import AMBIGUOUS
-from plexor.figures.analyse.percentiles import parse_quantile, quantile, quantile_name
+from plexor.figures.analyse.percentiles import (
+    least_count,
+    parse_quantile,
+    quantile,
+    quantile_name,
+)
 from plexor.figures.judge.change_bounds import (
     ExcessBounds,
     FigurePair,
@@ -54,7 +59,7 @@ class OpenEnd(StrEnum):
 class Difference:
     """One figure of one channel, before and after: times in seconds, shares as they are.
 
-    None: the run has no such figure, because it has no samples.
+    None: the run has no such figure, because it has no samples, or fewer than `needs`.
     """
 
     channel: str
@@ -74,6 +79,8 @@ class Difference:
     before_bound: OpenEnd | None = None
     after_bound: OpenEnd | None = None
     """Whether the figure lies above or below its value, and is not it."""
+    needs: int | None = None
+    """Samples without which a run has no such percentile; None: both have as many."""
 
     @property
     def name(self) -> str:
@@ -150,7 +157,9 @@ def differences(before: Side, after: Side, wanted: Collection[str] = ()) -> tupl
     """Return every figure of the channels that both runs have, by name.
 
     The `wanted` ones are there too where one run alone has them, classes where neither has, and
-    latencies of a channel whose answers may be those of other strikes, without values.
+    latencies of a channel whose answers may be those of other strikes, without values. A percentile
+    of too few samples has no value, as in a run's own report, unless it is wanted: its law then
+    says what is known.
     """
     qs = {quantile_name(q): q for q in QUANTILES}
     qs |= {name: parse_quantile(name) for name in wanted if is_quantile(name)}
@@ -246,10 +255,17 @@ def _quantiles(
         known = [None if c.rise is None else quantile(c.rise.distribution, q) for c in (one, other)]
         if known == [None, None] or (name not in wanted and None in known):
             continue
+        enough = [name in wanted or (k is not None and k.enough) for k in known]
         before, after = (
-            None if k is None or k.value_ticks is None else seconds_of(k.value_ticks, fs)
-            for k, fs in zip(known, tick_fs, strict=True)
+            seconds_of(k.value_ticks, fs)
+            if k is not None and k.value_ticks is not None and is_told
+            else None
+            for k, fs, is_told in zip(known, tick_fs, enough, strict=True)
         )
+        if not all(enough):
+            needs = least_count(q)
+            found.append(Difference(one.name, name, before, after, needs=needs))
+            continue
         law = None
         if one.rise is not None and other.rise is not None:
             law = QuantileLaw(q, (one.rise.distribution, other.rise.distribution), tick_fs)

@@ -11,6 +11,7 @@ from plexor.base.units import FEMTOSECONDS, format_rate, format_seconds, format_
 from plexor.figures.judge.compare import Difference, OpenEnd
 from plexor.figures.judge.gate import Judgement
 from plexor.figures.judge.verdict import Outcome, worst
+from plexor.show.pictures.scale import grouped
 from plexor.show.table import NOTHING, Cell
 from plexor.show.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
 
@@ -144,6 +145,8 @@ def _other(entry: Difference) -> Cell:
 
 
 def _interval(entry: Difference) -> str:
+    if entry.needs is not None:
+        return f"needs {grouped(entry.needs)} samples"
     least, most = entry.interval.least, entry.interval.most
     if least is None and most is None:
         return NOTHING
@@ -164,7 +167,7 @@ def _bounded(entry: Difference, value: Fraction | None, bound: OpenEnd | None) -
 
 def _value(entry: Difference, value: Fraction | None) -> str:
     if value is None:
-        return NOTHING
+        return NOTHING if entry.needs is None else "too few"
     if entry.unit == "Hz":
         return format_rate(value)
     if entry.unit == "s²":

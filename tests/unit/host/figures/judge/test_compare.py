@@ -35,7 +35,8 @@ def test_latencies_of_unknown_strikes_are_not_compared_and_leave_a_gate_open(run
 
 
 def test_differences_are_exact(run_of):
-    found = by_figure(run_of([[1000, 2000, 3000]]), run_of([[1100, 2000, 3900]]))
+    runs = run_of([[1000, 2000, 3000]]), run_of([[1100, 2000, 3900]])
+    found = by_figure(*runs, ["p50", "p99.9"])
     for figure, before, after in (
         ("min", 1000, 1100),
         ("max", 3000, 3900),
@@ -48,6 +49,18 @@ def test_differences_are_exact(run_of):
     assert found["ISR", "max"].change == Fraction(900, 3000)
     assert found["ISR", "p99.9"].interval.most is None
     assert found["ISR", "max"].law is None
+
+
+def test_a_percentile_of_too_few_samples_has_no_value_unless_it_is_asked_for(run_of):
+    """An upper bound of p99 with 97.5 % needs n samples with 0.99^n <= 0.025: 368."""
+    runs = run_of([[1000] * 367]), run_of([[2000] * 368])
+    entry = by_figure(*runs)["ISR", "p99"]
+    assert (entry.before, entry.after, entry.change, entry.needs) == (None, 2000 * NS, None, 368)
+    assert entry.interval.least is None
+    asked = by_figure(*runs, ["p99"])["ISR", "p99"]
+    assert (asked.before, asked.after, asked.needs) == (1000 * NS, 2000 * NS, None)
+    enough = by_figure(runs[1], runs[1])["ISR", "p99"]
+    assert (enough.before, enough.after, enough.needs) == (2000 * NS, 2000 * NS, None)
 
 
 def test_variances_are_compared_in_square_seconds_by_their_exact_ratio(run_of):
