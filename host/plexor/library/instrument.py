@@ -52,6 +52,7 @@ from plexor.run.plan.registers import need_zoom, plan_of, stream_of
 from plexor.run.session.follow import Listeners
 from plexor.run.session.session import measure, measure_whole
 from plexor.run.session.stop import Stop
+from plexor.run.session.warm_up import warm_up
 from plexor.wire.device.device import Device
 
 
@@ -307,8 +308,9 @@ class Instrument(Connection):
         stop: Stop,
         description: Mapping[str, str],
     ) -> RunResult:
-        """Return what a run gives; a recording replays it."""
-        return measure(
+        """Return what a run gives, behind its warm-up; a recording replays it."""
+        warmed = warm_up(self.device, settings, stop, listeners.on_progress)
+        result = measure(
             self.device,
             settings,
             listeners.on_progress,
@@ -317,6 +319,7 @@ class Instrument(Connection):
             stop,
             listeners.on_events,
         )
+        return replace(result, warm_up=warmed)
 
     def _serial(self) -> str:
         return self.device.serial

@@ -28,7 +28,17 @@ from plexor.library.specs.options import (
 )
 from plexor.library.specs.spec import maybe, option
 from plexor.library.specs.texts import Start, StopCondition, parse_start, parse_stop, parse_strike
-from plexor.library.specs.values import Naming, Time, choice, each, flag, hertz, plain, seconds
+from plexor.library.specs.values import (
+    Count,
+    Naming,
+    Time,
+    choice,
+    each,
+    flag,
+    hertz,
+    plain,
+    seconds,
+)
 from plexor.model.codes import Codes
 from plexor.model.load import is_raised
 from plexor.model.settings import MODES, Channel, Settings, Stimulus
@@ -53,6 +63,17 @@ def _zoom(value: Time) -> Fraction | str:
         return seconds(value)
     except ValueError as error:
         raise ValueError(f"{value!r}; must be a time such as 9.9us, or {AUTO}") from error
+
+
+def _warm_up(value: Count | Time) -> int | Fraction:
+    """Return a number of strikes, or a time in seconds, which a number that is not whole is too."""
+    if not isinstance(value, float | Fraction):
+        with suppress(ValueError):
+            return values.count(value)
+    with suppress(ValueError):
+        if (time_s := seconds(value)) > 0:
+            return time_s
+    raise ValueError(f"{value!r}; must be a number of strikes such as 500, or a time such as 50ms")
 
 
 class RunSpec(
@@ -86,6 +107,13 @@ class RunSpec(
         default=None,
         metavar="TIME",
         help="Time after which the run stops, such as 2s.",
+    )
+    warmup: int | Fraction | None = option(
+        converter=maybe(_warm_up),
+        default=None,
+        metavar="N|TIME",
+        help="Strike before the run too, N times or for TIME, such as 500 or 50ms. These strikes "
+        "are counted apart, and are in no figure of the run.",
     )
     phase: Fraction = option(
         converter=seconds,
@@ -197,6 +225,7 @@ def settings_of(options: RunSpec, name: Naming = plain, *, endless: bool = False
         raise UsageError(
             f"say when to stop with {name('count')}, {name('time')} or {name('stop_on')}"
         )
+    warm_up_s = _warm_up_of(options, strikes, name)
     limits = [stop.over_s for stop in options.stop_on if stop.over_s is not None]
     return Settings(
         strikes=strikes,
@@ -215,7 +244,26 @@ def settings_of(options: RunSpec, name: Naming = plain, *, endless: bool = False
         load_name=options.load or "",
         codes=codes_asked(options.code_wires, options.code_port, options.codes, name),
         report_s=options.every,
+        warm_up_s=warm_up_s,
     )
+
+
+def _warm_up_of(options: RunSpec, strikes: Sequence[Stimulus], name: Naming) -> Fraction | None:
+    """Return how long the warm-up lasts; a number of strikes is of the fastest output."""
+    asked = options.warmup
+    if asked is None or isinstance(asked, Fraction):
+        return asked
+    spacings_s = [
+        each.period_s / each.burst
+        for each in strikes
+        if each.trigger == Trigger.RUN and each.period_s is not None
+    ]
+    if not spacings_s:
+        raise UsageError(
+            f"{name('warmup')} {asked}: counts strikes of {name('rate')}, which is not given; give "
+            "a time such as 50ms"
+        )
+    return asked * min(spacings_s)
 
 
 def _only(candidates: Sequence[T | None], name: Naming) -> T | None:

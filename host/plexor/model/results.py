@@ -305,6 +305,21 @@ class Accounting:
 
 
 @dataclass(frozen=True, slots=True)
+class WarmUp:
+    """Strikes that were made before a run, in a run of their own. They are in no figure of it."""
+
+    start_ticks: Count
+    """In the instrument's time, as of the run that follows."""
+    end_ticks: Count
+    strikes: NotBelow0
+    """Strikes of all outputs."""
+    channels: tuple[StepChannel, ...]
+    """All enabled channels, in the order of RunResult.channels."""
+    accounting: Accounting
+    invalid_reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Imported:
     """The capture of another analyser that a run was imported from."""
 
@@ -372,6 +387,8 @@ class RunResult(_ByContent):
     run before: the first lines of all, each behind the simulated time."""
     calibration: Calibration | None = None
     """Calibration of the instrument, to correct this run's events with."""
+    warm_up: WarmUp | None = None
+    """The strikes before the run, if any were asked for."""
     steps: tuple[StepResult, ...] = ()
     """Steps of the sweep table: the finished ones, and the one that the run's end cut short."""
     code_tables: CodeTables | None = None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Protocol
 
@@ -14,7 +14,14 @@ from plexor.figures.analyse.stopped import Stopped, stopped
 from plexor.figures.analyse.windows import windows
 from plexor.model.load import IDLE, RAISED, is_raised, load_texts, named_load
 from plexor.model.oscillators import oscillator_of
-from plexor.model.results import LINK_DROPPED_MOST, MENDED_MOST, Accounting, Kind, RunResult
+from plexor.model.results import (
+    LINK_DROPPED_MOST,
+    MENDED_MOST,
+    Accounting,
+    Kind,
+    RunResult,
+    StepChannel,
+)
 from plexor.model.sources import source_name
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import StopReason, Trigger
@@ -284,6 +291,45 @@ def instrument(report: Report) -> str:
 
 def _tick(tick_fs: int) -> str:
     return format_ticks(1, tick_fs)
+
+
+def warm_up(report: Report) -> str:
+    """Return what came of the strikes before the run; empty if there were none.
+
+    `warm-up, in no figure: 50 strikes in 5 ms, 1 ms before the run; 49 answered, 1 missed, ...`.
+    """
+    found = report.result.warm_up
+    if found is None:
+        return ""
+    tick_fs = report.result.tick_fs
+    lasted = format_ticks(found.end_ticks - found.start_ticks, tick_fs)
+    pause = format_ticks(report.result.start_ticks - found.end_ticks, tick_fs)
+    strikes = "strike" if found.strikes == 1 else "strikes"
+    several = len(found.channels) > 1
+    parts = [
+        f"{f'{channel.name} ' if several else ''}{', '.join(_warmed(channel, tick_fs))}"
+        for channel in found.channels
+    ]
+    return "; ".join(
+        (
+            f"warm-up, in no figure: {grouped(found.strikes)} {strikes} in {lasted}, {pause} "
+            "before the run",
+            *parts,
+            books(found.accounting),
+            *found.invalid_reasons,
+        )
+    )
+
+
+def _warmed(channel: StepChannel, tick_fs: int) -> Iterator[str]:
+    """Yield the classes of a channel that came, and its greatest latency."""
+    for entry, count in channel.classes.items():
+        if count and entry != ResponseClass.STRIKES:
+            yield f"{grouped(count)} {entry.name.lower()}"
+    if channel.pending:
+        yield f"{grouped(channel.pending)} outstanding"
+    if channel.rise.max_ticks is not None:
+        yield f"at most {format_ticks(channel.rise.max_ticks, tick_fs)}"
 
 
 def imported(report: Report) -> tuple[str, ...]:

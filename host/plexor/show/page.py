@@ -179,6 +179,7 @@ def _taken_with(report: Report) -> str:
     ]
     if result.imported is None:
         entries.append(("upload", _UPLOADS[result.settings.stream or Stream.OFF]))
+    entries += [("warm-up", line) for line in (facts.warm_up(report),) if line]
     entries += [("imported", line) for line in facts.imported(report)]
     entries += [("clock", line) for line in (facts.clock(report),) if line]
     entries += [("ways over pads", line) for line in (facts.ways(report),) if line]

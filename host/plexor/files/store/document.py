@@ -41,11 +41,13 @@ from plexor.files.store.figure_types import (
     SourcePart,
     SpanPart,
     StoppedPart,
+    WarmedPart,
+    WarmUpPart,
     WindowPart,
 )
 from plexor.files.store.seconds import with_seconds, with_seconds_schema
 from plexor.model.oscillators import oscillator_of
-from plexor.model.results import Accounting, Kind, RunResult
+from plexor.model.results import Accounting, Kind, RunResult, WarmUp
 from plexor.protocol.memory import ResponseClass
 
 _NAMED = {
@@ -92,6 +94,7 @@ def _run(report: Report, verdict: Judged | None, exit_code: ExitCode) -> RunPart
         device_said=result.device_said,
         computed_on_host=tuple(result.computed_on_host),
         accounting=_books(result.accounting),
+        warm_up=None if result.warm_up is None else _warm_up(result.warm_up, result.start_ticks),
         strikes=result.strikes,
         base_ticks=report.base_ticks,
         velocity_m_per_s=None if report.velocity_m_s is None else float(report.velocity_m_s),
@@ -137,6 +140,26 @@ def _books(books: Accounting) -> BooksPart:
                 lost=source.lost,
             )
             for source in books.sources
+        ),
+    )
+
+
+def _warm_up(warm_up: WarmUp, run_start_ticks: int) -> WarmUpPart:
+    return WarmUpPart(
+        strikes=warm_up.strikes,
+        duration_ticks=warm_up.end_ticks - warm_up.start_ticks,
+        pause_ticks=run_start_ticks - warm_up.end_ticks,
+        accounting=_books(warm_up.accounting),
+        invalid_reasons=warm_up.invalid_reasons,
+        channels=tuple(
+            WarmedPart(
+                name=channel.name,
+                classes={entry.name.lower(): channel.classes[entry] for entry in ResponseClass},
+                pending=channel.pending,
+                min_ticks=channel.rise.min_ticks,
+                max_ticks=channel.rise.max_ticks,
+            )
+            for channel in warm_up.channels
         ),
     )
 

@@ -483,6 +483,29 @@ class BudgetPart(VerdictPart):
 
 
 @dataclass(frozen=True, slots=True)
+class WarmedPart:
+    """What one channel answered in a warm-up."""
+
+    name: str
+    classes: Annotated[Mapping[str, Count], Told("By class, as of a channel of the run.")]
+    pending: Annotated[Count, Told("Strikes that were outstanding at its end.")]
+    min_ticks: int | None
+    max_ticks: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class WarmUpPart:
+    """Strikes that were made before a run, in a run of their own."""
+
+    strikes: Count
+    duration_ticks: int
+    pause_ticks: Annotated[int, Told("From its end to the start of the run.")]
+    accounting: BooksPart
+    invalid_reasons: tuple[str, ...]
+    channels: tuple[WarmedPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RunPart:
     """What plexor measure --json and plexor replay --json print. Times are whole ticks of tick_fs
     femtoseconds, and NAME_s is NAME_ticks in seconds. null: not known, or too few samples.
@@ -536,6 +559,9 @@ class RunPart:
         tuple[str, ...], Told("What the chip leaves out and the host computed from events.")
     ]
     accounting: BooksPart
+    warm_up: Annotated[
+        WarmUpPart | None, Told("Strikes before the run, in none of its figures; of --warmup.")
+    ]
     strikes: Count
     base_ticks: Annotated[Count, Told("Taken off each latency.")]
     velocity_m_per_s: Annotated[float | None, Told("Of --velocity: what distance is of.")]

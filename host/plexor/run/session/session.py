@@ -75,12 +75,17 @@ def measure(
     return _result(run, begin, end, description or {})
 
 
-def measure_whole(device: Device, settings: Settings, stop: Stop | None = None) -> RunResult:
-    """Return a run of which a part is of no use: a look, a step, a test.
+def measure_whole(
+    device: Device,
+    settings: Settings,
+    stop: Stop | None = None,
+    on_progress: OnProgress | None = None,
+) -> RunResult:
+    """Return a run of which a part is of no use: a look, a warm-up, a step, a test.
 
     Raises KeyboardInterrupt if it was interrupted or stopped, and what `measure` raises.
     """
-    result = measure(device, settings, stop=stop)
+    result = measure(device, settings, on_progress, stop=stop)
     if result.interrupted or (stop is not None and stop.asked):
         raise KeyboardInterrupt
     return result

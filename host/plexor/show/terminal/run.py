@@ -76,7 +76,13 @@ def text(report: Report, verdict: Judged | None = None, *, width: int, colour: b
             lines.append("")
     lines += wrapped(facts.accounting(report), width, paint, "bold")
     lines += wrapped(facts.conserved(report), width, paint, "muted")
-    said = (facts.clock(report), facts.ways(report), facts.computed(report), facts.left_out(report))
+    said = (
+        facts.warm_up(report),
+        facts.clock(report),
+        facts.ways(report),
+        facts.computed(report),
+        facts.left_out(report),
+    )
     for name, where in facts.to_the_tick(report.result):
         lines += wrapped(f"{name}: {where}", width, paint, "muted")
     for line in filter(None, said):
