@@ -4,20 +4,27 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-from plexor.base.errors import UsageError
+from plexor.base.errors import ExitCode, UsageError
 from plexor.cli.conclude import show
-from plexor.cli.options import AsJson, HtmlShown
+from plexor.cli.measure.take import take
+from plexor.cli.options import AsJson, HtmlShown, Keyed
 from plexor.cli.output import check_outputs
-from plexor.cli.parameters import usage
+from plexor.cli.parameters import command_line, option_name, usage
 from plexor.library.files import write_text
+from plexor.library.keep import check_new
 from plexor.library.load import load, run_in
+from plexor.library.run_spec import RunSpec, settings_of
 from plexor.library.scans.phase import PhaseScan
+from plexor.library.specs.options import InFolder, Source
 from plexor_lab.bound.bound import Bound
+from plexor_lab.bound.check import KEY, BoundCheck
 from plexor_lab.bound.fitted import fit_services
 from plexor_lab.bound.spec import (
     AtEach,
+    Compared,
     FitSpec,
     Mapped,
     Maximum,
@@ -27,6 +34,7 @@ from plexor_lab.bound.spec import (
     TracedFiles,
     TraceSpec,
 )
+from plexor_lab.bound.swept import MEASURED_FILE, BoundSweep, at_n, swept_ns
 from plexor_lab.bound.traced import suffix_of, trace_bus
 
 
@@ -62,6 +70,51 @@ def check(
         write_text(shown.page, judged.page(scan))
         print(f"plexor: page {shown.page}", file=sys.stderr)
     return judged.exit_code()
+
+
+def sweep(
+    ns: str,
+    source: Source,
+    asked: RunSpec,
+    modelled: Modelled,
+    platform: OnPlatform,
+    mapped: Mapped,
+    compared: Compared,
+    described: Keyed,
+    place: InFolder,
+    shown: AsJson,
+) -> int:
+    """Measure a service at each N, check it, print the verdicts and return the exit code."""
+    numbers, settings = swept_ns(ns), settings_of(asked, option_name)
+    found = Bound(modelled.model, platform.platform, mapped.region_map)
+    out = place.out
+    with usage():
+        if out is not None:
+            check_new(out, option_name("out"))
+    check_outputs(folder=out, whole=False)
+    checks: list[BoundCheck] = []
+    folders: list[Path] = []
+    for number, n in enumerate(numbers, 1):
+        print(f"plexor: N = {n}, {number} of {len(numbers)}", file=sys.stderr)
+        device = {**described.device, KEY: str(n)}
+        at_this = replace(source, dut=at_n(source.dut or "", n))
+        run = take(at_this, asked, settings, None, None, device, live=False)
+        run = run.taken_by(command_line())
+        folder = None if out is None else run.save(out / f"{KEY}={n}")
+        if run.interrupted:
+            break
+        with usage():
+            checks.append(found.check(run, n=n, kind=compared.kind))
+        folders += [] if folder is None else [folder]
+    if not checks:
+        return ExitCode.INTERRUPTED
+    judged = BoundSweep(tuple(checks), tuple(folders))
+    show(judged, shown.as_json)
+    if out is not None:
+        files = modelled.model, platform.platform, mapped.region_map
+        write_text(out / MEASURED_FILE, judged.measured_csv(files, out))
+        print(f"plexor: runs {out}, of which {out / MEASURED_FILE} tells", file=sys.stderr)
+    return ExitCode.INTERRUPTED if len(checks) < len(numbers) else judged.exit_code()
 
 
 def trace(log: Path, asked: TraceSpec, files: TracedFiles, shown: AsJson) -> None:

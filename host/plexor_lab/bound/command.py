@@ -8,11 +8,15 @@ from pathlib import Path
 import click
 
 from plexor.base.errors import UsageError
-from plexor.cli.options import AsJson, HtmlShown
+from plexor.cli.options import AsJson, HtmlShown, Keyed
 from plexor.cli.parameters import option_name, refuse
 from plexor.cli.specs import command
+from plexor.library.run_spec import RunSpec
+from plexor.library.specs.options import InFolder, Source
 from plexor_lab.bound.spec import (
+    SWEPT,
     AtEach,
+    Compared,
     FitSpec,
     Mapped,
     Maximum,
@@ -123,5 +127,42 @@ def fit(asked: FitSpec) -> None:
             raise UsageError(f"{option_name(name)} is for --out; give --platform and --out too")
 
 
-for _part in (evaluate, check, trace, fit):
+@command(
+    "plexor_lab.bound.body:sweep",
+    source=Source,
+    asked=RunSpec,
+    modelled=Modelled,
+    platform=OnPlatform,
+    mapped=Mapped,
+    compared=Compared,
+    described=Keyed,
+    place=InFolder,
+    shown=AsJson,
+)
+@click.argument("ns", metavar="N=N1,N2,...")
+def sweep(source: Source, asked: RunSpec) -> None:
+    """Measure a simulated device's service at one N after the other, and check each.
+
+    {N} in --dut stands for N. The other options are those of `plexor measure`, which takes each
+    run, and of `plexor bound check`, which judges it. With --out each run is kept in its folder,
+    and measured.csv names them for `plexor bound fit`.
+
+    The exit code is 1 if an estimate is UNSAFE at any N, and 4 if one is not proven.
+
+    \b
+      plexor bound sweep N=0,13,50 --dut 'freertos:program=malloc,blocks={N}' --rate 500
+             --phase 300us --count 20 --channel malloc=ch0 --of on-width --model malloc.toml
+             --platform sdram-bound.toml --out walk
+    """
+    if source.dut is None or SWEPT not in source.dut:
+        raise UsageError(
+            f"--dut: {source.dut or 'is missing'}; must have {SWEPT} where N goes, such as "
+            f"freertos:program=malloc,blocks={SWEPT}; measure a board at each N with "
+            "--key N=..., and check each run"
+        )
+    if len(asked.channels) > 1:
+        raise UsageError("--channel: is given twice; the bound is of one")
+
+
+for _part in (evaluate, check, sweep, trace, fit):
     bound.add_command(_part)

@@ -19,10 +19,12 @@ FETCHED = "text"
 PINS = 8
 """Pins that a firmware may keep high while a service runs."""
 MOST_INTERRUPTS = 1000
+SWEPT = "{N}"
+"""Stands for N where a sweep puts it."""
 _n = whole(0, MOST)
 
 
-def _ns(value: int | str | Sequence[int]) -> tuple[int, ...]:
+def ns_of(value: int | str | Sequence[int | str]) -> tuple[int, ...]:
     """Return each N once; raise ValueError for one out of range."""
     return tuple(dict.fromkeys(map(_n, [value] if isinstance(value, int | str) else value)))
 
@@ -54,7 +56,7 @@ class AtEach(Spec):
     """At which N a bound is shown."""
 
     ns: tuple[int, ...] = option(
-        converter=_ns,
+        converter=ns_of,
         default=(),
         many=True,
         flag="--n",
@@ -74,7 +76,20 @@ class AtN(Named):
     )
 
 
-class OfRun(AtN):
+class Compared(Spec):
+    """What of a channel is compared with a bound."""
+
+    kind: str = option(
+        converter=choice(OF),
+        default=OF[0],
+        shows_default=True,
+        choices=OF,
+        flag="--of",
+        help="What took that long: from the strike to the response, or while the pin was active.",
+    )
+
+
+class OfRun(AtN, Compared):
     """What of a run a bound is checked by."""
 
     channel: str | None = option(
@@ -83,14 +98,6 @@ class OfRun(AtN):
         metavar="NAME",
         help="Channel of the run that answers when the service is done, or is high while it runs. "
         "Default: the only one.",
-    )
-    kind: str = option(
-        converter=choice(OF),
-        default=OF[0],
-        shows_default=True,
-        choices=OF,
-        flag="--of",
-        help="What took that long: from the strike to the response, or while the pin was active.",
     )
 
 
