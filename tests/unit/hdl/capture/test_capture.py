@@ -121,7 +121,7 @@ HALF = [{"enable": 0}, {"enable": 1, "invert": 1}]
 EITHER = [{"enable": 1}, {"enable": 1, "either": 1}]
 
 
-@pytest.mark.parametrize("filters", [True, False])
+@pytest.mark.parametrize("filters", [True, pytest.param(False, marks=pytest.mark.full)])
 @pytest.mark.parametrize(
     "settings", [PLAIN, MIXED, HALF, EITHER], ids=["plain", "mixed", "half", "either"]
 )

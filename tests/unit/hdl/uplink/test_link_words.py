@@ -38,7 +38,7 @@ def frames_of(bench, beats):
 
 
 @pytest.mark.parametrize("words", [True, False])
-@pytest.mark.parametrize("seed", [None, 1, 2])
+@pytest.mark.parametrize("seed", [None, 1, pytest.param(2, marks=pytest.mark.full)])
 def test_frames_arrive_whole_in_order_and_with_a_right_crc(bench, seed, words):
     frames = random_frames(random.Random(seed), FrameType.EVENTS, 8)
     parts_of = bench.parts_of if words else as_bytes(bench)
