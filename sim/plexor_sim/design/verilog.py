@@ -12,8 +12,9 @@ from plexor_sim.build import SAID_FILE, BuildError, Verilation, is_timed, ports,
 from plexor_sim.design import inside
 from plexor_sim.design.glue import PREFIX, Ports, glue
 from plexor_sim.design.manifest import Manifest, ManifestError
+from plexor_sim.design.mixed import MixedError, as_verilog
 from plexor_sim.design.pins import Pin
-from plexor_sim.design.vhdl import verilog_of
+from plexor_sim.design.text import bare
 from plexor_sim.packages import make_once, sha256
 from plexor_sim.riscv import DeviceBuild
 
@@ -98,16 +99,16 @@ def _verilation(manifest: Manifest, cache: Path, *, is_random: bool = False) -> 
     """Return what Verilator is given of a manifest."""
     folder = manifest.path.parent.resolve()
     sources = manifest.sources
-    if sources.vhdl and sources.verilog:
-        raise ManifestError(
-            f"{manifest.path}: sources: {sources.vhdl[0].name} and {sources.verilog[0].name}: VHDL "
-            "and Verilog in one design are not supported; name files of one of them"
-        )
-    verilog = sources.verilog
+    verilog = tuple(sources.verilog)
     parameters = {name: _parameter(value) for name, value in (manifest.parameters or {}).items()}
     if sources.vhdl:
-        verilog = [verilog_of(sources.vhdl, manifest.top, manifest.parameters or {}, cache)]
-        parameters = {}
+        given = manifest.parameters or {}
+        try:
+            mixed = as_verilog(sources.vhdl, verilog, manifest.top, given, folder, cache)
+        except MixedError as error:
+            raise ManifestError(f"{manifest.path}: sources: {error}") from None
+        verilog = mixed.files
+        parameters = {} if mixed.is_entity else parameters
     probes: tuple[Path, ...] = ()
     if manifest.probes:
         probes = (inside.probes_file(manifest.top, manifest.probes, cache),)
@@ -143,10 +144,10 @@ def _with_delays(source: Path, folder: Path, cache: Path) -> Path:
     delays. It does not if a branch has another statement.
     """
     text = source.read_bytes().decode(errors="surrogateescape")
-    bare = _bare(text)
+    code = bare(text)
     parts: list[str] = []
     end = 0
-    for found in _DELAYED.finditer(bare):
+    for found in _DELAYED.finditer(code):
         parts += [text[end : found.start()], _KEPT.format(text[found.start() : found.end()])]
         end = found.end()
     if not parts:
@@ -217,7 +218,7 @@ def _check_times(manifest: Manifest, verilated: Path) -> None:
     for name in dict.fromkeys(file for file, _ in without):
         firsts = {int(line) for file, line in without if file == name}
         is_without = False
-        lines = _bare((folder / name).read_text(errors="replace")).splitlines()
+        lines = bare((folder / name).read_text(errors="replace")).splitlines()
         for number, line in enumerate(lines, 1):
             if number in firsts or re.match(
                 r"\s*(module|macromodule|interface|program|package)\b", line
@@ -229,12 +230,6 @@ def _check_times(manifest: Manifest, verilated: Path) -> None:
                     f"{manifest.path}: {name}, line {number}: {used[0]} has no `timescale; put "
                     "a file with `timescale 1ns/1ps, or what is right, first in sources"
                 )
-
-
-def _bare(text: str) -> str:
-    """Return Verilog with blanks in place of comments and strings."""
-    pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"'
-    return re.sub(pattern, lambda found: re.sub(r"[^\n]", " ", found[0]), text, flags=re.DOTALL)
 
 
 def floating(manifest: Manifest, found: Ports) -> list[str]:
