@@ -9,10 +9,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-import pythondata_cpu_vexriscv
 from documented import ROOT
 from tools.strangers.__main__ import strikes_of
 from tools.strangers.bench import settled
@@ -40,8 +40,10 @@ def make_fifo(folder: Path) -> None:
 
 
 def copy_vexriscv(folder: Path) -> None:
-    source = Path(pythondata_cpu_vexriscv.__file__).parent / "verilog" / "VexRiscv_Min.v"
-    shutil.copy(source, folder)
+    package = find_spec("pythondata_cpu_vexriscv")
+    assert package is not None
+    assert package.origin is not None
+    shutil.copy(Path(package.origin).parent / "verilog" / "VexRiscv_Min.v", folder)
 
 
 def fetch_rocket(folder: Path) -> None:
