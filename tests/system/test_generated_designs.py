@@ -36,7 +36,7 @@ def block(generator: str, language: str) -> str:
 
 
 def make_fifo(folder: Path) -> None:
-    exec(compile(block("Amaranth", "python"), "designs.md", "exec"), {})
+    exec(compile(block("Amaranth", "py"), "designs.md", "exec"), {})
 
 
 def copy_vexriscv(folder: Path) -> None:
