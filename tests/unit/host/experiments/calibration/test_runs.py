@@ -23,7 +23,7 @@ def brings(monkeypatch):
         left = list(results)
         taken = []
 
-        def measure(device, settings, stop):
+        def measure(device, settings, on_progress=None, *, stop=None):
             taken.append(left.pop(0) if len(left) > 1 else left[0])
             return taken[-1]
 
