@@ -235,7 +235,7 @@ class Settings:
     """Spaces to dump at the end, if the build has them; None: all of them."""
     codes: Codes | None = None
     """How the device says what it does; None: it does not. Channels of it answer no strikes."""
-    warm_up_s: NotNegative | None = None
+    warm_up_s: NotNegative | None = field(default=None, metadata=LATER)
     """Time for which the device is struck before the run, in a run of its own that is in none of
     the figures. None: the run is the first."""
     table: tuple[TableStep, ...] = ()

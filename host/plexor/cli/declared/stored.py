@@ -24,7 +24,7 @@ from plexor.library.specs.spec import Spec, maybe, option
 from plexor.library.specs.values import path_of
 
 SUFFIXES = (
-    ".csv, .parquet, .npz (events); .vcd, .sr (waveforms); .pftrace (Perfetto); .hlog "
+    ".csv, .parquet, .npz (events); .vcd, .fst, .sr (waveforms); .pftrace (Perfetto); .hlog "
     "(HdrHistogram); .om, .prom (metrics); .md (Markdown); with --budget also .xml (JUnit) and "
     ".codequality (GitLab)"
 )

@@ -7,6 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+SCOPE = "plexor"
+"""The scope of all that an exported waveform has."""
+ABOUT = "about"
+"""Name of the text in it that describes the run, where the format's readers show no comments."""
 _DEVICE = "device."
 _MOST_DIGITS = 18
 

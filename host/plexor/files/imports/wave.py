@@ -31,6 +31,7 @@ from plexor.files.imports.capture import (
     too_many,
 )
 from plexor.files.imports.edges import LEVELS, UNKNOWN, Levels, SignalEdges, Times, edges_of
+from plexor.files.imports.exported import ABOUT, SCOPE, exported_run
 
 _FORMATS = {".fst": "FST", ".ghw": "GHW"}
 _HEADER = struct.Struct(">BQQQ")
@@ -60,6 +61,8 @@ def open_wave(path: Path, rules: ReadRules) -> CaptureFile:
             variables.setdefault(str(variable.full_name), variable)
         unit_fs = int(wave.timescale.factor) * UNITS_FS[str(wave.timescale.unit).rpartition(".")[2]]
 
+        exported = exported_run(_told(variables.get(f"{SCOPE}.{ABOUT}")))
+
     def read(chosen: Sequence[SignalBit]) -> Capture:
         edges: dict[str, SignalEdges] = {}
         last = _end(head)
@@ -72,9 +75,10 @@ def open_wave(path: Path, rules: ReadRules) -> CaptureFile:
             name,
             Fraction(unit_fs),
             sampled=False,
-            start=0,
+            start=exported.lead_ticks * (exported.tick_fs or 0) // unit_fs,
             end=last,
             edges=edges,
+            exported=exported,
             notes=tuple(
                 f"{signal.name}: bit {signal.bit} from the right; the reader does not tell which "
                 "range was declared"
@@ -137,6 +141,13 @@ def _end(head: bytes) -> int:
         return 0
     kind, length, _, last = _HEADER.unpack(head)
     return last if (kind, length) == (_HEADER_TYPE, _HEADER_LENGTH) else 0
+
+
+def _told(variable: Any) -> str:
+    """Return the text that a file of Plexor's has of its run; empty if there is none."""
+    if variable is None or not variable.is_string:
+        return ""
+    return str(next(iter(variable.tv), (0, ""))[1])
 
 
 def _declared(variable: Any) -> Declared:

@@ -32,6 +32,7 @@ FORMATS: Mapping[str, Format] = {
     ".parquet": Format("the same for pandas, DuckDB or Arrow", "parquet:write_parquet"),
     ".npz": Format("events and histograms as numpy arrays", "npz:write_npz"),
     ".vcd": Format("waveforms, for GTKWave or PulseView", "vcd:write_vcd"),
+    ".fst": Format("the same compressed, for GTKWave or Surfer", "fst:write_fst"),
     ".sr": Format("waveforms as samples, for sigrok and its decoders", "sigrok:write_sr"),
     ".pftrace": Format("a trace for ui.perfetto.dev", "perfetto:write_perfetto"),
     ".hlog": Format("histograms as an HdrHistogram log", "hdr:write_hlog"),

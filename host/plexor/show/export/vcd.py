@@ -6,12 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from plexor.files.imports.exported import SCOPE
 from plexor.show.export.about import about, line_of
 from plexor.show.export.source import CHUNK, ExportSource, distinct
 from plexor.show.export.target import needed
 
 _UNITS = ("s", "ms", "us", "ns", "ps", "fs")
-SCOPE = "plexor"
 LEAD_TICKS = 1
 """Ticks before the run in files of samples and changes: sigrok and FST take no edge at time 0."""
 

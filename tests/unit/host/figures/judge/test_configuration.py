@@ -46,6 +46,7 @@ OF_NAME = {
     "latency_over_s": Fraction(1, 3),
     "trigger_over_s": Fraction(1, 3),
     "settle_s": Fraction(1, 3),
+    "warm_up_s": Fraction(1, 3),
     "report_s": Fraction(1, 3),
     "width_s": Fraction(1, 3),
     "duty": Fraction(1, 3),

@@ -67,7 +67,7 @@ def rows(run):
     return events.tolist()
 
 
-@pytest.mark.parametrize("suffix", [".vcd", ".sr"])
+@pytest.mark.parametrize("suffix", [".vcd", ".fst", ".sr"])
 @pytest.mark.parametrize("tick_fs", planted.TICKS_FS)
 def test_an_exported_run_comes_back_exactly(suffix, tick_fs, tmp_path):
     run = planted.run(tick_fs)
@@ -94,7 +94,7 @@ def drawn_runs(draw):
 @settings(max_examples=50)
 @given(
     drawn=drawn_runs(),
-    suffix=st.sampled_from([".vcd", ".sr"]),
+    suffix=st.sampled_from([".vcd", ".fst", ".sr"]),
     tick_fs=st.sampled_from(planted.TICKS_FS),
 )
 def test_any_run_comes_back_exactly(drawn, suffix, tick_fs, tmp_path_factory):
@@ -160,7 +160,7 @@ def test_edges_that_the_file_cannot_order_are_counted_and_said(tmp_path):
 
 
 def test_a_simulated_run_stays_simulated_and_an_invalid_one_invalid(tmp_path):
-    for suffix in (".vcd", ".sr"):
+    for suffix in (".vcd", ".fst", ".sr"):
         path = tmp_path / f"a{suffix}"
         export(planted.lost(planted.run()), [path])
         run = import_run(path, wanted(), ReadRules())

@@ -7,6 +7,7 @@ import zipfile
 from dataclasses import replace
 
 import pytest
+from pywellen import Waveform
 
 from plexor.figures.judge.budget import OMAC
 from plexor.show.export.about import about, line_of, started_s
@@ -43,6 +44,11 @@ def test_every_file_has_these_texts(suffix, tmp_path):
     if suffix in (".npz", ".sr"):
         with zipfile.ZipFile(path) as archive:
             data = b"".join(archive.read(name) for name in archive.namelist()).replace(b"\0", b"")
+    if suffix == ".fst":
+        told = next(
+            var for var in Waveform(str(path)).all_vars() if var.full_name.endswith("about")
+        )
+        data = str(list(told.tv)).encode()
     text = data.decode("latin-1").replace("\\_", "_")
     for expected in ("edges were dropped before they could be matched", "2026-11-21T08:00:00"):
         assert expected in text, suffix
