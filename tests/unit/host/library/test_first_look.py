@@ -98,7 +98,7 @@ def test_a_look_that_is_stopped_begins_no_run(monkeypatch, run_of, stopped):
     look = replace(run_of([[1000]]), interrupted=stopped)
     seen = []
 
-    def measured(device, settings, stop):
+    def measured(device, settings, on_progress=None, *, stop=None):
         seen.append(stop)
         return look
 
