@@ -17,6 +17,7 @@ from amaranth.hdl import Assume, ClockDomain, ClockSignal, Elaboratable, Module,
 
 BUILD = Path(__file__).parents[2] / "build" / "formal"
 TOOLS = Path(sys.executable).parent
+ENDING_S = 30
 SCRIPT = """[options]
 mode {mode}
 depth {depth}
@@ -98,7 +99,10 @@ def prove(
         try:
             log, _ = ran.communicate(timeout=timeout_s)
         except subprocess.TimeoutExpired:
-            # The solver is a process of its own.
+            # sby's tools are process groups of their own, which it ends before itself.
+            ran.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                ran.wait(ENDING_S)
             os.killpg(ran.pid, signal.SIGKILL)
             raise
     if "DONE (PASS" in log:

@@ -55,7 +55,6 @@ def fetch_rocket(folder: Path) -> None:
     shutil.unpack_archive(wheel, folder, "zip")
     name = "generated-src/freechips.rocketchip.system.LitexConfig.v"
     shutil.copy(folder / "pythondata_cpu_rocket" / "verilog" / name, folder / "rocket.v")
-    (folder / "timescale.v").write_text("`timescale 1ns/1ps\n")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from plexor_sim.design.glue import PREFIX, Ports, glue
 from plexor_sim.design.manifest import Manifest, ManifestError
 from plexor_sim.design.mixed import MixedError, as_verilog
 from plexor_sim.design.pins import Pin
-from plexor_sim.design.text import bare
+from plexor_sim.design.text import bare, defined, switched_on
 from plexor_sim.packages import make_once, sha256
 from plexor_sim.riscv import DeviceBuild
 
@@ -33,6 +33,8 @@ _KEPT = 'begin {} $c(";"); end'
 _RANDOM = ("--x-initial", "unique", "--x-assign", "unique")
 _ARRAY_PORT = re.compile(r"^ +VlUnpacked<.*> &(\w+);", re.MULTILINE)
 """As Verilator declares it in a model's header."""
+_OF_VERILATOR = ("VERILATOR", "VERILATOR_TIMING", "verilator", "verilator3", "SYSTEMVERILOG")
+"""Macros that Verilator may define (its manual, "Language Extensions")."""
 _MOST_NAMED = 12
 """Number of pins that a message names."""
 
@@ -208,17 +210,24 @@ def _named_in(lines: Iterable[str], pattern: re.Pattern[str]) -> str:
 
 
 def _check_times(manifest: Manifest, verilated: Path) -> None:
-    """Raise ManifestError for delays and times in a module that has no `timescale.
+    """Raise ManifestError for delays and times in a module without `timescale, but for those that
+    `ifdef switches off.
 
     What they mean without one differs from tool to tool: 1 s in Icarus, 1 ps in Verilator.
     """
     said = (verilated / SAID_FILE).read_text()
     without = re.findall(r"(?m)^%Warning-TIMESCALEMOD: (.*?):(\d+):", said)
     folder = manifest.path.parent.resolve()
+    read = manifest.sources.verilog if without else ()
+    texts = {path.resolve(): bare(path.read_text(errors="replace")) for path in read}
     for name in dict.fromkeys(file for file, _ in without):
+        own = (folder / name).resolve()
+        elsewhere = [each for path, text in texts.items() if path != own for each in defined(text)]
+        known = {*manifest.sources.defines, *_OF_VERILATOR, *elsewhere}
         firsts = {int(line) for file, line in without if file == name}
         is_without = False
-        lines = bare((folder / name).read_text(errors="replace")).splitlines()
+        text = texts.get(own) or bare(own.read_text(errors="replace"))
+        lines = switched_on(text, known).splitlines()
         for number, line in enumerate(lines, 1):
             if number in firsts or re.match(
                 r"\s*(module|macromodule|interface|program|package)\b", line

@@ -401,6 +401,20 @@ def test_a_module_that_needs_no_timescale_needs_none(tmp_path: Path) -> None:
     assert verilog_device(load(tmp_path / "top.toml"), default_cache()).notes == ()
 
 
+def test_delays_that_are_switched_off_need_no_timescale(tmp_path: Path) -> None:
+    """As in Chisel's files, whose registers may begin at random behind a delay."""
+    (tmp_path / "top.v").write_text(
+        "module top(input d, output q);\nassign q = d;\n`ifdef RANDOMIZE\n"
+        "initial begin\n#0.002 begin end\nend\n`endif\nendmodule"
+    )
+    manifest = 'sources = ["top.v"]\ntop = "top"\n[ports]\nstrikes = ["d"]\nresponses = ["q"]\n'
+    (tmp_path / "top.toml").write_text(manifest)
+    assert verilog_device(load(tmp_path / "top.toml"), default_cache()).notes == ()
+    (tmp_path / "top.toml").write_text(f"{manifest}[defines]\nRANDOMIZE = true\n")
+    with pytest.raises(ManifestError, match=r"line 5: #0\.002 has no `timescale"):
+        verilog_device(load(tmp_path / "top.toml"), default_cache())
+
+
 def test_inputs_that_nothing_drives_are_named(folder: Path) -> None:
     (folder / "dut.toml").write_text(MANIFEST.replace("enable = 1", ""))
     (note,) = verilog_device(load(folder / "dut.toml"), default_cache()).notes
