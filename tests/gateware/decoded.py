@@ -190,10 +190,10 @@ def usercode(bitstream: Path) -> int:
     """Return the USERCODE that an ECP5's bitstream sets.
 
     FPGA-TN-02039 (ECP5 sysCONFIG usage guide): a command has three operands. 0xC2 sets USERCODE;
-    the upper bit of its first operand asks for a CRC of 16 bits behind the code. 0x5E is the last
-    command: configuration is done.
+    the upper bit of its first operand asks for a CRC of 16 bits behind the code. Then comes 0xF6,
+    the address of a memory to write, or 0x5E, the last command: configuration is done.
     """
-    command = rb"\xc2\x80\x00\x00(.{4})..\x5e\x00\x00\x00"
+    command = rb"\xc2\x80\x00\x00(.{4})..[\x5e\xf6]\x00\x00\x00"
     (found,) = re.finditer(command, bitstream.read_bytes(), re.DOTALL)
     return int.from_bytes(found[1], "big")
 
@@ -230,7 +230,9 @@ def _named(tiles: list[tuple[str, set[str]]], name: str, besides: str = "") -> f
 
 
 def _ecp5_pll(at: dict[tuple[int, int], list[tuple[str, set[str]]]]) -> dict[str, int | str]:
-    """Return the values of the only PLL. Its words are in its tile, and in the one beside it."""
+    """Return the values of the only PLL. Its words are in its tile and in one beside it, or below
+    in the upper left corner of the largest chip.
+    """
     used = [
         (place, kind, bits)
         for place, tiles in at.items()
@@ -238,7 +240,8 @@ def _ecp5_pll(at: dict[tuple[int, int], list[tuple[str, set[str]]]]) -> dict[str
         if kind.startswith("PLL0") and _named([(kind, bits)], "MODE") == {"EHXPLLL"}
     ]
     (((row, column), kind, bits),) = used
-    beside = [one for near in (1, -1) for one in at[row, column + near]]
+    near = (row, column + 1), (row, column - 1), (row + 1, column)
+    beside = [one for where in near for one in at[where]]
     tiles = [(kind, bits), *(one for one in beside if "CLKOP_DIV" in _database(one[0]))]
     values: dict[str, int | str] = {}
     for name in {name for kind, _ in tiles for name in _database(kind)}:
