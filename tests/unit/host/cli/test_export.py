@@ -39,7 +39,7 @@ def test_every_suffix_is_in_the_help(capsys):
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        ([], "--to: names no file; its suffix is one of .csv, .parquet, .npz (events); .vcd, .sr"),
+        ([], "--to: names no file; its suffix is one of .csv, .parquet, .npz (events); .vcd, .fst"),
         (["--to", "x.foo"], "x.foo: its suffix must be one of .csv, "),
         (["--to", "x.xml"], "x.xml: holds the checks of a budget; give --budget too"),
         (["--to", "x.md", "--budget", "no.toml"], "budget no.toml: No such file"),
