@@ -82,8 +82,8 @@ def test_a_warm_up_that_is_too_short_leaves_cold_answers_in_the_run(device, caps
     assert (warm_up["strikes"], warm_up["channels"][0]["classes"]["answered"]) == (7, 7)
     assert main(["measure", *words]) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    assert "warm-up, in no figure: 7 strikes in " in printed
-    assert "before the run; 7 answered, at most " in printed
+    assert "warm-up: 7 strikes in " in printed
+    assert "before the run, in no figure; 7 answered, at most " in printed
     assert "generated 28 = received 28" in printed
 
 

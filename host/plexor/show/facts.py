@@ -296,7 +296,7 @@ def _tick(tick_fs: int) -> str:
 def warm_up(report: Report) -> str:
     """Return what came of the strikes before the run; empty if there were none.
 
-    `warm-up, in no figure: 50 strikes in 5 ms, 1 ms before the run; 49 answered, 1 missed, ...`.
+    `50 strikes in 5 ms, 1 ms before the run, in no figure; 49 answered, 1 missed; ...`.
     """
     found = report.result.warm_up
     if found is None:
@@ -312,8 +312,7 @@ def warm_up(report: Report) -> str:
     ]
     return "; ".join(
         (
-            f"warm-up, in no figure: {grouped(found.strikes)} {strikes} in {lasted}, {pause} "
-            "before the run",
+            f"{grouped(found.strikes)} {strikes} in {lasted}, {pause} before the run, in no figure",
             *parts,
             books(found.accounting),
             *found.invalid_reasons,

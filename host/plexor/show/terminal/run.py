@@ -76,8 +76,9 @@ def text(report: Report, verdict: Judged | None = None, *, width: int, colour: b
             lines.append("")
     lines += wrapped(facts.accounting(report), width, paint, "bold")
     lines += wrapped(facts.conserved(report), width, paint, "muted")
+    before = facts.warm_up(report)
     said = (
-        facts.warm_up(report),
+        f"warm-up: {before}" if before else "",
         facts.clock(report),
         facts.ways(report),
         facts.computed(report),
