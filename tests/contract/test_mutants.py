@@ -7,10 +7,15 @@ from pathlib import Path
 
 import pytest
 from tools.mutants import gateware, host
+from tools.twin.planted import planted
+
+from plexor_sim.twin.build import TWIN_SOURCES
 
 ROOT = Path(__file__).resolve().parents[2]
 LEAST = 20
 FAULTS = gateware.load()
+TWIN_LEAST = 100
+TWIN_FAULTS = gateware.load(gateware.FAULTS / "twin")
 
 
 def test_there_are_enough_faults_with_names_of_their_own():
@@ -33,6 +38,19 @@ def test_the_test_of_a_fault_is_one_of_make_test(test):
     }
     marks = functions[re.sub(r"\[.*", "", name)]
     assert not {"pytest.mark.full", "pytest.mark.hardware"} & set(marks)
+
+
+def test_there_are_enough_faults_of_the_twin_in_all_its_sources():
+    assert len({fault.name for fault in TWIN_FAULTS}) == len(TWIN_FAULTS) >= TWIN_LEAST
+    sources = {Path(fault.file).stem for fault in TWIN_FAULTS}
+    assert sources >= {path.stem for path in TWIN_SOURCES.glob("*.cpp")}
+
+
+def test_each_fault_of_the_twin_applies_in_one_place_and_names_a_measurement():
+    measurements = planted()
+    for fault in TWIN_FAULTS:
+        assert fault.mutated(TWIN_SOURCES) != (TWIN_SOURCES / fault.file).read_text()
+        assert fault.test in measurements, fault.name
 
 
 def test_a_fault_whose_text_is_gone_is_refused():

@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from tools.twin.conform import differences, prepared, taken
 from tools.twin.draw import Measurement, drawn
+from tools.twin.faults import run as plant
+from tools.twin.planted import planted
 
 import plexor
 from plexor.model.settings import Channel, Settings, Stimulus
@@ -51,6 +53,30 @@ def test_random_runs_are_identical(seed):
     found = taken(measurement, prepared(measurement, TWIN))
     expected = taken(measurement, prepared(measurement, GATEWARE))
     assert differences(found, expected) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "codes",
+        "due times at their least distance",
+        "full queue",
+        "latency at the deadline",
+        "no events",
+        "strobes close to each other",
+    ],
+)
+def test_a_measurement_made_for_one_rule_is_identical(name):
+    measurement = planted()[name]
+    found = taken(measurement, prepared(measurement, TWIN))
+    expected = taken(measurement, prepared(measurement, GATEWARE))
+    assert differences(found, expected) == []
+
+
+@pytest.mark.full
+def test_a_fault_in_the_twin_is_seen(capsys):
+    assert plant(1, ["a latency at the deadline is late"]) == 0
+    assert "1 of 1 faults in the twin were seen" in capsys.readouterr().out
 
 
 def test_a_run_at_a_rate_that_it_sustains_is_identical():

@@ -32,7 +32,8 @@ TIMEOUT_SECONDS = 240
 class Fault:
     """Replaces `old`, which is in `file` exactly once, by `new`; `test` then fails.
 
-    `file` is relative to hdl/. `test` is a pytest name relative to the root.
+    `file` is relative to hdl/, `test` is a pytest name relative to the root. In a fault of the twin
+    `file` is one of its sources, and `test` the name of a measurement (tools.twin.planted).
     """
 
     name: str
@@ -41,9 +42,9 @@ class Fault:
     new: str
     test: str
 
-    def mutated(self, hdl: Path) -> str:
+    def mutated(self, folder: Path) -> str:
         """Return the file with the fault. Raises ValueError unless `old` is in it exactly once."""
-        text = (hdl / self.file).read_text()
+        text = (folder / self.file).read_text()
         found = text.count(self.old)
         if found != 1:
             raise ValueError(

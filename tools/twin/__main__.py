@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Takes random measurements on the twin and on the gateware; both must give the same.
 
-    .venv/bin/python -m tools.twin [--runs N] [--seed N] [--board BOARD] [--faults]
+    .venv/bin/python -m tools.twin [--runs N] [--seed N] [--board BOARD] [--planted [NAME ...]]
+    .venv/bin/python -m tools.twin --faults [NAME ...] [--jobs N]
 
-A run that the twin hands over to the gateware is compared too. With --faults, faults are planted in
-the twin, and each must be seen. Prints a line for each run that differs, and a summary. Exits with
-1 if a run differs or a fault is not seen.
+With --planted, measurements that are made for one rule each take the place of random ones. A run
+that the twin hands over to the gateware is compared too. With --faults, faults are planted in the
+twin, and each must be seen. Prints a line for each run that differs, and a
+summary. Exits with 1 if a run differs or a fault is not seen.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections.abc import Iterator
 
 from plexor_sim.serve import GATEWARE, TWIN
 from tools.twin import faults
 from tools.twin.conform import differences, prepared, taken
-from tools.twin.draw import BOARDS, drawn
+from tools.twin.draw import ALL_BOARDS, Measurement, drawn
+from tools.twin.planted import planted
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,15 +29,20 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="twin", description="Compare the twin with the gateware.")
     parser.add_argument("--runs", type=int, default=40, help="number of random measurements")
     parser.add_argument("--seed", type=int, default=1, help="the first measurement's")
-    parser.add_argument("--board", choices=BOARDS, help="default: all, by turns")
-    parser.add_argument("--faults", action="store_true", help="plant faults in the twin instead")
+    parser.add_argument("--board", choices=ALL_BOARDS, help="default: all, by turns")
+    parser.add_argument("--planted", nargs="*", metavar="NAME", help="no random ones; default: all")
+    parser.add_argument("--faults", nargs="*", metavar="NAME", help="plant faults; default: all")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="faults at a time")
     options = parser.parse_args(arguments)
-    if options.faults:
-        return faults.run()
+    try:
+        if options.faults is not None:
+            return faults.run(options.jobs, options.faults)
+        measurements = list(_measurements(options))
+    except ValueError as error:
+        parser.error(str(error))
     same, handed_over, differ, events = 0, 0, 0, 0
     twin_s = gateware_s = 0.0
-    for seed in range(options.seed, options.seed + options.runs):
-        measurement = drawn(seed, (options.board,) if options.board else BOARDS)
+    for name, measurement in measurements:
         found = taken(measurement, prepared(measurement, TWIN))
         expected = taken(measurement, prepared(measurement, GATEWARE))
         events += expected.generated
@@ -42,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
             twin_s, gateware_s = twin_s + found.cpu_s, gateware_s + expected.cpu_s
         if what := differences(found, expected):
             differ += 1
-            print(f"seed {seed} on {measurement.board}: {', '.join(what)}", flush=True)
+            print(f"{name} on {measurement.board}: {', '.join(what)}", flush=True)
         else:
             same += 1
     print(
@@ -51,6 +61,20 @@ def main(arguments: list[str] | None = None) -> int:
         f"{gateware_s:.2f}"
     )
     return int(differ > 0)
+
+
+def _measurements(options: argparse.Namespace) -> Iterator[tuple[str, Measurement]]:
+    """Yield what is measured, by name. Raises ValueError for a name that no measurement has."""
+    if options.planted is None:
+        boards = (options.board,) if options.board else ALL_BOARDS
+        for seed in range(options.seed, options.seed + options.runs):
+            yield f"seed {seed}", drawn(seed, boards)
+        return
+    known = planted()
+    if unknown := set(options.planted) - known.keys():
+        raise ValueError(f"no such measurement: {', '.join(sorted(unknown))}")
+    for name in options.planted or known:
+        yield name, known[name]
 
 
 if __name__ == "__main__":

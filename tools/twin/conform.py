@@ -17,14 +17,18 @@ from plexor.base.errors import ExitCode
 from plexor.figures.analyse.analyse import analyse
 from plexor.files.store.document import document
 from plexor.protocol.frames import Frame, FrameType, LogCode, MemoryFlag, cobs_decode
+from plexor.protocol.registers import BLOCKS
+from plexor.run.session.run import LiveRun
 from plexor.run.session.session import measure
 from plexor.wire.device.device import Device
 from plexor.wire.link import open_link
 from plexor_hdl.build import boards
+from plexor_sim.front_end import front_end_options
 from plexor_sim.packages import default_cache
 from plexor_sim.serve import Prepared, prepare
 from plexor_sim.server import Server
 from tools.twin.draw import Measurement
+from tools.twin.words import answers
 
 TRUTH = np.dtype([("time_ps", "<i8"), ("source", "u1"), ("level", "u1"), ("pad", "V6")])
 _OWN = ("started", "wall_seconds", "instrument", "command")
@@ -34,6 +38,14 @@ _BY_POLLS = {"accounting", "channels", "doubts", "invalid_reasons", "valid"}
 _BEFORE_CLOCKS = 58
 """Up to so long before a snapshot, single clocks decide whether an event is in it, and its time."""
 _END_S = 10.0
+_PATIENCE_S = (60.0,)
+"""A command that is sent again on a busy machine would shift a run on one of both."""
+_STATUS = {"status", "channel_status", "source"}
+_AT_POLLS = {"snapshot", "time_ticks", "link_dropped"}
+"""Registers that depend on when they are read, or on how long a dump lasts."""
+_AT_TICKS = {"start_ticks", "end_ticks", "trigger_ticks"}
+_AT_LINK = {"upload_dropped", "dropped", "events", "generated", "flags"}
+"""Registers that depend on what the link's FIFO took."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +60,15 @@ class Taken:
     truth: bytes
     cpu_s: float
     generated: int
-    handed_over: str = ""
+    handed_over: str
     """Why the gateware has taken the run."""
-    drops_on_link: bool = False
+    drops_on_link: bool
     """Whether the link's FIFO was full. What it took then depends on the host's polls, and the time
     to count the rest may fill the FIFOs before the merge: two runs on the gateware differ too."""
+    answers: list[tuple[int | bytes, ...]]
+    """What the instrument said to what the host said before the run."""
+    status: dict[str, int]
+    """Registers behind the run."""
 
 
 def prepared(measurement: Measurement, core: str) -> Prepared:
@@ -61,15 +77,45 @@ def prepared(measurement: Measurement, core: str) -> Prepared:
     return prepare(measurement.dut, geometry, default_cache(), core=core)
 
 
-def taken(measurement: Measurement, ready: Prepared, *simulation: str) -> Taken:
-    """Take a run, with arguments of the simulator."""
+class _Writer:
+    """Writes registers before a run that starts (plexor.run.session.follow.RunDriver)."""
+
+    def __init__(self, measurement: Measurement) -> None:
+        self._writes = measurement.writes
+
+    def prepared(self, run: LiveRun) -> None:
+        run.device.write_all(self._writes)
+
+    def looked(self, run: LiveRun, elapsed_ticks: int) -> None:
+        """Let it run."""
+
+
+def taken(measurement: Measurement, ready: Prepared) -> Taken:
+    """Take a run.
+
+    Raises LinkError or SimulatorError if the instrument does not answer, or ends.
+    """
+    driver = _Writer(measurement) if measurement.writes else None
     with tempfile.TemporaryDirectory() as folder:
         truth, figures, tap = Path(folder) / "truth", Path(folder) / "figures", BytesIO()
-        arguments = (*ready.arguments, *simulation, "--once")
+        arguments = (*ready.arguments, *measurement.simulation, "--once")
         arguments += ("--truth", str(truth), "--figures", str(figures))
-        with Server(ready.executable, ready.options, arguments) as server:
-            with Device(open_link(f"tcp://127.0.0.1:{server.port}"), tap) as device:
-                result = measure(device, measurement.settings)
+        if measurement.front_end:
+            geometry = boards.simulated(measurement.board)
+            arguments += ("--front-end", front_end_options(measurement.front_end, geometry))
+        options = ready.options
+        if measurement.codes:
+            codes = Path(folder) / "codes"
+            codes.write_text("".join(f"{time} {value}\n" for time, value in measurement.codes))
+            options += f",codes={codes}"
+        with Server(ready.executable, options, arguments) as server:
+            link = open_link(f"tcp://127.0.0.1:{server.port}")
+            said = answers(link, measurement.words)
+            with Device(link, tap, _PATIENCE_S) as device:
+                for settings in measurement.before:
+                    measure(device, settings)
+                result = measure(device, measurement.settings, driver=driver)
+                status = _status(device, measurement)
             server.wait(_END_S)
             handed_over = server.handed_over()
         end_ps = result.end_ticks * result.tick_fs // 1000
@@ -77,6 +123,8 @@ def taken(measurement: Measurement, ready: Prepared, *simulation: str) -> Taken:
         found = document(analyse(result), None, ExitCode.PASS)
         cpu_s = float(dict(line.split() for line in figures.read_text().splitlines())["cpu_s"])
         frames = list(_frames(tap.getvalue()))
+    if measurement.is_later:
+        frames, edges = [], edges[:0]
     dumped = [frame for frame in frames if _is(frame, LogCode.DUMPED)][:-1]
     apart = [frame for frame in frames if _is_of_snapshot(frame)] + dumped
     return Taken(
@@ -93,12 +141,36 @@ def taken(measurement: Measurement, ready: Prepared, *simulation: str) -> Taken:
         result.accounting.generated,
         handed_over,
         any(entry.upload_dropped for entry in result.accounting.sources),
+        said,
+        status,
     )
+
+
+def _status(device: Device, measurement: Measurement) -> dict[str, int]:
+    """Return the registers that say how a run ended, of all parts that the build has."""
+    geometry = device.identity.geometry
+    copies = {"channel_status": range(geometry.channels), "source": geometry.sources}
+    left_out = _AT_POLLS | _AT_TICKS if measurement.is_later else _AT_POLLS
+    keys = [
+        (block.name, copy, register.name)
+        for block in BLOCKS
+        if block.name in _STATUS
+        for copy in copies.get(block.name, (0,))
+        for register in block.registers
+        if register.name not in left_out
+    ]
+    values = device.read_all(keys)
+    return {
+        f"{block} {copy} {name}": value
+        for (block, copy, name), value in zip(keys, values, strict=True)
+    }
 
 
 def differences(one: Taken, other: Taken) -> list[str]:
     """Return what differs, in words; nothing if the runs are identical."""
     found: list[str] = []
+    if one.answers != other.answers:
+        found.append("answers")
     if one.truth != other.truth:
         found.append("edges at the pins")
     polls_count = one.drops_on_link or other.drops_on_link
@@ -109,6 +181,11 @@ def differences(one: Taken, other: Taken) -> list[str]:
     shared = one.snapshots.keys() & other.snapshots.keys()
     if any(one.snapshots[number] != other.snapshots[number] for number in shared):
         found.append("snapshots")
+    found += [
+        f"the register {name}"
+        for name, value in one.status.items()
+        if value != other.status[name] and not (polls_count and name.split()[2] in _AT_LINK)
+    ]
     names = one.document.keys() | other.document.keys()
     names -= _BY_POLLS if polls_count else set()
     found += [

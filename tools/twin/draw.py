@@ -7,13 +7,17 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
-from plexor.model.settings import Channel, Settings, Stimulus, TableStep
+from plexor.model.codes import Codes, Port
+from plexor.model.settings import Channel, RegisterWrite, Settings, Stimulus, TableStep
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.registers import InputSelect, Policy, Stream, Trigger
+from plexor.protocol.registers import InputSelect, Policy, Stream, Trigger, entry_word
 from plexor_hdl.build import boards
 
 BOARDS = ("hx8k-evn", "icebreaker", "ulx3s-25f")
+"""Three that differ most."""
+ALL_BOARDS = (*BOARDS, "colorlight-i5", "ecpix-5", "orangecrab", "ulx3s-12f", "ulx3s-85f")
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,23 @@ class Measurement:
     board: str
     dut: str
     settings: Settings
+    front_end: str = ""
+    """Options of the simulated front-end."""
+    codes: tuple[tuple[int, int], ...] = ()
+    """Times in ps and values that the synthetic device shows the code port."""
+    writes: tuple[RegisterWrite, ...] = ()
+    """What the settings cannot say: written behind them, before the run starts."""
+    before: tuple[Settings, ...] = ()
+    """Runs before it, in the same session."""
+    words: tuple[bytes, ...] = ()
+    """What the host says before all that, as bytes of the link."""
+    simulation: tuple[str, ...] = ()
+    """Arguments of the simulator."""
+
+    @property
+    def is_later(self) -> bool:
+        """Whether the run begins when the host has it begin: only its results are compared."""
+        return bool(self.before or self.words)
 
 
 def drawn(seed: int, names: Sequence[str] = BOARDS) -> Measurement:
@@ -34,7 +55,113 @@ def drawn(seed: int, names: Sequence[str] = BOARDS) -> Measurement:
     device, settings = draw.device(), draw.settings()
     if Feature.SNAPSHOT in geometry.features and rng.random() < 0.3:
         settings = replace(settings, report_s=Fraction(rng.randint(30, 200), 10**6))
-    return Measurement(board, device, settings)
+    # Drawn behind all others, so that a seed's settings do not depend on it.
+    return _Wider(random.Random(-(10**9) - seed), geometry).widened(
+        Measurement(board, device, settings)
+    )
+
+
+class _Wider:
+    """Widens a measurement by what is around the settings."""
+
+    def __init__(self, rng: random.Random, geometry: Geometry) -> None:
+        self._rng, self._geometry = rng, geometry
+        self._tick_s = Fraction(geometry.tick_fs, 10**15)
+
+    def widened(self, made: Measurement) -> Measurement:
+        """Return it with a front-end, codes, a schedule, more strikes, or a stalled link."""
+        rng, features = self._rng, self._geometry.features
+        if rng.random() < 0.15:
+            made = self._dense(made)
+        if rng.random() < 0.3:
+            made = replace(made, front_end=self._front_end())
+        if Feature.CODES in features and rng.random() < 0.4:
+            made = self._coded(made)
+        if Feature.SCHEDULE in features and not made.settings.table and rng.random() < 0.25:
+            made = self._scheduled(made)
+        if rng.random() < 0.05:
+            made = replace(
+                made, simulation=("--stall", f"0.{rng.randint(1, 3)},{rng.randint(1, 99)}")
+            )
+        return made
+
+    def _dense(self, made: Measurement) -> Measurement:
+        """Return it over the sustained rate."""
+        period_s = self._rng.randint(6, 10) * self._geometry.samples * self._tick_s
+        dense = Stimulus(period_s=period_s, width_s=self._rng.randint(3, 30) * self._tick_s)
+        strikes = tuple(each for each in made.settings.strikes if each.output)
+        settings = replace(
+            made.settings, strikes=(dense, *strikes), table=(), count=None, time_s=period_s * 3000
+        )
+        return replace(made, settings=settings)
+
+    def _front_end(self) -> str:
+        rng, geometry = self._rng, self._geometry
+        options = [f"output_ps.0={rng.randint(0, 5000)}", f"loop_ps.0={rng.randint(0, 3000)}"]
+        options += [f"input_ps.{number}={rng.randint(0, 5000)}" for number in range(2)]
+        kinds = ["none", "sampler", "jumper", "exchange", "dead", "stuck"]
+        kind = rng.choice(kinds)
+        if kind == "sampler":
+            options.append(f"sampler=seed:{rng.randint(1, 99)}")
+        if kind == "jumper":
+            options.append(f"jumper.1=0,wire_ps.1={rng.randint(0, 9000)}")
+        if kind in {"exchange", "dead"}:
+            options.append(f"{kind}.{rng.randint(0, 1)}={rng.randint(0, geometry.phases - 2)}")
+        if kind == "stuck":
+            options.append(f"stuck.1={rng.randint(0, 1)}")
+        return ",".join(options)
+
+    def _coded(self, made: Measurement) -> Measurement:
+        """Return it with codes, at any distance from each other, and what they start and stop."""
+        rng, samples = self._rng, self._geometry.samples
+        strobed = rng.random() < 0.3
+        port = Port(
+            7 if strobed else None,
+            rng.randint(1, 8) * samples * self._tick_s,
+            rng.randint(0, 3) * samples * self._tick_s,
+            tuple(number for number in range(16) if rng.random() < 0.2),
+        )
+        bits, skew_ps = rng.randint(6, self._geometry.code_bits), rng.choice((0, 3000, 30_000))
+        codes: list[tuple[int, int]] = []
+        time_ps = 100_000_000
+        while time_ps < 800_000_000:
+            codes.append((time_ps, rng.randint(0, 255)))
+            time_ps += skew_ps + 1001 + int(rng.expovariate(1 / rng.choice((20e3, 2e6, 2e6))))
+        strikes = made.settings.strikes
+        if len(strikes) > 1 and rng.random() < 0.5:
+            coded: dict[str, Any] = {
+                "trigger": Trigger.CODE,
+                "trigger_code": codes[-9][1],
+                "count": 1,
+            }
+            strikes = tuple(replace(each, **coded) if each.output else each for each in strikes)
+        channels = tuple(each for each in made.settings.channels if each.number != 7 or not strobed)
+        settings = replace(
+            made.settings, codes=Codes(port=port, bits=bits), strikes=strikes, channels=channels,
+            stop_code=codes[-5][1] if rng.random() < 0.1 else None,
+        )  # fmt: skip
+        dut = f"{made.dut},code_skew={skew_ps}ps,code_strobe={int(strobed)}"
+        return replace(made, dut=dut, settings=settings, codes=tuple(codes))
+
+    def _scheduled(self, made: Measurement) -> Measurement:
+        """Return it with due times that the last output strikes at."""
+        rng = self._rng
+        due = Stimulus(output=self._geometry.strikes - 1, trigger=Trigger.DUE, count=1)
+        due = replace(due, width_s=rng.randint(5, 900) * self._tick_s)
+        strikes = tuple(each for each in made.settings.strikes if each.output != due.output)
+        ticks = 0
+        writes: list[RegisterWrite] = []
+        for number in range(rng.choice((5, 40, 140))):
+            ticks += rng.randint(2300, 9000)
+            writes.append(RegisterWrite("schedule", 0, "due_ticks", ticks))
+            word = entry_word(number, rng.randint(0, 255))
+            writes.append(RegisterWrite("schedule", 0, "entry", word))
+        if self._geometry.timecode_bits and rng.random() < 0.5:
+            gray = rng.randint(0, 1)
+            writes.append(RegisterWrite("schedule", 0, "timecode_on", 1))
+            writes.append(RegisterWrite("schedule", 0, "timecode_gray", gray))
+        settings = replace(made.settings, strikes=(*strikes, due))
+        return replace(made, settings=settings, writes=tuple(writes))
 
 
 class _Draw:

@@ -1,97 +1,81 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults planted in the twin, one at a time; a measurement on the gateware must see each."""
+"""Faults planted in the twin, one at a time; a measurement on the gateware must see each.
+
+The faults are in tests/mutants/twin/*.toml. `file` is a source of the twin, `test` the name of a
+measurement (planted.py) that is the gateware's without the fault, and not with it. A fault in the
+gateware that the twin sees is one of tests/mutants/twin.toml.
+"""
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 import tempfile
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
-from plexor.model.settings import Channel, Settings, Stimulus, TableStep
+from plexor.base.errors import PlexorError
 from plexor_sim.devices import cpp_device
 from plexor_sim.packages import default_cache
-from plexor_sim.serve import GATEWARE, TWIN
+from plexor_sim.serve import GATEWARE, TWIN, Prepared
+from plexor_sim.server import SimulatorError
 from plexor_sim.toolchain import LIGHT, Unit
 from plexor_sim.twin.build import TWIN_SOURCES, compile_twin, link_twin, twin_objects
+from tools.mutants.gateware import FAULTS, Fault, load
 from tools.twin.conform import Taken, differences, prepared, taken
-from tools.twin.draw import Measurement, drawn
+from tools.twin.draw import Measurement
+from tools.twin.planted import planted
 
-_SEEDS = range(1, 17)
-_BOARD = "ulx3s-25f"
-_NS = Fraction(1, 1_000_000_000)
-
-
-_STRIKES = (Stimulus(period_s=4000 * _NS),)
-_PULSES = "synthetic:width=uniform:1ns:10ns,latency=300ns"
+_QUICK = "-O0"
+"""A fault runs once."""
+_Known = dict[str, tuple[Measurement, Taken, str]]
+"""By name: a measurement, what the gateware makes of it, and why the right twin hands it over."""
 
 
-def _planted(dut: str, channel: Channel, table: tuple[TableStep, ...] = ()) -> Measurement:
-    count = None if table else 100
-    settings = Settings(_STRIKES, (channel, Channel(1)), count=count, table=table)
-    return Measurement(_BOARD, dut, settings)
+def run(jobs: int, names: Sequence[str] = ()) -> int:
+    """Plant all faults, or the named ones; return 1 if one is not seen.
+
+    Raises ValueError for a name that no fault has, and for a fault that no longer applies.
+    """
+    faults = [fault for fault in load(FAULTS / "twin") if not names or fault.name in names]
+    if unknown := set(names) - {fault.name for fault in faults}:
+        raise ValueError(f"no such fault: {', '.join(sorted(unknown))}")
+    measurements = planted()
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(jobs) as pool:
+        folder = Path(name)
+        parts = _parts(folder)
+        tests = sorted({fault.test for fault in faults})
+        known: _Known = {}
+        for test, found in zip(
+            tests, pool.map(_right, (measurements[t] for t in tests)), strict=True
+        ):
+            if isinstance(found, str):
+                print(f"{test}: without a fault: {found}", flush=True)
+            else:
+                known[test] = found
+
+        def seen(numbered: tuple[int, Fault]) -> bool:
+            number, fault = numbered
+            found = _seen(fault, folder / f"fault-{number}", parts, known)
+            print(f"{fault.file}: {fault.name}: {found or 'NOT SEEN'}", flush=True)
+            return bool(found)
+
+        count = sum(pool.map(seen, enumerate(faults)))
+    print(f"{count} of {len(faults)} faults in the twin were seen by {len(known)} measurements")
+    return int(count < len(faults))
 
 
-_PLANTED = (
-    _planted(_PULSES, Channel(0, filter_s=6 * _NS)),
-    _planted("synthetic:latency=300ns", Channel(0, deadline_s=300 * _NS)),
-    _planted("synthetic", Channel(0), (TableStep(4000 * _NS, 20), TableStep(5000 * _NS, 20))),
-)
-"""Pulses around a filter's length, latencies at a deadline, and steps of a sweep table."""
-
-
-@dataclass(frozen=True)
-class Fault:
-    """A text in a source of the twin, and what takes its place."""
-
-    file: str
-    right: str
-    wrong: str
-
-
-FAULTS = (
-    Fault("stimulus.cpp", "state_ ^= state_ >> 7", "state_ ^= state_ >> 9"),
-    Fault("stimulus.cpp", "fraction_ &= ", "fraction_ = 0; fraction_ &= "),
-    Fault("stimulus.cpp", "++in_burst_ != burst_count_", "++in_burst_ < burst_count_ - 1"),
-    Fault("stimulus.cpp", "rise_ticks_ + width_ticks_;", "rise_ticks_ + width_ticks_ + 1;"),
-    Fault("channel.cpp", "if (held_.level == passed_level_) return;", ""),
-    Fault("channel.cpp", "edge.tick - held_.tick >= filter_ticks_", "edge.tick > held_.tick"),
-    Fault(
-        "matcher.cpp", "value_ticks <= rules.deadline_ticks", "value_ticks < rules.deadline_ticks"
-    ),
-    Fault("matcher.cpp", "ticks - state.queue[state.first].ticks > timeout_ticks_) {", "false) {"),
-    Fault("matcher.cpp", "response_ticks - state.matched_ticks <= timeout_ticks_", "true"),
-    Fault("matcher.cpp", "state.has_active = state.is_high = true", "state.has_active = true"),
-    Fault("results.cpp", "length - mantissa - 1", "length - mantissa"),
-    Fault("results.cpp", "value < min_ticks", "value <= min_ticks"),
-    Fault("results.cpp", "first_ticks + 1, 0, most", "first_ticks, 0, most"),
-    Fault("instrument.cpp", "waiting_[place - 1].key > key", "false"),
-    Fault("instrument.cpp", "kSettleClocks = 2", "kSettleClocks = 3"),
-    Fault(
-        "instrument.cpp", "kStepClocks * geometry_.samples", "kStepClocks * geometry_.samples + 1"
-    ),
-    Fault("uplink.cpp", "zeros += end - start", "zeros += 1"),
-)
-
-
-def run() -> int:
-    """Plant each fault; return 1 if one is not seen."""
-    measurements = [*_PLANTED, *(drawn(seed, (_BOARD,)) for seed in _SEEDS)]
-    known: list[tuple[Measurement, Taken]] = []
-    for measurement in measurements:
-        expected = taken(measurement, prepared(measurement, GATEWARE))
-        found = taken(measurement, prepared(measurement, TWIN))
-        if not found.handed_over and not differences(found, expected):
-            known.append((measurement, expected))
-    unseen = 0
-    with tempfile.TemporaryDirectory() as folder:
-        parts = _parts(Path(folder))
-        for number, fault in enumerate(FAULTS):
-            seen = _seen(fault, number, parts, known)
-            unseen += not seen
-            print(f"{fault.file}: {fault.wrong or 'nothing'}: {seen or 'NOT SEEN'}", flush=True)
-    print(f"{len(FAULTS) - unseen} of {len(FAULTS)} faults in the twin were seen")
-    return int(unseen > 0)
+def _right(measurement: Measurement) -> tuple[Measurement, Taken, str] | str:
+    """Return a measurement with what the gateware makes of it, or how the twin differs."""
+    expected = _taken(measurement, prepared(measurement, GATEWARE))
+    found = _taken(measurement, prepared(measurement, TWIN))
+    if isinstance(expected, str) or isinstance(found, str):
+        return f"gateware: {expected}" if isinstance(expected, str) else f"twin: {found}"
+    what = differences(found, expected)
+    return ", ".join(what) if what else (measurement, expected, found.handed_over)
 
 
 def _parts(folder: Path) -> dict[str, Path]:
@@ -104,30 +88,58 @@ def _parts(folder: Path) -> dict[str, Path]:
     }
 
 
-def _seen(
-    fault: Fault, number: int, parts: dict[str, Path], known: list[tuple[Measurement, Taken]]
-) -> str:
-    """Return how the first run that sees a fault differs; empty if none does.
+def _seen(fault: Fault, folder: Path, parts: Mapping[str, Path], known: _Known) -> str:
+    """Return how a fault's measurement differs; empty if it does not.
 
     Raises ValueError if the fault no longer applies.
     """
-    source = TWIN_SOURCES / fault.file
-    text = source.read_text()
-    if text.count(fault.right) != 1:
-        raise ValueError(f"{fault.file}: {fault.right!r} must be there once")
+    if fault.test not in known:
+        return ""
+    measurement, expected, handed_over = known[fault.test]
+    ready = replace(prepared(measurement, TWIN), executable=_built(fault, folder, parts))
+    found = _taken(measurement, ready)
+    shutil.rmtree(folder)
+    if isinstance(found, str):
+        return found
+    if bool(found.handed_over) != bool(handed_over):
+        return "handed over" if found.handed_over else "not handed over"
+    return next(iter(differences(found, expected)), "")
+
+
+def _taken(measurement: Measurement, ready: Prepared) -> Taken | str:
+    """Take a run; return why there is none if the instrument does not answer, or sends no frame."""
+    try:
+        return taken(measurement, ready)
+    except (PlexorError, SimulatorError, subprocess.TimeoutExpired, ValueError, OSError) as error:
+        return f"no result: {error}"
+
+
+def _built(fault: Fault, folder: Path, parts: Mapping[str, Path]) -> Path:
+    """Return the twin with a fault, compiled where that reaches."""
     cache = default_cache()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        changed = folder / fault.file
-        changed.write_text(text.replace(fault.right, fault.wrong))
-        compile_twin([Unit(changed, (LIGHT,))], twin_objects(cache, print), folder)
-        objects = [*(parts | {fault.file: folder / f"{source.stem}-0.o"}).values()]
-        wrong = link_twin(cpp_device("synthetic"), objects, f"fault {number}", cache, print, folder)
-        for measurement, expected in known:
-            ready = replace(prepared(measurement, TWIN), executable=wrong)
-            found = taken(measurement, ready)
-            if found.handed_over:
-                return "handed over"
-            if what := differences(found, expected):
-                return what[0]
-    return ""
+    folder.mkdir()
+    # What a source includes is looked for beside it first.
+    for header in TWIN_SOURCES.glob("*.h"):
+        shutil.copy(header, folder)
+    sources = [fault.file] if fault.file in parts else _including(fault.file)
+    for name in sources:
+        shutil.copy(TWIN_SOURCES / name, folder)
+    (folder / fault.file).write_text(fault.mutated(TWIN_SOURCES))
+    units = [Unit(folder / name, (_QUICK,)) for name in sources]
+    compile_twin(units, twin_objects(cache, print), folder)
+    wrong = {name: folder / f"{Path(name).stem}-{number}.o" for number, name in enumerate(sources)}
+    objects = [*({**parts, **wrong}).values()]
+    return link_twin(cpp_device("synthetic"), objects, folder.name, cache, print, folder)
+
+
+def _including(header: str) -> list[str]:
+    """Return the sources that include a header of the twin, whichever way."""
+
+    def reached(name: str) -> Iterator[str]:
+        yield name
+        for other in re.findall(r'#include "(\w+\.h)"', (TWIN_SOURCES / name).read_text()):
+            if (TWIN_SOURCES / other).exists():
+                yield from reached(other)
+
+    sources = sorted(path.name for path in TWIN_SOURCES.glob("*.cpp"))
+    return [name for name in sources if header in reached(name)]

@@ -164,6 +164,7 @@ void Channel::end_group() {
 // An edge passes if its level lasts.
 void Channel::filter(const TickEdge& edge) {
   mended_level_ = edge.level;
+  unfiltered_.push_back(edge);
   if (!filter_ticks_) {
     ready_.push_back(edge);
     return;

@@ -46,6 +46,8 @@ class Channel {
   // Edges so long before a horizon have become ready.
   int64_t lag_ticks() const { return lag_ticks_; }
 
+  // Edges before the glitch filter that have passed since it was last emptied.
+  std::vector<TickEdge>& unfiltered() { return unfiltered_; }
   // Core clocks in which samples were mended; the clock of the sample that stays.
   std::vector<int64_t>& mended() { return mended_; }
 
@@ -73,7 +75,7 @@ class Channel {
   int64_t filter_ticks_ = 0, lag_ticks_ = 0;
   int64_t next_ticks_ = kNever;
 
-  std::vector<TickEdge> sampled_, group_, ready_;
+  std::vector<TickEdge> sampled_, group_, unfiltered_, ready_;
   bool sampled_level_ = false;  // of the last sample that was passed on
   bool mended_level_ = false;
   int64_t group_size_ = 0;      // edges in a row, those of them that were passed on included

@@ -181,7 +181,7 @@ void Instrument::refresh() {
       {kStatusTimeTicks, now_ticks_},
       {kStatusStartTicks, start_ticks_},
       {kStatusEndTicks, end_ticks_},
-      {kStatusEvents, events_},
+      {kStatusEvents, geometry_.has(kFeatureEvents) ? events_ : 0},
       {kStatusTriggerIndex, is_told ? matcher_.threshold().index : 0},
       {kStatusTriggerTicks, is_told ? matcher_.threshold().ticks : 0},
       {kStatusCommandErrors, command_errors_},
@@ -393,15 +393,17 @@ void Instrument::pass(int64_t horizon) {
     }
     channel.take(horizon, [&](int64_t ticks, bool level) {
       const bool active = level != (inverted_ >> number & 1);
-      if (active && number == port_.strobe_channel()) port_.strobe(ticks);
       if (enabled_ >> number & 1) capture(number, ticks, active || either_ >> number & 1);
     });
+    for (const TickEdge& edge : channel.unfiltered())
+      if (number == port_.strobe_channel() && edge.level != (inverted_ >> number & 1))
+        port_.strobe(edge.tick);
+    channel.unfiltered().clear();
     for (const int64_t clock : channel.mended()) count_mended(number, clock);
     channel.mended().clear();
     channels_ticks_ = std::min(channels_ticks_, channel.next_ticks());
   }
   if (!pins_.codes().empty()) {
-    codes_clock_ = geometry_.clock_of(pins_.codes().back().tick);
     for (const TwinPins::CodeEdge& edge : pins_.codes()) port_.change(edge.tick, edge.levels);
     pins_.codes().clear();
   }
@@ -486,7 +488,7 @@ void Instrument::handle(const Event& merged) {
   Event event = merged;
   if (event.ticks >= stop_ticks_) return;
   const char* why = queues_.take(event, matcher_.struck_by(event), matcher_.looks(event.ticks),
-                                 streams_);
+                                 matcher_.extra_clocks(event), streams_);
   if (why) need_gateware(why, event.ticks);
   const bool is_code = event.source == kSourceCode;
   const bool masked = is_code && is_masked(event.code);
@@ -651,6 +653,9 @@ void Instrument::serve_schedule() {
       stimulus.start(due_ticks);
       return;
     }
+    // One that is near may be past: that depends on the clock in which it is looked at.
+    if (due_ticks >= turn_ticks)
+      need_gateware("the schedule has a due time that may be too near,", due_ticks);
     schedule_past_ = std::min<int64_t>(schedule_past_ + 1, 65535);
   }
 }

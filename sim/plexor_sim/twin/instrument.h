@@ -44,8 +44,6 @@ class Instrument {
 
   // Lets time pass up to a core clock.
   void pass_to(int64_t clock);
-  // The last in which a pin of the code port has changed.
-  int64_t codes_clock() const { return codes_clock_; }
   // Lets a run go on by a number of clocks with edges, at most to a core clock or a snapshot.
   void run(int windows, int64_t limit_clock);
   // Number of the run's snapshots.
@@ -137,7 +135,6 @@ class Instrument {
   CodePort port_;
   int64_t masked_ = 0, mended_ = 0, mended_clock_ = -1;
   uint32_t zone_mask_ = 0;
-  int64_t codes_clock_ = INT64_MIN / 2;
 
   // The sweep table.
   int steps_ = 0, step_ = 0;  // in the table; the step under way

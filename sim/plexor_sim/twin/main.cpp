@@ -251,11 +251,6 @@ class Simulation {
     const int64_t part_clock = clock / kPartClocks * kPartClocks;
     if (part_clock > clock - kStillClocks) clock = part_clock + kStillClocks;
     instrument_.pass_to(clock);
-    // Nor where the code port moves.
-    while (instrument_.codes_clock() > instrument_.clock() - kStillClocks) {
-      clock = instrument_.codes_clock() + kStillClocks + 3 * kLookClocks;
-      instrument_.pass_to(clock / kLookClocks * kLookClocks);
-    }
     rests_ = true;
   }
 

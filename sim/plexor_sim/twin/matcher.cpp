@@ -2,10 +2,18 @@
 #include "matcher.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "stimulus.h"
 
 namespace plexor {
+
+namespace {
+
+// As docs/instrument.md has them under Speed.
+constexpr int64_t kFullClocks = 10, kExpiredClocks = 8;
+
+}  // namespace
 
 void Matcher::prepare(const Registers& registers) {
   policy_ = static_cast<uint32_t>(registers.get(kMatcherPolicy));
@@ -85,6 +93,33 @@ int64_t Matcher::looks(int64_t ticks) const {
   return is_due ? count : 0;
 }
 
+// A build with SNAPSHOT finds what has expired before each event, others where a response, or a strike
+// that finds the queue full, meets it.
+int64_t Matcher::extra_clocks(const Event& event) {
+  int64_t clocks = 0;
+  if (geometry_.has(kFeatureSnapshot)) {
+    for (State& state : states_) clocks += take_expired(state, event.ticks);
+  } else if (event.source < geometry_.channels && event.polarity) {
+    clocks += take_expired(states_[event.source], event.ticks);
+  }
+  for (const int channel : struck_[event.source * 2 + event.polarity]) {
+    State& state = states_[channel];
+    const auto most = static_cast<int64_t>(policy_ == kPolicyLatest ? 1 : state.queue.size());
+    if (static_cast<int64_t>(state.size) + state.stale >= most)
+      clocks += kFullClocks + take_expired(state, event.ticks);
+  }
+  return clocks;
+}
+
+// The clocks that a channel's expired strikes cost, which are gone then.
+int64_t Matcher::take_expired(State& state, int64_t ticks) const {
+  int64_t expired = 0;
+  for (size_t n = 0; n < state.size; n++, expired++)
+    if (ticks - state.queue[(state.first + n) % state.queue.size()].ticks <= timeout_ticks_) break;
+  const int64_t count = std::exchange(state.stale, -expired) + expired;
+  return kExpiredClocks * count;
+}
+
 int64_t Matcher::expiry_ticks() const {
   int64_t ticks = kNever;
   if (!stops_on_missed_) return ticks;
@@ -105,6 +140,7 @@ void Matcher::update(int channel, int64_t ticks, int64_t index) {
   State& state = states_[channel];
   while (state.size && ticks - state.queue[state.first].ticks > timeout_ticks_) {
     pop(state);
+    state.stale++;
     miss(channel, ticks, index);
   }
   if (state.has_held && ticks - state.held_ticks > early_ticks_) {

@@ -46,6 +46,8 @@ class Matcher {
   }
   // The channels that may be looked at before an event at a time, at most.
   int64_t looks(int64_t ticks) const;
+  // What an event costs besides, in clocks: queues that it finds full, and strikes that have expired.
+  int64_t extra_clocks(const Event& event);
   // Before this tick nothing expires that would break a threshold.
   int64_t expiry_ticks() const;
   const Threshold& threshold() const { return threshold_; }
@@ -69,11 +71,13 @@ class Matcher {
   struct State {
     std::vector<Strike> queue;  // a ring
     size_t first = 0, size = 0;
+    int64_t stale = 0;  // that have expired here, and in the gateware may still be queued
     bool has_held = false, has_matched = false, has_active = false;
     bool is_high = false, is_answered = false;
     int64_t held_ticks = 0, matched_ticks = 0, active_ticks = 0, answered_ticks = 0;
   };
 
+  int64_t take_expired(State& state, int64_t ticks) const;
   void update(int channel, int64_t ticks, int64_t index);
   void strike(int channel, const Event& event);
   void response(int channel, const Event& event);

@@ -26,14 +26,17 @@ class Queues {
     for (Source& source : sources_) source = {};
   }
 
-  // Takes an event in order, the channels that it strikes, and strikes that expired before it.
+  // Takes an event in order, the channels that it strikes, channels that are looked at before it, and
+  // what it costs the matcher in clocks besides.
   // Returns why it, or one behind it, could have been dropped; null: none could.
-  const char* take(const Event& event, int64_t struck, int64_t looks, bool is_sent) {
+  const char* take(const Event& event, int64_t struck, int64_t looks, int64_t clocks,
+                   bool is_sent) {
     const int64_t clock = geometry_.clock_of(event.ticks);
     const bool is_channel = event.source < kMaxChannels;
     int64_t halves = kOtherHalves + kStruckHalves * std::max<int64_t>(struck - 1, 0);
     if (is_channel && event.polarity) halves += kResponseHalves;
     if (is_channel && !event.polarity && measures_) halves += kTrailingHalves;
+    halves += 2 * clocks;
     if (has_snapshot_) halves += kLookHalves * looks;
     Source& source = sources_[event.source];
     while (source.words && source.ends[source.first] <= clock) {
