@@ -256,7 +256,7 @@ def _warm_up_of(options: RunSpec, strikes: Sequence[Stimulus], name: Naming) -> 
     spacings_s = [
         each.period_s / each.burst
         for each in strikes
-        if each.trigger == Trigger.RUN and each.period_s is not None
+        if each.is_periodic and each.period_s is not None
     ]
     if not spacings_s:
         raise UsageError(
@@ -413,8 +413,7 @@ def _ended(strikes: tuple[Stimulus, ...], name: Naming) -> tuple[Stimulus, ...]:
                     f"give it a count=, or limit the run with {name('time')}"
                 )
             if stimulus.trigger == Trigger.RUN:
-                bursts = max(ceil(longest_s / stimulus.period_s), 1)
-                ended.append(replace(stimulus, count=bursts * stimulus.burst))
+                ended.append(stimulus.lasting(longest_s))
                 continue
         ended.append(stimulus)
     return tuple(ended)

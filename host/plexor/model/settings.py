@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
+from math import ceil
 from typing import Any, NamedTuple
 
 from plexor.base.constraints import LATER, Count, NotNegative, Positive, Whole
@@ -81,6 +82,16 @@ class Stimulus:
     def within_s(self) -> Fraction | None:
         """Time from strike to strike: within bursts the spacing, else the mean period."""
         return self.spacing_s if self.burst > 1 else self.period_s
+
+    @property
+    def is_periodic(self) -> bool:
+        """Whether it strikes at its period from the start of the run on, and waits for nothing."""
+        return self.trigger == Trigger.RUN and self.period_s is not None
+
+    def lasting(self, time_s: Fraction | int) -> Stimulus:
+        """Return a periodic output with the count of a time: whole bursts, and at least one."""
+        assert self.period_s is not None
+        return replace(self, count=max(ceil(time_s / self.period_s), 1) * self.burst)
 
 
 @dataclass(frozen=True, slots=True)

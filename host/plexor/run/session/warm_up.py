@@ -5,11 +5,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from math import ceil
 
 from plexor.model.results import Kind, RunResult, Statistics, StepChannel, WarmUp
-from plexor.model.settings import Settings, Stimulus
-from plexor.protocol.registers import Trigger
+from plexor.model.settings import Settings
 from plexor.run.session.follow import OnProgress
 from plexor.run.session.session import measure_whole
 from plexor.run.session.stop import Stop
@@ -35,8 +33,8 @@ def warming_of(settings: Settings, time_s: Fraction) -> Settings:
     Outputs with a period strike for `time_s`, at least once each, and their last strikes are waited
     for. Without such an output, the device runs by itself for `time_s`.
     """
-    strikes = tuple(_ended(each, time_s) for each in settings.strikes)
-    ends = any(map(_strikes_by_itself, strikes)) and all(each.count for each in strikes)
+    strikes = tuple(each.lasting(time_s) if each.is_periodic else each for each in settings.strikes)
+    ends = any(each.is_periodic for each in strikes) and all(each.count for each in strikes)
     return replace(
         settings,
         strikes=strikes,
@@ -76,16 +74,3 @@ def warmed(result: RunResult) -> WarmUp:
         accounting=result.accounting,
         invalid_reasons=result.invalid_reasons,
     )
-
-
-def _ended(stimulus: Stimulus, time_s: Fraction) -> Stimulus:
-    """Return an output that strikes for a time, at its period; another one as it is."""
-    if not _strikes_by_itself(stimulus):
-        return stimulus
-    assert stimulus.period_s is not None
-    bursts = max(ceil(time_s / stimulus.period_s), 1)
-    return replace(stimulus, count=bursts * stimulus.burst)
-
-
-def _strikes_by_itself(stimulus: Stimulus) -> bool:
-    return stimulus.trigger == Trigger.RUN and stimulus.period_s is not None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """References, labels and roundings as a user names and reads them."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -9,10 +10,12 @@ from plexor.model.settings import (
     NO_DEADLINE_TICKS,
     AppliedSetting,
     Channel,
+    Stimulus,
     parse_edges,
     parse_reference,
 )
 from plexor.protocol.memory import VALUE_MOST
+from plexor.protocol.registers import Trigger
 
 
 @pytest.mark.parametrize(
@@ -84,3 +87,11 @@ def test_two_that_say_it_and_another_text_are_refused(ways, says):
 
 def test_no_latency_that_an_instrument_tells_is_beyond_the_greatest_deadline():
     assert NO_DEADLINE_TICKS == VALUE_MOST == 2**31 - 1
+
+
+def test_an_output_lasts_whole_bursts_and_at_least_one():
+    """In 2.5 ms a period of 1 ms begins three times; beside a single strike it begins once."""
+    output = Stimulus(period_s=Fraction(1, 1000), burst=4, spacing_s=Fraction(1, 10**5))
+    assert [output.lasting(s).count for s in (Fraction(5, 2000), 0)] == [12, 4]
+    assert (output.is_periodic, replace(output, period_s=None).is_periodic) == (True, False)
+    assert not replace(output, trigger=Trigger.GATE).is_periodic
