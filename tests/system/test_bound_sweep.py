@@ -76,7 +76,7 @@ def test_a_bound_that_one_n_exceeds_is_unsafe(sweep, capsys):
 def test_what_cannot_be_swept_is_one_line(sweep, capsys):
     words = ["bound", "sweep", *SWEPT, "--model", "m.toml", "--platform", "p.toml"]
     for wrong, says in (
-        (["M=1,2"], "'M=1,2': it begins with another name than N; must be such as N=0,1,13,50"),
+        (["M=1,2"], "'M=1,2': it names no N; must be such as N=0,1,13,50"),
         (["N=1,x"], "'x'; must be a whole number from 0 to"),
         (["N="], "must be such as N=0,1,13,50"),
     ):

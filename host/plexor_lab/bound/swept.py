@@ -103,7 +103,7 @@ def swept_ns(text: str) -> tuple[int, ...]:
     name, equals, values = text.partition("=")
     try:
         if name.strip() != KEY or not equals:
-            raise ValueError("it begins with another name than N")
+            raise ValueError("it names no N")
         return ns_of([value.strip() for value in values.split(",")])
     except ValueError as error:
         raise UsageError(f"{text!r}: {error}; must be such as N=0,1,13,50") from error

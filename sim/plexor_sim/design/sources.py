@@ -85,7 +85,8 @@ def sources_of(
             _add_core(sources, folder, name, selection or Selection(), top)
         else:
             _add(sources, (folder,), name)
-    if selection is not None and not any(name.lower().endswith(_CORE) for name in names):
+    has_core = any(name.lower().endswith(_CORE) for name in names)
+    if selection is not None and not has_core:
         raise ValueError("core: sources has no core; must be a file that ends in .core")
     if sources.missing:
         listed = ", ".join(sources.missing[:_MOST_NAMED])
@@ -96,7 +97,12 @@ def sources_of(
             f"{'does' if is_one else 'do'} not exist"
         )
     if not (sources.verilog or sources.vhdl):
-        raise ValueError("sources: missing; must be a list of Verilog or VHDL files")
+        if not has_core:
+            raise ValueError("sources: missing; must be a list of Verilog or VHDL files")
+        raise ValueError(
+            f"sources: {', '.join(names)}: no file of the target has the type verilogSource, "
+            "systemVerilogSource or vhdlSource; a fileset says it with file_type"
+        )
     return sources
 
 

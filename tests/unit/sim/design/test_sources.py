@@ -138,3 +138,13 @@ def test_what_a_list_cannot_have_is_refused(text: str, line: str, folder: Path) 
     (folder / "a.so").write_text("")
     with pytest.raises(ValueError, match=re.escape(line)):
         sources_of(folder, ["all.f"])
+
+
+def test_a_core_whose_files_have_no_type_is_told_so(folder: Path) -> None:
+    """By CAPI2 a file without a type is of the user's, and no simulator takes it."""
+    text = "CAPI=2:\nname: ::x:0\nfilesets: {rtl: {files: [top.v]}}\n"
+    (folder / "x.core").write_text(f"{text}targets: {{default: {{filesets: [rtl]}}}}\n")
+    with pytest.raises(ValueError, match=r"x\.core: no file .* type verilogSource.* file_type"):
+        sources_of(folder, ["x.core"])
+    with pytest.raises(ValueError, match=r"^sources: missing; must be a list"):
+        sources_of(folder, ["vip/model.cpp"])
