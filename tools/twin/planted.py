@@ -210,6 +210,7 @@ def _strikes() -> Iterator[tuple[str, Measurement]]:
     quiet: dict[str, Any] = {"count": 1500, "report_s": 2_601_300 * _NS}
     yield "snapshots in quiet", _measured(channels=(Channel(0),), **quiet)
     yield "no events", _measured(board="icebreaker", channels=(Channel(0), Channel(1)))
+    yield "a small memory of bins", _measured(board="ulx3s-12f")
     yield "load", _measured(load=True, channels=(Channel(0), Channel(1, reference="load")))
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <sstream>
@@ -8,6 +9,12 @@
 #include "options.h"
 
 namespace plexor {
+
+namespace {
+
+constexpr int64_t kLeastBinPlaces = 4096;
+
+}  // namespace
 
 Geometry Geometry::parse(const std::string& text) {
   std::map<std::string, uint64_t> values;
@@ -75,6 +82,24 @@ int64_t Geometry::first_bin(uint32_t space, uint32_t kind, int channel) const {
   for (uint32_t lower = 0; lower < kind; lower++)
     before += int64_t{1} << (bin_bits(space, lower) + key_bits);
   return before + (static_cast<int64_t>(channel) << bin_bits(space, kind));
+}
+
+int64_t Geometry::bin_places() const {
+  const auto rounded = [](int64_t value) {
+    int64_t power = 1;
+    while (power < value) power *= 2;
+    return power;
+  };
+  // A space has room for falls even where none is counted.
+  const auto bins = [&](uint32_t space) {
+    return has(kFeatureFall) ? entries[space] : first_bin(space, kLatencyKindFall, 0);
+  };
+  int64_t places = bins(kSpaceLatencyBins) + entries[kSpaceIntervalBins];
+  if (has(kFeatureZoom)) {
+    const int64_t windows = rounded(bins(kSpaceLatencyZoom) + entries[kSpaceIntervalZoom]);
+    places = ((places + windows - 1) / windows + 1) * windows;
+  }
+  return std::max(rounded(places), kLeastBinPlaces);
 }
 
 }  // namespace plexor

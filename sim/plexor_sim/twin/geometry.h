@@ -27,6 +27,8 @@ struct Geometry {
   // The number of a key's first bin in its space.
   int64_t first_bin(uint32_t space, uint32_t kind, int channel) const;
   int64_t mantissa_bits(uint32_t space, uint32_t kind) const;
+  // Places of the memory of all bins with Feature.SNAPSHOT; see docs/instrument.md, "Start".
+  int64_t bin_places() const;
 
   // Throws Usage.
   static Geometry parse(const std::string& text);

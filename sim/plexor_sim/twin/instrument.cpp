@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kOperationClocks = 75;
 // From the START of a command to the run's first clock: the memories are cleared.
-constexpr int64_t kClearClocks = 16400, kClearPlainClocks = 14;
+constexpr int64_t kClearClocks = 16, kClearPlainClocks = 14;  // besides one for each place
 constexpr int64_t kSettleClocks = 2, kRestClocks = 8;
 // A register is written so long before it could be read; what an output shows changes first.
 constexpr int64_t kWriteClocks = 10, kOutputClocks = 11;
@@ -218,7 +218,8 @@ int64_t Instrument::lamp_faults() const {
 void Instrument::start_run() {
   const bool is_plain = !geometry_.has(kFeatureSnapshot);
   const int64_t rise_bins = geometry_.first_bin(kSpaceLatencyBins, kLatencyKindFall, 0);
-  const int64_t clocks = is_plain ? rise_bins + kClearPlainClocks : kClearClocks;
+  const int64_t clocks =
+      is_plain ? rise_bins + kClearPlainClocks : geometry_.bin_places() + kClearClocks;
   begin_ticks_ = (clock() + kWriteClocks + clocks) * geometry_.samples;
   state_ = kRunStateClearing;
   stop_reason_ = kStopReasonNone;
