@@ -182,8 +182,8 @@ class Run:
         return document(self.report, verdict, self.exit_code(verdict) if code is None else code)
 
     def page(self, verdict: Judged | None = None) -> str:
-        """Return the figures as an HTML page."""
-        return page(self.report, verdict)
+        """Return the figures as an HTML page, which carries them as JSON too."""
+        return page(self.report, verdict, self.document(verdict))
 
     def picture(self, *others: Run, names: Sequence[str] = ()) -> str:
         """Return the histograms as SVG, those of other runs on the same axes.

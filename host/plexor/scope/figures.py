@@ -31,7 +31,7 @@ HEADS = (
     *((kind.name.lower(), False) for kind in CLASSES),
     ("min", False),
     *((quantile_name(q), True) for q in PERCENTILES),
-    ("max = back wall", True),
+    ("max seen", True),
     ("peak-to-peak", False),
     ("RMS", False),
     ("variance", False),

@@ -59,6 +59,40 @@ def summary(report: Report) -> str:
     return " · ".join(parts)
 
 
+def sentence(report: Report) -> str:
+    """Return what was measured: `How late ISR answers: 900 strikes at 20 kHz in 45 ms, idle.`"""
+    result = report.result
+    struck = [c.name for c in report.channels if c.result.strikes]
+    alone = [c.name for c in report.channels if not c.result.strikes]
+    what = "What was seen"
+    if struck:
+        what = f"How late {_listed(struck)} {'answer' if struck[1:] else 'answers'}"
+    elif alone:
+        what = f"How evenly {_listed(alone)} {'run' if alone[1:] else 'runs'}"
+    lasted = format_seconds(seconds_of(report.duration_ticks, result.tick_fs), 3)
+    rates = ", ".join(_rates(result))
+    at = f" at {rates}" if rates[:1].isdigit() else f", {rates}" if rates else ""
+    strikes = "strike" if result.strikes == 1 else "strikes"
+    parts = [f"{what}: {grouped(result.strikes)} {strikes}{at} in {lasted}"]
+    if result.imported is None:
+        parts += load(result)
+    if result.interrupted:
+        parts.append("interrupted")
+    return f"{', '.join(parts)}; {provenance(result)}."
+
+
+_MOST_NAMED = 4
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence; of many, how many more there are."""
+    shown = list(names)
+    if len(shown) > _MOST_NAMED:
+        shown = [*shown[: _MOST_NAMED - 1], f"{len(shown) - _MOST_NAMED + 1} more"]
+    *most, last = shown
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 class _Taken(Protocol):
     @property
     def started(self) -> str: ...
@@ -141,7 +175,7 @@ def done(result: RunResult) -> list[tuple[str, str]]:
 _VALUES = {
     Kind.RISE: "latencies",
     Kind.FALL: "latencies",
-    Kind.WIDTH: "on-widths",
+    Kind.WIDTH: "pulse widths",
     Kind.PERIOD: "periods",
 }
 

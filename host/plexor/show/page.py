@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """One self-contained HTML page of a run: inline pictures and the script that moves them.
 
-Nothing is fetched. Without a script all figures and pictures are there; with it, persistence,
-histogram and tail are drawn over one axis with a waterfall, with cursors, zoom and tooltips.
+First what was measured, the verdict and three figures a channel, then pictures, then tables; what
+was done folds out at the end. Nothing is fetched. Without a script all figures and pictures are
+there; with it, persistence, histogram and tail are drawn over one axis with a waterfall, with
+cursors, zoom and tooltips.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
-from typing import Protocol
+from typing import Any, Protocol
 
 from plexor.base.units import format_seconds
 from plexor.figures.analyse.analyse import Report
@@ -20,8 +23,17 @@ from plexor.protocol.registers import Stream
 from plexor.show import facts
 from plexor.show.corrected import calibration_lines, corrected_rows
 from plexor.show.drawn import run_data
-from plexor.show.html import PageHeading, html_box, html_figure, html_list, html_page, html_table
+from plexor.show.html import (
+    PageHeading,
+    html_box,
+    html_details,
+    html_figure,
+    html_list,
+    html_page,
+    html_table,
+)
 from plexor.show.inline import html_stack
+from plexor.show.page_files import histogram_csv, html_files, json_text
 from plexor.show.pictures.canvas import Canvas
 from plexor.show.pictures.frame import provenance
 from plexor.show.pictures.latency import course, histogram, shares, tail
@@ -29,6 +41,7 @@ from plexor.show.pictures.scale import grouped
 from plexor.show.pictures.scope import scope
 from plexor.show.pictures.trace import trace
 from plexor.show.table import (
+    classes_last,
     distance_rows,
     found_text,
     jitter_rows,
@@ -37,6 +50,7 @@ from plexor.show.table import (
     period_rows,
     share_rows,
 )
+from plexor.show.tiles import html_tiles, tiles
 
 _UPLOADS = {
     Stream.LIVE: "stream",
@@ -57,16 +71,20 @@ class Draw(Protocol):
     def __call__(self, report: Report, *, width: float) -> Canvas | None: ...
 
 
-def page(report: Report, verdict: Judged | None = None) -> str:
-    """Return the page's text in UTF-8."""
+def page(
+    report: Report, verdict: Judged | None = None, document: Mapping[str, Any] | None = None
+) -> str:
+    """Return the page's text in UTF-8; `document` is the run's as JSON, which the page carries."""
     title = facts.headline(report)
     source = provenance(report.result)
     still: tuple[Draw, ...] = (scope, histogram, tail)
     others: tuple[Draw, ...] = (shares, course, trace)
-    body = f"""{html_stack(source, run_data(report), _figures(report, still))}
+    data = run_data(report)
+    body = f"""{html_stack(source, data, _figures(report, still))}
 {_figures(report, others)}
+{_limits(report, verdict)}
 <h2>Latency of each channel</h2>
-{html_table(latency_rows(report))}
+{html_table(classes_last(latency_rows(report)))}
 {_corrected(report)}
 {_distances(report)}
 <h2>Jitter and shape</h2>
@@ -78,12 +96,19 @@ def page(report: Report, verdict: Judged | None = None) -> str:
 <h2>Accounting</h2>
 <p class="books">{escape(facts.accounting(report))}
 <small>{escape(facts.conserved(report))}</small></p>
-{_limits(report, verdict)}
-<h2>Taken with</h2>
-{_taken_with(report)}
+{_files(data, document)}
+{html_details("What was done, and with what", _taken_with(report))}
 <footer>{escape(_footer(report))}</footer>"""
-    heading = PageHeading(title, source, facts.summary(report), _banner(report, verdict))
+    first = _banner(report, verdict) + html_tiles(tiles(report))
+    heading = PageHeading(title, source, facts.sentence(report), first)
     return html_page(heading, body, "report")
+
+
+def _files(data: Mapping[str, Any], document: Mapping[str, Any] | None) -> str:
+    """Return the run's figures and histograms as files to save."""
+    if document is None:
+        return ""
+    return html_files("run", json_text(document), histogram_csv(data))
 
 
 def _figures(report: Report, draws: tuple[Draw, ...]) -> str:
@@ -93,11 +118,12 @@ def _figures(report: Report, draws: tuple[Draw, ...]) -> str:
 
 
 def _banner(report: Report, verdict: Judged | None) -> str:
+    """Return what must be known before any figure; of many doubts the first, the others folded."""
     stop = facts.stop_line(report)
-    box = html_box("doubt", "Stopped early", stop) if stop else ""
-    lines = doubts(report)
-    box += "".join(html_box("doubt", "In doubt", line) for line in lines)
-    return box + _judged(report, verdict)
+    box = _judged(report, verdict)
+    box += html_box("doubt", "Stopped early", stop) if stop else ""
+    first, *more = doubts(report) or ("",)
+    return box + (html_box("doubt", "In doubt", first, more) if first else "")
 
 
 def _judged(report: Report, verdict: Judged | None) -> str:
@@ -144,8 +170,9 @@ def _limits(report: Report, verdict: Judged | None) -> str:
     rows = "".join(_limit_row(report, check) for check in verdict.checks)
     return (
         f"<h2>Budget {escape(verdict.budget.title)}</h2>"
-        '<div class="scroll"><table><thead><tr><th>channel</th><th class="left">figure</th>'
-        '<th>limit</th><th>found</th><th>violations</th><th class="left">verdict</th></tr></thead>'
+        '<div class="scroll" tabindex="0"><table><thead><tr><th>channel</th>'
+        '<th class="left">figure</th><th>limit</th><th>found</th><th>violations</th>'
+        '<th class="left">verdict</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )
 
@@ -207,7 +234,7 @@ def _footer(report: Report) -> str:
     early = sum(c.result.classes.get(ResponseClass.EARLY, 0) for c in report.channels)
     parts = [
         "Intervals are 95 % and distribution-free, by order statistics of independent samples.",
-        "The back wall is the latest response seen: an observation, not a bound.",
+        "Max seen is the latest response seen: an observation, not a bound.",
     ]
     if early:
         parts.append(f"{grouped(early)} responses came before their strike: latency is signed.")

@@ -47,7 +47,7 @@ def _step(step: ProofStep) -> str:
         heads = "".join(f"<th>{escape(name)}</th>" for name in HEAD)
         rows = "".join(_row(figure) for figure in step.figures)
         table = (
-            f'<div class="scroll"><table><thead><tr>{heads}<th></th></tr></thead>'
+            f'<div class="scroll" tabindex="0"><table><thead><tr>{heads}<th></th></tr></thead>'
             f"<tbody>{rows}</tbody></table></div>"
         )
     return (

@@ -27,6 +27,7 @@ from plexor.show.pictures.scale import grouped, number
 _SHOWN = (Fraction(50, 100), Fraction(99, 100), Fraction(999, 1000))
 _WHERE_KNOWN = Fraction(9999, 10_000)
 NOTHING = "-"
+MAX_SEEN, PULSE_WIDTH = "max seen", "pulse width"
 Cell = tuple[str, str]
 """A text and a smaller note below it."""
 
@@ -45,8 +46,19 @@ def latency_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
     head = ["channel", "n", *(name for name, _ in CLASS_COLUMNS), "min"]
     qs = shown(report)
     head += [quantile_name(q) for q in qs]
-    head += ["max = back wall"]
+    head += [MAX_SEEN]
     return head, [_latency_row(report, channel, qs) for channel in report.channels]
+
+
+def classes_last(
+    table: tuple[list[str], list[list[Cell]]],
+) -> tuple[list[str], list[list[Cell]]]:
+    """Return a table of latencies with its counts last: a narrow screen shows what comes first."""
+    head, rows = table
+    last = ["n", *(name for name, _ in CLASS_COLUMNS)]
+    order = [n for n, name in enumerate(head) if name not in last]
+    order += [head.index(name) for name in last]
+    return [head[n] for n in order], [[row[n] for n in order] for row in rows]
 
 
 def _latency_row(report: Report, channel: ChannelFigures, qs: tuple[Fraction, ...]) -> list[Cell]:
@@ -59,12 +71,13 @@ def _latency_row(report: Report, channel: ChannelFigures, qs: tuple[Fraction, ..
     row += [(grouped(channel.result.classes[of]), "") for _, of in CLASS_COLUMNS]
     if rise is None:
         return row + [(NOTHING, "")] * (len(qs) + 2)
-    row.append((_time(rise.min_ticks, tick_fs), ""))
+    row.append((time_text(rise.min_ticks, tick_fs), ""))
     for q in qs:
         found = rise.quantile(q)
         row.append((NOTHING, "") if found is None else quantile_cell(found, tick_fs))
     at = rise.max_time_ticks
-    row.append((_time(rise.max_ticks, tick_fs), "" if at is None else f"at {_time(at, tick_fs)}"))
+    most = known_time(extreme(rise, False), tick_fs)
+    row.append((most, "" if at is None else f"at {time_text(at, tick_fs)}"))
     return row
 
 
@@ -85,7 +98,7 @@ def distance_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
         "min",
     ]
     qs = shown(report)
-    head += [*(quantile_name(q) for q in qs), "max = back wall"]
+    head += [*(quantile_name(q) for q in qs), MAX_SEEN]
     rows: list[list[Cell]] = []
     for channel in report.channels:
         rise = channel.rise
@@ -102,7 +115,7 @@ def distance_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
 def jitter_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each channel: three jitters, mean, first response, widths."""
     head = ["channel", "mean", "peak-to-peak", "RMS", "variance", "jitter128", "first", "peaks"]
-    head += ["on-width", "period"]
+    head += [PULSE_WIDTH, "period"]
     return head, [_jitter_row(report, channel) for channel in report.channels]
 
 
@@ -113,33 +126,35 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
     if rise is None:
         row += [(NOTHING, "")] * 7
     else:
-        row.append((_mean(rise, tick_fs), ""))
-        row += [(_time(value, tick_fs), "") for value in (rise.peak_to_peak_ticks, rise.rms_ticks)]
+        row.append((mean_text(rise, tick_fs), ""))
+        row += [
+            (time_text(value, tick_fs), "") for value in (rise.peak_to_peak_ticks, rise.rms_ticks)
+        ]
         row.append((_variance(rise.variance_ticks2, tick_fs), ""))
         if rise.span is None:
             row.append((NOTHING, "needs events"))
         else:
-            greatest = f"maximum {_time(rise.span.greatest_ticks, tick_fs)}"
+            greatest = f"maximum {time_text(rise.span.greatest_ticks, tick_fs)}"
             note = greatest if rise.span.full else f"only {rise.count} samples"
-            row.append((_time(rise.span.current_ticks, tick_fs), note))
-        row.append((NOTHING if rise.cold is None else _time(rise.cold.cold_ticks, tick_fs), ""))
-        found = [_time(peak.value_ticks, tick_fs) for peak in peaks(rise.distribution, 3)]
+            row.append((time_text(rise.span.current_ticks, tick_fs), note))
+        row.append((NOTHING if rise.cold is None else time_text(rise.cold.cold_ticks, tick_fs), ""))
+        found = [time_text(peak.value_ticks, tick_fs) for peak in peaks(rise.distribution, 3)]
         row.append((", ".join(found) or NOTHING, ""))
     for kind in (Kind.WIDTH, Kind.PERIOD):
         figures = channel.kinds.get(kind)
         if figures is None or not figures.count:
             row.append((NOTHING, ""))
         else:
-            least, most = (_known(extreme(figures, end), tick_fs) for end in (True, False))
+            least, most = (known_time(extreme(figures, end), tick_fs) for end in (True, False))
             row.append((most if least == most else f"{least} to {most}", ""))
     return row
 
 
-def _known(known: FigureBounds, tick_fs: int) -> str:
-    """Return a figure, or what it is over if no more is known."""
+def known_time(known: FigureBounds, tick_fs: int) -> str:
+    """Return a figure, or `over 1.07 s` if no more is known."""
     if known.figure is None and known.unknown == AT_LIMIT and known.least:
         return format_over(float(known.least), tick_fs)
-    return _time(None if known.figure is None else float(known.figure), tick_fs)
+    return time_text(None if known.figure is None else float(known.figure), tick_fs)
 
 
 def share_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
@@ -156,7 +171,9 @@ def share_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
             (grouped(len(parts.total_ticks)), ""),
         ]
         for ticks in (parts.rise_ticks, parts.width_ticks, parts.gap_ticks, parts.total_ticks):
-            least, most = (_time(int(v), report.result.tick_fs) for v in (ticks.min(), ticks.max()))
+            least, most = (
+                time_text(int(v), report.result.tick_fs) for v in (ticks.min(), ticks.max())
+            )
             spread = float(ticks.var())
             mean = format_mean(float(ticks.mean()), spread, len(ticks), report.result.tick_fs)
             row.append((mean, least if least == most else f"{least} to {most}"))
@@ -180,13 +197,13 @@ def period_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
             more = [own.cycle_to_cycle_max_ticks, own.cycle_to_cycle_rms_ticks]
             more += [float(own.tie_peak_to_peak_ticks), own.tie_rms_ticks]
         tick_fs = report.result.tick_fs
-        mean = _mean(period, tick_fs)
+        mean = mean_text(period, tick_fs)
         if period.mean_ticks is None:
-            mean = _known(KNOWN["mean"](period), tick_fs)
+            mean = known_time(KNOWN["mean"](period), tick_fs)
         texts = [channel.name, grouped(period.count), mean]
-        texts += [_known(each, tick_fs) for each in found]
-        texts += [_time(period.rms_ticks, tick_fs), _variance(period.variance_ticks2, tick_fs)]
-        texts += [_time(ticks, tick_fs) for ticks in more]
+        texts += [known_time(each, tick_fs) for each in found]
+        texts += [time_text(period.rms_ticks, tick_fs), _variance(period.variance_ticks2, tick_fs)]
+        texts += [time_text(ticks, tick_fs) for ticks in more]
         rows.append([(text, "") for text in texts])
     return head + behind, rows
 
@@ -259,11 +276,12 @@ def _outlier(
     time: int | None,
 ) -> list[Cell]:
     tick_fs = report.result.tick_fs
-    texts = (name, which, _time(value, tick_fs), sample, event, _time(time, tick_fs))
+    texts = (name, which, time_text(value, tick_fs), sample, event, time_text(time, tick_fs))
     return [(text, "") for text in texts]
 
 
-def _mean(figures: Figures, tick_fs: int) -> str:
+def mean_text(figures: Figures, tick_fs: int) -> str:
+    """Return a mean to the digit that its standard error reaches; a dash if it is not known."""
     mean, variance = figures.mean_ticks, figures.variance_ticks2
     if mean is None:
         return NOTHING
@@ -272,7 +290,8 @@ def _mean(figures: Figures, tick_fs: int) -> str:
     return format_mean(float(mean), float(variance), figures.count, tick_fs)
 
 
-def _time(ticks: float | None, tick_fs: int) -> str:
+def time_text(ticks: float | None, tick_fs: int) -> str:
+    """Return a time in ticks as text; a dash for None."""
     return NOTHING if ticks is None else format_ticks(ticks, tick_fs)
 
 
@@ -286,7 +305,7 @@ def quantile_cell(found: Quantile, tick_fs: int) -> Cell:
         return "too few", f"needs {grouped(least_count(found.q))}"
     if found.limit_ticks is not None:
         return format_over(found.limit_ticks, tick_fs), ""
-    return _time(found.value_ticks, tick_fs), interval(
+    return time_text(found.value_ticks, tick_fs), interval(
         found.lower_ticks, found.upper_ticks, tick_fs
     )
 

@@ -78,10 +78,16 @@ class Checker(HTMLParser):
     def handle_starttag(self, tag, attrs):
         if tag not in self.VOID:
             self.open.append(tag)
-        self.fetched += [value for name, value in attrs if name in ("src", "href")]
+        self.fetched += self._fetched(attrs)
 
     def handle_startendtag(self, tag, attrs):
-        self.fetched += [value for name, value in attrs if name in ("src", "href")]
+        self.fetched += self._fetched(attrs)
+
+    @staticmethod
+    def _fetched(attrs):
+        """Return what a browser would fetch: what the page carries itself it does not."""
+        links = [value for name, value in attrs if name in ("src", "href")]
+        return [link for link in links if not link.startswith("data:")]
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag

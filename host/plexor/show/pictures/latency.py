@@ -127,7 +127,7 @@ def _wall_labels(
     room = canvas.width - LEFT - RIGHT
     walls = [(c.result.number, c.name, c.rise.max_ticks) for c in shown if c.rise is not None]
     rows: list[list[Label]] = []
-    for name in ("{} back wall ", "{} ", ""):
+    for name in ("{} max seen ", "{} ", ""):
         labels = [
             Label(
                 axis.at(plot_seconds(ticks, tick_fs)),
@@ -168,7 +168,7 @@ def tail(report: Report, width: float = WIDTH) -> Canvas:
     shown = _answered(report)
     canvas = framed(
         "Tail",
-        "Share of responses that came later than a time. Each line ends at the back wall.",
+        "Share of responses that came later than a time. Each line ends at the latest one seen.",
         350,
         provenance(report.result),
         width,

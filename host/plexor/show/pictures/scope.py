@@ -148,7 +148,7 @@ def _row(
         Label(axis.at(value), f"{name} {format_ticks(value, tick_fs)}", style)
         for name, value, style in (
             ("p50", _median(rise), f"f{number}"),
-            ("back wall", rise.max_ticks, "alarm"),
+            ("max seen", rise.max_ticks, "alarm"),
         )
         if value is not None
     ]

@@ -87,7 +87,7 @@ def test_figures_are_shown_where_a_page_cannot_be_drawn(bench, capsys, monkeypat
 
     monkeypatch.setattr(Run, "page", broken)
     assert cli.main([*STRIKES, "--page", str(tmp_path / "page.html")]) == 70
-    assert "max = back wall" in capsys.readouterr().out
+    assert "max seen" in capsys.readouterr().out
 
 
 def within(most_us, channel=""):
@@ -227,5 +227,5 @@ def test_the_figures_of_a_scan_are_shown_whatever_failed(capsys, tmp_path):
 def test_a_run_is_shown_as_text_unless_a_document_is_wanted(capsys, run_of):
     assert conclude(Run(run_of([[1000, 2000, 3000]])), RunUse()) == 0
     out = capsys.readouterr().out
-    assert "max = back wall" in out
+    assert "max seen" in out
     assert not out.startswith("{")

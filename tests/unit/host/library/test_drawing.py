@@ -107,7 +107,7 @@ def test_a_run_in_a_png_stands_where_its_svg_says(tmp_path, run_of):
     panels = [rect for rect in svg.iter(f"{SVG}rect") if rect.get("class") == "panel"]
     assert len(panels) == 2
     labels = {text: (left, right, y) for text, left, right, y, _ in places(svg)}
-    wall = (labels["ISR back wall 1 µs"], labels["TASK back wall 3 µs"])
+    wall = (labels["ISR max seen 1 µs"], labels["TASK max seen 3 µs"])
     for n, (left, right, y) in enumerate(wall):
         box = (2 * left, 2 * (y - 12), 2 * right, 2 * (y + 2))
         found = set(pixels.crop(tuple(map(round, box))).get_flattened_data())

@@ -33,7 +33,7 @@ def test_a_page_has_both_results_their_histograms_and_the_verdict(two):
     assert "FAIL 1 of 1 changes are too large" in texts
     assert "same settings and device as A" in texts
     assert "TOO LARGE ISR p50>+5%: +81.82 %" in texts
-    for wall in ("back wall 1.2 µs", "back wall 3 µs"):
+    for wall in ("max seen 1.2 µs", "max seen 3 µs"):
         assert wall in page
     row = re.search(r"<tr><td class=\"name\">ISR</td><td>max</td>(.*?)</tr>", page)[1]
     assert re.findall(r"<td>(.*?)</td>", row)[:4] == ["1.2 µs", "3 µs", "+150.00 %", "x2.500"]

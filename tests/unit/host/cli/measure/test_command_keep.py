@@ -37,7 +37,7 @@ def test_a_run_that_cannot_be_kept_is_still_shown(bench, capsys, monkeypatch, tm
     monkeypatch.setattr("plexor.files.store.run_folder.write", full)
     assert cli.main([*STRIKES, "--out", str(tmp_path / "run")]) == 5
     out, err = capsys.readouterr()
-    assert "max = back wall" in out
+    assert "max seen" in out
     assert err == f"plexor: {tmp_path / 'run'}: cannot write: No space left on device\n"
 
 
@@ -55,7 +55,7 @@ def test_an_interrupt_while_a_run_is_kept_costs_neither_its_figures_nor_the_old_
     capsys.readouterr()
     assert cli.main([*STRIKES, "--out", str(out), "--force"]) == 5
     shown, err = capsys.readouterr()
-    assert "max = back wall" in shown
+    assert "max seen" in shown
     assert err == f"plexor: {out}: interrupted before the run was stored\n"
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
     assert load(out).strikes == 3

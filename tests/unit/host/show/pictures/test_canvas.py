@@ -103,8 +103,8 @@ def test_the_latest_responses_stand_at_their_times_on_the_axis_of_the_histogram(
     for style, planted_ns in (("s0", 7000), ("s1", 9000)):
         assert uprights(canvas, style) == pytest.approx([planted_ns * 1e-9], abs=10e-9)
     texts = [mark.content for mark in canvas.marks if isinstance(mark, Text)]
-    assert "ISR back wall 7 µs" in texts
-    assert "TASK back wall 9 µs" in texts
+    assert "ISR max seen 7 µs" in texts
+    assert "TASK max seen 9 µs" in texts
 
 
 def test_columns_of_the_histogram_are_where_samples_are_as_high_as_their_number(report):

@@ -55,7 +55,7 @@ def test_every_picture_says_where_its_figures_come_from(runs, draw):
 @pytest.mark.parametrize(("channels", "said"), [(2, 2), (8, 0)])
 def test_labels_are_written_out_where_there_is_room(run_of, channels, said):
     run = run_of([[2000, 2010]] * channels, names=[f"pin number {n}" for n in range(channels)])
-    assert svg_picture(histogram(analyse(run))).count(" back wall ") == said
+    assert svg_picture(histogram(analyse(run))).count(" max seen ") == said
 
 
 @pytest.mark.parametrize("draw", [scope, histogram, tail, course])

@@ -19,16 +19,16 @@ channel       n  missed  late  duplicate  spurious   min      p50        p99
 ISR           3       1     0          0         0  1 µs  too few    too few
 from strike0                                              needs 6  needs 368
 
-channel             p99.9  max = back wall
-ISR               too few             3 µs
-from strike0  needs 3,688        at 103 µs
+channel             p99.9   max seen
+ISR               too few       3 µs
+from strike0  needs 3,688  at 103 µs
 
 channel    mean  peak-to-peak       RMS     variance       jitter128  first  peaks
 ISR      2.0 µs          2 µs  816.5 ns  666,667 ns²            2 µs   1 µs      -
                                                       only 3 samples
 
-channel  on-width  period
-ISR        100 ns   51 µs
+channel  pulse width  period
+ISR           100 ns   51 µs
 """
 
 
