@@ -73,15 +73,15 @@ def test_it_is_a_keyword_that_is_exact_and_refused_by_its_name(planted):
     found, _ = planted
     assert found["keyword"] == ["3/1000000"] * 2
     assert found["default"] == "0"
-    assert found["refused"].startswith("settle: duration: 'soon'; must be a number with a unit")
+    assert found["refused"].startswith("settle: 'soon'; must be a number with a unit")
 
 
 def test_it_is_an_option_of_the_command_line_and_a_key_of_the_defaults_file(planted):
     found, told = planted
     assert found["codes"] == [2, 2]
     by_flag, by_file = [line for line in told.splitlines() if "Invalid value" in line]
-    assert "Invalid value for '--settle': duration: 'soon'" in by_flag
-    assert "Invalid value for '--settle': duration: 'later'" in by_file
+    assert "Invalid value for '--settle': 'soon'" in by_flag
+    assert "Invalid value for '--settle': 'later'" in by_file
 
 
 def test_the_live_page_may_set_it(planted):

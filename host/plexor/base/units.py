@@ -9,9 +9,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
+from typing import TypeVar
 
+from plexor.base.meant import number_meant
+
+T = TypeVar("T")
 FEMTOSECONDS = 10**15
 """Femtoseconds in a second."""
 
@@ -27,6 +32,8 @@ _TIME_UNITS = {
     "min": Fraction(60),
     "h": Fraction(3600),
 }
+_TIMES = ("us", "ms", "ns", "s", "ps", "fs", "min", "h")
+"""Units of times as they are suggested."""
 _MOST = Fraction(10**30)
 """Maximum of any value, in any unit: beyond all that is measured, and short enough to print."""
 _SCALES = {
@@ -84,14 +91,27 @@ def plot_seconds(ticks: float, tick_fs: int) -> float:
     return float(ticks) * tick_fs / FEMTOSECONDS
 
 
-def _split(text: str, error: str) -> tuple[Fraction, str]:
+def _split(text: str) -> tuple[Fraction, str]:
+    """Return a number and its unit; raise ValueError for a text that is not both."""
     match = _NUMBER.fullmatch(text)
     if match is None:
-        raise ValueError(error)
+        raise ValueError
     number = Fraction(Decimal(match[1]))
     if number and not 1 / _MOST <= abs(number) <= _MOST:
-        raise ValueError(error)
+        raise ValueError
     return number, match[2]
+
+
+def _read(text: str, parse: Callable[[str], T], right: str, units: Iterable[str]) -> T:
+    """Return what a text says; raise ValueError that says what was meant, or what would be right.
+
+    `parse` raises ValueError: with a text of its own if it knows what is wrong.
+    """
+    try:
+        return parse(text)
+    except ValueError as error:
+        known = str(error) or number_meant(text, parse, units)
+        raise ValueError(f"{text!r}{known or f'; must be {right}'}") from None
 
 
 def parse_part(text: str) -> Fraction:
@@ -99,12 +119,15 @@ def parse_part(text: str) -> Fraction:
 
     Raises ValueError for any other text.
     """
-    above, sign, below = text.removesuffix("%").partition("/")
-    error = f"{text!r}; must be a number, such as 0.2, 20% or 1/5"
-    (number, unit), (divisor, second_unit) = _split(above, error), _split(below or "1", error)
+    return _read(text, _part, "a number, such as 0.2, 20% or 1/5", ("%",))
+
+
+def _part(text: str) -> Fraction:
+    above, sign, below = text.strip().removesuffix("%").partition("/")
+    (number, unit), (divisor, second_unit) = _split(above), _split(below or "1")
     if unit or second_unit or not divisor or bool(sign) != bool(below):
-        raise ValueError(error)
-    return number / divisor / (100 if text.endswith("%") else 1)
+        raise ValueError
+    return number / divisor / (100 if text.strip().endswith("%") else 1)
 
 
 def parse_duration(text: str) -> Fraction:
@@ -112,14 +135,30 @@ def parse_duration(text: str) -> Fraction:
 
     Raises ValueError for any other text. A number without a unit is rejected, except 0.
     """
-    error = f"duration: {text!r}; must be a number with a unit, such as 10us, 1.5ms or 2s"
-    number, unit = _split(text, error)
+    bare = text.strip()
+    such = bare if bare.isdecimal() and bare.isascii() and len(bare) < 7 else ""
+    examples = f"{such}us, {such}ms or {such}s" if such else "10us, 1.5ms or 2s"
+    return _read(text, _duration, f"a number with a unit, such as {examples}", _TIMES)
+
+
+def _duration(text: str) -> Fraction:
+    number, unit = _split(text)
     if unit == "" and number == 0:
         return number
     scale = _TIME_UNITS.get(unit.lower())
     if scale is None:
-        raise ValueError(error)
+        if _HERTZ.search(unit) and _HERTZ.sub("", unit) in _SCALES and number > 0:
+            rate_hz = number * _SCALES[_HERTZ.sub("", unit)]
+            raise ValueError(
+                f" is a rate; must be a time, and the period of that is {_typed(1 / rate_hz)}"
+            )
+        raise ValueError
     return number * scale
+
+
+def _typed(seconds: Fraction) -> str:
+    """Return a time as it can be typed again."""
+    return format_seconds(seconds, 6).replace("µ", "u").replace(" ", "")
 
 
 def parse_rate(text: str) -> Fraction:
@@ -127,12 +166,20 @@ def parse_rate(text: str) -> Fraction:
 
     Raises ValueError for any other text, and unless the rate is above 0.
     """
-    error = f"rate: {text!r}; must be a number above 0 in hertz, such as 20k, 1.5M or 300Hz"
-    number, unit = _split(text, error)
-    unit = _HERTZ.sub("", unit)
-    if unit not in _SCALES or number <= 0:
-        raise ValueError(error)
-    return number * _SCALES[unit]
+    right = "a number above 0 in hertz, such as 20k, 1.5M or 300Hz"
+    return _read(text, _rate, right, ("Hz", "kHz", "MHz", "GHz", *filter(None, _SCALES)))
+
+
+def _rate(text: str) -> Fraction:
+    number, unit = _split(text)
+    scale = _SCALES.get(_HERTZ.sub("", unit))
+    if scale is None and unit.lower() in _TIME_UNITS and number > 0:
+        period_s = number * _TIME_UNITS[unit.lower()]
+        rate = format_rate(1 / period_s).replace(" ", "")
+        raise ValueError(f" is a time; must be a rate, and one each {text.strip()} is {rate}")
+    if scale is None or number <= 0:
+        raise ValueError
+    return number * scale
 
 
 def parse_count(text: str) -> int:
@@ -140,11 +187,15 @@ def parse_count(text: str) -> int:
 
     Raises ValueError for any other text, and for counts below 1.
     """
-    error = f"count: {text!r}; must be a whole number of at least 1, such as 500, 10k or 1M"
-    number, unit = _split(text, error)
+    right = "a whole number of at least 1, such as 500, 10k or 1M"
+    return _read(text, _count, right, filter(None, _SCALES))
+
+
+def _count(text: str) -> int:
+    number, unit = _split(text)
     value = number * _SCALES.get(unit, Fraction(0))
     if value < 1 or value.denominator != 1:
-        raise ValueError(error)
+        raise ValueError
     return int(value)
 
 
@@ -153,13 +204,14 @@ def parse_velocity(text: str) -> Fraction:
 
     Raises ValueError for any other text, and unless the velocity is above 0.
     """
-    error = (
-        f"velocity: {text!r}; must be a number above 0 with a unit, such as 1100m/s, 90km/h or "
-        "5mm/s"
-    )
-    number, unit = _split(text, error)
+    right = "a number above 0 with a unit, such as 1100m/s, 90km/h or 5mm/s"
+    return _read(text, _velocity, right, _VELOCITY_UNITS)
+
+
+def _velocity(text: str) -> Fraction:
+    number, unit = _split(text)
     if unit not in _VELOCITY_UNITS or number <= 0:
-        raise ValueError(error)
+        raise ValueError
     return number * _VELOCITY_UNITS[unit]
 
 

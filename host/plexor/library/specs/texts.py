@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
+from plexor.base.meant import MEANT, suggestion
 from plexor.base.units import parse_count, parse_duration, parse_part, parse_rate
 from plexor.model.codes import Codes, Port, Wires
 from plexor.model.settings import (
@@ -27,6 +29,8 @@ from plexor.model.sources import source_name
 from plexor.protocol.codes import CLASS_BITS, MOST_BITS, USUAL_BITS, CodeClass
 from plexor.protocol.frames import CODE_BITS, SOURCES
 from plexor.protocol.registers import Trigger
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ def parse_stop(text: str) -> StopCondition:
     Raises ValueError for another text.
     """
     wrong = f"condition: {text!r}; must be missed, latency>TIME, stall:SOURCE>TIME or code=NUMBER"
-    if text == "missed":
+    if text.lower() == "missed":
         return StopCondition()
     name, sign, limit = (part.strip() for part in text.partition(">"))
     kind, colon, source = name.partition(":")
@@ -92,17 +96,21 @@ def parse_source(text: str) -> int:
 
 def parse_duty(text: str) -> Fraction:
     """Return 1/5 for `20%`, `0.2` or `1/5`; raise ValueError if it is not between 0 and 1."""
-    wrong = f"duty: {text!r}; must lie between 0 and 1, such as 0.2 or 20%"
+    wrong = f"{text!r}; must lie between 0 and 1"
     try:
         duty = parse_part(text)
     except ValueError as error:
-        raise ValueError(wrong) from error
+        said = str(error)
+        raise ValueError(said if MEANT in said else f"{wrong}, such as 0.2 or 20%") from error
     if not 0 < duty < 1:
-        raise ValueError(wrong)
+        part = f"{MEANT} {text.strip()}%?" if 1 < duty < 100 else ", such as 0.2 or 20%"
+        raise ValueError(f"{wrong}{part}")
     return duty
 
 
-_CHANNEL = re.compile(r"(?:(?P<name>[^=:,]+)=)?(?i:ch)(?P<number>[0-7])(?::(?P<options>.+))?")
+_CHANNEL = re.compile(
+    r"\s*(?:(?P<name>[^=:,]+?)\s*=\s*)?(?i:ch)(?P<number>[0-7])\s*(?::(?P<options>.+))?"
+)
 
 
 def parse_channel(text: str) -> Channel:
@@ -114,29 +122,30 @@ def parse_channel(text: str) -> Channel:
     names = {how.option: name for name, how in on_chip() if how.option}
     if match is None:
         timed = (f"{option}=TIME" for option in names)
-        raise ValueError(
-            f"channel: {text!r}; must be NAME=ch0 to NAME=ch7, with options after a colon: "
-            f"after=ch0.fall, edge=rise, edge=fall or edge=either, {', '.join(timed)}, invert"
+        right = (
+            "; must be NAME=ch0 to NAME=ch7, with options after a colon: after=ch0.fall, "
+            f"edge=rise, edge=fall or edge=either, {', '.join(timed)}, invert"
         )
+        raise ValueError(f"channel: {text!r}{_channel_meant(text) or right}")
     reference, ways = "strike0", list[str]()
     times = dict[str, Any]()
     for option in (match["options"] or "").split(","):
-        key, _, value = option.partition("=")
+        key, _, value = (part.strip() for part in option.partition("="))
+        key = key.lower()
         if not option and match["options"] is None:
             continue
-        if option == "invert" or key == "edge":
-            ways.append(option)
+        if option.strip().lower() == "invert" or key == "edge":
+            ways.append(option.replace(" ", "").lower())
         elif key == "after":
             parse_reference(value)
             reference = value.lower()
         elif key in names:
-            times[names[key]] = parse_duration(value)
+            times[names[key]] = _of_key(key, value, parse_duration)
         else:
             known = ", ".join(f"{option}=" for option in names)
-            raise ValueError(
-                f"channel: {text!r}: {option!r} is not an option; must be after=, edge=, {known} "
-                "or invert"
-            )
+            near = suggestion(key, ("after", "edge", "invert", *names))
+            right = near or f"; must be after=, edge=, {known} or invert"
+            raise ValueError(f"channel: {text!r}: {option!r} is not an option{right}")
     invert, either = parse_edges(text, ways)
     return Channel(
         number=int(match["number"]),
@@ -146,6 +155,36 @@ def parse_channel(text: str) -> Channel:
         reference=reference,
         **times,
     )
+
+
+_MEANT = re.compile(
+    r"(?i:ch)?(?P<swapped>[0-7])\s*=\s*(?P<label>[^=:,]+)"
+    r"|(?:(?P<name>[^=:,]+?)\s*[=:]\s*)?(?P<word>ch|)(?P<number>\d+)",
+    re.IGNORECASE,
+)
+
+
+def _channel_meant(text: str) -> str:
+    """Return which channel a text meant that is none: `ISR=ch0` of `ch0=ISR` or of `ISR:ch0`."""
+    parts = [part for part in text.split(",") if _CHANNEL.fullmatch(part)]
+    if len(parts) > 1 and len(parts) == text.count(",") + 1:
+        return f" are {len(parts)} channels; give each by itself"
+    match = _MEANT.fullmatch(text.strip())
+    if match is None:
+        return ""
+    number, name = match["swapped"] or match["number"], match["label"] or match["name"]
+    if int(number[:3]) > 7:
+        return f": there is no ch{number}; must be ch0 to ch7"
+    return f"; did you mean {f'{name.strip()}=' if name else ''}ch{number}?"
+
+
+def _of_key(key: str, text: str, parse: Callable[[str], _T]) -> _T:
+    """Return what the text of a key says; raise ValueError that names the key."""
+    try:
+        return parse(text)
+    except ValueError as error:
+        said = str(error)
+        raise ValueError(said if said.startswith(f"{key}: ") else f"{key}: {said}") from error
 
 
 _WIRES = re.compile(r"ch([0-7]):ch([0-7])(?::(\d{1,2}))?", re.IGNORECASE)
@@ -184,7 +223,7 @@ def parse_code_port(text: str) -> Codes:
         if name == "without":
             port = replace(port, without=tuple(map(_code_class, value.split("+"))))
         elif name in timed:
-            port = replace(port, **{f"{name}_s": parse_duration(value)})
+            port = replace(port, **{f"{name}_s": _of_key(name, value, parse_duration)})
         else:
             right = "".join(f"{each}=TIME, " for each in timed)
             raise ValueError(f"code port: {entry!r}; must be {right}without=CLASS+CLASS")
@@ -272,13 +311,17 @@ def parse_strike(text: str) -> Stimulus:
         )
     strike = Stimulus(output=int(match["number"]))
     for option in match["options"].split(","):
-        key, sign, value = option.partition("=")
-        if option in _FLAGS:
-            strike = _FLAGS[option](strike)
+        key, sign, value = (part.strip() for part in option.partition("="))
+        key = key.lower()
+        if key in _FLAGS and not sign:
+            strike = _FLAGS[key](strike)
         elif key in _VALUES and sign:
-            strike = _VALUES[key](strike, value)
+            strike = _of_key(key, value, partial(_VALUES[key], strike))
         else:
-            raise ValueError(f"strike: {text!r}: {option!r} is not an option; must be {_KNOWN}")
+            near = suggestion(key, (*_VALUES, *_FLAGS))
+            raise ValueError(
+                f"strike: {text!r}: {option!r} is not an option; must be {_KNOWN}{near}"
+            )
     if strike.duty is not None and strike.period_s is None and strike.spacing_s is None:
         raise ValueError(
             f"strike: {text!r}: a duty is a part of the period; give rate= too, or width="

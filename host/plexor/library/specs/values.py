@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from plexor.base.errors import UsageError
+from plexor.base.meant import suggestion
 from plexor.base.units import parse_count, parse_duration, parse_rate, parse_velocity
 
 T = TypeVar("T")
+_DIGITS = re.compile(r"[0-9]+(?:_[0-9]+)*")
 Time = str | int | float | Fraction
 """A time: a text with a unit, such as `10us`, or a number of seconds."""
 Rate = str | int | float | Fraction
@@ -106,8 +109,8 @@ def whole(least: int, most: int) -> Callable[[int | str], int]:
     """Return the reader of a whole number in a range."""
 
     def read_whole(value: int | str) -> int:
-        text = str(value)
-        number = int(text) if text.isdecimal() and text.isascii() else least - 1
+        text = str(value).strip()
+        number = int(text) if _DIGITS.fullmatch(text) else least - 1
         if not least <= number <= most:
             raise ValueError(f"{value!r}; must be a whole number from {least} to {most}")
         return number
@@ -116,13 +119,15 @@ def whole(least: int, most: int) -> Callable[[int | str], int]:
 
 
 def choice(known: Iterable[str]) -> Callable[[str], str]:
-    """Return the reader of one of several names."""
+    """Return the reader of one of several names, in any case of letters."""
     names = list(known)
 
     def chosen(value: str) -> str:
-        if value not in names:
-            raise ValueError(f"{value!r}; must be one of {', '.join(names)}")
-        return str(value)
+        for name in names:
+            if name.casefold() == str(value).strip().casefold():
+                return name
+        near = suggestion(str(value), names)
+        raise ValueError(f"{value!r}; must be one of {', '.join(names)}{near}")
 
     return chosen
 

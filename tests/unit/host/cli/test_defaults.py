@@ -166,7 +166,7 @@ def test_a_command_is_taken_only_from_where_one_stands(
     assert cli.main(["sweep", "--from", "x", "--to", "2k"]) == 2
     first, second = capsys.readouterr().err.splitlines()
     assert first.endswith("plexor.toml")
-    assert "rate: 'x'" in second
+    assert "'--from': 'x'" in second
     assert not mark.exists()
 
 

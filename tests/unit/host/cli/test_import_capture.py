@@ -100,7 +100,7 @@ def test_a_session_of_sigrok_is_taken_too(capsys, tmp_path):
         (["--channel", "ISR"], "'--channel': 'ISR'; must be NAME=SIGNAL"),
         (["--channel", "ISR=irq:after=strike1"], "ISR: after=strike1; must be one of"),
         (["--channel", "A=irq", "--channel", "A=trig"], "channel: A is given twice"),
-        (["--channel", "ISR=irq", "--timeout", "5"], "duration: '5'"),
+        (["--channel", "ISR=irq", "--timeout", "5"], "'5'"),
         (["--channel", "ISR=irq", "--strike", "trig:up"], "'--strike': 'trig:up'"),
         (["--strike", "trig"], "channel: none; name at least one signal"),
         (["--channel", "A=irq", "--unknown", "2"], "'2' is not one of 'cut', 'hold', '0', '1'"),

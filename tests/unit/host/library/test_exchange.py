@@ -52,7 +52,7 @@ def test_texts_numbers_and_objects_mean_the_same(tmp_path):
     ("options", "line"),
     [
         ({"policy": "newest"}, "policy: 'newest'; must be one of oldest, latest, window"),
-        ({"timeout": "5"}, "duration: '5'; must be a number with a unit"),
+        ({"timeout": "5"}, "'5'; must be a number with a unit"),
         ({"channels": ["ISR"]}, "channel: 'ISR'; must be NAME=SIGNAL"),
         ({"strikes": ["a:b"]}, "strike: 'a:b'"),
     ],

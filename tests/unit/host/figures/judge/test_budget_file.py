@@ -67,7 +67,7 @@ def test_a_budget_is_called_by_its_title_or_its_file():
     [
         ('[all]\nmaximum = "1 us"', 'all.maximum: "maximum" is not a figure; must be min, max'),
         ("[all]\nmax = 100", "all.max: 100; must be a time with a unit"),
-        ('[all]\nmax = "100"', "all.max: duration: '100'; must be a number with a unit"),
+        ('[all]\nmax = "100"', "all.max: '100'; must be a number with a unit"),
         ("[all]\nmissed = -1", "all.missed: -1; must be a whole number of at least 0"),
         ("[all]\nmissed = true", "all.missed: True; must be a whole number"),
         ('[all]\nmissed = "0"', "all.missed: '0'; must be a whole number"),

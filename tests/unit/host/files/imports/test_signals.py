@@ -56,7 +56,7 @@ def test_a_strike_that_is_none_says_what_is_right(text):
         ),
         ("ISR=irq:after=x", "reference: 'x'"),
         ("ISR=irq:edge=up", "'edge=up'; must be one of invert, edge=rise, edge=fall, edge=either"),
-        ("ISR=irq:deadline=5", "duration: '5'; must be a number with a unit"),
+        ("ISR=irq:deadline=5", "'5'; must be a number with a unit"),
     ],
 )
 def test_a_channel_that_is_none_says_what_is_right(text, line):

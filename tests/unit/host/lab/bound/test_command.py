@@ -101,7 +101,7 @@ def test_check_takes_the_channel_and_what_of_it(capsys, run_of, tmp_path):
         ),
         (checking(1), "name a RUN, or the maximum with --measured; give one of them"),
         ([*checking(1), "--measured", "1us"], "--n: is missing; CreateThread takes longer with N"),
-        ([*checking(1), "--measured", "1"], "duration: '1'; must be a number with a unit"),
+        ([*checking(1), "--measured", "1"], "'1'; must be a number with a unit"),
         ([*checking(1), "--measured", "0", "--n", "1"], "--measured: 0; must be above 0"),
         ([*checking(1), "--measured", "1us", "--of", "latency"], "--of is for a RUN; --measured"),
         ([*checking(1), "--measured", "1us", "--channel", "A"], "--channel is for a RUN"),

@@ -62,7 +62,7 @@ def test_a_rate_is_a_number_of_steps_or_a_time_that_is_rounded_to_steps(text, st
 @pytest.mark.parametrize(
     ("option", "text", "says"),
     [
-        ("rate", "0", "count: '0'"),
+        ("rate", "0", "rate: '0'"),
         ("rate", "0s", "rate: '0s'; must be a number of steps"),
         ("rate", "fast", "rate: 'fast'"),
         ("distance", "1,x", "distance: '1,x'; must be steps"),

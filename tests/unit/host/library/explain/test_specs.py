@@ -22,11 +22,11 @@ def test_times_are_texts_or_seconds_and_nothing_needs_to_be_said():
 @pytest.mark.parametrize(
     ("spec", "given", "said"),
     [
-        (WhySpec, {"over": "5"}, "over: duration: '5'; must be a number with a unit"),
-        (TimelineSpec, {"cursors": "soon"}, "cursors: duration: 'soon'"),
+        (WhySpec, {"over": "5"}, "over: '5'; must be a number with a unit"),
+        (TimelineSpec, {"cursors": "soon"}, "cursors: 'soon'"),
         (ProfileSpec, {"view": "flame"}, "view: 'flame'; must be one of top, modules"),
         (ProfileSpec, {"by": "name"}, "by: 'name'; must be one of time, count"),
-        (ProfileSpec, {"most": 0}, "most: count: '0'"),
+        (ProfileSpec, {"most": 0}, "most: '0'"),
     ],
 )
 def test_what_cannot_be_read_is_refused_by_its_keyword(spec, given, said):

@@ -27,7 +27,7 @@ def test_signals_are_texts_or_read_already():
         ({"threshold": "1:nan"}, "threshold: '1:nan'; must be volts"),
         ({"channels": "ISR"}, "channels: channel: 'ISR'; must be NAME=SIGNAL"),
         ({"channels": "A=a", "policy": "newest"}, "policy: 'newest'; must be one of oldest"),
-        ({"channels": "A=a", "early": "5"}, "early: duration: '5'"),
+        ({"channels": "A=a", "early": "5"}, "early: '5'"),
     ],
 )
 def test_what_cannot_be_read_is_refused_by_its_keyword(given, said):

@@ -47,7 +47,7 @@ def test_a_time_is_a_text_with_a_unit_or_a_number_of_seconds(value, exact):
 
 @pytest.mark.parametrize("value", ["10", "us", float("nan"), float("inf"), True, None, []])
 def test_what_is_no_time_is_refused(value):
-    with pytest.raises(ValueError, match="duration: "):
+    with pytest.raises(ValueError, match=r"must be|did you mean"):
         seconds(value)
 
 
@@ -61,7 +61,7 @@ def test_a_rate_is_a_text_or_a_number_of_hertz(value, exact):
 
 @pytest.mark.parametrize("value", [0, -1, Fraction(-1), "0", "10us", float("inf"), True, None])
 def test_what_is_no_rate_is_refused(value):
-    with pytest.raises(ValueError, match="rate: "):
+    with pytest.raises(ValueError, match=r"must be|did you mean"):
         hertz(value)
 
 
@@ -72,7 +72,7 @@ def test_a_count_is_a_text_or_a_number(value, exact):
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, "", "many", True, None])
 def test_what_is_no_count_is_refused(value):
-    with pytest.raises(ValueError, match="count: "):
+    with pytest.raises(ValueError, match=r"must be|did you mean"):
         count(value)
 
 
@@ -141,7 +141,7 @@ def test_options_are_read_by_their_readers_and_none_is_left_out():
     [
         ({"rat": 1}, "rat: no such option; must be one of rate, width"),
         ({"rate": "q"}, "rate: 'q'; must be"),
-        ({"width": "q"}, "width: duration: 'q'; must be"),
+        ({"width": "q"}, "width: 'q'; must be"),
         ({"width": "1us"}, "rate: is missing; it must be given"),
         ({"rate": None}, "rate: is missing; it must be given"),
     ],
@@ -188,5 +188,5 @@ def test_a_velocity_is_a_text_with_a_unit_or_exact_metres_a_second(value, exact)
 
 @pytest.mark.parametrize("value", ["0m/s", Fraction(0), Fraction(-1), 10, None])
 def test_what_is_no_velocity_is_refused(value):
-    with pytest.raises(ValueError, match="velocity: "):
+    with pytest.raises(ValueError, match=r"must be|did you mean"):
         velocity(value)

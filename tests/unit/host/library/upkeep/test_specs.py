@@ -36,7 +36,7 @@ def test_a_wire_and_a_reference_are_given_as_texts_or_exactly():
         ({"only": ["bins", "nosuch"]}, "only: step 'nosuch'; must be one of selftest, bins"),
         ({"skip": "nosuch"}, "skip: step 'nosuch'; must be one of selftest, bins"),
         ({"pps": "ch1=3k"}, "pps: 3 kHz; must be 1 Hz, or 1 MHz or more"),
-        ({"soak": "5"}, "soak: duration: '5'"),
+        ({"soak": "5"}, "soak: '5'"),
     ],
 )
 def test_what_cannot_be_read_is_refused_by_its_keyword(given, said):
