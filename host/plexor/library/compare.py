@@ -150,6 +150,7 @@ class Comparison:
             self.reports,
             invalid_reasons=self.invalid_reasons,
             notes=self.notes,
+            document=self.document(),
         )
 
     def picture(self) -> str:

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One self-contained HTML page of a comparison: what differs, its verdict, and the histograms."""
+"""One self-contained HTML page of two and more results: what changed, and their pictures overlaid.
+
+First a sentence a channel, the verdict, and the changes with their intervals; then the pictures;
+then in what the results differ, and every figure.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +11,36 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
+from typing import Any
 
 from plexor.figures.analyse.analyse import Report
 from plexor.figures.judge.compare import Difference
 from plexor.figures.judge.gate import Judgement
 from plexor.figures.judge.verdict import Outcome, worst
-from plexor.show.html import PageHeading, html_box, html_figure, html_list, html_page, html_table
-from plexor.show.pictures.canvas import Canvas
-from plexor.show.pictures.latency import Heading, histogram
+from plexor.show import facts
+from plexor.show.changes import change_tiles, sentences, short_names
+from plexor.show.html import (
+    PageHeading,
+    html_box,
+    html_details,
+    html_figure,
+    html_list,
+    html_page,
+    html_table,
+)
+from plexor.show.page_files import html_files, json_text, table_csv
+from plexor.show.pictures.overlay import overlaid_channels, overlaid_latency, overlaid_scope
+from plexor.show.table import Cell
 from plexor.show.terminal.compare import (
     apart_text,
     difference_table,
     judgement_text,
     verdict_text,
 )
+from plexor.show.tiles import html_tiles
 
 _STYLES = {Outcome.PASS: "good", Outcome.FAIL: "bad"}
-_HEIGHT = 320.0
+_MOST_SENTENCES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,34 +61,109 @@ def compare_page(
     *,
     invalid_reasons: Sequence[str] = (),
     notes: Sequence[str] = (),
+    document: Mapping[str, Any] | None = None,
 ) -> str:
     """Return the page's text in UTF-8. `reports` are the runs that are drawn, on the same axes."""
-    boxes = [html_box("bad", "Invalid: it proves nothing", text) for text in invalid_reasons]
+    letters = [side.letter for side in sides]
+    names = dict(zip(letters, short_names(letters, [s.place for s in sides]), strict=True))
+    said, *more = sentences(found, names) or ["Nothing of both is known that could be compared."]
+    boxes = "".join(html_box("bad", "Invalid: it proves nothing", text) for text in invalid_reasons)
+    boxes += "".join(f'<p class="lead">{escape(each)}</p>' for each in more[: _MOST_SENTENCES - 1])
     if judgements:
         style = _STYLES.get(worst(judgements), "doubt")
         head, _, text = verdict_text(judgements).partition(": ")
-        boxes.append(html_box(style, head, text))
-    boxes += [html_box("doubt", "About this comparison", "; ".join(notes))] if notes else []
-    figures = "".join(_figure(reports, n, side) for n, side in enumerate(sides[: len(reports)]))
-    entries = [(s.letter, f"{s.place}{apart_text(s.letter, s.values)}") for s in sides]
+        boxes += html_box(style, head, text)
+    if notes:
+        boxes += html_box("doubt", "About this comparison", notes[0], notes[1:])
+    tiles = html_tiles(change_tiles(found, names))
+    table = _named(difference_table(found), names)
     judged = "".join(f"<p>{escape(judgement_text(entry))}</p>" for entry in judgements)
-    body = f"""<h2>What is compared</h2>
-{html_list(entries)}
-{figures}
-<h2>Differences</h2>
-{html_table(difference_table(found))}
+    files = ""
+    if document is not None:
+        files = html_files("comparison", json_text(document), table_csv(table))
+    body = f"""{_pictures(reports, list(names.values()))}
+<h2>What is compared</h2>
+{_sides(sides, names)}
 {f"<h2>Conditions</h2>{judged}" if judged else ""}
-<footer>Intervals are 95 %.</footer>"""
-    letters, places = zip(*((side.letter, side.place) for side in sides), strict=True)
-    title = f"A compared with {', '.join(letters[1:])}"
-    heading = PageHeading(title, source, " · ".join(places), "".join(boxes))
-    return html_page(heading, body)
+<h2>Differences</h2>
+{html_table(table)}
+{files}
+{_done(sides, reports, names)}
+<footer>Intervals are 95 %, of independent samples. Max seen has none: more samples only make it
+later.</footer>"""
+    first, *others = names.values()
+    title = f"{' and '.join(filter(None, (', '.join(others[:-1]), others[-1])))} against {first}"
+    return html_page(PageHeading(title, source, said, boxes + tiles), body)
 
 
-def _figure(reports: Sequence[Report], place: int, side: ComparedSide) -> str:
-    heading = Heading(f"{side.letter}, latency", side.place, _HEIGHT)
-    return html_figure(partial(_drawn, reports, place, heading))
+def _named(
+    table: tuple[list[str], list[list[Cell]]], names: Mapping[str, str]
+) -> tuple[list[str], list[list[Cell]]]:
+    """Return the table of differences with the names of results in its heads, not their letters."""
+    intervals = {f"{letter} - A, 95 %": f"{name} - {names['A']}, 95 %"
+                 for letter, name in names.items()}  # fmt: skip
+    head, rows = table
+    return [names.get(text, intervals.get(text, text)) for text in head], rows
 
 
-def _drawn(reports: Sequence[Report], place: int, heading: Heading, width: float) -> Canvas:
-    return histogram(reports[place], heading, reports, width)
+def _pictures(reports: Sequence[Report], names: Sequence[str]) -> str:
+    if not reports:
+        return ""
+    shown = html_figure(partial(overlaid_scope, reports, names))
+    for channel in overlaid_channels(reports):
+        shown += html_figure(partial(overlaid_latency, reports, names, channel))
+    return shown
+
+
+def _sides(sides: Sequence[ComparedSide], names: Mapping[str, str]) -> str:
+    """Return the results, and a row for each setting in which one of them differs, in red."""
+    entries = "".join(
+        f"<dt>{side.letter}</dt><dd>{escape(side.place)}{escape(_same(side))}</dd>"
+        for side in sides
+    )
+    keys = dict.fromkeys(key for side in sides for key in side.values)
+    if not keys:
+        return f"<dl>{entries}</dl>"
+    heads = "".join(f"<th>{escape(name)}</th>" for name in names.values())
+    rows = "".join(_row(key, sides) for key in keys)
+    return (
+        f"<dl>{entries}</dl>"
+        '<div class="scroll differing" tabindex="0"><table><thead><tr><th>setting that differs</th>'
+        f"{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _titled(letter: str, names: Mapping[str, str]) -> str:
+    name = names[letter]
+    return escape(letter if name == letter else f"{letter}, {name}")
+
+
+def _same(side: ComparedSide) -> str:
+    return "" if side.values else apart_text(side.letter, side.values)
+
+
+def _row(key: str, sides: Sequence[ComparedSide]) -> str:
+    first = next(side.values[key][0] for side in sides if key in side.values)
+    cells = ""
+    for side in sides:
+        own = side.values.get(key)
+        mark = "" if own is None else ' class="bad"'
+        text = _value(key, first) if own is None else f"≠ {_value(key, own[1])}"
+        cells += f'<td class="wrap"><b{mark}>{escape(text)}</b></td>'
+    return f'<tr><td class="name">{escape(key)}</td>{cells}</tr>'
+
+
+def _value(key: str, text: str) -> str:
+    return facts.load_word(text) if key == "load" else text
+
+
+def _done(
+    sides: Sequence[ComparedSide], reports: Sequence[Report], names: Mapping[str, str]
+) -> str:
+    """Return what was done in each run, folded."""
+    parts = "".join(
+        f"<h2>{_titled(side.letter, names)}</h2>"
+        + html_list([("instrument", facts.instrument(report)), *facts.done(report.result)])
+        for side, report in zip(sides, reports, strict=False)
+    )
+    return html_details("What was done, and with what", parts) if parts else ""

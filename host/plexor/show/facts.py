@@ -117,6 +117,11 @@ def load(result: RunResult) -> list[str]:
     return load_texts(result.device_load, result.settings.load, name)
 
 
+def load_word(name: str) -> str:
+    """Return the name of a load as it is shown: no load is `idle`."""
+    return "idle" if name == IDLE else name
+
+
 def _rates(result: RunResult) -> list[str]:
     """Return the rate of each output that has one, by name where there are several."""
     several = len(result.settings.strikes) > 1

@@ -148,7 +148,7 @@ def _tile(tile: Tile) -> str:
     )
 
 
-_UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|%)(?:\W|$))")
+_UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?s|[kM]?Hz|%)(?:\W|$))")
 
 
 def _unbroken(text: str) -> str:

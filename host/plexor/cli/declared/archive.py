@@ -46,8 +46,8 @@ def compare(after: tuple[Path, ...], place: Against, asked: LastGoodSpec) -> Non
     configuration that is valid, was not interrupted and did not begin later; --where and --across
     choose from those.
 
-    A page (--page FILE.html) has the histograms of runs on the same axes, what differs, and the
-    verdict; a picture has the histograms. A run of an archive has none.
+    A page (--page FILE.html) has a sentence, the verdict and the changes, the runs drawn on top of
+    each other, and what differs; a picture has the histograms. A run of an archive has none.
 
     The exit code is 1 if a figure has certainly changed by more than --fail-on allows, 4 if there
     are too few samples to tell, and 6 if the results have nothing in common.

@@ -46,6 +46,8 @@ VARIANCE = "variance"
 WITHOUT_LAW = ("min", "max", "peak_to_peak")
 """Figures of single samples, the most extreme ones: more samples only make them more extreme."""
 _EACH_SIDE = 0.025
+_NEAR, _FARTHEST, _STEP = Fraction(1, 10**6), 10**9, Fraction(1, 10**5)
+"""Least and greatest factors that are looked at, and how near each other two of them end."""
 
 
 class OpenEnd(StrEnum):
@@ -123,6 +125,53 @@ class Difference:
         if self.law is None:
             return ExcessBounds()
         return self.law.excess(Fraction(0), _EACH_SIDE, _EACH_SIDE)
+
+    @property
+    def ratio_interval(self) -> ExcessBounds:
+        """The ratio with 95 %: of one below its least, the second figure would surely be more.
+
+        By the law of the difference: an end is the factor of the first figure at which the bound
+        of the excess is 0. None: nothing bounds that side.
+        """
+        ratio, law = self.ratio, self.law
+        if ratio is None or law is None:
+            return ExcessBounds()
+
+        def is_below(factor: Fraction) -> bool:
+            least = law.excess(factor - 1, _EACH_SIDE, _EACH_SIDE).least
+            return least is not None and least > 0
+
+        def is_above(factor: Fraction) -> bool:
+            most = law.excess(factor - 1, _EACH_SIDE, _EACH_SIDE).most
+            return most is not None and most < 0
+
+        least = most = None
+        if is_below(Fraction(0)):
+            least, _ = _turn(Fraction(0), max(ratio, _NEAR), is_below)
+        far = 2 * max(ratio, _NEAR)
+        while far < _FARTHEST and not is_above(far):
+            far *= 2
+        if is_above(far):
+            _, most = _turn(ratio, far, lambda factor: not is_above(factor))
+        return ExcessBounds(least, most)
+
+
+def _turn(
+    low: Fraction, high: Fraction, holds: Callable[[Fraction], bool]
+) -> tuple[Fraction, Fraction]:
+    """Return two factors near each other: at the lower one it holds, at the higher one it may not.
+
+    It holds at `low`; beyond the lower one it is not known to.
+    """
+    if holds(high):
+        return high, high
+    while high - low > _STEP * high:
+        # Of few digits: sums of what is multiplied by them stay short.
+        middle = Fraction(round((low + high) / 2 * 2**40), 2**40)
+        if not low < middle < high:
+            break
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low, high
 
 
 class Side(Protocol):

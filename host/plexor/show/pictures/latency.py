@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from plexor.base.units import format_ticks, plot_seconds
-from plexor.figures.analyse.analyse import ChannelFigures, Report
-from plexor.figures.analyse.tail import survival, thin
+from plexor.figures.analyse.analyse import ChannelFigures, Figures, Report
+from plexor.figures.analyse.tail import Survival, survival, thin
 from plexor.show.pictures.canvas import Canvas, Stroke, text_width
 from plexor.show.pictures.columns import Reals, count_axis, draw_columns, samples_in_columns
 from plexor.show.pictures.frame import (
@@ -50,9 +50,14 @@ def latency_axis(reports: Sequence[Report], start: float, end: float) -> Axis:
 
     The instruments of the reports have the same tick.
     """
-    tick_fs = reports[0].result.tick_fs
-    least = min(c.rise.min_ticks or 0 for c in _answered(*reports) if c.rise is not None)
-    most = max(c.rise.max_ticks or 0 for c in _answered(*reports) if c.rise is not None)
+    rises = [c.rise for c in _answered(*reports) if c.rise is not None]
+    return axis_of(rises, reports[0].result.tick_fs, start, end)
+
+
+def axis_of(rises: Sequence[Figures], tick_fs: int, start: float, end: float) -> Axis:
+    """Return an axis in seconds that holds all of these latencies, as `latency_axis` does."""
+    least = min(rise.min_ticks or 0 for rise in rises)
+    most = max(rise.max_ticks or 0 for rise in rises)
     if least > 0 and most > LOG_FROM * least:
         low, high = least * 0.92, most * 1.12
         return Axis(plot_seconds(low, tick_fs), plot_seconds(high, tick_fs), start, end, True)
@@ -190,17 +195,23 @@ def tail(report: Report, width: float = WIDTH) -> Canvas:
     for channel in shown:
         assert channel.rise is not None
         found = survival(channel.rise.distribution)
-        data = [f"M{axis.start:.1f} {y.at(1.0):.1f}"]
-        reached = -math.inf
-        for value, left in zip(found.value_ticks.tolist(), found.beyond.tolist(), strict=True):
-            x = axis.at(plot_seconds(value, report.result.tick_fs))
-            share = left / found.total
-            if x - reached >= 0.5 or not left:
-                data.append(f"H{x:.1f}V{y.at(share) if left else bottom:.1f}")
-                reached = x
-        canvas.path("".join(data), f"s{channel.result.number}", Stroke(2))
+        data = tail_lines(found, axis, y, report.result.tick_fs)
+        canvas.path(data, f"s{channel.result.number}", Stroke(2))
     _key(canvas, shown, bottom + 36)
     return canvas
+
+
+def tail_lines(found: Survival, axis: Axis, shares: Axis, tick_fs: int) -> str:
+    """Return a tail as a path; at its end it falls to the foot of the axis of shares."""
+    data = [f"M{axis.start:.1f} {shares.at(1.0):.1f}"]
+    reached = -math.inf
+    for value, left in zip(found.value_ticks.tolist(), found.beyond.tolist(), strict=True):
+        x = axis.at(plot_seconds(value, tick_fs))
+        share = left / found.total
+        if x - reached >= 0.5 or not left:
+            data.append(f"H{x:.1f}V{shares.at(share) if left else shares.start:.1f}")
+            reached = x
+    return "".join(data)
 
 
 def course(report: Report, width: float = WIDTH) -> Canvas:

@@ -58,7 +58,7 @@ def scope(report: Report, title: str = "Persistence", width: float = WIDTH) -> C
         why, middle = why_empty(report), (top + bottom) / 2
         canvas.text(width / 2, middle, why, style="muted", anchor="middle")
         return canvas
-    low, high = _window(shown)
+    low, high = window_of(shown)
     axis = Axis(
         plot_seconds(low, result.tick_fs),
         plot_seconds(high, result.tick_fs),
@@ -99,7 +99,7 @@ def strike_width_ticks(registers: Iterable[RegisterWrite], references: set[str])
     return found.pop() if len(found) == 1 else None
 
 
-def _window(channels: list[ChannelFigures]) -> tuple[int, int]:
+def window_of(channels: list[ChannelFigures]) -> tuple[int, int]:
     """Return the ticks to show: all rises, and the falls not far after the last of them."""
     last = first = 0
     for channel in channels:
@@ -130,14 +130,14 @@ def _row(
     image = persistence(
         rise.distribution, falls, window, columns, max(channel.result.strikes, rise.count)
     )
-    _density(canvas, image, number, base)
+    density(canvas, image, number, base)
     last = _single(axis, base, *trace_of(rise, fall, -1))
     if rise.samples is not None:
         canvas.path(last, "last", Stroke(1.4))
     worst = trace_of(rise, fall, worst_position(rise))
     canvas.path(_single(axis, base, *worst), "worst", _WORST)
     average = average_trace(rise.distribution, falls, max(channel.result.strikes, rise.count))
-    canvas.path(_stairs(axis, base, average), "average", Stroke(1.6))
+    canvas.path(stairs(axis, base, average), "average", Stroke(1.6))
     name = beside(channel.name)
     canvas.text(LEFT - 9, base - SWING / 2 + 4, name, style=f"f{number}", anchor="end", bold=True)
     references = {entry.result.reference for entry in report.channels if entry.rise is not None}
@@ -183,7 +183,7 @@ def _single(axis: Axis, base: float, rise: int, fall: int | None) -> str:
     return data + f"H{axis.end:.1f}"
 
 
-def _stairs(axis: Axis, base: float, trace: Staircase) -> str:
+def stairs(axis: Axis, base: float, trace: Staircase) -> str:
     """Return the average trace as a path, at most one step each tenth of a unit."""
     data, level, reached = [f"M{LEFT:.1f} {base:.1f}"], 0.0, -1.0
     inside = trace.time_ticks <= axis.high
@@ -196,7 +196,7 @@ def _stairs(axis: Axis, base: float, trace: Staircase) -> str:
     return "".join(data) + f"V{base - level * SWING:.1f}H{axis.end:.1f}"
 
 
-def _density(canvas: Canvas, image: Persistence, number: int, base: float) -> None:
+def density(canvas: Canvas, image: Persistence, number: int, base: float) -> None:
     """Draw both levels by their share of traces and each column's edges by their number."""
     width = (canvas.width - LEFT - RIGHT) / len(image.high)
     edges = image.rises + image.falls

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A comparison as a page and a picture: each result, what differs, the verdict; nothing fetched."""
 
+import csv
+import io
+import json
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -16,6 +19,7 @@ from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 
 from ..pictures import SVG, places, texts_of_page
 from ..sweeps import swept
+from .test_page_files import carried
 
 EARLIER, LATER = [1000, 1100, 1200] * 50, [1500, 2000, 3000] * 50
 
@@ -29,7 +33,8 @@ def test_a_page_has_both_results_their_histograms_and_the_verdict(two):
     found = compare(*two, fail_on="p50>+5%")
     page = found.page()
     texts = " ".join(" ".join(texts_of_page(page)).split())
-    assert "A compared with B simulated" in texts
+    assert "B against A simulated" in texts
+    assert "ISR: B is 2.5 times A at p90" in texts
     assert "FAIL 1 of 1 changes are too large" in texts
     assert "same settings and device as A" in texts
     assert "TOO LARGE ISR p50>+5%: +81.82 %" in texts
@@ -45,10 +50,29 @@ def test_without_a_condition_there_is_no_verdict(two):
     assert "<h2>Conditions</h2>" not in page
 
 
-def test_the_histograms_of_a_page_have_the_same_axis(two):
-    axes = re.findall(r'data-axes="([^"]*)"', compare(*two).page())
-    assert len(axes) == 6
-    assert len(set(axes)) == 3
+def test_the_runs_are_drawn_on_top_of_each_other_for_each_width_of_screen(two):
+    page = compare(*two).page()
+    # Persistence, and the latency of the one channel.
+    assert page.count("<figure>") == 2
+    assert page.count('data-axes="') == 6
+
+
+def test_a_setting_that_differs_is_marked_by_more_than_its_colour(two):
+    other = Run(replace(two[1].result, device={**two[1].result.device, "os": "other <os>"}))
+    page = compare(two[0], other).page()
+    row = re.search(r'<tr><td class="name">os</td>(.*?)</tr>', page)[1]
+    assert re.findall(r"<b(.*?)>(.*?)</b>", row) == [
+        ("", "FreeRTOS 11.2.0"),
+        (' class="bad"', "≠ other &lt;os&gt;"),
+    ]
+
+
+def test_the_page_carries_what_compare_prints_as_json(two):
+    found = compare(*two)
+    files = carried(found.page())
+    assert json.loads(files["comparison.json"]) == json.loads(json.dumps(found.document()))
+    rows = list(csv.DictReader(io.StringIO(files["comparison.csv"])))
+    assert [row["figure"] for row in rows] == [entry.figure for entry in found.differences]
 
 
 def test_a_picture_names_each_result_by_its_letter(two):
@@ -63,7 +87,7 @@ def test_a_picture_names_each_result_by_its_letter(two):
 def test_sweeps_have_a_page_and_no_picture():
     sweeps = Sweep(swept({"none": 100_000})), Sweep(swept({"none": 40_000}))
     found = compare(*sweeps)
-    assert "40 kHz" in found.page()
+    assert "B is 0.40 times A at saturation" in found.page()
     assert "<svg" not in found.page()
     with pytest.raises(UsageError, match=r"a\s+page \(\.html\) shows the others too"):
         found.picture()

@@ -124,3 +124,46 @@ def test_the_keys_that_differ_are_named(run_of):
     loaded = dataclasses.replace(run.settings, load=True)
     third = analyse(dataclasses.replace(one.result, settings=loaded))
     assert differing_keys(configuration(one.result), configuration(third.result)) == ("load",)
+
+
+def p99_of(run_of, before, after):
+    return by_figure(run_of([before]), run_of([after]))["ISR", "p99"]
+
+
+def test_the_interval_of_a_ratio_scales_with_it_and_holds_no_change_as_the_difference_does(run_of):
+    random = np.random.default_rng(2)
+    one = (1000 + random.exponential(300, 800)).astype(int).tolist()
+    other = (1000 + random.exponential(300, 800)).astype(int).tolist()
+    same, thrice = (
+        p99_of(run_of, one, [n * value for value in other]).ratio_interval for n in (1, 3)
+    )
+    for end, three_times in ((same.least, thrice.least), (same.most, thrice.most)):
+        assert abs(float(three_times / end) - 3) < 1e-3
+    assert same.least < 1 < same.most
+    entry = p99_of(run_of, one, [3 * value for value in other])
+    assert entry.interval.least > 0
+    assert entry.ratio_interval.least > 1
+
+
+def test_the_interval_of_a_ratio_holds_the_planted_one_most_often(run_of):
+    random = np.random.default_rng(7)
+    held = 0
+    for _ in range(40):
+        one, other = (random.exponential(3_000, 400).astype(int) + 1 for _ in range(2))
+        found = p99_of(run_of, one.tolist(), (2 * other).tolist()).ratio_interval
+        held += found.least <= 2 <= found.most
+    assert held >= 36
+
+
+def test_a_share_that_may_be_none_bounds_its_ratio_above_alone(run_of):
+    rare = [None if n == 57 else 1000 for n in range(600)]
+    often = [None if n % 100 == 57 else 1000 for n in range(600)]
+    down = by_figure(run_of([often]), run_of([rare]))["ISR", "missed"].ratio_interval
+    assert down.most is not None
+    assert down.least is None or down.least < 1
+
+
+def test_without_a_law_or_a_ratio_there_is_no_interval_of_one(run_of):
+    entry = by_figure(run_of([[1000] * 500]), run_of([[2000] * 500]))["ISR", "max"]
+    assert entry.ratio == 2
+    assert (entry.ratio_interval.least, entry.ratio_interval.most) == (None, None)
