@@ -7,7 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Protocol
 
-from plexor.base.units import format_rate, format_seconds, format_ticks, seconds_of
+from plexor.base.units import (
+    format_rate,
+    format_seconds,
+    format_ticks,
+    seconds_of,
+    whole_ticks,
+)
 from plexor.figures.analyse.analyse import Report
 from plexor.figures.analyse.done import Strikes, strikes_of, timeout_of
 from plexor.figures.analyse.stopped import Stopped, stopped
@@ -200,6 +206,20 @@ def to_the_tick(result: RunResult) -> list[tuple[str, str]]:
     return told
 
 
+def dithers(result: RunResult) -> list[str]:
+    """Return a line for each output whose dither is not the one that was asked for."""
+    lines: list[str] = []
+    for echo in result.echo:
+        asked, taken = (whole_ticks(time, result.tick_fs) for time in (echo.asked_s, echo.taken_s))
+        if echo.name.endswith(".dither") and asked != taken:
+            used = f"{format_seconds(echo.taken_s, 6)} used"
+            lines.append(
+                f"{echo.name}: {format_seconds(echo.asked_s, 6)} requested, {used}; the chip draws "
+                f"a power of two of ticks, here {grouped(taken)}"
+            )
+    return lines
+
+
 def _struck(entry: Strikes) -> str:
     """Return how one output struck: `20 kHz, 1 µs wide, dither 8.192 µs, seed 1`."""
     asked = entry.stimulus
@@ -213,7 +233,7 @@ def _struck(entry: Strikes) -> str:
     if asked.phase_s:
         parts.append(f"first after {format_seconds(asked.phase_s, 6)}")
     if asked.dither_s:
-        parts.append(f"dither {format_seconds(asked.dither_s, 6)}")
+        parts.append(f"dither {format_seconds(entry.dither_s, 6)}")
     if asked.poisson:
         parts.append("Poisson")
     if asked.trigger != Trigger.RUN:

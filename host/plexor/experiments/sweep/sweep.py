@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from plexor.base.errors import InvalidRunError, UsageError
-from plexor.base.units import format_rate, format_seconds
+from plexor.base.units import format_rate, format_seconds, whole_ticks
 from plexor.experiments.criterion import Criterion
 from plexor.experiments.job import MOST_S, TIMEOUT_PERIODS, Job, first_stage
 from plexor.experiments.rates import scan_rates
@@ -23,6 +23,7 @@ from plexor.experiments.work import Experiment, taken, together
 from plexor.figures.judge.verdict import Outcome
 from plexor.model.settings import Settings
 from plexor.protocol.memory import ResponseClass
+from plexor.run.plan.strikes import dither_taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +191,8 @@ class SweepSteps:
             shape = f"width {format_seconds(swept.width_s)}"
         if swept.duty is not None:
             shape = f"duty {float(swept.duty):.4g}"
+        if swept.dither_s:
+            shape += f", {_dither_text(swept.dither_s, steps[0].tick_fs)}"
         return SweepResult(
             steps[0].tick_fs,
             any(step.simulated for step in steps),
@@ -341,3 +344,13 @@ def _ways(step: RateStep, high_hz: Fraction) -> tuple[str, ...]:
     """Return the scans that a step belongs to: with the highest rate one ends and one begins."""
     both = step.direction == UP and step.rate_hz == high_hz
     return (UP, DOWN) if both else (step.direction,)
+
+
+def _dither_text(asked_s: Fraction, tick_fs: int) -> str:
+    """Return `dither 1 µs (1.024 µs used, ...)`: the range that is asked for, and the chip's."""
+    taken_s = dither_taken(asked_s, tick_fs)
+    text = f"dither {format_seconds(asked_s, 6)}"
+    if whole_ticks(asked_s, tick_fs) == whole_ticks(taken_s, tick_fs):
+        return text
+    less = f", or {format_seconds(taken_s / 2, 6)} where the period has no room"
+    return f"{text} ({format_seconds(taken_s, 6)} used{less if taken_s > asked_s else ''})"

@@ -19,6 +19,8 @@ class Strikes:
     stimulus: Stimulus
     width_s: Fraction | None
     """How long a strike was active; None if the run does not say."""
+    dither_s: Fraction = Fraction(0)
+    """Range of the deviation that the chip drew."""
 
     @property
     def rate_hz(self) -> Fraction | None:
@@ -34,7 +36,9 @@ def strikes_of(result: RunResult) -> tuple[Strikes, ...]:
     for stimulus in result.settings.strikes:
         ticks = values.get(("stimulus", stimulus.output, "width_ticks"))
         width_s = stimulus.width_s if ticks is None else seconds_of(ticks, result.tick_fs)
-        strikes.append(Strikes(stimulus, width_s))
+        bits = values.get(("stimulus", stimulus.output, "dither_bits"))
+        dither_s = seconds_of(1 << bits, result.tick_fs) if bits else stimulus.dither_s
+        strikes.append(Strikes(stimulus, width_s, dither_s))
     return tuple(strikes)
 
 

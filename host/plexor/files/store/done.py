@@ -35,7 +35,7 @@ def settings_part(result: RunResult) -> SettingsPart:
                 burst=strikes.stimulus.burst,
                 spacing_s=_maybe(strikes.stimulus.spacing_s),
                 count=strikes.stimulus.count or None,
-                dither_s=decimal_text(strikes.stimulus.dither_s),
+                dither_s=decimal_text(strikes.dither_s),
                 poisson=strikes.stimulus.poisson,
                 trigger=strikes.stimulus.trigger.name.lower(),
                 trigger_over_s=_maybe(strikes.stimulus.trigger_over_s),

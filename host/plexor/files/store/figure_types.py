@@ -142,7 +142,7 @@ class StrikesPart:
     burst: Annotated[int, Ge(1)]
     spacing_s: Exact | None
     count: int | None
-    dither_s: Exact
+    dither_s: Annotated[Exact, Told("As applied: a power of two of ticks.")]
     poisson: bool
     trigger: Annotated[str, name_of(Trigger)]
     trigger_over_s: Exact | None

@@ -148,7 +148,8 @@ class Shape(Width):
         converter=seconds,
         default="0s",
         metavar="TIME",
-        help="Range of a random deviation of the period, such as 1024ns.",
+        help="Range of a random deviation of the period, such as 1us. The chip takes the nearest "
+        "power of two of ticks, which the run names.",
     )
 
 

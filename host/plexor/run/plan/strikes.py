@@ -29,6 +29,18 @@ def dither_at_most(seconds: Fraction, tick_fs: int) -> Fraction:
     return seconds_of(1 << ticks.bit_length() - 1, tick_fs)
 
 
+def dither_taken(seconds: Fraction, tick_fs: int) -> Fraction:
+    """Return the dither that the chip takes for one that is asked for, given room: the nearest."""
+    ticks = max(round(ticks_of(seconds, tick_fs)), LEAST_DITHER_TICKS)
+    return seconds_of(1 << min(_nearest_bits(ticks), MAX_DITHER_BITS), tick_fs)
+
+
+def _nearest_bits(ticks: int) -> int:
+    """Return the power of two that is nearest to some ticks, by the factor between them."""
+    below = ticks.bit_length() - 1
+    return below + (ticks * ticks > 1 << 2 * below + 1)
+
+
 def stimulus_registers(
     settings: Settings, output: int, quantities: Quantities
 ) -> list[RegisterWrite]:
@@ -100,6 +112,8 @@ class _Sequence:
         self.quantities = quantities
         self.samples = quantities.geometry.samples
         self.label = label
+        self.dither_bits = 0
+        """Bits of the random number that delays a strike; 0: none does."""
 
     def values(self) -> dict[str, int]:
         stimulus = self.stimulus
@@ -112,6 +126,8 @@ class _Sequence:
         spacing = self._spacing_ticks()
         period = self._period_ticks()
         burst = stimulus.burst
+        if period is not None:
+            self.dither_bits = self._nearest_dither_bits(period, spacing)
         if period is None:
             # One burst: the interval after it is never used, it only has to be legal.
             spaced = spacing or self._ticks_for_width()
@@ -145,7 +161,7 @@ class _Sequence:
             "burst_count": burst,
             "spacing_ticks": spacing,
             "strike_count": self._count(),
-            "dither_bits": self._dither_bits(),
+            "dither_bits": self.dither_bits,
             "poisson_threshold": self._poisson_threshold(period, width),
             "seed": stimulus.seed,
         }
@@ -229,7 +245,7 @@ class _Sequence:
     def _interval(self, period: Fraction, spacing: int) -> tuple[int, int]:
         """Return interval and fraction; the rounding is half to even at 2**-32 tick."""
         inside = spacing * (self.stimulus.burst - 1)
-        dither = Fraction((1 << self._dither_bits()) - 1, 2)
+        dither = Fraction((1 << self.dither_bits) - 1, 2)
         exact = period - inside - dither
         scaled = round(exact * (1 << FRACTION_BITS))
         least = self._least_interval(spacing)
@@ -245,40 +261,36 @@ class _Sequence:
                 f" must be at most {self.quantities.text((1 << 48) - 1)}"
             )
         if self.stimulus.dither_s:
-            taken_ticks = 1 << self._dither_bits()
+            taken_ticks = 1 << self.dither_bits
             self.quantities.note(f"{self.label}.dither", self.stimulus.dither_s, taken_ticks)
         taken = Fraction(scaled, 1 << FRACTION_BITS) + inside + dither
         asked_s = seconds_of(period, self.quantities.geometry.tick_fs)
         self.quantities.note(f"{self.label}.period", asked_s, taken)
         return scaled >> FRACTION_BITS, scaled & (1 << FRACTION_BITS) - 1
 
-    def _dither_bits(self) -> int:
+    def _nearest_dither_bits(self, period: Fraction, spacing: int) -> int:
+        """Return the bits of the range that is nearest to the one asked for: 2**bits ticks.
+
+        The chip takes some bits of a random number. If the period has no room for the nearest
+        range, it takes the next below. `_interval` notes which one it was.
+        """
         if not self.stimulus.dither_s:
             return 0
         name = f"{self.label}.dither"
         self.quantities.need(Feature.DITHER, name)
-        exact = self.quantities.ticks(self.stimulus.dither_s)
-        most = 1 << MAX_DITHER_BITS
-        ticks = min(max(round(exact), 0), 2 * most)
-        if not LEAST_DITHER_TICKS <= ticks <= most or ticks & ticks - 1:
-            raise ValueError(
-                f"{name}: {self.quantities.text(exact)}; {self._dithers_near(min(ticks, most))}"
-            )
-        return ticks.bit_length() - 1
-
-    def _dithers_near(self, ticks: int) -> str:
-        """Return which dithers near some ticks the period has room for, as the end of an error."""
-        period, spacing = self._period_ticks() or Fraction(0), self._spacing_ticks()
+        exact, text = self.quantities.ticks(self.stimulus.dither_s), self.quantities.text
         inside = spacing * (self.stimulus.burst - 1)
         # Strikes wait for half of the dither on average, which the interval is shorter by.
         room = math.floor(2 * (period - inside - self._least_interval(spacing))) + 1
         most_bits = min(max(room, 0).bit_length() - 1, MAX_DITHER_BITS)
         if most_bits < 1:
-            return f"a period of {self.quantities.text(period)} has no room for dither"
-        below = min(max(ticks.bit_length() - 1, 1), most_bits)
-        near = [1 << bits for bits in (below, below + 1) if bits <= most_bits]
-        right = " or ".join(map(self.quantities.text, near))
-        return f"must be a power of two of ticks: {right}"
+            raise ValueError(
+                f"{name}: {text(exact)}; a period of {text(period)} has no room for dither"
+            )
+        ticks = round(exact)
+        checked = exact if ticks < LEAST_DITHER_TICKS else ticks
+        self.quantities.check(name, checked, LEAST_DITHER_TICKS, min(room, 1 << MAX_DITHER_BITS))
+        return min(_nearest_bits(ticks), most_bits)
 
     def _least_interval(self, spacing: int) -> int:
         """Return the least ticks between the last strike of a burst and the next burst."""

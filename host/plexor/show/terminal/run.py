@@ -83,6 +83,7 @@ def text(report: Report, verdict: Judged | None = None, *, width: int, colour: b
         facts.ways(report),
         facts.computed(report),
         facts.left_out(report),
+        *facts.dithers(report.result),
     )
     for name, where in facts.to_the_tick(report.result):
         lines += wrapped(f"{name}: {where}", width, paint, "muted")

@@ -9,7 +9,7 @@ import pytest
 from plexor.figures.analyse.analyse import analyse
 from plexor.model.calibration import Scale
 from plexor.model.results import Accounting, Identity, Imported
-from plexor.model.settings import Settings, Stimulus
+from plexor.model.settings import AppliedSetting, Settings, Stimulus
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import Trigger
 from plexor.show.facts import (
@@ -18,6 +18,7 @@ from plexor.show.facts import (
     computed,
     conserved,
     device_name,
+    dithers,
     headline,
     instrument,
     left_out,
@@ -164,3 +165,17 @@ def test_a_board_that_is_not_calibrated_says_what_its_latencies_have_in_them(run
     assert ways(analyse(board)).startswith("not calibrated: latencies are late by the ways over")
     assert ways(analyse(replace(board, calibration=CALIBRATION))) == ""
     assert ways(analyse(run)) == ""
+
+
+def test_a_dither_that_is_not_the_one_requested_is_said_with_both(run):
+    """The run's tick is a nanosecond."""
+    echo = (
+        AppliedSetting("strike0.dither", MS / 1000, Fraction(1024, 10**9)),
+        AppliedSetting("strike1.dither", Fraction(1024, 10**9), Fraction(1024, 10**9)),
+        AppliedSetting("strike0.period", MS, MS * 2),
+    )
+    assert run.tick_fs == 1_000_000
+    assert dithers(replace(run, echo=echo)) == [
+        "strike0.dither: 1 µs requested, 1.024 µs used; the chip draws a power of two of ticks, "
+        "here 1,024"
+    ]

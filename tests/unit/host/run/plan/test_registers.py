@@ -410,7 +410,7 @@ def test_short_periods_and_spacings_are_whole_ticks_as_far_as_a_tick_is_known(
         (Feature.EARLY, {"early_s": Fraction(1 << 40)}),
         (Feature.SNAPSHOT, {"report_s": Fraction(1 << 40), "stream": Stream.OFF}),
         (Feature.FILTER, {"channels": (Channel(0, filter_s=Fraction(1)),)}),
-        (Feature.DITHER, {"strikes": (Stimulus(0, 1000 * NS, dither_s=5 * NS),)}),
+        (Feature.DITHER, {"strikes": (Stimulus(0, 1000 * NS, dither_s=2000 * NS),)}),
     ],
 )
 def test_what_the_build_lacks_is_named_where_the_value_is_out_of_range_too(feature, asked):
