@@ -42,7 +42,7 @@ from tools.twin.words import answers
 TRUTH = np.dtype([("time_ps", "<i8"), ("source", "u1"), ("level", "u1"), ("pad", "V6")])
 _OWN = ("started", "wall_seconds", "instrument", "command")
 """Parts of a document that are a run's own."""
-_BY_POLLS = {"accounting", "channels", "doubts", "invalid_reasons", "valid"}
+_BY_POLLS = {"accounting", "channels", "doubts", "invalid_reasons", "valid", "windows"}
 """Those that depend on what the link's FIFO took."""
 _BEFORE_CLOCKS = 58
 """Up to so long before a snapshot, single clocks decide whether an event is in it, and its time."""
@@ -55,7 +55,7 @@ _STATUS = {"status", "channel_status", "source"}
 _AT_POLLS = {"snapshot", "time_ticks", "link_dropped"}
 """Registers that depend on when they are read, or on how long a dump lasts."""
 _AT_TICKS = {"start_ticks", "end_ticks", "trigger_ticks"}
-_AT_LINK = {"upload_dropped", "dropped", "events", "generated", "flags"}
+_AT_LINK = {"upload_dropped", "dropped", "events", "generated", "flags", "pending"}
 """Registers that depend on what the link's FIFO took."""
 
 
