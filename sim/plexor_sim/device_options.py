@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from plexor_sim.device_forms import (
     Blocks,
@@ -37,6 +38,13 @@ class Option:
     """Name of the option in the device, if it is another one."""
 
 
+def meant(word: str, known: Iterable[str]) -> str:
+    """Return `did you mean freertos?`: the known word that is written most alike, if one is."""
+    by_fold = {one.casefold(): one for one in known}
+    near = get_close_matches(word.casefold(), by_fold, n=1)
+    return f"did you mean {by_fold[near[0]]}?" if near else ""
+
+
 def checked(options: Sequence[Option], text: str, device: str) -> str:
     """Return a user's options as the device takes them.
 
@@ -53,10 +61,11 @@ def _checked(options: Sequence[Option], item: str, device: str) -> str:
     wanted = of_channel[2] if of_channel else name
     found = next((o for o in options if _is(o, wanted, of_channel is not None)), None)
     if found is None:
+        near = meant(wanted, (o.name for o in options))
         names = ", ".join(("chN." if o.of_channel else "") + o.name for o in options)
         raise ValueError(
-            f"{name!r}: not an option; must be one of {names}; `plexor devices {device}` explains "
-            "them"
+            f"{name!r}: not an option; {near or f'must be one of {names}'}; `plexor devices "
+            f"{device}` explains them"
         )
     if of_channel and found.name == "after" and value.removesuffix("-fall") == f"ch{of_channel[1]}":
         raise ValueError(f"{item}: a channel cannot request its own response")

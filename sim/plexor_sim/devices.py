@@ -18,7 +18,7 @@ from typing import Any
 from plexor_sim.design.manifest import load
 from plexor_sim.design.verilog import verilog_device
 from plexor_sim.device_forms import DISTRIBUTIONS, Distribution, Whole
-from plexor_sim.device_options import RISCV, SYNTHETIC, VERILOG, Option, checked
+from plexor_sim.device_options import RISCV, SYNTHETIC, VERILOG, Option, checked, meant
 from plexor_sim.entry import entered
 from plexor_sim.presets import PRESETS
 from plexor_sim.riscv import DeviceBuild, riscv_device
@@ -67,6 +67,11 @@ def options_of(name: str) -> Sequence[Option]:
     if name.endswith(".toml"):
         return VERILOG
     way = f"; plexor dut init TOP {name} writes one" if name.endswith(_SOURCES) else ""
+    known, comma, own = name.partition(",")
+    if comma and known in NAMES:
+        way = f"; did you mean {known}:{own}?"
+    near = meant(name, NAMES)
+    way = way or (near and f"; {near}")
     raise ValueError(f"device {name!r}: must be {', '.join(NAMES)} or a manifest NAME.toml{way}")
 
 

@@ -28,7 +28,7 @@ from plexor_hdl.build import boards
 from plexor_sim.build import BuildError, build
 from plexor_sim.design.manifest import ManifestError
 from plexor_sim.device_forms import Time
-from plexor_sim.device_options import checked
+from plexor_sim.device_options import checked, meant
 from plexor_sim.devices import (
     NAMES,
     chosen,
@@ -316,7 +316,12 @@ def _board(text: str) -> str:
     def bare(name: str) -> str:
         return re.sub("[-_ ]", "", name).lower()
 
-    return next((name for name in boards.names() if bare(name) == bare(text)), text)
+    named = next((name for name in boards.names() if bare(name) == bare(text)), None)
+    if named is not None:
+        return named
+    near = meant(text, boards.names())
+    known = ", ".join(boards.names())
+    raise ValueError(f"board: {text!r}; must be one of {known}{near and f'; {near}'}")
 
 
 def command_of(

@@ -32,7 +32,7 @@ def drawn(*suffixes: str) -> Callable[[str | Path], Path]:
     def converted(value: str | Path) -> Path:
         try:
             path = Path(value)
-            writable = path.suffix in suffixes or is_direct(path)
+            writable = path.suffix.lower() in suffixes or is_direct(path)
         except (OSError, ValueError):  # a name that no file can have
             writable = False
         if not writable:

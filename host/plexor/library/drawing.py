@@ -21,7 +21,7 @@ def write_shown(path: Path, page: Callable[[], str], picture: Callable[[], str])
     `picture` returns SVG. A pipe or a device of another name gets the page. Raises StoreError if
     the file cannot be written, and UsageError if what its suffix needs is not installed.
     """
-    kind = SHOWN.get(path.suffix, SHOWN[".html"])
+    kind = SHOWN.get(path.suffix.lower(), SHOWN[".html"])
     content = page().encode() if kind == SHOWN[".html"] else converted(picture(), path)
     with writing(path):
         write_bytes(path, content)

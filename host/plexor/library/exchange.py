@@ -59,7 +59,7 @@ def _offer(path: Path) -> Offer | None:
 
     Raises UsageError for a suffix that nobody has.
     """
-    if path.suffix in (*formats.FORMATS, *formats.ALIASES):
+    if path.suffix.lower() in (*formats.FORMATS, *formats.ALIASES):
         return None
     offer = offer_of(EXPORTERS, path.suffix.removeprefix("."))
     if offer is None:

@@ -33,6 +33,8 @@ def check_out(out: Path, force: bool, name: str = "out", forcing: str = "force")
     """
     place, empty = _looked_at(out, name, force)
     if not empty and not force:
+        if not (out / RUN_FILE).exists():
+            raise UsageError(f"{name} {out}: already exists, and is no run; name another folder")
         raise UsageError(f"{name} {out}: already exists; {forcing} replaces it")
     if not empty and not (out / RUN_FILE).exists():
         raise UsageError(f"{name} {out}: holds no run; {forcing} replaces only runs")

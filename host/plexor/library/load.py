@@ -10,11 +10,12 @@ from types import FunctionType
 from typing import Any
 
 from plexor.base.documents import Document
-from plexor.base.errors import StoreError, UsageError
+from plexor.base.errors import IdentityError, StoreError, UsageError
 from plexor.base.json_schema import schema_of
 from plexor.experiments.calibration.store import CALIBRATION
 from plexor.experiments.prove.store import PROOF
 from plexor.figures.judge.figured import Figured
+from plexor.files.imports.open import READERS as CAPTURES
 from plexor.files.store.document import schema as figures_schema
 from plexor.files.store.run_folder import RUN
 from plexor.files.store.run_folder import load as read_run
@@ -78,7 +79,14 @@ def load_run(path: Path) -> Run:
                     f"{path}: holds no run, scan or schedule; must be a folder of --out"
                 ) from error
             raise
-    return Run(replay(path))
+    try:
+        return Run(replay(path))
+    except IdentityError as error:
+        if path.suffix.lower() in CAPTURES:
+            raise UsageError(
+                f"{path}: is a capture of another tool; plexor import {path} makes a run of it"
+            ) from error
+        raise
 
 
 def is_result(folder: Path) -> bool:

@@ -11,6 +11,7 @@ from plexor.library.replay import Replay
 from plexor.library.specs.values import path_of
 from plexor.model.calibration import Calibration
 from plexor.wire.link.open import sim_device
+from plexor.wire.link.written import usual_link
 
 
 def open(
@@ -34,6 +35,7 @@ def open(
     Raises UsageError for what cannot be opened, LinkError if nothing answers, IdentityError if it
     is no Plexor, and StoreError if `record` cannot be written.
     """
+    link = usual_link(link)
     for text in (link, dut):
         path_of(text or "")
     tap = None if record is None else tap_at(path_of(record))
@@ -46,5 +48,6 @@ def open_any(link: str) -> Instrument:
 
     Every simulated device has the same instrument; the synthetic one starts fastest.
     """
+    link = usual_link(link)
     simulated = link.startswith("sim:") and not sim_device(link)
     return Instrument(link, dut="synthetic" if simulated else None, calibration="none")

@@ -157,8 +157,7 @@ class Manifest:
 def load(path: Path) -> Manifest:
     """Return the manifest in a file. Raises ManifestError, which tells all that is wrong."""
     try:
-        with path.open("rb") as file:
-            document = tomllib.load(file)
+        document = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise ManifestError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     try:

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from plexor.base.errors import UsageError
+from plexor.base.meant import MEANT, nearest, suggestion
 from plexor.base.toml_text import parse_toml
 from plexor.base.units import parse_duration
 from plexor.figures.analyse.percentiles import parse_quantile, quantile_name
@@ -90,6 +91,7 @@ class _Parser:
             else:
                 raise ValueError(
                     f'"{key}" is not a section; must be title, all, struck, free or channel.NAME'
+                    f"{_section_meant(key, value)}"
                 )
         if not self._limits:
             raise ValueError("sets no limits")
@@ -117,10 +119,11 @@ class _Parser:
             if isinstance(value, dict) and "goal" not in value:
                 raise ValueError(f'{path}: write p999, or "p99.9" in quotes')
             nines = _NINES.fullmatch(figure)
-            q = parse_quantile(f"p99.{nines[1]}" if nines else figure)
+            q = _quantile(path, f"p99.{nines[1]}" if nines else figure)
             figure = quantile_name(q)
         elif figure not in TIMES and figure not in COUNTS:
-            raise ValueError(f'{path}: "{figure}" is not a figure; must be {_FIGURES}')
+            near = suggestion(figure, (*TIMES, *COUNTS))
+            raise ValueError(f'{path}: "{figure}" is not a figure; must be {_FIGURES}{near}')
         goal = isinstance(value, dict)
         if goal:
             entries = cast("dict[str, Any]", value)
@@ -129,6 +132,25 @@ class _Parser:
             value = entries["goal"]
         most = _count(path, value) if figure in COUNTS else _time(path, value)
         self._limits.append(Limit(scope, figure, most, kind, q, channel, goal))
+
+
+def _section_meant(key: str, value: object) -> str:
+    """Return which section was meant: `[channel.ISR]` by `[ISR]`, `[all]` by a limit alone."""
+    near = nearest(key, _SCOPES)
+    if near:
+        return f"{MEANT} [{near}]?"
+    return f"{MEANT} [channel.{key}]?" if isinstance(value, dict) else f"{MEANT} it below [all]?"
+
+
+def _quantile(path: str, name: str) -> Fraction:
+    """Return the quantile of a name such as `p99.9`; raise ValueError with what was meant."""
+    try:
+        return parse_quantile(name)
+    except ValueError as error:
+        digits = re.search(r"\d+(?:[.,]\d+)?", name)
+        meant = f"p{digits[0].replace(',', '.')}" if digits else ""
+        near = f"{MEANT} {meant}?" if meant not in ("", name) else suggestion(name, TIMES)
+        raise ValueError(f"{path}: {error}{near}") from error
 
 
 def _table(value: Any, where: str) -> Mapping[str, Any]:

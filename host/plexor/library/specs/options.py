@@ -32,6 +32,7 @@ from plexor.model.codes import Codes
 from plexor.model.load import parse_load
 from plexor.model.settings import Channel
 from plexor.protocol.registers import Policy
+from plexor.wire.link.written import usual_link
 
 if TYPE_CHECKING:
     from plexor.run.session.stop import Stop
@@ -59,11 +60,16 @@ def code_port(value: str | Codes) -> Codes:
     return value if isinstance(value, Codes) else parse_code_port(value)
 
 
+def link(value: str) -> str:
+    """Return a link as it is written here: `serial:COM3` of `COM3`."""
+    return usual_link(str(value))
+
+
 class Target(Spec):
     """The instrument."""
 
     link: str = option(
-        converter=str,
+        converter=link,
         default="sim:",
         shows_default=True,
         metavar="URI",

@@ -49,7 +49,8 @@ ALIASES = {".perfetto-trace": ".pftrace"}
 
 def format_of(path: Path) -> Format:
     """Return the format of a file by its suffix. Raises UsageError for any other suffix."""
-    suffix = ALIASES.get(path.suffix, path.suffix)
+    suffix = path.suffix.lower()
+    suffix = ALIASES.get(suffix, suffix)
     if suffix not in FORMATS:
         raise UsageError(f"{path}: its suffix must be one of {', '.join(FORMATS)}")
     return FORMATS[suffix]

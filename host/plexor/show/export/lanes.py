@@ -122,7 +122,7 @@ def export_lanes(view: TimelineView, path: Path) -> None:
 
     Raises UsageError for any other suffix, StoreError if writing fails.
     """
-    if path.suffix not in _WRITERS:
+    if path.suffix.lower() not in _WRITERS:
         raise UsageError(f"{path}: its suffix must be one of {', '.join(_WRITERS)}")
     with replacing(path) as unfinished:
-        _WRITERS[path.suffix](view, unfinished, path)
+        _WRITERS[path.suffix.lower()](view, unfinished, path)

@@ -31,7 +31,7 @@ _LEVEL = str.maketrans(RAISED, LEVEL.replace("-", "\u2212"))
 
 def check_converter(path: Path) -> None:
     """Raise UsageError if a file of this suffix needs the extra `pictures`, and it is missing."""
-    if path.suffix in DRAWN[1:] and find_spec(_CONVERTER) is None:
+    if path.suffix.lower() in DRAWN[1:] and find_spec(_CONVERTER) is None:
         raise UsageError(
             f"{path}: needs vl-convert-python, which is not installed; in a clone: pip install "
             "'.[pictures]'; .svg needs nothing"
@@ -43,12 +43,12 @@ def converted(svg: str, path: Path) -> bytes:
 
     PNG and PDF are in light colours. Raises UsageError if what they need is not installed.
     """
-    if path.suffix not in DRAWN[1:]:
+    if path.suffix.lower() not in DRAWN[1:]:
         return svg.encode()
     check_converter(path)
     converter: Any = import_module(_CONVERTER)
     svg = _RAISED.sub(_raised, svg.replace(FONT, _FACE))
-    if path.suffix == ".png":
+    if path.suffix.lower() == ".png":
         return converter.svg_to_png(svg, ppi=_DOTS_PER_INCH)
     return converter.svg_to_pdf(svg)
 

@@ -9,6 +9,7 @@ share one. The product's name distinguishes them if the maker of the board has s
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -134,6 +135,13 @@ class FoundBoard:
             )
             for rate in self.rates
         )
+
+
+def is_board(text: str) -> bool:
+    """Return whether a text names a board, such as `ULX3S-25F` or `ulx3s25f`."""
+    bare = re.sub("[-_ ]", "", text).lower()
+    names = (re.sub("[-_ ]", "", board.name).lower() for board in BOARDS)
+    return any(bare.startswith(name) for name in names)
 
 
 def boards_of(plugged: Plugged) -> tuple[Board, ...]:

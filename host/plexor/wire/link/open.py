@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from plexor.base.errors import UsageError
+from plexor.base.meant import suggestion
 from plexor.wire.link.base import Link
 from plexor.wire.link.file import FileLink
 from plexor.wire.link.rates import rate_at
@@ -16,6 +16,7 @@ from plexor.wire.link.serial_port import SerialLink
 from plexor.wire.link.sim import SimLink, sim_arguments, sim_command
 from plexor.wire.link.tcp import TcpLink
 from plexor.wire.link.udp import UdpLink
+from plexor.wire.link.written import link_meant, usual_link
 
 DEFAULT_DUT = "freertos"
 _DUT = "dut="
@@ -28,7 +29,6 @@ _FORMS = (
     "sim:DUT?OPTION=VALUE, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT?baud=RATE or file:PATH"
 )
 
-_PORT = re.compile(r"/dev/.+|COM\d+(?:\?.*)?", re.IGNORECASE)
 _DEVICE_FORMS = "serial:PORT?baud=RATE or tcp://HOST:PORT"
 
 
@@ -38,13 +38,10 @@ def open_link(
     """Return the link that a URI names; `dut` and `simulation`, its arguments, are for `sim:`.
 
     `again`: this process will open more such links, so what starts a simulated instrument may stay.
-    A port alone, such as `/dev/ttyUSB0` or `COM3`, is a serial one.
     Raises UsageError for a URI that is not a link, LinkError for a link that cannot be opened.
     """
-    uri = _with_scheme(uri)
-    scheme, colon, address = uri.partition(":")
-    if not colon:
-        raise UsageError(f"link: {uri!r}; must be {_FORMS}")
+    uri = usual_link(uri)
+    scheme, _, address = uri.partition(":")
     if scheme == "sim":
         device = device_of(uri, dut)
         query = without_device(uri).partition("?")[2]
@@ -65,7 +62,7 @@ def open_link(
         return _instrument_at(*_serial(uri, address))
     if scheme == "file":
         return FileLink(Path(address.removeprefix("//")))
-    raise UsageError(f"link: {uri!r}; must be {_FORMS}")
+    raise UsageError(f"link: {uri!r}; {link_meant(uri) or f'must be {_FORMS}'}")
 
 
 def sim_device(uri: str) -> str:
@@ -101,11 +98,6 @@ def usual_name(dut: str) -> str:
     return f"{name if {'.', '/'} & {*name} else name.lower()}{colon}{options}"
 
 
-def _with_scheme(uri: str) -> str:
-    """Return a link; a serial port alone, as other programs take it, gets its scheme."""
-    return f"serial:{uri}" if _PORT.fullmatch(uri) else uri
-
-
 def without_device(uri: str) -> str:
     """Return a `sim:` URI with its options other than the device; any other URI as it is."""
     if not uri.startswith("sim:"):
@@ -122,7 +114,8 @@ def _sim_options(uri: str, query: str) -> list[str]:
         name, _, value = item.partition("=")
         if name not in _SIM_OPTIONS or not value:
             known = ", ".join(f"{option}=" for option in _SIM_OPTIONS)
-            raise UsageError(f"link: {uri!r}: {item!r}; must be one of {known}")
+            near = suggestion(name, _SIM_OPTIONS) if name not in _SIM_OPTIONS else ""
+            raise UsageError(f"link: {uri!r}: {item!r}; must be one of {known}{near}")
         arguments += [f"--{name}", value]
     return arguments
 
@@ -134,7 +127,9 @@ def _address(uri: str) -> tuple[str, int]:
     except ValueError as error:
         raise UsageError(f"link: {uri!r}: {error}") from error
     if not host or not port:
-        raise UsageError(f"link: {uri!r}; must be {uri[:3]}://HOST:PORT")
+        wrong = "has no port; " if host else link_meant(uri)
+        right = "" if wrong.endswith("?") else f"must be {uri[:3]}://HOST:PORT"
+        raise UsageError(f"link: {uri!r}; {wrong}{right}")
     return host, port
 
 
@@ -143,7 +138,7 @@ def open_device_line(uri: str, default_baud: int) -> Link:
 
     Raises UsageError for a URI that is neither, LinkError for a line that cannot be opened.
     """
-    uri = _with_scheme(uri)
+    uri = usual_link(uri)
     scheme, _, address = uri.partition(":")
     if scheme == "tcp":
         return TcpLink(*_address(uri))

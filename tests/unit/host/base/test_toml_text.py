@@ -74,3 +74,20 @@ def test_defaults_that_are_hostile_are_one_line(text, tmp_path, monkeypatch, cap
     (tmp_path / "plexor.toml").write_text(text)
     assert cli.main(["devices"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_mark_and_the_line_ends_of_windows_are_read():
+    assert parse_toml('\ufeff[all]\r\nmax = "1 us"\r\n') == {"all": {"max": "1 us"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"all": {"max": "1 us"}}', "it looks like JSON, and must be TOML"),
+        ("[all]\nmax = \u201c1 us\u201d", 'quotes must be ", hyphens -'),
+        ("[all]\nactive\u2013low = 1", 'quotes must be ", hyphens -'),
+    ],
+)
+def test_what_another_program_wrote_is_said(text, said):
+    with pytest.raises(ValueError, match=said):
+        parse_toml(text)

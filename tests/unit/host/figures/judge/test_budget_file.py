@@ -109,3 +109,21 @@ def test_a_file_that_is_not_there_names_the_built_in_budgets(tmp_path):
     with pytest.raises(UsageError, match="not UTF-8"):
         load(str(tmp_path / "bad.toml"))
     assert load("omac") is OMAC
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ('[ISR]\nmax = "1 us"', "[channel.ISR]"),
+        ('[All]\nmax = "1 us"', "[all]"),
+        ('max = "1 us"', "it below [all]"),
+        ('[all]\nmaxx = "1 us"', "max"),
+        ('[all]\npee99 = "1 us"', "p99"),
+        ("[all]\nmised = 0", "missed"),
+        ('[all]\nmax = "1 usec"', "1 us"),
+    ],
+)
+def test_a_key_that_is_none_is_told_what_was_meant(text, meant):
+    with pytest.raises(UsageError) as caught:
+        parse(text, "limits.toml")
+    assert str(caught.value).endswith(f"; did you mean {meant}?")

@@ -12,7 +12,6 @@ from plexor.wire.link.open import device_of, open_device_line
     "uri",
     [
         "",
-        "sim",
         "usb:1",
         "tcp://",
         "tcp://host",
