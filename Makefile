@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo afternoon setup test newest one test-full hardware lint fmax sustained gateware gateware-report flash wiring diagram features worth lookup site soc soc-report bench scope-bench scope-picture stalls strangers weights house twin mutants fuzz lock clean
+.PHONY: demo afternoon setup test newest one test-full hardware lint fmax sustained gateware gateware-report flash wiring diagram features worth lookup site soc soc-report bench scope-bench scope-picture stalls strangers weights house surface twin mutants fuzz lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -93,6 +93,9 @@ strangers: setup
 
 house: setup
 	$(RUN) tools.house $(LISTS:1=--lists)
+
+surface: setup
+	$(RUN) tools.surface
 
 weights: setup
 	$(RUN) tools.weights

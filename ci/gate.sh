@@ -30,7 +30,7 @@ plexor measure "$@" ${budget:+--budget "$budget"} --out "$out/run" --page "$out/
 code=$?
 [ $code = 0 ] || why="plexor measure ended with $code"
 if [ -d "$out/run" ]; then
-  plexor export "$out/run" --to "$out/report.md" \
+  plexor show "$out/run" --to "$out/report.md" \
     ${budget:+--to "$out/checks.xml" --to "$out/checks.codequality" --budget "$budget"} || [ $code != 0 ] || code=$?
 fi
 if [ $code = 0 ] && [ -n "$base" ] && [ -d "$base/run" ]; then

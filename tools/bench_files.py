@@ -187,9 +187,9 @@ def file_figures(
         run = save(result, folder / "run")
         del result
         for suffix in suffixes:
-            say(f"plexor export to {suffix}, {count} events")
+            say(f"plexor show to {suffix}, {count} events")
             file = folder / f"run{suffix}"
-            words = ["export", run, "--to", file, "--budget", "omac"]
+            words = ["show", run, "--to", file, "--budget", "omac"]
             found.append(figure(f"export {suffix}", count, words, file))
             if suffix in CAPTURES:
                 say(f"plexor import of {suffix}, {count} events")

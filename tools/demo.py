@@ -35,7 +35,7 @@ def main(folder: Path = Path("runs", "demo")) -> int:
         print(f"demo: FreeRTOS is not available ({reason}); measuring the device `bare` instead")
     link = f"sim:{device}"
     print("demo: the simulator is built the first time, which takes a minute or two", flush=True)
-    code = _plexor("identify", "--link", link).wait()
+    code = _plexor("board", "identify", "--link", link).wait()
     if code:
         return code
     (ROOT / folder).mkdir(parents=True, exist_ok=True)
@@ -46,7 +46,7 @@ def main(folder: Path = Path("runs", "demo")) -> int:
             return code
     runs = [str(folder / name) for name in _RUNS]
     picture = folder / "picture.svg"
-    code = _plexor("report", *runs, "--page", str(picture)).wait()
+    code = _plexor("show", *runs, "--to", str(picture)).wait()
     if code:
         return code
     print("\ndemo: open in a browser:", *(f"{run}.html" for run in runs), picture)
@@ -61,7 +61,7 @@ def _measure(device: str, link: str, folder: Path) -> dict[str, tuple[int, str]]
         kept = ("--out", run, "--force", "--page", f"{run}.html")
         described = [f"os={_SYSTEMS[device]}", "board=VexRiscv at 50 MHz"]
         load = ("--load", _LOADS[device]) if name == "loaded" else ()
-        keys = [word for key in described for word in ("--key", key)]
+        keys = [word for key in described for word in ("--label", key)]
         command = ("measure", "--link", link, *load, *_STRIKES, *options, *kept, *keys)
         running[name] = _plexor(*command, quiet=bool(running), figures=True)
     ended: dict[str, tuple[int, str]] = {}

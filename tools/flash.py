@@ -72,7 +72,7 @@ def main(arguments: Sequence[str]) -> int:
         return _failed(f"{board.flash.tool} does not start: sudo apt install libftdi1-2")
     if code:
         what = f"{board.flash.tool} ended with exit code {code}"
-        return _failed(f"{what}; plexor doctor finds what keeps boards from working")
+        return _failed(f"{what}; plexor board doctor finds what keeps boards from working")
     if _FAILED.search(said):
         what = f"{board.flash.tool} said that it failed, and ended with 0"
         return _failed(f"{what}; are the board's jumpers set for SRAM or flash as asked?")

@@ -3,8 +3,8 @@
 
     .venv/bin/python -m tools.lookup
 
-Both are made from the declarations that the program itself reads, so `--help` and `plexor devices
-NAME` say the same.
+Both are made from the declarations that the program itself reads, so `--help` and `plexor board
+devices NAME` say the same.
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ from plexor_sim.device_options import RISCV, SYNTHETIC, VERILOG, Option
 FOLDER = Path(__file__).parent.parent / "docs" / "lookup"
 _OPTIONS_HEAD = """# Command options
 
-Written by `make lookup` from the commands themselves. Each command's `--help` prints the same, and
-examples. Times need a unit: `50us`, `1.5ms`, `2s`. Rates and counts may have `k`, `M` or `G`. A
-part is `20%`, `0.2` or `1/5`. [Exit codes](exit-codes.md) says how a command ends.
+Written by `make lookup` from the commands themselves. Each command's `--help all` prints the same
+by topics, and `--help` the options that are used most. Times need a unit: `50us`, `1.5ms`, `2s`.
+Rates and counts may have `k`, `M` or `G`. A part is `20%`, `0.2` or `1/5`.
+[Exit codes](exit-codes.md) says how a command ends.
 """
+_SIM = "board sim"
+"""Its options are those of the simulator's own program."""
 _SERVE = """
-## plexor sim serve
+## plexor board sim
 
 Serve a simulated instrument, with a device at its pins, on a port of this computer. It prints the
 port, and serves one client after the other. Some of these options can also be part of a link:
@@ -41,7 +44,7 @@ _DEVICES_HEAD = """# Device options
 
 Written by `make lookup` from the declarations of simulated devices. Options follow the
 device's name: `--dut NAME:OPTION=VALUE,OPTION=VALUE`. Times have a unit: fs, ps, ns, us, ms or s.
-`plexor devices freertos` prints the same for one device.
+`plexor board devices freertos` prints the same for one device.
 
 """
 _GROUPS: Mapping[str, tuple[str, tuple[Option, ...]]] = {
@@ -58,14 +61,6 @@ _GROUPS: Mapping[str, tuple[str, tuple[Option, ...]]] = {
 }
 
 
-def command_of(name: str) -> click.Command:
-    """Return the command of a name. Raises KeyError if there is none."""
-    command = cli.command_of(name)
-    if command is None:
-        raise KeyError(name)
-    return command
-
-
 def plain(text: str) -> str:
     """Return a text of `--help` as Markdown that renders the same."""
     parts = re.split(r"(`[^`]*`)", " ".join(text.split()))
@@ -76,18 +71,8 @@ def plain(text: str) -> str:
 
 def options_page() -> str:
     """Return docs/lookup/options.md."""
-    sections = (_command(name, command) for name, command in commands() if name != "sim serve")
+    sections = (_command(name, command) for name, command in cli.every_command() if name != _SIM)
     return _OPTIONS_HEAD + "".join(sections) + _SERVE + table(("option", "meaning"), _served())
-
-
-def commands() -> Iterator[tuple[str, click.Command]]:
-    """Yield every command by its name; of a group, those in it."""
-    for name in cli.command_names():
-        command = command_of(name)
-        if isinstance(command, click.Group):
-            yield from ((f"{name} {each}", own) for each, own in command.commands.items())
-        else:
-            yield name, command
 
 
 def _command(name: str, command: click.Command) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes how often `plexor why` names the law by which planted answers are late.
+"""Computes how often `plexor explain` names the law by which planted answers are late.
 
     .venv/bin/python -m tools.why_rates [--seeds N]
 

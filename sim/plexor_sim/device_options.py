@@ -64,8 +64,8 @@ def _checked(options: Sequence[Option], item: str, device: str) -> str:
         near = meant(wanted, (o.name for o in options))
         names = ", ".join(("chN." if o.of_channel else "") + o.name for o in options)
         raise ValueError(
-            f"{name!r}: not an option; {near or f'must be one of {names}'}; `plexor devices "
-            f"{device}` explains them"
+            f"{name!r}: not an option; {near or f'must be one of {names}'}; `plexor board "
+            f"devices {device}` explains them"
         )
     if of_channel and found.name == "after" and value.removesuffix("-fall") == f"ch{of_channel[1]}":
         raise ValueError(f"{item}: a channel cannot request its own response")
@@ -283,7 +283,7 @@ RISCV: tuple[Option, ...] = (
         "executor fires ids as codes at steps of the timecode, as messages on its serial line say; "
         "malloc allocates memory at strike 0, with channel 0 high meanwhile; philosophers has five "
         "tasks that end in a deadlock; osbench, threadmetric and kernel are the suites of `plexor "
-        "bench`",
+        "lab bench`",
     ),
     Option(
         "iterations",

@@ -3,7 +3,7 @@
 
     python -m plexor_sim.devices NAME
 
-prints the device's options as JSON, for `plexor devices NAME`.
+prints the device's options as JSON, for `plexor board devices NAME`.
 """
 
 from __future__ import annotations

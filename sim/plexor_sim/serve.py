@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a simulator, then becomes it; for `plexor sim serve` and the link `sim:`.
+"""Builds a simulator, then becomes it; for `plexor board sim` and the link `sim:`.
 
     python -m plexor_sim.serve --dut NAME_OR_MANIFEST[:options] ...
 
@@ -215,11 +215,11 @@ def _say(line: str) -> None:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the simulated instrument's options."""
     parser = argparse.ArgumentParser(
-        prog="plexor sim serve",
+        prog="plexor board sim",
         description="Simulate an instrument with a device at its pins. It prints a port and "
         "serves one client after the other there.",
-        epilog="`plexor devices NAME` explains the options of a device. Exit codes: 2 wrong usage, "
-        "3 build or simulation failed, 4 a file cannot be written.",
+        epilog="`plexor board devices NAME` explains the options of a device. Exit codes: 2 wrong "
+        "usage, 3 build or simulation failed, 4 a file cannot be written.",
         allow_abbrev=False,
     )
     parser.add_argument(

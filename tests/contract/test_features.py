@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from tools.features import HOST, NO, PAGE, YES, cell, document
-from tools.lookup import command_of
 
 from plexor import cli
 from plexor.cli.defaults import options_of
@@ -62,7 +61,7 @@ def test_a_refusal_names_the_board_the_feature_and_what_to_do(feature):
 
 
 def test_options_that_refusals_name_are_those_of_commands():
-    known = {option for name in cli.command_names() for option in options_of(command_of(name))}
+    known = {option for _, command in cli.every_command() for option in options_of(command)}
     for about in ABOUT.values():
         for option in re.findall(r"--([a-z-]+)", about.without):
             assert option in known, option

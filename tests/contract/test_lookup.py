@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
-from tools.lookup import FOLDER, PAGES, command_of
+from tools.lookup import FOLDER, PAGES
 
 from plexor import cli
 from plexor.base.errors import ExitCode
@@ -44,12 +44,7 @@ def test_what_is_generated_is_fresh(name):
 def test_every_option_of_every_command_is_on_the_page():
     sections = re.split(r"^## plexor ", page("lookup/options.md"), flags=re.MULTILINE)[1:]
     by_name = {text.split("\n", 1)[0]: text for text in sections}
-    named = {name: command_of(name) for name in cli.command_names()}
-    groups = {name: each for name, each in named.items() if isinstance(each, click.Group)}
-    assert set(groups) == {"archive", "bound", "dut", "sim"}
-    for name, group in groups.items():
-        del named[name]
-        named |= {f"{name} {own}": command for own, command in group.commands.items()}
+    named = dict(cli.every_command())
     assert set(by_name) == set(named)
     for name, command in named.items():
         for option in command.params:

@@ -121,11 +121,11 @@ def test_gateware_with_another_register_does_as_the_twin(planted, monkeypatch):
 
 @of("statistic")
 def test_a_statistic_is_in_the_text_the_page_and_the_document(planted, tmp_path):
-    text = planted("plexor", "replay", str(STORED))
+    text = planted("plexor", "show", str(STORED))
     assert "midrange" in text
-    planted("plexor", "report", str(STORED), "--page", str(tmp_path / "page.html"))
+    planted("plexor", "show", str(STORED), "--to", str(tmp_path / "page.html"))
     assert "midrange" in (tmp_path / "page.html").read_text(encoding="utf-8")
-    document = json.loads(planted("plexor", "replay", str(STORED), "--json"))
+    document = json.loads(planted("plexor", "show", str(STORED), "--json"))
     show = "import json, plexor; print(json.dumps(plexor.schema('run')))"
     jsonschema.validate(document, json.loads(planted(show, how="-c")))
     kinds = [channel[kind] for channel in document["channels"] for kind in ("width", "period")]
@@ -136,7 +136,7 @@ def test_a_statistic_is_in_the_text_the_page_and_the_document(planted, tmp_path)
 
 @of("exporter")
 def test_a_format_is_written_by_its_suffix(planted, tmp_path):
-    planted("plexor", "export", str(STORED), "--to", str(tmp_path / "run.words"))
+    planted("plexor", "show", str(STORED), "--to", str(tmp_path / "run.words"))
     kept = json.loads((STORED / "run.json").read_text())["run"]["channels"]
     of_strikes = ("answered", "late", "missed")
     struck = [sum(channel["classes"][name] for name in of_strikes) for channel in kept]
@@ -146,7 +146,7 @@ def test_a_format_is_written_by_its_suffix(planted, tmp_path):
 
 @of("device")
 def test_a_device_in_cpp_has_its_options_and_answers(planted):
-    assert "delay=TIME" in planted("plexor", "devices", "echo")
+    assert "delay=TIME" in planted("plexor", "board", "devices", "echo")
     document = json.loads(
         planted(
             *("plexor", "measure", "--link", "sim:?core=twin", "--dut", "echo:delay=123ns"),
@@ -159,7 +159,7 @@ def test_a_device_in_cpp_has_its_options_and_answers(planted):
 
 @of("board")
 def test_a_board_is_simulated_and_its_features_are_listed(planted, tmp_path):
-    identity = planted("plexor", "identify", "--link", "sim:?core=twin&board=strange-8k")
+    identity = planted("plexor", "board", "identify", "--link", "sim:?core=twin&board=strange-8k")
     assert re.search(r"^board +strange8$", identity, re.MULTILINE)
     planted("tools.features")
     assert "| `strange8` |" in (tmp_path / "docs" / "features.md").read_text()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A board is what its sheets and its build say: `make hardware LINK=…` runs these tests.
 
-Each step of `plexor prove` that needs no reference is a test. Wires are asked for on the terminal.
-A step that was not wired is not proven, so its test fails; `ARGS="-k selftest"` chooses.
+Each step of `plexor board prove` that needs no reference is a test. Wires are asked for on the
+terminal. A step that was not wired is not proven, so its test fails; `ARGS="-k selftest"` chooses.
 """
 
 import sys

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
 from plexor import cli
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,19 +79,8 @@ def _place(name: str, text: str, offset: int) -> str:
     return f"{name}:{text.count(chr(10), 0, offset) + 1}"
 
 
-def every_command() -> Iterator[tuple[str, click.Command]]:
-    """Yield every command by its name; of a group, those in it."""
-    for name in cli.plexor.list_commands(click.Context(cli.plexor)):
-        command = cli.command_of(name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from ((f"{name} {each}", own) for each, own in command.commands.items())
-        else:
-            yield name, command
-
-
 def _helps() -> Iterator[Shown]:
-    for name, command in every_command():
+    for name, command in cli.every_command():
         block = (command.help or "").partition("\b\n")[2].partition("\n\n")[0]
         # An example goes on in the next line where that begins no command.
         joined = re.sub(r"\n\s+(?!\s|plexor )", " ", block)

@@ -24,8 +24,8 @@ MADE = {
     "buslog": "mkdir buslog && plexor measure"
     " --dut freertos:program=malloc,blocks=random,bus=buslog/malloc --rate 1k --count 20"
     " --channel malloc=ch0",
-    "cal.json": "plexor calibrate --edges 4000 --calibration cal.json",
-    "sdram-bound.toml": "plexor bound fit measured.csv --try tried.csv --platform sdram.toml"
+    "cal.json": "plexor board calibrate --edges 4000 --to cal.json",
+    "sdram-bound.toml": "plexor lab bound fit measured.csv --try tried.csv --platform sdram.toml"
     " --out sdram-bound.toml --bound",
 }
 """A name, and the command of which it comes."""

@@ -32,9 +32,9 @@ python -m plexor_lab.study.lists
 
 | row | in the study | command | shows |
 |---|---|---|---|
-| A01 | sum | `plexor bound eval createthread.toml --platform platform-2.toml --n 13` | `14,182` |
+| A01 | a | `plexor lab bound eval createthread.toml --platform platform-2.toml --n 13` | `14,182` |
 | A02 | another | as A01 | `T(N) = 9,372 + 370 N … ns` |
-| A03 | none | `plexor bound eval createthread.toml --platform sram.toml` | `exit code 2` |
+| A03 | none | `plexor lab bound eval createthread.toml --platform sram.toml` | `exit code 2` |
 """
 
 
@@ -114,11 +114,13 @@ def test_another_figure_or_ending_is_a_fault(told, otherwise, fault, tmp_path, c
     assert wrong != PAGE_OF_ONE
     assert fault in redo(wrong, [""], tmp_path / "wrong", in_process)
     printed = capsys.readouterr().out
-    assert printed.count("$ plexor bound eval createthread.toml --platform platform-2.toml") == 2
+    assert (
+        printed.count("$ plexor lab bound eval createthread.toml --platform platform-2.toml") == 2
+    )
 
 
 def test_a_command_comes_with_those_that_it_needs():
-    one, two = "plexor measure --out one", "plexor why one --out two"
+    one, two = "plexor measure --out one", "plexor explain one --view why --out two"
     three = "plexor compare two/run.json zero"
     assert needed(three, [one, two, three]) == [one, two]
     assert needed(one, [one, two, three]) == []

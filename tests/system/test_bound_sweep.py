@@ -33,7 +33,7 @@ def sweep(tmp_path, monkeypatch):
         platform = f"[ns]\nram = 500\nflash = {step_ns}\n"
         (tmp_path / "platform.toml").write_text(platform)
         files = ["--model", "model.toml", "--platform", "platform.toml", "--of", "on-width"]
-        return main(["bound", "sweep", *SWEPT, "--channel", "A=ch0", *files, *more])
+        return main(["lab", "bound", "sweep", *SWEPT, "--channel", "A=ch0", *files, *more])
 
     return swept
 
@@ -56,7 +56,7 @@ def test_each_n_has_its_own_run_bound_and_margin(sweep, capsys, tmp_path):
         assert (run.device["N"], run.result.strikes) == (str(n), 50)
         assert "bound sweep" in run.result.command
     # What it names is what a fit takes.
-    assert main(["bound", "fit", "kept/measured.csv", "--json"]) == 0
+    assert main(["lab", "bound", "fit", "kept/measured.csv", "--json"]) == 0
     fitted = json.loads(capsys.readouterr().out)["fitted"]
     assert [service["n"] for service in fitted["services"]] == [3, 10, 200]
     assert [service["measured_ns"] for service in fitted["services"]] == ["3000", "10000", "200000"]
@@ -74,7 +74,7 @@ def test_a_bound_that_one_n_exceeds_is_unsafe(sweep, capsys):
 
 
 def test_what_cannot_be_swept_is_one_line(sweep, capsys):
-    words = ["bound", "sweep", *SWEPT, "--model", "m.toml", "--platform", "p.toml"]
+    words = ["lab", "bound", "sweep", *SWEPT, "--model", "m.toml", "--platform", "p.toml"]
     for wrong, says in (
         (["M=1,2"], "'M=1,2': it names no N; must be such as N=0,1,13,50"),
         (["N=1,x"], "'x'; must be a whole number from 0 to"),

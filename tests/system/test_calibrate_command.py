@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor calibrate`, `measure` and `selftest` one after the other, as a user runs them."""
+"""`plexor board calibrate`, `measure` and `selftest` one after the other, as a user runs them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_calibration_is_kept_applied_and_refused_elsewhere(uri, capsys, tmp_pa
     code, out, _ = run(capsys, *measured(uri, *channel))
     assert (code, json.loads(out)["corrected"]) == (0, None)
 
-    code, out, err = run(capsys, "calibrate", "--link", uri, "--edges", "1k")
+    code, out, err = run(capsys, "board", "calibrate", "--link", uri, "--edges", "1k")
     assert code == 0, err
     assert "Calibration of tcp://127.0.0.1:" in out
     assert "simulated" in out
@@ -67,7 +67,7 @@ def test_a_calibration_is_kept_applied_and_refused_elsewhere(uri, capsys, tmp_pa
     assert latency["count"] == ticks["count"] == 60
     assert abs(latency["max_ps"] - (ICE40.tick_fs * ticks["max_ticks"] // 1000 - 1234)) < 2000
     assert load(folder).calibration is not None
-    code, out, _ = run(capsys, "replay", str(folder), "--json")
+    code, out, _ = run(capsys, "show", str(folder), "--json")
     assert json.loads(out)["corrected"] == found["corrected"]
 
     code, out, _ = run(capsys, *measured(uri, *channel, "--calibration", "none"))
@@ -82,16 +82,16 @@ def test_a_calibration_is_kept_applied_and_refused_elsewhere(uri, capsys, tmp_pa
     assert err.count("\n") == 1
     assert f"other.json: made for board FT4711, but this is board {uri}" in err
 
-    code, out, err = run(capsys, "calibrate", "--link", uri, "--forget")
+    code, out, err = run(capsys, "board", "calibrate", "--link", uri, "--forget")
     assert (code, out, err) == (0, "", f"plexor: removed {kept}\n")
     assert not kept.exists()
-    code, out, err = run(capsys, "calibrate", "--link", uri, "--forget")
+    code, out, err = run(capsys, "board", "calibrate", "--link", uri, "--forget")
     assert (code, out) == (ExitCode.USAGE, "")
     assert err == f"plexor: no calibration is kept for {uri} in {kept}\n"
 
 
 def test_a_self_test_says_what_a_jumper_may_not_name(uri, capsys):
-    code, _, err = run(capsys, "selftest", "--link", uri, "--jumper", "strike1=ch0")
+    code, _, err = run(capsys, "board", "selftest", "--link", uri, "--jumper", "strike1=ch0")
     assert code == ExitCode.USAGE
     assert "strike1: this instrument has strike0 alone" in err
 
@@ -112,7 +112,7 @@ def test_3_ns_of_pad_that_loopback_cannot_see_are_within_its_error_and_taken_off
     uri, capsys, tmp_path
 ):
     path = tmp_path / "found.json"
-    calibrate = ("calibrate", "--link", uri, "--edges", "2k", "--calibration", str(path))
+    calibrate = ("board", "calibrate", "--link", uri, "--edges", "2k", "--to", str(path))
     code, out, err = run(capsys, *calibrate)
     assert code == 0, err
     assert "give or take that of a board" in " ".join(out.split())
@@ -148,16 +148,16 @@ def test_3_ns_of_pad_that_loopback_cannot_see_are_within_its_error_and_taken_off
 def test_a_jumper_that_is_not_there_is_told(uri, capsys, tmp_path):
     path = str(tmp_path / "none.json")
     code, _, err = run(
-        capsys, "calibrate", "--link", uri, "--edges", "1k", "--calibration", path,
+        capsys, "board", "calibrate", "--link", uri, "--edges", "1k", "--to", path,
         "--jumper", "strike0=ch3",
     )  # fmt: skip
     assert code == ExitCode.LINK
     assert "ch3 saw 0 edges of 32 of strike0 through its jumper" in err
     for jumper, says in (("strike1=ch0", "strike0 alone"), ("strike0=ch9", "must be strikeN=chM")):
-        code, _, err = run(capsys, "calibrate", "--link", uri, "--jumper", jumper)
+        code, _, err = run(capsys, "board", "calibrate", "--link", uri, "--jumper", jumper)
         assert code == ExitCode.USAGE
         assert says in err
-    code, _, err = run(capsys, "calibrate", "--link", uri, "--wire", "1ns")
+    code, _, err = run(capsys, "board", "calibrate", "--link", uri, "--wire", "1ns")
     assert code == ExitCode.USAGE
     assert "name them with --jumper" in err
 
@@ -172,7 +172,7 @@ def test_1_pps_tells_the_oscillators_error_and_corrected_figures_are_without_it(
     path = str(tmp_path / "scaled.json")
     with simulator(dut, ICE40, once=False) as server:
         uri = f"tcp://127.0.0.1:{server.port}"
-        calibrate = ("calibrate", "--link", uri, "--edges", "1k", "--calibration", path)
+        calibrate = ("board", "calibrate", "--link", uri, "--edges", "1k", "--to", path)
         shot = ("measure", "--link", uri, "--rate", "500", "--count", "10", "--channel", "ISR=ch0")
         shot += ("--calibration", path)
         code, _, err = run(capsys, *calibrate)
@@ -220,6 +220,6 @@ def test_1_pps_tells_the_oscillators_error_and_corrected_figures_are_without_it(
     ],
 )
 def test_what_a_calibration_cannot_take_is_one_line_before_the_first_edge(capsys, options, says):
-    code, out, err = run(capsys, "calibrate", "--link", "tcp://127.0.0.1:1", *options)
+    code, out, err = run(capsys, "board", "calibrate", "--link", "tcp://127.0.0.1:1", *options)
     assert (code, out) == (ExitCode.USAGE, "")
     assert says in err

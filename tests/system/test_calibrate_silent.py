@@ -186,4 +186,4 @@ def test_other_builds_sources_and_amounts_are_as_good(name):
 def test_a_defect_ends_it_with_where_and_what(front_end, says):
     with pytest.raises(Exception, match=says) as error:
         calibrated(ICEBREAKER, (front_end,), edges=2000)
-    assert "`plexor selftest` finds the cause" in str(error.value)
+    assert "`plexor board selftest` finds the cause" in str(error.value)

@@ -19,9 +19,9 @@ DUT = "synthetic:latency=2us"
 STRUCK = "measure --rate 20k --count 200 --channel A=ch0"
 SWEPT = "sweep --from 10k --to 40k --points 2 --resolution 50% --channel A=ch0"
 COMMANDS = {
-    "identify": (Feature(0), 1),
-    "selftest": (Feature(0), 1),
-    "calibrate --edges 1k --calibration cal.json": (Feature(0), 1),
+    "board identify": (Feature(0), 1),
+    "board selftest": (Feature(0), 1),
+    "board calibrate --edges 1k --to cal.json": (Feature(0), 1),
     STRUCK: (Feature(0), 1),
     f"{STRUCK} --mode dump": (Feature(0), 1),
     f"{STRUCK} --mode stream": (Feature.EVENTS, 1),
@@ -36,7 +36,7 @@ COMMANDS = {
     f"{SWEPT} --both-ways": (Feature.SWEEP, 1),
     "phase --against strike1 --period 20us --points 4 --rate 10k": (Feature.EVENTS, 2),
     "phase --against ch0 --span 20us --step 5us --rate 10k": (Feature.EVENTS | Feature.DITHER, 1),
-    "mixed --mode normal --count 2 --period 200us": (Feature.SCHEDULE, 1),
+    "lab mixed --mode normal --count 2 --period 200us": (Feature.SCHEDULE, 1),
     "burst --from 2us --to 4us --points 2 --most 4 --period 200us": (Feature.BURST, 1),
 }
 """What each needs of an instrument: features, and strike outputs."""
@@ -57,8 +57,11 @@ def run(capsys, *arguments: str) -> tuple[int, str, str]:
 def on(board: str, command: str) -> list[str]:
     """Return a command's words with the board's link, where there is a device with that too."""
     name, *options = command.split()
+    group = [name] if name in ("board", "lab") else []
+    if group:
+        name, *options = options
     dut = ["--dut", DUT] if name in ("measure", "sweep", "phase", "burst", "mixed") else []
-    return [name, "--link", f"sim:?board={board}", *dut, *options]
+    return [*group, name, "--link", f"sim:?board={board}", *dut, *options]
 
 
 @pytest.mark.full

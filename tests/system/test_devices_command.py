@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor devices NAME` explains every option that a simulated device takes."""
+"""`plexor board devices NAME` explains every option that a simulated device takes."""
 
 import json
 import re
@@ -15,9 +15,9 @@ IRQ = str(Path(plexor_sim.__file__).parent / "examples" / "irq.toml")
 
 @pytest.mark.parametrize("name", ["synthetic", "ce30", "bare", "freertos", IRQ])
 def test_text_and_json_explain_the_same_options(name, capsys):
-    assert cli.main(["devices", name, "--json"]) == 0
+    assert cli.main(["board", "devices", name, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert cli.main(["devices", name]) == 0
+    assert cli.main(["board", "devices", name]) == 0
     text = capsys.readouterr().out
     heads = re.findall(r"^  (\S+)=(\S+)$", text, re.MULTILINE)
     assert set(heads) >= {(entry["name"], entry["value"]) for entry in found["options"]}
@@ -28,7 +28,7 @@ def test_text_and_json_explain_the_same_options(name, capsys):
 
 
 def test_an_unknown_device_is_one_line(capsys):
-    assert cli.main(["devices", "nosuch"]) == 2
+    assert cli.main(["board", "devices", "nosuch"]) == 2
     assert capsys.readouterr().err == (
         "plexor: device 'nosuch': must be synthetic, ce30, cenet, bare, freertos or a manifest "
         "NAME.toml\n"
@@ -36,6 +36,6 @@ def test_an_unknown_device_is_one_line(capsys):
 
 
 def test_the_list_is_json_too(capsys):
-    assert cli.main(["devices", "--json"]) == 0
+    assert cli.main(["board", "devices", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert "sim:freertos" in [row["name"] for row in rows]

@@ -22,13 +22,13 @@ from pathlib import Path
 
 import click
 import pytest
-from documented import ROOT, Shown, every_command, of_page, programs, shown
+from documented import ROOT, Shown, of_page, programs, shown
 from litex_bench import remote_client, serving
 from pseudo_terminal import on_a_terminal
 from shelf import MADE, RUN, Shelf
 
 import plexor_sim
-from plexor.cli import main
+from plexor.cli import every_command, main
 from plexor.protocol.geometry import Geometry
 
 EXAMPLES = Path(plexor_sim.__file__).parent / "examples"
@@ -50,7 +50,7 @@ SHORTER = {
 """On a board: a simulated second takes half a minute."""
 STANDS_FOR = {
     "measure --fallback": "measure --fallback --rate 20k --count 400",
-    "sim serve": "sim serve --help",
+    "board sim": "board sim --help",
     "plexor scope": "plexor scope --help",
     "measure … --json": "measure --dut irq.toml --rate 20k --count 400 --json",
     "measure … --calibration FILE": "measure --rate 20k --count 400 --calibration cal.json",
@@ -72,9 +72,9 @@ LONG = (
     "plexor sweep ",
     "plexor burst ",
     "plexor phase ",
-    "plexor calibrate ",
-    "plexor prove ",
-    "plexor mixed ",
+    "plexor board calibrate ",
+    "plexor board prove ",
+    "plexor lab mixed ",
     "plexor compare main branch --fail-on 'p99",
     "plexor farm farm.toml",
     "--time 2s",
@@ -83,19 +83,19 @@ LONG = (
     "--dut coded.toml",
     "--dut freertos",
     "--page reflexes.html",
-    "plexor table ",
+    "plexor lab table ",
     "plexor archive ",
-    "plexor bench ",
-    "plexor bound ",
+    "plexor lab bench ",
+    "plexor lab bound ",
     "plexor compare A B",
-    "plexor doctor --link",
-    "plexor replay DIR",
-    "plexor report DIR",
-    "plexor export ",
+    "plexor board doctor --link",
+    "plexor show DIR",
+    "plexor show DIR",
+    "plexor show ",
     "plexor import ",
-    "plexor profile ",
-    "plexor timeline ",
-    "plexor why ",
+    "plexor explain ",
+    "plexor explain ",
+    "plexor explain ",
     "--archive archive",
     "--rate 5k --count 400",
     "=ch1' --out first",
@@ -128,7 +128,7 @@ TOOLS_AT_ONCE = ("make wiring", "python -m plexor.protocol.document")
 EXITS: dict[str, int] = {
     "plexor measure --dut irq.toml:clock=20ns --rate 20k --dither 1024ns --count 400 "
     "     --channel entry=ch0 --channel 'handled[0]=ch1' --budget budget.toml": 1,
-    "plexor bound check --model createthread.toml --platform memory.toml --map map.toml --n 13 "
+    "plexor lab bound check --model createthread.toml --platform memory.toml --map map.toml --n 13 "
     "--measured 14137ns": 1,
 }
 """Commands that do not end with 0, and rightly."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor profile` of FreeRTOS, against tables made from its retired instructions alone."""
+"""`plexor explain` of FreeRTOS, against tables made from its retired instructions alone."""
 
 from collections import Counter, defaultdict
 

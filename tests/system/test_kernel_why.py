@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor why` of FreeRTOS under load, against the codes that its core retired."""
+"""`plexor explain` of FreeRTOS under load, against the codes that its core retired."""
 
 from collections import Counter
 

@@ -31,7 +31,7 @@ from plexor_lab.mixed.timecode import Timecode
 
 DUT = "freertos:program=executor,baud=9600000,clock=2ns"
 COUNT = 8
-ALL = ["mixed", "--dut", DUT, "--period", "71111ns", "--count", str(COUNT), "--limit", "4us"]
+ALL = ["lab", "mixed", "--dut", DUT, "--period", "71111ns", "--count", str(COUNT), "--limit", "4us"]
 CLOCK_PS = 8000
 TICK_PS = 500
 

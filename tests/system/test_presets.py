@@ -40,7 +40,7 @@ def check(folder, name, most):
 def change(folder, capsys):
     """Return APP's change as the table has it."""
     capsys.readouterr()
-    assert cli.main(["table", str(folder), "--json"]) == 0
+    assert cli.main(["lab", "table", str(folder), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["changes"]
     (own,) = (entry for entry in found if entry["role"] == "task")
     return own

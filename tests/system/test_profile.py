@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor profile`: the functions of a device in Verilog, with the time of its own steps."""
+"""`plexor explain`: the functions of a device in Verilog, with the time of its own steps."""
 
 import json
 
@@ -11,7 +11,7 @@ from .coded import STEP_NS, STRIKES
 
 
 def test_each_function_has_the_time_of_its_steps(coded_folder, capsys):
-    assert cli.main(["profile", str(coded_folder), "--json"]) == 0
+    assert cli.main(["explain", str(coded_folder), "--view", "profile", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     tick_ns = document["tick_fs"] / 1e6
     calls = {}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor prove` on simulated boards: planted pads are found within their errors, and each planted
-defect is named by the step that must name it.
+"""`plexor board prove` on simulated boards: planted pads are found within their errors, and each
+planted defect is named by the step that must name it.
 """
 
 import json
@@ -24,7 +24,7 @@ JUMPER_PS, LONGER_PS = 300, 5000
 
 def proof_of(capsys, link, *options):
     """Return exit code, steps by name, and what went to standard error."""
-    code = cli.main(["prove", "--link", link, "--edges", "1k", "--json", *options])
+    code = cli.main(["board", "prove", "--link", link, "--edges", "1k", "--json", *options])
     out, err = capsys.readouterr()
     found = {step["name"]: step for step in json.loads(out)["steps"]}
     return code, found, err

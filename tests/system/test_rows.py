@@ -60,7 +60,7 @@ def test_a_run_in_a_row_loses_nothing_and_says_so(core, capsys):
             link = f"serial:{port}?baud={RATE}"
             assert cli.main(["measure", "--link", link, *run, "--json"]) == 0
             out, err = capsys.readouterr()
-            assert cli.main(["doctor", "--link", link]) == 0
+            assert cli.main(["board", "doctor", "--link", link]) == 0
             walked = capsys.readouterr().out
     figures = json.loads(out)
     assert figures["accounting"]["lost_on_link"] == 0, figures["accounting"]

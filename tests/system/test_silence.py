@@ -32,7 +32,7 @@ def silence(port, rate=RATE):
 
 def test_without_a_rate_the_boards_own_is_found_and_told(uri, capsys):
     with board_at(uri, RATE) as port:
-        assert cli.main(["identify", "--link", f"serial:{port}", "--json"]) == 0
+        assert cli.main(["board", "identify", "--link", f"serial:{port}", "--json"]) == 0
         found = json.loads(capsys.readouterr().out)
         assert (found["board"], found["link"]) == ("hx8kevn", f"serial:{port}?baud={RATE}")
 
@@ -52,14 +52,14 @@ def test_a_lock_that_a_run_lost_is_named_by_the_walk(capsys):
             link = f"serial:{port}?baud={RATE}"
             run = ("--rate", "20k", "--count", "300", "--channel", "x=ch0", "--calibration", "none")
             assert cli.main(["measure", "--link", link, *run]) == 4
-            assert cli.main(["doctor", "--link", link]) == 1
+            assert cli.main(["board", "doctor", "--link", link]) == 1
     out = capsys.readouterr().out
     assert "missing  the PLL lost its lock in the last run: look at the board's supply" in out
 
 
 def test_every_step_of_a_sound_board_is_walked(uri, capsys):
     with board_at(uri, RATE) as port:
-        assert cli.main(["doctor", "--link", f"serial:{port}"]) == 0
+        assert cli.main(["board", "doctor", "--link", f"serial:{port}"]) == 0
     out = capsys.readouterr().out
     assert "hx8kevn answers, build " in out
     assert "the link carries every value of a byte both ways" in out

@@ -38,7 +38,7 @@ WORDS = {
         "--points",
         "4",
     ),
-    "mixed": ("mixed", *DUT, "--mode", "normal", "--period", "10us", "--count", "3"),
+    "mixed": ("lab", "mixed", *DUT, "--mode", "normal", "--period", "10us", "--count", "3"),
 }
 
 

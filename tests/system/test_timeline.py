@@ -21,7 +21,9 @@ STEPS = [
 
 def test_each_lane_changes_its_state_at_the_devices_own_step(coded_folder, tmp_path):
     rows_file = tmp_path / "lanes.csv"
-    assert cli.main(["timeline", str(coded_folder), "--to", str(rows_file)]) == 0
+    assert (
+        cli.main(["explain", str(coded_folder), "--view", "timeline", "--to", str(rows_file)]) == 0
+    )
     rows = list(csv.DictReader(rows_file.read_text().splitlines()))
     first_ns = next(float(r["start_ns"]) for r in rows if r["state"] == "active")
     found = [(r["name"], r["state"], float(r["start_ns"]) - first_ns) for r in rows]
@@ -35,7 +37,7 @@ def test_each_lane_changes_its_state_at_the_devices_own_step(coded_folder, tmp_p
 
 
 def test_times_in_all_states_add_up_to_the_run(coded_folder, capsys):
-    assert cli.main(["timeline", str(coded_folder), "--json"]) == 0
+    assert cli.main(["explain", str(coded_folder), "--view", "timeline", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["codes"] == STRIKES * len(STEPS)
     assert (document["torn"], document["gaps"]) == (0, 0)
@@ -45,7 +47,9 @@ def test_times_in_all_states_add_up_to_the_run(coded_folder, capsys):
 
 
 def test_a_late_answer_is_told_from_strike_to_response(coded_folder, capsys):
-    assert cli.main(["why", str(coded_folder), "--over", "10us", "--json"]) == 0
+    assert (
+        cli.main(["explain", str(coded_folder), "--view", "why", "--over", "10us", "--json"]) == 0
+    )
     irq, done = json.loads(capsys.readouterr().out)["channels"]
     assert irq["clusters"] == []
     assert {e["says"]: e["answers"] for e in done["by_code"]} == {
@@ -66,7 +70,7 @@ def test_a_late_answer_is_told_from_strike_to_response(coded_folder, capsys):
 
 
 def test_the_wires_of_codes_are_no_answers(coded_folder, capsys):
-    assert cli.main(["replay", str(coded_folder), "--json"]) == 0
+    assert cli.main(["show", str(coded_folder), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert [channel["name"] for channel in document["channels"]] == ["irq", "done"]
     assert document["valid"]

@@ -116,7 +116,7 @@ def test_one_line_and_the_document_say_that_a_run_was_handed_over():
 
 def test_an_option_that_only_the_gateware_has_starts_that():
     link = f"sim:synthetic?core=twin&board={BOARD}&clock-lost=1000000"
-    command = (sys.executable, "-m", "plexor", "identify", "--link", link)
+    command = (sys.executable, "-m", "plexor", "board", "identify", "--link", link)
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0
     assert "twin: the gateware takes this: --clock-lost" in done.stderr
@@ -124,7 +124,17 @@ def test_an_option_that_only_the_gateware_has_starts_that():
 
 def test_a_self_test_compares_both():
     link = f"sim:synthetic:latency=300ns?core={TWIN}&board={BOARD}"
-    command = (sys.executable, "-m", "plexor", "selftest", "--link", link, "--against", GATEWARE)
+    command = (
+        sys.executable,
+        "-m",
+        "plexor",
+        "board",
+        "selftest",
+        "--link",
+        link,
+        "--against",
+        GATEWARE,
+    )
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"twin and gateware: [1-9][\d,]* events identical", done.stdout)

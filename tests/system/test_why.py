@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor why`: a seed's causes of late answers, planted in a device and found from outside.
+"""`plexor explain`: a seed's causes of late answers, planted in a device and found from outside.
 
 A real-time clock that is read over a slow bus puts each n-th answer off by 60 µs; a miss of the
 TLB puts answers off at random. The truth is the simulator's log of the device's edges.
@@ -53,11 +53,11 @@ def test_each_nth_answer_that_is_60_us_late_is_one_cluster_and_n_is_exact(regula
 def test_the_command_prints_what_the_library_finds(regular, tmp_path, capsys):
     run_of = Run(regular.result)
     folder = run_of.save(tmp_path / "run1")
-    assert cli.main(["why", str(folder), "--json"]) == 0
+    assert cli.main(["explain", str(folder), "--view", "why", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == run_of.why().document()
-    assert cli.main(["why", str(folder), "--over", "10us"]) == 0
+    assert cli.main(["explain", str(folder), "--view", "why", "--over", "10us"]) == 0
     assert f"each {EVERY} answers, exactly" in capsys.readouterr().out
-    assert cli.main(["why", str(folder), "--over", "10"]) == 2
+    assert cli.main(["explain", str(folder), "--view", "why", "--over", "10"]) == 2
 
 
 def test_answers_that_are_late_at_random_are_counted_and_called_irregular(tmp_path):

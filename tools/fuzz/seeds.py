@@ -22,7 +22,7 @@ _DUT = (
     "duplicate=0.05,duplicate_delay=1700ns,load_width=250ns,seed=2"
 )
 _PINS = ("--channel", "ISR=ch0:deadline=1.2us", "--channel", "TASK=ch1:after=ch0.fall")
-_STRIKES = ("--dut", _DUT, "--rate", "100k", "--dither", "512ns", *_PINS, "--key", "os=an <OS>")
+_STRIKES = ("--dut", _DUT, "--rate", "100k", "--dither", "512ns", *_PINS, "--label", "os=an <OS>")
 _MASKED = (
     "synthetic:latency=900ns,service=3us,queue=2,width=200ns,ch0.mask=20us:4us:7us,"
     "ch1.after=none,ch2.tick=20us,ch2.width=300ns"
@@ -62,7 +62,7 @@ def make(corpus: Path) -> None:
 
 def _make(corpus: Path, scratch: Path) -> None:
     kept = _folder(corpus, "calibration", "seed") / "calibration.json"
-    _plexor("calibrate", "--edges", "1k", "--calibration", kept)
+    _plexor("board", "calibrate", "--edges", "1k", "--to", kept)
     calibrated = ("--calibration", kept, "--early", "50ns", "--load", "on")
     runs = {
         "seed-streamed": ("--count", "200", *calibrated),
@@ -76,7 +76,7 @@ def _make(corpus: Path, scratch: Path) -> None:
         shutil.move(scratch / run / WIRE_FILE, _folder(corpus, "recording", run) / WIRE_FILE)
         shutil.copytree(scratch / run, _folder(corpus, "run", run), dirs_exist_ok=True)
     for kind, file in (("dump", "capture.vcd"), ("session", "capture.sr")):
-        _plexor("export", scratch / "seed-stopped", "--to", _folder(corpus, kind, "seed") / file)
+        _plexor("show", scratch / "seed-stopped", "--to", _folder(corpus, kind, "seed") / file)
     swept = scratch / "swept"
     rates = ("--from", "50k", "--to", "2M", "--points", "3", "--resolution", "50%", "--both-ways")
     loads = "load_latency=3us,service=1500ns"

@@ -200,11 +200,11 @@ def _one_of(folder: Path, path: Path, *others: tuple[object, ...]) -> bool:
     """Show a run in one way, chosen by the case's contents; judge it if possible."""
     budget = ("--budget", _budget())
     ways: list[tuple[object, ...]] = [
-        ("replay", path, *budget),
-        ("replay", path, "--json", *budget),
-        ("replay", path, "--json", "--base", "950ns", "--velocity", "10m/s"),
-        ("report", path, "--page", folder / "page.html", *budget),
-        ("report", path, "--page", folder / "page.svg"),
+        ("show", path, *budget),
+        ("show", path, "--json", *budget),
+        ("show", path, "--json", "--base", "950ns", "--velocity", "10m/s"),
+        ("show", path, "--to", folder / "page.html", *budget),
+        ("show", path, "--to", folder / "page.svg"),
         *others,
     ]
     return _plexor(*ways[_choice(folder, len(ways))])
@@ -216,7 +216,7 @@ def _choice(folder: Path, ways: int) -> int:
 
 def _go_run(folder: Path) -> bool:
     return _one_of(
-        folder, folder, ("compare", seeds("run")[0], folder), ("table", folder, "--json")
+        folder, folder, ("compare", seeds("run")[0], folder), ("lab", "table", folder, "--json")
     )
 
 
@@ -233,10 +233,10 @@ def _go_capture(folder: Path) -> bool:
 def _go_scan(folder: Path, *others: tuple[object, ...]) -> bool:
     """Show a sweep, a phase scan or a burst scan in one way, as for runs."""
     ways: list[tuple[object, ...]] = [
-        ("replay", folder),
-        ("replay", folder, "--json"),
-        ("report", folder, "--page", folder / "page.html"),
-        ("report", folder, "--page", folder / "page.svg"),
+        ("show", folder),
+        ("show", folder, "--json"),
+        ("show", folder, "--to", folder / "page.html"),
+        ("show", folder, "--to", folder / "page.svg"),
         *others,
     ]
     return _plexor(*ways[_choice(folder, len(ways))])
@@ -245,8 +245,8 @@ def _go_scan(folder: Path, *others: tuple[object, ...]) -> bool:
 def _go_sweep(folder: Path) -> bool:
     return _go_scan(
         folder,
-        ("table", folder),
-        ("table", folder, seeds("run")[0], "--json", "--jitter", "rms"),
+        ("lab", "table", folder),
+        ("lab", "table", folder, seeds("run")[0], "--json", "--jitter", "rms"),
         ("compare", seeds("sweep")[0], folder, "--json"),
     )
 

@@ -6,7 +6,7 @@
 Exits with 1 if the build misses its clock, if a hop between phases takes too long, or if a
 channel's bins miss their bounds. nextpnr computes the figures from its timing data; nothing is
 measured. The bitstream is build/BOARD/seedN/top.bit. The ways over the board's pads go into the
-host's table of builds, for `plexor calibrate`.
+host's table of builds, for `plexor board calibrate`.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 """Ways from pads to the look-up tables that are sampled, by place and route, over corners.
 
 Loopback measures a way that a pin does not take (plexor.model.calibration). By how much it is
-longer depends on the build. `plexor calibrate` takes it from the host's table of builds, which
-`keep` writes.
+longer depends on the build. `plexor board calibrate` takes it from the host's table of builds,
+which `keep` writes.
 
 Bounds of a way, as if each had a corner of its own. The greatest is nextpnr's greatest, that of the
 slowest corner. The least is nextpnr's least, but at most LEAST of the greatest: nextpnr has one
@@ -114,8 +114,8 @@ most. The pads' buffers are in neither; two of them differ by {BUFFERS_PS} ps at
 - **their error**: half of the widest detour, which is a corrected latency's error without a jumper
   ([calibration.md](calibration.md)), but for bins and the oscillator.
 
-Of another build of a board in this list, `plexor calibrate` takes a detour for what lies within
-{ROUTES_PS} ps of all of the board's. Of another board it takes it for {_UNKNOWN}.
+Of another build of a board in this list, `plexor board calibrate` takes a detour for what lies
+within {ROUTES_PS} ps of all of the board's. Of another board it takes it for {_UNKNOWN}.
 
 """
 

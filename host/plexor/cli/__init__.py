@@ -8,241 +8,84 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Sequence
-from importlib import import_module
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import click
 
 from plexor.base.ending import own_signals
 from plexor.base.errors import ExitCode, PlexorError, UsageError, unexpected
 from plexor.base.streams import guarded, printable_line
-from plexor.cli.defaults import nearest, read
-from plexor.library.parts import extensions
-from plexor.library.parts.extensions import Command
-
-COMPLETING = "_PLEXOR_COMPLETE"
-"""Environment variable by which a shell asks for completions."""
-
-COMMANDS = {
-    "measure": Command(
-        "Strike a device, time its responses and judge them.",
-        "plexor.cli.declared.live:measure",
-    ),
-    "scope": Command(
-        "Show a live page: strike a device, and watch its reflexes.",
-        "plexor.cli.declared.live:scope",
-    ),
-    "sweep": Command(
-        "Find the highest rate that a device sustains.",
-        "plexor.cli.declared.scans:sweep",
-    ),
-    "phase": Command(
-        "Find the phases of a tick at which a device is deaf, and for how long.",
-        "plexor.cli.declared.scans:phase",
-    ),
-    "burst": Command(
-        "Find how many strikes in a row a device answers, at each spacing.",
-        "plexor.cli.declared.scans:burst",
-    ),
-    "compare": Command(
-        "Compare two runs or sweeps, and judge whether the change is too large.",
-        "plexor.cli.declared.archive:compare",
-    ),
-    "archive": Command(
-        "Keep runs in one folder, and ask how their figures changed.",
-        "plexor.cli.declared.archive:archive",
-    ),
-    "farm": Command(
-        "Measure a matrix of instruments, loads and builds into an archive.",
-        "plexor.cli.declared.archive:farm",
-    ),
-    "replay": Command(
-        "Print the figures of a stored run, or of one recorded from a link.",
-        "plexor.cli.declared.stored:replay",
-    ),
-    "report": Command(
-        "Write the page of a stored run, or its picture.",
-        "plexor.cli.declared.stored:report",
-    ),
-    "why": Command(
-        "Find the late answers of a stored run, and how they recur.",
-        "plexor.cli.declared.stored:why",
-    ),
-    "timeline": Command(
-        "Show what the tasks and interrupts of a device did in a stored run.",
-        "plexor.cli.declared.stored:timeline",
-    ),
-    "profile": Command(
-        "Show where the functions of a device spent their time in a stored run.",
-        "plexor.cli.declared.stored:profile",
-    ),
-    "trace-header": Command(
-        "Write the C headers with which firmware says what it does.",
-        "plexor.cli.declared.stored:trace_header",
-    ),
-    "export": Command(
-        "Write a stored run as files of other tools.",
-        "plexor.cli.declared.stored:export",
-    ),
-    "import": Command(
-        "Make a run of the capture of another analyser.",
-        "plexor.cli.declared.stored:import_capture",
-    ),
-    "calibrate": Command(
-        "Measure where the bins of each channel end, in picoseconds.",
-        "plexor.cli.declared.upkeep:calibrate",
-    ),
-    "selftest": Command("Test the instrument itself.", "plexor.cli.declared.upkeep:selftest"),
-    "prove": Command(
-        "Prove an instrument step by step, with wires, and keep what was proven.",
-        "plexor.cli.declared.upkeep:prove",
-    ),
-    "dut": Command(
-        "Make and check a manifest of your own design.",
-        "plexor.cli.declared.upkeep:dut",
-    ),
-    "devices": Command(
-        "List the instruments and simulated devices that are available.",
-        "plexor.cli.declared.upkeep:devices",
-    ),
-    "doctor": Command(
-        "Find what keeps boards from working here, and print the commands that fix it.",
-        "plexor.cli.declared.upkeep:doctor",
-    ),
-    "identify": Command(
-        "Print what the instrument at a link is.",
-        "plexor.cli.declared.upkeep:identify",
-    ),
-    "sim": Command(
-        "Run the simulated instrument as a program of its own.",
-        "plexor.cli.declared.upkeep:sim",
-    ),
-    "completion": Command(
-        "Complete commands and options in bash, zsh or fish.",
-        "plexor.cli.declared.upkeep:completion",
-    ),
-}
-"""Plexor's own commands. Other packages add theirs by entry points."""
-
+from plexor.cli.completion import COMPLETING, SHELLS, complete
+from plexor.cli.defaults import subcommands
+from plexor.cli.groups import Root
+from plexor.cli.tree import TOP
 
 _UNIT_APART = re.compile(r"unexpected extra argument \(([kM]?Hz|[munpµμ]?s|%)\)$", re.IGNORECASE)
 """What click says of `--rate 20 kHz`."""
-_INSTEAD = {"--svg": "no such option any more; write the picture with --page FILE.svg"}
+_INSTEAD = {
+    "--svg": "no such option any more; write the picture with --page FILE.svg",
+    "--page": "no such option here; write the page with --to FILE.html",
+    "--speedscope": "no such option any more; write the calls with --to FILE.json",
+    "--key": "no such option any more; describe the device with --label NAME=TEXT",
+}
 """Options that were there once, and what does the same."""
-_OWN = "plexor"
-"""The distribution of Plexor itself, and of `plexor_lab`."""
+WELCOME = """\
+Plexor strikes a pin of a real-time system and times its answer.
 
+  plexor measure --rate 20k --count 10k   time a simulated system
+  plexor scope                            the same, live in the browser
+  plexor examples                         designs, budgets, CI files to try
 
-class _Lazy(click.Group):
-    """A group that imports a command only when it is called; listing commands imports none."""
-
-    package = ""
-    """The package of the command that was called; empty for Plexor's own."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return command_names()
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        try:
-            return command_of(cmd_name)
-        except UsageError:
-            if ctx.resilient_parsing:
-                return None
-            raise
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, and its defaults in plexor.toml. A wrong name gets the nearest one."""
-        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            from difflib import get_close_matches  # noqa: PLC0415
-
-            near = get_close_matches(args[0], command_names(), n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            ctx.fail(f"No such command {args[0]!r}.{hint}")
-        found = super().resolve_command(ctx, args)
-        name, command, _ = found
-        offer = None if name in COMMANDS else extensions.offer_of(extensions.COMMANDS, name or "")
-        self.package = "" if offer is None or offer.package == _OWN else offer.package
-        if name is not None:
-            own = _defaults(ctx, name)
-            grouped = isinstance(command, click.Group)
-            ctx.default_map = {name: dict.fromkeys(command.commands, own) if grouped else own}
-        return found
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands. What is wrong with one of another package is a line of its own."""
-        rows = [(name, command.help) for name, command in COMMANDS.items()]
-        for name in extensions.names(extensions.COMMANDS):
-            try:
-                offer, command = _offered(name)
-                if name in COMMANDS:
-                    text = f"package {offer.package} offers it, and Plexor has it; uninstall it"
-                    raise UsageError(f"{name}: {text}")
-                rows += [(name, command.help)]
-            except UsageError as error:
-                _fail(str(error), ExitCode.PASS)
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+Which boards are here: plexor board devices. What was kept: plexor show RUN.
+All commands: plexor --help. The options of one: plexor measure --help.
+"""
+"""What is printed where nothing is asked."""
 
 
 def command_names() -> list[str]:
-    """Return the names of all commands: Plexor's own, and those of other packages."""
-    others = extensions.names(extensions.COMMANDS)
-    return [*COMMANDS, *(name for name in others if name not in COMMANDS)]
+    """Return the names of the top level: commands and groups."""
+    return list(TOP)
 
 
 def command_of(name: str) -> click.Command | None:
-    """Return the command of a name; None if there is none.
+    """Return the command of a name, such as `measure` or `board doctor`; None if there is none.
 
     Raises UsageError for one of another package that cannot be imported, or that two packages have.
     """
-    if name in COMMANDS:
-        module, _, attribute = COMMANDS[name].target.partition(":")
-        return getattr(import_module(module), attribute)
-    if name not in extensions.names(extensions.COMMANDS):
-        return None
-    offer, command = _offered(name)
-    return offer.loaded(command.target, click.Command)
-
-
-def _offered(name: str) -> tuple[extensions.Offer, Command]:
-    """Return the command that a package offers under a name; raise UsageError as `command_of`."""
-    offer = extensions.offer_of(extensions.COMMANDS, name)
-    assert offer is not None
-    return offer, offer.load(Command)
-
-
-def _whole(name: str) -> click.Command | None:
-    """Return the command of a name, for its options; None for one that cannot be imported."""
-    try:
-        return command_of(name)
-    except UsageError:
-        return None
-
-
-def _defaults(context: click.Context, name: str) -> dict[str, Any]:
-    """Return the defaults of a command in the nearest plexor.toml, and say which file that is."""
-    path = nearest(Path.cwd())
-    if path is None:
-        return {}
-    known = read(path)
-    found = known.of(name, _whole, command_names())
-    if found and not context.resilient_parsing:
-        print(f"plexor: defaults from {known.path}", file=sys.stderr)
+    found: click.Command | None = plexor
+    for word in name.split():
+        inner = subcommands(found)
+        found = inner[word]() if word in inner else None
     return found
 
 
+def every_command() -> Iterator[tuple[str, click.Command]]:
+    """Yield each command that does something with its whole name; groups are not among them."""
+    waiting = [(name, command_of(name)) for name in TOP]
+    while waiting:
+        name, command = waiting.pop(0)
+        inner = subcommands(command)
+        waiting = [*((f"{name} {own}", load()) for own, load in inner.items()), *waiting]
+        if command is not None and not isinstance(command, click.Group):
+            yield name, command
+
+
 @click.group(
-    cls=_Lazy,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    cls=Root,
+    context_settings={"max_content_width": 100},
     epilog="Exit codes: 0 pass, 1 budget broken, 2 wrong usage, 3 link or instrument failed, 4 "
     "invalid run or too few samples, 5 disk full or broken, 6 results that cannot be compared, 70 "
     "a fault of Plexor itself, 130 interrupted.",
 )
 @click.version_option(package_name="plexor")
+@click.option(
+    "--completion",
+    type=click.Choice(SHELLS),
+    expose_value=False,
+    is_eager=True,
+    callback=complete,
+    help="Print what completes commands and options in a shell, for its start file.",
+)
 def plexor() -> None:
     """Strike a pin of a real-time system and time its reflex."""
 
@@ -257,11 +100,11 @@ class _Lines(logging.Handler):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code. An error prints one line on standard error."""
-    plexor.package = ""
+    Root.package = ""
     try:
         return _main(arguments)
     except Exception as error:
-        return _fail(unexpected(error, plexor.package), ExitCode.UNEXPECTED)
+        return _fail(unexpected(error, Root.package), ExitCode.UNEXPECTED)
 
 
 def _main(arguments: Sequence[str] | None) -> int:
@@ -282,7 +125,10 @@ def _main(arguments: Sequence[str] | None) -> int:
             return shell_complete(plexor, {}, "plexor", COMPLETING, asked)
         _check_text(arguments)
         words = ("plexor", *arguments)
-        with plexor.make_context("plexor", list(arguments) or ["--help"], obj=words) as context:
+        if not arguments:
+            print(WELCOME, end="", flush=True)
+            return ExitCode.PASS
+        with plexor.make_context("plexor", list(arguments), obj=words) as context:
             code: object = plexor.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as error:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defaults of options from `plexor.toml`, in the current folder or the nearest one above.
 
-Each table is a command, each key one of its options; `[all]` is for every command that has the
-option. The command line and presets override them. The file belongs to the user or to root. Shell
-commands are taken only from the folder in which the user stands.
+Each table is a command or a group, each key an option; a command in a group is [board.doctor].
+`[all]` is for every command that has the option. The command line and presets override them. The
+file belongs to the user or to root. Shell commands are taken only from the folder in which the user
+stands.
 
     [all]
     link = "serial:/dev/ttyUSB1"
@@ -17,21 +18,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import click
 
 from plexor.base.errors import UsageError
+from plexor.cli.parameters import SpecOption
+from plexor.cli.tree import now
 
 FILE = "plexor.toml"
 EVERY = "all"
-Load = Callable[[str], click.Command | None]
-"""Returns the command of a name."""
-
-
-class CommandOption(click.Option):
-    """An option whose value is a shell command."""
 
 
 class Defaults:
@@ -41,27 +39,59 @@ class Defaults:
         self.path = path
         self._tables = tables
 
-    def of(self, name: str, load: Load, names: list[str]) -> dict[str, Any]:
-        """Return the defaults of a command, by parameter.
+    def of(self, path: tuple[str, ...], root: click.Group) -> dict[str, Any]:
+        """Return the defaults of a command by parameter, nested in the names of its groups.
 
-        `names` are all commands. Raises UsageError for a key that is no option.
+        `path` is the names of the groups and of the command. Raises UsageError for a table that is
+        no command, and for a key that is no option.
         """
-        for table in self._tables:
-            if table != EVERY and table not in names:
-                raise self._error(f"[{table}]: no such command; must be one of {', '.join(names)}")
-        found: dict[str, Any] = {}
-        for table in (EVERY, name):
-            options = options_of(load(name))
-            for key, value in self._tables.get(table, {}).items():
-                if key in options:
-                    found[options[key].name or key] = self._value(table, key, value, options[key])
-                elif table != EVERY or not any(key in options_of(load(each)) for each in names):
-                    raise self._error(f"[{table}] {key}: no such option; see plexor {name} --help")
-        return found
+        self._check_names(self._tables, root, "")
+        values: dict[str, Any] = {}
+        options = _of_path(root, path)
+        own: Mapping[str, Any] = self._tables
+        self._take(values, self._tables.get(EVERY, {}), EVERY, options, root)
+        command: click.Command | None = root
+        for depth, name in enumerate(path, 1):
+            own = own.get(name, {})
+            command = subcommands(command)[name]()
+            self._take(values, own, ".".join(path[:depth]), options, command)
+        for name in reversed(path):
+            values = {name: values} if values else {}
+        return values
+
+    def _check_names(self, tables: Mapping[str, Any], group: click.Group, above: str) -> None:
+        """Raise UsageError for a table that no command of a group has the name of."""
+        known = subcommands(group)
+        for name, table in tables.items():
+            if name not in known and not (name == EVERY and not above):
+                instead = "" if above else now(name)
+                why = f"this is [{instead.split()[0]}] now" if instead else "no such command"
+                raise self._error(f"[{above}{name}]: {why}; must be one of {', '.join(known)}")
+            inner = _tables_in(table)
+            if inner and name != EVERY and isinstance(found := known[name](), click.Group):
+                self._check_names(inner, found, f"{above}{name}.")
+
+    def _take(
+        self,
+        values: dict[str, Any],
+        table: Mapping[str, Any],
+        name: str,
+        options: Mapping[str, click.Parameter],
+        command: click.Command | None,
+    ) -> None:
+        """Add what a table says of options; raise UsageError for a key that nothing below has."""
+        for key, value in table.items():
+            if isinstance(value, dict) and key in subcommands(command):
+                continue
+            if key in options:
+                values[options[key].name or key] = self._value(name, key, value, options[key])
+            elif key not in options_of(command):
+                words = "" if name == EVERY else f"{name.replace('.', ' ')} "
+                raise self._error(f"[{name}] {key}: no such option; see plexor {words}--help")
 
     def _value(self, table: str, key: str, value: Any, option: click.Parameter) -> Any:
         """Return a value as the command line would give it."""
-        if isinstance(option, CommandOption) and self.path.parent != Path.cwd():
+        if isinstance(option, SpecOption) and option.is_command and self.path.parent != Path.cwd():
             raise self._error(
                 f"[{table}] {key}: a command comes from the command line, or from {FILE} in the "
                 "folder where you stand; this one lies above"
@@ -81,11 +111,29 @@ class Defaults:
         return UsageError(f"{self.path}: {text}")
 
 
+def _tables_in(table: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the tables in a table."""
+    return {
+        key: cast("Mapping[str, Any]", value)
+        for key, value in table.items()
+        if isinstance(value, dict)
+    }
+
+
+def subcommands(command: click.Command | None) -> dict[str, Callable[[], click.Command | None]]:
+    """Return the commands of a group by name, each loaded when it is called; none for another."""
+    if not isinstance(command, click.Group):
+        return {}
+    context = click.Context(command, resilient_parsing=True)
+    names = command.list_commands(context)
+    return {name: partial(command.get_command, context, name) for name in names}
+
+
 def options_of(command: click.Command | None) -> dict[str, click.Parameter]:
     """Return the options of a command, or of all in a group, by long names without dashes."""
+    inner = [options_of(load()) for load in subcommands(command).values()]
     if isinstance(command, click.Group):
-        every = [options_of(each) for each in command.commands.values()]
-        return {name: option for options in every for name, option in options.items()}
+        return {name: option for options in inner for name, option in options.items()}
     return {
         name.removeprefix("--"): option
         for option in (command.params if command is not None else ())
@@ -93,6 +141,14 @@ def options_of(command: click.Command | None) -> dict[str, click.Parameter]:
         for name in option.opts
         if name.startswith("--")
     }
+
+
+def _of_path(root: click.Group, path: tuple[str, ...]) -> dict[str, click.Parameter]:
+    """Return the options of the command at a path; none for a group."""
+    command: click.Command | None = root
+    for name in path:
+        command = subcommands(command)[name]()
+    return {} if isinstance(command, click.Group) else options_of(command)
 
 
 def nearest(start: Path) -> Path | None:

@@ -84,27 +84,31 @@ def paths(value: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
     return tuple(map(path_of, [value] if isinstance(value, str | Path) else value))
 
 
-class AsJson(Spec):
+class AsJson(Spec, topic="Results"):
     """How a result is shown."""
 
     as_json: bool = option(
-        converter=flag, default=False, flag="--json", help="Print only a JSON document."
+        first=True, converter=flag, default=False, flag="--json", help="Print only a JSON document."
     )
 
 
-class Paged(Spec):
+class Paged(Spec, topic="Results"):
     """A file with a page or a picture."""
 
     page: Path | None = option(
-        converter=maybe(drawn(*SHOWN)), default=None, metavar="FILE", help=_help(*SHOWN)
+        first=True, converter=maybe(drawn(*SHOWN)), default=None, metavar="FILE", help=_help(*SHOWN)
     )
 
 
-class HtmlPaged(Spec):
+class HtmlPaged(Spec, topic="Results"):
     """A file with a page."""
 
     page: Path | None = option(
-        converter=maybe(drawn(".html")), default=None, metavar="FILE", help=_help(".html")
+        first=True,
+        converter=maybe(drawn(".html")),
+        default=None,
+        metavar="FILE",
+        help=_help(".html"),
     )
 
 
@@ -116,7 +120,7 @@ class HtmlShown(AsJson, HtmlPaged):
     """How a result is shown that has a page."""
 
 
-class Live(Spec):
+class Live(Spec, topic="Course of the run"):
     """What is shown meanwhile."""
 
     live: bool = option(
@@ -124,7 +128,7 @@ class Live(Spec):
     )
 
 
-class Acting(Spec):
+class Acting(Spec, topic="Course of the run"):
     """What is started while a run is under way."""
 
     actions: tuple[Reaction, ...] = option(
@@ -140,7 +144,7 @@ class Acting(Spec):
     )
 
 
-class Written(Spec):
+class Written(Spec, topic="Results"):
     """Files of other tools."""
 
     files: tuple[Path, ...] = option(
@@ -153,10 +157,11 @@ class Written(Spec):
     )
 
 
-class Budgeted(Spec):
+class Budgeted(Spec, topic="Results"):
     """Limits for a run."""
 
     budget: str | None = option(
+        first=True,
         converter=maybe(str),
         default=None,
         metavar="FILE",
@@ -164,21 +169,21 @@ class Budgeted(Spec):
     )
 
 
-class Keyed(Spec):
-    """The description of a device. Raises UsageError for keys that --strict misses."""
+class Keyed(Spec, topic="Description of the device"):
+    """The description of a device. Raises UsageError for labels that --strict misses."""
 
     keys: tuple[Key, ...] = option(
         converter=_keys,
         default=(),
         many=True,
-        flag="--key",
+        flag="--label",
         metavar="NAME=TEXT",
         help="A description of the device, such as os=FreeRTOS. Repeat it for each entry.",
     )
     strict: bool = option(
         converter=flag,
         default=False,
-        help=f"Refuse to start without these keys: {', '.join(STRICT_KEYS)}.",
+        help=f"Refuse to start without these labels: {', '.join(STRICT_KEYS)}.",
     )
 
     def __post_init__(self) -> None:
@@ -186,7 +191,7 @@ class Keyed(Spec):
         missing = [name for name in STRICT_KEYS if name not in told]
         if self.strict and missing:
             raise UsageError(
-                f"{', '.join(missing)}: missing; --strict needs --key NAME=TEXT for each of "
+                f"{', '.join(missing)}: missing; --strict needs --label NAME=TEXT for each of "
                 f"{', '.join(STRICT_KEYS)}"
             )
 

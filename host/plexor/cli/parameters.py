@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from plexor.base.errors import UsageError
+from plexor.library.specs.spec import Option
 
 T = TypeVar("T")
 
@@ -47,6 +48,27 @@ class Parsed(_ParamType, Generic[T]):
         del ctx, param
         kind = {"FILE": "file", "DIR": "dir"}.get(self.name)
         return [] if kind is None else [CompletionItem(incomplete, type=kind)]
+
+
+class SpecOption(click.Option):
+    """An option that a Spec declares."""
+
+    def __init__(self, *names: Any, said: Option, **attributes: Any) -> None:
+        super().__init__(*names, **attributes)
+        self.is_command = said.is_command
+        """Whether its value is a shell command."""
+        self.first = said.first
+        """Whether the first page of the help has it."""
+        self.topic = said.topic
+        """What it is about; empty: nothing else is."""
+
+
+def only_one(context: click.Context, option: click.Parameter, given: Any) -> Any:
+    """Return the only value of an option that names a file; refuse two, of which one would go."""
+    del context
+    if len(given) > 1:
+        raise click.BadParameter("is given twice; give one", param=option)
+    return given[0] if given else None
 
 
 def command_line() -> tuple[str, ...]:

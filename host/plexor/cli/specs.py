@@ -14,11 +14,13 @@ from typing import Any, TypeVar
 import click
 
 from plexor.base.errors import UsageError
-from plexor.cli.defaults import CommandOption
-from plexor.cli.parameters import Parsed, command_line, option_name, usage
+from plexor.cli.helping import HelpedCommand
+from plexor.cli.parameters import Parsed, SpecOption, command_line, only_one, option_name, usage
 from plexor.library.specs.spec import Option, Spec
 
 R = TypeVar("R")
+_FILES = ("FILE", "DIR")
+"""How the value of an option begins that names a file or a folder."""
 BODY, SPECS = "plexor_body", "plexor_specs"
 """Attributes of a command's callback: `module:function` of what it does, and its Specs by name."""
 _OF_COMMANDS: Mapping[str, Callable[[], object]] = {
@@ -63,7 +65,7 @@ def command(
                 made = _option(keyword, said)(made)
         for add in reversed(single):
             made = add(made)
-        whole = click.command(name)(made)
+        whole = click.command(name, cls=HelpedCommand)(made)
         names = [parameter.name for parameter in whole.params]
         if both := sorted({str(name) for name in names if names.count(name) > 1}):
             raise TypeError(f"{whole.name}: {', '.join(both)}; declared twice")
@@ -114,6 +116,8 @@ def _option(name: str, said: Option) -> Callable[[Callable[..., R]], Callable[..
         return click.option(
             flag,
             name,
+            cls=SpecOption,
+            said=said,
             is_flag=True,
             default=said.default,
             show_default=said.shows_default,
@@ -124,12 +128,17 @@ def _option(name: str, said: Option) -> Callable[[Callable[..., R]], Callable[..
     shown: dict[str, Any] = {"show_default": said.shows_default}
     if not required and said.default != ():
         shown["default"] = said.default
+    # The last of two files would win, and the first be neither read nor written.
+    single = not said.many and said.metavar.startswith(_FILES)
+    if single:
+        shown |= {"callback": only_one}
     return click.option(
         flag,
         name,
-        cls=CommandOption if said.is_command else None,
+        cls=SpecOption,
+        said=said,
         type=click.Choice(said.choices) if said.choices else Parsed(said.metavar, said.converter),
-        multiple=said.many,
+        multiple=said.many or single,
         required=required,
         metavar=said.metavar or None,
         help=said.help,

@@ -29,6 +29,8 @@ FORMATS: Mapping[str, str] = {
     suffix: file_format.meaning for suffix, file_format in formats.FORMATS.items()
 }
 """Suffixes of the files that `export` writes, with what they are for."""
+ALIASES = tuple(formats.ALIASES)
+"""Other suffixes of the same formats."""
 CAPTURES: tuple[str, ...] = tuple(READERS)
 """Suffixes of the files that `import_capture` reads."""
 
@@ -54,6 +56,11 @@ def export(
             offer.call(write, run, unfinished)
 
 
+def suffixes() -> tuple[str, ...]:
+    """Return the suffixes of the files that `export` writes, those of other packages too."""
+    return (*formats.FORMATS, *(f".{name}" for name in names(EXPORTERS)))
+
+
 def _offer(path: Path) -> Offer | None:
     """Return the exporter of another package for a file; None if the format is Plexor's own.
 
@@ -63,9 +70,7 @@ def _offer(path: Path) -> Offer | None:
         return None
     offer = offer_of(EXPORTERS, path.suffix.removeprefix("."))
     if offer is None:
-        suffixes = (f".{name}" for name in names(EXPORTERS))
-        known = ", ".join((*formats.FORMATS, *suffixes))
-        raise UsageError(f"{path}: its suffix must be one of {known}")
+        raise UsageError(f"{path}: its suffix must be one of {', '.join(suffixes())}")
     return offer
 
 

@@ -46,7 +46,7 @@ def check_out(out: Path, force: bool, name: str = "out", forcing: str = "force")
             held = lock(path)
             if held is not None:
                 held.close()
-                say(f"{path}: raw bytes of a run that was not kept; plexor replay shows it")
+                say(f"{path}: raw bytes of a run that was not kept; plexor show reads it")
     return place
 
 
@@ -135,7 +135,7 @@ def _raw(tap: Tap | None) -> str:
     if tap is None or not tap.path.exists() or not tap.path.stat().st_size:
         return ""
     which_bytes = "the raw bytes of the link are" if tap.error is None else "those before are"
-    return f"; {which_bytes} in {tap.path}, which plexor replay reads"
+    return f"; {which_bytes} in {tap.path}, which plexor show reads"
 
 
 @contextmanager
@@ -154,7 +154,7 @@ def recording(place: FolderPlace) -> Generator[Tap]:
         tap.path.unlink(missing_ok=True)
         raise
     except BaseException:
-        say(f"{tap.path}: raw bytes of a run that was not kept; plexor replay shows it")
+        say(f"{tap.path}: raw bytes of a run that was not kept; plexor show reads it")
         raise
     finally:
         tap.close()

@@ -84,10 +84,12 @@ class RunSpec(
     Coded,
     Seeded,
     told={"timeout": "Default: the period; in bursts --spacing."},
+    topic="Strikes",
 ):
     """What a run is asked. Rates are in hertz and times in seconds, all exact."""
 
     rate: Fraction | None = option(
+        first=True,
         on_page=True,
         converter=maybe(hertz),
         default=None,
@@ -95,6 +97,7 @@ class RunSpec(
         help="Strikes (or bursts) per second, such as 20k. Without it the device runs by itself.",
     )
     count: int | None = option(
+        first=True,
         on_page=True,
         converter=maybe(values.count),
         default=None,
@@ -102,6 +105,8 @@ class RunSpec(
         help="Number of strikes of --rate, such as 10k. The run ends after them.",
     )
     time: Fraction | None = option(
+        topic="Course of the run",
+        first=True,
         on_page=True,
         converter=maybe(seconds),
         default=None,
@@ -109,6 +114,7 @@ class RunSpec(
         help="Time after which the run stops, such as 2s.",
     )
     warmup: int | Fraction | None = option(
+        topic="Course of the run",
         converter=maybe(_warm_up),
         default=None,
         metavar="N|TIME",
@@ -160,6 +166,7 @@ class RunSpec(
         "1:start=missed.",
     )
     zoom: Fraction | str | None = option(
+        topic="Course of the run",
         converter=maybe(_zoom),
         default=None,
         metavar="TIME|auto",
@@ -168,6 +175,7 @@ class RunSpec(
         "edges, on-widths and periods, each where a first look of 500 strikes has most of them.",
     )
     mode: str | None = option(
+        topic="Course of the run",
         converter=maybe(choice(MODES)),
         default=None,
         choices=tuple(MODES),
@@ -177,6 +185,7 @@ class RunSpec(
         "memory.",
     )
     stop_on: tuple[StopCondition, ...] = option(
+        topic="Course of the run",
         on_page=True,
         converter=each(StopCondition, parse_stop),
         default=(),

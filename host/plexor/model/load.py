@@ -71,7 +71,8 @@ def check_load(device_load: DeviceLoad | None, name: str, raised: bool) -> None:
     if raised and device_load.name in ("", IDLE):
         raise UsageError(
             f"{setting}: this device has no load that could be put on; name one that it has "
-            "(`plexor devices NAME` lists its options), or an input as ports.load in its manifest"
+            "(`plexor board devices NAME` lists its options), or an input as ports.load in its "
+            "manifest"
         )
     if is_own(name) and device_load.name != name:
         raise UsageError(

@@ -442,7 +442,7 @@ def ways(report: Report) -> str:
         return ""
     return (
         "not calibrated: latencies are late by the ways over both pads, some 10 to 20 ns; "
-        "`plexor calibrate` measures them"
+        "`plexor board calibrate` measures them"
     )
 
 

@@ -136,7 +136,7 @@ class Bench:
         return bench_text(view, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
-        """Return it as the document that `plexor bench --json` prints.
+        """Return it as the document that `plexor lab bench --json` prints.
 
         Times are in ticks: whole numbers, or exact fractions as texts, such as `1425/2`.
         """

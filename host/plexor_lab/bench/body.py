@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor bench`: operations of a kernel, timed from outside, by the codes around each."""
+"""`plexor lab bench`: operations of a kernel, timed from outside, by the codes around each."""
 
 from __future__ import annotations
 

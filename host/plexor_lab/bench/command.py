@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor bench` on the command line: what it asks, and what it refuses."""
+"""`plexor lab bench` on the command line: what it asks, and what it refuses."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def bench(run: Path | None, asked: BenchSpec, place: NewFolder) -> None:
     The exit code is 4 if samples are missing, or if the firmware counted other operations.
 
     \b
-      plexor bench osbench --iterations 50 --frames osbench.txt
-      plexor bench kernel --iterations 20 --self --out kernel1
-      plexor bench kernel kernel1 --skip-first
+      plexor lab bench osbench --iterations 50 --frames osbench.txt
+      plexor lab bench kernel --iterations 20 --self --out kernel1
+      plexor lab bench kernel kernel1 --skip-first
     """
     if run is not None:
         measuring = (*BenchSpec.options(), *Keyed.options(), "out")

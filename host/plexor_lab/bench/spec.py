@@ -29,6 +29,7 @@ class Suited(Spec):
     suite: str = option(converter=choice(SUITES), flag=None)
     """One of SUITES."""
     iterations: int = option(
+        first=True,
         converter=_iterations,
         default=USUAL_ITERATIONS,
         shows_default=True,
@@ -37,12 +38,14 @@ class Suited(Spec):
         "fewer make the figures invalid.",
     )
     counts_itself: bool = option(
+        first=True,
         converter=flag,
         default=False,
         flag="--self",
         help="Have the simulated device's firmware count cycles itself, and show its error.",
     )
     time: Fraction = option(
+        first=True,
         converter=seconds,
         default="10s",
         shows_default=True,
@@ -59,11 +62,13 @@ class BenchShown(Spec):
     """How a suite's figures are shown."""
 
     skip_first: bool = option(
+        first=True,
         converter=flag,
         default=False,
         help="Leave the first sample of each test out of its figures.",
     )
     frames: Path | None = option(
+        first=True,
         converter=maybe(path_of),
         default=None,
         metavar="FILE",

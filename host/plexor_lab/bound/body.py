@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor bound`: what a service takes at most, and whether that holds."""
+"""`plexor lab bound`: what a service takes at most, and whether that holds."""
 
 from __future__ import annotations
 

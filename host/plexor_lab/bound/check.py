@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SCHEMA = "plexor.bound-check/2"
 GIVEN = "given"
 KEY = "N"
-"""The key of a run that gives its N: `--key N=13`."""
+"""The key of a run that gives its N: `--label N=13`."""
 _KINDS: Mapping[str, Kind] = dict(zip(OF, (Kind.RISE, Kind.WIDTH), strict=True))
 """Kinds of samples that are compared with an estimate, by option."""
 _CODES = {
@@ -87,7 +87,7 @@ class BoundCheck:
         )
 
     def document(self) -> dict[str, Any]:
-        """Return it as the document that `plexor bound check --json` prints.
+        """Return it as the document that `plexor lab bound check --json` prints.
 
         Times are exact nanoseconds as texts, and overestimations exact parts, such as `45/14137`.
         """

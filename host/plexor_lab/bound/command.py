@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor bound` on the command line: what it asks, and what it refuses."""
+"""`plexor lab bound` on the command line: what it asks, and what it refuses."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from plexor.base.errors import UsageError
+from plexor.cli.helping import HelpedGroup
 from plexor.cli.options import AsJson, HtmlShown, Keyed
 from plexor.cli.parameters import option_name, refuse
 from plexor.cli.specs import command
@@ -30,7 +31,7 @@ from plexor_lab.bound.spec import (
 _FILE = click.Path(path_type=Path)
 
 
-@click.group(no_args_is_help=False)
+@click.group(cls=HelpedGroup, no_args_is_help=False)
 def bound() -> None:
     """Compute what a service takes at most, and check it against what was measured."""
 
@@ -51,8 +52,8 @@ def evaluate() -> None:
     blocks, and how many accesses it makes. All times are exact, in nanoseconds.
 
     \b
-      plexor bound eval createthread.toml --platform platform-1.toml --n 13
-      plexor bound eval createthread.csv --platform memory.toml --map map.toml
+      plexor lab bound eval createthread.toml --platform platform-1.toml --n 13
+      plexor lab bound eval createthread.csv --platform memory.toml --map map.toml
     """
 
 
@@ -78,7 +79,7 @@ def check(run: Path | None, known: Maximum, shown: HtmlShown) -> None:
     The exit code is 1 for an UNSAFE estimate, and 4 if the run is invalid or strikes were missed.
 
     \b
-      plexor bound check --model createthread.toml --platform platform-1.toml --n 13
+      plexor lab bound check --model createthread.toml --platform platform-1.toml --n 13
              --measured 51111ns
     """
     if (run is None) == (known.measured is None):
@@ -100,8 +101,8 @@ def trace() -> None:
     before. What each step of N adds is a section that runs N times.
 
     \b
-      plexor bound trace buslog/malloc --out walk.toml --map places.toml
-      plexor bound trace buslog/malloc --pin 1 --title free --json
+      plexor lab bound trace buslog/malloc --to walk.toml --map places.toml
+      plexor lab bound trace buslog/malloc --pin 1 --title free --json
     """
 
 
@@ -112,19 +113,19 @@ def fit(asked: FitSpec) -> None:
 
     MEASURED is a CSV file with the columns model, platform, map, n and measured: files of a service
     and of a platform, N, and a time such as 51111ns, or the folder of a run. Columns channel and of
-    say what of a run is taken, as in `plexor bound check`; N may be its key. Accesses without a
+    say what of a run is taken, as in `plexor lab bound check`; N may be its key. Accesses without a
     time on the platform get one: of `branch`, or of all. The least squares of relative errors are
     taken, and no time is below 0. The sum without the core's part is shown beside it.
 
     \b
-      plexor bound fit measured.csv
-      plexor bound fit measured.csv --try tried.csv --platform sdram.toml --out fitted.toml
+      plexor lab bound fit measured.csv
+      plexor lab bound fit measured.csv --try tried.csv --platform sdram.toml --to fitted.toml
     """
     if (asked.platform is None) != (asked.out is None):
-        raise UsageError("--platform and --out need each other; give both or none")
+        raise UsageError("--platform and --to need each other; give both or none")
     for name in ("bound", "models", "region_map"):
         if getattr(asked, name) and asked.out is None:
-            raise UsageError(f"{option_name(name)} is for --out; give --platform and --out too")
+            raise UsageError(f"{option_name(name)} is for --to; give --platform and --to too")
 
 
 @command(
@@ -144,13 +145,13 @@ def sweep(source: Source, asked: RunSpec) -> None:
     """Measure a simulated device's service at one N after the other, and check each.
 
     {N} in --dut stands for N. The other options are those of `plexor measure`, which takes each
-    run, and of `plexor bound check`, which judges it. With --out each run is kept in its folder,
-    and measured.csv names them for `plexor bound fit`.
+    run, and of `plexor lab bound check`, which judges it. With --out each run is kept in its
+    folder, and measured.csv names them for `plexor lab bound fit`.
 
     The exit code is 1 if an estimate is UNSAFE at any N, and 4 if one is not proven.
 
     \b
-      plexor bound sweep N=0,13,50 --dut 'freertos:program=malloc,blocks={N}' --rate 500
+      plexor lab bound sweep N=0,13,50 --dut 'freertos:program=malloc,blocks={N}' --rate 500
              --phase 300us --count 20 --channel malloc=ch0 --of on-width --model malloc.toml
              --platform sdram-bound.toml --out walk
     """
@@ -158,7 +159,7 @@ def sweep(source: Source, asked: RunSpec) -> None:
         raise UsageError(
             f"--dut: {source.dut or 'is missing'}; must have {SWEPT} where N goes, such as "
             f"freertos:program=malloc,blocks={SWEPT}; measure a board at each N with "
-            "--key N=..., and check each run"
+            "--label N=..., and check each run"
         )
     if len(asked.channels) > 1:
         raise UsageError("--channel: is given twice; the bound is of one")

@@ -30,7 +30,7 @@ class Evaluated:
         )
 
     def document(self) -> dict[str, Any]:
-        """Return it as the document that `plexor bound eval --json` prints.
+        """Return it as the document that `plexor lab bound eval --json` prints.
 
         Times are exact nanoseconds as texts, such as `56728` or `126895/9`. A formula has what is
         `fixed` and what is added `per_n`.

@@ -41,7 +41,7 @@ class Fitted:
         return fit_text(self.fit, self.tried, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
-        """Return it as the document that `plexor bound fit --json` prints.
+        """Return it as the document that `plexor lab bound fit --json` prints.
 
         Times are exact nanoseconds as texts; errors are parts of what was measured.
         """

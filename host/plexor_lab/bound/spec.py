@@ -72,7 +72,7 @@ class AtN(Named):
         converter=maybe(_n),
         default=None,
         metavar="N",
-        help="N of this run. Default: what --key N=... said of it.",
+        help="N of this run. Default: what --label N=... said of it.",
     )
 
 
@@ -133,7 +133,11 @@ class TableFile(Spec):
     """A file that is written."""
 
     out: Path | None = option(
-        converter=maybe(path_of), default=None, metavar="FILE", help="Write a TOML or CSV file:"
+        flag="--to",
+        converter=maybe(path_of),
+        default=None,
+        metavar="FILE",
+        help="Write a TOML or CSV file:",
     )
 
 
@@ -166,7 +170,7 @@ class FitSpec(
         converter=maybe(path_of),
         default=None,
         metavar="FILE",
-        help="Platform for which --out has the time of each access, with what the core adds.",
+        help="Platform for which --to has the time of each access, with what the core adds.",
     )
     models: tuple[Path, ...] = option(
         converter=paths,
@@ -174,7 +178,7 @@ class FitSpec(
         many=True,
         flag="--model",
         metavar="FILE",
-        help="Model whose accesses --out has too, beside those of MEASURED. Repeat it for each.",
+        help="Model whose accesses --to has too, beside those of MEASURED. Repeat it for each.",
     )
     bound: bool = option(
         converter=flag,

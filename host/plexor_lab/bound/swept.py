@@ -66,7 +66,7 @@ class BoundSweep:
         return paint.done(lines)
 
     def document(self) -> dict[str, Any]:
-        """Return it as the document of `plexor bound sweep --json`: that of each check, by N."""
+        """Return the document of `plexor lab bound sweep --json`: that of each check, by N."""
         return {
             "schema": SCHEMA,
             "exit_code": int(self.exit_code()),
@@ -76,7 +76,7 @@ class BoundSweep:
         }
 
     def measured_csv(self, files: Sequence[Path | None], beside: Path) -> str:
-        """Return a file for `plexor bound fit` that is to lie in the folder `beside`.
+        """Return a file for `plexor lab bound fit` that is to lie in the folder `beside`.
 
         `files` are model, platform and map; None: there is no map.
         """

@@ -33,7 +33,7 @@ class BusTrace:
         return trace_text(self.traced, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
-        """Return it as the document that `plexor bound trace --json` prints."""
+        """Return it as the document that `plexor lab bound trace --json` prints."""
         traced_model = self.traced
         return {
             "schema": SCHEMA,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor mixed`: a schedule on one time base, run by the device, the host, or both."""
+"""`plexor lab mixed`: a schedule on one time base, run by the device, the host, or both."""
 
 from __future__ import annotations
 

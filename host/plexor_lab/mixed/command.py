@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor mixed` on the command line: what it asks, and what it refuses."""
+"""`plexor lab mixed` on the command line: what it asks, and what it refuses."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class RowsFile(Spec):
     """Where lists are written."""
 
     csv: Path | None = option(
+        first=True,
         converter=maybe(drawn(".csv")),
         default=None,
         metavar="FILE",
@@ -54,9 +55,9 @@ def mixed(asked: MixedSpec, target: Target) -> None:
     The exit code is 1 if an entry of mode verify is not done, or if no distance is safe.
 
     \b
-      plexor mixed --distance 1,2 --count 4
-      plexor mixed --mode mixed --rate 2 --ids random --seed 7 --count 4 --csv rows.csv
-      plexor mixed --link serial:/dev/ttyUSB1 --device-serial 'serial:/dev/ttyUSB2?baud=9600'
+      plexor lab mixed --distance 1,2 --count 4
+      plexor lab mixed --mode mixed --rate 2 --ids random --seed 7 --count 4 --csv rows.csv
+      plexor lab mixed --link serial:/dev/ttyUSB1 --device-serial 'serial:/dev/ttyUSB2?baud=9600'
     """
     check(asked)
     check_line(asked, target.link)

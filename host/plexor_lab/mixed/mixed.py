@@ -88,7 +88,7 @@ class Mixed(Ended[MixedResult]):
         return mixed_text(self.result, rows=rows, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
-        """Return everything, and the figures, as the document that `plexor mixed --json` prints."""
+        """Return everything, and the figures, as the document of `plexor lab mixed --json`."""
         return {**super().document(), "figures": figures(self.result)}
 
     def csv(self) -> str:

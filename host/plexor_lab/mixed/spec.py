@@ -71,6 +71,7 @@ class MixedSpec(
     """What a schedule is asked. Times are in seconds, all exact."""
 
     device_serial: str | None = option(
+        first=True,
         converter=maybe(str),
         default=None,
         metavar="URI",
@@ -78,6 +79,7 @@ class MixedSpec(
         "a simulated device is known.",
     )
     mode: str = option(
+        first=True,
         converter=choice(MODES),
         default="all",
         shows_default=True,
@@ -86,6 +88,7 @@ class MixedSpec(
         "device. mixed: the host schedules, the device answers.",
     )
     distance: tuple[int, ...] = option(
+        first=True,
         converter=_distances,
         default="0,1,2",
         shows_default=True,
@@ -93,6 +96,7 @@ class MixedSpec(
         help="Steps of the timecode from issue to due, in mode mixed. There is a run for each.",
     )
     rate: int | Fraction = option(
+        first=True,
         converter=_rate,
         default="1",
         shows_default=True,
@@ -101,6 +105,7 @@ class MixedSpec(
         "steps.",
     )
     ids: str = option(
+        first=True,
         converter=choice(ORDERS),
         default=ORDERS[0],
         shows_default=True,
@@ -115,6 +120,7 @@ class MixedSpec(
         help=f"Number of ids, from 0 up, 1 to {MOST_IDS}.",
     )
     count: int = option(
+        first=True,
         converter=values.count,
         default=100,
         shows_default=True,
@@ -162,6 +168,7 @@ class MixedSpec(
         help="Bits of the timecode that the device reads, 1 to 16.",
     )
     period: Fraction | None = option(
+        first=True,
         converter=maybe(seconds),
         default=None,
         metavar="TIME",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor table`: systems side by side, idle and loaded, beside a published study."""
+"""`plexor lab table`: systems side by side, idle and loaded, beside a published study."""
 
 from __future__ import annotations
 

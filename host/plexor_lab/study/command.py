@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor table` on the command line: what it asks."""
+"""`plexor lab table` on the command line: what it asks."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def table() -> None:
 
     RUN is a folder of `plexor sweep --out` or of `plexor measure --out`. Latency and jitter come
     from the run, or from the lowest rate of the sweep if there is no run. The first pin is the
-    interrupt's, the second the task's. A system has the name that was given with --key system=NAME,
-    or else that of its device.
+    interrupt's, the second the task's. A system has the name that was given with --label
+    system=NAME, or else that of its device.
 
     \b
       plexor sweep --dut ce30 --load none,polygons --from 20k --to 200k --out s1
       plexor sweep --dut cenet --load none,polygons --from 20k --to 200k --out s2
-      plexor table s1 s2
+      plexor lab table s1 s2
     """

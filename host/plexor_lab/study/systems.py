@@ -169,7 +169,9 @@ class Systems:
 
     def _row(self, path: str, system: str, load: str) -> SystemRow:
         if not system:
-            raise UsageError(f"{path}: the system has no name; take the run with --key system=NAME")
+            raise UsageError(
+                f"{path}: the system has no name; take the run with --label system=NAME"
+            )
         return self._rows.setdefault((system, load), SystemRow(system, load))
 
     def _of_run(
@@ -314,7 +316,7 @@ def _give(cells: dict[Role, T], role: Role, row: SystemRow, value: T) -> None:
     if role in cells:
         raise UsageError(
             f"{value.taken_from}, {cells[role].taken_from}: both are of {row.system}, load "
-            f"{row.load}; name one of them, or distinguish them with --key system=NAME"
+            f"{row.load}; name one of them, or distinguish them with --label system=NAME"
         )
     cells[role] = value
 

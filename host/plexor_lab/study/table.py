@@ -63,7 +63,7 @@ class Table:
         )
 
     def document(self) -> dict[str, Any]:
-        """Return it as the document that `plexor table --json` prints."""
+        """Return it as the document that `plexor lab table --json` prints."""
         document: dict[str, Any] = {
             "schema": SCHEMA,
             "jitter": self.jitter.value,

@@ -94,7 +94,7 @@ Options parse(int count, char** arguments) {
     else if (name == "--no-preamble") options.no_preamble = true;
     else if (name == "--script") options.script = true;
     else if (name == "--parent") options.parent = integer(name, value(), 1, kMost);
-    else throw Usage(name + ": no such option; `plexor sim serve --help` names them");
+    else throw Usage(name + ": no such option; `plexor board sim --help` names them");
   }
   if (options.pace_ps && options.free)
     throw Usage("--pace: time cannot pass freely too; leave out --free");

@@ -97,17 +97,17 @@ def test_raw_bytes_that_are_whole_stay_where_the_run_finds_no_room(capsys, tmp_p
     assert list(tmp_path.iterdir()) == [wire]
     assert err.endswith(
         f"{run}: cannot write: No space left on device; the raw bytes of the link are in {wire}, "
-        "which plexor replay reads\n"
+        "which plexor show reads\n"
     )
     figures = json.loads(out)["channels"]
-    assert cli.main(["replay", str(wire), "--json"]) == 0
+    assert cli.main(["show", str(wire), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["channels"] == figures
     # The next run says that it is there, and leaves it.
     monkeypatch.undo()
     before = wire.read_bytes()
     code, _, err = measure(capsys, "--out", run, "--wire")
     assert code == 0
-    assert f"{wire}: raw bytes of a run that was not kept; plexor replay shows it" in err
+    assert f"{wire}: raw bytes of a run that was not kept; plexor show reads it" in err
     assert wire.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "run.wire.part"]
     assert (tmp_path / "run" / "wire.bin").exists()
@@ -116,7 +116,8 @@ def test_raw_bytes_that_are_whole_stay_where_the_run_finds_no_room(capsys, tmp_p
 @pytest.mark.parametrize("size", [0, 1000])
 def test_a_page_that_finds_no_room_is_one_line(refused, kept, size):
     with room(size):
-        refused(["report", str(kept)], 5, "report.html: cannot write: File too large")
+        page = str(kept / "report.html")
+        refused(["show", str(kept), "--to", page], 5, "report.html: cannot write: File too large")
     assert not (kept / "report.html").exists()
     assert not list(kept.glob(".*"))
 
@@ -136,14 +137,14 @@ def test_a_run_that_cannot_be_kept_there_is_shown(capsys, path):
 
 @pytest.mark.parametrize("path", [*(f"{path}.html" for path in NOWHERE), "/", "/etc", "."])
 def test_a_page_that_cannot_be_written_there_is_one_line(refused, kept, path):
-    refused(["report", str(kept), "--page", path], 2, "")
+    refused(["show", str(kept), "--to", path], 2, "")
 
 
 def test_a_page_for_a_device_goes_into_it(kept, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with subprocess.Popen(["timeout", "20", "cat", str(pipe)], stdout=subprocess.PIPE) as reader:
-        assert cli.main(["report", str(kept), "--page", str(pipe)]) == 0
+        assert cli.main(["show", str(kept), "--to", str(pipe)]) == 0
         assert pipe.is_fifo()
         assert b"</html>" in reader.communicate()[0]
 
@@ -170,16 +171,17 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("command", ["replay", "report"])
+@pytest.mark.parametrize("options", [[], ["--to", "x.html"]])
 @pytest.mark.parametrize("name", DAMAGE)
-def test_a_damaged_run_is_one_line(refused, kept, name, command):
+def test_a_damaged_run_is_one_line(refused, kept, name, options):
     file, content = DAMAGE[name]
     path = kept / file
     data = path.read_bytes()
     path.unlink()
     if content is not None:
         path.write_bytes(data[: len(data) // 2] if content == 0.5 else content)
-    refused([command, str(kept)], 2, f"{kept}: holds no run" if name == "no run.json" else file)
+    says = f"{kept}: holds no run" if name == "no run.json" else file
+    refused(["show", str(kept), *options], 2, says)
 
 
 FIELDS = {
@@ -199,7 +201,7 @@ def test_a_run_with_a_wrong_field_is_one_line(refused, kept, name):
     assert field in document
     document[field] = value
     path.write_text(json.dumps(document))
-    refused(["replay", str(kept)], 2, "run.json: cannot read")
+    refused(["show", str(kept)], 2, "run.json: cannot read")
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ LIES = {
 def test_an_identity_that_lies_is_refused(refused, name, command):
     identity, says = LIES[name]
     with FakeDevice(SCENARIO, identity=identity) as device:
-        arguments = MEASURE if command == "measure" else [command]
+        arguments = MEASURE if command == "measure" else ["board", command]
         refused([*arguments, "--link", device.uri], 3, says)
         assert device.starts == 0
 
@@ -135,7 +135,7 @@ def delimiters(client: socket.socket) -> None:
 
 
 @pytest.mark.parametrize("talk", [close, reset, web, half])
-@pytest.mark.parametrize("arguments", [MEASURE, ["identify"]])
+@pytest.mark.parametrize("arguments", [MEASURE, ["board", "identify"]])
 def test_a_server_that_goes_is_one_line(refused, serve, talk, arguments):
     refused([*arguments, "--link", serve(talk)], 3, "tcp://127.0.0.1:")
 
@@ -143,7 +143,7 @@ def test_a_server_that_goes_is_one_line(refused, serve, talk, arguments):
 @pytest.mark.parametrize("talk", [silence, echo, chatter, delimiters])
 @pytest.mark.usefixtures("impatient")
 def test_a_server_that_does_not_answer_is_one_line(refused, serve, talk):
-    refused(["identify", "--link", serve(talk)], 3, "no answer from the instrument in")
+    refused(["board", "identify", "--link", serve(talk)], 3, "no answer from the instrument in")
 
 
 @pytest.mark.parametrize("events", [1, 7, 30, 60])
@@ -157,7 +157,7 @@ def test_a_link_that_dies_leaves_what_came_marked(capsys, tmp_path, events):
     document = json.loads(printed)
     assert not document["valid"]
     assert document["accounting"]["received"] >= events
-    assert cli.main(["replay", str(out), "--json"]) == 4
+    assert cli.main(["show", str(out), "--json"]) == 4
     assert json.loads(capsys.readouterr().out) == document
 
 
@@ -227,7 +227,7 @@ def test_events_at_times_outside_of_the_run_are_no_valid_run(
         reasons = " ".join(document["invalid_reasons"])
         said = ("in a run from 5000 to before", "earlier than the one", "times that no run reaches")
         assert any(text in reasons for text in said)
-    assert cli.main(["replay", str(out), "--json"]) == 4
+    assert cli.main(["show", str(out), "--json"]) == 4
     assert json.loads(capsys.readouterr().out) == document
 
 

@@ -37,7 +37,7 @@ def replayed(tmp_path, capsys):
         path = tmp_path / "wire.bin"
         path.write_bytes(data)
         capsys.readouterr()
-        code = cli.main(["replay", str(path), "--json"])
+        code = cli.main(["show", str(path), "--json"])
         out, err = capsys.readouterr()
         assert "Traceback" not in err
         if code == 3:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `plexor sim serve` prepares, where a device's parts cannot be had, and what it explains."""
+"""What `plexor board sim` prepares, where a device's parts cannot be had, and what it explains."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_help_names_every_option_that_the_simulator_takes(capsys):
     # `--device` is what --dut becomes, and `--script` is for a twin that hands a run over.
     assert taken - {"--device", "--script"} <= named
     assert len(taken) > 15
-    assert "plexor devices NAME" in text
+    assert "plexor board devices NAME" in text
 
 
 def test_an_option_that_there_is_not_is_code_2(capsys):

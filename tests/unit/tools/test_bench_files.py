@@ -43,7 +43,7 @@ def test_a_capture_is_written_and_read_again():
 
 def test_a_command_that_fails_is_said(tmp_path):
     with pytest.raises(RuntimeError, match="--to: names no file"):
-        figure("x", 1, ["export", tmp_path], tmp_path)
+        figure("x", 1, ["show", tmp_path], tmp_path)
 
 
 def test_memory_beyond_the_aim_is_said_with_its_format():

@@ -139,7 +139,7 @@ def test_a_programs_failure_is_told_after_its_own_words(desk, capfd):
     assert flash.main(["ulx3s-25f"]) == 1
     words = capfd.readouterr().err.splitlines()
     assert words[0] == "of the program"
-    assert words[1].startswith("flash: openFPGALoader ended with exit code 3; plexor doctor")
+    assert words[1].startswith("flash: openFPGALoader ended with exit code 3; plexor board doctor")
     assert len(words) == 2
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from plexor.base.errors import UsageError
+from plexor.cli.helping import HelpedGroup
 from plexor.cli.options import AsJson, Shown
 from plexor.cli.parameters import refuse
 from plexor.cli.specs import command
@@ -61,7 +62,7 @@ def compare(after: tuple[Path, ...], place: Against, asked: LastGoodSpec) -> Non
         raise UsageError("name a result B, or an archive with --archive")
 
 
-@click.group(no_args_is_help=False)
+@click.group(cls=HelpedGroup, no_args_is_help=False)
 def archive() -> None:
     """Keep runs in one folder, and ask how their figures changed."""
 

@@ -26,7 +26,7 @@ class Watched(Live, told={"live": "Histograms, persistence and figures of each c
     """What is shown of a run under way."""
 
 
-class WithWire(Spec):
+class WithWire(Spec, topic="Results"):
     """What is kept beside a run."""
 
     wire: bool = option(

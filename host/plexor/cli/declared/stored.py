@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands about stored runs: replay, report, export, import, and what explains a run."""
+"""Commands about stored runs: `plexor show`, `plexor explain` and `plexor import`."""
 
 from __future__ import annotations
 
@@ -8,72 +8,100 @@ from pathlib import Path
 import click
 
 from plexor.base.errors import UsageError
-from plexor.cli.options import (
-    AsJson,
-    Budgeted,
-    Keyed,
-    Paged,
-    Shown,
-    Written,
-)
+from plexor.cli.options import AsJson, Budgeted, Keyed, Written
 from plexor.cli.specs import command
 from plexor.library.explain.specs import VIEWS, ProfileSpec, TimelineSpec, WhySpec
 from plexor.library.specs.import_spec import ImportSpec
 from plexor.library.specs.options import Less, NewFolder
 from plexor.library.specs.spec import Spec, maybe, option
-from plexor.library.specs.values import path_of
+from plexor.library.specs.values import choice
 
 SUFFIXES = (
     ".csv, .parquet, .npz (events); .vcd, .fst, .sr (waveforms); .pftrace (Perfetto); .hlog "
     "(HdrHistogram); .om, .prom (metrics); .md (Markdown); with --budget also .xml (JUnit) and "
     ".codequality (GitLab)"
 )
+EXPLAINED = ("why", "timeline", "profile", *VIEWS[1:])
 _KEPT = click.Path(exists=True, path_type=Path)
 
 
-@command("plexor.cli.replay:replay", less=Less, judged=Budgeted, shown=AsJson)
-@click.argument("path", type=_KEPT, metavar="FILE")
-def replay() -> None:
-    """Print the figures of a stored run, sweep, phase scan or burst scan.
-
-    FILE is its folder, or the raw bytes of a link (wire.bin). The folder of a phase scan also holds
-    the run that it was taken from, as run.json.
-    """
+class Files(
+    Written,
+    told={"files": f"Page: .html; picture: .svg, .png, .pdf; a run also: {SUFFIXES}."},
+):
+    """Files of what is stored."""
 
 
-class Reported(Paged, told={"page": "Default: report.html in the run's folder."}):
-    """The file of a report."""
-
-
-@command("plexor.cli.report:report", drawn=Reported, less=Less, judged=Budgeted)
+@command("plexor.cli.show:show", written=Files, less=Less, judged=Budgeted, shown=AsJson)
 @click.argument("paths", type=_KEPT, nargs=-1, required=True, metavar="RUN...")
-def report() -> None:
-    """Write the page of RUN, which is a folder of --out or the raw bytes of a link.
+def show() -> None:
+    """Print the figures of RUN, or write its page, its picture, or files of other tools.
 
-    RUN holds a run, a sweep, a phase scan or a burst scan. A picture (--page FILE.svg, .png or
-    .pdf) can show several runs on the same axes: its title says what they have in common, and each
-    plot which run it is of.
-    """
-
-
-class Exported(Written, told={"files": f"The run: {SUFFIXES}."}):
-    """Files of a run."""
-
-
-@command("plexor.cli.export:export", written=Exported, judged=Budgeted)
-@click.argument("run", type=_KEPT, metavar="RUN")
-def export(written: Exported) -> None:
-    """Write RUN as files of other tools.
-
-    RUN is a folder of --out, or the raw bytes of a link (wire.bin). A file appears when it is
-    complete.
+    RUN is a folder of --out, of a run, a sweep, a phase scan or a burst scan, or the raw bytes of a
+    link (wire.bin). The folder of a phase scan also holds the run that it was taken from, as
+    run.json. A file appears when it is complete. A picture can show several runs on the same axes:
+    its title says what they have in common, and each plot which run it is of.
 
     \b
-      plexor export run1 --to run1.vcd --to run1.pftrace
-      plexor export run1 --to checks.xml --budget budget.toml
+      plexor show run1
+      plexor show run1 --to run1.html --to run1.vcd
+      plexor show run1 --to checks.xml --budget budget.toml
     """
-    if not written.files:
-        raise UsageError(f"--to: names no file; its suffix is one of {SUFFIXES}")
+
+
+class View(Spec):
+    """What explains a run."""
+
+    view: str | None = option(
+        converter=maybe(choice(EXPLAINED)),
+        default=None,
+        choices=EXPLAINED,
+        first=True,
+        help="Only this. why: late answers and how they recur; timeline: tasks and interrupts; "
+        "profile: functions, and modules, tree (paths of calls), butterfly (callers and callees of "
+        "one function), graph (edges from caller to callee) or trace (each call) of them. Default: "
+        "why, and timeline and profile of a run with codes.",
+    )
+
+
+class LanesFiles(
+    Written,
+    told={
+        "files": "The timeline: .html, .svg, .png, .pdf, .csv (a row for each span), .vcd (a "
+        "string for each lane) or .pftrace. All calls: .json, for speedscope.app."
+    },
+):
+    """Files of what explains a run."""
+
+
+@command(
+    "plexor.cli.explain:explain",
+    viewed=View,
+    late=WhySpec,
+    drawn=TimelineSpec,
+    called=ProfileSpec,
+    written=LanesFiles,
+    shown=AsJson,
+)
+@click.argument("run", type=_KEPT, metavar="RUN")
+def explain() -> None:
+    """Find the late answers of RUN and how they recur, and what its tasks and functions did.
+
+    RUN is a folder of --out, or the raw bytes of a link. A cluster of late answers is parted from
+    earlier ones by a gap that chance does not leave. It recurs at each n-th answer, at a period, or
+    irregularly.
+
+    A run that was measured with --code-port or --code-wires also has a timeline: when each task and
+    interrupt ran, waited and slept, and who ran after whom. Each lane's times in all states add up
+    to the run's length. Its profile says which functions took how long: own time leaves out
+    callees, interrupts and other tasks.
+
+    \b
+      plexor explain run1 --view why --over 50us
+      plexor explain coded --from 1ms --until 2ms --to timeline.html
+      plexor explain coded --view timeline --cursor 1.2ms --cursor 1.4ms --to lanes.pftrace
+      plexor explain coded --view butterfly --function control.v:update
+    """
 
 
 @command(
@@ -91,7 +119,7 @@ def import_capture(asked: ImportSpec, place: NewFolder) -> None:
     Without --channel and --strike, list its signals and propose a command. VCD, FST, GHW, sigrok
     sessions and CSV are read, VCD and CSV packed by gzip too. SIGNAL is a name in the file, with
     its scopes if it is there more than once, or a bit of a vector: PORTB[2]. The run can be
-    replayed, reported, compared and exported as any other. It says that it is imported.
+    shown, explained and compared as any other. It says that it is imported.
 
     \b
       plexor import capture.vcd
@@ -99,88 +127,3 @@ def import_capture(asked: ImportSpec, place: NewFolder) -> None:
     """
     if place.out is None and asked.names_signals:
         raise UsageError("--out: is missing; name a new folder for the run")
-
-
-@command("plexor.cli.explain.why:why", asked=WhySpec, shown=AsJson)
-@click.argument("run", type=_KEPT, metavar="RUN")
-def why() -> None:
-    """Find the late answers of RUN, the clusters in which they lie, and how each cluster recurs.
-
-    RUN is a folder of --out, or the raw bytes of a link. A cluster is parted from earlier answers
-    by a gap that chance does not leave. It recurs at each n-th answer, at a period, or irregularly.
-
-    \b
-      plexor why run1
-      plexor why run1 --over 50us
-    """
-
-
-class LanesFiles(
-    Written,
-    told={
-        "files": "All lanes: .csv (a row for each span), .vcd (a string for each lane) or .pftrace."
-    },
-):
-    """Files of lanes."""
-
-
-@command(
-    "plexor.cli.explain.timeline:timeline",
-    asked=TimelineSpec,
-    shown=Shown,
-    written=LanesFiles,
-)
-@click.argument("run", type=_KEPT, metavar="RUN")
-def timeline() -> None:
-    """Show when each task and interrupt ran, waited and slept, and who ran after whom.
-
-    RUN is a folder of --out, of a run that was measured with --code-port or --code-wires. Each
-    lane's times in all states add up to the run's length.
-
-    \b
-      plexor timeline coded
-      plexor timeline coded --from 1ms --until 2ms --page timeline.html
-      plexor timeline coded --cursor 1.2ms --cursor 1.4ms --to lanes.pftrace
-    """
-
-
-class CallsFile(Spec):
-    """Files of calls."""
-
-    speedscope: Path | None = option(
-        converter=maybe(path_of),
-        default=None,
-        metavar="FILE",
-        help="Write all calls as a file for speedscope.app.",
-    )
-
-
-@command("plexor.cli.explain.profile:profile", asked=ProfileSpec, shown=AsJson, calls=CallsFile)
-@click.argument("run", type=_KEPT, metavar="RUN")
-@click.argument("view", type=click.Choice(VIEWS), default="top", metavar="[VIEW]")
-def profile() -> None:
-    """Show which functions of a device took how long, by the codes at their entries and exits.
-
-    RUN is a folder of --out, of a run that was measured with --code-port or --code-wires. VIEW is
-    top (functions), modules, tree (paths of calls), butterfly (callers and callees of one
-    function), graph (edges from caller to callee) or trace (each call). Own time leaves out
-    callees, interrupts and other tasks.
-
-    \b
-      plexor profile coded
-      plexor profile coded butterfly --function control.v:update
-      plexor profile coded trace --base 120ns --speedscope coded.speedscope.json
-    """
-
-
-@command("plexor.cli.explain.trace_header:trace_header", name="trace-header")
-@click.argument("folder", type=click.Path(path_type=Path), default=".", metavar="[DIR]")
-def trace_header() -> None:
-    """Write plexor_trace.h and plexor_freertos.h to DIR (the current folder).
-
-    Firmware that includes plexor_trace.h says on spare pins what it does: for `plexor timeline`,
-    `plexor profile` and `plexor why`. plexor_freertos.h has the trace hooks of FreeRTOS.
-
-    \b
-      plexor trace-header firmware/include
-    """

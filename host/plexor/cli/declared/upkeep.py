@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands about instruments and this machine: from `plexor calibrate` to `plexor completion`."""
+"""Commands about instruments, devices and this machine: `plexor board`, `plexor dut` and others."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from plexor.base.errors import UsageError
+from plexor.cli.helping import HelpedGroup
 from plexor.cli.options import AsJson, HtmlShown
 from plexor.cli.parameters import given, option_name
 from plexor.cli.specs import command, one_of
@@ -15,8 +16,6 @@ from plexor.library.specs.options import Target
 from plexor.library.specs.spec import Spec, maybe, option
 from plexor.library.specs.values import each, flag, path_of
 from plexor.library.upkeep.specs import CalibrateSpec, ProveSpec, SelfTestSpec
-
-SHELLS = ("bash", "zsh", "fish")
 
 
 class Forgetting(Spec):
@@ -46,10 +45,10 @@ def calibrate(forgetting: Forgetting) -> None:
     names it.
 
     \b
-      plexor calibrate --link serial:/dev/ttyUSB1
-      plexor calibrate --link serial:/dev/ttyUSB1 --jumper strike0=ch0,strike0=ch1
-      plexor calibrate --link serial:/dev/ttyUSB1 --pps ch7
-      plexor calibrate --link serial:/dev/ttyUSB1 --forget
+      plexor board calibrate --link serial:/dev/ttyUSB1
+      plexor board calibrate --link serial:/dev/ttyUSB1 --jumper strike0=ch0,strike0=ch1
+      plexor board calibrate --link serial:/dev/ttyUSB1 --pps ch7
+      plexor board calibrate --link serial:/dev/ttyUSB1 --forget
     """
     if forgetting.forget and (measuring := given((*CalibrateSpec.options(), "as_json"))):
         named = option_name(measuring[0])
@@ -102,8 +101,8 @@ def prove() -> None:
     exit code is 1 if a step failed, 4 if nothing was proven.
 
     \b
-      plexor prove --link serial:/dev/ttyUSB1 --wire 1m --page proof.html
-      plexor prove --link serial:/dev/ttyUSB1 --only selftest --only bins
+      plexor board prove --link serial:/dev/ttyUSB1 --wire 1m --page proof.html
+      plexor board prove --link serial:/dev/ttyUSB1 --only selftest --only bins
     """
 
 
@@ -148,7 +147,7 @@ class Drafted(Spec):
     )
 
 
-@click.group(no_args_is_help=False)
+@click.group(cls=HelpedGroup, no_args_is_help=False)
 def dut() -> None:
     """Make and check a manifest of your own design, with which it is a device under test."""
 
@@ -226,7 +225,7 @@ def doctor(link: str | None, rules: UdevRules) -> None:
     something is missing.
 
     \b
-      plexor doctor --link serial:/dev/ttyUSB1
+      plexor board doctor --link serial:/dev/ttyUSB1
     """
     if rules.udev and link is not None:
         raise UsageError("--udev prints rules only; leave out --link")
@@ -237,35 +236,41 @@ def identify() -> None:
     """Print the identity of the instrument at a link."""
 
 
-@click.group(no_args_is_help=False)
-def sim() -> None:
-    """Work with the simulated instrument."""
-
-
 @command("plexor.cli.upkeep.sim:serve")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS]")
-def serve() -> None:
+def sim() -> None:
     """Serve a simulated instrument on a loopback port, for `--link tcp://`. See `--help`."""
 
 
 # Its options are those of another program.
-serve.context_settings = {
+sim.context_settings = {
     "ignore_unknown_options": True,
     "allow_extra_args": True,
     "help_option_names": [],
 }
-sim.add_command(serve)
 
 
-@command("plexor.cli.upkeep.completion:completion")
-@click.argument("shell", type=click.Choice(SHELLS))
-def completion() -> None:
-    """Print what makes SHELL complete the commands and options of plexor.
+@command("plexor.cli.upkeep.trace_header:trace_header", name="trace-header")
+@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+def trace_header() -> None:
+    """Write plexor_trace.h and plexor_freertos.h to DIR.
 
-    The folder of the file must exist; a new shell reads it.
+    Firmware that includes plexor_trace.h says on spare pins what it does, for `plexor explain`.
+    plexor_freertos.h has the trace hooks of FreeRTOS.
 
     \b
-      plexor completion bash > ~/.local/share/bash-completion/completions/plexor
-      plexor completion zsh > ~/.zfunc/_plexor
-      plexor completion fish > ~/.config/fish/completions/plexor.fish
+      plexor lab trace-header firmware/include
+    """
+
+
+@command("plexor.cli.upkeep.examples:examples")
+@click.argument(
+    "folder", type=click.Path(path_type=Path), default="plexor-examples", metavar="[DIR]"
+)
+def examples() -> None:
+    """Copy the examples to DIR, a new folder (plexor-examples).
+
+    \b
+      plexor examples
+      plexor measure --dut plexor-examples/irq.toml --rate 20k --count 2k
     """

@@ -33,7 +33,7 @@ _INSTEAD = {"duty": "width"}
 """Options that replace another one of a preset: new name to old name."""
 
 
-class Preset(Spec):
+class Preset(Spec, topic="Strikes"):
     """The preset that is asked for."""
 
     preset: str | None = option(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor calibrate`: where the bins of each channel end."""
+"""`plexor board calibrate`: where the bins of each channel end."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor devices` and `plexor dut`: what can be measured from here, and drafts of manifests."""
+"""`plexor board devices` and `plexor dut`: what can be measured here, and drafts of manifests."""
 
 from __future__ import annotations
 

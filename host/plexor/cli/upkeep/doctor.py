@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor doctor`: what is missing here, and the commands that fix it."""
+"""`plexor board doctor`: what is missing here, and the commands that fix it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor identify`: what the instrument at a link is."""
+"""`plexor board identify`: what the instrument at a link is."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor prove`: the acceptance of an instrument, guided."""
+"""`plexor board prove`: the acceptance of an instrument, guided."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor selftest`: a test of the instrument itself."""
+"""`plexor board selftest`: a test of the instrument itself."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor sim`: the simulated instrument as a program of its own."""
+"""`plexor board sim`: the simulated instrument as a program of its own."""
 
 from __future__ import annotations
 

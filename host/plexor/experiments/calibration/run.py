@@ -130,7 +130,7 @@ def _instants(device: Device, source: FreeEdges, number: int, polarity: int) -> 
         way = "up" if polarity else "down"
         raise InstrumentError(
             f"{device.name}: ch{number}: asynchronous source, edges {way}: {error}; `plexor "
-            "selftest` finds the cause"
+            "board selftest` finds the cause"
         ) from error
 
 
@@ -146,7 +146,7 @@ def _delays(
 
     Through jumpers, nothing is known of how much later one channel sees an edge than another.
     """
-    ask = f"`plexor selftest{' --jumper' if how == _WIRED else ''}` finds the cause"
+    ask = f"`plexor board selftest{' --jumper' if how == _WIRED else ''}` finds the cause"
     if not looped.complete:
         raise InstrumentError(
             f"{device.name}: strike{output} {how}: {looped.received} of "

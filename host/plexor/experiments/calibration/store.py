@@ -70,8 +70,8 @@ def checked(calibration: Calibration, serial: str, identity: Identity, where: st
     for name, its, this in zip(("board", "gateware"), has, asked, strict=True):
         if its != this:
             raise UsageError(
-                f"{where}: made for {name} {its}, but this is {name} {this}; run plexor calibrate "
-                "for this one"
+                f"{where}: made for {name} {its}, but this is {name} {this}; run plexor board "
+                "calibrate for this one"
             )
     if calibration.build_id != identity.build_id:
         raise UsageError(f"{where}: {_of_other_build(calibration, identity)}")
@@ -155,5 +155,5 @@ def _of_other_build(calibration: Calibration, identity: Identity) -> str:
     )
     return (
         f"made for {its} of this gateware, but this is {this}, whose delays from the pads differ; "
-        "plexor calibrate measures them"
+        "plexor board calibrate measures them"
     )

@@ -507,7 +507,7 @@ class WarmUpPart:
 
 @dataclass(frozen=True, slots=True)
 class RunPart:
-    """What plexor measure --json and plexor replay --json print. Times are whole ticks of tick_fs
+    """What plexor measure --json and plexor show --json print. Times are whole ticks of tick_fs
     femtoseconds, and NAME_s is NAME_ticks in seconds. null: not known, or too few samples.
     """
 
@@ -538,7 +538,7 @@ class RunPart:
         str | None, Told("The command line that took the run; null where a program did.")
     ]
     settings: SettingsPart
-    device: Annotated[Mapping[str, str], Told("The device under test, as described by --key.")]
+    device: Annotated[Mapping[str, str], Told("The device under test, as described by --label.")]
     load: Annotated[bool, Told("The load output was raised.")]
     load_name: Annotated[str, Told("The load that was asked for by --load; empty: none was.")]
     device_load: Annotated[

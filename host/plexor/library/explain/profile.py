@@ -70,7 +70,7 @@ class Profile:
         return views.profile_text(self._profile, self._rows(), width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
-        """Return all calls as the document that `plexor profile --json` prints, times in ticks."""
+        """Return all calls as the document that `plexor explain --json` prints, times in ticks."""
         result, calls = self.coded.result, self.coded.calls
         base_ticks = self._profile.base_ticks
         return {

@@ -14,12 +14,14 @@ from plexor.figures.codes.lanes import Lane, LaneState, switches
 from plexor.library.explain.coded import CodedRun
 from plexor.library.specs.values import path_of
 from plexor.model.results import RunResult
-from plexor.show.export.lanes import export_lanes
+from plexor.show.export.lanes import SUFFIXES, export_lanes
 from plexor.show.pictures.timeline import timeline_page, timeline_picture
 from plexor.show.terminal.timeline import timeline_text
 from plexor.show.timeline import TimelineView
 
 SCHEMA = "plexor.timeline/1"
+LANES = SUFFIXES
+"""Of the files that lanes are written to."""
 
 
 class Timeline:
@@ -87,7 +89,7 @@ class Timeline:
             export_lanes(self.view, path_of(path))
 
     def document(self) -> dict[str, Any]:
-        """Return it as the document that `plexor timeline --json` prints, times in ticks."""
+        """Return it as the document that `plexor explain --json` prints, times in ticks."""
         result, lanes = self.coded.result, self.coded.lanes
         document: dict[str, Any] = {
             "schema": SCHEMA,

@@ -35,7 +35,7 @@ class Why:
         return why_text(self.result, self.channels, self._says, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
-        """Return it as the document that `plexor why --json` prints."""
+        """Return it as the document that `plexor explain --json` prints."""
         return {
             "schema": SCHEMA,
             "simulated": self.result.simulated,

@@ -30,7 +30,7 @@ def _criterion(value: str | Criterion) -> Criterion:
     return value if isinstance(value, Criterion) else parse_criterion(value)
 
 
-class BurstSpec(Width, Loaded, ScanSpec, told={"points": "They are spacings."}):
+class BurstSpec(Width, Loaded, ScanSpec, told={"points": "They are spacings."}, topic="Bursts"):
     """What a burst scan is asked. Times are in seconds, all exact."""
 
     low: Fraction = option(

@@ -56,6 +56,7 @@ class PhaseSpec(
         "timeout": "Default: 5/8 of the period.",
         "out": "It is a new one, with the run, the scan and its page.",
     },
+    topic="Phases",
 ):
     """What a phase scan is asked. Rates are in hertz and times in seconds, all exact."""
 
@@ -67,12 +68,14 @@ class PhaseSpec(
         "value, such as code:give, code:function:give or code:0x43.",
     )
     period: Fraction | None = option(
+        first=True,
         converter=maybe(seconds),
         default=None,
         metavar="TIME",
         help="Period of the output that --against names.",
     )
     span: Fraction | None = option(
+        first=True,
         converter=maybe(seconds),
         default=None,
         metavar="TIME",
@@ -86,7 +89,11 @@ class PhaseSpec(
         "steps through the phases; the result names it.",
     )
     step: Fraction | None = option(
-        converter=maybe(seconds), default=None, metavar="TIME", help="Step of the phase."
+        first=True,
+        converter=maybe(seconds),
+        default=None,
+        metavar="TIME",
+        help="Step of the phase.",
     )
     points: int | None = option(
         converter=maybe(whole(2, MOST_POINTS)),

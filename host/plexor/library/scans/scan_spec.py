@@ -17,7 +17,7 @@ from plexor.library.specs.spec import option
 from plexor.library.specs.values import whole
 
 
-class ScanSpec(Pins, Seeded, Elsewhere, Stepwise):
+class ScanSpec(Pins, Seeded, Elsewhere, Stepwise, topic="Steps"):
     """What every such scan is asked."""
 
     points: int = option(

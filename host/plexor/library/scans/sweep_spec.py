@@ -55,6 +55,7 @@ class SweepSpec(
     Unanswered,
     ScanSpec,
     told={"timeout": "Default: four periods.", "points": "They are rates, of the first scan."},
+    topic="Rates",
 ):
     """What a sweep is asked. Rates are in hertz and times in seconds, all exact."""
 
@@ -73,6 +74,7 @@ class SweepSpec(
         help="Highest rate, such as 200k.",
     )
     criteria: tuple[Criterion, ...] = option(
+        first=True,
         on_page=True,
         converter=each(Criterion, parse_criterion),
         default=(),
@@ -108,6 +110,8 @@ class SweepSpec(
         help="Maximum time at each rate, in the instrument's time.",
     )
     loads: str = option(
+        topic="Load",
+        first=True,
         converter=_names,
         default=IDLE,
         shows_default=True,
@@ -117,6 +121,7 @@ class SweepSpec(
         "cpu, or on, which raises the load output; on a board every name but none does.",
     )
     load_on: str | None = option(
+        topic="Load",
         converter=maybe(str),
         default=None,
         is_command=True,
@@ -124,6 +129,7 @@ class SweepSpec(
         help="Shell command that starts a load, such as 'ssh dut stress-ng …'.",
     )
     load_off: str | None = option(
+        topic="Load",
         converter=maybe(str),
         default=None,
         is_command=True,

@@ -47,12 +47,14 @@ class ReadSpec(Spec):
         "the level before it; or 0 or 1.",
     )
     timescale: Fraction | None = option(
+        first=True,
         converter=maybe(seconds),
         default=None,
         metavar="TIME",
         help="Unit of the times of a VCD file without $timescale.",
     )
     samplerate: Fraction | None = option(
+        first=True,
         converter=maybe(hertz),
         default=None,
         metavar="RATE",
@@ -71,6 +73,7 @@ class ImportSpec(ReadSpec, Matching, told={"timeout": "Default: the median time 
     """What the import of a capture is asked. Times are in seconds, all exact."""
 
     channels: tuple[ChannelSignal, ...] = option(
+        first=True,
         converter=each(ChannelSignal, parse_channel_signal),
         default=(),
         many=True,
@@ -82,6 +85,7 @@ class ImportSpec(ReadSpec, Matching, told={"timeout": "Default: the median time 
         "is low.",
     )
     strikes: tuple[StrikeSignal, ...] = option(
+        first=True,
         converter=each(StrikeSignal, parse_strike_signal),
         default=(),
         many=True,
@@ -90,6 +94,7 @@ class ImportSpec(ReadSpec, Matching, told={"timeout": "Default: the median time 
         help="A signal with strikes. Repeat it for each: the first is strike0.",
     )
     begin: Fraction | None = option(
+        first=True,
         converter=maybe(seconds),
         default=None,
         flag="--from",
@@ -97,6 +102,7 @@ class ImportSpec(ReadSpec, Matching, told={"timeout": "Default: the median time 
         help="Where the run begins, in the times of the file.",
     )
     end: Fraction | None = option(
+        first=True,
         converter=maybe(seconds),
         default=None,
         flag="--until",

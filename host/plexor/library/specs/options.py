@@ -65,10 +65,11 @@ def link(value: str) -> str:
     return usual_link(str(value))
 
 
-class Target(Spec):
+class Target(Spec, topic="Instrument"):
     """The instrument."""
 
     link: str = option(
+        first=True,
         converter=link,
         default="sim:",
         shows_default=True,
@@ -76,11 +77,12 @@ class Target(Spec):
         help="Link to the instrument: sim:, tcp://HOST:PORT, udp://HOST:PORT or serial:PORT.",
     )
     dut: str | None = option(
+        first=True,
         converter=maybe(str),
         default=None,
         metavar="NAME[:OPTIONS]",
         help="Simulated device: freertos (default), bare, synthetic or a manifest.toml; "
-        "`plexor devices NAME` explains its options.",
+        "`plexor board devices NAME` explains its options.",
     )
 
 
@@ -88,7 +90,7 @@ class Recorded(Target, told={"link": "Or file:PATH, a recording."}):
     """The instrument, or a recording of its bytes."""
 
 
-class Opened(Spec):
+class Opened(Spec, topic="Instrument"):
     """How an instrument is opened."""
 
     fallback: bool = option(
@@ -101,9 +103,9 @@ class Opened(Spec):
         converter=maybe(path_of),
         default=None,
         metavar="FILE",
-        help="Correct latencies to picoseconds with a file from `plexor calibrate`. Default: the "
-        "file kept for this board, if there is one; for a simulated instrument none. With none, "
-        "latencies are not corrected.",
+        help="Correct latencies to picoseconds with a file from `plexor board calibrate`. Default: "
+        "the file kept for this board, if there is one; for a simulated instrument none. With "
+        "none, latencies are not corrected.",
     )
 
 
@@ -111,10 +113,11 @@ class Source(Recorded, Opened):
     """The instrument or the recording that a run comes from."""
 
 
-class Pins(Spec):
+class Pins(Spec, topic="Responses"):
     """The pins on which a device answers."""
 
     channels: tuple[Channel, ...] = option(
+        first=True,
         on_page=True,
         converter=channels,
         default=(),
@@ -127,7 +130,7 @@ class Pins(Spec):
     )
 
 
-class Width(Spec):
+class Width(Spec, topic="Strikes"):
     """The width of a strike."""
 
     width: Fraction | None = option(
@@ -139,7 +142,7 @@ class Width(Spec):
     )
 
 
-class Shape(Width):
+class Shape(Width, topic="Strikes"):
     """How strikes follow each other."""
 
     duty: Fraction | None = option(
@@ -159,10 +162,11 @@ class Shape(Width):
     )
 
 
-class Deadline(Spec):
+class Deadline(Spec, topic="Responses"):
     """When a response is late."""
 
     deadline: Fraction | None = option(
+        first=True,
         on_page=True,
         converter=maybe(seconds),
         default=None,
@@ -171,7 +175,7 @@ class Deadline(Spec):
     )
 
 
-class Seeded(Spec):
+class Seeded(Spec, topic="Strikes"):
     """Random numbers that are the same each time."""
 
     seed: int = option(
@@ -182,10 +186,11 @@ class Seeded(Spec):
     )
 
 
-class Loaded(Spec):
+class Loaded(Spec, topic="Load"):
     """A load of the device."""
 
     load: str | None = option(
+        first=True,
         on_page=True,
         converter=maybe(parse_load),
         default=None,
@@ -195,7 +200,7 @@ class Loaded(Spec):
     )
 
 
-class Elsewhere(Spec):
+class Elsewhere(Spec, topic="Instrument"):
     """Where simulated instruments run."""
 
     executor: Opener | None = option(
@@ -222,7 +227,7 @@ class Described(OfDevice):
     """The words of the command line that takes it."""
 
 
-class Unanswered(Spec):
+class Unanswered(Spec, topic="Responses"):
     """When a response is none of a strike's any more."""
 
     timeout: Fraction | None = option(
@@ -233,7 +238,7 @@ class Unanswered(Spec):
     )
 
 
-class Base(Spec):
+class Base(Spec, topic="Results"):
     """A time that is subtracted."""
 
     base: Fraction = option(
@@ -250,6 +255,7 @@ class Less(
         "base": "It is a base result, and each is a latency. Of an instrument with a calibration, "
         "give a corrected one."
     },
+    topic="Results",
 ):
     """What latencies are shown less, and beside."""
 
@@ -262,7 +268,7 @@ class Less(
     )
 
 
-class Matching(Deadline, Unanswered):
+class Matching(Deadline, Unanswered, topic="Responses"):
     """Which strike a response answers."""
 
     policy: str = option(
@@ -286,10 +292,11 @@ class Matching(Deadline, Unanswered):
     )
 
 
-class InFolder(Spec):
+class InFolder(Spec, topic="Results"):
     """Where what was measured is kept."""
 
     out: Path | None = option(
+        first=True,
         converter=maybe(path_of),
         default=None,
         metavar="DIR",
@@ -297,7 +304,7 @@ class InFolder(Spec):
     )
 
 
-class Replaced(InFolder):
+class Replaced(InFolder, topic="Results"):
     """Where what was measured is kept, in place of what is there."""
 
     force: bool = option(converter=flag, default=False, help="Replace the folder of --out.")
@@ -315,7 +322,7 @@ class Stepwise(
     """Steps that are kept as they are taken."""
 
 
-class CodePort(Spec):
+class CodePort(Spec, topic="Codes of the device"):
     """Codes at the code pins."""
 
     code_port: Codes | None = option(
@@ -330,7 +337,7 @@ class CodePort(Spec):
     )
 
 
-class CodeNames(Spec):
+class CodeNames(Spec, topic="Codes of the device"):
     """Names of codes."""
 
     codes: Path | None = option(
@@ -341,7 +348,7 @@ class CodeNames(Spec):
     )
 
 
-class Coded(CodePort, CodeNames):
+class Coded(CodePort, CodeNames, topic="Codes of the device"):
     """The codes by which a device says what it does."""
 
     code_wires: Codes | None = option(

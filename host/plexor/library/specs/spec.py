@@ -64,6 +64,10 @@ class Option:
     """All values that it may have; empty: there are too many."""
     on_page: bool
     """Whether the live page may set it."""
+    first: bool
+    """Whether the first page of a command's help has it, where there are too many for one page."""
+    topic: str = ""
+    """What it is about, in the whole help; empty: what its Spec is about."""
 
 
 def option(
@@ -78,6 +82,8 @@ def option(
     shows_default: bool | str = False,
     choices: tuple[str, ...] = (),
     on_page: bool = False,
+    first: bool = False,
+    topic: str = "",
 ) -> Any:
     """Declare an option as a field of a Spec. See Option."""
     said = Option(
@@ -91,6 +97,8 @@ def option(
         shows_default=shows_default,
         choices=choices,
         on_page=on_page,
+        first=first,
+        topic=topic,
     )
     if default is MISSING:
         return field(metadata={_OPTION: said})
@@ -113,17 +121,19 @@ class Spec:
 
     An object has them exact. A value that cannot be read raises UsageError with its keyword.
     `told` has what the help of an option that a subclass shares says there beside: its default, or
-    what it is for.
+    what it is for. `topic` says what its own options are about.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     _told: ClassVar[Mapping[str, str]] = {}
+    _topic: ClassVar[str] = ""
     _given: ClassVar[frozenset[str]] = frozenset()
 
-    def __init_subclass__(cls, told: Mapping[str, str] | None = None) -> None:
+    def __init_subclass__(cls, told: Mapping[str, str] | None = None, topic: str = "") -> None:
         # Its methods are those below: made for each class, they would take a millisecond each time.
         dataclass(kw_only=True, init=False, repr=False, eq=False)(cls)
         cls._told = {**cls._told, **(told or {})}
+        cls._topic = topic
 
     def __init__(self, **values: Any) -> None:
         for name, said in self.options().items():
@@ -163,7 +173,14 @@ class Spec:
         for name, more in cls._told.items():
             said[name] = replace(said[name], help=f"{said[name].help} {more}")
         bases = (kind for kind in cls.__mro__ if issubclass(kind, Spec))
-        return {name: said[name] for kind in bases for name in kind.__annotations__ if name in said}
+        return {
+            name: said[name]
+            if said[name].topic or not kind._topic
+            else replace(said[name], topic=kind._topic)
+            for kind in bases
+            for name in kind.__annotations__
+            if name in said
+        }
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:

@@ -42,7 +42,7 @@ class Calibrated:
         return calibration_text(self.calibration, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
-        """Return it as the document that `plexor calibrate --json` prints."""
+        """Return it as the document that `plexor board calibrate --json` prints."""
         return store.CALIBRATION.of(self.calibration)
 
 

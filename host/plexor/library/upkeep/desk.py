@@ -148,7 +148,7 @@ class Examined:
         return paint.done(lines)
 
     def document(self) -> list[Any]:
-        """Return it as the document that `plexor doctor --json` prints."""
+        """Return it as the document that `plexor board doctor --json` prints."""
         return [to_json(diagnosis) for diagnosis in self.findings]
 
 

@@ -63,7 +63,7 @@ class Proven:
         return proof_text(self.proof, self.seal, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
-        """Return it as the document that `plexor prove --json` prints, sealed."""
+        """Return it as the document that `plexor board prove --json` prints, sealed."""
         return store.document(self.proof)
 
     def page(self) -> str:

@@ -48,7 +48,7 @@ class SelfTested:
         return selftest_text(self.result, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
-        """Return it as the document that `plexor selftest --json` prints."""
+        """Return it as the document that `plexor board selftest --json` prints."""
         return {"passed": self.passed, **to_json(self.result)}
 
 

@@ -137,7 +137,7 @@ class CalibrateSpec(
     path: Path | None = option(
         converter=maybe(path_of),
         default=None,
-        flag="--calibration",
+        flag="--to",
         metavar="FILE",
         help="File to write. Default: one for each board and build, in the user's data folder.",
     )
@@ -196,7 +196,7 @@ class ProveSpec(
     path: Path | None = option(
         converter=maybe(path_of),
         default=None,
-        flag="--out",
+        flag="--to",
         metavar="FILE",
         help="Document to write. Default: one for each board and build, in the user's data folder.",
     )

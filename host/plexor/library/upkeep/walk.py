@@ -43,7 +43,9 @@ def walked(link: str) -> Iterator[Diagnosis]:
 
 def _port(port: str, device: FoundBoard | None) -> Diagnosis:
     if device is None:
-        return Diagnosis(Level.NOTE, f"{port}: no USB device is known behind it; plexor devices")
+        return Diagnosis(
+            Level.NOTE, f"{port}: no USB device is known behind it; plexor board devices"
+        )
     plugged = device.plugged
     name = f"{port}: {plugged.product or 'a USB device'} {plugged.serial}".rstrip()
     if not device.boards:
@@ -55,7 +57,7 @@ def _port(port: str, device: FoundBoard | None) -> Diagnosis:
             Level.MISSING,
             f"{name}: interface {plugged.interface} of {device.name}; the instrument's is "
             f"{interface}",
-            "plexor devices",
+            "plexor board devices",
         )
     return Diagnosis(Level.OK, f"{name}: {device.name}")
 
@@ -90,8 +92,8 @@ def _opened(instrument: Connection, port: str, plugged: FoundBoard | None) -> It
     yield from _clock(device)
     if device.read("status", "flags") & StatusFlag.CLOCK_LOST:
         text = "the PLL lost its lock in the last run: look at the board's supply and reference"
-        yield Diagnosis(Level.MISSING, text, "plexor selftest")
-    yield Diagnosis(Level.OK, f"next: plexor selftest --link '{device.name}' tests the rest")
+        yield Diagnosis(Level.MISSING, text, "plexor board selftest")
+    yield Diagnosis(Level.OK, f"next: plexor board selftest --link '{device.name}' tests the rest")
 
 
 def _clock(device: Device) -> Iterator[Diagnosis]:

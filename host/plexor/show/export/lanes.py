@@ -115,6 +115,8 @@ _WRITERS: dict[str, Callable[[TimelineView, Path, Path], None]] = {
     ".vcd": write_lanes_vcd,
     ".pftrace": write_lanes_perfetto,
 }
+SUFFIXES = tuple(_WRITERS)
+"""Of the files that lanes are written to."""
 
 
 def export_lanes(view: TimelineView, path: Path) -> None:

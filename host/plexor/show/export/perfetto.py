@@ -222,7 +222,7 @@ class _Writer:
             strict=True,
         )
         for time_ns, source, polarity, label, index, tick, arrives, leaves in rows:
-            if source not in self.tracks:  # codes: `plexor timeline --to` has what they say
+            if source not in self.tracks:  # codes: `plexor explain --to` has what they say
                 continue
             if source in self.open:
                 end.timestamp, closes.track_uuid = time_ns, self.tracks[source]

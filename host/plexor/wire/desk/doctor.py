@@ -56,7 +56,7 @@ def udev_rules() -> str:
     systemd's TAG uaccess gives the node to the user of the seat (systemd-logind(8)).
     """
     ids = sorted({board.usb_id for board in BOARDS})
-    lines = ["# Boards of plexor: printed by `plexor doctor --udev`."]
+    lines = ["# Boards of plexor: printed by `plexor board doctor --udev`."]
     for vendor, product in ids:
         match = f'ATTRS{{idVendor}}=="{vendor:04x}", ATTRS{{idProduct}}=="{product:04x}"'
         lines.append(f'SUBSYSTEM=="usb", {match}, TAG+="uaccess"')
@@ -153,7 +153,7 @@ def _latency(name: str, port: str, root: Path) -> list[Diagnosis]:
 def install_rules() -> str:
     """Return the command that installs the udev rules."""
     reload = "sudo udevadm control --reload && sudo udevadm trigger"
-    return f"plexor doctor --udev | sudo tee {RULE_FILE} && {reload}"
+    return f"plexor board doctor --udev | sudo tee {RULE_FILE} && {reload}"
 
 
 def _rules(plugged: Sequence[FoundBoard], root: Path) -> Diagnosis:

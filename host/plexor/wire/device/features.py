@@ -64,7 +64,8 @@ ABOUT: Mapping[Feature, About] = {
     ),
     Feature.MEND: About(
         "mending of exchanged samples",
-        "`plexor calibrate` shows bins near 0, where phases may be exchanged (docs/boards.md)",
+        "`plexor board calibrate` shows bins near 0, where phases may be exchanged "
+        "(docs/boards.md)",
     ),
 }
 """Name and advice of every feature."""

@@ -117,7 +117,7 @@ def _echo(heard: LineExchange, serial: bool) -> str:
 def _text(heard: LineExchange, serial: bool) -> str:
     shown = heard.received.decode("ascii", "replace").split("\n")
     line = next((text.strip() for text in shown if text.strip()), "")[:_SHOWN_CHARACTERS]
-    hint = "plexor devices lists the instruments' ports" if serial else "try another address"
+    hint = "plexor board devices lists the instruments' ports" if serial else "try another address"
     return f"another device sends text ({line!a}): {hint}"
 
 

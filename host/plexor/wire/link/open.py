@@ -24,7 +24,7 @@ _SIM_OPTIONS = (
     *("board", "channels", "strikes", "samples", "phases", "tick-fs"),
     *("front-end", "clock-lost", "corrupt", "stall", "pace", "core"),
 )
-"""Options of the simulated instrument that its URI may have, as `plexor sim serve` has them."""
+"""Options of the simulated instrument that its URI may have, as `plexor board sim` has them."""
 _FORMS = (
     "sim:DUT?OPTION=VALUE, tcp://HOST:PORT, udp://HOST:PORT, serial:PORT?baud=RATE or file:PATH"
 )

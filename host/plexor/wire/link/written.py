@@ -48,5 +48,5 @@ def link_meant(uri: str) -> str:
     if host is not None:
         return f"did you mean {(host[1] or 'tcp').lower()}://{host[2]}?"
     if uri and "\0" not in uri and Path(uri).exists():
-        return f"did you mean file:{uri}? A folder of --out is shown by `plexor replay {uri}`"
+        return f"did you mean file:{uri}? A folder of --out is shown by `plexor show {uri}`"
     return ""

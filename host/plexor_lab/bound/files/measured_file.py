@@ -7,7 +7,7 @@
 
 The files are relative to this one. `map` may be empty, and so may `n` where the model has none. In
 place of a time there may be the folder of a run, whose maximum is taken; its key N may say N. Two
-more columns say of which `channel`, and `of` what: see `plexor bound check`.
+more columns say of which `channel`, and `of` what: see `plexor lab bound check`.
 """
 
 from __future__ import annotations

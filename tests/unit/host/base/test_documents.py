@@ -206,7 +206,7 @@ def test_a_damaged_or_foreign_document_ends_replay_in_one_line(name, damage, tmp
     text = kind.text(kind.read(OLD["seed-streamed" if name == "run" else name][1]))
     damaged, says = FOREIGN[damage]
     path.write_text(damaged(text))
-    assert cli.main(["replay", str(path.parent)]) == ExitCode.USAGE
+    assert cli.main(["show", str(path.parent)]) == ExitCode.USAGE
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert f"{path}: cannot read: " in err

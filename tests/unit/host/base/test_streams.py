@@ -72,7 +72,7 @@ def test_a_stream_of_any_encoding_takes_every_figure(encoding, shown):
 
 @pytest.mark.parametrize(
     "command",
-    [pytest.param(("replay", "run", "--json"), marks=pytest.mark.full), ("replay", "é")],
+    [pytest.param(("show", "run", "--json"), marks=pytest.mark.full), ("show", "é")],
 )
 def test_figures_and_names_of_files_are_the_same_in_the_plainest_locale(hostile, command):
     """`LC_ALL=C` without Python's own remedy for it, and a locale of UTF-8."""
@@ -146,7 +146,7 @@ def on_a_terminal(*arguments):
     ],
 )
 def test_no_text_of_a_stored_run_commands_a_terminal(hostile, how):
-    said = on_a_terminal("replay", str(hostile), *how)
+    said = on_a_terminal("show", str(hostile), *how)
     assert "\\u001b" in said
     assert "\x1b[31mred" not in said
     rest = OURS.sub("", said).replace("\n", "").replace("\t", "")
@@ -156,7 +156,7 @@ def test_no_text_of_a_stored_run_commands_a_terminal(hostile, how):
 
 @pytest.mark.full
 def test_figures_keep_their_colours_on_a_terminal(hostile):
-    assert "\x1b[1m" in on_a_terminal("replay", str(hostile))
+    assert "\x1b[1m" in on_a_terminal("show", str(hostile))
 
 
 def test_no_text_of_a_document_that_is_wrong_commands_a_terminal(hostile):
@@ -165,7 +165,7 @@ def test_no_text_of_a_document_that_is_wrong_commands_a_terminal(hostile):
     document["channels"][0]["reference"] = "strike0\x1b]0;owned\x07\u202e"
     document[f"x{HOSTILE}"] = 1
     path.write_text(json.dumps(document))
-    said = on_a_terminal("replay", str(hostile))
+    said = on_a_terminal("show", str(hostile))
     assert said.startswith("plexor: ")
     assert said.count("\n") == 1
     assert not CONTROL & set(said.rstrip("\n"))

@@ -50,7 +50,7 @@ def test_names_and_budgets_refuse_it(reader, text, tmp_path):
     [
         ("farm", "f.toml"),
         ("sweep", "--dut", "f.toml", "--from", "1k", "--to", "2k", "--out", "s"),
-        ("bound", "fit", "f.toml", "--map", "f.toml", "--platform", "f.toml"),
+        ("lab", "bound", "fit", "f.toml", "--map", "f.toml", "--platform", "f.toml"),
         ("measure", "--rate", "20k", "--count", "1", "--budget", "f.toml"),
         ("measure", "--rate", "20k", "--count", "1", "--codes", "f.toml"),
     ],
@@ -72,7 +72,7 @@ def test_each_command_that_reads_it_says_so_in_one_line(
 def test_defaults_that_are_hostile_are_one_line(text, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "plexor.toml").write_text(text)
-    assert cli.main(["devices"]) == 2
+    assert cli.main(["board", "devices"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 

@@ -36,7 +36,7 @@ def document(capsys):
     ("arguments", "message"),
     [
         (["measure"], "say how often to strike with --rate"),
-        (["report", "a\udcff"], "argument 'a\\udcff': must be Unicode text"),
+        (["show", "a\udcff"], "argument 'a\\udcff': must be Unicode text"),
         (["measure", "--rate", "20k"], "say when to stop"),
         (["measure", "--rate", "20q", "--count", "1"], "'--rate': '20q'; must be a number"),
         (["measure", "--rate", "0", "--count", "1"], "'--rate': '0'; must be a number above 0"),
@@ -83,7 +83,7 @@ def document(capsys):
         ),
         ([*STRIKES, "--preset", "ce"], "'ce' is not 'cots5k'"),
         ([*STRIKES, "--preset", "cots5k", "--width", "1", "--duty", "1"], "'1'"),
-        ([*STRIKES, "--key", "os"], "description: 'os'; must be NAME=TEXT"),
+        ([*STRIKES, "--label", "os"], "description: 'os'; must be NAME=TEXT"),
         ([*STRIKES, "--policy", "best"], "'best' is not one of"),
         ([*STRIKES, "--budget", "no.toml"], "budget no.toml: No such file"),
         ([*STRIKES, "--wire"], "--wire keeps the bytes in the folder of --out"),
@@ -93,8 +93,7 @@ def document(capsys):
         ([*STRIKES, "--link", "nowhere"], "link: 'nowhere'"),
         ([*STRIKES, "--link", "file:/none"], "/none"),
         (["mesure"], "No such command 'mesure'. Did you mean 'measure'?"),
-        (["replay", "/none"], "does not exist"),
-        (["report", "/none"], "does not exist"),
+        (["show", "/none"], "does not exist"),
         (["measure", "--rate"], "requires an argument"),
         (["measure", "--rat\x1b", "1"], "No such option"),
     ],
@@ -148,24 +147,26 @@ def kept(run_of, tmp_path):
     [("--json | head -n 1", "{\n"), pytest.param("| true", "", marks=pytest.mark.full)],
 )
 def test_a_reader_that_leaves_early_is_no_error(kept, ends, read):
-    found = shell(f"$P replay {kept} {ends}")
+    found = shell(f"$P show {kept} {ends}")
     assert (found.stdout, found.stderr) == (read, "")
 
 
 def test_a_full_disk_is_one_line(kept):
-    found = shell(f"$P replay {kept} >/dev/full")
+    found = shell(f"$P show {kept} >/dev/full")
     assert found.returncode == 5
     assert found.stderr == "plexor: output: No space left on device\n"
 
 
 ANSWERED_AT_ONCE = [
+    [],
     *([command, "--help"] for command in cli.command_names()),
+    *([*name.split(), "--help"] for name, _ in cli.every_command() if name != "board sim"),
     ["measure", "--rate", "1k"],
     ["sweep", "--from", "5k", "--to", "1k"],
     ["sweep", "--from", "1k", "--to", "5k", "--criterion", "late<1%"],
     ["burst", "--from", "9us", "--to", "1us", "--period", "1ms"],
     ["phase", "--against", "strike1", "--rate", "5k"],
-    ["selftest", "--jumper", "strike0=ch1", "--jumper", "strike1=ch1"],
+    ["board", "selftest", "--jumper", "strike0=ch1", "--jumper", "strike1=ch1"],
 ]
 ANSWER = """
 import ast, sys

@@ -55,7 +55,7 @@ def test_figures_are_shown_where_a_budget_names_a_channel_that_a_stored_run_has_
 ):
     kept = save(run_of([[1000, 2000]]), tmp_path / "kept")
     (tmp_path / "b.toml").write_text('[channel.nosuch]\nmax = "1 s"\n')
-    assert cli.main(["replay", str(kept), "--budget", str(tmp_path / "b.toml"), "--json"]) == 2
+    assert cli.main(["show", str(kept), "--budget", str(tmp_path / "b.toml"), "--json"]) == 2
     out, err = capsys.readouterr()
     assert json.loads(out)["channels"][0]["latency"]["count"] == 2
     assert json.loads(out)["exit_code"] == 2

@@ -5,11 +5,11 @@ import inspect
 from importlib import import_module
 
 import pytest
-from tools.lookup import commands
 
+from plexor.cli import every_command
 from plexor.cli.specs import BODY, SPECS
 
-COMMANDS = dict(commands())
+COMMANDS = dict(every_command())
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -29,7 +29,7 @@ def capture(tmp_path):
 
 def test_a_capture_is_printed_and_kept(capture, capsys, tmp_path):
     out = tmp_path / "run"
-    words = ["import", str(capture), *SIGNALS, "--key", "os=Zephyr", "--out", str(out)]
+    words = ["import", str(capture), *SIGNALS, "--label", "os=Zephyr", "--out", str(out)]
     assert cli.main(words) == 0
     printed, err = capsys.readouterr()
     assert printed.startswith("Zephyr\n20 strikes · 20.5 µs · imported\n")
@@ -42,23 +42,23 @@ def test_a_capture_is_printed_and_kept(capture, capsys, tmp_path):
 
 def test_every_command_takes_the_run(capture, capsys, tmp_path):
     out = str(tmp_path / "run")
-    key = ["--key", "system=Zephyr"]
+    key = ["--label", "system=Zephyr"]
     assert cli.main(["import", str(capture), *SIGNALS, *key, "--out", out]) == 0
     capsys.readouterr()
-    assert cli.main(["replay", out, "--json"]) == 0
+    assert cli.main(["show", out, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["simulated"], found["imported"]["file"]) == (False, "cap.vcd")
-    assert cli.main(["report", out]) == 0
-    assert "imported from cap.vcd" in (tmp_path / "run" / "report.html").read_text()
-    assert cli.main(["report", out, "--page", str(tmp_path / "x.svg")]) == 0
+    files = [tmp_path / "x.html", tmp_path / "x.svg"]
+    assert cli.main(["show", out, *(word for path in files for word in ("--to", str(path)))]) == 0
+    assert "imported from cap.vcd" in files[0].read_text()
     assert "imported" in (tmp_path / "x.svg").read_text()
     assert cli.main(["compare", out, out]) == 0
     capsys.readouterr()
-    assert cli.main(["table", out]) == 0
+    assert cli.main(["lab", "table", out]) == 0
     printed = capsys.readouterr().out
     assert "imported" in printed
     assert "measured" not in printed.replace("measured by others", "")
-    assert cli.main(["export", out, "--to", str(tmp_path / "x.csv")]) == 0
+    assert cli.main(["show", out, "--to", str(tmp_path / "x.csv")]) == 0
     assert "# source: imported\n" in (tmp_path / "x.csv").read_text()
 
 

@@ -39,8 +39,8 @@ def keyed():
 
 
 def strictly(*keys, strict=True):
-    """Return the keys that a command with --key gets."""
-    words = [word for key in keys for word in ("--key", key)]
+    """Return the keys that a command with --label gets."""
+    words = [word for key in keys for word in ("--label", key)]
     return keyed.main([*words, *(["--strict"] if strict else [])], standalone_mode=False)
 
 
@@ -48,7 +48,7 @@ def strictly(*keys, strict=True):
 def test_strict_names_the_keys_that_are_missing_or_empty(name):
     others = [f"{key}=x" for key in STRICT_KEYS if key != name]
     for keys in (others, [*others, f"{name}= "]):
-        with pytest.raises(click.UsageError, match=f"^{name}: missing; --strict needs --key"):
+        with pytest.raises(click.UsageError, match=f"^{name}: missing; --strict needs --label"):
             strictly(*keys)
     assert len(strictly(*others, strict=False)) == len(others)
     assert len(strictly(*others, f"{name}=y")) == len(STRICT_KEYS)

@@ -65,12 +65,10 @@ def test_a_file_that_cannot_be_written_is_said_before_the_first_strike(
 
 SUFFIXES = {"--page": ".html for a page, or .svg, .png or .pdf for a picture"}
 STORED = [
-    (["report", "."], "--page", SUFFIXES["--page"]),
-    (["timeline", "."], "--page", SUFFIXES["--page"]),
-    (["bound", "check", "--model", ".", "--platform", "."], "--page", ".html for a page"),
+    (["lab", "bound", "check", "--model", ".", "--platform", "."], "--page", ".html for a page"),
     (["archive", "trend", "A"], "--page", SUFFIXES["--page"]),
-    (["prove"], "--page", ".html for a page"),
-    (["mixed"], "--csv", ".csv for rows"),
+    (["board", "prove"], "--page", ".html for a page"),
+    (["lab", "mixed"], "--csv", ".csv for rows"),
 ]
 
 
@@ -117,7 +115,7 @@ def test_a_calibration_that_cannot_be_kept_is_said_before_the_first_edge(
     target = tmp_path / "file" / "c.json"
     with FakeDevice(Scenario([100])) as device:
         line = errors_of(
-            capsys, 2, ["calibrate", "--link", device.uri, "--calibration", str(target)]
+            capsys, 2, ["board", "calibrate", "--link", device.uri, "--to", str(target)]
         )
     assert "file: cannot write: Not a directory" in line
 
@@ -200,7 +198,7 @@ def test_two_results_cannot_have_one_file(tmp_path):
 def test_a_reader_that_leaves_early_does_not_hide_a_broken_budget(tmp_path, run_of, ends):
     kept = save(run_of([[1000, 2000, 3000] * 300]), tmp_path / "kept")
     (tmp_path / "b.toml").write_text('[all]\nmax = "1 us"\n')
-    command = f"$P replay {kept} --json --budget {tmp_path}/b.toml"
+    command = f"$P show {kept} --json --budget {tmp_path}/b.toml"
     # The status of the first command of a pipe, by a file: sh keeps only that of the last.
     found = shell(f"( {command}; echo $? > {tmp_path}/code ) {ends}")
     assert (tmp_path / "code").read_text() == "1\n"
@@ -210,7 +208,7 @@ def test_a_reader_that_leaves_early_does_not_hide_a_broken_budget(tmp_path, run_
 def test_a_program_whose_outputs_are_closed_judges_all_the_same(tmp_path, run_of):
     kept = save(run_of([[1000]]), tmp_path / "kept")
     (tmp_path / "b.toml").write_text('[all]\nmax = "1 ns"\n')
-    found = shell(f"$P replay {kept} --budget {tmp_path}/b.toml >&- 2>&-")
+    found = shell(f"$P show {kept} --budget {tmp_path}/b.toml >&- 2>&-")
     assert found.returncode == 1
 
 

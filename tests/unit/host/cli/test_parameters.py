@@ -80,6 +80,6 @@ def checked(**_):
 
 def test_what_is_for_runs_is_refused_if_the_command_line_has_it_and_not_as_a_default():
     assert shown.main([], standalone_mode=False) is None
-    assert shown.main([], standalone_mode=False, default_map={"budget": "b.toml"}) is None
+    assert shown.main([], standalone_mode=False, default_map={"budget": ["b.toml"]}) is None
     with pytest.raises(click.UsageError, match=r"^--budget applies only to runs; this is a sweep"):
         shown.main(["--budget", "b.toml"], standalone_mode=False)

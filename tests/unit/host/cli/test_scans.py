@@ -114,9 +114,9 @@ def test_a_scan_is_printed_and_kept(capsys, tmp_path):
         1 / Fraction(101, 10_000_000),
         "100000",
     )
-    assert cli.main(["replay", str(out), "--json"]) == 0
+    assert cli.main(["show", str(out), "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == printed
-    assert cli.main(["replay", str(out / "run.json"), "--json"]) == 0
+    assert cli.main(["show", str(out / "run.json"), "--json"]) == 0
     assert (
         json.loads(capsys.readouterr().out)["strikes"]
         == printed["strikes"] + scan["reference"]["edges"]

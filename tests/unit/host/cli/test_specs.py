@@ -9,7 +9,6 @@ import click
 import pytest
 
 from plexor.base.errors import UsageError
-from plexor.cli.defaults import CommandOption
 from plexor.cli.options import AsJson
 from plexor.cli.specs import command, one_of
 from plexor.library.specs.options import Elsewhere
@@ -156,7 +155,7 @@ def test_help_says_what_the_spec_says():
     text = " ".join(probing.get_help(click.Context(probing)).split())
     for said in ("--from RATE Lowest. [required]", "--dwell N D. [default: 2k]", "--both Both."):
         assert said in text
-    assert isinstance(probing.params[4], CommandOption)
+    assert probing.params[4].is_command
 
 
 @pytest.mark.parametrize(

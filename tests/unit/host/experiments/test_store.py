@@ -118,7 +118,7 @@ def test_a_sweep_of_another_device_or_question_is_not_replaced(struck, tmp_path,
 def test_the_same_question_goes_on_and_by_force_begins_anew(struck, tmp_path):
     out = tmp_path / "s"
     asked = [*SWEEP, "--out", str(out)]
-    assert cli.main(asked) == cli.main([*asked, "--key", "os=other"]) == ExitCode.PASS
+    assert cli.main(asked) == cli.main([*asked, "--label", "os=other"]) == ExitCode.PASS
     assert len(struck) == 1
     assert json.loads((out / "sweep.json").read_text())["device"]["os"] == "other"
     assert cli.main([*asked, "--force"]) == ExitCode.PASS

@@ -25,7 +25,8 @@ from ..scenario import Scenario
 from .explain.test_coded import NAMES
 
 PICTURES = [suffix for suffix, what in SHOWN.items() if what == "picture"]
-COMMANDS = ("measure", "report", "compare", "timeline", *KINDS)
+COMMANDS = ("measure", "show", "compare", "explain", *KINDS)
+OPTION = {"measure": "--page", "compare": "--page"}
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def command(tmp_path, run_of, monkeypatch):
     coded = Run(coded_run([(1000, 1, 0), (3000, 1, 3)], 20_000, NAMES))
 
     def words(name, folder=tmp_path, uri="file:none"):
-        if name == "timeline":
+        if name == "explain":
             monkeypatch.setattr("plexor.library.load.load", lambda _: coded)
         return _words(name, folder, run_of, uri)
 
@@ -45,15 +46,15 @@ def _words(name, tmp_path, run_of, uri):
     if name == "measure":
         strikes = ("--channel", "A=ch0", "--rate", "1M", "--count", "20")
         return ["measure", "--link", uri, *strikes]
-    if name == "report":
-        return ["report", str(save(run_of([[1000, 3000]]), tmp_path / "run"))]
-    if name == "timeline":
-        return ["timeline", str(tmp_path)]
+    if name == "show":
+        return ["show", str(save(run_of([[1000, 3000]]), tmp_path / "run"))]
+    if name == "explain":
+        return ["explain", str(tmp_path)]
     if name == "compare":
         runs = {"main": [1000, 1100, 1200], "branch": [1500, 2000, 3000]}
         kept = [save(run_of([own]), tmp_path / folder) for folder, own in runs.items()]
         return ["compare", *map(str, kept)]
-    return ["report", str(keep(name, tmp_path))]
+    return ["show", str(keep(name, tmp_path))]
 
 
 def check(path, what):
@@ -83,7 +84,7 @@ def test_each_suffix_is_written_by_each_command_that_draws(capsys, tmp_path, com
             folder = tmp_path / suffix[1:]
             folder.mkdir()
             words = command(name, folder, device.uri)
-            assert cli.main([*words, "--page", str(path)]) == 0
+            assert cli.main([*words, OPTION.get(name, "--to"), str(path)]) == 0
         assert f"plexor: {what} {path}\n" in capsys.readouterr().err
         check(path, suffix)
 
@@ -99,7 +100,7 @@ def colour(text):
 def test_a_run_in_a_png_stands_where_its_svg_says(tmp_path, run_of):
     run = str(save(run_of([[1000] * 9, [3000] * 9]), tmp_path / "run"))
     for suffix in (".svg", ".png"):
-        assert cli.main(["report", run, "--page", str(tmp_path / f"x{suffix}")]) == 0
+        assert cli.main(["show", run, "--to", str(tmp_path / f"x{suffix}")]) == 0
     svg = ET.parse(tmp_path / "x.svg").getroot()
     pixels = Image.open(tmp_path / "x.png").convert("RGB")
     _, _, width, height = map(float, svg.get("viewBox").split())
@@ -124,7 +125,7 @@ def test_without_the_extra_one_line_says_so_before_anything_is_done(
     words = command(name)
     before = sorted(tmp_path.rglob("*"))
     monkeypatch.setattr("plexor.show.pictures.convert.find_spec", lambda _: None)
-    assert cli.main([*words, "--page", str(tmp_path / f"x{suffix}")]) == 2
+    assert cli.main([*words, OPTION.get(name, "--to"), str(tmp_path / f"x{suffix}")]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1

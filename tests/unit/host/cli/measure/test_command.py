@@ -17,11 +17,11 @@ def test_a_run_goes_to_its_folder_and_comes_back(bench, capsys, tmp_path):
     out = tmp_path / "runs" / "one"
     assert cli.main([*STRIKES, "--out", str(out), "--json"]) == 0
     first = document(capsys)
-    assert cli.main(["replay", str(out), "--json"]) == 0
+    assert cli.main(["show", str(out), "--json"]) == 0
     assert document(capsys) == first
-    assert cli.main(["report", str(out)]) == 0
+    files = ["--to", str(out / "report.html"), "--to", str(tmp_path / "a.svg")]
+    assert cli.main(["show", str(out), *files]) == 0
     assert "</html>" in (out / "report.html").read_text(encoding="utf-8")
-    assert cli.main(["report", str(out), "--page", str(tmp_path / "a.svg")]) == 0
     assert (tmp_path / "a.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
@@ -82,7 +82,7 @@ def test_the_raw_bytes_of_a_run_replay_to_its_figures(capsys, tmp_path, monkeypa
         assert cli.main([*arguments, "--out", str(out), "--wire", "--json"]) == 0
     latency = document(capsys)["channels"][0]["latency"]
     assert (latency["count"], latency["min_ticks"], latency["max_ticks"]) == (2, 100, 150)
-    assert cli.main(["replay", str(out / "wire.bin"), "--json"]) == 0
+    assert cli.main(["show", str(out / "wire.bin"), "--json"]) == 0
     assert document(capsys)["channels"][0]["latency"] == latency
     assert load(out).strikes == 3
     assert [path.name for path in tmp_path.iterdir()] == ["run"]

@@ -134,7 +134,7 @@ def test_channels_that_nobody_named_are_all_there_are_with_the_common_deadline(f
 
 
 def test_a_device_at_a_link_of_its_own_is_described_by_the_user_alone(fake, capsys):
-    assert cli.main([*STRIKES, fake.uri, "--key", "os=x"]) == 0
+    assert cli.main([*STRIKES, fake.uri, "--label", "os=x"]) == 0
     assert json.loads(capsys.readouterr().out)["device"] == {"os": "x"}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor calibrate`: a calibration that could not be kept is printed, and then told."""
+"""`plexor board calibrate`: a calibration that could not be kept is printed, and then told."""
 
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -27,7 +27,7 @@ def test_one_that_was_not_kept_says_so_after_its_figures(unsaved, monkeypatch, c
     )
     monkeypatch.setattr(body, "open_any", lambda _: nullcontext(instrument))
     monkeypatch.setattr(body, "target_of", lambda *_: target)
-    code = cli.main(["calibrate", "--link", "serial:/dev/none"])
+    code = cli.main(["board", "calibrate", "--link", "serial:/dev/none"])
     out, err = capsys.readouterr()
     assert "the bins" in out
     assert (f"calibration kept in {target}" in err) == (unsaved is None)

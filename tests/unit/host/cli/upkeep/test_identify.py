@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor identify`: each fact of an instrument, as text and as JSON."""
+"""`plexor board identify`: each fact of an instrument, as text and as JSON."""
 
 import json
 from dataclasses import replace
@@ -31,7 +31,7 @@ def fake():
 
 
 def test_the_document_has_what_the_instrument_says_of_itself(fake, capsys):
-    assert cli.main(["identify", "--link", fake.uri, "--json"]) == 0
+    assert cli.main(["board", "identify", "--link", fake.uri, "--json"]) == 0
     out, err = capsys.readouterr()
     found = json.loads(out)
     assert err == ""
@@ -53,7 +53,7 @@ def test_the_document_has_what_the_instrument_says_of_itself(fake, capsys):
 
 
 def test_the_text_has_a_line_for_each_fact_and_the_tick_as_a_time(fake, capsys):
-    assert cli.main(["identify", "--link", fake.uri]) == 0
+    assert cli.main(["board", "identify", "--link", fake.uri]) == 0
     rows = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
     assert len(rows) == 13
     assert rows["board"] == "ulx3s"
@@ -62,7 +62,7 @@ def test_the_text_has_a_line_for_each_fact_and_the_tick_as_a_time(fake, capsys):
 
 
 def test_identifying_writes_nothing(fake, capsys):
-    cli.main(["identify", "--link", fake.uri])
+    cli.main(["board", "identify", "--link", fake.uri])
     assert (fake.written, fake.starts) == ([], 0)
 
 
@@ -75,7 +75,7 @@ def test_identifying_writes_nothing(fake, capsys):
     ],
 )
 def test_a_link_that_cannot_be_is_one_line_with_it(capsys, arguments, code, wrong):
-    assert cli.main(["identify", *arguments]) == code
+    assert cli.main(["board", "identify", *arguments]) == code
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert wrong in err
@@ -83,7 +83,7 @@ def test_a_link_that_cannot_be_is_one_line_with_it(capsys, arguments, code, wron
 
 def test_what_is_no_instrument_ends_with_3(capsys):
     with FakeDevice(Scenario([100]), identity={"magic": 0xDEADBEEF}) as device:
-        assert cli.main(["identify", "--link", device.uri]) == 3
+        assert cli.main(["board", "identify", "--link", device.uri]) == 3
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert "0xdeadbeef" in err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor prove`: what it asks, prints, writes, and how it ends."""
+"""`plexor board prove`: what it asks, prints, writes, and how it ends."""
 
 import json
 
@@ -37,7 +37,7 @@ def steps(monkeypatch):
 @pytest.mark.parametrize(("found", "code"), [((SELFTEST, JUMPER), 0), ((), 1), ((TEE,), 4)])
 def test_it_prints_the_proof_and_ends_by_it(link, steps, capsys, found, code):
     steps(*found)
-    assert cli.main(["prove", "--link", link, "--json"]) == code
+    assert cli.main(["board", "prove", "--link", link, "--json"]) == code
     out, err = capsys.readouterr()
     document = json.loads(out)
     assert len(document["steps"]) == len(found or proof().steps)
@@ -48,7 +48,7 @@ def test_it_prints_the_proof_and_ends_by_it(link, steps, capsys, found, code):
 def test_page_and_document_go_where_they_are_named(link, steps, capsys, tmp_path):
     steps(SELFTEST)
     page, out = tmp_path / "proof.html", tmp_path / "proof.json"
-    assert cli.main(["prove", "--link", link, "--page", str(page), "--out", str(out)]) == 0
+    assert cli.main(["board", "prove", "--link", link, "--page", str(page), "--to", str(out)]) == 0
     seal = json.loads(out.read_text())["sha256"]
     assert seal in page.read_text()
     assert seal in capsys.readouterr().out
@@ -60,27 +60,27 @@ def test_on_a_terminal_wires_are_asked_for(link, steps, capsys, monkeypatch, ans
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setattr("sys.stdin.readline", lambda: answer)
-    cli.main(["prove", "--link", link])
+    cli.main(["board", "prove", "--link", link])
     assert "plexor: put a jumper from strike0 to ch0, then press Enter" in capsys.readouterr().err
     assert steps.asked == [True, there]
 
 
 def test_elsewhere_nobody_is_asked(link, steps, capsys):
     steps(SELFTEST)
-    cli.main(["prove", "--link", link])
+    cli.main(["board", "prove", "--link", link])
     assert "press Enter" not in capsys.readouterr().err
     assert steps.asked == [True, False]
 
 
 def test_wires_that_are_in_place_are_not_asked_for(link, steps, capsys):
     steps(JUMPER)
-    assert cli.main(["prove", "--link", link, "--only", "jumper", "--wired"]) == 0
+    assert cli.main(["board", "prove", "--link", link, "--only", "jumper", "--wired"]) == 0
     assert steps.asked == [True, True]
-    assert cli.main(["prove", "--link", link, "--wired"]) == 2
+    assert cli.main(["board", "prove", "--link", link, "--wired"]) == 2
     assert "--wired: name steps that need the same wires with --only" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("wrong", [["--wire", "far"], ["--only", "x"], ["--pps", "7"]])
 def test_wrong_use_is_one_line_with_2(link, capsys, wrong):
-    assert cli.main(["prove", "--link", link, *wrong]) == 2
+    assert cli.main(["board", "prove", "--link", link, *wrong]) == 2
     assert wrong[1] in capsys.readouterr().err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor sim serve` becomes the simulated instrument, with every argument as it is."""
+"""`plexor board sim` becomes the simulated instrument, with every argument as it is."""
 
 import io
 import sys
@@ -22,7 +22,7 @@ def replaced(monkeypatch):
     "arguments", [[], ["--help"], ["-h"], ["--dut", "bare", "--once"], ["--nosuch=1", "x"]]
 )
 def test_the_simulators_own_arguments_are_handed_on(started, arguments):
-    assert cli.main(["sim", "serve", *arguments]) == 0
+    assert cli.main(["board", "sim", *arguments]) == 0
     assert started == [(sys.executable, [sys.executable, "-m", "plexor_sim.serve", *arguments])]
 
 
@@ -32,18 +32,13 @@ def test_what_was_printed_before_is_not_lost(monkeypatch):
     kept = []
     monkeypatch.setattr(sim.os, "execv", lambda *_: kept.append(written.getvalue()))
     print("before")
-    assert cli.main(["sim", "serve"]) == 0
+    assert cli.main(["board", "sim"]) == 0
     assert kept == [b"before\n"]
 
 
 def test_without_the_simulator_one_line_says_how_to_install_it(started, capsys, monkeypatch):
     monkeypatch.setattr("plexor.library.upkeep.desk.find_spec", {}.get)
-    assert cli.main(["sim", "serve"]) == 3
+    assert cli.main(["board", "sim"]) == 3
     out, err = capsys.readouterr()
     assert (out, err.count("\n"), started) == ("", 1, [])
     assert "pip install '.[sim]'" in err
-
-
-def test_without_a_command_it_is_one_line(capsys):
-    assert cli.main(["sim"]) == 2
-    assert capsys.readouterr().err.count("\n") == 1

@@ -145,7 +145,7 @@ def test_a_tee_of_wires_gives_the_way_over_each_pin_less_the_wires_own_delay(pla
 def test_a_channel_that_does_not_see_its_wire_is_told(planted):
     echo = replace(planted.wires.echoes[1, 1], seen=0)
     planted.wires = replace(planted.wires, echoes=planted.wires.echoes | {(1, 1): echo})
-    says = "ch1 saw 0 edges of 40 of strike1 through its jumper; `plexor selftest --jumper` finds"
+    says = "ch1 saw 0 edges of 40 of strike1 through its jumper; `plexor board selftest --jumper` "
     with pytest.raises(InstrumentError, match=says):
         calibrate(DEVICE, CalibrationGoal(5000, WIRED))
     planted.wires = replace(planted.wires, received=0)

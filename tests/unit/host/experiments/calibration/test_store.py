@@ -98,7 +98,7 @@ OF_THIS_BUILD = replace(CALIBRATION, build_id=BUILT.build_id)
 OF_ANOTHER = replace(CALIBRATION, build_id=0x8000_0000_0000_00B2)
 SAYS = (
     "made for build 80000000000000b2 of this gateware, but this is build 80000000000000b1, "
-    "whose delays from the pads differ; plexor calibrate measures them"
+    "whose delays from the pads differ; plexor board calibrate measures them"
 )
 
 

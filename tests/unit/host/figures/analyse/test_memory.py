@@ -71,7 +71,7 @@ _REPLAY = """
 import sys
 from plexor.cli import main
 try:
-    sys.argv[1:1] = ["replay"]
+    sys.argv[1:1] = ["show"]
     main()
 finally:
     with open("/proc/self/status") as status:

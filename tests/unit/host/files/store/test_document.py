@@ -84,7 +84,7 @@ def test_json_has_the_figures_of_planted_latencies(bench, capsys, run_of):
 def test_json_says_what_was_done(bench, capsys, run_of):
     settings = Settings(strikes=(Stimulus(period_s=Fraction(1, 20_000), seed=7),), timeout_s=None)
     bench(run_of([[1000, 2000, 3000]], settings=settings))
-    words = ["measure", "--rate", "20k", "--count", "10", "--key", "os=a b", "--json"]
+    words = ["measure", "--rate", "20k", "--count", "10", "--label", "os=a b", "--json"]
     cli.main(words)
     found = document(capsys)
     assert shlex.split(found["command"]) == ["plexor", *words]

@@ -106,7 +106,9 @@ def test_a_run_that_cannot_be_is_one_line(run, name):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("command", [["replay"], ["report"], ["table"], ["replay", "--json"]])
+@pytest.mark.parametrize(
+    "command", [["show"], ["show", "--to", "x.html"], ["lab", "table"], ["show", "--json"]]
+)
 def test_a_name_that_is_no_unicode_is_one_line_on_every_command(run, capsys, command):
     edited(run, "run.json", "run/channels/0/name", "a\ud800")
     assert cli.main([command[0], str(run), *command[1:]]) == ExitCode.USAGE
@@ -118,7 +120,7 @@ def test_a_name_that_is_no_unicode_is_one_line_on_every_command(run, capsys, com
 
 @pytest.mark.parametrize("argument", ["os=a\ud800", "os=\udcff"])
 def test_an_argument_that_is_no_unicode_is_one_line(capsys, argument):
-    code = cli.main(["measure", "--key", argument, "--rate", "1k", "--count", "1"])
+    code = cli.main(["measure", "--label", argument, "--rate", "1k", "--count", "1"])
     out, err = capsys.readouterr()
     assert (code, out, err.count("\n")) == (ExitCode.USAGE, "", 1)
     assert "must be Unicode text" in err
@@ -193,8 +195,8 @@ def test_a_run_whose_figures_contradict_each_other_is_invalid_and_drawn(run, cap
     edited(run, "run.json", place, 1 << 63)
     result = load_run(run)
     assert any("samples in" in reason for reason in result.invalid_reasons)
-    assert cli.main(["replay", str(run)]) == ExitCode.INVALID
-    assert cli.main(["report", str(run), "--page", str(tmp_path / "p.html")]) == ExitCode.INVALID
+    assert cli.main(["show", str(run)]) == ExitCode.INVALID
+    assert cli.main(["show", str(run), "--to", str(tmp_path / "p.html")]) == ExitCode.INVALID
 
 
 IMPOSSIBLE_SWEEPS = {

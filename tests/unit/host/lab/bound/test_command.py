@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor bound`: what it prints, how it ends, and that each wrong use is one line."""
+"""`plexor lab bound`: what it prints, how it ends, and that each wrong use is one line."""
 
 import json
 
@@ -23,12 +23,12 @@ def with_platform(number):
 
 
 def checking(number):
-    return ["bound", "check", "--model", MODEL, *with_platform(number)]
+    return ["lab", "bound", "check", "--model", MODEL, *with_platform(number)]
 
 
 @pytest.mark.parametrize("number", PLATFORMS)
 def test_eval_prints_the_total_of_the_study(capsys, number):
-    words = ["bound", "eval", MODEL, *with_platform(number), "--n", str(N)]
+    words = ["lab", "bound", "eval", MODEL, *with_platform(number), "--n", str(N)]
     assert cli.main(words) == 0
     out, err = capsys.readouterr()
     assert f"{TOTAL_NS[number]:,}\n" in out
@@ -45,7 +45,7 @@ def test_check_of_what_the_study_measured_is_safe(capsys, number):
 
 
 def test_check_of_an_estimate_to_the_cycle_is_unsafe_and_ends_with_1(capsys):
-    words = ["bound", "check", *CYCLE, "--n", str(N), "--measured", "14137ns"]
+    words = ["lab", "bound", "check", *CYCLE, "--n", str(N), "--measured", "14137ns"]
     assert cli.main(words) == 1
     assert "\nUNSAFE: " in capsys.readouterr().out
     assert cli.main([*words, "--json"]) == 1
@@ -83,20 +83,26 @@ def test_check_takes_the_channel_and_what_of_it(capsys, run_of, tmp_path):
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["bound", "eval"], "Missing argument 'MODEL'"),
-        (["bound", "eval", MODEL], "Missing option '--platform'"),
+        (["lab", "bound", "eval"], "Missing argument 'MODEL'"),
+        (["lab", "bound", "eval", MODEL], "Missing option '--platform'"),
         (
-            ["bound", "eval", MODEL, *with_platform(1), "--n", "-1"],
+            ["lab", "bound", "eval", MODEL, *with_platform(1), "--n", "-1"],
             "'-1'; must be a whole number",
         ),
         (
-            ["bound", "eval", MODEL, *with_platform(1), "--n", "1.5"],
+            ["lab", "bound", "eval", MODEL, *with_platform(1), "--n", "1.5"],
             "'1.5'; must be a whole number",
         ),
-        (["bound", "eval", "none.toml", *with_platform(1)], "none.toml: cannot read: No such file"),
-        (["bound", "eval", MODEL, "--platform", "p.txt"], "p.txt: must be a file that ends in"),
         (
-            ["bound", "eval", MODEL, "--platform", str(EXAMPLES / "memory.toml")],
+            ["lab", "bound", "eval", "none.toml", *with_platform(1)],
+            "none.toml: cannot read: No such file",
+        ),
+        (
+            ["lab", "bound", "eval", MODEL, "--platform", "p.txt"],
+            "p.txt: must be a file that ends in",
+        ),
+        (
+            ["lab", "bound", "eval", MODEL, "--platform", str(EXAMPLES / "memory.toml")],
             "createthread.toml:16: section 1: iram_text.read: ",
         ),
         (checking(1), "name a RUN, or the maximum with --measured; give one of them"),
@@ -107,7 +113,6 @@ def test_check_takes_the_channel_and_what_of_it(capsys, run_of, tmp_path):
         ([*checking(1), "--measured", "1us", "--channel", "A"], "--channel is for a RUN"),
         ([*checking(1), "/none"], "does not exist"),
         ([*checking(1), "/none", "--of", "period"], "'period' is not one of"),
-        (["bound"], "Missing command"),
     ],
 )
 def test_wrong_use_is_one_line_and_ends_with_2(capsys, words, line):
@@ -130,7 +135,7 @@ def test_a_scan_is_refused_as_what_it_is(folder, capsys):
 
 
 def test_the_document_is_all_of_the_output(capsys):
-    assert cli.main(["bound", "eval", MODEL, *with_platform(1), "--json"]) == 0
+    assert cli.main(["lab", "bound", "eval", MODEL, *with_platform(1), "--json"]) == 0
     out, err = capsys.readouterr()
     assert (json.loads(out)["model"], err) == ("CreateThread", "")
 

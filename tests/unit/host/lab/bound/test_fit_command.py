@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor bound fit`: terms, errors, a platform's file and one line for each wrong use."""
+"""`plexor lab bound fit`: terms, errors, a platform's file and one line for each wrong use."""
 
 import pytest
 
@@ -8,13 +8,13 @@ from plexor import cli
 from ...cli.test_cli import document, errors_of
 from .createthread import EXAMPLES
 
-FIT = ["bound", "fit", str(EXAMPLES / "measured.csv")]
+FIT = ["lab", "bound", "fit", str(EXAMPLES / "measured.csv")]
 
 
 def test_a_fit_is_printed_with_the_plain_sum_beside_it_and_written(capsys, tmp_path):
     out = tmp_path / "sdram-bound.toml"
     words = [*FIT, "--try", str(EXAMPLES / "tried.csv"), "--platform", str(EXAMPLES / "sdram.toml")]
-    assert cli.main([*words, "--out", str(out), "--bound"]) == 0
+    assert cli.main([*words, "--to", str(out), "--bound"]) == 0
     text, err = capsys.readouterr()
     for part in ("an instruction takes at least", "not fitted", "of a plain sum"):
         assert part in text
@@ -27,11 +27,11 @@ def test_a_fit_is_printed_with_the_plain_sum_beside_it_and_written(capsys, tmp_p
 @pytest.mark.parametrize(
     ("more", "text"),
     [
-        (["--out", "p.toml"], "--platform and --out need each other"),
-        (["--bound"], "--bound is for --out"),
-        (["--model", "m.toml"], "--model is for --out"),
+        (["--to", "p.toml"], "--platform and --to need each other"),
+        (["--bound"], "--bound is for --to"),
+        (["--model", "m.toml"], "--model is for --to"),
         (["--try", "none.csv"], "none.csv: cannot read"),
-        (["--platform", str(EXAMPLES / "sram.toml"), "--out", "p.txt"], "must be a file that ends"),
+        (["--platform", str(EXAMPLES / "sram.toml"), "--to", "p.txt"], "must be a file that ends"),
     ],
 )
 def test_a_wrong_use_is_one_line(capsys, more, text):

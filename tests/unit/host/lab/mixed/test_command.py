@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor mixed`: what it refuses, prints, writes, and how it ends."""
+"""`plexor lab mixed`: what it refuses, prints, writes, and how it ends."""
 
 import csv
 import json
@@ -63,14 +63,14 @@ def board(monkeypatch):
     ],
 )
 def test_wrong_use_ends_with_2_and_one_line(capsys, options, says):
-    assert cli.main(["mixed", *options.split()]) == 2
+    assert cli.main(["lab", "mixed", *options.split()]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert says in err
 
 
 def test_the_figures_are_printed_and_progress_goes_to_standard_error(capsys, board):
-    assert cli.main(["mixed", "--count", "2", "--key", "os=x"]) == 0
+    assert cli.main(["lab", "mixed", "--count", "2", "--label", "os=x"]) == 0
     out, err = capsys.readouterr()
     assert "least safe distance: 1 step" in out
     assert err.splitlines() == [
@@ -85,7 +85,7 @@ def test_the_figures_are_printed_and_progress_goes_to_standard_error(capsys, boa
 
 @pytest.mark.usefixtures("board")
 def test_a_document_is_the_only_print_with_json(capsys):
-    assert cli.main(["mixed", "--json"]) == 0
+    assert cli.main(["lab", "mixed", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["figures"]["runs"]["mixed-0"]["counts"]["missed"] == 1
 
@@ -93,7 +93,7 @@ def test_a_document_is_the_only_print_with_json(capsys):
 @pytest.mark.usefixtures("board")
 def test_the_lists_are_written_as_csv(capsys, tmp_path):
     path = tmp_path / "rows.csv"
-    assert cli.main(["mixed", "--csv", str(path), "--rows"]) == 0
+    assert cli.main(["lab", "mixed", "--csv", str(path), "--rows"]) == 0
     with path.open(newline="") as file:
         rows = [*csv.DictReader(file)]
     assert len(rows) == sum(len(run.rows) for run in RESULT.runs)
@@ -103,7 +103,7 @@ def test_the_lists_are_written_as_csv(capsys, tmp_path):
 @pytest.mark.usefixtures("board")
 def test_a_file_that_cannot_be_written_is_refused_before_the_run(capsys, tmp_path, board):
     board.asked = []
-    assert cli.main(["mixed", "--csv", str(tmp_path)]) == 2
+    assert cli.main(["lab", "mixed", "--csv", str(tmp_path)]) == 2
     assert "Is a directory" in capsys.readouterr().err
     assert board.asked == []
 
@@ -118,19 +118,19 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_run(capsys, tmp_pat
 )
 def test_the_exit_code_says_how_it_ended(capsys, board, monkeypatch, result, code):
     monkeypatch.setattr(board, "result", result)
-    assert cli.main(["mixed"]) == code
+    assert cli.main(["lab", "mixed"]) == code
     assert "mixed-" in capsys.readouterr().out
 
 
 def test_a_result_that_could_not_be_kept_is_printed_all_the_same(capsys, board, monkeypatch):
     monkeypatch.setattr(board, "unsaved", StoreError("x: no room"))
-    assert cli.main(["mixed"]) == 2
+    assert cli.main(["lab", "mixed"]) == 2
     out, err = capsys.readouterr()
     assert "least safe distance" in out
     assert "no room" in err
 
 
 def test_every_option_is_explained(capsys):
-    assert cli.main(["mixed", "--help"]) == 0
+    assert cli.main(["lab", "mixed", "--help"]) == 0
     assert "--device-serial" in capsys.readouterr().out
     assert measured.__doc__

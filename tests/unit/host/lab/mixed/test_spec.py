@@ -132,7 +132,7 @@ def test_a_rate_is_a_number_of_steps_or_a_time_in_whole_ones(rate, steps):
 
 
 def test_the_help_says_what_a_schedule_is_without_options(capsys):
-    assert cli.main(["mixed", "--help"]) == 0
+    assert cli.main(["lab", "mixed", "--help", "all"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     for default in ("sequential", "8", "100", "1ms", "0,1,2"):
         assert f"[default: {default}]" in said

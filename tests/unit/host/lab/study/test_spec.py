@@ -24,7 +24,7 @@ def test_an_interval_is_above_0():
 
 
 def test_the_help_says_what_a_table_shows_without_options(capsys):
-    assert cli.main(["table", "--help"]) == 0
+    assert cli.main(["lab", "table", "--help"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "[default: jitter128]" in said
     assert "[default: reference]" in said

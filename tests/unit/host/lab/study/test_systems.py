@@ -211,7 +211,7 @@ def kept(tmp_path, run_of):
 
 def test_the_command_reads_what_was_kept(kept, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
-    assert cli.main(["table", str(kept / "s1"), str(kept / "s2")]) == 0
+    assert cli.main(["lab", "table", str(kept / "s1"), str(kept / "s2")]) == 0
     out = capsys.readouterr().out
     # Paths differ, all else is as the golden text.
     assert out.splitlines()[:9] == GOLDEN.splitlines()[:9]
@@ -220,7 +220,7 @@ def test_the_command_reads_what_was_kept(kept, capsys, monkeypatch):
 
 def test_the_document_for_machines_is_exact(kept, capsys):
     paths = [str(kept / name) for name in ("s1", "m1", "m2")]
-    assert cli.main(["table", *paths, "--json", "--interval", "2ms"]) == 0
+    assert cli.main(["lab", "table", *paths, "--json", "--interval", "2ms"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["schema"] == "plexor.table/1"
     first, second = found["rows"]
@@ -235,7 +235,7 @@ def test_the_document_for_machines_is_exact(kept, capsys):
     assert [c["holds"] for c in found["inequalities"]] == [False]
     assert len(found["reference"]["statements"]) == 15
     assert found["advice"].startswith("milliseconds")
-    assert cli.main(["table", *paths, "--json", "--no-reference"]) == 0
+    assert cli.main(["lab", "table", *paths, "--json", "--no-reference"]) == 0
     assert "reference" not in json.loads(capsys.readouterr().out)
 
 
@@ -257,7 +257,7 @@ def test_what_is_wrong_is_one_line(kept, capsys, arguments, code, says):
     (kept / "bent").mkdir()
     (kept / "bent" / "sweep.json").write_text('{"format": 7}')
     paths = [a if a.startswith("-") or a in ("0", "p99") else str(kept / a) for a in arguments]
-    assert cli.main(["table", *paths]) == code
+    assert cli.main(["lab", "table", *paths]) == code
     out, err = capsys.readouterr()
     assert out == ""
     assert says in err
@@ -266,5 +266,5 @@ def test_what_is_wrong_is_one_line(kept, capsys, arguments, code, says):
 
 def test_a_run_that_proves_nothing_ends_with_4(kept, capsys, run_of):
     save_run(idle(run_of([[1000]], invalid_reasons=("books",))).result, kept / "bad")
-    assert cli.main(["table", str(kept / "bad")]) == 4
+    assert cli.main(["lab", "table", str(kept / "bad")]) == 4
     assert capsys.readouterr().err == f"plexor: {kept / 'bad'}: books\n"

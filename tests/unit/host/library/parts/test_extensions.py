@@ -13,6 +13,7 @@ import pytest
 import plexor
 from plexor import cli
 from plexor.base.errors import UsageError
+from plexor.cli.groups import _defaults
 from plexor.library.instrument import Instrument
 from plexor.library.parts import extensions
 from plexor.library.parts.extensions import names, offer_of
@@ -103,12 +104,16 @@ def test_a_file_that_is_no_text_and_a_folder_that_is_gone_are_passed_over(plant,
 
 def test_a_command_of_another_package_runs_and_is_in_the_help(plant, capsys):
     plant("stranger_d", points("stranger_d"), MODULE)
-    assert cli.main(["greet"]) == 0
+    assert cli.main(["lab", "greet"]) == 0
     assert capsys.readouterr().out == "hello\n"
-    assert cli.main(["--help"]) == 0
+    assert cli.main(["lab", "--help"]) == 0
     assert "greet         Greet whoever is there." in capsys.readouterr().out
-    assert cli.main(["gret"]) == 2
-    assert "Did you mean 'greet'?" in capsys.readouterr().err
+    assert cli.main(["--help"]) == 0
+    assert "greet" in capsys.readouterr().out
+    assert cli.main(["lab", "gret"]) == 2
+    assert "Did you mean 'lab greet'?" in capsys.readouterr().err
+    assert cli.main(["greet"]) == 2
+    assert capsys.readouterr().err == "plexor: greet: this is `plexor lab greet` now\n"
 
 
 def test_one_that_cannot_be_imported_names_package_and_error_and_breaks_no_other(plant, capsys):
@@ -117,14 +122,14 @@ def test_one_that_cannot_be_imported_names_package_and_error_and_breaks_no_other
         "plexor: greet, of package stranger_e: stranger_e:offer cannot be imported: "
         "ModuleNotFoundError: No module named 'nothing_of_that_name'\n"
     )
-    assert cli.main(["greet"]) == 2
+    assert cli.main(["lab", "greet"]) == 2
     assert capsys.readouterr().err == line
-    assert cli.main(["--help"]) == 0
+    assert cli.main(["lab", "--help"]) == 0
     shown = capsys.readouterr()
     assert shown.err == line
-    assert "measure" in shown.out
+    assert "bench" in shown.out
     assert "greet" not in shown.out
-    assert cli.main(["completion", "--help"]) == 0
+    assert cli.main(["lab", "table", "--help"]) == 0
     assert capsys.readouterr().err == ""
 
 
@@ -138,13 +143,13 @@ def test_one_that_cannot_be_imported_names_package_and_error_and_breaks_no_other
 )
 def test_what_is_no_command_is_refused_by_its_package(plant, capsys, attribute, said):
     plant("stranger_f", points("stranger_f", attribute=attribute), MODULE)
-    assert cli.main(["greet"]) == 2
+    assert cli.main(["lab", "greet"]) == 2
     assert f"plexor: greet, of package stranger_f: {said}" in capsys.readouterr().err
 
 
 def test_a_fault_of_a_command_names_its_package(plant, capsys):
     plant("stranger_n", points("stranger_n", "breaks", "breaks"), MODULE)
-    assert cli.main(["breaks"]) == 70
+    assert cli.main(["lab", "breaks"]) == 70
     line = capsys.readouterr().err
     assert line.startswith("plexor: a fault of package stranger_n: ZeroDivisionError: planted; ")
     assert line.count("\n") == 1
@@ -154,18 +159,19 @@ def test_two_packages_of_one_name_are_both_named(plant, capsys):
     plant("stranger_g", points("stranger_g"), MODULE)
     plant("stranger_h", points("stranger_h"), MODULE)
     line = "plexor: greet: packages stranger_g and stranger_h offer it; uninstall all but one\n"
-    assert cli.main(["greet"]) == 2
+    assert cli.main(["lab", "greet"]) == 2
     assert capsys.readouterr().err == line
-    assert cli.main(["--help"]) == 0
+    assert cli.main(["lab", "--help"]) == 0
     assert capsys.readouterr().err == line
 
 
 def test_a_name_of_plexors_own_is_kept_and_the_help_says_so(plant, capsys):
-    plant("stranger_i", points("stranger_i", "replay"), MODULE)
-    assert cli.command_of("replay").callback.__module__ == "plexor.cli.declared.stored"
-    assert cli.main(["--help"]) == 0
-    err = capsys.readouterr().err
-    assert err == "plexor: replay: package stranger_i offers it, and Plexor has it; uninstall it\n"
+    plant("stranger_i", points("stranger_i", "trace-header"), MODULE)
+    own = cli.command_of("lab trace-header")
+    assert own.callback.__module__ == "plexor.cli.declared.upkeep"
+    assert cli.main(["lab", "--help"]) == 0
+    said = "package stranger_i offers it, and Plexor has it; uninstall it\n"
+    assert capsys.readouterr().err == f"plexor: trace-header: {said}"
 
 
 def test_defaults_are_read_past_a_command_that_cannot_be_imported(plant, tmp_path, monkeypatch):
@@ -173,7 +179,7 @@ def test_defaults_are_read_past_a_command_that_cannot_be_imported(plant, tmp_pat
     (tmp_path / "plexor.toml").write_text("[all]\nno_such_option = 1\n")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match="no_such_option"):
-        cli._defaults(click.Context(cli.plexor), "replay")
+        _defaults(click.Context(cli.plexor), cli.plexor, ["show"])
 
 
 TALLY = """
@@ -233,9 +239,9 @@ def test_results_of_another_package_are_loaded_and_replayed(tally, tmp_path, cap
     (folder / "tally.json").write_text(json.dumps(FIVE))
     assert plexor.schema("tally")["properties"]["answers"]["type"] == "integer"
     assert plexor.load(folder).result == plexor.load(folder / "tally.json").result == 5
-    assert cli.main(["replay", str(folder)]) == 0
+    assert cli.main(["show", str(folder)]) == 0
     assert capsys.readouterr().out == "5 answers\n"
-    assert cli.main(["report", str(folder)]) == 2
+    assert cli.main(["show", str(folder), "--to", str(tmp_path / "x.html")]) == 2
     assert "holds a tally, which has no page" in capsys.readouterr().err
 
 

@@ -75,16 +75,16 @@ def test_what_the_page_types_prints_what_it_shows(environment, run_of):
     for command, shown in commands:
         assert typed(command, environment) == (0, shown)
     assert (folder / "run1.tally").read_text() == "ISR 150\nTASK 120\n"
-    assert typed("plexor tally run1 --least 130", environment)[0] == 1
-    code, said = typed("plexor export run1 --to run1.tal", environment)
+    assert typed("plexor lab tally run1 --least 130", environment)[0] == 1
+    code, said = typed("plexor show run1 --to run1.tal", environment)
     assert code == 2
     assert said.endswith(", .tally\n")
 
 
 def test_the_help_shows_the_command_and_its_options(environment):
-    code, said = typed("plexor --help", environment)
+    code, said = typed("plexor lab --help", environment)
     assert (code, "tally         Count the answers of a stored run." in said) == (0, True)
-    assert "Answers that each pin must have." in typed("plexor tally --help", environment)[1]
+    assert "Answers that each pin must have." in typed("plexor lab tally --help", environment)[1]
 
 
 def test_the_measurement_is_a_method_of_an_instrument(environment, monkeypatch):

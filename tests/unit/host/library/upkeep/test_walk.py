@@ -54,7 +54,7 @@ def test_of_a_sound_board_every_step_is_said_and_none_is_missing(monkeypatch):
         ("ok", f"{name}: icebrkr answers, build 0000000000000000"),
         ("ok", "the link carries every value of a byte both ways"),
         ("ok", "its clock runs as the host's, within 2 %"),
-        ("ok", f"next: plexor selftest --link '{name}' tests the rest"),
+        ("ok", f"next: plexor board selftest --link '{name}' tests the rest"),
     ]
 
 
@@ -72,7 +72,7 @@ def test_the_other_port_of_a_bridge_is_named(monkeypatch):
     with board_at(None, down=lambda data: b"") as port:
         (wrong, command), (silent, _) = missing(f"serial:{port}")
     assert "interface 0 of iCEBreaker; the instrument's is 1" in wrong
-    assert command == "plexor devices"
+    assert command == "plexor board devices"
     assert "no byte came: write the bitstream" in silent
 
 
@@ -106,7 +106,7 @@ def test_a_lock_that_was_lost_in_a_run_is_named():
         fake.set("status", "flags", StatusFlag.CLOCK_LOST)
         ((what, command),) = missing(fake.uri)
     assert what.startswith("the PLL lost its lock in the last run")
-    assert command == "plexor selftest"
+    assert command == "plexor board selftest"
 
 
 def test_values_that_a_link_loses_only_later_are_named():
@@ -131,4 +131,4 @@ def test_a_port_that_may_not_be_opened_comes_with_the_rules(monkeypatch):
 
     monkeypatch.setattr(walk, "open_any", denied)
     ((_, command),) = missing("serial:/dev/none?baud=2000000")
-    assert command.startswith("plexor doctor --udev | sudo tee ")
+    assert command.startswith("plexor board doctor --udev | sudo tee ")

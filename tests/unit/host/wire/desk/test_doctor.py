@@ -49,7 +49,7 @@ def test_a_missing_rule_comes_with_the_command_that_installs_it(tree):
     tree.write(RULES, "# " + udev_rules().replace("\n", "\n# "))
     (entry,) = tree.wrong()
     assert entry.what == "udev has no rule for 0403:6010"
-    assert entry.command.startswith("plexor doctor --udev | sudo tee /etc/udev/rules.d/")
+    assert entry.command.startswith("plexor board doctor --udev | sudo tee /etc/udev/rules.d/")
 
 
 @pytest.mark.parametrize("node", ["/dev/ttyUSB1", "/dev/bus/usb/001/004"])

@@ -79,8 +79,8 @@ def test_another_device_is_quoted():
     with board_at(None, down=lambda data: b"\r\n>>> nothing\x1b[K\r\n") as port:
         text = told(f"serial:{port}?baud=2000000")
     assert text == (
-        "another device sends text ('>>> nothing\\x1b[K'): plexor devices lists the instruments' "
-        "ports"
+        "another device sends text ('>>> nothing\\x1b[K'): plexor board devices lists the "
+        "instruments' ports"
     )
 
 
@@ -151,14 +151,14 @@ def test_of_an_address_no_serial_port_is_said():
 def test_another_program_than_an_instrument_is_another_identity(capsys):
     with FakeDevice(Scenario([50]), identity={"magic": 0xDEADBEEF}) as fake:
         with board_at(fake.uri) as port:
-            assert cli.main(["identify", "--link", f"serial:{port}"]) == 3
+            assert cli.main(["board", "identify", "--link", f"serial:{port}"]) == 3
     assert "not a Plexor: its magic is 0xdeadbeef" in capsys.readouterr().err
 
 
 def test_a_command_ends_with_the_cause_in_its_one_line(monkeypatch, capsys):
     monkeypatch.setattr(Device.__init__, "__defaults__", (None, TIMEOUTS_S))
     with board_at(None, down=lambda data: b"") as port:
-        assert cli.main(["identify", "--link", f"serial:{port}?baud=2000000"]) == 3
+        assert cli.main(["board", "identify", "--link", f"serial:{port}?baud=2000000"]) == 3
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert err.endswith(f"{NOTHING}\n")

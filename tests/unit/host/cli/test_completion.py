@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from plexor import cli
-from plexor.cli import COMPLETING
-from plexor.cli.declared.upkeep import SHELLS
+from plexor.cli.completion import COMPLETING, SHELLS
 
 BIN = Path(sys.executable).parent
 
@@ -36,7 +35,7 @@ def offered(script, words):
 
 
 def test_bash_offers_commands_and_options(capsys):
-    assert cli.main(["completion", "bash"]) == 0
+    assert cli.main(["--completion", "bash"]) == 0
     # Older ones than 4.4 have no `complete -o nosort`; only the function is wanted here.
     script = capsys.readouterr().out.replace("_plexor_completion_setup;", "")
     assert offered(script, ["plexor", "me"]) == ["measure"]
@@ -46,7 +45,7 @@ def test_bash_offers_commands_and_options(capsys):
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_each_shell_asks_by_the_variable_that_is_answered(shell, capsys, monkeypatch):
-    assert cli.main(["completion", shell]) == 0
+    assert cli.main(["--completion", shell]) == 0
     assert f"{COMPLETING}={shell}_complete" in capsys.readouterr().out
     monkeypatch.setenv(COMPLETING, f"{shell}_complete")
     monkeypatch.setenv("COMP_WORDS", "plexor mea")

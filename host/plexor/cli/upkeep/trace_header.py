@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor trace-header`: the C headers with which firmware sends codes."""
+"""`plexor lab trace-header`: the C headers with which firmware sends codes."""
 
 from __future__ import annotations
 

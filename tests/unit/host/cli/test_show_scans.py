@@ -27,10 +27,9 @@ from ..show.scans_to_draw import MASKS, phase_result
 SMALL = phase_result(MASKS["missed, then late"], step=100, left_out={LOST: 1})
 
 
-@pytest.mark.parametrize("command", ["report", "replay"])
 @pytest.mark.parametrize("option", [["--base", "1us"], ["--budget", "b.toml"]])
-def test_what_is_for_runs_is_refused(folder, capsys, command, option):
-    assert cli.main([command, str(folder), *option]) == 2
+def test_what_is_for_runs_is_refused(folder, capsys, option):
+    assert cli.main(["show", str(folder), *option]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert f"{option[0]} applies only to runs; this is a" in err
@@ -88,7 +87,7 @@ def test_a_scan_that_lies_is_shown_or_refused_in_one_line(kind, document, shown,
 @pytest.mark.parametrize("text", ["", "[]", "{}", "[" * 100_000, '{"schema": "plexor.phase/1"}'])
 def test_what_is_no_scan_is_refused_in_one_line(text, capsys, tmp_path):
     (tmp_path / "phase.json").write_text(text)
-    assert cli.main(["replay", str(tmp_path)]) == 2
+    assert cli.main(["show", str(tmp_path)]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert "phase.json: cannot read" in err
@@ -97,9 +96,9 @@ def test_what_is_no_scan_is_refused_in_one_line(text, capsys, tmp_path):
 def test_a_schedule_is_printed_again_and_has_no_page(capsys, tmp_path):
     text = json.dumps(SCHEDULES.of(MIXED))
     (tmp_path / "mixed.json").write_text(text)
-    assert cli.main(["replay", str(tmp_path)]) == 1
+    assert cli.main(["show", str(tmp_path)]) == 1
     assert "least safe" not in capsys.readouterr().out
-    assert cli.main(["report", str(tmp_path)]) == 2
+    assert cli.main(["show", str(tmp_path), "--to", str(tmp_path / "x.html")]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert "holds a schedule, which has no page; plexor replay prints it" in err
+    assert "holds a schedule, which has no page; plexor show prints it" in err

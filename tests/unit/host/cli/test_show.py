@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor report`: the page of what was kept, or its picture."""
+"""`plexor show --to`: the page of what was kept, or its picture."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from plexor import cli
-from plexor.cli.report import _names
+from plexor.cli.show import _names
 from plexor.files.store.run_folder import save
 from plexor.model.identity import Identity
 from plexor.protocol.geometry import Geometry
@@ -23,19 +24,21 @@ from plexor.protocol.geometry import Geometry
 def test_a_report_by_a_budget_prints_the_verdict(capsys, tmp_path, run_of, limit, code, words):
     kept = save(run_of([[1000, 2000, 3000]]), tmp_path / "kept")
     (tmp_path / "b.toml").write_text(f'[all]\nmax = "{limit}"\n')
-    assert cli.main(["report", str(kept), "--budget", str(tmp_path / "b.toml")]) == code
+    files = ["--to", str(tmp_path / "x.html"), "--budget", str(tmp_path / "b.toml")]
+    assert cli.main(["show", str(kept), *files]) == code
     assert capsys.readouterr().out.splitlines()[-1] == words
 
 
 def test_report_writes_the_page_and_the_picture(folder, capsys, tmp_path):
-    assert cli.main(["report", str(folder)]) == 0
+    files = ["--to", str(folder / "report.html"), "--to", str(tmp_path / "p.svg")]
+    assert cli.main(["show", str(folder), *files]) == 0
+    assert capsys.readouterr().out == ""
     assert (folder / "report.html").read_text().startswith("<!doctype html>")
-    assert cli.main(["report", str(folder), "--page", str(tmp_path / "p.svg")]) == 0
     assert (tmp_path / "p.svg").read_text().startswith("<svg")
 
 
 def test_a_picture_of_several_is_of_runs(folder, capsys, tmp_path):
-    arguments = ["report", str(folder), str(folder), "--page", str(tmp_path / "p.svg")]
+    arguments = ["show", str(folder), str(folder), "--to", str(tmp_path / "p.svg")]
     assert cli.main(arguments) == 2
     assert "several runs make one picture, but one of these is a" in capsys.readouterr().err
 
@@ -46,40 +49,51 @@ def kept(tmp_path, run_of):
     return lambda name, **other: save(run_of([[1000, 2000, 3000]], **other), tmp_path / name)
 
 
-def test_without_a_page_named_it_lies_beside_the_run(kept, capsys):
-    run = kept("run")
-    for path in (run, run / "run.json"):
-        assert cli.main(["report", str(path)]) == 0
-        out, err = capsys.readouterr()
-        assert out == ""
-        assert str(run / "report.html") in err
-        assert (run / "report.html").read_text().endswith("</html>\n")
-        (run / "report.html").unlink()
+def test_several_runs_are_printed_one_after_the_other_each_under_its_path(kept, capsys):
+    one, two = str(kept("a")), str(kept("b", invalid_reasons=("x",)))
+    texts = []
+    for path in (one, two):
+        cli.main(["show", path])
+        texts.append(capsys.readouterr().out)
+    assert cli.main(["show", one, two]) == 4
+    assert capsys.readouterr().out == f"{one}\n{texts[0]}\n{two}\n{texts[1]}"
+    assert cli.main(["show", one, two, "--json"]) == 2
+    assert capsys.readouterr().err == "plexor: --json is of one run; name one RUN\n"
+
+
+def test_a_document_is_printed_beside_the_files(kept, capsys, tmp_path):
+    page = tmp_path / "x.html"
+    assert cli.main(["show", str(kept("run")), "--json", "--to", str(page)]) == 0
+    assert json.loads(capsys.readouterr().out)["strikes"] == 3
+    assert page.read_text().endswith("</html>\n")
 
 
 def test_several_runs_make_one_picture_and_the_worst_code(kept, capsys, tmp_path):
     page = tmp_path / "both.svg"
     runs = [str(kept("a")), str(kept("b", invalid_reasons=("x",)))]
-    assert cli.main(["report", *runs, "--page", str(page)]) == 4
+    assert cli.main(["show", *runs, "--to", str(page)]) == 4
     assert page.read_text().startswith("<svg")
 
 
 @pytest.mark.parametrize(
-    "options", [[], ["--page", "x.html"], ["--page", "x.svg", "--budget", "b"]]
+    ("options", "says"),
+    [
+        (["--to", "x.html"], "several runs make one picture; give --to FILE.svg, .png or .pdf"),
+        (["--to", "x.csv"], "several runs make one picture; give --to FILE.svg, .png or .pdf"),
+        (["--to", "x.svg", "--budget", "omac"], "--budget is of one run; name one RUN"),
+    ],
 )
-def test_several_runs_make_neither_a_page_nor_a_verdict(kept, capsys, tmp_path, options):
+def test_several_runs_make_neither_a_page_nor_a_verdict(kept, capsys, tmp_path, options, says):
     runs = [str(kept("a")), str(kept("b"))]
-    assert cli.main(["report", *runs, *options]) == 2
-    err = capsys.readouterr().err
-    assert err.count("\n") == 1
-    assert "--page FILE.svg" in err
+    assert cli.main(["show", *runs, *options]) == 2
+    assert capsys.readouterr().err == f"plexor: {says}\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
 
 
 def test_runs_of_different_ticks_are_refused_with_both(kept, capsys, tmp_path):
     slow = Identity(replace(Geometry(), tick_fs=500_000), 1)
     runs = [str(kept("a")), str(kept("b", identity=slow))]
-    assert cli.main(["report", *runs, "--page", str(tmp_path / "x.svg")]) == 2
+    assert cli.main(["show", *runs, "--to", str(tmp_path / "x.svg")]) == 2
     assert "[500000, 1000000] fs" in capsys.readouterr().err
     assert not (tmp_path / "x.svg").exists()
 
@@ -87,7 +101,8 @@ def test_runs_of_different_ticks_are_refused_with_both(kept, capsys, tmp_path):
 def test_a_budget_of_an_unknown_channel_writes_no_page(kept, capsys, tmp_path):
     run = kept("run")
     (tmp_path / "b.toml").write_text('[channel.nosuch]\nmax = "1 s"\n')
-    assert cli.main(["report", str(run), "--budget", str(tmp_path / "b.toml")]) == 2
+    page = ["--to", str(run / "report.html")]
+    assert cli.main(["show", str(run), *page, "--budget", str(tmp_path / "b.toml")]) == 2
     assert '"nosuch"' in capsys.readouterr().err
     assert not (run / "report.html").exists()
 
@@ -96,7 +111,7 @@ def test_a_page_that_cannot_be_written_is_one_line_behind_the_verdict(kept, caps
     (tmp_path / "b.toml").write_text('[all]\nmax = "2 us"\n')
     page = tmp_path / "no" / "page.html"
     budget = ["--budget", str(tmp_path / "b.toml")]
-    assert cli.main(["report", str(kept("run")), *budget, "--page", str(page)]) == 2
+    assert cli.main(["show", str(kept("run")), *budget, "--to", str(page)]) == 2
     out, err = capsys.readouterr()
     assert "FAIL" in out
     assert err.count("\n") == 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`plexor replay`: the figures of what was kept, and how it ends."""
+"""`plexor show`: the figures of what was kept, and how it ends."""
 
 import json
 
@@ -22,27 +22,27 @@ def test_a_replay_of_an_interrupted_run_ends_by_its_verdict(capsys, tmp_path, ru
     if limits is not None:
         (tmp_path / "b.toml").write_text(f"[all]\n{limits}\n")
         budget = ["--budget", str(tmp_path / "b.toml")]
-    assert cli.main(["replay", str(kept), *budget]) == code
+    assert cli.main(["show", str(kept), *budget]) == code
     assert "interrupted" in capsys.readouterr().out.splitlines()[1]
-    assert cli.main(["replay", str(kept), "--json", *budget]) == code
+    assert cli.main(["show", str(kept), "--json", *budget]) == code
     found = document(capsys)
     assert (found["interrupted"], found["exit_code"]) == (True, code)
-    assert cli.main(["report", str(kept), *budget]) == code
+    assert cli.main(["show", str(kept), *budget]) == code
 
 
 NAMED = {"sweep": "sustains", "phase": "over the phase of ch1", "burst": "survives bursts of 64"}
 
 
 def test_replay_prints_the_figures_again(folder, capsys):
-    assert cli.main(["replay", str(folder)]) == 0
+    assert cli.main(["show", str(folder)]) == 0
     text = capsys.readouterr().out
-    assert cli.main(["replay", str(folder / f"{folder.name}.json")]) == 0
+    assert cli.main(["show", str(folder / f"{folder.name}.json")]) == 0
     assert capsys.readouterr().out == text
     assert NAMED[folder.name] in text
 
 
 def test_replay_prints_the_document_again(folder, capsys):
-    assert cli.main(["replay", str(folder), "--json"]) == 0
+    assert cli.main(["show", str(folder), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     stored = json.loads((folder / f"{folder.name}.json").read_text())
     del stored["sha256"]
@@ -52,26 +52,26 @@ def test_replay_prints_the_document_again(folder, capsys):
 def test_a_phase_scan_that_proves_nothing_ends_with_4(capsys, tmp_path):
     scan = phase_result(MASKS["none"], invalid_reasons=("a bin is saturated",))
     (tmp_path / "phase.json").write_text(json.dumps(PHASE.of(scan)))
-    assert cli.main(["replay", str(tmp_path)]) == 4
+    assert cli.main(["show", str(tmp_path)]) == 4
     assert "a bin is saturated" in capsys.readouterr().out
 
 
 def test_a_base_is_taken_off_by_the_ticks_of_the_run(capsys, tmp_path, run_of):
     kept = save(run_of([[1000, 2000]]), tmp_path / "kept")
-    assert cli.main(["replay", str(kept), "--base", "12.4ns", "--json"]) == 0
+    assert cli.main(["show", str(kept), "--base", "12.4ns", "--json"]) == 0
     found = document(capsys)  # of 1 ns
     assert (found["base_ticks"], found["channels"][0]["latency"]["min_ticks"]) == (12, 988)
 
 
 def test_a_velocity_shows_how_far_something_moves(capsys, tmp_path, run_of):
     kept = save(run_of([[1000, 2000]]), tmp_path / "kept")
-    assert cli.main(["replay", str(kept), "--velocity", "1000m/s"]) == 0
+    assert cli.main(["show", str(kept), "--velocity", "1000m/s"]) == 0
     assert "2 mm" in capsys.readouterr().out  # in 2 µs
 
 
 def test_a_budget_that_cannot_be_read_is_one_line_with_its_path(capsys, tmp_path, run_of):
     kept = save(run_of([[1000]]), tmp_path / "kept")
-    assert cli.main(["replay", str(kept), "--budget", "no.toml"]) == 2
+    assert cli.main(["show", str(kept), "--budget", "no.toml"]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert "no.toml" in err

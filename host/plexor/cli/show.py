@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`plexor show`: the figures of a stored run or scan, its page, its picture, files of its run."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from plexor.base.errors import UsageError
+from plexor.cli.conclude import RunUse, conclude, draw, print_verdict, write_drawn
+from plexor.cli.conclude import show as print_result
+from plexor.cli.options import AsJson, Budgeted, Written
+from plexor.cli.output import all_of
+from plexor.cli.parameters import no_run_options
+from plexor.library.drawing import SHOWN, check_converter, write_shown
+from plexor.library.exchange import ALIASES, suffixes
+from plexor.library.files import is_direct
+from plexor.library.load import load
+from plexor.library.run import Budget, Run, load_budget
+from plexor.library.scans.scan import Ended, Scan
+from plexor.library.specs.options import Less
+
+
+def show(
+    paths: tuple[Path, ...], written: Written, less: Less, judged: Budgeted, shown: AsJson
+) -> int:
+    """Print what is stored, or write its files, and return the exit code."""
+    for file in written.files:
+        _check(file)
+    first, *others = paths
+    found = [load(path) for path in paths]
+    scans: list[Ended[Any]] = [each for each in found if not isinstance(each, Run)]
+    runs = [each.less(**less.keywords()) for each in found if isinstance(each, Run)]
+    for scan in scans:
+        no_run_options(scan.what)
+    limits = None if judged.budget is None else load_budget(judged.budget)
+    if others and (shown.as_json or limits is not None):
+        raise UsageError(f"{'--json' if shown.as_json else '--budget'} is of one run; name one RUN")
+    if not written.files:
+        return _printed(paths, found, limits, less, shown)
+    if not scans:
+        return _runs(paths, runs, written, limits, shown)
+    if others:
+        raise UsageError(f"several runs make one picture, but one of these is a {scans[0].what}")
+    return _scan(first, scans[0], written, shown)
+
+
+def _printed(
+    paths: tuple[Path, ...],
+    found: list[Run | Ended[Any]],
+    limits: Budget | None,
+    less: Less,
+    shown: AsJson,
+) -> int:
+    """Print the figures of each."""
+    codes: list[int] = []
+    for path, each in zip(paths, found, strict=True):
+        if len(paths) > 1:
+            draw(f"{'' if each is found[0] else chr(10)}{path}\n")
+        if isinstance(each, Run):
+            codes.append(conclude(each.less(**less.keywords()), RunUse(limits, shown.as_json)))
+        else:
+            print_result(each, shown.as_json)
+            codes.append(each.exit_code())
+    return max(codes)
+
+
+def _scan(path: Path, scan: Ended[Any], written: Written, shown: AsJson) -> int:
+    """Write the page and the picture of a scan."""
+    for file in written.files:
+        if not _is_drawn(file):
+            raise UsageError(f"{path}: holds a {scan.what}; only runs are written to such a file")
+    if not isinstance(scan, Scan):
+        raise UsageError(f"{path}: holds a {scan.what}, which has no page; plexor show prints it")
+    if shown.as_json:
+        print_result(scan, True)
+    all_of(*(partial(write_drawn, file, scan) for file in written.files))
+    return scan.exit_code()
+
+
+def _runs(
+    paths: tuple[Path, ...],
+    runs: list[Run],
+    written: Written,
+    limits: Budget | None,
+    shown: AsJson,
+) -> int:
+    """Write the files of runs; a verdict is printed, whatever else fails."""
+    run, *more = runs
+    drawn = [file for file in written.files if _is_drawn(file)]
+    others = [file for file in written.files if not _is_drawn(file)]
+    if more and (others or any(SHOWN.get(file.suffix) != "picture" for file in drawn)):
+        raise UsageError("several runs make one picture; give --to FILE.svg, .png or .pdf")
+    verdict = None if limits is None else run.judge(limits)
+    if shown.as_json:
+        conclude(run, RunUse(limits, json=True))
+    elif verdict is not None:
+        print_verdict(run, verdict)
+    picture = partial(run.picture, *more, names=_names(paths))
+
+    def draw_one(file: Path) -> None:
+        word = write_shown(file, partial(run.page, verdict), picture)
+        print(f"plexor: {word} {file}", file=sys.stderr)
+
+    def export() -> None:
+        run.export(*others, budget=limits)
+        for file in others:
+            print(f"plexor: wrote {file}", file=sys.stderr)
+
+    all_of(*(partial(draw_one, file) for file in drawn), *([export] if others else []))
+    return max(each.exit_code(verdict) for each in runs)
+
+
+def _check(file: Path) -> None:
+    """Raise UsageError for a file that nothing is written to, or that needs what is missing."""
+    if _is_drawn(file):
+        check_converter(file)
+    elif file.suffix not in (*suffixes(), *ALIASES):
+        known = ", ".join((*SHOWN, *suffixes()))
+        raise UsageError(f"{file}: its suffix must be one of {known}")
+
+
+def _is_drawn(file: Path) -> bool:
+    """Return whether a file gets a page or a picture; a pipe or a device of any name does."""
+    return file.suffix in SHOWN or (not file.suffix and is_direct(file))
+
+
+def _names(paths: tuple[Path, ...]) -> list[str]:
+    """Return the shortest ends of paths that tell them apart."""
+    parts = [path.resolve().parts for path in paths]
+    ends = (["/".join(own[-n:]) for own in parts] for n in range(1, max(map(len, parts)) + 1))
+    return next(names for names in ends if len(set(names)) == len(set(parts)))
