@@ -16,16 +16,7 @@ from numpy.typing import NDArray
 from plexor.base.errors import ExitCode
 from plexor.figures.analyse.analyse import analyse
 from plexor.files.store.document import document
-from plexor.protocol.frames import (
-    SPACE_MASK,
-    Frame,
-    FrameType,
-    LogCode,
-    MemoryFlag,
-    cobs_decode,
-)
-from plexor.protocol.geometry import Geometry
-from plexor.protocol.memory import Space, banks
+from plexor.protocol.frames import Frame, FrameType, LogCode, MemoryFlag, cobs_decode
 from plexor.protocol.registers import BLOCKS
 from plexor.run.session.run import LiveRun
 from plexor.run.session.session import measure
@@ -46,8 +37,6 @@ _BY_POLLS = {"accounting", "channels", "doubts", "invalid_reasons", "valid", "wi
 """Those that depend on what the link's FIFO took."""
 _BEFORE_CLOCKS = 58
 """Up to so long before a snapshot, single clocks decide whether an event is in it, and its time."""
-_FRONT_END_CLOCKS = 16
-"""More than there are between an edge at a pad and the time that is told of it."""
 _END_S = 10.0
 _PATIENCE_S = (60.0,)
 """A command that is sent again on a busy machine would shift a run on one of both."""
@@ -127,7 +116,6 @@ def taken(measurement: Measurement, ready: Prepared) -> Taken:
                     measure(device, settings)
                 result = measure(device, measurement.settings, driver=driver)
                 status = _status(device, measurement)
-                (timeout_ticks,) = device.read_all([("matcher", 0, "timeout_ticks")])
             server.wait(_END_S)
             handed_over = server.handed_over()
         end_ps = result.end_ticks * result.tick_fs // 1000
@@ -139,25 +127,14 @@ def taken(measurement: Measurement, ready: Prepared) -> Taken:
         frames, edges = [], edges[:0]
     dumped = [frame for frame in frames if _is(frame, LogCode.DUMPED)][:-1]
     apart = [frame for frame in frames if _is_of_snapshot(frame)] + dumped
-    geometry = boards.simulated(measurement.board)
-    ticks = np.sort(edges["time_ps"]) * 1000 // geometry.tick_fs
-    expired = ticks + timeout_ticks
-    # Such a strike is missed in one bank or in the other.
-    by_bank = {
-        space
-        for space in Space
-        if banks(geometry, space) > 1
-        and any(_is_near(expired, frame.base_ticks, geometry) for frame in dumped)
-    }
     return Taken(
         {name: value for name, value in found.items() if name not in _OWN},
         [
             _content(frame)
             for frame in frames
             if frame.type != FrameType.EVENTS and frame not in apart
-            if not (_is_memory(frame) and frame.flags & SPACE_MASK in by_bank)
         ],
-        _snapshots(apart, ticks, expired, geometry),
+        _snapshots(apart, edges["time_ps"], measurement.board),
         [event for frame in frames if frame.type == FrameType.EVENTS for event in _events(frame)],
         edges[edges["time_ps"] < end_ps].tobytes(),
         cpu_s,
@@ -232,34 +209,23 @@ def _is(frame: Frame, code: LogCode) -> bool:
     return frame.type == FrameType.LOG and frame.tag == code
 
 
-def _is_memory(frame: Frame) -> bool:
-    return frame.type in {FrameType.HISTOGRAM, FrameType.STATISTICS}
-
-
 def _is_of_snapshot(frame: Frame) -> bool:
-    return _is_memory(frame) and not frame.flags & MemoryFlag.FINAL
-
-
-def _is_near(ticks: NDArray[np.int64], base_ticks: int, geometry: Geometry) -> bool:
-    """Return whether any of the sorted `ticks` is so near that it may be in a snapshot or not."""
-    slack_ticks = _FRONT_END_CLOCKS * geometry.samples
-    before_ticks = _BEFORE_CLOCKS * geometry.samples + slack_ticks
-    near = (base_ticks - before_ticks, base_ticks + slack_ticks)
-    first, last = np.searchsorted(ticks, near)
-    return bool(first < last)
+    is_memory = frame.type in {FrameType.HISTOGRAM, FrameType.STATISTICS}
+    return is_memory and not frame.flags & MemoryFlag.FINAL
 
 
 def _snapshots(
-    frames: list[Frame],
-    ticks: NDArray[np.int64],
-    expired_ticks: NDArray[np.int64],
-    geometry: Geometry,
+    frames: list[Frame], times_ps: NDArray[np.int64], board: str
 ) -> dict[int, list[tuple[int | bytes, ...]]]:
-    """Return the frames of each snapshot right before which nothing came and nothing expired."""
+    """Return the frames of each snapshot that has no event right before it."""
+    geometry = boards.simulated(board)
+    before_ticks = _BEFORE_CLOCKS * geometry.samples
+    ticks = np.sort(times_ps) * 1000 // geometry.tick_fs
     found: dict[int, list[tuple[int | bytes, ...]]] = {}
     for frame in frames:
+        first, last = np.searchsorted(ticks, (frame.base_ticks - before_ticks, frame.base_ticks))
         number = frame.index if _is(frame, LogCode.DUMPED) else frame.tag
-        if not any(_is_near(times, frame.base_ticks, geometry) for times in (ticks, expired_ticks)):
+        if first == last:
             found.setdefault(number, []).append(_content(frame))
     return found
 

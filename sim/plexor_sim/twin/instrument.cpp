@@ -19,6 +19,7 @@ constexpr int64_t kQuietClocks = 1 << 16;  // one without an event ends a frame
 constexpr int64_t kLampClocks = 1 << 22;  // one lamp is lit
 constexpr int kLampFaultsBits = 8;
 constexpr int64_t kFirstReportClocks = 12, kReportClocks = 3;  // besides those of the register
+constexpr int64_t kBeatClocks = 1 << 14;  // without an event, so often
 constexpr int64_t kSnapshotClocks = 31;  // from an event that a snapshot just leaves out to its time
 constexpr int64_t kReadWordClocks = 17, kSentWordClocks = 61;  // about, of a dump
 constexpr int64_t kTimecodeClocks = 2;
@@ -266,7 +267,7 @@ void Instrument::begin_run() {
   }
   state_ = kRunStateRunning;
   has_run_ = true;
-  start_ticks_ = begin_ticks_;
+  start_ticks_ = handled_ticks_ = begin_ticks_;
   begin_ticks_ = kNever;
   uplink_.log(kLogCodeStarted, 0, start_ticks_);
   queues_.begin(geometry_.clock_of(start_ticks_));
@@ -488,6 +489,7 @@ void Instrument::merge(int64_t below_ticks) {
 void Instrument::handle(const Event& merged) {
   Event event = merged;
   if (event.ticks >= stop_ticks_) return;
+  handled_ticks_ = event.ticks;
   const char* why = queues_.take(event, matcher_.struck_by(event), matcher_.looks(event.ticks),
                                  matcher_.extra_clocks(event), streams_);
   if (why) need_gateware(why, event.ticks);
@@ -612,7 +614,10 @@ void Instrument::take_snapshots(int64_t ready_ticks) {
 // A snapshot is of all events so far. While one is being sent, there is no other.
 void Instrument::take_snapshot(int64_t ticks, uint32_t spaces) {
   if (ticks < dumped_ticks_) return;
-  matcher_.look(ticks, events_);
+  // It knows the time of the last event, or of the last beat that tells the time.
+  const int64_t beat_ticks = kBeatClocks * geometry_.samples;
+  const int64_t told_ticks = (ticks - kSnapshotClocks * geometry_.samples) / beat_ticks * beat_ticks;
+  matcher_.look(std::max(told_ticks, handled_ticks_), events_);
   const int bank = results_.bank();
   results_.change_bank();
   snapshot_++;

@@ -145,6 +145,7 @@ class Instrument {
   // Snapshots.
   int64_t report_ticks_ = kNever, report_clocks_ = 0, asked_ticks_ = kNever;
   int64_t dumped_ticks_ = 0;  // the last dump is over
+  int64_t handled_ticks_ = 0;  // of the last event
 
   // The schedule.
   struct Entry {
