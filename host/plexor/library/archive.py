@@ -91,7 +91,7 @@ class Trend:
 
     def page(self) -> str:
         """Return it as an HTML page."""
-        return trend_page(self.found)
+        return trend_page(self.found, self.document())
 
     def picture(self) -> str:
         """Return its plots as an SVG picture, below each other."""

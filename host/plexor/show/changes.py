@@ -71,7 +71,7 @@ def _sentence(entry: Difference, before: str, after: str) -> str:
         return f"{before} has {next(values)} {figure}, {after} has {next(values)}."
     said = f"{after} is {factor_text(entry.ratio)} times {before} {figure}"
     if entry.ratio == 1:
-        said = f"{after} is as {before} {figure}"
+        said = f"{after} is the same as {before} {figure}"
     least, most = entry.ratio_interval.least, entry.ratio_interval.most
     if least is None or most is None:
         return f"{said}."
@@ -152,7 +152,7 @@ def _short(entry: Difference, value: Fraction | None, bound: OpenEnd | None) -> 
 def _change(entry: Difference) -> str:
     """Return a change as `+3.2 %`, a large one as `x13.6`; nothing for none, or if not known."""
     ratio = entry.ratio
-    if ratio is None or entry.change is None or not entry.change:
+    if not ratio or not entry.change:
         bounded = difference_text(entry)
         return bounded if bounded.startswith("at ") else ""
     if ratio >= _LARGE or ratio <= 1 / _LARGE:

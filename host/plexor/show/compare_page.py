@@ -110,9 +110,11 @@ def _pictures(reports: Sequence[Report], names: Sequence[str]) -> str:
     if not reports:
         return ""
     shown = html_figure(partial(overlaid_scope, reports, names))
-    for channel in overlaid_channels(reports):
-        shown += html_figure(partial(overlaid_latency, reports, names, channel))
-    return shown
+    each = "".join(
+        html_figure(partial(overlaid_latency, reports, names, channel))
+        for channel in overlaid_channels(reports)
+    )
+    return f'{shown}<div class="pictures">{each}</div>'
 
 
 def _sides(sides: Sequence[ComparedSide], names: Mapping[str, str]) -> str:

@@ -81,7 +81,7 @@ def page(
     others: tuple[Draw, ...] = (shares, course, trace)
     data = run_data(report)
     body = f"""{html_stack(source, data, _figures(report, still))}
-{_figures(report, others)}
+<div class="pictures">{_figures(report, others)}</div>
 {_limits(report, verdict)}
 <h2>Latency of each channel</h2>
 {html_table(classes_last(latency_rows(report)))}

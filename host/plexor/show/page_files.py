@@ -29,6 +29,18 @@ def html_files(name: str, as_json: str, as_csv: str) -> str:
     return f'<p class="files"><span>Save the data:</span>{links}</p>' if links else ""
 
 
+def page_files(
+    name: str,
+    document: Mapping[str, Any] | None,
+    table: tuple[Sequence[str], Sequence[Sequence[Cell]]],
+) -> str:
+    """Return the buttons of a page: its document as JSON, and its table as CSV.
+
+    Without a document there is the table alone.
+    """
+    return html_files(name, "" if document is None else json_text(document), table_csv(table))
+
+
 def _base64(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 

@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
+from typing import Any
 
-from plexor.experiments.prove.model import Figure, Proof, ProofStep
-from plexor.show.html import PageHeading, html_box, html_list, html_page
+from plexor.experiments.prove.model import Figure, Proof, ProofStep, StepOutcome
+from plexor.show.html import PageHeading, html_box, html_details, html_list, html_page
+from plexor.show.page_files import page_files
 from plexor.show.proof import HEAD, WORDS, figure_row, source, step_line, verdict
+from plexor.show.table import Cell
+from plexor.show.tiles import ChannelTiles, Tile, html_tiles
 
 _FOOTER = (
     "An error is the most by which a figure can be off; bins count with three standard errors. A "
@@ -17,8 +22,8 @@ _FOOTER = (
 _STRIP, _HIGH, _MARGIN = 180.0, 16.0, 8.0
 
 
-def proof_page(proof: Proof, seal: str) -> str:
-    """Return the page's text in UTF-8; `seal` is the document's SHA-256."""
+def proof_page(proof: Proof, seal: str, document: Mapping[str, Any] | None = None) -> str:
+    """Return the page's text in UTF-8; `seal` is the SHA-256 of the `document` that it carries."""
     style, head, text = verdict(proof)
     parts = "".join(_step(step) for step in proof.steps)
     entries = [
@@ -31,12 +36,42 @@ def proof_page(proof: Proof, seal: str) -> str:
         ("SHA-256 of the document", seal),
     ]
     body = f"""{parts}
-<h2>Taken with</h2>
-{html_list(entries)}
+{page_files("proof", document, _rows(proof))}
+{html_details("What was done, and with what", html_list(entries))}
 <footer>{escape(_FOOTER)}</footer>"""
     title = f"Proof of {proof.board or 'an instrument'}"
     lead = f"{proof.serial} · build {proof.placement:016x} · {proof.made}"
-    return html_page(PageHeading(title, source(proof), lead, html_box(style, head, text)), body)
+    banner = html_box(style, head, text) + html_tiles([_tiles(proof)])
+    return html_page(PageHeading(title, source(proof), lead, banner), body)
+
+
+def _tiles(proof: Proof) -> ChannelTiles:
+    """Return how many steps are proven, failed and left out."""
+    counts = dict.fromkeys(StepOutcome, 0)
+    for step in proof.steps:
+        counts[step.outcome] += 1
+    steps = f"of {len(proof.steps)} steps"
+    failed, missing = counts[StepOutcome.FAILED], counts[StepOutcome.LEFT_OUT]
+    return ChannelTiles(
+        proof.board or "instrument",
+        proof.serial,
+        0,
+        (
+            Tile("proven", str(counts[StepOutcome.PROVEN]), steps),
+            Tile("failed", str(failed), steps, "bad" if failed else ""),
+            Tile("left out", str(missing), steps, "doubt" if missing else ""),
+        ),
+    )
+
+
+def _rows(proof: Proof) -> tuple[list[str], list[list[Cell]]]:
+    """Return the figures of all steps."""
+    rows: list[list[Cell]] = [
+        [(step.name, ""), *((text, "") for text in figure_row(figure))]
+        for step in proof.steps
+        for figure in step.figures
+    ]
+    return ["step", *HEAD], rows
 
 
 def _step(step: ProofStep) -> str:
@@ -47,7 +82,8 @@ def _step(step: ProofStep) -> str:
         heads = "".join(f"<th>{escape(name)}</th>" for name in HEAD)
         rows = "".join(_row(figure) for figure in step.figures)
         table = (
-            f'<div class="scroll" tabindex="0"><table><thead><tr>{heads}<th></th></tr></thead>'
+            f'<div class="scroll" tabindex="0"><table><thead><tr>{heads}'
+            "<th>between its bounds</th></tr></thead>"
             f"<tbody>{rows}</tbody></table></div>"
         )
     return (

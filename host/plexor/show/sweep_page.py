@@ -3,19 +3,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from html import escape
+from typing import Any
 
-from plexor.base.units import format_rate
-from plexor.experiments.sweep.model import SweepResult
+from plexor.base.units import format_rate, format_ticks
+from plexor.experiments.step import RateStep
+from plexor.experiments.sweep.model import Knee, SweepResult
 from plexor.show import facts
-from plexor.show.html import PageHeading, html_box, html_figure, html_list, html_page, html_table
+from plexor.show.facts import load_word
+from plexor.show.html import (
+    PageHeading,
+    html_box,
+    html_details,
+    html_figure,
+    html_list,
+    html_page,
+    html_table,
+)
+from plexor.show.page_files import page_files
 from plexor.show.pictures.frame import alone
 from plexor.show.pictures.scale import grouped
 from plexor.show.pictures.sweep import channels_of, frontier, sweep_picture
-from plexor.show.sweep_rows import heading, step_rows
-from plexor.show.table import Cell
+from plexor.show.sweep_rows import heading, own_steps, step_rows
+from plexor.show.table import NOTHING, Cell
 from plexor.show.terminal.sweep import knee_rows, notes, scan_notes, step_notes
+from plexor.show.tiles import ChannelTiles, Tile, html_tiles
 
 _FOOTER = (
     "Each rate is tried until an exact test of its criterion is certain. The results hold only for "
@@ -29,8 +43,8 @@ def sweep_svg(result: SweepResult) -> str:
     return alone(sheet)
 
 
-def sweep_page(result: SweepResult) -> str:
-    """Return the page's text in UTF-8."""
+def sweep_page(result: SweepResult, document: Mapping[str, Any] | None = None) -> str:
+    """Return the page's text in UTF-8; it carries the sweep's `document`."""
     title, source = heading(result)
     strikes = sum(step.strikes for step in result.steps)
     lead = " · ".join(
@@ -50,7 +64,7 @@ def sweep_page(result: SweepResult) -> str:
     )
     pictures = "".join(html_figure(partial(frontier, result, name)) for name in channels_of(result))
     doubts = "".join(
-        f'<p class="doubt">{escape(f"{knee.load}, {knee.channel}: {note}")}</p>'
+        f'<p class="doubt">{escape(f"{load_word(knee.load)}, {knee.channel}: {note}")}</p>'
         for knee in result.knees
         for note in notes(knee, result)
     )
@@ -58,18 +72,57 @@ def sweep_page(result: SweepResult) -> str:
         f'<p class="{"doubt" if doubtful else "muted"}">{escape(note)}</p>'
         for note, doubtful in (*scan_notes(result), *step_notes(result))
     )
+    files = page_files("sweep", document, _cells(step_rows(result)))
     body = f"""{pictures}
-<h2>Sustained rates</h2>
+<h2>Rates that pass and fail</h2>
 {html_table(_cells(knee_rows(result)))}
 {doubts}
 {scans}
 <details><summary>All rates</summary>
 {html_table(_cells(step_rows(result)))}
 </details>
-<h2>Taken with</h2>
-{html_list(_taken_with(result))}
+{files}
+{html_details("What was done, and with what", html_list(_taken_with(result)))}
 <footer>{escape(_FOOTER)}</footer>"""
+    banner += html_tiles([_tiles(result, knee) for knee in result.knees])
     return html_page(PageHeading(title, source, lead, banner), body)
+
+
+def _tiles(result: SweepResult, knee: Knee) -> ChannelTiles:
+    """Return the rates between which a channel under a load begins to fail, and what bounds it."""
+    bracket = knee.bracket
+    passing, failing = bracket.passing_hz, bracket.failing_hz
+    steps = {step.rate_hz: step for step in own_steps(result.steps, knee)}
+    passes = Tile("passes", f"below {format_rate(result.low_hz)}", "no rate passes", "doubt")
+    if passing is not None:
+        passes = Tile("passes", format_rate(passing), _latency(result, steps.get(passing), knee))
+    fails = Tile("fails", f"above {format_rate(result.high_hz)}", "no rate fails", "doubt")
+    if failing is not None:
+        step = steps.get(failing)
+        fails = Tile(
+            "fails", format_rate(failing), "" if step is None else step.of(knee.channel).reason
+        )
+    elif bracket.instrument_hz is not None:
+        end = format_rate(bracket.instrument_hz)
+        fails = Tile("fails", f"above {end}", "the instrument ends there", "doubt")
+    width = NOTHING if bracket.width is None else f"{float(bracket.width):.2%}".replace("%", " %")
+    apart = Tile("apart by", width, f"{grouped(knee.strikes)} strikes")
+    loads = list(dict.fromkeys(each.load for each in result.knees))
+    note = load_word(knee.load)
+    return ChannelTiles(knee.channel, note, loads.index(knee.load), (passes, fails, apart))
+
+
+def _latency(result: SweepResult, step: RateStep | None, knee: Knee) -> str:
+    """Return p99 and the maximum at the highest rate that passes."""
+    if step is None:
+        return ""
+    figures = step.of(knee.channel)
+    known = (("p99", figures.p99_ticks), ("max seen", figures.max_ticks))
+    return ", ".join(
+        f"{name} {format_ticks(ticks, result.tick_fs)}"
+        for name, ticks in known
+        if ticks is not None
+    )
 
 
 def _cells(table: tuple[list[str], list[list[str]]]) -> tuple[list[str], list[list[Cell]]]:

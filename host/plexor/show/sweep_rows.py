@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from plexor.base.units import format_rate, format_ticks
 from plexor.experiments.step import REST, RateStep
 from plexor.experiments.sweep.model import Knee, SweepResult
+from plexor.show.facts import load_word
 from plexor.show.table import NOTHING
 
 
@@ -25,10 +26,21 @@ def own_steps(steps: Sequence[RateStep], knee: Knee) -> list[RateStep]:
 
 def step_rows(result: SweepResult) -> tuple[list[str], list[list[str]]]:
     """Return the heads and a row for each channel at each step."""
-    head = ["load", "rate", "channel", "verdict", "missed", "p50", "p99", "max", "strikes", "again"]
+    head = [
+        "load",
+        "rate",
+        "channel",
+        "verdict",
+        "missed",
+        "p50",
+        "p99",
+        "max seen",
+        "strikes",
+        "again",
+    ]
     return head, [
         [
-            step.load,
+            load_word(step.load),
             " ".join(filter(None, (format_rate(step.rate_hz), step.direction))),
             figures.name,
             " ".join(filter(None, (figures.verdict.value, figures.judged.line))),

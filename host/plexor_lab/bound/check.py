@@ -84,6 +84,7 @@ class BoundCheck:
             sampled,
             None if scan is None else scan.result,
             () if self.run is None else tuple(self.run.device.items()),
+            self.document(),
         )
 
     def document(self) -> dict[str, Any]:

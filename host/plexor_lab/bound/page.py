@@ -3,19 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
+from typing import Any
 
 from plexor.base.units import format_seconds, format_ticks
 from plexor.library.parts.page import (
+    ChannelTiles,
     PageHeading,
+    Tile,
     html_box,
+    html_details,
     html_figure,
     html_list,
     html_page,
     html_table,
+    html_tiles,
+    page_files,
 )
 from plexor.library.parts.phase import PhaseResult, notes, phase_plot, taken, window_rows
 from plexor.library.parts.results import Distribution
@@ -60,6 +66,7 @@ def bound_page(
     sampled: Sampled | None,
     scan: PhaseResult | None,
     device: Sequence[tuple[str, str]] = (),
+    document: Mapping[str, Any] | None = None,
 ) -> str:
     """Return the page's text in UTF-8.
 
@@ -84,17 +91,34 @@ def bound_page(
     ns = () if n is None else (n,)
     body += f"<h2>Sections</h2>{html_table(bound_sections(estimate, ns))}"
     body += f"<h2>Accesses</h2>{html_table(bound_columns(estimate, ns))}"
+    body += page_files("bound", document, bound_sections(estimate, ns))
     if device:
-        body += f"<h2>Taken with</h2>{html_list(device)}"
+        body += html_details("What was done, and with what", html_list(device))
     body += f"<footer>{escape(_FOOTER)}</footer>"
     word, style = OUTCOMES[verdict.outcome]
     head, _, text = word.partition(": ")
     reasons = [*measured.invalid_reasons, *doubts(verdict)]
     banner = html_box(style, head, "; ".join([text, *reasons]))
+    banner += html_tiles([_tiles(model, verdict, style)])
     lead = f"{format_seconds(verdict.estimate_ns / _NS, 6)} at most, "
     lead += f"{_most(measured)} measured"
     title = f"{model.title} on {platform.title}{at_n}"
     return html_page(PageHeading(title, measured.provenance, lead, banner), body)
+
+
+def _tiles(model: Model, verdict: Bounded, style: str) -> ChannelTiles:
+    """Return the bound, the maximum that was measured, and how far they are apart."""
+    measured = verdict.measured
+    return ChannelTiles(
+        model.title,
+        measured.provenance,
+        0,
+        (
+            Tile("bound", format_seconds(verdict.estimate_ns / _NS, 6), "computed"),
+            Tile("max seen", _most(measured), measured.what if measured.samples else "given"),
+            Tile("margin", margin_text(verdict), "bound less max seen", style),
+        ),
+    )
 
 
 def _most(measured: MeasuredMaximum) -> str:

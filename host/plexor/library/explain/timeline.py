@@ -78,7 +78,7 @@ class Timeline:
 
     def page(self) -> str:
         """Return it as an HTML page."""
-        return timeline_page(self.view)
+        return timeline_page(self.view, self.document())
 
     def export(self, *paths: str | Path) -> None:
         """Write all lanes to files whose suffixes name their format: .csv, .vcd or .pftrace.

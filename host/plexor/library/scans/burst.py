@@ -45,7 +45,7 @@ class BurstScan(Scan[BurstResult]):
 
     def page(self) -> str:
         """Return the figures as an HTML page."""
-        return burst_page(self.result)
+        return burst_page(self.result, self.document())
 
     def picture(self) -> str:
         """Return the figures as an SVG picture."""

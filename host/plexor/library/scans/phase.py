@@ -63,7 +63,7 @@ class PhaseScan(Scan[PhaseResult]):
 
     def page(self) -> str:
         """Return the figures as an HTML page."""
-        return phase_page(self.result)
+        return phase_page(self.result, self.document())
 
     def picture(self) -> str:
         """Return the figures as an SVG picture."""

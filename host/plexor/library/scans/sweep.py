@@ -53,7 +53,7 @@ class Sweep(Scan[SweepResult]):
 
     def page(self) -> str:
         """Return the figures as an HTML page."""
-        return sweep_page(self.result)
+        return sweep_page(self.result, self.document())
 
     def picture(self) -> str:
         """Return the figures as an SVG picture."""

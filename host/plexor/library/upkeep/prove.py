@@ -68,7 +68,7 @@ class Proven:
 
     def page(self) -> str:
         """Return it as a page."""
-        return proof_page(self.proof, self.seal)
+        return proof_page(self.proof, self.seal, self.document())
 
 
 def steps_of(only: Sequence[str], skip: Sequence[str]) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ export class Sweep {
     this.list.replaceChildren(...found.knees.map(({ name, number: own, text }) => {
       const head = make("b", { textContent: name });
       head.style.color = `var(--c${own % 8})`;
-      return make("span", {}, head, ` sustains ${text}`);
+      return make("span", {}, head, `: ${text}`);
     }));
     this.draw();
   }

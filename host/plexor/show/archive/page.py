@@ -3,18 +3,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from html import escape
+from typing import Any
 
 from plexor.files.archive.trend import Histories
 from plexor.show.archive import words
 from plexor.show.archive.picture import MOST_PLOTS, course, plots
-from plexor.show.html import PageHeading, html_box, html_figure, html_list, html_page, html_table
+from plexor.show.html import (
+    PageHeading,
+    html_box,
+    html_details,
+    html_figure,
+    html_list,
+    html_page,
+    html_table,
+)
+from plexor.show.page_files import page_files
+from plexor.show.pictures.scale import grouped
 from plexor.show.table import NOTHING, Cell
+from plexor.show.tiles import ChannelTiles, Tile, html_tiles
 
 
-def trend_page(trend: Histories) -> str:
-    """Return the page's text in UTF-8."""
+def trend_page(trend: Histories, document: Mapping[str, Any] | None = None) -> str:
+    """Return the page's text in UTF-8; it carries the trend's `document`."""
     shown = plots(trend)
     pictures = "".join(html_figure(partial(course, plot)) for plot in shown[:MOST_PLOTS])
     notes = [*words.too_few(trend), *words.undecided(trend)]
@@ -29,12 +42,29 @@ def trend_page(trend: Histories) -> str:
 {_changes(trend)}
 <h2>Histories</h2>
 {html_table(words.history_rows(trend))}
-<h2>Common to all</h2>
-{html_list(common)}
+{page_files("trend", document, words.history_rows(trend))}
+{html_details("Common to all runs", html_list(common))}
 <footer>{escape(words.METHOD)}</footer>"""
     source = words.source(trend.histories)
-    heading = PageHeading(words.title(trend), source, words.counted(trend), _banner(trend))
+    banner = _banner(trend) + html_tiles([_tiles(trend)])
+    heading = PageHeading(words.title(trend), source, words.counted(trend), banner)
     return html_page(heading, body)
+
+
+def _tiles(trend: Histories) -> ChannelTiles:
+    """Return how many changes there are, in how many histories, of how many runs."""
+    changes = len(_told(trend))
+    runs = sum(len(history.points) for history in trend.histories)
+    return ChannelTiles(
+        " and ".join(own.figure.name for own in trend.histories[0].courses),
+        "from run to run",
+        0,
+        (
+            Tile("changes", grouped(changes), "of level", "doubt" if changes else ""),
+            Tile("histories", grouped(len(trend.histories)), "of one configuration each"),
+            Tile("runs", grouped(runs), "that are valid"),
+        ),
+    )
 
 
 def _told(trend: Histories) -> list[str]:

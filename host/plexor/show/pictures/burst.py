@@ -3,12 +3,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 from plexor.base.units import format_seconds
 from plexor.experiments.burst.model import BurstResult, SpacingLimit
 from plexor.show import facts
-from plexor.show.html import PageHeading, html_box, html_figure, html_list, html_page, html_table
+from plexor.show.html import (
+    PageHeading,
+    html_box,
+    html_details,
+    html_figure,
+    html_list,
+    html_page,
+    html_table,
+)
+from plexor.show.page_files import page_files
 from plexor.show.pictures.canvas import Canvas, Stroke
 from plexor.show.pictures.frame import (
     LEFT,
@@ -22,8 +33,9 @@ from plexor.show.pictures.frame import (
     x_axis,
     y_line,
 )
-from plexor.show.pictures.scale import Axis, number, time_unit
-from plexor.show.terminal.burst import limit_rows, notes, summary
+from plexor.show.pictures.scale import Axis, grouped, number, time_unit
+from plexor.show.terminal.burst import lengths_text, limit_rows, notes, summary
+from plexor.show.tiles import ChannelTiles, Tile, html_tiles
 
 HEIGHT = 400.0
 
@@ -68,8 +80,8 @@ def burst_picture(result: BurstResult) -> str:
     return alone(burst_plot(result))
 
 
-def burst_page(result: BurstResult) -> str:
-    """Return the page's text in UTF-8: inline pictures, no script, nothing fetched."""
+def burst_page(result: BurstResult, document: Mapping[str, Any] | None = None) -> str:
+    """Return the page's text in UTF-8: nothing is fetched. It carries the scan's `document`."""
     body = html_figure(partial(burst_plot, result))
     body += f"<h2>Longest burst at each spacing</h2>{html_table(limit_rows(result))}"
     said = notes(result)
@@ -77,7 +89,24 @@ def burst_page(result: BurstResult) -> str:
     entries = [(f"device {name}", text) for name, text in result.device.items()]
     entries += facts.began(result)
     entries += [(f"{name} version", text) for name, text in result.versions.items()]
-    body += f"<h2>Taken with</h2>{html_list(entries)}"
+    body += page_files("burst", document, limit_rows(result))
+    body += html_details("What was done, and with what", html_list(entries))
     name = facts.device_name(result.device) or "Burst tolerance"
     source = "simulated" if result.simulated else "measured"
-    return html_page(PageHeading(name, source, summary(result)), body)
+    tiles = html_tiles([_tiles(result, *named) for named in enumerate(result.channels)])
+    return html_page(PageHeading(name, source, summary(result), tiles), body)
+
+
+def _tiles(result: BurstResult, number: int, channel: str) -> ChannelTiles:
+    """Return the longest bursts of a channel at the least and the greatest spacing."""
+    own = sorted((e for e in result.limits if e.channel == channel), key=lambda e: e.spacing_s)
+    ends = (own[0], own[-1]) if own[1:] else tuple(own)
+    tiles = [
+        Tile(
+            f"longest burst, {format_seconds(entry.spacing_s)} apart",
+            lengths_text(entry.lengths),
+            f"fails {grouped(entry.lengths.failing)}" if entry.lengths.failing else "",
+        )
+        for entry in ends
+    ]
+    return ChannelTiles(channel, "", number, tuple(tiles))

@@ -3,13 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from html import escape
+from typing import Any
 
 from plexor.base.units import format_ticks, plot_seconds
 from plexor.experiments.phase.model import ChannelPhases, PhaseBin, PhaseResult
 from plexor.show import facts
-from plexor.show.html import PageHeading, html_box, html_figure, html_list, html_page, html_table
+from plexor.show.html import (
+    PageHeading,
+    html_box,
+    html_details,
+    html_figure,
+    html_list,
+    html_page,
+    html_table,
+)
+from plexor.show.page_files import page_files
 from plexor.show.pictures.canvas import Canvas, Stroke, stack
 from plexor.show.pictures.frame import (
     LEFT,
@@ -23,7 +34,8 @@ from plexor.show.pictures.frame import (
     x_axis,
     y_times,
 )
-from plexor.show.pictures.scale import Axis, time_unit
+from plexor.show.pictures.scale import Axis, grouped, time_unit
+from plexor.show.table import NOTHING
 from plexor.show.terminal.phase import (
     INCOMPLETE,
     headline,
@@ -36,6 +48,7 @@ from plexor.show.terminal.phase import (
     widest,
     window_rows,
 )
+from plexor.show.tiles import ChannelTiles, Tile, html_tiles
 
 HEIGHT = 420.0
 LABEL_ROOM = 90.0
@@ -130,18 +143,19 @@ def _ends(entry: PhaseBin, scan: ChannelPhases, x: Axis, tick_fs: int) -> tuple[
     )
 
 
-def phase_page(result: PhaseResult) -> str:
-    """Return the page's text in UTF-8: inline pictures, no script, nothing fetched."""
-    body = ""
+def phase_page(result: PhaseResult, document: Mapping[str, Any] | None = None) -> str:
+    """Return the page's text in UTF-8: nothing is fetched. It carries the scan's `document`."""
+    banner = body = ""
     if result.invalid_reasons:
         reasons = "; ".join(result.invalid_reasons)
-        body += html_box("bad", "Invalid: these figures prove nothing", reasons)
+        banner += html_box("bad", "Invalid: these figures prove nothing", reasons)
     if not result.complete:
-        body += html_box("bad", "Incomplete", INCOMPLETE.partition(": ")[2])
+        banner += html_box("bad", "Incomplete", INCOMPLETE.partition(": ")[2])
+    banner += html_tiles([_tiles(scan, n, result.tick_fs) for n, scan in enumerate(result.scans)])
     for scan in result.scans:
         said = notes(scan, result.tick_fs)
         body += _figure(result, scan)
-        body += f'<p class="lead">{escape(taken(scan, result.tick_fs))}</p>'
+        body += f'<p class="muted">{escape(taken(scan, result.tick_fs))}</p>'
         body += html_box("doubt", "About this scan", "; ".join(said)) if said else ""
         heads, rows = window_rows(scan, result.tick_fs)
         if rows:
@@ -150,9 +164,34 @@ def phase_page(result: PhaseResult) -> str:
     entries += [("strike rate", rate(result)), *facts.began(result)]
     entries += [(f"device {name}", text) for name, text in result.device.items()]
     entries += [(f"{name} version", text) for name, text in result.versions.items()]
-    body += f"<h2>Taken with</h2>{html_list(entries)}"
+    if result.scans:
+        body += page_files("phase", document, window_rows(result.scans[0], result.tick_fs))
+    body += html_details("What was done, and with what", html_list(entries))
     source = "simulated" if result.simulated else "measured"
-    return html_page(PageHeading(headline(result), source, summary(result)), body)
+    return html_page(PageHeading(headline(result), source, summary(result), banner), body)
+
+
+def _tiles(scan: ChannelPhases, number: int, tick_fs: int) -> ChannelTiles:
+    """Return a channel's widest masked window, the longest delay in it, and what was masked."""
+    if not scan.windows:
+        width = Tile("widest masked window", "none", widest(scan, tick_fs))
+        delay = Tile("longest delay", NOTHING)
+    else:
+        window = scan.windows[0]
+        start = format_ticks(float(window.start_ticks), tick_fs)
+        width = Tile(
+            "widest masked window",
+            format_ticks(float(window.width_ticks), tick_fs),
+            f"± {format_ticks(float(window.width_error_ticks), tick_fs, 3)}, from {start} on",
+        )
+        delay = Tile("longest delay", NOTHING, "all missed")
+        if window.delay_ticks is not None:
+            least = "≥ " if window.missed else ""
+            delay = Tile("longest delay", f"{least}{format_ticks(window.delay_ticks, tick_fs)}")
+    missed = sum(entry.missed for entry in scan.bins)
+    style = "doubt" if missed else ""
+    lost = Tile("missed", grouped(missed), f"of {grouped(scan.strikes)} strikes", style)
+    return ChannelTiles(scan.channel, f"after {scan.reference.name}", number, (width, delay, lost))
 
 
 def _figure(result: PhaseResult, scan: ChannelPhases) -> str:

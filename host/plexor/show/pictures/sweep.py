@@ -12,6 +12,7 @@ from plexor.experiments.criterion import CriterionSubject, parse_criterion
 from plexor.experiments.step import DOWN, UP, RateStep
 from plexor.experiments.sweep.model import Bracket, Knee, SweepResult
 from plexor.figures.judge.verdict import Outcome
+from plexor.show.facts import load_word
 from plexor.show.pictures.canvas import Canvas, Stroke, stack, text_width
 from plexor.show.pictures.colours import CHANNEL_LIGHT
 from plexor.show.pictures.frame import (
@@ -132,7 +133,9 @@ def _label(place: int, knee: Knee, rates: Axis) -> Label:
     low, high = _ends(knee.bracket, rates)
     style = f"f{place % len(CHANNEL_LIGHT)}"
     return Label(
-        (low + high) / 2, f"{cut_middle(knee.load, 16)}: {bracket_text(knee.bracket)}", style
+        (low + high) / 2,
+        f"{cut_middle(load_word(knee.load), 16)}: {bracket_text(knee.bracket)}",
+        style,
     )
 
 
@@ -275,7 +278,7 @@ class _Key:
 def _keys(steps: dict[str, list[RateStep]], limited: bool, width: float) -> list[list[_Key]]:
     """Return the legend in as few lines as hold it."""
     entries = [
-        _Key(cut_middle(load, 16), f"s{p % len(CHANNEL_LIGHT)}", Stroke(3))
+        _Key(cut_middle(load_word(load), 16), f"s{p % len(CHANNEL_LIGHT)}", Stroke(3))
         for p, load in enumerate(steps)
     ]
     entries += [_Key("p99", "average", _P99), _Key("greatest", "average", _GREATEST)]

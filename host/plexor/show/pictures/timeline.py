@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from html import escape
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +14,7 @@ from plexor.base.units import format_ticks, plot_seconds
 from plexor.figures.codes.lanes import Lane, LaneKind, LaneState, switches
 from plexor.show import facts
 from plexor.show.html import PageHeading, html_box, html_figure, html_page, html_table
+from plexor.show.page_files import page_files
 from plexor.show.pictures.canvas import Canvas, Stroke, text_width
 from plexor.show.pictures.frame import (
     LEFT,
@@ -27,7 +31,8 @@ from plexor.show.pictures.frame import (
     spread,
     x_axis,
 )
-from plexor.show.pictures.scale import Axis, time_unit
+from plexor.show.pictures.scale import Axis, grouped, time_unit
+from plexor.show.tiles import ChannelTiles, Tile, html_tiles
 from plexor.show.timeline import (
     LEGEND,
     TimelineView,
@@ -192,12 +197,16 @@ def timeline_picture(view: TimelineView) -> str:
     return alone(timeline_plot(view))
 
 
-def timeline_page(view: TimelineView) -> str:
-    """Return the page's text in UTF-8: inline pictures, no script, nothing fetched."""
-    body = "".join(html_box("bad", "INVALID RUN", text) for text in view.result.invalid_reasons)
-    body += html_figure(partial(timeline_plot, view))
+def timeline_page(view: TimelineView, document: Mapping[str, Any] | None = None) -> str:
+    """Return the page's text in UTF-8: nothing is fetched. It carries the view's `document`."""
+    banner = "".join(
+        html_box("bad", "Invalid: these figures prove nothing", text)
+        for text in view.result.invalid_reasons
+    )
+    banner += html_tiles([_tiles(view)])
+    body = html_figure(partial(timeline_plot, view))
     for line in cursor_lines(view):
-        body += f"<p>{line}</p>"
+        body += f"<p>{escape(line)}</p>"
     for title, rows in (
         ("Time in each state", state_rows(view)),
         ("Instances", instance_rows(view)),
@@ -207,4 +216,24 @@ def timeline_page(view: TimelineView) -> str:
         if rows[1]:
             body += f"<h2>{title}</h2>{html_table(rows)}"
     name = facts.device_name(view.result.device) or "Timeline"
-    return html_page(PageHeading(name, provenance(view.result), summary(view)), body)
+    body += page_files("timeline", document, state_rows(view))
+    return html_page(PageHeading(name, provenance(view.result), summary(view), banner), body)
+
+
+def _tiles(view: TimelineView) -> ChannelTiles:
+    """Return what is shown: for how long, of how many, and how often they switch."""
+    low, high = view.shown
+    start = format_ticks(low - view.lanes.start_ticks, view.tick_fs)
+    tasks = sum(lane.kind == LaneKind.TASK for lane in view.lanes.lanes)
+    others = len(view.lanes.lanes) - tasks
+    found = [each for each in switches(view.lanes) if low <= each.time_ticks < high]
+    return ChannelTiles(
+        "Timeline",
+        provenance(view.result),
+        0,
+        (
+            Tile("shown", format_ticks(high - low, view.tick_fs), f"from {start} of the run on"),
+            Tile("tasks", grouped(tasks), f"and {grouped(others)} interrupts and states"),
+            Tile("switches", grouped(len(found)), "from one task to another"),
+        ),
+    )

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from plexor.base.units import format_seconds, format_ticks
-from plexor.experiments.burst.model import BurstResult, SpacingLimit
+from plexor.experiments.burst.model import BurstResult, Lengths, SpacingLimit
 from plexor.model.load import load_texts
 from plexor.show import facts
 from plexor.show.pictures.scale import grouped
@@ -57,6 +57,13 @@ def _row(entry: SpacingLimit, tick_fs: int) -> list[Cell]:
         (latency, ""),
         (grouped(entry.strikes), ""),
     ]
+
+
+def lengths_text(lengths: Lengths) -> str:
+    """Return the longest burst that is survived: `13`, `≥ 64` where no longer one was tried."""
+    if not lengths.passing:
+        return "none"
+    return f"{'≥ ' if lengths.failing is None else ''}{grouped(lengths.passing)}"
 
 
 def notes(result: BurstResult) -> list[str]:

@@ -10,6 +10,7 @@ from plexor.base.units import format_rate, format_seconds, format_ticks
 from plexor.experiments.step import REST, RateStep
 from plexor.experiments.sweep.model import Bracket, Knee, SweepResult
 from plexor.protocol.memory import ResponseClass
+from plexor.show.facts import load_word
 from plexor.show.sweep_rows import own_steps
 from plexor.show.table import Cell
 from plexor.show.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
@@ -29,18 +30,19 @@ SHIFTED = (
 
 
 def bracket_text(bracket: Bracket) -> str:
-    """Return `46.8 to 47.2 kHz`, or what is known of it."""
+    """Return `passes 46.8 kHz, fails 47.2 kHz`, or what is known of it."""
     low, high = bracket.passing_hz, bracket.failing_hz
     if low is None:
         return NOTHING if high is None else f"below {format_rate(high)}"
     if high is None:
         return f"above {format_rate(low)}"
-    return f"{format_rate(low)} to {format_rate(high)}"
+    return f"passes {format_rate(low)}, fails {format_rate(high)}"
 
 
 def knee_rows(result: SweepResult) -> tuple[list[str], list[list[str]]]:
     """Return the heads and a row for each channel under each load."""
-    head = ["load", "channel", "sustains", "width", "why it fails", "p99", "max", "strikes"]
+    head = ["load", "channel", "passes", "fails", "width", "why it fails", "p99", "max seen"]
+    head.append("strikes")
     return head, [_knee_row(result, knee) for knee in result.knees]
 
 
@@ -48,7 +50,9 @@ def _knee_row(result: SweepResult, knee: Knee) -> list[str]:
     bracket = knee.bracket
     passing = _step(result.steps, knee, bracket.passing_hz)
     failing = _step(result.steps, knee, bracket.failing_hz)
-    row = [knee.load, knee.channel, bracket_text(bracket)]
+    row = [load_word(knee.load), knee.channel]
+    for rate_hz in (bracket.passing_hz, bracket.failing_hz):
+        row.append(NOTHING if rate_hz is None else format_rate(rate_hz))
     row.append(NOTHING if bracket.width is None else f"{bracket.width:.2%}")
     why = "the instrument ends" if bracket.instrument_hz is not None else NOTHING
     row.append(why if failing is None else failing.of(knee.channel).reason)
@@ -75,7 +79,9 @@ def sweep_text(result: SweepResult, *, width: int, colour: bool) -> str:
     lines += table(heads, cells, width, paint)
     for knee in result.knees:
         for note in notes(knee, result):
-            lines += wrapped(f"{knee.load}, {knee.channel}: {note}", width, paint, "doubt")
+            lines += wrapped(
+                f"{load_word(knee.load)}, {knee.channel}: {note}", width, paint, "doubt"
+            )
     for note, doubtful in (*scan_notes(result), *step_notes(result)):
         lines += wrapped(note, width, paint, "doubt" if doubtful else "muted")
     lines += sweep_bars(result, width, paint)
@@ -87,9 +93,9 @@ def notes(knee: Knee, result: SweepResult) -> list[str]:
     bracket = knee.bracket
     found: list[str] = []
     if bracket.passing_hz is None and bracket.failing_hz is not None:
-        found.append(f"does not sustain {format_rate(bracket.failing_hz)}, the lowest rate tried")
+        found.append(f"fails {format_rate(bracket.failing_hz)}, the lowest rate tried")
     if bracket.failing_hz is None and bracket.passing_hz is not None:
-        found.append(f"sustains {format_rate(bracket.passing_hz)}, {_upper(bracket)}")
+        found.append(f"passes {format_rate(bracket.passing_hz)}, {_upper(bracket)}")
     passing = _step(result.steps, knee, bracket.passing_hz)
     if passing is not None:
         counts = passing.of(knee.channel).classes
@@ -139,7 +145,8 @@ def step_notes(result: SweepResult) -> list[tuple[str, bool]]:
     known = {step.load for step in result.steps if step.drawn is not False}
     same = [load for load in loads if load not in known]
     if same:
-        text = f"{', '.join(same)}: {DETERMINISTIC}; --dither gives each strike a phase of its own"
+        text = f"{', '.join(map(load_word, same))}: {DETERMINISTIC}; --dither gives each strike a "
+        text += "phase of its own"
         found.append((text, True))
     shifted = sum(any(entry.shifted for entry in step.channels) for step in result.steps)
     if shifted:
@@ -154,12 +161,15 @@ def scan_notes(result: SweepResult) -> list[tuple[str, bool]]:
         if knee.up is None or knee.down is None:
             continue
         said = "agree with the search" if knee.agrees else "do not agree with the search"
-        scans = f"scan up {bracket_text(knee.up)}, down {bracket_text(knee.down)}"
-        text = f"{knee.load}, {knee.channel}: {scans}: {'hysteresis' if knee.hysteresis else said}"
+        scans = f"scan up {bracket_text(knee.up)}; down {bracket_text(knee.down)}"
+        said = "hysteresis" if knee.hysteresis else said
+        text = f"{load_word(knee.load)}, {knee.channel}: {scans}: {said}"
         found.append((text, not knee.agrees))
     for step in result.steps:
         if step.direction == REST:
-            found.append((f"{step.load}: {_recovery_text(step)}", step.recovery_s is None))
+            found.append(
+                (f"{load_word(step.load)}: {_recovery_text(step)}", step.recovery_s is None)
+            )
     return found
 
 

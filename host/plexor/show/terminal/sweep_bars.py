@@ -11,6 +11,7 @@ from plexor.base.units import format_ticks
 from plexor.experiments.step import DOWN, UP, RateFigures, RateStep
 from plexor.experiments.sweep.model import Knee, SweepResult
 from plexor.figures.judge.verdict import Outcome
+from plexor.show.facts import load_word
 from plexor.show.pictures.scale import Axis, rate_unit
 from plexor.show.sweep_rows import own_steps
 from plexor.show.terminal.blocks import EIGHTHS, MARGIN, axis_line, bars, columns_of
@@ -68,7 +69,7 @@ def _knee(
     for step in steps:
         found[_column(axis, step.rate_hz, columns)].append(step.of(knee.channel))
     way = {UP: ", rate rises", DOWN: ", rate falls"}.get(steps[0].direction, "")
-    title = f"{knee.load}, {knee.channel}{way}"
+    title = f"{load_word(knee.load)}, {knee.channel}{way}"
     yield paint(title[:width], "bold")
     least, most = min(known), max(known)
     latencies = [max((f.p99_ticks or 0 for f in each), default=0) for each in found]

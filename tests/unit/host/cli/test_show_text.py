@@ -30,7 +30,7 @@ def test_a_replay_of_an_interrupted_run_ends_by_its_verdict(capsys, tmp_path, ru
     assert cli.main(["show", str(kept), *budget]) == code
 
 
-NAMED = {"sweep": "sustains", "phase": "over the phase of ch1", "burst": "survives bursts of 64"}
+NAMED = {"sweep": "passes", "phase": "over the phase of ch1", "burst": "survives bursts of 64"}
 
 
 def test_replay_prints_the_figures_again(folder, capsys):

@@ -32,7 +32,9 @@ def test_a_sentence_tells_the_planted_factor_and_an_interval_that_holds_it(run_o
 
 def test_what_may_be_no_change_is_told_as_such(run_of):
     (said,) = sentences(compared(run_of, EARLIER[::-1]).differences, NAMES)
-    assert said.startswith("ISR: loaded is as idle at p99, which may be no change, 95 % between 0.")
+    assert said.startswith(
+        "ISR: loaded is the same as idle at p99, which may be no change, 95 % between 0."
+    )
 
 
 def test_too_few_samples_for_p99_leave_a_lower_percentile(run_of):

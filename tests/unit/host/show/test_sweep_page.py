@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from plexor.show.facts import load_word
 from plexor.show.sweep_page import sweep_page, sweep_svg
 
 from ..pictures import texts_of_page
@@ -23,7 +24,7 @@ def test_the_picture_says_where_its_figures_come_from():
 def test_the_page_is_whole_and_tells_each_bracket(kind):
     texts = texts_of_page(sweep_page(SWEEPS[kind]))
     for entry in SWEEPS[kind].knees:
-        assert entry.load in texts
+        assert load_word(entry.load) in texts
         assert entry.channel in texts
     assert ("Interrupted: these are the results up to that point" in texts) == (
         kind == "interrupted"

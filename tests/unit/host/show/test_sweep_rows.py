@@ -36,12 +36,12 @@ def test_each_channel_of_a_step_has_a_row_unless_the_step_is_anothers():
     assert [row["again"] for row in found] == ["every 1,200", "-", "-"]
     assert found[1]["missed"] == "25.000%"
     assert found[1]["verdict"] == "fail"
-    assert (found[0]["strikes"], found[0]["max"]) == ("1,000", "2 µs")
+    assert (found[0]["strikes"], found[0]["max seen"]) == ("1,000", "2 µs")
 
 
 def test_a_channel_without_an_answer_has_no_latency():
     head, (row,) = step_rows(result([step("cpu", 80_000, figures("ISR", missed=1000))], [ISR]))
-    assert [row[head.index(name)] for name in ("p50", "p99", "max")] == ["-"] * 3
+    assert [row[head.index(name)] for name in ("p50", "p99", "max seen")] == ["-"] * 3
 
 
 def test_a_sweep_is_of_a_system_a_device_or_at_least_of_saturation():

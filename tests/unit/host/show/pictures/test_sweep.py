@@ -34,8 +34,8 @@ def test_a_bracket_lies_where_its_rates_are(width):
         assert float(band.get("x")) == pytest.approx(x, abs=0.06)
         assert float(band.get("width")) == pytest.approx(x2 - x, abs=0.06)
     texts = [content for content, *_ in places(svg)]
-    assert "none: 100 kHz to 160 kHz" in texts
-    assert "polygons: 80 kHz to 100 kHz" in texts
+    assert "idle: passes 100 kHz, fails 160 kHz" in texts
+    assert "polygons: passes 80 kHz, fails 100 kHz" in texts
 
 
 def test_marks_are_full_where_a_rate_is_sustained():

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A page of every kind, and of every run that must be drawn."""
+
+from plexor.figures.analyse.analyse import analyse
+from plexor.figures.judge.budget import judge
+from plexor.library.compare import compare
+from plexor.library.run import Run
+from plexor.library.scans.sweep import Sweep
+from plexor.show.archive.page import trend_page
+from plexor.show.pictures.burst import burst_page
+from plexor.show.pictures.phase import phase_page
+from plexor.show.proof_page import proof_page
+from plexor.show.sweep_page import sweep_page
+from plexor_lab.bound.bound import Bound
+
+from ..coded import coded_run
+from ..experiments.prove.proofs import JUMPER, proof
+from ..files.archive.trends import TRENDS
+from ..lab.bound.createthread import EXAMPLES, N, platform_file
+from ..library.explain.test_coded import NAMES
+from .runs_to_draw import BUDGET
+from .scans_to_draw import MASKS, burst_result, limit, phase_result
+from .sweeps_to_draw import SWEEPS
+from .test_timeline import PLANTED
+
+
+def _bound():
+    return Bound(EXAMPLES / "createthread.toml", platform_file(1)).check_value("60us", n=N).page()
+
+
+def _bursts():
+    return burst_result(*(limit(n, n, channel=name) for n in (1, 2, 4) for name in ("ISR", "T")))
+
+
+def _runs(runs, *kinds):
+    return [Run(runs[kind]) for kind in kinds]
+
+
+def _compared(runs, *kinds):
+    first, *others = _runs(runs, *kinds)
+    return compare(first, others, fail_on="p99>+5%").page()
+
+
+def _judged(runs, kind):
+    report = analyse(runs[kind])
+    return Run(runs[kind]).page(judge(report, BUDGET))
+
+
+MADE = {
+    "comparison": lambda runs: _compared(runs, "usual", "bins"),
+    "comparison of three": lambda runs: _compared(runs, "usual", "bins", "usual"),
+    "comparison of sweeps": lambda runs: compare(
+        Sweep(SWEEPS["two loads"]), Sweep(SWEEPS["one load"])
+    ).page(),
+    "sweep": lambda runs: sweep_page(SWEEPS["eight loads"]),
+    "sweep up and down": lambda runs: sweep_page(SWEEPS["up and down"]),
+    "sweep without an answer": lambda runs: sweep_page(SWEEPS["no answer"]),
+    "phase": lambda runs: phase_page(phase_result(MASKS["missed, then late"])),
+    "burst": lambda runs: burst_page(_bursts()),
+    "timeline": lambda runs: (
+        Run(coded_run(PLANTED, 20_000, NAMES)).timeline(cursors=("3us", "5us")).page()
+    ),
+    "trend": lambda runs: trend_page(TRENDS["two loads by commit"]),
+    "trend of long names": lambda runs: trend_page(TRENDS["long names"]),
+    "proof": lambda runs: proof_page(proof(JUMPER), "ab12" * 16),
+    "failed proof": lambda runs: proof_page(proof(), "ab12" * 16),
+    "bound": lambda runs: _bound(),
+}
+"""How each kind of page but a run's is made."""
+
+
+def page_of(kind, runs):
+    """Return a page by its kind, or by that of its run."""
+    return MADE[kind](runs) if kind in MADE else _judged(runs, kind)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every kind of page in Chromium: on screens of three widths, light and dark, and on paper.
+
+Nothing is cut off, the first figure is above 600 px, and axe-core finds nothing to object to.
+"""
+
+import base64
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+from tools.scope_bench.browser import browser
+
+from .pages_to_draw import MADE, page_of
+from .runs_to_draw import KINDS
+
+WIDTHS = (1400, 768, 400)
+FIRST_PX = 600
+SHORT = {
+    ("usual", 400, True),
+    ("usual", 1400, False),
+    ("comparison", 400, False),
+    ("sweep", 768, True),
+    ("phase", 400, True),
+    ("burst", 768, False),
+    ("timeline", 400, False),
+    ("trend", 400, True),
+    ("failed proof", 400, False),
+    ("bound", 400, False),
+}
+"""Cases of the short suite."""
+CASES = [
+    pytest.param(
+        kind,
+        width,
+        dark,
+        id=f"{kind}, {width} px, {'dark' if dark else 'light'}",
+        marks=() if (kind, width, dark) in SHORT else (pytest.mark.full,),
+    )
+    for kind in (*KINDS, *MADE)
+    for width in WIDTHS
+    for dark in (False, True)
+]
+CUT = """
+const inside = (e) => {
+  for (let p = e.parentElement; p; p = p.parentElement)
+    if (getComputedStyle(p).overflowX !== 'visible') return true;
+  return false;
+};
+const shown = [...document.querySelectorAll('main *')].filter((e) => e.getClientRects().length);
+return shown.filter((e) => !inside(e) && !e.closest('svg') &&
+  (e.getBoundingClientRect().right > innerWidth + 0.5 || e.getBoundingClientRect().left < -0.5))
+  .map((e) => e.outerHTML.slice(0, 200));
+"""
+"""Elements beyond the edge of the screen, those in boxes that scroll left out."""
+AXE = """
+const done = arguments[arguments.length - 1];
+axe.run(document, {resultTypes: ['violations']}).then((found) => done(found.violations.map(
+  (v) => `${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map((n) => n.html).join(' | ')}`)));
+"""
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as found:
+        found.driver.set_script_timeout(300)
+        yield found
+
+
+@pytest.fixture(scope="module")
+def axe():
+    """Return the script of axe-core, of which its package is a mere carrier."""
+    (folder,) = importlib.util.find_spec("axe_playwright_python").submodule_search_locations
+    return Path(folder, "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def shown(chromium, tmp_path, runs):
+    """Return a function that shows a page of a kind on a screen."""
+
+    def show(kind, width, dark=False):
+        path = tmp_path / "page.html"
+        path.write_text(page_of(kind, runs), encoding="utf-8")
+        chromium.screen(width, 900, dark=dark)
+        chromium.driver.get(path.as_uri())
+        chromium.run("return new Promise((done) => requestAnimationFrame(() => done()))")
+        return chromium
+
+    return show
+
+
+@pytest.mark.parametrize(("kind", "width", "dark"), CASES)
+def test_a_page_on_a_screen(shown, axe, kind, width, dark):
+    page = shown(kind, width, dark)
+    page.run("for (const each of document.querySelectorAll('details')) each.open = true")
+    root = "document.documentElement"
+    assert page.run(f"return {root}.scrollWidth <= {root}.clientWidth")
+    assert page.run(CUT) == []
+    first = page.run("return document.querySelector('.tile')?.getBoundingClientRect().top ?? null")
+    if kind != "no channel":
+        assert first is not None
+        assert first < FIRST_PX
+    page.run(axe)
+    assert page.driver.execute_async_script(AXE) == []
+    assert page.errors() == []
+
+
+def test_axe_objects_to_what_is_wrong(chromium, axe):
+    chromium.driver.get("data:text/html,<title>x</title><main><img src=''><button></button></main>")
+    chromium.run(axe)
+    found = chromium.driver.execute_async_script(AXE)
+    assert {"image-alt", "button-name"} <= {text.partition(":")[0] for text in found}
+
+
+@pytest.mark.parametrize("kind", ["usual", "comparison"])
+def test_a_page_of_runs_with_two_channels_is_two_sheets_of_paper(shown, kind):
+    page = shown(kind, 1400)
+    printed = page.tell("Page.printToPDF", preferCSSPageSize=True)
+    sheets = re.findall(rb"/Type\s*/Page\b", base64.b64decode(printed["data"]))
+    assert len(sheets) == 2
