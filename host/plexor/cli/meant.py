@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a wrong command line meant: its options, their values, characters of text processors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from plexor.base.errors import UsageError
+from plexor.base.meant import DASHES, MEANT, nearest
+from plexor.base.units import parse_duration, parse_rate, parse_velocity
+
+_UNITS = {"RATE": parse_rate, "TIME": parse_duration, "VELOCITY": parse_velocity}
+"""What stands for a value with a unit in the help, and what reads it."""
+_NUMBER = re.compile(r"[+-]?[\d_]*\.?[\d_]+(?:[eE][+-]?\d+)?")
+_EXTRA = re.compile(r"unexpected extra arguments? \((.+)\)$")
+"""What click says of words that are behind no option."""
+_UNIT_ALONE = re.compile(r"[kmg]?(?:hz)?|[munpµμ]?s|%", re.IGNORECASE)
+_OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
+    "rate": ("freq", "frequency", "hz", "hertz", "period", "interval", "speed"),
+    "time": ("duration", "seconds", "length"),
+    "count": ("n", "number", "samples", "loops", "iterations", "runs", "strikes"),
+    "from": ("low", "min", "start-rate", "lower"),
+    "to": ("high", "max", "stop-rate", "upper", "output", "o", "page", "html", "file", "export"),
+    "out": ("output", "o", "output-dir", "folder", "dir", "save"),
+    "dut": ("device", "target", "d", "model"),
+    "link": ("port", "serial", "tty", "url", "uri", "host", "board", "p"),
+    "page": ("html", "report", "svg", "plot", "picture"),
+    "label": ("key", "labels", "tag", "name", "describe"),
+    "channel": ("channels", "pin", "pins", "ch", "input"),
+    "load": ("loads", "stress"),
+    "dither": ("jitter", "random"),
+    "deadline": ("limit", "late", "threshold"),
+    "timeout": ("time-out", "wait", "expire"),
+    "budget": ("limits", "slo"),
+    "version": ("v",),
+}
+"""Options by words that other programs have for them."""
+
+
+def joined(command: click.Command, words: Sequence[str]) -> list[str]:
+    """Return a command's words, a number and its unit in one: `--rate 20 kHz` is `--rate "20 kHz"`.
+
+    Only behind an option whose value has such a unit.
+    """
+    readers = {
+        flag: _UNITS[option.metavar]
+        for option in command.params
+        if isinstance(option, click.Option) and option.metavar in _UNITS
+        for flag in option.opts
+    }
+    found = list(words)
+    for place in range(len(found) - 2):
+        flag, number, unit = found[place : place + 3]
+        if flag not in readers or not _NUMBER.fullmatch(number) or unit[:1].isdigit():
+            continue
+        try:
+            readers[flag](f"1{unit}")
+        except ValueError:
+            continue
+        return [*found[: place + 1], *joined(command, [f"{number} {unit}", *found[place + 3 :]])]
+    return found
+
+
+def check_dashes(words: Sequence[str]) -> None:
+    """Raise UsageError for a word that begins with a dash of a text processor."""
+    for word in words:
+        bare = word.lstrip(f"{DASHES}-")
+        leading = word[: len(word) - len(bare)]
+        if {*leading} & {*DASHES} and bare[:1].isalpha() and not Path(word).exists():
+            hyphens = "-" if len(bare) == 1 else "--"
+            raise UsageError(f"{word!r} has a dash for hyphens{MEANT} {hyphens}{bare}?")
+
+
+def told(error: click.UsageError, words: Sequence[str]) -> str:
+    """Return what a wrong command line is told: what is wrong, and what was meant if it is known.
+
+    `words` are all of it.
+    """
+    flags = _flags(error.ctx)
+    if isinstance(error, click.NoSuchOption):
+        word = _typed(error.option_name, words)
+        near = option_meant(word, flags)
+        return f"no such option {word!r}{f'{MEANT} {near}?' if near else ''}"
+    said = error.format_message()
+    extra = _EXTRA.search(said)
+    return f"{said}{_extra_meant(extra[1], flags, words)}" if extra else said
+
+
+def option_meant(word: str, flags: Sequence[str]) -> str:
+    """Return the option that a word such as `-rate`, `--Rate` or `--frequency` was; else nothing.
+
+    `flags` are the options that there are.
+    """
+    bare = re.split("[=:]", word.lstrip("-"), maxsplit=1)[0]
+    names = {flag.lstrip("-"): flag for flag in flags if flag.startswith("--")}
+    by_fold = {name.casefold(): name for name in names}
+    if bare.casefold() in by_fold:
+        return names[by_fold[bare.casefold()]]
+    for name, others in _OTHER_WORDS.items():
+        if bare.casefold() in others and name in names:
+            return names[name]
+    near = nearest(bare, names) if len(bare) > 1 else None
+    return names[near] if near else ""
+
+
+def _typed(name: str, words: Sequence[str]) -> str:
+    """Return an option as it was typed: click takes `-rate` for `-r`."""
+    short = len(name) == 2 and name[0] == "-" != name[1]
+    whole = (word for word in words if short and word.startswith(name) and word != name)
+    return next(whole, name).split("=")[0]
+
+
+def _flags(context: click.Context | None) -> list[str]:
+    """Return the options of the command that runs."""
+    if context is None:
+        return []
+    return [flag for option in context.command.get_params(context) for flag in option.opts]
+
+
+def _extra_meant(extra: str, flags: Sequence[str], words: Sequence[str]) -> str:
+    """Return what words were meant to be that are behind no option; empty if that is not known."""
+    first = extra.split(maxsplit=1)[0]
+    name, sign, value = first.partition("=")
+    if first in ("help", "?"):
+        return f"{MEANT} --help?"
+    if sign and value and f"--{name.lower()}" in flags:
+        return f"{MEANT} --{name.lower()} {value}?"
+    if _UNIT_ALONE.fullmatch(first):
+        return f"; a number and its unit are one word, such as 20{first}"
+    if "--rate" in flags and not {*words} & {"--rate"} and first[:1].isdigit():
+        try:
+            parse_rate(first)
+        except ValueError:
+            return ""
+        return f"{MEANT} --rate {first}?"
+    return ""
