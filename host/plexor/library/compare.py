@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -40,6 +41,7 @@ from plexor.library.scans.sweep import Sweep
 from plexor.library.specs.archive_spec import GateSpec
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import Naming, path_of
+from plexor.show.changes import sentences, short_names
 from plexor.show.compare_page import ComparedSide, compare_page
 from plexor.show.pictures.frame import provenance
 from plexor.show.pictures.picture import picture
@@ -77,7 +79,62 @@ class Other:
     """Keys of the configuration in which it differs from A."""
 
 
-@dataclass(frozen=True, slots=True)
+class Change(float):
+    """How much a figure changed, as a part of what it was: 0.05 is 5 % more.
+
+    `least` and `most` are its 95 % interval; None: nothing bounds that side. `before` and `after`
+    are in seconds, in hertz, or shares.
+    """
+
+    least: float | None
+    most: float | None
+    before: float
+    after: float
+
+    def __repr__(self) -> str:
+        bounds = [end for end in (self.least, self.most) if end is not None]
+        told = " to ".join(f"{100 * end:+.3g} %" for end in bounds)
+        return f"{100 * self:+.3g} %" + (f" (95 %: {told})" if len(bounds) == 2 else "")
+
+
+class Changes:
+    """How much each figure of a channel changed: `.p99`, `.max`, `.mean`, or `["p99.9"]`.
+
+    A figure whose change is not known is None: one result lacks it, or it was 0 before.
+    """
+
+    def __init__(self, entries: Sequence[Difference]) -> None:
+        self._known = {entry.figure: _change_of(entry) for entry in entries}
+
+    def __getitem__(self, figure: str) -> Change | None:
+        if figure in self._known:
+            return self._known[figure]
+        raise UsageError(f"{figure!r}: not compared; must be one of {', '.join(self._known)}")
+
+    def __getattr__(self, figure: str) -> Change | None:
+        nines = re.fullmatch(r"p99(9+)", figure)
+        name = f"p99.{nines[1]}" if nines else figure
+        if name not in self._known:
+            raise AttributeError(f"{figure}: not compared; {', '.join(self._known)} are")
+        return self._known[name]
+
+    def __repr__(self) -> str:
+        return ", ".join(f"{name} {change!r}" for name, change in self._known.items())
+
+
+def _change_of(entry: Difference) -> Change | None:
+    if entry.change is None or entry.before is None or entry.after is None:
+        return None
+    change = Change(entry.change)
+    ends = entry.ratio_interval
+    change.least, change.most = (
+        None if end is None else float(end - 1) for end in (ends.least, ends.most)
+    )
+    change.before, change.after = float(entry.before), float(entry.after)
+    return change
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """Results, or folders of results, compared with the first one."""
 
@@ -100,6 +157,27 @@ class Comparison:
     """Where the figures come from: simulated, measured on what, or both."""
     reports: tuple[Report, ...] = ()
     """The runs, A first, if all are single runs of the same tick: what can be drawn."""
+
+    def __repr__(self) -> str:
+        """Return a sentence for each channel: `ISR: B is 1.05 times A at p99, 95 % between ...`."""
+        letters = ["A", *(other.letter for other in self.others)]
+        places = [self.place, *(other.place for other in self.others)]
+        names = dict(zip(letters, short_names(letters, places), strict=True))
+        lines = sentences(self.differences, names)
+        if self.conditions:
+            lines.append(f"{self.outcome}{f': {why}' if (why := self.reason()) else ''}")
+        return "\n".join((*lines, *self.invalid_reasons))
+
+    @property
+    def change(self) -> Mapping[str, Changes]:
+        """How much each figure changed, by channels: `comparison.change["ISR"].p99`.
+
+        Of several others the letter is before the channel, of folders the result: `B: ISR`.
+        """
+        by: dict[str, list[Difference]] = {}
+        for entry in self.differences:
+            by.setdefault(entry.name, []).append(entry)
+        return {name: Changes(entries) for name, entries in by.items()}
 
     @property
     def differing_keys(self) -> tuple[str, ...]:

@@ -281,7 +281,7 @@ class Instrument(Connection):
         return self.checked(options.settings)
 
     def _target_of(self, options: MeasureSpec) -> FolderPlace | None:
-        return None if options.out is None else check_out(options.out, force=False)
+        return None if options.out is None else check_out(options.out, options.force)
 
     def _take(
         self,

@@ -3,22 +3,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from plexor.base.errors import UsageError
-from plexor.base.units import FEMTOSECONDS, plot_seconds
+from plexor.base.units import FEMTOSECONDS, format_seconds, plot_seconds
 from plexor.figures.analyse.analyse import LATENCIES, ChannelFigures
 from plexor.figures.analyse.from_bins import of_bins
 from plexor.figures.analyse.pairing import AMBIGUOUS, Pairing
 from plexor.figures.analyse.percentiles import Distribution, quantile
 from plexor.model.results import ChannelResult, Kind, SampleResult, Statistics
 from plexor.protocol.memory import ResponseClass, bin_count
+from plexor.show.notebook import channel_html, channel_line
+from plexor.show.pictures.plot import plot
 from plexor.wire.decode.bins import statistics_of
 from plexor.wire.decode.matched import Samples
+
+_WHAT = {
+    Kind.RISE: "latency",
+    Kind.FALL: "latency of the trailing edge",
+    Kind.WIDTH: "pulse width",
+    Kind.PERIOD: "period",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +46,7 @@ class Estimate:
     over_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Reading:
     """One channel. `kind` is rise, fall, width or period in all methods.
 
@@ -47,6 +58,16 @@ class Reading:
     tick_fs: int
     figures: ChannelFigures | None = None
     """Figures of a finished run; None in a snapshot."""
+
+    def __repr__(self) -> str:
+        if self.figures is not None:
+            return f"<plexor.Reading {channel_line(self.figures, self.tick_fs)}>"
+        most = "" if self.max_s is None else f", max seen {format_seconds(self.max_s)}"
+        return f"<plexor.Reading {self.name} {self.strikes} strikes, missed {self.missed}{most}>"
+
+    def _repr_html_(self) -> str | None:
+        """Return the table that a notebook shows; None in a snapshot, whose line it shows."""
+        return None if self.figures is None else channel_html(self.figures, self.tick_fs)
 
     @property
     def name(self) -> str:
@@ -189,6 +210,17 @@ class Reading:
             )
         return known.samples
 
+    def samples_s(self, kind: str = "rise") -> npt.NDArray[np.float64]:
+        """Return all samples in order, in seconds; raise as `samples`."""
+        return self.samples(kind).value_ticks.astype(np.float64) * (self.tick_fs / FEMTOSECONDS)
+
+    def plot(self, kind: str = "rise") -> Any:
+        """Return the histogram as a matplotlib Figure, with logarithmic counts.
+
+        Raises UsageError if matplotlib is not installed.
+        """
+        return plot_of([("", self)], kind, self.name)
+
     def _measurement(self, kind: str) -> SampleResult:
         measurement = self.result.measurement(Kind(kind)) if kind in set(Kind) else None
         if measurement is None:
@@ -220,3 +252,12 @@ def of_name(readings: tuple[Reading, ...], name: str) -> Reading:
         names = ", ".join(candidate.name for candidate in readings)
         raise UsageError(f"channel {name!r}: there is none; this run has {names or 'none'}")
     return reading
+
+
+def plot_of(channels: Sequence[tuple[str, Reading]], kind: str, title: str) -> Any:
+    """Return the histograms of channels as a matplotlib Figure, each named behind a prefix.
+
+    Raises UsageError as `Reading.histogram`, and if matplotlib is not installed.
+    """
+    histograms = [(f"{before}{one.name}", *one.histogram(kind)) for before, one in channels]
+    return plot(histograms, title, _WHAT[Kind(kind)])

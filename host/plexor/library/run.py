@@ -22,13 +22,15 @@ from plexor.library.explain.specs import ProfileSpec, TimelineSpec, WhySpec
 from plexor.library.explain.timeline import Timeline
 from plexor.library.explain.why import Why
 from plexor.library.keep import FolderPlace, Tap, check_out, keep
-from plexor.library.reading import Reading, of_name
+from plexor.library.reading import Reading, of_name, plot_of
 from plexor.library.specs.options import Less
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import Time, path_of
-from plexor.library.tables import events_table, to_pandas
+from plexor.library.tables import events_table, latencies_table, to_pandas
 from plexor.model.identity import Identity
 from plexor.model.results import Accounting, EventArray, RunResult
+from plexor.show import facts
+from plexor.show.notebook import run_html, run_line
 from plexor.show.page import page
 from plexor.show.pictures.picture import picture
 from plexor.show.terminal.run import text, verdict_text
@@ -72,9 +74,11 @@ class Run:
         return self
 
     def __repr__(self) -> str:
-        names = ", ".join(channel.name for channel in self.result.channels)
-        kind = "simulated" if self.simulated else self.result.identity.board
-        return f"<plexor.Run {kind}: {self.result.strikes} strikes, channels {names or 'none'}>"
+        return f"<plexor.Run {run_line(self.report)}>"
+
+    def _repr_html_(self) -> str:
+        """Return the table that a notebook shows."""
+        return run_html(self.report)
 
     @cached_property
     def report(self) -> Report:
@@ -137,16 +141,46 @@ class Run:
         return self.result.events
 
     def to_arrow(self) -> Any:
-        """Return the events as a pyarrow.Table, column by column.
+        """Return the latencies as a pyarrow.Table, one row for each strike of each channel.
 
-        Its schema's metadata has the tick and whether the run is simulated and valid. Raises
-        UsageError for a run without events.
+        Its columns are channel, strike (from 0), time_s, latency_s (null if the strike was missed)
+        and class. Its schema's metadata has the tick and whether the run is simulated and valid.
+        Raises UsageError for a run whose events are not complete, or whose strikes are not known.
+        """
+        return latencies_table(self)
+
+    def to_pandas(self) -> Any:
+        """Return the latencies as a pandas.DataFrame with the columns of `to_arrow`.
+
+        Raises UsageError as that does, and if pandas is not installed.
+        """
+        return to_pandas(self.to_arrow())
+
+    def events_arrow(self) -> Any:
+        """Return the events as a pyarrow.Table: time_ticks, index, source, polarity.
+
+        Raises UsageError for a run without events.
         """
         return events_table(self)
 
-    def to_pandas(self) -> Any:
+    def events_pandas(self) -> Any:
         """Return the events as a pandas.DataFrame. Raises UsageError if pandas is not installed."""
-        return to_pandas(self.to_arrow())
+        return to_pandas(self.events_arrow())
+
+    def plot(self, *others: Run, names: Sequence[str] = (), kind: str = "rise") -> Any:
+        """Return the histograms as a matplotlib Figure, those of other runs on the same axes.
+
+        `names` are those of all runs, this one's first. `kind` is rise, fall, width or period.
+        Raises UsageError if matplotlib is not installed, and for a channel without that kind.
+        """
+        runs = (self, *others)
+        told = list(names) or [f"run {n}" for n in range(1, len(runs) + 1)]
+        if len(told) != len(runs):
+            raise UsageError(f"names: {len(told)} for {len(runs)} runs; give one for each run")
+        before = [f"{name}: " if len(runs) > 1 else "" for name in told]
+        channels = [(name, reading) for name, run in zip(before, runs, strict=True)
+                    for reading in run.channels]  # fmt: skip
+        return plot_of(channels, kind, facts.headline(self.report))
 
     def judge(self, budget: str | Path | Budget) -> Judged:
         """Return what a budget says of the run: a file, `omac`, or a Budget.

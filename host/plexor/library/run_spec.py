@@ -17,11 +17,11 @@ from plexor.library.specs import values
 from plexor.library.specs.options import (
     Coded,
     Described,
-    InFolder,
     Loaded,
     Matching,
     OfDevice,
     Pins,
+    Replaced,
     Seeded,
     Shape,
     check_width,
@@ -79,6 +79,7 @@ def _warm_up(value: Count | Time) -> int | Fraction:
 class RunSpec(
     Shape,
     Pins,
+    Replaced,
     Matching,
     Loaded,
     Coded,
@@ -199,7 +200,7 @@ class RunSpec(
     """Time from snapshot to snapshot. None: no snapshots."""
 
 
-class MeasureSpec(RunSpec, InFolder, OfDevice):
+class MeasureSpec(RunSpec, Replaced, OfDevice):
     """What a run is asked, or its complete settings, and where it is kept."""
 
     settings: Settings | None = option(default=None, flag=None)

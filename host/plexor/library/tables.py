@@ -4,18 +4,24 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from plexor.base.errors import UsageError
-from plexor.model.results import EVENT_DTYPE
+from plexor.base.units import FEMTOSECONDS
+from plexor.figures.analyse.rules import is_complete, rules_of
+from plexor.model.results import EVENT_DTYPE, Kind
 from plexor.model.sources import source_name
 from plexor.protocol.frames import SOURCES
 from plexor.protocol.memory import ResponseClass
+from plexor.wire.decode.rematch import rematch
 
 if TYPE_CHECKING:
     from plexor.experiments.sweep.model import SweepResult
+    from plexor.library.reading import Reading
     from plexor.library.run import Run
 
 _COUNTED = (
@@ -44,13 +50,91 @@ def events_table(run: Run) -> Any:
     codes = pa.array(events["source"].astype(np.int8))
     columns["source"] = pa.DictionaryArray.from_arrays(codes, known)
     table = pa.table(columns)
-    return table.replace_schema_metadata(
-        {
-            "plexor.tick_fs": str(run.tick_fs),
-            "plexor.simulated": str(run.simulated).lower(),
-            "plexor.valid": str(run.valid).lower(),
-        }
-    )
+    return table.replace_schema_metadata(_metadata(run))
+
+
+def latencies_table(run: Run) -> Any:
+    """Return a run's latencies as a pyarrow.Table, one row for each strike of each channel.
+
+    The columns are channel, strike, time_s, latency_s and class: answered, late, missed, or pending
+    if the strike was outstanding when the run ended. Strikes are counted from 0, and times are from
+    the start of the run. Raises UsageError if not all events are known, or not whose they are.
+    """
+    pa = importlib.import_module("pyarrow")
+    struck = [reading for reading in run.channels if reading.strikes]
+    parts = [_latencies(run, reading) for reading in struck]
+
+    def joined(values: Sequence[npt.NDArray[Any]], kind: type) -> npt.NDArray[Any]:
+        every: list[npt.NDArray[Any]] = [np.empty(0, kind), *values]
+        return np.concatenate(every)
+
+    owners: list[npt.NDArray[Any]] = [
+        np.full(len(part.classes), n, np.int8) for n, part in enumerate(parts)
+    ]
+    seconds = run.tick_fs / FEMTOSECONDS
+    latency_s = joined([part.latency_ticks for part in parts], np.int64) * seconds
+    unanswered = joined([part.classes for part in parts], np.int8) >= _UNANSWERED
+    columns: dict[str, Any] = {
+        "channel": _named(joined(owners, np.int8), [reading.name for reading in struck]),
+        "strike": pa.array(joined([np.arange(len(part.classes)) for part in parts], np.int64)),
+        "time_s": pa.array(joined([part.time_ticks for part in parts], np.int64) * seconds),
+        "latency_s": pa.array(latency_s, mask=unanswered),
+        "class": _named(joined([part.classes for part in parts], np.int8), _OF_STRIKES),
+    }
+    return pa.table(columns).replace_schema_metadata(_metadata(run))
+
+
+_OF_STRIKES = ("answered", "late", "missed", "pending")
+_UNANSWERED = _OF_STRIKES.index("missed")
+"""What a strike may be, and from which one on it has no latency."""
+
+
+class _Latencies(NamedTuple):
+    """What became of each strike of a channel, in their order."""
+
+    time_ticks: npt.NDArray[np.int64]
+    latency_ticks: npt.NDArray[np.int64]
+    classes: npt.NDArray[np.int8]
+    """Places in _OF_STRIKES."""
+
+
+def _latencies(run: Run, reading: Reading) -> _Latencies:
+    """Return what became of each strike of a channel; raise UsageError as `latencies_table`."""
+    result, figures = run.result, reading.figures
+    known = figures is not None and (Kind.RISE not in figures.kinds or reading.samples())
+    if not known or result.events is None or not is_complete(result, reading.result):
+        raise UsageError(
+            f"{reading.name}: single strikes are known only of a run whose events are complete; "
+            "use histogram()"
+        )
+    rules, events = rules_of(result, reading.result), result.events
+    own = events["source"] == rules.reference_source
+    own &= events["polarity"] == rules.reference_polarity
+    time_ticks = events["time_ticks"][own].view(np.int64)
+    matched = rematch(events, rules, result.end_ticks)
+    latency_ticks = np.zeros(len(time_ticks), np.int64)
+    classes = np.full(len(time_ticks), _UNANSWERED, np.int8)
+    raw = matched.samples[Kind.RISE]
+    if len(raw):
+        at = np.searchsorted(time_ticks, raw.start_ticks)
+        latency_ticks[at] = reading.samples().value_ticks
+        classes[at] = raw.value_ticks > rules.deadline_ticks
+    classes[np.searchsorted(time_ticks, matched.outstanding_ticks)] = _OF_STRIKES.index("pending")
+    return _Latencies(time_ticks, latency_ticks, classes)
+
+
+def _named(places: npt.NDArray[np.int8], names: Sequence[str]) -> Any:
+    """Return a column of names by their places."""
+    pa = importlib.import_module("pyarrow")
+    return pa.DictionaryArray.from_arrays(pa.array(places), pa.array(names, pa.string()))
+
+
+def _metadata(run: Run) -> dict[str, str]:
+    return {
+        "plexor.tick_fs": str(run.tick_fs),
+        "plexor.simulated": str(run.simulated).lower(),
+        "plexor.valid": str(run.valid).lower(),
+    }
 
 
 def steps_table(result: SweepResult) -> Any:

@@ -46,7 +46,7 @@ class ChannelTiles:
 
 def tiles(report: Report) -> tuple[ChannelTiles, ...]:
     """Return the tiles of each channel."""
-    return tuple(_channel(channel, report.result.tick_fs) for channel in report.channels)
+    return tuple(channel_tiles(channel, report.result.tick_fs) for channel in report.channels)
 
 
 def carried(rise: Figures) -> Quantile | None:
@@ -66,7 +66,8 @@ def share_text(count: int, of: int) -> str:
     return f"{share:.2g} %" if share < 10 else f"{share:.4g} %"
 
 
-def _channel(channel: ChannelFigures, tick_fs: int) -> ChannelTiles:
+def channel_tiles(channel: ChannelFigures, tick_fs: int) -> ChannelTiles:
+    """Return the tiles of one channel."""
     result = channel.result
     period = channel.kinds.get(Kind.PERIOD)
     if not result.strikes and period is not None and period.count:

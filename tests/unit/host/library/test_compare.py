@@ -231,3 +231,38 @@ def test_conditions_that_cannot_be_judged_are_refused(kept, asked, wrong):
 
 def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
     assert columns_and_colour(Comparison.text) == (100, False)
+
+
+@pytest.fixture
+def slower(run_of):
+    """Two runs: the second has latencies that are a tenth longer, so each figure is 1.1 times."""
+    first = [100 * n for n in range(40, 440)]
+    return [Run(run_of([[time * tenths // 10 for time in first]])) for tenths in (10, 11)]
+
+
+def test_it_is_a_sentence_where_it_is_shown(slower):
+    assert repr(plexor.compare(*slower)).startswith("ISR: B is 1.1 times A at p99, ")
+    gated = repr(plexor.compare(*slower, fail_on="p50>+50%"))
+    assert gated.splitlines()[-1] == "pass"
+
+
+def test_each_change_is_a_part_with_its_interval(slower):
+    change = plexor.compare(*slower).change["ISR"]
+    assert change.p99 == pytest.approx(0.1, abs=0.001)
+    assert change.p99 is not None
+    assert change.p99.least is not None
+    assert change.p99.least <= change.p99 <= change.p99.most
+    assert change.p99.after == pytest.approx(1.1 * change.p99.before, rel=0.001)
+    assert change["p50"] == change.p50
+    assert repr(change.max) == "+10 %"
+    with pytest.raises(AttributeError, match="p98: not compared"):
+        _ = change.p98
+    with pytest.raises(UsageError, match="'p98': not compared; must be one of answered, min"):
+        _ = change["p98"]
+
+
+def test_of_several_each_change_is_named_by_the_letter_of_its_run(slower):
+    found = plexor.compare(slower[0], slower)
+    assert found.change["B: ISR"].mean == 0
+    assert found.change["C: ISR"].mean == pytest.approx(0.1, abs=0.001)
+    assert repr(found).count("\n") == 1

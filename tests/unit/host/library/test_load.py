@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 import plexor
-from plexor.base.errors import ExitCode, IdentityError, LinkError, StoreError, UsageError
+from plexor.base.errors import ExitCode, IdentityError, StoreError, UsageError
 from plexor.experiments.phase.store import PHASE
 from plexor.files.store.run_folder import save
 
@@ -90,7 +90,7 @@ def test_a_folder_of_a_results_name_holds_none(tmp_path, run_of):
 def test_a_folder_and_a_run_json_without_a_run_are_one_error_with_the_path(tmp_path):
     with pytest.raises(StoreError, match=f"{tmp_path}: holds no run, scan or schedule"):
         plexor.load(tmp_path)
-    with pytest.raises(StoreError, match=f"{tmp_path / 'run.json'}: cannot read: No such file"):
+    with pytest.raises(StoreError, match=f"{tmp_path / 'run.json'}: there is no such folder or f"):
         plexor.load(tmp_path / "run.json")
 
 
@@ -116,8 +116,17 @@ def test_an_empty_file_and_one_that_is_not_there_are_no_recordings(tmp_path):
     (tmp_path / "wire.bin").touch()
     with pytest.raises(IdentityError, match=r"wire\.bin: is no run .*: it is empty; must be"):
         plexor.load(tmp_path / "wire.bin")
-    with pytest.raises(LinkError, match="none"):
+    with pytest.raises(StoreError, match="none: there is no such folder or file"):
         plexor.load(tmp_path / "none")
+    (tmp_path / "idle").mkdir()
+    with pytest.raises(StoreError, match=f"or file; did you mean {tmp_path / 'idle'}[?]"):
+        plexor.load(tmp_path / "Idel")
+
+
+def test_a_capture_of_another_tool_is_told_from_a_run(tmp_path):
+    (tmp_path / "run.vcd").write_text("$enddefinitions $end")
+    with pytest.raises(UsageError, match=r"run\.vcd: is a capture .* plexor import .*run\.vcd"):
+        plexor.load(tmp_path / "run.vcd")
 
 
 SCHEMAS = ("burst", "calibration", "mixed", "phase", "proof", "run", "run-file", "sweep")

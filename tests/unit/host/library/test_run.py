@@ -3,6 +3,7 @@
 
 import dataclasses
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -76,12 +77,56 @@ def test_pictures_of_runs_with_other_ticks_are_refused(run, run_of):
 
 
 def test_events_are_columns_of_a_table(run):
-    table = run.to_arrow()
+    table = run.events_arrow()
     assert table.column("time_ticks").to_numpy().tolist() == run.events["time_ticks"].tolist()
     assert table.column("source").to_pylist()[:4] == ["strike0", "ISR", "ISR", "strike0"]
     assert table.schema.metadata[b"plexor.simulated"] == b"true"
-    frame = run.to_pandas()
+    frame = run.events_pandas()
     assert np.array_equal(frame["polarity"], run.events["polarity"])
+
+
+def test_latencies_are_rows_of_a_table(run):
+    frame = run.to_pandas()
+    assert frame["class"].tolist() == ["answered"] * 3 + ["missed"]
+    assert np.allclose(frame["latency_s"][:3], [1e-6, 2e-6, 3e-6])  # as planted; a tick is 1 ns
+    assert frame["latency_s"].isna().tolist() == [False] * 3 + [True]
+    assert run.to_arrow().column_names == ["channel", "strike", "time_s", "latency_s", "class"]
+
+
+def test_a_run_is_one_line_and_a_small_table(run):
+    """Latencies of 1, 2 and 3 µs, and one that never came, are planted."""
+    line = repr(run)
+    assert line.startswith("<plexor.Run simulated, 4 strikes: ISR ")
+    assert "max seen 3 µs, missed 1>" in line
+    assert "\n" not in line
+    html = run._repr_html_()
+    assert html.count("<tr>") == 2
+    assert "3 µs" in html
+    assert repr(run["ISR"]).startswith("<plexor.Reading ISR ")
+    assert run["ISR"]._repr_html_().count("<tr>") == 2
+
+
+def test_an_invalid_run_says_so_at_once(run_of):
+    run = Run(run_of([[1000]], invalid_reasons=("the clock was lost",)))
+    assert "simulated, INVALID, 1 strikes" in repr(run)
+    assert "INVALID RUN: the clock was lost" in run._repr_html_()
+
+
+def test_runs_are_a_figure_with_axes_that_are_named(run):
+    figure = run.plot(run, names=["before", "after"])
+    (axes,) = figure.axes
+    assert axes.get_xlabel() == "latency / µs"
+    assert axes.get_yscale() == "log"
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == ["before: ISR", "after: ISR"]
+    with pytest.raises(UsageError, match="names: 1 for 2 runs"):
+        run.plot(run, names=["one"])
+
+
+def test_without_matplotlib_one_line_says_what_to_install(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(UsageError, match="pip install matplotlib"):
+        run.plot()
 
 
 def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():

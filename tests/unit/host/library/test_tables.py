@@ -9,7 +9,7 @@ import pytest
 
 from plexor.base.errors import UsageError
 from plexor.library.run import Run
-from plexor.library.tables import events_table, steps_table, to_pandas
+from plexor.library.tables import events_table, latencies_table, steps_table, to_pandas
 
 from ..sweeps import figures, step, swept
 
@@ -66,3 +66,31 @@ def test_what_is_not_known_of_a_step_is_null():
     dead = replace(lost, steps=(step("none", 5, figures("IST", missed=1000)),))
     (row,) = steps_table(dead).to_pylist()
     assert (row["min_ticks"], row["p99_ticks"], row["rms_ticks"]) == (None, None, None)
+
+
+def test_each_strike_of_each_channel_is_a_row_of_latencies(run_of):
+    run = Run(run_of([[1000, 2000, 3000, None], [5000, 4000, 6000, None]]))
+    rows = latencies_table(run).to_pylist()
+    assert [(row["channel"], row["strike"], row["class"]) for row in rows] == [
+        *(("ISR", strike, "answered") for strike in range(3)),
+        ("ISR", 3, "missed"),
+        *(("TASK", strike, "answered") for strike in range(3)),
+        ("TASK", 3, "missed"),
+    ]
+    assert [row["latency_s"] and round(row["latency_s"] * 1e9) for row in rows] == [
+        *(1000, 2000, 3000, None),
+        *(5000, 4000, 6000, None),
+    ]
+    strikes = run.events[run.events["source"] == 8]
+    rises_s = strikes["time_ticks"][strikes["polarity"] == 1] * 1e-9
+    assert np.allclose([row["time_s"] for row in rows], [*rises_s, *rises_s])
+
+
+def test_latencies_have_the_base_subtracted_and_classes_without_it(run_of):
+    rows = latencies_table(Run(run_of([[1000, 2000]]), base="500ns")).to_pylist()
+    assert [round(row["latency_s"] * 1e9) for row in rows] == [500, 1500]
+
+
+def test_without_all_events_there_are_no_single_strikes(run_of):
+    with pytest.raises(UsageError, match=r"events are complete; use histogram\(\)"):
+        latencies_table(Run(run_of([[1000]], keep_events=False)))
