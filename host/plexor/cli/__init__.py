@@ -6,7 +6,6 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import re
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -18,10 +17,9 @@ from plexor.base.streams import guarded, printable_line
 from plexor.cli.completion import COMPLETING, SHELLS, complete
 from plexor.cli.defaults import subcommands
 from plexor.cli.groups import Root
+from plexor.cli.meant import check_dashes, told
 from plexor.cli.tree import TOP
 
-_UNIT_APART = re.compile(r"unexpected extra argument \(([kM]?Hz|[munpµμ]?s|%)\)$", re.IGNORECASE)
-"""What click says of `--rate 20 kHz`."""
 _INSTEAD = {
     "--svg": "no such option any more; write the picture with --page FILE.svg",
     "--page": "no such option here; write the page with --to FILE.html",
@@ -124,6 +122,7 @@ def _main(arguments: Sequence[str] | None) -> int:
 
             return shell_complete(plexor, {}, "plexor", COMPLETING, asked)
         _check_text(arguments)
+        check_dashes(arguments)
         words = ("plexor", *arguments)
         if not arguments:
             print(WELCOME, end="", flush=True)
@@ -135,12 +134,10 @@ def _main(arguments: Sequence[str] | None) -> int:
         return error.exit_code
     except click.NoSuchOption as error:
         instead = _INSTEAD.get(error.option_name)
-        said = error.format_message() if instead is None else f"{error.option_name}: {instead}"
+        said = told(error, arguments) if instead is None else f"{error.option_name}: {instead}"
         return _fail(said + _see(error), ExitCode.USAGE)
     except click.UsageError as error:
-        apart = _UNIT_APART.search(said := error.format_message())
-        hint = f"; a number and its unit are one word, such as 20{apart[1]}" if apart else ""
-        return _fail(said + hint + _see(error), ExitCode.USAGE)
+        return _fail(told(error, arguments) + _see(error), ExitCode.USAGE)
     except click.ClickException as error:
         return _fail(error.format_message(), ExitCode.USAGE)
     except (click.Abort, KeyboardInterrupt):

@@ -12,12 +12,20 @@ from typing import Any, NoReturn
 import click
 
 from plexor.base.errors import UsageError
+from plexor.base.meant import MEANT
+from plexor.base.meant import nearest as nearest_word
 from plexor.base.streams import printable_line
 from plexor.cli import tree
 from plexor.cli.defaults import nearest, read, subcommands
 from plexor.cli.helping import HelpedGroup
 from plexor.cli.tree import Command, Group
 
+_OPTIONS = {
+    "help": "plexor --help, or plexor COMMAND --help",
+    "version": "plexor --version",
+    "completion": "plexor --completion SHELL",
+}
+"""What is no command, and an option."""
 _OWN = "plexor"
 """The distribution of Plexor itself, and of `plexor_lab`."""
 
@@ -142,13 +150,13 @@ def _refuse(name: str, ctx: click.Context) -> NoReturn:
     instead = "" if above else tree.now(name)
     if instead:
         raise UsageError(f"{name}: this is `plexor {instead}` now")
-    from difflib import get_close_matches  # noqa: PLC0415
-
+    if name.casefold() in _OPTIONS:
+        raise UsageError(f"{name}: is an option{MEANT} {_OPTIONS[name.casefold()]}?")
     known = {
         path[-1]: path for path in reversed(tree.paths()) if not above or path[:1] == (*above,)
     }
-    near = get_close_matches(name, known, n=1)
-    hint = f" Did you mean {' '.join(known[near[0]])!r}?" if near else ""
+    near = nearest_word(name, known)
+    hint = f" Did you mean {' '.join(known[near])!r}?" if near else ""
     ctx.fail(f"No such command {' '.join((*above, name))!r}.{hint}")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plexor.cli.meant import joined
 from plexor.cli.parameters import SpecOption
 
 MOST = 12
@@ -79,6 +80,10 @@ class HelpedGroup(Helped, click.Group):
 
 class HelpedCommand(Helped, click.Command):
     """A command that a Spec gives its options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; a number and its unit may be two words."""
+        return super().parse_args(ctx, joined(self, args))
 
 
 def options_of(command: click.Command) -> list[click.Option]:

@@ -23,12 +23,12 @@ _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "rate": ("freq", "frequency", "hz", "hertz", "period", "interval", "speed"),
     "time": ("duration", "seconds", "length"),
     "count": ("n", "number", "samples", "loops", "iterations", "runs", "strikes"),
-    "from": ("low", "min", "start-rate", "lower"),
-    "to": ("high", "max", "stop-rate", "upper", "output", "o", "page", "html", "file", "export"),
     "out": ("output", "o", "output-dir", "folder", "dir", "save"),
     "dut": ("device", "target", "d", "model"),
     "link": ("port", "serial", "tty", "url", "uri", "host", "board", "p"),
     "page": ("html", "report", "svg", "plot", "picture"),
+    "from": ("low", "min", "start-rate", "lower"),
+    "to": ("high", "max", "stop-rate", "upper", "output", "o", "page", "html", "file", "export"),
     "label": ("key", "labels", "tag", "name", "describe"),
     "channel": ("channels", "pin", "pins", "ch", "input"),
     "load": ("loads", "stress"),
@@ -84,7 +84,7 @@ def told(error: click.UsageError, words: Sequence[str]) -> str:
     if isinstance(error, click.NoSuchOption):
         word = _typed(error.option_name, words)
         near = option_meant(word, flags)
-        return f"no such option {word!r}{f'{MEANT} {near}?' if near else ''}"
+        return f"No such option {word!r}.{f' Did you mean {near!r}?' if near else ''}"
     said = error.format_message()
     extra = _EXTRA.search(said)
     return f"{said}{_extra_meant(extra[1], flags, words)}" if extra else said

@@ -79,7 +79,6 @@ def _warm_up(value: Count | Time) -> int | Fraction:
 class RunSpec(
     Shape,
     Pins,
-    Replaced,
     Matching,
     Loaded,
     Coded,

@@ -80,8 +80,8 @@ def test_a_file_and_a_number_may_begin_with_a_dash(tmp_path, monkeypatch):
         (["rate=20k"], "extra argument (rate=20k); did you mean --rate 20k?"),
         (["help"], "extra argument (help); did you mean --help?"),
         (["--count", "5", "k"], "(k); a number and its unit are one word, such as 20k"),
-        (["-rate", "20k"], "no such option '-rate'; did you mean --rate?"),
-        (["--low", "20k"], "no such option '--low'"),
+        (["-rate", "20k"], "No such option '-rate'. Did you mean '--rate'?"),
+        (["--low", "20k"], "No such option '--low'."),
     ],
 )
 def test_what_click_refuses_is_told_what_was_meant(words, said):
