@@ -33,6 +33,8 @@ from plexor.wire.desk.decode_speed import decode_speeds
 from tools import bench_archive
 from tools.bench_core import Pace, simulated, under_cocotb
 from tools.bench_files import EVENTS, file_figures, file_table
+from tools.bench_matching import AIM_PER_S, matching_speeds
+from tools.bench_matching import EVENTS as MATCHED
 from tools.bench_start import Start, start
 
 _PLEXOR = str(Path(sys.executable).with_name("plexor"))
@@ -68,10 +70,12 @@ class Size:
     """Events of the run that is exported and imported."""
     archived: int
     """Runs in an archive."""
+    matched_events: int
+    """Events that the host matches as they come."""
 
 
-WHOLE = Size(10_000, 500, 200_000, 500_000, 3, 500_000, 20, "2%", EVENTS, 10_000)
-QUICK = Size(1000, 50, 50_000, 50_000, 1, 100_000, 5, "20%", EVENTS // 100, 200)
+WHOLE = Size(10_000, 500, 200_000, 500_000, 3, 500_000, 20, "2%", EVENTS, 10_000, MATCHED)
+QUICK = Size(1000, 50, 50_000, 50_000, 1, 100_000, 5, "20%", EVENTS // 100, 200, MATCHED // 10)
 
 
 @dataclass(frozen=True)
@@ -177,6 +181,22 @@ def decode_figures(size: Size, say: Callable[[str], None]) -> list[Figure]:
     ]
 
 
+def matching_figures(size: Size, say: Callable[[str], None]) -> list[Figure]:
+    """Return the host's figures of matching one channel while events come, on one core."""
+    return [
+        Figure(
+            f"match, {speed.name}",
+            "events",
+            speed.per_s,
+            speed.per_s,
+            AIM_PER_S,
+            (against("the golden model, on all events at once", speed.per_s, speed.golden_per_s),),
+            f"{speed.events} events, {speed.unknown} strikes unknown",
+        )
+        for speed in matching_speeds(size.matched_events, say)
+    ]
+
+
 def measure_wall_s(strikes: int, say: Callable[[str], None]) -> float:
     """Return the wall seconds of a whole `plexor measure` of FreeRTOS at 20 kHz."""
     say(f"plexor measure, {strikes} strikes of FreeRTOS")
@@ -276,7 +296,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"bench: {line}", file=sys.stderr, flush=True)
 
     before = machine()
-    figures = core_figures(size, say) + decode_figures(size, say)
+    figures = core_figures(size, say) + decode_figures(size, say) + matching_figures(size, say)
     wall_s = measure_wall_s(size.strikes, say)
     alone, again = starts(size.starts, say)
     one_s, two_s = sweep_wall_s(size.resolution, say)

@@ -73,7 +73,7 @@ class FileFigure:
 def run_of(events: int) -> RunResult:
     """Return a simulated run of about so many events: strikes that two channels answer."""
     strikes = events // _EDGES
-    rows = _events(strikes)
+    rows = events_of(events)
     end_ticks = (strikes + 2) * _PERIOD_TICKS
     geometry = Geometry(channels=len(_CHANNELS), strikes=1)
     channels: list[ChannelResult] = []
@@ -132,7 +132,9 @@ def run_of(events: int) -> RunResult:
     )
 
 
-def _events(strikes: int) -> EventArray:
+def events_of(events: int) -> EventArray:
+    """Return about so many events: strikes each 1000 ticks that two channels answer."""
+    strikes = events // _EDGES
     random = np.random.default_rng(18)
     struck = np.arange(1, strikes + 1, dtype=np.int64) * _PERIOD_TICKS
     first = random.integers(50, 300, strikes)

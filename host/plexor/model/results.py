@@ -162,6 +162,10 @@ class ChannelResult:
     active_edges: int
     """Number of edges to the active level that were matched (Space.EDGES)."""
     measurements: tuple[SampleResult, ...]
+    unknown_strikes: int = 0
+    """Number of strikes seen whose class is not known: the host matched, and events are missing."""
+    unknown_edges: int = 0
+    """The same of edges to the active level. The measurements are of the known ones."""
 
     def measurement(self, kind: Kind) -> SampleResult | None:
         """Return the measurement of a kind; None if there is none."""
@@ -180,9 +184,13 @@ class ChannelResult:
         count = self.classes
         matched = count[ResponseClass.ANSWERED] + count[ResponseClass.LATE]
         return (
-            self.strikes == matched + count[ResponseClass.MISSED] + self.pending
+            self.strikes
+            == matched + count[ResponseClass.MISSED] + self.pending + self.unknown_strikes
             and self.active_edges
-            == matched + count[ResponseClass.DUPLICATE] + count[ResponseClass.SPURIOUS]
+            == matched
+            + count[ResponseClass.DUPLICATE]
+            + count[ResponseClass.SPURIOUS]
+            + self.unknown_edges
         )
 
 

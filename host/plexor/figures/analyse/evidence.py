@@ -177,6 +177,7 @@ def _counted(
     classes = channel.classes
     rise, width = (channel.measurement(kind) for kind in (Kind.RISE, Kind.WIDTH))
     sources = {rules.channel_source, rules.reference_source}
+    on_host = rise is not None and not rise.on_chip
     least = registers.least_ticks(rules)
     if timed is not None and len(timed.strike_ticks) > 1:
         least = least_between(timed.strike_ticks)
@@ -191,7 +192,11 @@ def _counted(
         least_ticks=least,
         longest_ticks=None if rise is None else rise.statistics.max_ticks,
         duration_ticks=result.end_ticks - result.start_ticks,
-        complete=not any(e.dropped for e in result.accounting.sources if e.source in sources),
+        complete=not any(
+            e.dropped or (on_host and e.received < e.generated)
+            for e in result.accounting.sources
+            if e.source in sources
+        ),
     )
     mean = None
     total_ticks = None if width is None else width.known.sum_ticks

@@ -292,6 +292,8 @@ def _channel(report: Report, channel: ChannelFigures) -> ChannelPart:
         fall_latency=_figures(channel, Kind.FALL, report.tick_fs),
         width=_figures(channel, Kind.WIDTH, report.tick_fs),
         period=_figures(channel, Kind.PERIOD, report.tick_fs),
+        unknown_strikes=result.unknown_strikes,
+        unknown_edges=result.unknown_edges,
     )
 
 

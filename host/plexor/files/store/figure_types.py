@@ -292,7 +292,7 @@ class DistancePart:
 
 @dataclass(frozen=True, slots=True)
 class ChannelPart:
-    """strikes = answered + late + missed + pending"""
+    """strikes = answered + late + missed + pending + unknown_strikes"""
 
     name: str
     number: Count
@@ -319,6 +319,10 @@ class ChannelPart:
     ]
     width: Annotated[FiguresPart | None, Told("Active edge to the edge back.")]
     period: Annotated[FiguresPart | None, Told("Active edge to active edge.")]
+    unknown_strikes: Annotated[
+        Count, Told("Strikes whose class lost events leave unknown: in no figure.")
+    ] = 0
+    unknown_edges: Annotated[Count, Told("The same of active edges.")] = 0
 
 
 @dataclass(frozen=True, slots=True)

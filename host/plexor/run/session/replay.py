@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from plexor.base.errors import IdentityError
@@ -28,6 +29,7 @@ from plexor.run.session.follow import Listeners
 from plexor.run.session.snapshots import Snapshots, SnapshotSource
 from plexor.run.session.stop import Stop
 from plexor.wire.decode.assemble import Circumstances, assemble
+from plexor.wire.decode.channels import matching_of
 from plexor.wire.decode.collect import Collector
 from plexor.wire.decode.decoder import Decoded, Decoder
 from plexor.wire.decode.register_image import (
@@ -38,6 +40,7 @@ from plexor.wire.decode.register_image import (
     setup_keys,
 )
 from plexor.wire.device.device import identity_of, identity_registers, operations_of
+from plexor.wire.device.features import COMPUTED
 from plexor.wire.link.base import LinkEndError
 from plexor.wire.link.file import FileLink
 
@@ -125,7 +128,10 @@ class _Replay:
             self.identity = identity_of(self.image)
         except ValueError as error:
             raise IdentityError(f"{self.name}: impossible identity: {error}") from error
-        self.collector = Collector(self.identity.geometry)
+        geometry = self.identity.geometry
+        self.collector = Collector(geometry)
+        if COMPUTED & ~geometry.features:
+            self.collector.matches = partial(matching_of, geometry, self.image)
 
 
 @dataclass(frozen=True, slots=True)

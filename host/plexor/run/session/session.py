@@ -10,14 +10,16 @@ import platform
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import metadata
 
 from plexor.base.errors import InstrumentError, LinkError, UsageError
 from plexor.model.load import check_load
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings
+from plexor.protocol.memory import Space
 from plexor.protocol.registers import Action
-from plexor.run.plan.registers import plan_of, stream_of
+from plexor.run.plan.registers import computes_snapshots, plan_of, stream_of
 from plexor.run.session.fetch import fetch
 from plexor.run.session.follow import (
     Follower,
@@ -31,6 +33,7 @@ from plexor.run.session.prepare import Begin, prepare, start
 from plexor.run.session.run import LiveRun
 from plexor.run.session.stop import Stop
 from plexor.wire.decode.assemble import Circumstances, assemble
+from plexor.wire.decode.channels import matching_of
 from plexor.wire.decode.collect import Collector
 from plexor.wire.device.device import Device
 from plexor.wire.device.features import COMPUTED
@@ -116,10 +119,13 @@ def _planned(device: Device, settings: Settings) -> LiveRun:
     except ValueError as error:
         raise UsageError(str(error)) from error
     geometry = device.identity.geometry
-    # Figures that the chip leaves out are computed from events, so these are kept until then.
-    keeps = settings.keep_events or bool(COMPUTED & ~geometry.features)
     settings = replace(settings, stream=stream_of(settings, device.identity))
-    return LiveRun(device, settings, plan, Collector(geometry, keeps))
+    collector = Collector(geometry, settings.keep_events)
+    counted = plan.value("control", "final_spaces") >> Space.CLASSES & 1
+    if COMPUTED & ~geometry.features or not counted or computes_snapshots(settings, geometry):
+        # What the chip leaves out, the host computes as the events come.
+        collector.matches = partial(matching_of, geometry, device.image)
+    return LiveRun(device, settings, plan, collector)
 
 
 def _end_of(

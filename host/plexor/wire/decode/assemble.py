@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from plexor.base.constraints import MOST_TICKS
 from plexor.model.identity import Identity
 from plexor.model.results import (
     Accounting,
+    ChannelResult,
     RunResult,
     StepResult,
     cut_text,
@@ -20,13 +22,12 @@ from plexor.protocol.memory import (
 )
 from plexor.protocol.registers import StatusFlag, StopReason
 from plexor.wire.decode.accounting import account, account_partly
-from plexor.wire.decode.channels import Channels
+from plexor.wire.decode.channels import Channels, matching_of
 from plexor.wire.decode.code_tables import code_tables_of
 from plexor.wire.decode.collect import Collector
 from plexor.wire.decode.consistent import consistent
 from plexor.wire.decode.register_image import (
     RegisterImage,
-    common_registers,
     named,
     setup_registers,
     step_count_of,
@@ -110,20 +111,24 @@ def assemble(
     accounting = replace(accounting, disorder=dict(circumstances.disorder))
     start_ticks, end_ticks, wrong = _ends(start_ticks, end_ticks, collector)
     reasons += wrong
-    complete = (
-        events is not None
-        and not collector.too_many
-        and streamed
-        and accounting.received == accounting.generated
-        and (accounting.holds or (broken is not None and collector.in_order))
-        and not image.unknown(common_registers(identity.geometry))
-    )
     builder = Channels(identity, image, collector, circumstances.settings, end_ticks)
+    missing = accounting.generated - accounting.received
+    matching = None
+    if (
+        builder.lacking
+        and streamed
+        and (accounting.holds or (broken is not None and collector.in_order))
+    ):
+        matching = collector.matching(partial(matching_of, identity.geometry, image))
+    known = None
+    if matching is not None and matching.lost <= missing:
+        known = matching.figures(end_ticks, missing - matching.lost)
     builder.ended = broken is None
     if collector.keep_events and collector.too_many:
         kept_events = 0 if events is None else len(events)
         builder.omitted.append(cut_text(kept_events, collector.received_total))
-    channels = builder.build(events if complete else None, streamed)
+    channels = builder.build(known, streamed, whole=not missing)
+    reasons += _unknown(channels, missing)
     reasons += _reasons(accounting, flags, broken is None)
     reasons += builder.idle() if broken is None else []
     table_steps = step_count_of(image)
@@ -190,6 +195,17 @@ def _ends(start_ticks: int, end_ticks: int, collector: Collector) -> tuple[int, 
     first = collector.first_ticks or 0
     reason = f"the run is from {start_ticks} to {end_ticks} ticks, which cannot be"
     return first, max(collector.last_ticks + 1, first), [reason]
+
+
+def _unknown(channels: Sequence[ChannelResult], missing: int) -> list[str]:
+    """Return which channels' figures are only of a part, because events are missing."""
+    return [
+        f"{channel.name}: what became of {channel.unknown_strikes} of {channel.strikes} strikes is"
+        f" not known, nor of {channel.unknown_edges} of {channel.active_edges} edges, because"
+        f" {missing} events are missing; its figures are of the others"
+        for channel in channels
+        if missing and not any(own.on_chip for own in channel.measurements)
+    ]
 
 
 def _reasons(accounting: Accounting, flags: StatusFlag, ended: bool) -> list[str]:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Matching on the host, many events of a run at once: `docs/instrument.md`, "Matching".
 
-Events are taken in pieces, and what the queue holds is carried from one to the next. Only places of
-events are kept, so that a run of any length takes little more memory than its events do.
+A run is taken in pieces, and what the queue holds is carried from one to the next.
 """
 
 from __future__ import annotations
@@ -12,19 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from plexor.model.results import EventArray, Kind
+from plexor.model.results import EventArray
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy
-from plexor.wire.decode.matched import (
-    ChannelMatches,
-    EventSamples,
-    Positions,
-    Rules,
-    Samples,
-    Ticks,
-    pieces,
-    times_at,
-)
+from plexor.wire.decode.matched import Positions, Rules, Ticks, pieces
+from plexor.wire.decode.state import NO_EARLY, NONE, Answers, Piece, State, matched_classes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,103 +52,68 @@ def _chosen(events: EventArray, rules: Rules) -> tuple[npt.NDArray[np.bool_], ..
     return struck, own & (polarity == 1), own & (polarity == 0)
 
 
-def match_at_once(events: EventArray, rules: Rules, end_ticks: int) -> ChannelMatches | None:
-    """Match complete, time-ordered events (EVENT_DTYPE) of a run as arrays.
+def step_at_once(state: State, rules: Rules, piece: Piece) -> tuple[State, Answers] | None:
+    """Match a piece of a run on one channel.
 
-    Returns None where that is not exact: a strike found the queue full, or, with `early_ticks`, a
-    response found no strike.
+    Returns None where that is not exact: where a strike finds the queue full, where a response may
+    be held for a strike that is yet to come, and behind a gap.
     """
-    edges = ChannelEdges.of(events, rules)
-    strikes, active = edges.strikes, edges.active
-    match = _latest if rules.policy == Policy.LATEST else _in_order
-    matched = match(events, edges, rules, end_ticks)
-    if matched is None:
+    if state.doubt is not None or state.held_ticks is not None:
         return None
-    strike_of, gone = matched
-    answered = strike_of >= 0
+    queued = len(state.queue_ticks)
+    struck = np.concatenate((state.queue_ticks, piece.struck_ticks))
+    numbers = np.arange(state.strikes - queued, state.strikes + len(piece.struck_ticks))
+    numbers[:queued] = state.queue_numbers
+    match = _latest if rules.policy == Policy.LATEST else _in_order
+    found = match(struck, queued, rules, piece)
+    if found is None:
+        return None
+    place, gone = found
+    answered = place >= 0
     if rules.early_ticks and not answered.all():
         return None
-    duplicates = _duplicates(events, edges, strike_of, rules)
-    rise = EventSamples(events, _at(strikes, _kept(strike_of, answered)), _kept(active, answered))
-    # A trailing edge belongs to the active edge before it; one at the start belongs to none.
-    owner = last_before(active, edges.back)
-    first = int(np.searchsorted(owner, 0))
-    owner, back = owner[first:], edges.back[first:]
-    ends = answered[owner]
-    ends[1:] &= owner[1:] > owner[:-1]
-    struck = _at(strikes, _at(strike_of, _kept(owner, ends)))
-    if np.array_equal(struck, rise.start):
-        struck = rise.start
-    fall = EventSamples(events, struck, _kept(back, ends))
-    width = EventSamples(events, _at(active, owner), back)
-    period = EventSamples(events, active[:-1], active[1:])
-    late = sum(
-        int(np.count_nonzero(rise.cut(piece).value_ticks > rules.deadline_ticks))
-        for piece in pieces(len(rise))
-    )
-    matches, unmatched = len(rise), len(answered) - len(rise)
-    classes = dict.fromkeys(ResponseClass, 0) | {
-        ResponseClass.STRIKES: len(strikes),
-        ResponseClass.ANSWERED: matches - late,
-        ResponseClass.LATE: late,
+    struck_ticks = struck[place] if len(struck) else np.zeros(len(place), np.int64)
+    latency_ticks = (piece.active_ticks - struck_ticks)[answered]
+    classes = matched_classes(latency_ticks, NO_EARLY, rules.deadline_ticks)
+    matches = len(latency_ticks)
+    duplicates = 0
+    if matches < len(place):
+        last = np.maximum.accumulate(place)
+        never = -rules.timeout_ticks - 1 if state.matched_ticks is None else state.matched_ticks
+        last_ticks = np.where(last >= 0, struck[last] if len(struck) else 0, never)
+        near = piece.active_ticks - last_ticks <= rules.timeout_ticks
+        duplicates = int(np.count_nonzero(near & ~answered))
+    classes |= {
+        ResponseClass.STRIKES: len(piece.struck_ticks),
         ResponseClass.MISSED: gone - matches,
         ResponseClass.DUPLICATE: duplicates,
-        ResponseClass.SPURIOUS: unmatched - duplicates,
+        ResponseClass.SPURIOUS: len(place) - matches - duplicates,
     }
-    samples: dict[Kind, Samples] = dict(zip(Kind, (rise, fall, width, period), strict=True))
-    return ChannelMatches(samples, classes, times_at(events, strikes[gone:]), len(active))
+    after = State(
+        struck[gone:],
+        numbers[gone:],
+        matched_ticks=int(struck[place.max()]) if matches else state.matched_ticks,
+        strikes=state.strikes + len(piece.struck_ticks),
+    )
+    strike_of = np.where(answered, numbers[place] if len(numbers) else NONE, NONE)
+    return after, Answers(strike_of, struck_ticks, NO_EARLY, classes)
 
 
-def last_before(positions: Positions, events: Positions) -> Positions:
-    """Return, for each event, the number of the last of `positions` before it, or -1."""
-    numbers = np.empty_like(events)
-    for piece in pieces(len(events)):
-        numbers[piece] = np.searchsorted(positions, events[piece]) - 1
-    return numbers
-
-
-def _kept(positions: Positions, chosen: npt.NDArray[np.bool_]) -> Positions:
-    return positions if chosen.all() else positions[chosen]
-
-
-def _at(positions: Positions, numbers: Positions) -> Positions:
-    """Return `positions[numbers]`, without a copy if the numbers are consecutive."""
-    if len(numbers) and bool((numbers[1:] - numbers[:-1] == 1).all()):
-        return positions[int(numbers[0]) : int(numbers[-1]) + 1]
-    chosen = np.empty(len(numbers), positions.dtype)
-    for piece in pieces(len(numbers)):
-        chosen[piece] = positions[numbers[piece]]
-    return chosen
-
-
-def _latest(
-    events: EventArray, edges: ChannelEdges, rules: Rules, end_ticks: int
-) -> tuple[Positions, int] | None:
+def _latest(struck: Ticks, queued: int, rules: Rules, piece: Piece) -> tuple[Ticks, int]:
     """Return each response's strike, or -1, and the number of strikes no longer outstanding."""
-    strikes = edges.strikes
-    strike_of = last_before(strikes, edges.active)
-    newest, previous = len(strikes) - 1, -1
-    waits = bool(len(strikes))
-    for piece in pieces(len(strike_of)):
-        last = strike_of[piece].astype(np.int64)
-        first_after_it = np.diff(last, prepend=previous) > 0
-        previous = int(last[-1])
-        age_ticks = times_at(events, edges.active[piece])
-        if len(strikes):
-            age_ticks -= times_at(events, strikes[last])
-        own = np.where(first_after_it & (age_ticks <= rules.timeout_ticks), last, -1)
-        waits = waits and not bool((own == newest).any())
-        strike_of[piece] = own
-    if not len(strikes):
-        return strike_of, 0
-    newest_ticks = int(events["time_ticks"][strikes[newest]])
-    waits = waits and end_ticks - newest_ticks <= rules.timeout_ticks
-    return strike_of, newest if waits else newest + 1
+    last = piece.come + (queued - 1)
+    newest = len(struck) - 1
+    if newest < 0:
+        return last, 0
+    first_after_it = np.diff(last, prepend=-1) > 0
+    in_time = piece.active_ticks - struck[last] <= rules.timeout_ticks
+    place = np.where(first_after_it & in_time, last, NONE)
+    waits = piece.last_ticks - int(struck[newest]) <= rules.timeout_ticks
+    waits = waits and not (len(place) and int(place.max()) == newest)
+    return place, newest if waits else newest + 1
 
 
-def _in_order(
-    events: EventArray, edges: ChannelEdges, rules: Rules, end_ticks: int
-) -> tuple[Positions, int] | None:
+def _in_order(struck: Ticks, queued: int, rules: Rules, piece: Piece) -> tuple[Ticks, int] | None:
     """Do as `_latest` for the policies that match the oldest strike first.
 
     Strikes leave the queue in their order, so its state is the number of strikes that have left it.
@@ -167,85 +123,47 @@ def _in_order(
     max(x, expired). Functions of that kind are closed under composition: `_left` composes them.
     Returns None if a strike found the queue full.
     """
-    strikes, active = edges.strikes, edges.active
-    strike_of = np.empty_like(active)
-    queue = _Queue(events, strikes, rules)
-    gone = 0
-    for piece in pieces(len(active)):
-        positions = active[piece]
-        time_ticks = times_at(events, positions)
-        come = np.searchsorted(strikes, positions)
-        stop = int(come[-1])
-        queue.hold(stop)
-        expired = queue.older(time_ticks - rules.timeout_ticks)
-        if rules.policy == Policy.WINDOW:
-            latest_ticks = time_ticks - rules.window_min_ticks
-            come = np.minimum(come, queue.older(latest_ticks, or_equal=True))
-        gone_after = _left(gone, expired, come)
-        gone_before = np.concatenate((np.full(1, gone), gone_after))
-        strike_of[piece] = np.where(
-            gone_after > np.maximum(gone_before[:-1], expired), gone_after - 1, -1
-        )
-        responses = np.searchsorted(positions, strikes[queue.seen : stop])
-        if queue.was_full(stop, gone_before[responses]):
-            return None
-        queue.forget(int(expired[-1]))
-        gone = int(gone_after[-1])
-    for piece in pieces(len(strikes) - queue.seen):
-        stop = queue.seen + piece.stop - piece.start
-        queue.hold(stop)
-        if queue.was_full(stop, np.zeros(piece.stop - piece.start, np.int64) + gone):
-            return None
-        queue.forget(int(queue.older(queue.struck_ticks[-1:] - rules.timeout_ticks)[0]))
-    queue.hold(len(strikes))
-    over = int(queue.older(np.array([end_ticks - rules.timeout_ticks]))[0])
-    return strike_of, max(over, gone)
+    time_ticks = piece.active_ticks
+    before = piece.come + queued
+    expired = np.searchsorted(struck, time_ticks - rules.timeout_ticks)
+    come = before
+    if rules.policy == Policy.WINDOW:
+        old = np.searchsorted(struck, time_ticks - rules.window_min_ticks, "right")
+        come = np.minimum(before, old)
+    gone_after = _left(expired, come)
+    gone_before = np.concatenate((np.zeros(1, np.int64), gone_after))
+    if _was_full(struck, queued, rules, before, gone_before):
+        return None
+    place = np.where(gone_after > np.maximum(gone_before[:-1], expired), gone_after - 1, NONE)
+    over = int(np.searchsorted(struck, piece.last_ticks - rules.timeout_ticks))
+    return place, max(over, int(gone_before[-1]))
 
 
-class _Queue:
-    """The strikes that one piece of a run's responses may answer."""
+def _was_full(struck: Ticks, queued: int, rules: Rules, before: Ticks, gone_before: Ticks) -> bool:
+    """Return whether a strike found the queue full.
 
-    def __init__(self, events: EventArray, strikes: Positions, rules: Rules) -> None:
-        self.seen = 0
-        """Number of strikes before that piece."""
-        self.struck_ticks = np.zeros(0, np.int64)
-        self._events, self._strikes, self._rules = events, strikes, rules
-        self._over = 0
-        """Number of strikes that timed out before that piece."""
-
-    def hold(self, stop: int) -> None:
-        """Load the strikes before number `stop` that have not timed out."""
-        self.struck_ticks = times_at(self._events, self._strikes[self._over : stop])
-
-    def older(self, time_ticks: Ticks, *, or_equal: bool = False) -> Ticks:
-        """Return how many strikes came before each time."""
-        side = "right" if or_equal else "left"
-        return self._over + np.searchsorted(self.struck_ticks, time_ticks, side)
-
-    def was_full(self, stop: int, answered: Ticks) -> bool:
-        """Return whether a new strike before number `stop` found the queue full.
-
-        `answered` says how many strikes had left the queue by an answer when each strike came.
-        """
-        new_ticks = self.struck_ticks[self.seen - self._over :]
-        gone = np.maximum(answered, self.older(new_ticks - self._rules.timeout_ticks))
-        waiting = np.arange(self.seen, stop) - gone
-        self.seen = stop
-        return bool((waiting >= self._rules.queue_depth).any())
-
-    def forget(self, over: int) -> None:
-        """Drop the first `over` strikes: they have timed out."""
-        self._over = over
+    `before` says how many strikes came before each response, `gone_before` how many had left the
+    queue before it.
+    """
+    # Where the strikes of the last queue's length are over, nothing can be full.
+    new = np.arange(queued, len(struck))
+    depth = rules.queue_depth
+    crowded = new[new >= depth]
+    crowded = crowded[struck[crowded] - struck[crowded - depth] <= rules.timeout_ticks]
+    if not len(crowded):
+        return False
+    answered = gone_before[np.searchsorted(before, crowded, "right")]
+    return bool((crowded - answered >= depth).any())
 
 
-def _left(gone: int, expired: Ticks, most: Ticks) -> Ticks:
-    """Return x after each response, from `gone`, each making it min(max(x, expired) + 1, most).
+def _left(expired: Ticks, most: Ticks) -> Ticks:
+    """Return x after each response, from 0, each making it min(max(x, expired) + 1, most).
 
     A prefix scan in log2(n) steps (Hillis and Steele, Data Parallel Algorithms, 1986) over
     functions min(max(x + more, low), high).
     """
     count = len(expired)
-    in_step = np.arange(gone + 1, gone + count + 1)
+    in_step = np.arange(1, count + 1)
     if np.all(expired < in_step) and np.all(in_step <= most):
         return in_step
     shift, low, high = np.ones(count, np.int64), expired + 1, most.copy()
@@ -258,18 +176,26 @@ def _left(gone: int, expired: Ticks, most: Ticks) -> Ticks:
         shift[second] = shift[first] + shift[second]
         low[second], high[second] = after_low, after_high
         reach *= 2
-    return np.clip(gone + shift, low, high)
+    return np.clip(shift, low, high)
 
 
-def _duplicates(events: EventArray, edges: ChannelEdges, strike_of: Positions, rules: Rules) -> int:
-    """Return how many unmatched responses come within the time-out of the last matched strike."""
-    count, matched = 0, -1
-    for piece in pieces(len(strike_of)):
-        own = strike_of[piece]
-        last = np.maximum(np.maximum.accumulate(own), matched)
-        near = (own < 0) & (last >= 0)
-        age_ticks = times_at(events, edges.active[piece][near])
-        age_ticks -= times_at(events, edges.strikes[last[near]])
-        count += int(np.count_nonzero(age_ticks <= rules.timeout_ticks))
-        matched = int(last[-1])
-    return count
+def last_before(positions: Positions, events: Positions) -> Positions:
+    """Return, for each event, the number of the last of `positions` before it, or -1."""
+    numbers = np.empty_like(events)
+    for piece in pieces(len(events)):
+        numbers[piece] = np.searchsorted(positions, events[piece]) - 1
+    return numbers
+
+
+def kept(positions: Positions, chosen: npt.NDArray[np.bool_]) -> Positions:
+    return positions if chosen.all() else positions[chosen]
+
+
+def at(positions: Positions, numbers: Positions) -> Positions:
+    """Return `positions[numbers]`, without a copy if the numbers are consecutive."""
+    if len(numbers) and bool((numbers[1:] - numbers[:-1] == 1).all()):
+        return positions[int(numbers[0]) : int(numbers[-1]) + 1]
+    chosen = np.empty(len(numbers), positions.dtype)
+    for piece in pieces(len(numbers)):
+        chosen[piece] = positions[numbers[piece]]
+    return chosen

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from plexor.model.identity import Identity
@@ -10,7 +11,6 @@ from plexor.model.results import (
     Bins,
     ChannelResult,
     Counts,
-    EventArray,
     Kind,
     SampleResult,
     Statistics,
@@ -18,7 +18,7 @@ from plexor.model.results import (
     source_name,
 )
 from plexor.model.settings import NO_DEADLINE_TICKS, Settings
-from plexor.protocol.geometry import Feature
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import (
     CLASSES,
     IntervalKind,
@@ -31,11 +31,15 @@ from plexor.protocol.memory import (
     width_bits,
 )
 from plexor.protocol.registers import CHANNEL, Policy
-from plexor.wire.decode.bins import clamped, measurement_of
 from plexor.wire.decode.collect import Collector
-from plexor.wire.decode.matched import ChannelMatches, Rules
-from plexor.wire.decode.register_image import RegisterImage, enabled, setup_keys
-from plexor.wire.decode.rematch import rematch
+from plexor.wire.decode.live import LiveFigures, LiveMatching, Measured
+from plexor.wire.decode.matched import Rules
+from plexor.wire.decode.register_image import (
+    RegisterImage,
+    common_registers,
+    enabled,
+    setup_keys,
+)
 
 _PLACES = {
     Kind.RISE: (False, LatencyKind.RISE, Feature(0)),
@@ -43,6 +47,65 @@ _PLACES = {
     Kind.WIDTH: (True, IntervalKind.WIDTH, Feature.INTERVALS),
     Kind.PERIOD: (True, IntervalKind.PERIOD, Feature.INTERVALS),
 }
+
+KnownFigures = Mapping[int, LiveFigures]
+"""What the events of each channel come to, by number."""
+
+
+def matching_of(geometry: Geometry, image: RegisterImage) -> LiveMatching | None:
+    """Return what matches a run's events on the host; None if its settings are not known."""
+    if image.unknown(common_registers(geometry)):
+        return None
+    return LiveMatching(
+        {
+            number: Measured(
+                rules_in(geometry, image, number),
+                {kind: _mantissa_bits(geometry, kind) for kind in Kind},
+                _zooms(geometry, image, number),
+            )
+            for number in range(geometry.channels)
+            if enabled(image, CHANNEL, number) and not image.unknown(setup_keys(CHANNEL, number))
+        }
+    )
+
+
+def rules_in(geometry: Geometry, image: RegisterImage, number: int) -> Rules:
+    """Return a channel's matching rules, as the registers hold them."""
+
+    def of_all(name: str) -> int:
+        return image.value("matcher", name)
+
+    def own(name: str) -> int:
+        return image.value("channel", name, number)
+
+    policy = of_all("policy")
+    return Rules(
+        number,
+        own("reference_source"),
+        own("reference_polarity"),
+        Policy(policy) if policy in set(Policy) else Policy.OLDEST,
+        of_all("timeout_ticks"),
+        of_all("window_min_ticks"),
+        of_all("early_ticks"),
+        own("deadline_ticks"),
+        geometry.queue_depth,
+    )
+
+
+def _zooms(geometry: Geometry, image: RegisterImage, number: int) -> dict[Kind, tuple[int, int]]:
+    if Feature.ZOOM not in geometry.features:
+        return {}
+    return {
+        kind: (image.value("channel", f"zoom_{kind}_ticks", number), 1 << geometry.zoom_bits)
+        for kind in Kind
+    }
+
+
+def _mantissa_bits(geometry: Geometry, kind: Kind) -> int:
+    interval, set_number, _ = _PLACES[kind]
+    return mantissa_bits(
+        geometry, Space.INTERVAL_BINS if interval else Space.LATENCY_BINS, set_number
+    )
 
 
 class Channels:
@@ -66,18 +129,30 @@ class Channels:
         self.computed: list[str] = []
         self.omitted: list[str] = []
 
-    def build(self, events: EventArray | None, streamed: bool) -> tuple[ChannelResult, ...]:
-        """Return the enabled channels. `events` are the run's events; None if one is missing."""
+    def build(
+        self, known: KnownFigures | None, streamed: bool, whole: bool = True
+    ) -> tuple[ChannelResult, ...]:
+        """Return the enabled channels. `known` is from the run's events, `whole` if all came."""
         channels: list[ChannelResult] = []
         for number in range(self.geometry.channels):
             if self.image.unknown(setup_keys(CHANNEL, number)):
                 if enabled(self.image, CHANNEL, number) is not False:
                     self.omitted.append(f"ch{number}: its settings never arrived")
             elif enabled(self.image, CHANNEL, number):
-                channel = self._channel(number, events, streamed)
+                channel = self._channel(number, (known or {}).get(number), streamed, whole)
                 if channel is not None:
                     channels.append(channel)
         return tuple(channels)
+
+    @property
+    def lacking(self) -> bool:
+        """Whether the chip leaves out what the host can compute from events."""
+        both = Feature.SUM_SQUARES | Feature.EXTREMES
+        return (
+            self.geometry.features & both != both
+            or not self.memories.known(Space.CLASSES)
+            or not all(self._has(kind) for kind in Kind)
+        )
 
     def idle(self) -> list[str]:
         """Return a complaint for each channel that counted something without being enabled."""
@@ -91,7 +166,7 @@ class Channels:
         return complaints
 
     def _channel(
-        self, number: int, events: EventArray | None, streamed: bool
+        self, number: int, known: LiveFigures | None, streamed: bool, whole: bool
     ) -> ChannelResult | None:
         name = self.names.get(number, f"ch{number}")
         on_chip = self.memories.known(Space.CLASSES)
@@ -100,21 +175,21 @@ class Channels:
         absent = [kind for kind in Kind if kind not in measurements]
         squares = Feature.SUM_SQUARES in self.geometry.features
         extremes = Feature.EXTREMES in self.geometry.features
-        rematched: ChannelMatches | None = None
-        if events is not None and (absent or not squares or not extremes):
-            rematched = rematch(events, self._rules(number), self.end_ticks)
+        if not whole and on_chip:
+            # The chip's classes are of all strikes: a part of them would not fit.
+            known = None
+        if known is not None and (absent or not squares or not extremes):
             for kind in Kind:
-                samples, bits = rematched.samples[kind], self._mantissa_bits(kind)
                 if kind in absent:
-                    measurements[kind] = measurement_of(kind, samples, bits)
+                    measurements[kind] = known.samples[kind]
                     self.computed.append(f"{name}.{kind}")
                 elif not (squares and extremes):
-                    measurement = measurement_of(kind, clamped(samples), bits)
-                    measurements[kind] = _completed(measurements[kind], measurement.statistics)
+                    measurements[kind] = _completed(measurements[kind], known.clamped[kind])
                     self.computed.append(f"{name}.{kind}: sum of squares, places of extremes")
         elif absent:
             reason = "events are missing" if streamed else "no events without streaming"
             self.omitted += [f"{name}.{kind}: {reason}" for kind in absent]
+        unknown = (0, 0)
         if on_chip:
             row = self.memories.counts(Space.CLASSES)[number * CLASSES : (number + 1) * CLASSES]
             classes = {kind: int(row[kind]) for kind in ResponseClass}
@@ -124,8 +199,9 @@ class Channels:
             if self.ended:
                 pending = self.image.value("channel_status", "pending", number)
             active = int(self.memories.counts(Space.EDGES)[number * 2 + 1])
-        elif rematched is not None:
-            classes, pending, active = rematched.classes, rematched.pending, rematched.active_edges
+        elif known is not None:
+            classes, pending, active = known.classes, known.pending, known.active_edges
+            unknown = (known.unknown_strikes, known.unknown_edges)
             self.computed.append(f"{name}: classes")
         else:
             self.omitted.append(f"{name}: classes")
@@ -141,37 +217,13 @@ class Channels:
             pending,
             active,
             tuple(measurements[kind] for kind in Kind if kind in measurements),
-        )
-
-    def _rules(self, number: int) -> Rules:
-        def of_all(name: str) -> int:
-            return self.image.value("matcher", name)
-
-        def own(name: str) -> int:
-            return self.image.value("channel", name, number)
-
-        policy = of_all("policy")
-        return Rules(
-            number,
-            own("reference_source"),
-            own("reference_polarity"),
-            Policy(policy) if policy in set(Policy) else Policy.OLDEST,
-            of_all("timeout_ticks"),
-            of_all("window_min_ticks"),
-            of_all("early_ticks"),
-            own("deadline_ticks"),
-            self.geometry.queue_depth,
+            *unknown,
         )
 
     def _has(self, kind: Kind) -> bool:
         interval, _, feature = _PLACES[kind]
         needed = Space.INTERVAL_BINS if interval else Space.LATENCY_BINS
         return feature in self.geometry.features and self.memories.known(needed)
-
-    def _mantissa_bits(self, kind: Kind) -> int:
-        interval, set_number, _ = _PLACES[kind]
-        space = Space.INTERVAL_BINS if interval else Space.LATENCY_BINS
-        return mantissa_bits(self.geometry, space, set_number)
 
     def _measurement(self, number: int, kind: Kind) -> SampleResult:
         interval, set_number, _ = _PLACES[kind]
@@ -188,7 +240,7 @@ class Channels:
         return SampleResult(
             kind,
             self.memories.statistics(statistics, statistics_key),
-            Bins(self._mantissa_bits(kind), self._bins(bins, set_number, number)),
+            Bins(_mantissa_bits(self.geometry, kind), self._bins(bins, set_number, number)),
             zoom,
         )
 

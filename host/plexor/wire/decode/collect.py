@@ -26,6 +26,7 @@ from plexor.protocol.geometry import Geometry
 from plexor.wire.decode.batch import EventBatch, batch_of
 from plexor.wire.decode.codes import codes_in
 from plexor.wire.decode.decoder import Decoded
+from plexor.wire.decode.live import LiveMatching
 from plexor.wire.decode.memories import Memories
 
 _KEYS = 1 << (SOURCE_BITS + POLARITY_BITS)
@@ -54,6 +55,8 @@ class Collector:
         self.keep_events = keep_events
         self.on_events: Callable[[EventArray], None] | None = None
         """Called with the run's events as they arrive (EVENT_DTYPE)."""
+        self.matches: Callable[[], LiveMatching | None] | None = None
+        """Called before a run's first event for what is to match its events as they arrive."""
         self.reset()
 
     def reset(self) -> None:
@@ -89,6 +92,9 @@ class Collector:
         """Whether MOST_KEPT_BYTES was reached. Later events are only counted."""
         self._batches: list[EventBatch] = []
         self._kept_bytes = 0
+        self._matching: LiveMatching | None = None
+        self._begun = False
+        """Whether `matches` was called for this run."""
 
     def take(self, part: Decoded) -> None:
         """Take the next frames, in the order of arrival."""
@@ -129,6 +135,7 @@ class Collector:
         steps_back = gaps < 0
         self.disorder += int(steps_back.sum())
         gaps[steps_back] = 0
+        missing = gaps.copy()
         lost = batch.after_loss
         self.gap_lost += sum(gaps[lost].tolist())
         self.gap_dropped += sum(gaps[~lost].tolist())
@@ -136,11 +143,42 @@ class Collector:
         self.next_index = int(ends[-1])
         if len(batch):
             self._times(batch)
+        self._match(batch, missing)
         if self.on_events is not None and len(batch):
             events = batch.array()
             self.on_events(events[events["time_ticks"] >= (self.started_ticks or 0)])
         if self.keep_events and len(batch) and not self.too_many:
             self._keep(batch)
+
+    def _match(self, batch: EventBatch, missing: NDArray[np.int64]) -> None:
+        """Match the batch as it comes, if that is asked for."""
+        if not self._begun and self.matches is not None:
+            self._matching, self._begun = self.matches(), True
+        if not self.in_order:
+            self._matching = None
+        if self._matching is not None:
+            self._matching.take(batch, missing)
+
+    def matching(self, begin: Callable[[], LiveMatching | None]) -> LiveMatching | None:
+        """Return the matching of all events so far; None if they are not in order.
+
+        If they were not matched as they came, they are now, by what `begin` returns. Then all of
+        them must be kept.
+        """
+        if not self.in_order or self._matching is not None or self.too_many:
+            return self._matching if self.in_order else None
+        if not self.keep_events:
+            return None
+        matching = begin()
+        if matching is not None:
+            next_index = 0
+            for batch in self._batches:
+                first = batch.first_index.astype(np.int64)
+                ends = first + batch.counts
+                expected = np.append(next_index, ends[:-1])
+                matching.take(batch, first - expected)
+                next_index = int(ends[-1])
+        return matching
 
     def _keep(self, batch: EventBatch) -> None:
         """Keep the batch's first frames, as many as fit into MOST_KEPT_BYTES."""

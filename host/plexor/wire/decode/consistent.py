@@ -179,6 +179,8 @@ def channel_contradictions(
             *((kind.name.lower(), channel.classes.get(kind, -1)) for kind in ResponseClass),
             ("pending", channel.pending),
             ("edges", channel.active_edges),
+            ("unknown strikes", channel.unknown_strikes),
+            ("unknown edges", channel.unknown_edges),
         )
         if not 0 <= count <= limits.ticks
     ]

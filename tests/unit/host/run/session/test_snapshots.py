@@ -128,10 +128,11 @@ def test_the_host_spends_a_part_of_the_time_on_snapshots(clock, monkeypatch):
 
 
 @pytest.mark.usefixtures("clock")
-def test_the_host_computes_none_of_events_of_which_one_is_missing():
+def test_the_host_computes_none_of_events_that_are_out_of_order():
     run = followed(HOST)
     snapshots = Snapshots(run)
-    event(run, 1, 10)
+    event(run, 1, 20)
+    event(run, 0, 10)
     assert snapshots.computed(10) is None
     assert snapshots.computed(5000) is None
 

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matching at once: what matching in turn gives, or nothing."""
+"""Matching at once: what the golden model gives, or nothing."""
 
 import random
+from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from plexor.model.results import EVENT_DTYPE, Kind
+from plexor.model.results import EVENT_DTYPE
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Policy
-from plexor.wire.decode import matched
-from plexor.wire.decode.at_once import match_at_once
-from plexor.wire.decode.in_turn import match_in_turn
+from plexor.wire.decode.at_once import step_at_once
 from plexor.wire.decode.matched import Rules
+from plexor.wire.decode.state import Doubt, Piece, State, ending
+
+from .golden_truth import truth
 
 STRIKE, EDGE, OTHER = range(3)
 
@@ -51,24 +54,56 @@ RULES = st.builds(
 )
 
 
-def plain(found):
-    """Everything that was found, as lists."""
-    samples = {
-        (kind, part): getattr(found.samples[kind], part).tolist()
-        for kind in Kind
-        for part in ("value_ticks", "time_ticks", "index", "start_ticks")
-    }
-    return found.classes, found.outstanding_ticks.tolist(), found.active_edges, samples
+def pieces_of(made, taken, cuts=()):
+    """The pieces of a run between `cuts`, and the positions of its strikes and responses."""
+    own = made["source"] == taken.channel_source
+    struck = (made["source"] == taken.reference_source) & (
+        made["polarity"] == taken.reference_polarity
+    )
+    times = made["time_ticks"].astype(np.int64)
+    bounds = sorted({0, len(made), *cuts})
+    for start, stop in pairwise(bounds):
+        strikes = start + np.flatnonzero(struck[start:stop])
+        active = start + np.flatnonzero(own[start:stop] & (made["polarity"][start:stop] == 1))
+        come = np.searchsorted(strikes, active)
+        yield Piece(times[strikes], times[active], come, int(times[stop - 1])), active
 
 
-@given(STEPS, RULES, st.integers(0, 120))
-@example([(0, EDGE), (1, EDGE), (1, STRIKE)], rules(early=3), 0)
-def test_what_is_found_at_once_is_what_is_found_in_turn(steps, taken, rest):
+def stepped(made, taken, end, cuts=()):
+    """What the pieces come to: classes, pending, rise latencies by index; None if one is left."""
+    state, classes, rise = State(), Counter(), {}
+    for piece, active in pieces_of(made, taken, cuts):
+        found = step_at_once(state, taken, piece)
+        if found is None:
+            return None
+        state, answers = found
+        classes.update(answers.classes)
+        answered = answers.strike_of >= 0
+        latencies = (piece.active_ticks - answers.struck_ticks)[answered]
+        rise |= dict(zip(active[answered].tolist(), latencies.tolist(), strict=True))
+    over = ending(state, taken, end)
+    classes.update(over.classes)
+    return [classes[name] for name in ResponseClass], len(over.outstanding_ticks), rise
+
+
+def golden(made, taken, end):
+    """What the golden model says of the same."""
+    found = truth(made, taken, end)
+    rise = dict(zip(found.rise.index.tolist(), found.rise.value_ticks.tolist(), strict=True))
+    return list(found.classes), found.pending, rise
+
+
+CUTS = st.lists(st.integers(0, 40), max_size=4)
+
+
+@given(STEPS, RULES, st.integers(0, 120), CUTS)
+@example([(0, EDGE), (1, EDGE), (1, STRIKE)], rules(early=3), 0, [])
+def test_what_is_matched_at_once_is_what_the_golden_model_says(steps, taken, rest, cuts):
     made = events(steps)
     end = (int(made["time_ticks"][-1]) if len(made) else 0) + rest
-    found = match_at_once(made, taken, end)
+    found = stepped(made, taken, end, [cut for cut in cuts if cut < len(made)])
     if found is not None:
-        assert plain(found) == plain(match_in_turn(made, taken, end))
+        assert found == golden(made, taken, end)
 
 
 def drawn(rng):
@@ -80,16 +115,8 @@ def drawn(rng):
     return steps
 
 
-@pytest.mark.parametrize(
-    ("piece", "runs"),
-    [
-        pytest.param(matched.PIECE, 3000, marks=pytest.mark.full),
-        (3, 1000),
-        pytest.param(3, 3000, marks=pytest.mark.full),
-    ],
-)
-def test_drawn_runs_are_matched_at_once_as_in_turn(piece, runs, monkeypatch):
-    monkeypatch.setattr(matched, "PIECE", piece)
+@pytest.mark.parametrize("runs", [1000, pytest.param(10_000, marks=pytest.mark.full)])
+def test_drawn_runs_are_matched_at_once_in_pieces(runs):
     rng, exact = random.Random(5), 0
     for _ in range(runs):
         made = events(drawn(rng))
@@ -101,10 +128,11 @@ def test_drawn_runs_are_matched_at_once_as_in_turn(piece, runs, monkeypatch):
             depth=rng.choice((4, 16, 64)),
         )
         end = (int(made["time_ticks"][-1]) if len(made) else 0) + rng.randrange(120)
-        found = match_at_once(made, taken, end)
+        cuts = [rng.randrange(len(made)) for _ in range(rng.randrange(4)) if len(made)]
+        found = stepped(made, taken, end, cuts)
         if found is not None:
             exact += 1
-            assert plain(found) == plain(match_in_turn(made, taken, end))
+            assert found == golden(made, taken, end)
     assert exact > runs * 2 // 3
 
 
@@ -116,16 +144,23 @@ MISSED = [(9, STRIKE), *ANSWERED, (9, STRIKE), (9, EDGE), (5, EDGE)]
 @pytest.mark.parametrize("policy", Policy)
 def test_runs_with_answered_and_missed_strikes_are_matched_at_once(steps, policy):
     made = events(steps)
-    assert match_at_once(made, rules(policy, timeout=12), 2000) is not None
+    assert stepped(made, rules(policy, timeout=12), 2000) is not None
 
 
 def test_a_strike_that_finds_the_queue_full_is_left_to_the_other_way():
     made = events([(1, STRIKE)] * 3)
-    assert match_at_once(made, rules(depth=2), 100) is None
-    assert match_at_once(made, rules(depth=3), 100).classes[ResponseClass.STRIKES] == 3
+    assert stepped(made, rules(depth=2), 100) is None
+    assert stepped(made, rules(depth=2), 100, [2]) is None
+    assert stepped(made, rules(depth=3), 100, [2]) is not None
 
 
 def test_a_response_that_may_be_held_is_left_to_the_other_way():
     made = events([(1, EDGE)])
-    assert match_at_once(made, rules(early=1), 100) is None
-    assert match_at_once(made, rules(), 100).classes[ResponseClass.SPURIOUS] == 1
+    assert stepped(made, rules(early=1), 100) is None
+    assert stepped(made, rules(), 100) is not None
+
+
+@pytest.mark.parametrize("state", [State(held_ticks=3), State(doubt=Doubt(1, 3))])
+def test_what_is_held_or_in_doubt_is_left_to_the_other_way(state):
+    ((piece, _),) = pieces_of(events([(5, STRIKE), (1, EDGE)]), rules(early=9))
+    assert step_at_once(state, rules(early=9), piece) is None

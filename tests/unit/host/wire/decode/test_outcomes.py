@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from plexor.model.results import EVENT_DTYPE, Kind
 from plexor.protocol.memory import ResponseClass as R
 from plexor.protocol.registers import Policy
-from plexor.wire.decode.in_turn import match_in_turn
 from plexor.wire.decode.matched import Rules
 from plexor.wire.decode.outcomes import NONE, PENDING, outcomes
 from plexor.wire.decode.rematch import rematch
@@ -84,7 +83,7 @@ def apart(steps):
 def test_classes_are_as_many_as_the_matcher_counted(steps, taken, rest):
     made = events(steps)
     end = (int(made["time_ticks"][-1]) if len(made) else 0) + rest
-    matched = match_in_turn(made, taken, end)
+    matched = rematch(made, taken, end)
     found = outcomes(made, taken, matched)
     counted = matched.classes
     strikes, responses = (

@@ -39,9 +39,9 @@ def test_events_are_matched_in_turn_only_where_that_alone_is_exact(
     kinds, taken, in_turn, monkeypatch
 ):
     asked = []
-    match_in_turn = ways.match_in_turn
+    step_in_turn = ways.step_in_turn
     monkeypatch.setattr(
-        ways, "match_in_turn", lambda *given: asked.append(given) or match_in_turn(*given)
+        ways, "step_in_turn", lambda *given: asked.append(given) or step_in_turn(*given)
     )
     found = ways.rematch(events(*kinds), taken, 1000)
     assert found.classes[ResponseClass.STRIKES] == kinds.count(STRIKE)

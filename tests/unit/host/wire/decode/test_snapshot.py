@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results so far: from the chip's snapshot, or from all events, and from nothing less."""
+"""Results so far: from the chip's snapshot, or from the events so far."""
 
 from fractions import Fraction
+from functools import partial
 
 import pytest
 
@@ -11,6 +12,7 @@ from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.run.plan.registers import plan_of
 from plexor.wire.decode.batch import batch_of
+from plexor.wire.decode.channels import matching_of
 from plexor.wire.decode.snapshot import snapshot_from_events, snapshot_of
 
 from ...ended import collected, events_frame, image_of, started
@@ -85,13 +87,35 @@ def test_before_the_first_event_a_snapshot_is_empty():
     assert (found.events, rise_of(found)) == (0, (0, 0, None, None))
 
 
-@pytest.mark.parametrize("missing", [{"first": 1}, {"lost_after": 0}, {"lost_after": 4}])
-def test_there_is_no_snapshot_from_events_of_which_one_is_missing(missing):
+@pytest.mark.parametrize(
+    ("missing", "unknown", "pending"),
+    [({"first": 1}, (1, 1), 1), ({"lost_after": 0}, (1, 1), 1), ({"lost_after": 4}, (1, 0), 0)],
+)
+def test_a_snapshot_counts_what_a_missing_event_leaves_unknown(missing, unknown, pending):
     collector = streamed(*EVENTS, **missing)
+    isr = snapshot_from_events(IDENTITY, IMAGE, collector, SETTINGS, 1).channels[0]
+    assert (isr.unknown_strikes, isr.unknown_edges) == unknown
+    assert isr.pending == pending
+    assert isr.conserved
+
+
+def test_there_is_no_snapshot_from_events_out_of_order():
+    collector = streamed(*EVENTS)
+    collector.take(batch_of([events_frame(2, START_TICKS + 1200, (0, 8, 1))]))
     assert snapshot_from_events(IDENTITY, IMAGE, collector, SETTINGS, 1) is None
 
 
-def test_there_is_no_snapshot_from_events_that_are_not_kept():
+def test_a_snapshot_from_events_needs_none_of_them_kept():
+    collector = started(GEOMETRY, keep_events=False)
+    collector.matches = partial(matching_of, GEOMETRY, IMAGE)
+    for index, (time_ticks, source, polarity) in enumerate(EVENTS):
+        frame = events_frame(index, START_TICKS + time_ticks, (0, source, polarity))
+        collector.take(batch_of([frame]))
+    found = snapshot_from_events(IDENTITY, IMAGE, collector, SETTINGS, 3)
+    assert (found.events, rise_of(found)) == (6, (1, 70, 70, 70))
+
+
+def test_there_is_no_snapshot_of_events_that_were_neither_matched_nor_kept():
     collector = started(GEOMETRY, keep_events=False)
     collector.take(batch_of([events_frame(0, START_TICKS + 100, (0, 8, 1))]))
     assert snapshot_from_events(IDENTITY, IMAGE, collector, SETTINGS, 1) is None
