@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from plexor.cli.conclude import show as print_result
 from plexor.cli.options import AsJson, Budgeted, Written
 from plexor.cli.output import all_of
 from plexor.cli.parameters import no_run_options
+from plexor.library.compare import compare
 from plexor.library.drawing import SHOWN, check_converter, write_shown
 from plexor.library.exchange import ALIASES, suffixes
 from plexor.library.files import is_direct
@@ -41,8 +43,14 @@ def show(
     if not written.files:
         return _printed(paths, found, limits, less, shown)
     if not scans:
-        return _runs(paths, runs, written, limits, shown)
+        return _runs(
+            paths, runs, written, limits, shown, has_less=less.keywords() != Less.of({}).keywords()
+        )
     if others:
+        if all(SHOWN.get(file.suffix) == SHOWN[".html"] for file in written.files):
+            page = partial(_together, paths)
+            all_of(*(partial(_draw_one, file, page, page) for file in written.files))
+            return max(each.exit_code() for each in found)
         raise UsageError(f"several runs make one picture, but one of these is a {scans[0].what}")
     return _scan(first, scans[0], written, shown)
 
@@ -86,31 +94,45 @@ def _runs(
     written: Written,
     limits: Budget | None,
     shown: AsJson,
+    *,
+    has_less: bool,
 ) -> int:
     """Write the files of runs; a verdict is printed, whatever else fails."""
     run, *more = runs
     drawn = [file for file in written.files if _is_drawn(file)]
     others = [file for file in written.files if not _is_drawn(file)]
-    if more and (others or any(SHOWN.get(file.suffix) != "picture" for file in drawn)):
-        raise UsageError("several runs make one picture; give --to FILE.svg, .png or .pdf")
+    if more and others:
+        raise UsageError(
+            "several runs make one page or picture; give --to FILE.html, .svg, .png or .pdf"
+        )
     verdict = None if limits is None else run.judge(limits)
     if shown.as_json:
         conclude(run, RunUse(limits, json=True))
     elif verdict is not None:
         print_verdict(run, verdict)
     picture = partial(run.picture, *more, names=_names(paths))
-
-    def draw_one(file: Path) -> None:
-        word = write_shown(file, partial(run.page, verdict), picture)
-        print(f"plexor: {word} {file}", file=sys.stderr)
+    page = partial(_together, runs if has_less else paths) if more else partial(run.page, verdict)
 
     def export() -> None:
         run.export(*others, budget=limits)
         for file in others:
             print(f"plexor: wrote {file}", file=sys.stderr)
 
-    all_of(*(partial(draw_one, file) for file in drawn), *([export] if others else []))
+    all_of(
+        *(partial(_draw_one, file, page, picture) for file in drawn), *([export] if others else [])
+    )
     return max(each.exit_code(verdict) for each in runs)
+
+
+def _together(sources: Sequence[Path | Run]) -> str:
+    """Return the page of several results: each compared with the first."""
+    first, *others = sources
+    return compare(first, others).page()
+
+
+def _draw_one(file: Path, page: Callable[[], str], picture: Callable[[], str]) -> None:
+    word = write_shown(file, page, picture)
+    print(f"plexor: {word} {file}", file=sys.stderr)
 
 
 def _check(file: Path) -> None:

@@ -66,5 +66,5 @@ def under_bound(
         canvas.text(x, top - 7, label.content, style=label.style, anchor="middle", bold=True)
     legend_entries = [("samples", "s0", Stroke(8, opacity=0.75))]
     legend_entries.append(("bound", "worst", Stroke(1.6, dash=(5, 3))))
-    legend(canvas, legend_entries, bottom + 36)
+    legend(canvas, legend_entries, bottom + 36, "time")
     return canvas

@@ -39,12 +39,15 @@ def show() -> None:
 
     RUN is a folder of --out, of a run, a sweep, a phase scan or a burst scan, or the raw bytes of a
     link (wire.bin). The folder of a phase scan also holds the run that it was taken from, as
-    run.json. A file appears when it is complete. A picture can show several runs on the same axes:
-    its title says what they have in common, and each plot which run it is of.
+    run.json. A file appears when it is complete. A page of several runs or sweeps compares each
+    with the first: a sentence, the changes, and the runs drawn on top of each other. A picture can
+    show several runs on the same axes: its title says what they have in common, and each plot
+    which run it is of.
 
     \b
       plexor show run1
       plexor show run1 --to run1.html --to run1.vcd
+      plexor show idle loaded --to both.html
       plexor show run1 --to checks.xml --budget budget.toml
     """
 

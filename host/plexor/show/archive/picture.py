@@ -27,6 +27,7 @@ from plexor.show.pictures.frame import (
     legend,
     panel,
     y_line,
+    y_name,
 )
 from plexor.show.pictures.scale import Axis, grouped, number, time_unit
 
@@ -93,6 +94,7 @@ def course(plot: Plot, width: float = WIDTH) -> Canvas | None:
         y_line(canvas, axis.at(value), _written(plot, value))
     for place, history in enumerate(plot.histories):
         _draw(canvas, plot, history, place, axis, (top, bottom))
+    y_name(canvas, plot.courses[0].figure.name, axis.log)
     _legend(canvas, plot, bottom + 40)
     return canvas
 
@@ -273,4 +275,5 @@ def _legend(canvas: Canvas, plot: Plot, y: float) -> None:
             for n, each in enumerate(plot.histories)
         ]
         entries = [*named, *entries]
-    legend(canvas, entries, y)
+    by_commit = plot.trend.by == GroupedBy.COMMIT
+    legend(canvas, entries, y, "commit, in order" if by_commit else "when the run began, UTC")

@@ -12,7 +12,7 @@ export function drawCcdf(context, box, channels, view) {
   const shown = colours();
   const most = Math.max(2, ...channels.map((channel) => channel.rise.total));
   const y = new Axis(10 ** Math.floor(Math.log10(0.7 / most)), 1, box.y + box.h, box.y, true);
-  title(context, box, "tail", "share of responses later than a time");
+  title(context, box, "tail", "share of responses later than a time, log");
   const powers = Math.round(-Math.log10(y.low));
   const each = Math.max(Math.ceil((16 * powers) / box.h), 1);
   for (let power = 0; power < powers; power++) {

@@ -25,7 +25,7 @@ export function drawHistogram(context, box, channels, view) {
     return { channel, found, most };
   });
   const y = countAxis(box, counted);
-  title(context, box, "histogram", "responses in each column");
+  title(context, box, "histogram", "responses in each column, log");
   for (let power = 1; power <= y.high; power *= 10) {
     const at = y.at(power);
     rule(context, box.x, at, box.x + box.w, at, shown.grid);

@@ -77,7 +77,8 @@ export function timeAxis(context, box, axis, tickS) {
     rule(context, x, box.y, x, box.y + 4, shown.muted);
     write(context, number(value), x, box.y + 16, { colour: shown.muted, anchor: "center" });
   }
-  write(context, unit, box.x - 8, box.y + 16, { colour: shown.muted, anchor: "end", bold: true });
+  const said = axis.log ? `${unit}, log` : unit;
+  write(context, said, box.x - 8, box.y + 16, { colour: shown.muted, anchor: "end", bold: true });
 }
 
 /** Keep what is drawn inside a box. */

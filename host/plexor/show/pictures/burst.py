@@ -32,6 +32,7 @@ from plexor.show.pictures.frame import (
     panel,
     x_axis,
     y_line,
+    y_name,
 )
 from plexor.show.pictures.scale import Axis, grouped, number, time_unit
 from plexor.show.terminal.burst import lengths_text, limit_rows, notes, summary
@@ -58,20 +59,34 @@ def burst_plot(result: BurstResult, width: float = WIDTH) -> Canvas:
     for value in y.ticks(6):
         if value >= 1:
             y_line(canvas, y.at(value), number(value))
+    y_name(canvas, "longest burst that is answered, strikes", log=True)
     for place, name in enumerate(result.channels):
-        own = [entry for entry in result.limits if entry.channel == name]
-        points = [(x.at(float(e.spacing_s)), y.at(max(e.lengths.passing, y.low)), e) for e in own]
-        line = "M" + "L".join(f"{at:.1f} {height:.1f}" for at, height, _ in points)
-        canvas.path(line, f"s{place}", Stroke(1.8))
+        own = {entry.spacing_s: entry for entry in result.limits if entry.channel == name}
+        points: list[tuple[float, float, SpacingLimit]] = []
+        line = ""
+        for spacing_s in sorted({entry.spacing_s for entry in result.limits}):
+            entry = own.get(spacing_s)
+            if entry is None:
+                line += "|"
+                continue
+            at, height = x.at(float(spacing_s)), y.at(max(entry.lengths.passing, y.low))
+            points.append((at, height, entry))
+            line += f"L{at:.1f} {height:.1f}"
+        # A spacing that was not tried leaves a gap.
+        for part in filter(None, line.split("|")):
+            canvas.path(f"M{part[1:]}", f"s{place}", Stroke(1.8))
         for at, height, entry in points:
             _dot(canvas, at, height, entry, place)
     entries = [(name, f"s{place}", Stroke(3)) for place, name in enumerate(result.channels)]
-    legend(canvas, entries, bottom + 36, "spacing; hollow: no longer burst was tried")
+    legend(canvas, entries, bottom + 36, "spacing; arrow: no longer one was tried")
     return canvas
 
 
 def _dot(canvas: Canvas, x: float, y: float, entry: SpacingLimit, place: int) -> None:
     fill = "paper" if entry.lengths.failing is None else f"f{place}"
+    if entry.lengths.failing is None:
+        # Only a bound is known: the longest burst may be any longer one.
+        canvas.path(f"M{x:.1f} {y - 4:.1f}v-16m-4 5l4-5l4 5", f"s{place}", Stroke(1.6))
     canvas.dot(x, y, 4, f"{fill} s{place}", Stroke(1.6))
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from plexor.base.units import FEMTOSECONDS
 from plexor.figures.analyse.percentiles import Distribution
 from plexor.show.pictures.canvas import Canvas
-from plexor.show.pictures.frame import y_line
+from plexor.show.pictures.frame import y_line, y_name
 from plexor.show.pictures.scale import Axis, power_of_ten
 
 Reals = npt.NDArray[np.float64]
@@ -44,6 +44,7 @@ def samples_in_columns(distribution: Distribution, axis: Axis, tick_fs: int) -> 
 
 def count_axis(canvas: Canvas, most: float, bottom: float, top: float) -> Axis:
     """Draw the lines of an axis that holds counts up to `most`, and return it."""
+    y_name(canvas, "responses in a column", log=True)
     axis = Axis(_LEAST, max(most * 1.6, 10), bottom, top, True)
     for exponent in range(math.floor(math.log10(axis.high)) + 1):
         y_line(canvas, axis.at(10.0**exponent), power_of_ten(10.0**exponent))

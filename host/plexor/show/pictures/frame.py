@@ -14,12 +14,14 @@ from plexor.show.pictures.scale import Axis, number, time_unit
 from plexor.show.pictures.svg import svg_picture
 
 WIDTH = 1000.0
-LEFT, RIGHT, TOP = 72.0, 24.0, 54.0
+LEFT, RIGHT, TOP = 72.0, 24.0, 68.0
 MARGIN = 28.0
 """Paper around a picture that stands alone."""
 LABEL_SIZE, LABEL_GAP = 12, 14
 SUBTITLE_SIZE = 12.5
 LEGEND_LINE = 18.0
+_UNIT_ROOM = 60.0
+"""Room of an axis' unit beside a legend."""
 HEAD = 44.0
 """Height of a heading."""
 
@@ -102,8 +104,18 @@ def panel(canvas: Canvas, top: float, bottom: float) -> None:
     canvas.rect(LEFT, top, canvas.width - LEFT - RIGHT, bottom - top, "panel", radius=4)
 
 
-def x_axis(canvas: Canvas, axis: Axis, top: float, bottom: float, unit: tuple[float, str]) -> None:
-    """Draw the grid and as many values of an axis as fit; its unit follows the last value."""
+def x_axis(
+    canvas: Canvas,
+    axis: Axis,
+    top: float,
+    bottom: float,
+    unit: tuple[float, str],
+    said: str = "",
+) -> None:
+    """Draw the grid and as many values of an axis as fit, and below the last its unit.
+
+    A logarithmic axis says so. `said` is what the axis is, where no legend does.
+    """
     scale, name = unit
     ends = axis.low, axis.high, axis.start, axis.end
     canvas.axes.append(Axes(*ends, axis.log, round(top, 1), round(bottom, 1), name))
@@ -113,7 +125,9 @@ def x_axis(canvas: Canvas, axis: Axis, top: float, bottom: float, unit: tuple[fl
         x = shown.at(value)
         canvas.line(x, top, x, bottom)
         canvas.text(x, bottom + 18, number(value), style="muted", anchor="middle")
-    canvas.text(axis.end, bottom + 36, name, style="muted", anchor="end", bold=True)
+    parts = filter(None, (said, name, "log" if axis.log else ""))
+    text = ", ".join(parts)
+    canvas.text(axis.end, bottom + 36, text, style="muted", anchor="end", bold=not said)
 
 
 def y_line(canvas: Canvas, y: float, label: str) -> None:
@@ -122,12 +136,17 @@ def y_line(canvas: Canvas, y: float, label: str) -> None:
     canvas.text(LEFT - 9, y + 4, label, style="muted", anchor="end")
 
 
-def y_times(canvas: Canvas, axis: Axis) -> None:
-    """Draw the lines of a value axis in seconds, with its unit above them."""
+def y_name(canvas: Canvas, name: str, log: bool = False, y: float = TOP - 10) -> None:
+    """Say above a value axis what it is, and whether it is logarithmic."""
+    canvas.text(0, y, f"{name}, log" if log else name, style="muted")
+
+
+def y_times(canvas: Canvas, axis: Axis, name: str) -> None:
+    """Draw the lines of a value axis in seconds; its name and unit stand above them."""
     scale, unit = time_unit(axis.high)
+    y_name(canvas, f"{name}, {unit}", axis.log)
     for value in Axis(axis.low / scale, axis.high / scale, axis.start, axis.end, axis.log).ticks(6):
         y_line(canvas, axis.at(value * scale), number(value))
-    canvas.text(LEFT - 9, axis.end - 7, unit, style="muted", anchor="end", bold=True)
 
 
 def spread(labels: list[Label], low: float, high: float, bold: bool = False) -> list[float]:
@@ -170,7 +189,7 @@ def legend(
     if said:
         canvas.text(LEFT, y, said, style="muted")
     widths = [text_width(name, LABEL_SIZE) + 44 for name, _, _ in entries]
-    right = canvas.width - RIGHT - 40
+    right = canvas.width - RIGHT - _UNIT_ROOM
     x = right - sum(widths) + 16
     if x < LEFT + (text_width(said, LABEL_SIZE) + LABEL_GAP if said else 0):
         x = canvas.width  # the first entry begins a line

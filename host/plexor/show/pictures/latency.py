@@ -32,10 +32,12 @@ from plexor.show.pictures.frame import (
     why_empty,
     x_axis,
     y_line,
+    y_name,
     y_times,
 )
 from plexor.show.pictures.scale import Axis, number, power_of_ten, time_unit
 
+_AFTER = "time after the strike"
 SLICES = 420
 LOG_FROM = 12
 """Latencies that span more than this factor get a logarithmic axis."""
@@ -110,7 +112,7 @@ def histogram(
     for channel, row in zip(shown, rows, strict=True):
         draw_columns(canvas, axis, counts, row, f"f{channel.result.number}")
     _walls(canvas, walls, (top, bottom))
-    _key(canvas, shown, bottom + 36)
+    _key(canvas, shown, bottom + 36, _AFTER)
     return canvas
 
 
@@ -186,6 +188,7 @@ def tail(report: Report, width: float = WIDTH) -> Canvas:
     axis = latency_axis([report], LEFT, width - RIGHT)
     y = Axis(0.5 / max(total, 2), 1.0, bottom, top, True)
     x_axis(canvas, axis, top, bottom, time_unit(axis.high))
+    y_name(canvas, "share that came later", log=True)
     for exponent in range(math.ceil(math.log10(y.low)), 1):
         place = y.at(10.0**exponent)
         y_line(canvas, place, power_of_ten(10.0**exponent))
@@ -197,7 +200,7 @@ def tail(report: Report, width: float = WIDTH) -> Canvas:
         found = survival(channel.rise.distribution)
         data = tail_lines(found, axis, y, report.result.tick_fs)
         canvas.path(data, f"s{channel.result.number}", Stroke(2))
-    _key(canvas, shown, bottom + 36)
+    _key(canvas, shown, bottom + 36, _AFTER)
     return canvas
 
 
@@ -231,13 +234,13 @@ def course(report: Report, width: float = WIDTH) -> Canvas:
         provenance(result),
         width,
     )
-    top, bottom = TOP + 16, 346 - 46.0
+    top, bottom = TOP, 346 - 46.0
     panel(canvas, top, bottom)
     y = latency_axis([report], bottom, top)
     end = max(report.duration_ticks, 1)
     axis = Axis(0, plot_seconds(end, result.tick_fs), LEFT, width - RIGHT)
     x_axis(canvas, axis, top, bottom, time_unit(axis.high))
-    y_times(canvas, y)
+    y_times(canvas, y, "latency")
     slices = round(SLICES * (axis.end - axis.start) / (WIDTH - LEFT - RIGHT))
     for channel in shown:
         assert channel.rise is not None
@@ -344,5 +347,6 @@ def shares(report: Report, width: float = WIDTH) -> Canvas | None:
             ),
         ],
         bottom + 36,
+        _AFTER,
     )
     return canvas

@@ -30,6 +30,7 @@ from plexor.show.pictures.frame import (
     spread,
     x_axis,
     y_line,
+    y_name,
 )
 from plexor.show.pictures.latency import axis_of, tail_lines
 from plexor.show.pictures.scale import Axis, time_unit
@@ -152,6 +153,7 @@ def overlaid_latency(
 
 def _share_axis(canvas: Canvas, row: Sequence[_Drawn], top: float, bottom: float) -> Axis:
     """Draw the lines of the percentiles, and return the axis of the shares that came later."""
+    y_name(canvas, "share that came later, log", y=top - 8)
     most = max(each.rise.count for each in row)
     axis = Axis(0.5 / max(most, 2), 1.0, bottom, top, log=True)
     for exponent in range(math.ceil(math.log10(axis.low)), 1):

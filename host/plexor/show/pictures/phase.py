@@ -75,7 +75,7 @@ def phase_plot(result: PhaseResult, scan: ChannelPhases, width: float = WIDTH) -
         canvas.text(width / 2, (top + bottom) / 2, "no response", style="muted", anchor="middle")
         return canvas
     y = Axis(0, plot_seconds(max(answered), result.tick_fs) * 1.08 or 1e-9, bottom, top)
-    y_times(canvas, y)
+    y_times(canvas, y, "latency")
     _latencies(canvas, result, scan, x, y)
     periodic = scan.reference.period_ticks is not None
     legend(

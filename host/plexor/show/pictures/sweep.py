@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -31,6 +31,7 @@ from plexor.show.pictures.frame import (
     spread,
     x_axis,
     y_line,
+    y_name,
 )
 from plexor.show.pictures.scale import Axis, number, rate_unit, time_unit
 from plexor.show.sweep_rows import own_steps
@@ -85,7 +86,7 @@ def frontier(result: SweepResult, channel: str, width: float = WIDTH) -> Canvas:
     """Return one channel's latency and missed strikes over the rate, its brackets marked."""
     knees = [knee for knee in result.knees if knee.channel == channel]
     rates = Axis(float(result.low_hz), float(result.high_hz), LEFT + 12, width - RIGHT - 12, True)
-    labels = [_label(place, knee, rates) for place, knee in enumerate(knees)]
+    labels = [_label(place, knee, rates, result.steps) for place, knee in enumerate(knees)]
     rows = in_rows(labels, width - LEFT - RIGHT)
     top = TOP + LABEL_LINE * len(rows)
     middle = top + LATENCY_HEIGHT
@@ -119,8 +120,9 @@ def frontier(result: SweepResult, channel: str, width: float = WIDTH) -> Canvas:
     for place, knee in enumerate(knees):
         for low, high in ((top, middle), (middle + BETWEEN, bottom)):
             _bracket(plot, knee.bracket, (low, high), place)
-    for y, name in ((top - 7, "latency"), (middle + BETWEEN - 8, "missed")):
-        canvas.text(LEFT - 9, y, name, style="muted", anchor="end", bold=True)
+    y_name(canvas, "latency", log=True)
+    y_name(canvas, "missed", log=True, y=middle + BETWEEN - 8)
+    canvas.text(LEFT, bottom + 36, "strike rate", style="muted")
     _latencies(plot, result, (top + 16, middle - 12))
     _missed(plot, limit, (middle + BETWEEN + 14, bottom - ZERO))
     for line, entries in enumerate(keys):
@@ -128,15 +130,25 @@ def frontier(result: SweepResult, channel: str, width: float = WIDTH) -> Canvas:
     return canvas
 
 
-def _label(place: int, knee: Knee, rates: Axis) -> Label:
+def _label(place: int, knee: Knee, rates: Axis, steps: Sequence[RateStep]) -> Label:
     """Return what a bracket says, above its middle."""
     low, high = _ends(knee.bracket, rates)
     style = f"f{place % len(CHANNEL_LIGHT)}"
-    return Label(
-        (low + high) / 2,
-        f"{cut_middle(load_word(knee.load), 16)}: {bracket_text(knee.bracket)}",
-        style,
-    )
+    load = cut_middle(load_word(knee.load), 16)
+    return Label((low + high) / 2, f"{load}: {_said(knee, steps)}", style)
+
+
+def _said(knee: Knee, steps: Sequence[RateStep]) -> str:
+    """Return what a bracket says; an arrow points to where it may lie if only one end is known."""
+    bracket, own = knee.bracket, own_steps(steps, knee)
+    if own and all(step.of(knee.channel).missed_share == 1 for step in own):
+        return "starves, answers no strike"
+    text = bracket_text(bracket)
+    if bracket.passing_hz is None and bracket.failing_hz is not None:
+        return f"\N{LEFTWARDS ARROW} {text}"
+    if bracket.failing_hz is None and bracket.passing_hz is not None:
+        return f"{text} \N{RIGHTWARDS ARROW}"
+    return text
 
 
 def _ends(bracket: Bracket, rates: Axis) -> tuple[float, float]:
@@ -180,15 +192,26 @@ def _latencies(plot: _Plot, result: SweepResult, height: tuple[float, float]) ->
     for place, way, own in plot.runs():
         picks = (("p99_ticks", _SCAN),) if way else (("max_ticks", _GREATEST), ("p99_ticks", _P99))
         for pick, line in picks:
-            points = [
-                (step, axis.at(plot_seconds(ticks, result.tick_fs)))
-                for step in own
-                for ticks in (getattr(step.of(plot.channel), pick),)
-                if ticks is not None and ticks > 0
-            ]
-            _line(plot, points, f"s{place}", line)
-            if pick == "p99_ticks":
-                _marks(plot, points, place)
+            for points in _known((step, getattr(step.of(plot.channel), pick)) for step in own):
+                at = [(s, axis.at(plot_seconds(ticks, result.tick_fs))) for s, ticks in points]
+                _line(plot, at, f"s{place}", line)
+                if pick == "p99_ticks":
+                    _marks(plot, at, place)
+
+
+def _known(
+    steps: Iterable[tuple[RateStep, int | None]],
+) -> Iterator[list[tuple[RateStep, int]]]:
+    """Yield the steps between those without a latency, which leave a gap."""
+    together: list[tuple[RateStep, int]] = []
+    for step, ticks in steps:
+        if ticks is not None and ticks > 0:
+            together.append((step, ticks))
+        elif together:
+            yield together
+            together = []
+    if together:
+        yield together
 
 
 def _missed(plot: _Plot, limit: float | None, height: tuple[float, float]) -> None:

@@ -79,7 +79,7 @@ def timeline_plot(view: TimelineView, width: float = WIDTH) -> Canvas:
         return canvas
     seconds = [plot_seconds(t - view.lanes.start_ticks, view.tick_fs) for t in view.shown]
     axis = Axis(seconds[0], seconds[1], LEFT, width - RIGHT)
-    x_axis(canvas, axis, top, bottom, time_unit(axis.high))
+    x_axis(canvas, axis, top, bottom, time_unit(axis.high), "time in the run")
     place = partial(_place, view, axis)
     tops = {lane: top + GAP + (LANE + GAP) * row for row, lane in enumerate(lanes)}
     for row, lane in enumerate(lanes):
@@ -175,7 +175,7 @@ def _cursors(
 
 def _legend(canvas: Canvas, view: TimelineView, y: float) -> None:
     """Say what the shades mean, in as many lines as it takes."""
-    x, right = LEFT, canvas.width - RIGHT - 40
+    x, right = LEFT, canvas.width - RIGHT - 150
     for state, (opacity, part) in _SHADES.items():
         lanes = view.lanes.lanes
         if state == LaneState.ACTIVE or not any(lane.time_in(state) for lane in lanes):

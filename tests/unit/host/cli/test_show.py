@@ -75,15 +75,36 @@ def test_several_runs_make_one_picture_and_the_worst_code(kept, capsys, tmp_path
     assert page.read_text().startswith("<svg")
 
 
+def test_several_runs_make_one_page_that_compares_them(kept, capsys, tmp_path):
+    page, picture = tmp_path / "both.html", tmp_path / "both.svg"
+    runs = [str(kept("a")), str(kept("b"))]
+    assert cli.main(["show", *runs, "--to", str(page), "--to", str(picture)]) == 0
+    assert "<h1>b against a<" in page.read_text()
+    assert picture.read_text().startswith("<svg")
+    assert cli.main(["show", *runs, "--base", "120ns", "--to", str(page)]) == 0
+    assert "<h1>B against A<" in page.read_text()
+
+
+def test_several_scans_make_a_page_if_something_of_them_is_compared(folder, capsys, tmp_path):
+    page = tmp_path / "both.html"
+    code = cli.main(["show", str(folder), str(folder), "--to", str(page)])
+    if code:
+        assert "nothing is compared" in capsys.readouterr().err
+    else:
+        assert " against " in page.read_text()
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--to", "x.html"], "several runs make one picture; give --to FILE.svg, .png or .pdf"),
-        (["--to", "x.csv"], "several runs make one picture; give --to FILE.svg, .png or .pdf"),
+        (
+            ["--to", "x.csv"],
+            "several runs make one page or picture; give --to FILE.html, .svg, .png or .pdf",
+        ),
         (["--to", "x.svg", "--budget", "omac"], "--budget is of one run; name one RUN"),
     ],
 )
-def test_several_runs_make_neither_a_page_nor_a_verdict(kept, capsys, tmp_path, options, says):
+def test_several_runs_make_neither_a_table_nor_a_verdict(kept, capsys, tmp_path, options, says):
     runs = [str(kept("a")), str(kept("b"))]
     assert cli.main(["show", *runs, *options]) == 2
     assert capsys.readouterr().err == f"plexor: {says}\n"

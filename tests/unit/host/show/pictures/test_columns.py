@@ -45,6 +45,8 @@ def test_the_axis_of_counts_names_the_powers_of_ten_that_it_holds(most, names):
     canvas = Canvas(1000, 300, "t")
     axis = count_axis(canvas, most, 250, 50)
     texts = [mark for mark in canvas.marks if isinstance(mark, Text)]
+    said, *texts = texts
+    assert said.content == "responses in a column, log"
     assert [text.content for text in texts] == names
     heights = [axis.value(text.y - 4) for text in texts]
     assert heights == pytest.approx([10.0**n for n in range(len(names))])

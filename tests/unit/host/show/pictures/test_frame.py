@@ -10,6 +10,7 @@ from plexor.show.pictures.frame import (
     LABEL_SIZE,
     LEFT,
     LEGEND_LINE,
+    TOP,
     Label,
     legend,
     spread,
@@ -75,10 +76,10 @@ def test_the_values_of_a_time_axis_stand_where_they_lie(scale, name):
 @pytest.mark.parametrize(("scale", "name"), [(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1, "s")])
 def test_the_values_of_times_upwards_stand_at_the_left_where_they_lie(scale, name):
     canvas, axis = Canvas(600, 200, ""), Axis(0, 9 * scale, 150, 20)
-    y_times(canvas, axis)
-    *values, unit = (mark for mark in canvas.marks if isinstance(mark, Text))
-    assert unit.content == name
-    assert unit.y < 20
+    y_times(canvas, axis, "latency")
+    unit, *values = (mark for mark in canvas.marks if isinstance(mark, Text))
+    assert unit.content == f"latency, {name}"
+    assert unit.y < TOP
     assert len(values) >= 3
     for value in values:
         assert (value.anchor, value.x < LEFT) == ("end", True)
