@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import click
 from click.core import ParameterSource
-from click.shell_completion import CompletionItem
 
 from plexor.base.errors import UsageError
-from plexor.library.specs.spec import Option
 
 T = TypeVar("T")
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from plexor.library.specs.spec import Option
+
     _ParamType = click.ParamType[Any, Any]
 else:  # generic since click 8.4
     _ParamType = click.ParamType
@@ -46,6 +48,8 @@ class Parsed(_ParamType, Generic[T]):
     ) -> list[CompletionItem]:
         """Return what a shell completes: files where a file is named, folders for a folder."""
         del ctx, param
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 (only in a shell)
+
         kind = {"FILE": "file", "DIR": "dir"}.get(self.name)
         return [] if kind is None else [CompletionItem(incomplete, type=kind)]
 

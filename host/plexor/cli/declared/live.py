@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from plexor.base.errors import UsageError
+from plexor.cli.measure.alone import alone
 from plexor.cli.measure.presets import Preset
 from plexor.cli.options import Acting, Budgeted, Keyed, Live, Shown
 from plexor.cli.parameters import option_name
@@ -50,18 +51,24 @@ class WithWire(Spec, topic="Results"):
     shown=Shown,
     wire=WithWire,
 )
-def measure(asked: RunSpec, preset: Preset, place: NewFolder, wire: WithWire) -> None:
+def measure(
+    source: Source, asked: RunSpec, preset: Preset, place: NewFolder, wire: WithWire
+) -> None:
     """Strike a device, time its responses and judge them.
 
-    Times need a unit: 50us, 1.5ms, 2s. Rates and counts may have k, M or G.
+    Times need a unit: 50us, 1.5ms, 2s. Rates and counts may have k, M or G. Where nothing says how
+    often to strike or how long, it strikes a thousand times a second until Ctrl-C.
 
     \b
+      plexor measure
       plexor measure --rate 20k --count 10k
       plexor measure --dut bare --rate 1k --time 2s --budget omac --json
       plexor measure --preset cots5k --count 10k --strike 1:start=strike0,phase=5us,width=1us
       plexor measure --link serial:/dev/ttyUSB1 --rate 5k --duty 20% --time 60s --out run1
     """
-    settings_of(preset.applied(asked), option_name)
+    asked = preset.applied(asked)
+    if not alone(asked, source):
+        settings_of(asked, option_name)
     if wire.wire and place.out is None:
         raise UsageError("--wire keeps the bytes in the folder of --out; give --out too")
     check_kept(place, option_name)

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import ExitStack
 
+from plexor.base.units import format_rate
 from plexor.cli.conclude import RunUse, conclude
 from plexor.cli.declared.live import Watched, WithWire
 from plexor.cli.measure import take
+from plexor.cli.measure.alone import alone, at_usual_rate
 from plexor.cli.measure.presets import Preset
 from plexor.cli.options import Acting, Budgeted, Keyed, Shown
 from plexor.cli.output import check_outputs, check_run_folder, kept
@@ -33,7 +36,11 @@ def measure(
 ) -> int:
     """Take a run, keep it, print its figures and return the exit code."""
     asked = preset.applied(asked)
-    settings = settings_of(asked, option_name)
+    endless = alone(asked, source)
+    if endless:
+        asked = at_usual_rate(asked)
+        print(f"plexor: {format_rate(asked.rate or 0)} until Ctrl-C", file=sys.stderr)
+    settings = settings_of(asked, option_name, endless=endless)
     limits = None if judged.budget is None else load_budget(judged.budget)
     target = check_run_folder(place)
     check_outputs(shown.page, folder=place.out)
@@ -53,5 +60,6 @@ def measure(
         unsaved = None if target is None else kept(run, target, tap)
     return conclude(
         run.less(**less.keywords()),
-        RunUse(limits, shown.as_json, shown.page, taken_now=True, unsaved=unsaved),
+        # Ctrl-C is how an endless run ends, and no interruption.
+        RunUse(limits, shown.as_json, shown.page, taken_now=not endless, unsaved=unsaved),
     )

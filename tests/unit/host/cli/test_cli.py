@@ -35,7 +35,7 @@ def document(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["measure"], "say how often to strike with --rate"),
+        (["measure", "--link", "file:x"], "say how often to strike with --rate"),
         (["show", "a\udcff"], "argument 'a\\udcff': must be Unicode text"),
         (["measure", "--rate", "20k"], "say when to stop"),
         (["measure", "--rate", "20q", "--count", "1"], "'--rate': '20q'; must be a number"),
