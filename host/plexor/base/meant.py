@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
 """Characters that look like a hyphen, as text processors write them for one or for two."""
@@ -42,6 +43,16 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     """Return `; did you mean freertos?`, or nothing if no known word is near."""
     near = nearest(word, known)
     return f"{MEANT} {near}?" if near else ""
+
+
+def path_meant(path: Path) -> str:
+    """Return `; did you mean idle?`: the name beside a path that is not there, if one is near."""
+    try:
+        names = [entry.name for entry in path.absolute().parent.iterdir()]
+    except OSError:
+        return ""
+    near = nearest(path.name, names)
+    return f"{MEANT} {path.with_name(near)}?" if near else ""
 
 
 def number_meant(text: str, parse: Callable[[str], object], units: Iterable[str]) -> str:

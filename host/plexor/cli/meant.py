@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from plexor.base.errors import UsageError
-from plexor.base.meant import DASHES, MEANT, nearest
+from plexor.base.meant import DASHES, MEANT, nearest, path_meant, suggestion
 from plexor.base.units import parse_duration, parse_rate, parse_velocity
 
 _UNITS = {"RATE": parse_rate, "TIME": parse_duration, "VELOCITY": parse_velocity}
@@ -18,6 +18,8 @@ _UNITS = {"RATE": parse_rate, "TIME": parse_duration, "VELOCITY": parse_velocity
 _NUMBER = re.compile(r"[+-]?[\d_]*\.?[\d_]+(?:[eE][+-]?\d+)?")
 _EXTRA = re.compile(r"unexpected extra arguments? \((.+)\)$")
 """What click says of words that are behind no option."""
+_CHOICE = re.compile(r"'(\S+)' is not one of (.+)\.$")
+_ABSENT = re.compile(r"'([^']+)' does not exist\.$")
 _UNIT_ALONE = re.compile(r"[kmg]?(?:hz)?|[munpµμ]?s|%", re.IGNORECASE)
 _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "rate": ("freq", "frequency", "hz", "hertz", "period", "interval", "speed"),
@@ -27,7 +29,7 @@ _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "dut": ("device", "target", "d", "model"),
     "link": ("port", "serial", "tty", "url", "uri", "host", "board", "p"),
     "page": ("html", "report", "svg", "plot", "picture"),
-    "from": ("low", "min", "start-rate", "lower"),
+    "from": ("low", "rate", "min", "start-rate", "lower"),
     "to": ("high", "max", "stop-rate", "upper", "output", "o", "page", "html", "file", "export"),
     "label": ("key", "labels", "tag", "name", "describe"),
     "channel": ("channels", "pin", "pins", "ch", "input"),
@@ -86,8 +88,14 @@ def told(error: click.UsageError, words: Sequence[str]) -> str:
         near = option_meant(word, flags)
         return f"No such option {word!r}.{f' Did you mean {near!r}?' if near else ''}"
     said = error.format_message()
-    extra = _EXTRA.search(said)
-    return f"{said}{_extra_meant(extra[1], flags, words)}" if extra else said
+    if extra := _EXTRA.search(said):
+        return f"{said}{_extra_meant(extra[1], flags, words)}"
+    if choice := _CHOICE.search(said):
+        known = re.findall(r"'(\S+)'", choice[2])
+        return f"{said.removesuffix('.')}{suggestion(choice[1], known)}"
+    if absent := _ABSENT.search(said):
+        return f"{said.removesuffix('.')}{path_meant(Path(absent[1]))}"
+    return said
 
 
 def option_meant(word: str, flags: Sequence[str]) -> str:

@@ -139,14 +139,14 @@ def _check(file: Path) -> None:
     """Raise UsageError for a file that nothing is written to, or that needs what is missing."""
     if _is_drawn(file):
         check_converter(file)
-    elif file.suffix not in (*suffixes(), *ALIASES):
+    elif file.suffix.lower() not in (*suffixes(), *ALIASES):
         known = ", ".join((*SHOWN, *suffixes()))
         raise UsageError(f"{file}: its suffix must be one of {known}")
 
 
 def _is_drawn(file: Path) -> bool:
     """Return whether a file gets a page or a picture; a pipe or a device of any name does."""
-    return file.suffix in SHOWN or (not file.suffix and is_direct(file))
+    return file.suffix.lower() in SHOWN or (not file.suffix and is_direct(file))
 
 
 def _names(paths: tuple[Path, ...]) -> list[str]:

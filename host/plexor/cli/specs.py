@@ -132,12 +132,13 @@ def _option(name: str, said: Option) -> Callable[[Callable[..., R]], Callable[..
     single = not said.many and said.metavar.startswith(_FILES)
     if single:
         shown |= {"callback": only_one}
+    chosen = click.Choice(said.choices, case_sensitive=False)
     return click.option(
         flag,
         name,
         cls=SpecOption,
         said=said,
-        type=click.Choice(said.choices) if said.choices else Parsed(said.metavar, said.converter),
+        type=chosen if said.choices else Parsed(said.metavar, said.converter),
         multiple=said.many or single,
         required=required,
         metavar=said.metavar or None,

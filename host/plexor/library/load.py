@@ -12,7 +12,7 @@ from typing import Any
 from plexor.base.documents import Document
 from plexor.base.errors import IdentityError, StoreError, UsageError
 from plexor.base.json_schema import schema_of
-from plexor.base.meant import MEANT, nearest
+from plexor.base.meant import path_meant
 from plexor.experiments.calibration.store import CALIBRATION
 from plexor.experiments.prove.store import PROOF
 from plexor.figures.judge.figured import Figured
@@ -54,18 +54,8 @@ def load(path: str | Path) -> Run | Ended[Any]:
     """
     file = path_of(path)
     if not os.path.lexists(file):
-        raise StoreError(f"{path}: there is no such folder or file{_near(file)}")
+        raise StoreError(f"{path}: there is no such folder or file{path_meant(file)}")
     return _scan(file) or load_run(file)
-
-
-def _near(path: Path) -> str:
-    """Return the name beside a path that it was meant to be, if one is near."""
-    try:
-        names = [entry.name for entry in path.absolute().parent.iterdir()]
-    except OSError:
-        return ""
-    near = nearest(path.name, names)
-    return f"{MEANT} {path.with_name(near)}?" if near else ""
 
 
 def run_in(path: str | Path, only: str) -> Run:

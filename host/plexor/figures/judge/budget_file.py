@@ -48,7 +48,8 @@ def load(name: str) -> Budget:
     except OSError as error:
         built_in = ", ".join(BUILT_IN)
         reason = error.strerror or error
-        raise UsageError(f"budget {name}: {reason} (built in: {built_in})") from error
+        file = "; a budget is a file with limits" if {*name} & {*"<>="} else ""
+        raise UsageError(f"budget {name}: {reason} (built in: {built_in}){file}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"budget {name}: not UTF-8 text (byte {error.start})") from error
     return parse(text, name)

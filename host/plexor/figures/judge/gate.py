@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
+from plexor.base.meant import MEANT, nearest
 from plexor.figures.analyse.unknown import NOTHING, NotKnown
 from plexor.figures.judge.change_bounds import ExcessBounds, limit_of, share_bounds
 from plexor.figures.judge.compare import (
@@ -95,6 +96,25 @@ _FAIL_ON = re.compile(
 )
 
 
+_OTHER_WORDS = {"median": "p50", "average": "mean", "avg": "mean", "worst": "max", "best": "min"}
+_NEARLY = re.compile(r"([A-Za-z_]+[0-9.]*)\s*([<>]?)=?\s*([+-]?\d+(?:\.\d+)?)\s*(\S*)")
+
+
+def _meant(text: str) -> str:
+    """Return which condition a text meant that is none; empty if that is not known."""
+    match = _NEARLY.fullmatch(text)
+    if match is None:
+        return ""
+    figure, way, number, unit = match.groups()
+    if unit not in ("", "%"):
+        return " is no change in percent; limits of times are checks of a budget"
+    name = _OTHER_WORDS.get(figure.lower(), figure.lower())
+    name = name if _known(name) else nearest(figure, (*TIMES, *SHARES, SATURATION))
+    if name is None or Fraction(number) < -100:
+        return ""
+    return f"{MEANT} {name}{way or ('<' if number.startswith('-') else '>')}{number}%?"
+
+
 def parse_fail_on(text: str) -> tuple[FailOn, ...]:
     """Return the conditions of `p99.9>+5%,missed>+10%,saturation<-2%`; raise ValueError."""
     found: list[FailOn] = []
@@ -102,10 +122,11 @@ def parse_fail_on(text: str) -> tuple[FailOn, ...]:
         match = _FAIL_ON.fullmatch(part)
         if match is None or not _known(match["figure"]) or Fraction(match["part"]) < -100:
             figures = ", ".join((*TIMES, *SHARES, "p50 to p99.99", SATURATION))
-            raise ValueError(
-                f"condition: {part.strip()!r}; must be a figure ({figures}), < or > and a "
-                "percentage of at least -100, such as p99.9>+5% or saturation<-2%"
+            right = (
+                f"; must be a figure ({figures}), < or > and a percentage of at least -100, such "
+                "as p99.9>+5% or saturation<-2%"
             )
+            raise ValueError(f"condition: {part.strip()!r}{_meant(part.strip()) or right}")
         figure = match["figure"]
         found.append(FailOn(figure, match["way"] == ">", Fraction(match["part"]) / 100))
     return tuple(found)

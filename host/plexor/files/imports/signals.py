@@ -9,6 +9,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from plexor.base.errors import UsageError
+from plexor.base.meant import MEANT
 from plexor.base.units import format_seconds, parse_duration
 from plexor.model.settings import parse_edges, parse_reference
 from plexor.protocol.frames import MAX_CHANNELS, MAX_STRIKES, SOURCE_LOAD, SOURCE_STRIKE
@@ -149,10 +150,16 @@ def parse_channel_signal(text: str) -> ChannelSignal:
     name, equals, signal_text = text.partition("=")
     signal, options, _ = _parted(signal_text)
     if not (name.strip() and equals and signal):
-        raise ValueError(
-            f"channel: {text!r}; must be NAME=SIGNAL, with options after a colon: after=ch0.fall, "
-            "edge=rise, edge=fall or edge=either, deadline=TIME, invert"
+        alone = name.strip() if not equals and ":" not in name else ""
+        right = (
+            f"{MEANT} {alone}={alone}?"
+            if alone
+            else (
+                "; must be NAME=SIGNAL, with options after a colon: after=ch0.fall, edge=rise, "
+                "edge=fall or edge=either, deadline=TIME, invert"
+            )
         )
+        raise ValueError(f"channel: {text!r}{right}")
     channel, ways = ChannelSignal(name.strip(), signal), list[str]()
     for option in options.split(",") if options else ():
         key, _, value = option.partition("=")

@@ -59,6 +59,8 @@ def read_cells(path: Path) -> tuple[Cell, ...]:
         tables = parse_toml(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{path}: cannot read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: not UTF-8 text (byte {error.start})") from error
     except ValueError as error:
         raise UsageError(f"{path}: {' '.join(str(error).split())}") from error
     try:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from plexor.base.errors import UsageError
+from plexor.base.meant import MEANT
 from plexor.experiments.criterion import DEFAULT, Criterion, CriterionSubject, parse_criterion
 from plexor.library.pins import response_pins, under
 from plexor.library.scans.scan_spec import ScanSpec, check_scan
@@ -146,8 +147,10 @@ def check(asked: SweepSpec, target: Target) -> None:
     name = asked.naming
     low, high = asked.low, asked.high
     if low >= high:
+        swapped = f"{MEANT} {name('low')} {high} {name('high')} {low}?" if low > high else ""
         raise UsageError(
-            f"{name('low')} {low} {name('high')} {high}: {name('high')} must be above {name('low')}"
+            f"{name('low')} {low} {name('high')} {high}: {name('high')} must be above "
+            f"{name('low')}{swapped}"
         )
     if asked.resolution < LEAST_WIDTH:
         raise UsageError(f"{name('resolution')}: must be at least 0.1%")

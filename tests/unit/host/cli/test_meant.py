@@ -88,3 +88,13 @@ def test_what_click_refuses_is_told_what_was_meant(words, said):
     with pytest.raises(click.UsageError) as caught:
         measure.main(words, standalone_mode=False)
     assert told(caught.value, words).endswith(said)
+
+
+def test_a_name_and_a_path_that_are_not_there_are_told_the_nearest(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "idle").mkdir()
+    choice = click.BadParameter("'latst' is not one of 'oldest', 'latest', 'window'.")
+    assert told(choice, []).endswith("'window'; did you mean latest?")
+    absent = click.BadParameter("Path 'idel' does not exist.")
+    assert told(absent, []).endswith("does not exist; did you mean idle?")
+    assert told(click.BadParameter("Path 'xyzzy' does not exist."), []).endswith("does not exist")

@@ -47,7 +47,7 @@ def test_a_strike_that_is_none_says_what_is_right(text):
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("irq", "must be NAME=SIGNAL"),
+        ("irq", "did you mean irq=irq[?]"),
         ("=irq", "must be NAME=SIGNAL"),
         ("ISR=", "must be NAME=SIGNAL"),
         (
