@@ -243,3 +243,11 @@ def test_what_waits_and_what_is_open_is_all_that_is_kept():
     matching.figures(50_000)
     assert len(channel.state.queue_ticks) == 16
     assert not matching._waiting
+
+
+def test_what_is_open_when_the_last_events_are_lost_is_unknown():
+    collector = fed([events_frame(0, 100, (0, 8, 1))], {0: Measured(rules(timeout=50), BITS, {})})
+    matching = collector.matching(lambda: None)
+    lost, whole = (matching.figures(400, lost_behind=number)[0] for number in (2, 0))
+    assert (lost.classes[ResponseClass.MISSED], lost.unknown_strikes) == (0, 1)
+    assert (whole.classes[ResponseClass.MISSED], whole.unknown_strikes) == (1, 0)

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs whose events the host alone matches: to the bit what the golden model makes of the pins.
+
+The instrument is told to send no results, as one without matcher and results has none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bench import NEEDED, PLACES, Outcome, run, simulator
+from impair import Impairment
+
+from plexor.model.results import ChannelResult, Kind
+from plexor.model.settings import Channel, Settings, Stimulus
+from plexor.protocol.frames import SOURCE_STRIKE
+from plexor.protocol.geometry import Feature
+from plexor.protocol.memory import ResponseClass, Space, key
+from plexor.protocol.registers import Policy
+from plexor.run.session.session import measure
+from plexor.wire.device.device import Device
+from plexor.wire.link import open_link
+from plexor_hdl.build import boards
+from plexor_sim.golden import instrument as golden
+
+US = Fraction(1, 10**6)
+BOARDS = {name: boards.simulated(name) for name in ("ulx3s-25f", "hx8k-evn")}
+BOOKS = (Space.EDGES, Space.UPLOAD_DROPS)
+"""What accounts for events. It is no result."""
+STRIKES = 1000
+
+
+@dataclass(frozen=True)
+class Case:
+    """A device, how it is struck, and how its answers are matched."""
+
+    dut: str
+    strike: Stimulus = Stimulus(period_s=100 * US, width_s=US)  # noqa: RUF009
+    channels: tuple[Channel, ...] = (Channel(0), Channel(1))
+    policy: Policy = Policy.OLDEST
+    timeout_s: Fraction = 250 * US
+    early_s: Fraction = Fraction(0)
+    window_min_s: Fraction = Fraction(0)
+
+    def settings(self, strikes: int, spaces: tuple[Space, ...]) -> Settings:
+        return Settings(
+            strikes=(replace(self.strike, count=strikes),),
+            channels=self.channels,
+            policy=self.policy,
+            timeout_s=self.timeout_s,
+            early_s=self.early_s,
+            window_min_s=self.window_min_s,
+            spaces=spaces,
+            keep_events=False,
+        )
+
+
+LATE = (Channel(0, deadline_s=30 * US), Channel(1, deadline_s=Fraction(0)))
+CASES = {
+    "drops and late answers": Case("latency=uniform:1us:60us,width=1us,drop=0.1", channels=LATE),
+    "latest strike": Case(
+        "latency=uniform:1us:180us,width=1us,drop=0.05", policy=Policy.LATEST, channels=LATE
+    ),
+    "window": Case(
+        "latency=uniform:1us:60us,width=1us,spurious=20000",
+        policy=Policy.WINDOW,
+        window_min_s=10 * US,
+    ),
+    "spurious and duplicate edges": Case(
+        "latency=20us,width=300ns,spurious=30000,duplicate=0.1,duplicate_delay=uniform:1us:40us"
+    ),
+    "masked": Case("mask=3ms:1ms,latency=4us,width=1us"),
+    "early": Case(
+        "latency=uniform:85us:99us,width=1us", early_s=20 * US, timeout_s=60 * US, channels=LATE
+    ),
+    "either edge": Case(
+        "latency=uniform:1us:60us,width=9us",
+        channels=(Channel(0, either=True), Channel(1, invert=True)),
+    ),
+    "the strike's trailing edge, and a chain": Case(
+        "latency=5us,width=2us,ch1.after=ch0,ch1.latency=uniform:1us:9us",
+        channels=(Channel(0, reference="strike0.fall"), Channel(1, reference="ch0")),
+    ),
+    "bursts": Case(
+        "latency=uniform:2us:9us,width=1us,queue=5",
+        Stimulus(period_s=400 * US, width_s=US, burst=4, spacing_s=12 * US),
+    ),
+    "dither": Case(
+        "latency=uniform:1us:60us,width=1us",
+        Stimulus(period_s=100 * US, width_s=US, dither_s=Fraction(32768, 10**9)),
+    ),
+    "Poisson": Case(
+        "latency=uniform:1us:60us,width=1us,drop=0.1",
+        Stimulus(period_s=150 * US, width_s=US, poisson=True),
+    ),
+}
+
+
+def taken(case: Case, folder: Path, strikes: int, **how: object) -> Outcome:
+    return run(f"synthetic:{case.dut}", case.settings(strikes, BOOKS), folder, **how)
+
+
+def assert_channel_is_the_hosts(channel: ChannelResult, truth: golden.Results) -> None:
+    number = channel.number
+    assert [channel.classes[kind] for kind in ResponseClass] == truth.classes[number].tolist()
+    assert channel.pending == truth.pending[number]
+    assert {measurement.kind for measurement in channel.measurements} == set(Kind)
+    for measurement in channel.measurements:
+        statistics_space, bins_space, zoom_space, kind = PLACES[measurement.kind]
+        row, where = key(truth.geometry, kind, number), f"ch{number} {measurement.kind}"
+        assert not measurement.on_chip, where
+        features = truth.geometry.features
+        if NEEDED.get(measurement.kind, Feature(0)) not in features:
+            continue
+        expected, found = truth.statistics[statistics_space][row], measurement.statistics
+        names = ["count", "sum_ticks"]
+        names += ["sum_sq_ticks2"] if Feature.SUM_SQUARES in features else []
+        if expected.count and Feature.EXTREMES in features:
+            names += [
+                f"{end}_{what}"
+                for end in ("min", "max")
+                for what in ("ticks", "index", "time_ticks")
+            ]
+        for name in names:
+            assert getattr(found, name) == getattr(expected, name), f"{where} {name}"
+        assert np.array_equal(measurement.bins.counts, truth.bins[bins_space][row]), where
+        if measurement.zoom is not None:
+            assert np.array_equal(measurement.zoom.counts, truth.bins[zoom_space][row]), where
+
+
+@pytest.mark.parametrize("strikes", [STRIKES, pytest.param(20_000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("name", CASES)
+def test_the_host_has_to_the_bit_what_a_chip_has(name, strikes, tmp_path):
+    outcome = taken(CASES[name], tmp_path, strikes, geometry=BOARDS["ulx3s-25f"])
+    truth, result = outcome.golden(), outcome.result
+    assert result.valid, result.invalid_reasons
+    assert {f"ch{n}: classes" for n in (0, 1)} <= set(result.computed_on_host)
+    assert all(m.zoom is not None for channel in result.channels for m in channel.measurements)
+    for channel in result.channels:
+        assert_channel_is_the_hosts(channel, truth)
+
+
+def test_a_small_board_with_fewer_features_has_the_same_figures(tmp_path):
+    """Its geometry has other bins, and no windows of one-tick bins."""
+    case = CASES["drops and late answers"]
+    outcome = taken(case, tmp_path, 300, geometry=BOARDS["hx8k-evn"])
+    truth = outcome.golden()
+    assert outcome.result.valid, outcome.result.invalid_reasons
+    for channel in outcome.result.channels:
+        assert_channel_is_the_hosts(channel, truth)
+
+
+@pytest.mark.parametrize("strikes", [STRIKES, pytest.param(20_000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("name", CASES)
+def test_with_frames_lost_what_is_said_is_true_and_the_rest_is_counted(name, strikes, tmp_path):
+    case = CASES[name]
+    lossy = Impairment(5000, seed=4)
+    outcome = taken(case, tmp_path, strikes, geometry=BOARDS["ulx3s-25f"], down=lossy)
+    truth, result = outcome.golden(), outcome.result
+    sources = {source.source: source for source in result.accounting.sources}
+    lost = result.accounting.lost_on_link
+    assert lost
+    assert not result.valid
+    said = [
+        reason for reason in result.invalid_reasons if "its figures are of the others" in reason
+    ]
+    assert len(said) == len(result.channels) == 2
+    for channel in result.channels:
+        assert channel.conserved
+        rest = truth.classes[channel.number] - np.array(
+            [channel.classes[kind] for kind in ResponseClass]
+        )
+        assert rest.min() >= 0
+        matched = rest[ResponseClass.ANSWERED] + rest[ResponseClass.LATE]
+        pending = truth.pending[channel.number] - channel.pending
+        assert pending >= 0
+        lost_strikes = rest[ResponseClass.STRIKES]
+        open_strikes = matched + rest[ResponseClass.MISSED] + pending
+        assert open_strikes == channel.unknown_strikes + lost_strikes
+        if channel.reference == "strike0":
+            assert lost_strikes <= sources[SOURCE_STRIKE].lost <= 2 * lost_strikes + 1
+        for measurement in channel.measurements:
+            space, bins_space, _, kind = PLACES[measurement.kind]
+            row = key(truth.geometry, kind, channel.number)
+            expected, found = truth.statistics[space][row], measurement.statistics
+            assert found.count <= expected.count
+            assert (measurement.bins.counts <= truth.bins[bins_space][row]).all()
+            if found.count:
+                assert found.min_ticks >= expected.min_ticks
+                assert found.max_ticks <= expected.max_ticks
+        rise = channel.measurement(Kind.RISE)
+        assert (
+            rise.statistics.count
+            == channel.classes[ResponseClass.ANSWERED] + (channel.classes[ResponseClass.LATE])
+        )
+
+
+def test_snapshots_come_from_the_host_while_a_run_goes_on(tmp_path):
+    """They need no event kept, and each holds what came until then."""
+    seen = []
+    case = CASES["drops and late answers"]
+    settings = replace(case.settings(3000, BOOKS), report_s=Fraction(1, 1000), report_on_chip=False)
+    with (
+        simulator(f"synthetic:{case.dut}", BOARDS["ulx3s-25f"]) as server,
+        Device(open_link(f"tcp://127.0.0.1:{server.port}")) as device,
+    ):
+        result = measure(device, settings, on_snapshot=seen.append)
+    assert seen
+    counts = [snapshot.channels[0].strikes for snapshot in seen]
+    assert counts == sorted(counts)
+    assert counts[-1] <= result.channels[0].strikes == 3000
+    for snapshot in seen:
+        assert not snapshot.on_chip
+        for channel in snapshot.channels:
+            assert channel.conserved
