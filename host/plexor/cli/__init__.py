@@ -71,7 +71,8 @@ def every_command() -> Iterator[tuple[str, click.Command]]:
 @click.group(
     cls=Root,
     context_settings={"max_content_width": 100},
-    epilog="Exit codes: 0 pass, 1 budget broken, 2 wrong usage, 3 link or instrument failed, 4 "
+    epilog="plexor COMMAND --help explains one; --help all has every option of it.\n\n"
+    "Exit codes: 0 pass, 1 budget broken, 2 wrong usage, 3 link or instrument failed, 4 "
     "invalid run or too few samples, 5 disk full or broken, 6 results that cannot be compared, 70 "
     "a fault of Plexor itself, 130 interrupted.",
 )
