@@ -56,8 +56,10 @@ class Decoded:
 
 
 def sheet_of(board: str) -> dict:
-    """Return the sheet of a board. All ULX3S are alike."""
-    return SHEETS["ulx3s" if board.startswith("ulx3s") else board]
+    """Return the sheet of a board. A ULX3S has that of all of them, but for what is its own."""
+    if board.startswith("ulx3s"):
+        return SHEETS["ulx3s"] | SHEETS.get(board, {})
+    return SHEETS[board]
 
 
 def disagreements(sheet: dict, decoded: Decoded) -> list[str]:
