@@ -47,7 +47,7 @@ def show(
             paths, runs, written, limits, shown, has_less=less.keywords() != Less.of({}).keywords()
         )
     if others:
-        if all(SHOWN.get(file.suffix) == SHOWN[".html"] for file in written.files):
+        if all(SHOWN.get(file.suffix.lower()) == SHOWN[".html"] for file in written.files):
             page = partial(_together, paths)
             all_of(*(partial(_draw_one, file, page, page) for file in written.files))
             return max(each.exit_code() for each in found)

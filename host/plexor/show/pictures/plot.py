@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -24,8 +25,6 @@ def plot(histograms: Sequence[Histogram], title: str, what: str) -> Any:
     installed.
     """
     try:
-        # A notebook learns by it to show figures; this one is not pyplot's own, so it shows once.
-        importlib.import_module("matplotlib.pyplot")
         figure = importlib.import_module("matplotlib.figure").Figure(
             figsize=(8, 3.5), layout="constrained"
         )
@@ -34,6 +33,8 @@ def plot(histograms: Sequence[Histogram], title: str, what: str) -> Any:
             "plot: needs matplotlib, which is not installed; pip install matplotlib, or install "
             "Plexor with its extra notebook"
         ) from error
+    # A notebook shows it as pyplot's figures, without pyplot, which would show it twice.
+    figure._repr_png_ = lambda: _png(figure)
     axes = figure.subplots()
     filled = [one for one in histograms if len(one[2])]
     most_s = max((float(edges_s[-1]) for _, edges_s, _ in filled), default=1e-6)
@@ -46,3 +47,9 @@ def plot(histograms: Sequence[Histogram], title: str, what: str) -> Any:
         axes.set_ylim(bottom=0.5)
         axes.legend()
     return figure
+
+
+def _png(figure: Any) -> bytes:
+    content = BytesIO()
+    figure.savefig(content, format="png")
+    return content.getvalue()

@@ -124,7 +124,7 @@ def test_runs_are_a_figure_with_axes_that_are_named(run):
 
 
 def test_without_matplotlib_one_line_says_what_to_install(run, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(UsageError, match="pip install matplotlib"):
         run.plot()
 
