@@ -42,7 +42,7 @@ def test_a_capture_is_written_and_read_again():
 
 
 def test_a_command_that_fails_is_said(tmp_path):
-    with pytest.raises(RuntimeError, match="--to: names no file"):
+    with pytest.raises(RuntimeError, match="holds no run, scan or schedule"):
         figure("x", 1, ["show", tmp_path], tmp_path)
 
 
