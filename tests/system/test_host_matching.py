@@ -21,6 +21,7 @@ from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import ResponseClass, Space, key
 from plexor.protocol.registers import Policy
+from plexor.run.session.replay import replay
 from plexor.run.session.session import measure
 from plexor.wire.device.device import Device
 from plexor.wire.link import open_link
@@ -197,6 +198,17 @@ def test_with_frames_lost_what_is_said_is_true_and_the_rest_is_counted(name, str
             rise.statistics.count
             == channel.classes[ResponseClass.ANSWERED] + (channel.classes[ResponseClass.LATE])
         )
+
+
+@pytest.mark.parametrize("faults", [None, Impairment(5000, seed=4)])
+def test_a_recording_without_results_is_replayed_to_the_same_figures(faults, tmp_path):
+    """The recording has the bytes that came, and so its gaps."""
+    case = CASES["drops and late answers"]
+    outcome = taken(case, tmp_path, STRIKES, geometry=BOARDS["ulx3s-25f"], down=faults)
+    (tmp_path / "wire.bin").write_bytes(outcome.wire)
+    again = replay(tmp_path / "wire.bin")
+    assert again.channels == outcome.result.channels
+    assert bool(again.channels[0].unknown_strikes) == (faults is not None)
 
 
 def test_snapshots_come_from_the_host_while_a_run_goes_on(tmp_path):
