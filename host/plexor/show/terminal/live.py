@@ -129,6 +129,8 @@ def _figures(
     for kind in (ResponseClass.LATE, ResponseClass.DUPLICATE, ResponseClass.SPURIOUS):
         if count[kind]:
             pieces.append(f"{kind.name.lower()} {grouped(count[kind])}")
+    if channel.unknown_strikes:
+        pieces.append(f"unknown {grouped(channel.unknown_strikes)}")
     style = "bad" if count[ResponseClass.MISSED] or count[ResponseClass.LATE] else ""
     yield from wrapped("  ".join(pieces), width, paint, style)
 

@@ -2,6 +2,7 @@
 """The view of a run under way: what it says, and that it fits."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -63,6 +64,14 @@ def test_the_time_of_the_maximum_is_left_out_where_the_chip_keeps_none(run_of):
 def test_what_the_host_computes_says_so(run_of):
     assert "computed on the host" in view(run_of([[2000]]), on_chip=False)
     assert "computed" not in view(run_of([[2000]]))
+
+
+def test_strikes_whose_class_is_not_known_are_counted_where_there_are_some(run_of):
+    run = run_of([[2000, None]])
+    assert "unknown" not in view(run)
+    (channel,) = run.channels
+    lossy = replace(run, channels=(replace(channel, unknown_strikes=1200),))
+    assert "missed 1  unknown 1,200" in view(lossy)
 
 
 @pytest.mark.parametrize("kind", KINDS)
