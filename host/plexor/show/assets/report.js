@@ -5,6 +5,7 @@ import { cellsOf } from "./cells.js";
 import { button, make } from "./dom.js";
 import { fillHelp, listen, POINTER, stackKeys } from "./keys.js";
 import { fillLegend } from "./legend.js";
+import { offerImages } from "./save.js";
 import { Stack } from "./stack.js";
 import { measureStill } from "./still.js";
 import { isDark, setTheme, startTheme } from "./theme.js";
@@ -64,4 +65,5 @@ export function show() {
 }
 
 show();
+offerImages();
 measureStill();

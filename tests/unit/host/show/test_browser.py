@@ -7,6 +7,7 @@ Nothing is cut off, the first figure is above 600 px, and axe-core finds nothing
 import base64
 import importlib.util
 import re
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,26 @@ def test_a_page_on_a_screen(shown, axe, kind, width, dark):
     page.run(axe)
     assert page.driver.execute_async_script(AXE) == []
     assert page.errors() == []
+
+
+SAVED = """
+const done = arguments[arguments.length - 1];
+HTMLAnchorElement.prototype.click = function () {
+  fetch(this.href).then((r) => r.text()).then((text) => done([this.download, text]));
+};
+document.querySelectorAll('.save')[arguments[0]].click();
+"""
+
+
+def test_a_picture_is_saved_as_a_file_that_has_its_colours(shown):
+    page = shown("burst", 1400, dark=True)
+    name, text = page.driver.execute_async_script(SAVED, 0)
+    assert name == "burst-tolerance.svg"
+    svg = ET.fromstring(text)
+    assert "".join(svg.itertext()).count("strikes, log") == 1
+    # The first channel's colour on dark paper, #5cb3ff.
+    assert "rgb(92, 179, 255)" in text
+    assert "var(" not in text
 
 
 def test_axe_objects_to_what_is_wrong(chromium, axe):
