@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from plexor.base.errors import PlexorError, UsageError
 from plexor.base.units import plot_seconds
 from plexor.experiments.step import RateStep
-from plexor.figures.analyse.analyse import analyse
+from plexor.figures.analyse.analyse import Report, analyse
 from plexor.figures.analyse.doubts import doubts
 from plexor.figures.analyse.percentiles import Distribution, from_values
 from plexor.figures.analyse.rules import is_complete, rules_of
@@ -229,13 +229,14 @@ class Conductor:
         listener.join()
         with self._lock:
             self._result = result
-        shot = final(result, last)
+        report = analyse(result)
+        shot = final(report, last)
         self._shoot(shot, ended=True)
         self._show.show("exact", exact_document(self._run, shot))
         self._figures.flush()
         self._show.show("books", books_of(result))
         self._show.show("codes", self._rig.explain(result))
-        doubt = "; ".join(doubts(analyse(result))) if result.valid else ""
+        doubt = "; ".join(doubts(report)) if result.valid else ""
         self._set("idle", "; ".join(result.invalid_reasons), doubt)
 
     def _listen(self, running: Running) -> None:
@@ -306,8 +307,9 @@ class Conductor:
         )
 
 
-def final(result: RunResult, last: Shot | None) -> Shot:
+def final(report: Report, last: Shot | None) -> Shot:
     """Return the last shot of a run: its result, with the progress of the one before."""
+    result = report.result
     elapsed_s = plot_seconds(result.end_ticks - result.start_ticks, result.tick_fs)
     known = Progress(
         strikes=max((channel.strikes for channel in result.channels), default=result.strikes),
@@ -332,6 +334,7 @@ def final(result: RunResult, last: Shot | None) -> Shot:
         time.time(),
         result.invalid_reasons,
         _exact(result),
+        frozenset(channel.result.number for channel in report.channels if not channel.paired),
         strike_width_ticks(
             result.registers, {channel_result.reference for channel_result in result.channels}
         ),

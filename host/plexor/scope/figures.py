@@ -13,6 +13,7 @@ from plexor.figures.analyse.jitter import variance_ticks2
 from plexor.figures.analyse.percentiles import Quantile, quantile, quantile_name
 from plexor.model.results import ChannelResult, Kind, Statistics
 from plexor.protocol.memory import ResponseClass
+from plexor.protocol.registers import RunState
 from plexor.scope.interface import Shot
 from plexor.show.pictures.scale import grouped
 from plexor.show.table import NOTHING, quantile_cell
@@ -49,7 +50,8 @@ def figures(shot: Shot) -> dict[str, Any]:
 
 def _row(shot: Shot, channel: ChannelResult) -> dict[str, Any]:
     tick_fs = shot.tick_fs
-    rise = channel.measurement(Kind.RISE)
+    measured = channel.measurement(Kind.RISE)
+    rise = None if channel.number in shot.unpaired else measured
     quantiles: Mapping[str, Quantile] = {}
     if rise is not None and rise.statistics.count:
         # During a run there are only the chip's bins.
@@ -62,9 +64,10 @@ def _row(shot: Shot, channel: ChannelResult) -> dict[str, Any]:
         }
     known = Statistics(0, 0, None, None, None) if rise is None else rise.statistics
     seconds = shot.progress.elapsed_s
+    count = 0 if measured is None else measured.statistics.count
     cells: list[tuple[str, str, bool]] = [
-        (grouped(known.count), "", False),
-        (format_rate(known.count / seconds) if seconds > 0 else NOTHING, "", False),
+        (grouped(count), "", False),
+        (format_rate(count / seconds) if seconds > 0 else NOTHING, "", False),
     ]
     for kind in CLASSES:
         count = channel.classes.get(kind, 0)
@@ -73,8 +76,10 @@ def _row(shot: Shot, channel: ChannelResult) -> dict[str, Any]:
     for q in PERCENTILES:
         estimate = quantiles.get(quantile_name(q))
         text, note = (NOTHING, "") if estimate is None else quantile_cell(estimate, tick_fs)
-        if estimate is not None and estimate.enough and estimate.value_resolution_ticks > 1:
-            text = f"≤ {text}"  # the sample is in this bin; where is not known yet
+        # The sample is in this bin; where is not known yet. At the end it is said as in the report.
+        open_bin = estimate is not None and estimate.enough and estimate.value_resolution_ticks > 1
+        if open_bin and shot.progress.state != RunState.DONE:
+            text = f"≤ {text}"
         cells.append((text, note, False))
     max_time_ticks = (
         None if known.max_time_ticks is None else known.max_time_ticks - shot.start_ticks

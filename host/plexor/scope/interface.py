@@ -36,6 +36,9 @@ class Shot:
         default_factory=dict[tuple[int, Kind], Distribution]
     )
     """By channel, all rises and falls to the tick, where every event came; known at the end."""
+    unpaired: frozenset[int] = frozenset()
+    """Channels whose answers may be those of other strikes, so that a report has no latencies of
+    them; known at the end."""
     strike_ticks: int | None = None
     """How long a strike is active; None if the channels answer edges of different length."""
 

@@ -9,6 +9,7 @@ import pytest
 from tools.scope_bench.planted import PlantedRig
 
 from plexor.base.errors import LinkError, UsageError
+from plexor.figures.analyse.analyse import analyse
 from plexor.scope.conductor import Conductor, books_of, exact_document, final
 
 WAIT_S = 10.0
@@ -76,14 +77,14 @@ def test_a_run_is_shown_from_its_start_to_its_books(conductor, bench, shown):
 def test_the_end_of_a_run_of_which_every_event_came_is_exact(run_of):
     values = [9500, 9576, 9576, 9700]
     run = run_of([values], widths=20)
-    shot = final(run, None)
+    shot = final(analyse(run), None)
     found = exact_document(3, shot)
     assert found["run"] == 3
     low, widths, counts = found["cells"]["0"]["rise"]
     assert (low, widths, counts) == ([9500, 9576, 9700], [], [1, 2, 1])
     assert found["cells"]["0"]["fall"][0] == [9520, 9596, 9720]
     lost = dataclasses.replace(run, events=run.events[2:])
-    assert exact_document(3, final(lost, None))["cells"] == {}
+    assert exact_document(3, final(analyse(lost), None))["cells"] == {}
 
 
 @pytest.mark.parametrize(("latencies", "doubted"), [([1000] * 9, False), ([None] * 9, True)])

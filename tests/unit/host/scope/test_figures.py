@@ -72,3 +72,11 @@ def test_a_percentile_of_exact_latencies_is_itself(run_of):
     exact = {(0, Kind.RISE): from_values([9500, *[9576] * 600, 9700])}
     assert row(figures(shot_of(run)))["p50"][0].startswith("≤ ")
     assert row(figures(replace(shot_of(run), exact=exact)))["p50"][0] == "9.576 µs"
+
+
+def test_latencies_that_may_be_those_of_other_strikes_are_none_at_the_end(run_of):
+    """The report of such a run has none either."""
+    run = run_of([[1000, 2000]])
+    found = row(figures(replace(shot_of(run), unpaired=frozenset({0}))))
+    assert found["responses"][0] == "2"
+    assert {found[name][0] for name in ("min", "p50", "max seen", "RMS")} == {"-"}
