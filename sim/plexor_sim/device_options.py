@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from plexor.protocol.frames import MAX_CHANNELS
 from plexor_sim.device_forms import (
     Blocks,
     Distribution,
@@ -21,6 +22,7 @@ from plexor_sim.device_forms import (
 )
 
 _CHANNEL = re.compile(r"ch([0-7])\.(.+)")
+_ANY_CHANNEL = re.compile(r"ch\d+\.")
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ def _checked(options: Sequence[Option], item: str, device: str) -> str:
     of_channel = _CHANNEL.fullmatch(name)
     wanted = of_channel[2] if of_channel else name
     found = next((o for o in options if _is(o, wanted, of_channel is not None)), None)
+    if of_channel is None and _ANY_CHANNEL.match(name):
+        raise ValueError(f"{name!r}: no such channel; must be ch0 to ch{MAX_CHANNELS - 1}")
     if found is None:
         near = meant(wanted, (o.name for o in options))
         names = ", ".join(("chN." if o.of_channel else "") + o.name for o in options)
