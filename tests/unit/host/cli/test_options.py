@@ -66,3 +66,7 @@ def test_what_is_written_is_said_by_the_suffix():
     with pytest.raises(ValueError, match=r"x+: its suffix must be \.csv for rows"):
         drawn(".csv")("x" * 5000)
     assert Written(files=["a.csv", Path("b")]).files == (Path("a.csv"), Path("b"))
+
+
+def test_a_suffix_may_be_in_any_case():
+    assert drawn(".html", ".pdf")("x.PDF") == Path("x.PDF")

@@ -52,7 +52,7 @@ def unstruck(monkeypatch):
         (["--budget", "no.toml"], ["no.toml"]),
         (["--page", "no/page.html"], ["no/page.html"]),
         (["--page", "full", "--out", "full"], ["full"]),
-        (["--out", "full"], ["--out", "full", "--force"]),
+        (["--out", "full"], ["--out", "full", "is no run"]),
         (["--out", "full", "--force"], ["--out", "full"]),
         (["--width", "1us", "--duty", "20%"], ["--width", "--duty"]),
         (["--channel", "A=ch0", "--channel", "A=ch1"], ["--channel", "A"]),
