@@ -19,7 +19,8 @@ export function offerImages() {
 function save(figure) {
   const shown = [...figure.querySelectorAll("svg")].find((svg) => svg.getClientRects().length);
   if (!shown) return;
-  const name = figure.querySelector("figcaption b").textContent.trim().replace(/[^\p{L}\d]+/gu, "-");
+  const title = figure.querySelector("figcaption b").textContent.trim();
+  const name = title.replace(/[^\p{L}\d]+/gu, "-");
   const link = document.createElement("a");
   link.download = `${name.toLowerCase()}.svg`;
   link.href = URL.createObjectURL(new Blob([alone(shown)], { type: "image/svg+xml" }));

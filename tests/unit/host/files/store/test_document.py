@@ -181,9 +181,7 @@ def test_a_velocity_gives_the_way_during_each_latency(bench, capsys, run_of, tmp
         "p99",
         "p99.9",
         "max",
-        "=",
-        "back",
-        "wall",
+        "seen",
     ]
     assert lines[head + 1].split() == ["ISR", *["2.75", "mm"] * 4, "-", "2.75", "mm"]
     assert "<td>2.75 mm</td>" in page.read_text(encoding="utf-8")

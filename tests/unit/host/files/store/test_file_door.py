@@ -111,7 +111,7 @@ def test_a_run_that_cannot_be_is_one_line(run, name):
 )
 def test_a_name_that_is_no_unicode_is_one_line_on_every_command(run, capsys, command):
     edited(run, "run.json", "run/channels/0/name", "a\ud800")
-    assert cli.main([command[0], str(run), *command[1:]]) == ExitCode.USAGE
+    assert cli.main([*command, str(run)]) == ExitCode.USAGE
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1

@@ -80,7 +80,7 @@ def test_it_shows_itself():
 
 @pytest.mark.parametrize(
     ("edges", "message"),
-    [(999, "edges: 999; must be at least 1000"), ("many", "edges: count: 'many'")],
+    [(999, "edges: 999; must be at least 1000"), ("many", "edges: 'many'; must be a whole number")],
 )
 def test_too_few_edges_are_refused_before_the_first(asked, edges, message):
     with pytest.raises(UsageError, match=f"^{message}"):
