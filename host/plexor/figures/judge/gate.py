@@ -102,6 +102,8 @@ _NEARLY = re.compile(r"([A-Za-z_]+[0-9.]*)\s*([<>]?)=?\s*([+-]?\d+(?:\.\d+)?)\s*
 
 def _meant(text: str) -> str:
     """Return which condition a text meant that is none; empty if that is not known."""
+    if _known(text.lower()):
+        return f"{MEANT} {text.lower()}>+5%?"
     match = _NEARLY.fullmatch(text)
     if match is None:
         return ""

@@ -218,7 +218,7 @@ def test_a_condition_on_a_figure_that_neither_has_is_skipped_and_refused_if_alon
 @pytest.mark.parametrize(
     ("asked", "wrong"),
     [
-        ({"fail_on": "p99"}, "fail_on: condition: 'p99'; must be a figure"),
+        ({"fail_on": "p99"}, "fail_on: condition: 'p99'; did you mean p99>"),
         ({"judge": "guess"}, "judge: 'guess'; must be one of interval, estimate"),
         ({"fail_on": "max>+5%"}, "fail_on .*max"),  # a maximum has no interval
     ],

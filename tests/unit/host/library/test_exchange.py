@@ -53,7 +53,7 @@ def test_texts_numbers_and_objects_mean_the_same(tmp_path):
     [
         ({"policy": "newest"}, "policy: 'newest'; must be one of oldest, latest, window"),
         ({"timeout": "5"}, "'5'; must be a number with a unit"),
-        ({"channels": ["ISR"]}, "channel: 'ISR'; must be NAME=SIGNAL"),
+        ({"channels": ["ISR"]}, "channel: 'ISR'; did you mean ISR=ISR"),
         ({"strikes": ["a:b"]}, "strike: 'a:b'"),
     ],
 )

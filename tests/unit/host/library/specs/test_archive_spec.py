@@ -45,7 +45,7 @@ def test_texts_and_objects_mean_the_same():
         (LogSpec, {"last": 0}, "last: 0; must be a whole number from 1 to 1000000"),
         (TrendSpec, {"figures": "median"}, "figures: figure: 'median'; must be one of min"),
         (TrendSpec, {"kind": "up"}, "kind: 'up'; must be one of rise, fall, width, period"),
-        (GateSpec, {"fail_on": "p99"}, "fail_on: condition: 'p99'; must be a figure"),
+        (GateSpec, {"fail_on": "p99"}, "fail_on: condition: 'p99'; did you mean p99>"),
         (AddSpec, {"tag": "x"}, "tag: no such option; must be one of commit, branch"),
     ],
 )

@@ -25,7 +25,7 @@ def test_signals_are_texts_or_read_already():
         ({"unknown": "z"}, "unknown: 'z'; must be one of cut, hold, 0, 1"),
         ({"threshold": "x"}, "threshold: 'x'; must be volts"),
         ({"threshold": "1:nan"}, "threshold: '1:nan'; must be volts"),
-        ({"channels": "ISR"}, "channels: channel: 'ISR'; must be NAME=SIGNAL"),
+        ({"channels": "ISR"}, "channels: channel: 'ISR'; did you mean ISR=ISR"),
         ({"channels": "A=a", "policy": "newest"}, "policy: 'newest'; must be one of oldest"),
         ({"channels": "A=a", "early": "5"}, "early: '5'"),
     ],
