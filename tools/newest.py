@@ -22,7 +22,7 @@ from pathlib import Path
 from tools.setup import ROOT
 
 ENVIRONMENT = ROOT / "build" / "newest"
-EXTRAS = ("archive", "captures", "cluster", "export", "lab", "pictures", "scope")
+EXTRAS = ("archive", "captures", "cluster", "export", "lab", "notebook", "pictures", "scope")
 """What a user of the host may choose. The simulator's tools are locked by their versions."""
 RUNNERS = (
     "hypothesis",

@@ -80,7 +80,7 @@ def test_what_cannot_be_swept_is_one_line(sweep, capsys):
         (["N=1,x"], "'x'; must be a whole number from 0 to"),
         (["N="], "must be such as N=0,1,13,50"),
     ):
-        assert main([*words[:2], *wrong, *words[3:]]) == 2
+        assert main([*words[:3], *wrong, *words[4:]]) == 2
         assert says in capsys.readouterr().err
     at = words.index("synthetic:width={N}us")
     assert main([*words[:at], "synthetic", *words[at + 1 :]]) == 2
