@@ -97,7 +97,7 @@ def test_a_session_of_sigrok_is_taken_too(capsys, tmp_path):
     ("words", "line"),
     [
         (["--channel", "ISR=nosuch"], "no signal 'nosuch'; it has top.trig, top.irq"),
-        (["--channel", "ISR"], "'--channel': 'ISR'; must be NAME=SIGNAL"),
+        (["--channel", "ISR"], "'--channel': 'ISR'; did you mean ISR=ISR?"),
         (["--channel", "ISR=irq:after=strike1"], "ISR: after=strike1; must be one of"),
         (["--channel", "A=irq", "--channel", "A=trig"], "channel: A is given twice"),
         (["--channel", "ISR=irq", "--timeout", "5"], "'5'"),
