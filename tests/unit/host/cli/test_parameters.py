@@ -42,7 +42,9 @@ def test_a_refused_value_names_its_option_once():
 
     with pytest.raises(click.BadParameter) as refused:
         rated.main(["--rate", "20m"], standalone_mode=False)
-    assert refused.value.format_message().startswith("Invalid value for '--rate': '20m'; must be")
+    assert refused.value.format_message().startswith(
+        "Invalid value for '--rate': '20m': no unit m; did you mean 20M?"
+    )
 
 
 @click.command()
