@@ -152,7 +152,10 @@ def test_what_was_kept_is_there_after_a_kill_at_any_moment_and_the_command_can_b
     ended(whole, *AFTER[check])
     lasts_s = time.monotonic() - began
     killed = 0
-    for moment in range(MOMENTS):
+    for moment in range(5 * MOMENTS):
+        if moment >= MOMENTS and killed > MOMENTS // 2:
+            break
+        began = time.monotonic()
         room = tmp_path / str(moment)
         shutil.copytree(first, room)
         process = plexor(room, *AFTER[check])
@@ -162,6 +165,9 @@ def test_what_was_kept_is_there_after_a_kill_at_any_moment_and_the_command_can_b
             process.kill()
             process.communicate()
             killed += 1
+        else:
+            # The machine has become faster than it was at first.
+            lasts_s = min(lasts_s, time.monotonic() - began)
         check(room)
         if moment % 8 == 0:
             # Of a run that is whole by then, the name is taken.
