@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -30,7 +31,7 @@ _OWN = "plexor"
 """The distribution of Plexor itself, and of `plexor_lab`."""
 
 
-class _Lazy(HelpedGroup):
+class _Lazy(HelpedGroup, ABC):
     """A group of the tree."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -41,9 +42,12 @@ class _Lazy(HelpedGroup):
                 return None
             raise
 
+    @abstractmethod
     def load(self, name: str) -> click.Command | None:
-        """Return the command of a name; None if there is none. Raises UsageError as `command_of`"""
-        raise NotImplementedError
+        """Return the command of a name; None if there is none.
+
+        Raises UsageError for a command of another package that cannot be loaded.
+        """
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -53,9 +57,9 @@ class _Lazy(HelpedGroup):
             _refuse(args[0], ctx)
         return super().resolve_command(ctx, args)
 
+    @abstractmethod
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Yield topic, name and sentence of each command."""
-        raise NotImplementedError
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands by their topics."""
