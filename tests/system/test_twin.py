@@ -55,6 +55,15 @@ def test_random_runs_are_identical(seed):
     assert differences(found, expected) == []
 
 
+def test_a_strike_that_expires_right_before_a_snapshot_is_missed_in_the_same_bank():
+    # In this one a strike expires 6 clocks before the snapshot, and no event comes behind it.
+    measurement = drawn(364, (BOARD, "hx8k-evn", "icebreaker"))
+    assert measurement.board == BOARD
+    found = taken(measurement, prepared(measurement, TWIN))
+    expected = taken(measurement, prepared(measurement, GATEWARE))
+    assert differences(found, expected) == []
+
+
 @pytest.mark.parametrize(
     "name",
     [
