@@ -20,6 +20,7 @@ from plexor.library.drawing import SHOWN, check_converter, write_shown
 from plexor.library.exchange import ALIASES, suffixes
 from plexor.library.files import is_direct
 from plexor.library.load import load
+from plexor.library.parts.files import short_names
 from plexor.library.run import Budget, Run, load_budget
 from plexor.library.scans.scan import Ended, Scan
 from plexor.library.specs.options import Less
@@ -110,7 +111,7 @@ def _runs(
         conclude(run, RunUse(limits, json=True))
     elif verdict is not None:
         print_verdict(run, verdict)
-    picture = partial(run.picture, *more, names=_names(paths))
+    picture = partial(run.picture, *more, names=short_names([path.resolve() for path in paths]))
     page = partial(_together, runs if has_less else paths) if more else partial(run.page, verdict)
 
     def export() -> None:
@@ -147,10 +148,3 @@ def _check(file: Path) -> None:
 def _is_drawn(file: Path) -> bool:
     """Return whether a file gets a page or a picture; a pipe or a device of any name does."""
     return file.suffix.lower() in SHOWN or (not file.suffix and is_direct(file))
-
-
-def _names(paths: tuple[Path, ...]) -> list[str]:
-    """Return the shortest ends of paths that tell them apart."""
-    parts = [path.resolve().parts for path in paths]
-    ends = (["/".join(own[-n:]) for own in parts] for n in range(1, max(map(len, parts)) + 1))
-    return next(names for names in ends if len(set(names)) == len(set(parts)))

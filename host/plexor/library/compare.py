@@ -41,7 +41,7 @@ from plexor.library.scans.sweep import Sweep
 from plexor.library.specs.archive_spec import GateSpec
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import Naming, path_of
-from plexor.show.changes import sentences, short_names
+from plexor.show.changes import names_of, sentences
 from plexor.show.compare_page import ComparedSide, compare_page
 from plexor.show.pictures.frame import provenance
 from plexor.show.pictures.picture import picture
@@ -162,7 +162,7 @@ class Comparison:
         """Return a sentence for each channel: `ISR: B is 1.05 times A at p99, 95 % between ...`."""
         letters = ["A", *(other.letter for other in self.others)]
         places = [self.place, *(other.place for other in self.others)]
-        names = dict(zip(letters, short_names(letters, places), strict=True))
+        names = dict(zip(letters, names_of(letters, places), strict=True))
         lines = sentences(self.differences, names)
         if self.conditions:
             lines.append(f"{self.outcome}{f': {why}' if (why := self.reason()) else ''}")

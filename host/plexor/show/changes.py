@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import PurePath
 
+from plexor.base.short_names import short_names
 from plexor.figures.judge.compare import SATURATION, WITHOUT_LAW, Difference, OpenEnd
 from plexor.show.table import NOTHING
 from plexor.show.terminal.compare import bounded_text, difference_text, interval_text
@@ -23,13 +24,13 @@ _LARGE = 2
 """Ratio from which on a change is told as a factor."""
 
 
-def short_names(letters: Sequence[str], places: Sequence[str]) -> list[str]:
-    """Return a short name of each result: that of its folder, or its letter where that says less.
-
-    Names are told apart: where two folders have the same name, all are named by their letters.
-    """
-    names = [PurePath(place).name if _is_path(place) else letter
-             for letter, place in zip(letters, places, strict=True)]  # fmt: skip
+def names_of(letters: Sequence[str], places: Sequence[str]) -> list[str]:
+    """Return a short name of each result: that of its folder, or its letter if it has none."""
+    paths = [
+        PurePath(place if _is_path(place) else letter)
+        for letter, place in zip(letters, places, strict=True)
+    ]
+    names = short_names(paths)
     return names if len(set(names)) == len(names) and all(names) else list(letters)
 
 

@@ -18,7 +18,7 @@ from plexor.figures.judge.compare import Difference
 from plexor.figures.judge.gate import Judgement
 from plexor.figures.judge.verdict import Outcome, worst
 from plexor.show import facts
-from plexor.show.changes import change_tiles, sentences, short_names
+from plexor.show.changes import change_tiles, names_of, sentences
 from plexor.show.html import (
     PageHeading,
     html_box,
@@ -65,7 +65,7 @@ def compare_page(
 ) -> str:
     """Return the page's text in UTF-8. `reports` are the runs that are drawn, on the same axes."""
     letters = [side.letter for side in sides]
-    names = dict(zip(letters, short_names(letters, [s.place for s in sides]), strict=True))
+    names = dict(zip(letters, names_of(letters, [s.place for s in sides]), strict=True))
     said, *more = sentences(found, names) or ["Nothing of both is known that could be compared."]
     boxes = "".join(html_box("bad", "Invalid: it proves nothing", text) for text in invalid_reasons)
     boxes += "".join(f'<p class="lead">{escape(each)}</p>' for each in more[: _MOST_SENTENCES - 1])

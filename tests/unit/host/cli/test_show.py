@@ -3,12 +3,10 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from plexor import cli
-from plexor.cli.show import _names
 from plexor.files.store.run_folder import save
 from plexor.model.identity import Identity
 from plexor.protocol.geometry import Geometry
@@ -137,17 +135,3 @@ def test_a_page_that_cannot_be_written_is_one_line_behind_the_verdict(kept, caps
     assert "FAIL" in out
     assert err.count("\n") == 1
     assert str(page) in err
-
-
-@pytest.mark.parametrize(
-    ("paths", "names"),
-    [
-        (["/runs/a", "/runs/b"], ["a", "b"]),
-        (["/mon/a", "/tue/a"], ["mon/a", "tue/a"]),
-        (["/runs/a"], ["a"]),
-        (["/runs/a", "/runs/a"], ["a", "a"]),
-        (["/x/mon/a", "/y/mon/a", "/y/tue/a"], ["x/mon/a", "y/mon/a", "y/tue/a"]),
-    ],
-)
-def test_runs_are_named_by_as_much_of_their_paths_as_tells_them_apart(paths, names):
-    assert _names(tuple(map(Path, paths))) == names

@@ -9,7 +9,7 @@ import pytest
 from plexor.library.compare import compare
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
-from plexor.show.changes import change_tiles, factor_text, sentences, short_names
+from plexor.show.changes import change_tiles, factor_text, names_of, sentences
 
 from ..sweeps import swept
 
@@ -94,12 +94,13 @@ def test_each_other_run_has_its_row_in_its_own_colour(run_of):
     ("places", "names"),
     [
         (("runs/idle", "/tmp/loaded"), ["idle", "loaded"]),
-        (("a/run", "b/run"), ["A", "B"]),
+        (("a/run", "b/run"), ["a/run", "b/run"]),
+        (("run", "run"), ["A", "B"]),
         (("the run begun 2026-11-21T08:00:00Z", "loaded"), ["A", "loaded"]),
     ],
 )
 def test_a_result_is_named_by_its_folder_if_that_tells_it_apart(places, names):
-    assert short_names(("A", "B"), places) == names
+    assert names_of(("A", "B"), places) == names
 
 
 @pytest.mark.parametrize(
