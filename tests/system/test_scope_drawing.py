@@ -13,7 +13,7 @@ from plexor.base.units import format_rate, format_seconds
 from plexor.figures.analyse.from_bins import of_bins
 from plexor.figures.analyse.percentiles import Distribution
 from plexor.figures.analyse.tail import survival
-from plexor.figures.analyse.traces import persistence
+from plexor.figures.analyse.traces import average_trace, persistence
 from plexor.model.results import Bins, Kind, SampleResult, Statistics
 from plexor.protocol.memory import bin_bounds
 from plexor.scope.wire import edges_of
@@ -105,6 +105,41 @@ def test_the_persistence_picture_is_the_analysis_own(page, rises, falls):
     # The page takes the mean of a column's two ends, the analysis that over the column.
     assert found[2] == pytest.approx(expected.high, abs=np.abs(np.diff(expected.high)).max())
     assert np.mean(found[2]) == pytest.approx(np.mean(expected.high), abs=1e-3)
+
+
+def test_the_average_steps_between_levels_as_in_the_still_picture(page, rises, falls):
+    expected = average_trace(rises, falls, 3100)
+    times, levels = page.browser.ask(
+        "cells",
+        "m.stairs(new m.Cells(...a[0]), new m.Cells(...a[1]), 3100)",
+        cells(rises),
+        cells(falls),
+    )
+    assert times == expected.time_ticks.tolist()
+    assert levels == pytest.approx(np.clip(expected.level, 0, 1))
+    alone = page.browser.ask("cells", "m.stairs(new m.Cells(...a[0]), null, 10)",
+                             [[5, 9], [6, 20], [2, 5]])  # fmt: skip
+    assert alone == [[5, 19], [0.2, 0.7]]
+
+
+def test_no_slope_is_drawn_that_was_not_measured(page):
+    """A cell of 300 ticks holds all rises: the average is low up to its end, and high then."""
+    drawn = page.browser.ask(
+        "persistence",
+        "(() => { const lines = [], at = { x: 0, y: 0 };"
+        "const context = new Proxy({}, { set: () => true, get: (_, name) => (...v) => {"
+        "if (name === 'moveTo') Object.assign(at, { x: v[0], y: v[1] });"
+        "if (name === 'lineTo') { lines.push([at.x, at.y, ...v]);"
+        "Object.assign(at, { x: v[0], y: v[1] }); } } });"
+        "const box = { x: 0, y: 0, w: 1000, h: 100 }, own = (...v) => { const [l, h, n] = v;"
+        "return { low: [l], high: [h], counts: [n], from: 0, to: 1 }; };"
+        "m.average(context, { base: 90, top: 10, channel: { rise: own(200, 501, 8),"
+        "fall: own(600, 651, 4), traces: 10 } }, box, { at: (ticks) => ticks });"
+        "return lines; })()",
+    )
+    assert all(x0 == x1 or y0 == y1 for x0, y0, x1, y1 in drawn)
+    level = [(x0, x1, round((90 - y0) / 80, 9)) for x0, y0, x1, y1 in drawn if y0 == y1 and x1 > x0]
+    assert level == [(0, 500, 0), (500, 650, 0.8), (650, 1000, 0.4)]
 
 
 def test_the_cell_of_a_time_is_the_bin_that_holds_it(page, rises):

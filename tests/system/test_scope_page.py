@@ -45,7 +45,11 @@ def test_strikes_are_those_that_were_typed(page):
 def test_a_time_ends_the_run_and_limits_are_those_that_were_typed(page):
     page.browser.driver.find_element(By.NAME, "stop_missed").click()
     page.enter(time="30ms", deadline="3us", stop_latency="80us", rate="20k", count="")
+    page.enter(warmup="500", load="cpu", code_port="change")
     page.begin()
+    assert page.asked.warm_up_s == Fraction(500, 20_000)
+    assert (page.asked.load_name, page.asked.load) == ("cpu", True)
+    assert page.asked.codes.port is not None
     assert page.asked.time_s == Fraction(3, 100)
     assert {channel.deadline_s for channel in page.asked.channels} == {3 * US}
     assert page.asked.latency_over_s == 80 * US
@@ -70,6 +74,10 @@ def test_return_in_a_field_runs(page):
     page.end()
     assert len(page.bench.runs) == runs + 1
     assert page.bench.runs[-1].rate_hz == 40_000
+    assert page.js("document.activeElement === document.body")
+    page.press("r")
+    page.until("plexor.now.state.run > arguments[0] + 1", before)
+    page.end()
 
 
 def test_run_stop_clear_and_keep_do_what_they_say(page):
@@ -112,14 +120,77 @@ def test_a_sweep_draws_itself_as_its_steps_come(page):
     ) > 8  # fmt: skip
 
 
-def test_a_wrong_setting_is_one_line_on_the_page_and_nothing_is_struck(page):
+WRONG = "document.querySelector('.wrong')"
+BELOW = f"{WRONG}.previousElementSibling.querySelector('[aria-describedby=wrong]').name"
+
+
+@pytest.mark.parametrize(
+    ("texts", "field"),
+    [
+        ({"rate": "20 parsecs"}, "rate"),
+        ({"burst": "3"}, "burst"),
+        ({"stop_latency": "far"}, "stop_latency"),
+        ({"code_port": "change", "code_wires": "ch2:ch3"}, "code_port"),
+        ({"edge1": "ch1.up"}, None),
+    ],
+)
+def test_an_error_is_beside_its_field_and_leaves_when_it_is_mended(page, texts, field):
     runs = len(page.bench.runs)
-    page.enter(rate="20 parsecs")
+    page.enter(**texts)
     page.click("run")
-    notice = page.until("document.getElementById('notice').textContent")
-    assert "rate" in notice
-    assert "20 parsecs" in notice
+    said = page.until(f"{WRONG}?.textContent")
+    if field is not None:
+        assert page.js(BELOW) == field
+        assert page.js(f"{WRONG}.getBoundingClientRect().bottom <= innerHeight")
+    assert page.js("document.getElementById('notice').hidden")
+    assert all(text in said for text in texts.values()) or field in ("burst", "code_port")
     assert len(page.bench.runs) == runs
+    typed = {"burst": "spacing", "code_port": "code_wires"}.get(field, next(iter(texts)))
+    page.browser.run(
+        "const e = document.querySelector(`[name=${arguments[0]}]`); e.value = arguments[1];"
+        "e.dispatchEvent(new Event('change', {bubbles: true}))",
+        typed,
+        {"burst": "5us", "edge1": "ch0.fall", "rate": "20k"}.get(typed or "", "")
+        or {"spacing": "5us"}.get(typed, ""),
+    )
+    page.until(f"!{WRONG} && !document.querySelector('[aria-invalid]')")
+
+
+def test_an_error_stays_while_it_is_not_mended(page):
+    page.enter(rate="x", width="2us")
+    page.click("run")
+    page.until(WRONG)
+    page.enter(rate="y")
+    page.browser.driver.find_element(By.NAME, "count").send_keys("7")
+    page.until(f"{WRONG}?.textContent.includes(\"'y'\")")
+
+
+def test_no_channel_at_all_is_refused_beside_the_channels(page):
+    runs = len(page.bench.runs)
+    for number in range(3):
+        page.browser.driver.find_element(By.NAME, f"on{number}").click()
+    for what in ("run", "single", "go"):
+        page.js("document.getElementById(arguments[0]).click()", what)
+        page.until(f"{WRONG}?.textContent.includes('none is chosen')")
+        assert page.js(f"{WRONG}.closest('fieldset').textContent.startsWith('Channels')")
+        page.browser.run("plexor.controls.mended()")
+    assert len(page.bench.runs) == runs
+    assert page.js("document.getElementById('light').className") != "bad"
+
+
+def test_a_fresh_page_sweeps_with_the_limits_of_the_command_line(page):
+    page.load()
+    page.click("go")
+    page.until("document.querySelectorAll('.knees span').length === 3")
+    asked = page.bench.swept[-1]
+    assert (asked["low"], asked["high"], asked["points"]) == ("1k", "200k", "9")
+    assert asked["criteria"] == ["missed<0.1%@95%"]
+    top, bottom = page.js(
+        "(({ top, bottom }) => [top, bottom])"
+        "(document.querySelector('#sweep').getBoundingClientRect())"
+    )
+    assert top >= 0
+    assert bottom <= 901
 
 
 def test_the_keyboard_does_what_its_list_says(page):

@@ -115,6 +115,7 @@ class RunSpec(
     )
     warmup: int | Fraction | None = option(
         topic="Course of the run",
+        on_page=True,
         converter=maybe(_warm_up),
         default=None,
         metavar="N|TIME",

@@ -160,6 +160,7 @@ async def _command(message: PageCommand, page: Page, conductor: Conductor) -> No
     commands = {
         "run": lambda: conductor.run(message.options),
         "single": lambda: conductor.run(message.options, single=True),
+        "check": lambda: conductor.check(message.options),
         "sweep": lambda: conductor.sweep(message.options),
         "stop": conductor.stop,
         "clear": conductor.clear,
@@ -169,3 +170,6 @@ async def _command(message: PageCommand, page: Page, conductor: Conductor) -> No
         await asyncio.to_thread(commands[message.do])
     except PlexorError as error:
         page.notice(str(error))
+    else:
+        if message.do == "check":
+            page.notice("")

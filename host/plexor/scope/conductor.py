@@ -25,6 +25,7 @@ from plexor.run.session.progress import Progress
 from plexor.run.session.stop import Stop
 from plexor.scope.figures import figures
 from plexor.scope.interface import Rig, Running, Shot, Swept
+from plexor.scope.messages import SWEEP_DEFAULTS
 from plexor.scope.newest import NewestOnly
 from plexor.scope.outliers import Outliers
 from plexor.scope.sweeps import SweepView
@@ -86,7 +87,7 @@ class Conductor:
         self._edges: set[int] = set()
         self._thread = threading.Thread(target=self._work, name="instrument", daemon=True)
         self._thread.start()
-        self._show.show("about", dict(rig.about))
+        self._show.show("about", {"sweep": SWEEP_DEFAULTS, **rig.about})
         self._tell()
 
     # What pages ask, from any thread.
@@ -96,7 +97,7 @@ class Conductor:
         options = dict(options)
         if single:
             options["count"] = options.get("burst", "1")
-        self._rig.check(options)
+        self.check(options)
         with self._lock:
             self._next = RunRequest(options, single)
             self._sweep_stop.ask()
@@ -105,8 +106,14 @@ class Conductor:
             running.stop()
         self._jobs.put(self._take)
 
+    def check(self, options: Mapping[str, Any]) -> None:
+        """Raise UsageError for options with which no run can be taken."""
+        _check_chosen(options)
+        self._rig.check(options)
+
     def sweep(self, options: Mapping[str, Any]) -> None:
         """Begin a sweep, in the place of a run under way. Raises UsageError for no channels."""
+        _check_chosen(options)
         channels = self._rig.channels(options)
         with self._lock:
             self._next = None
@@ -305,6 +312,12 @@ class Conductor:
                 "kept": self._kept[-3:],
             },
         )
+
+
+def _check_chosen(options: Mapping[str, Any]) -> None:
+    """Raise UsageError if a page has chosen no channel; without a choice there are defaults."""
+    if options.get("channels", True) == []:
+        raise UsageError("channels: none is chosen; choose at least one")
 
 
 def final(report: Report, last: Shot | None) -> Shot:

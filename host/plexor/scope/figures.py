@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from plexor.base.units import format_rate, format_ticks, format_variance
+from plexor.base.units import format_rate, format_ticks
 from plexor.figures.analyse.from_bins import of_bins
 from plexor.figures.analyse.jitter import variance_ticks2
 from plexor.figures.analyse.percentiles import Quantile, quantile, quantile_name
@@ -35,9 +35,11 @@ HEADS = (
     ("max seen", True),
     ("peak-to-peak", False),
     ("RMS", False),
-    ("variance", False),
 )
 """Each with whether its cells have notes."""
+UNKNOWN = ("unknown", True)
+"""The head of strikes whose class is not known, and of edges; where there are any."""
+_BEHIND = 1 + HEADS.index(("spurious", False))
 
 
 def figures(shot: Shot) -> dict[str, Any]:
@@ -45,7 +47,19 @@ def figures(shot: Shot) -> dict[str, Any]:
 
     A cell is [text, note, whether it alarms]. `quantiles` has those that are known, in ticks.
     """
-    return {"heads": HEADS, "rows": [_row(shot, channel) for channel in shot.channels]}
+    rows = [_row(shot, channel) for channel in shot.channels]
+    heads = list(HEADS)
+    if any(channel.unknown_strikes or channel.unknown_edges for channel in shot.channels):
+        heads.insert(_BEHIND, UNKNOWN)
+        for row, channel in zip(rows, shot.channels, strict=True):
+            row["cells"].insert(_BEHIND - 1, _unknown(channel))
+    return {"heads": heads, "rows": rows}
+
+
+def _unknown(channel: ChannelResult) -> tuple[str, str, bool]:
+    """Return how many strikes and edges are in no class, because events did not come."""
+    strikes, edges = channel.unknown_strikes, channel.unknown_edges
+    return grouped(strikes), f"and {grouped(edges)} edges" if edges else "", bool(strikes or edges)
 
 
 def _row(shot: Shot, channel: ChannelResult) -> dict[str, Any]:
@@ -98,8 +112,6 @@ def _row(shot: Shot, channel: ChannelResult) -> dict[str, Any]:
     variance = _variance_ticks2(known)
     rms = None if variance is None else float(variance) ** 0.5
     cells.append((_time(rms, tick_fs), "", False))
-    text = NOTHING if variance is None else format_variance(variance, tick_fs)
-    cells.append((text, "", False))
     return {
         "number": channel.number,
         "name": channel.name,

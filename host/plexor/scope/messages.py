@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from plexor.experiments.criterion import DEFAULT
 from plexor.library.run_spec import RunSpec
 from plexor.library.scans.sweep_spec import SweepSpec
 from plexor.library.specs.spec import Spec
@@ -32,9 +33,17 @@ def _on_page(spec: type[Spec]) -> dict[str, type]:
 
 SETTINGS, SWEEP = _on_page(RunSpec), _on_page(SweepSpec)
 """Options of a run and of a sweep that the page sets, and their form."""
-STEERING = ("run", "single", "stop", "clear", "keep", "sweep")
+STEERING = ("run", "single", "check", "stop", "clear", "keep", "sweep")
 """Commands of the page that steers."""
 COMMANDS = (*STEERING, "steer", "seen")
+SWEEP_DEFAULTS = {
+    "low": "1k",
+    "high": "200k",
+    "criteria": DEFAULT.text,
+    "points": str(SweepSpec.options()["points"].default),
+}
+"""What the page's form of a sweep begins with. The rates are the page's own; others are the
+library's defaults."""
 
 
 class MessageError(ValueError):
@@ -49,7 +58,7 @@ class PageCommand:
     frame: int = 0
     """The frame that has come, of `seen`."""
     options: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Settings of a run or a sweep, as texts; those left empty are not there."""
+    """Settings of a run or a sweep, as texts; texts left empty are not there, empty lists are."""
 
 
 def parse(text: str | None) -> PageCommand:
@@ -73,7 +82,7 @@ def parse(text: str | None) -> PageCommand:
         if not isinstance(frame, int) or message_fields:
             raise MessageError("seen: needs the number of a frame")
         return PageCommand(do, frame=frame)
-    known = {"run": SETTINGS, "single": SETTINGS, "sweep": SWEEP}.get(do, {})
+    known = {"run": SETTINGS, "single": SETTINGS, "check": SETTINGS, "sweep": SWEEP}.get(do, {})
     return PageCommand(do, options=_options(message_fields, known))
 
 
@@ -87,8 +96,7 @@ def _options(message_fields: dict[str, object], known: dict[str, type]) -> dict[
             if len(values) > MOST_ENTRIES or not all(map(_is_text, values)):
                 raise MessageError(f"{name}: must be a list of short texts")
             texts = [str(value_text).strip() for value_text in values]
-            if any(texts):
-                options[name] = [text for text in texts if text]
+            options[name] = [text for text in texts if text]
         elif not _is_text(value):
             raise MessageError(f"{name}: must be a short text")
         elif str(value).strip():

@@ -110,6 +110,8 @@ def _missed(channel: ChannelFigures) -> Tile:
         note += f", {share_text(missed, strikes)}"
     if result.pending:
         note += f"; {grouped(result.pending)} pending"
+    if result.unknown_strikes:
+        note += f"; {grouped(result.unknown_strikes)} unknown"
     return Tile("missed", grouped(missed), note, "doubt" if missed else "")
 
 

@@ -17,10 +17,11 @@ from plexor.figures.analyse.jitter import variance_ticks2
 from plexor.figures.analyse.percentiles import Distribution, quantiles
 from plexor.figures.judge.compare import differing_keys
 from plexor.files.archive.query import GOOD, ArchivedRun, Query, RunFilter, parsed
+from plexor.files.archive.record import LATER
 from plexor.model.results import ChannelResult, Kind
 from plexor.protocol.memory import ResponseClass
 
-_CHANNEL = ("number", "channel", "reference", "pending")
+_CHANNEL = ("number", "channel", "reference", "pending", *LATER)
 _KIND = ("kind", "count", "sum_ticks", "sum_sq_ticks2", "min_ticks", "max_ticks")
 _CELLS = ("low_ticks", "width_ticks", "counts")
 _CLASSES = tuple(kind.name.lower() for kind in ResponseClass)
@@ -75,8 +76,11 @@ def _channel(cells: Mapping[str, Any]) -> ChannelResult:
         deadline_ticks=None,
         classes=classes,
         pending=cells["pending"],
-        active_edges=sum(classes[ResponseClass[name]] for name in edges),
+        active_edges=sum(classes[ResponseClass[name]] for name in edges)
+        + (cells["unknown_edges"] or 0),
         measurements=(),
+        unknown_strikes=cells["unknown_strikes"] or 0,
+        unknown_edges=cells["unknown_edges"] or 0,
     )
 
 

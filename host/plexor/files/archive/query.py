@@ -20,6 +20,7 @@ from plexor.base.errors import StoreError, UsageError
 from plexor.base.jsonable import one_line
 from plexor.files.archive.folder import again, check_archive, damaged, segments
 from plexor.files.archive.origin import Origin
+from plexor.files.archive.record import LATER
 
 FLAGS = ("dirty", "valid", "interrupted")
 TEXTS = ("run", "commit", "branch", "build")
@@ -159,7 +160,9 @@ class Query:
         self._connection = self._duckdb.connect(config={"autoinstall_known_extensions": False})
         self._connection.execute("SET parquet_metadata_cache = true")
         paths = [str(self.folder / name) for name in names]
-        self._connection.read_parquet(paths, union_by_name=True).create_view("files")
+        files = self._connection.read_parquet(paths, union_by_name=True)
+        missing = (f"NULL::BIGINT AS {name}" for name in LATER if name not in files.columns)
+        files.project(", ".join(("*", *missing))).create_view("files")
         self._names = names
 
     def _condition(self, connection: Any, where: Sequence[RunFilter]) -> tuple[str, list[Any]]:

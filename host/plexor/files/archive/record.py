@@ -33,6 +33,8 @@ STORED = {
 MOST_CELLS = 2048
 """Maximum number of cells; an exact histogram with more values is stored as the chip's bins."""
 _DIGITS = 20
+LATER = ("unknown_strikes", "unknown_edges")
+"""Columns that older records lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,10 @@ class ArchiveRow:
     are not known, and neither is the minimum if all samples are in it."""
     width_ticks: tuple[int, ...] = ()
     counts: tuple[int, ...] = ()
+    unknown_strikes: int = 0
+    """Strikes whose class is not known, because events did not come."""
+    unknown_edges: int = 0
+    """The same of edges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +131,17 @@ def started_of(text: str) -> datetime | None:
 def _identity(values: Mapping[str, Any]) -> str:
     """Return a name that sorts by start and is unique to the content."""
     plain = {name: value for name, value in values.items() if name != "rows"}
-    rows = [[getattr(row, column.name) for column in fields(row)] for row in values["rows"]]
+    rows = [_content(row) for row in values["rows"]]
     text = json.dumps([plain, rows], sort_keys=True, default=str, ensure_ascii=True)
     digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
     started: datetime | None = values["started"]
     return f"{time_part(started)}-{digest}"
+
+
+def _content(row: ArchiveRow) -> list[Any]:
+    """Return a row's content. What is 0 in each run of before has no part in its identity."""
+    cells = {column.name: getattr(row, column.name) for column in fields(row)}
+    return [value for name, value in cells.items() if value or name not in LATER]
 
 
 def time_part(started: datetime | None) -> str:
@@ -147,6 +159,8 @@ def _rows(channel: ChannelFigures) -> Iterator[ArchiveRow]:
         "reference": result.reference,
         "pending": result.pending,
         "classes": dict(result.classes),
+        "unknown_strikes": result.unknown_strikes,
+        "unknown_edges": result.unknown_edges,
     }
     known = [
         measurement

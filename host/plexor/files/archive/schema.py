@@ -55,6 +55,8 @@ def schema() -> Any:
         "channel": pa.string(),
         "reference": pa.string(),
         "pending": pa.int64(),
+        "unknown_strikes": pa.int64(),
+        "unknown_edges": pa.int64(),
         **{kind.name.lower(): pa.int64() for kind in ResponseClass},
     }
     of_kind = {
@@ -116,6 +118,8 @@ def _of_row(row: ArchiveRow | None) -> dict[str, Any]:
         "channel": row.channel,
         "reference": row.reference,
         "pending": row.pending,
+        "unknown_strikes": row.unknown_strikes,
+        "unknown_edges": row.unknown_edges,
         **{kind.name.lower(): row.classes[kind] for kind in ResponseClass},
         "kind": None if row.kind is None else row.kind.value,
         "count": row.count,

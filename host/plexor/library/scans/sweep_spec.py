@@ -112,6 +112,7 @@ class SweepSpec(
     )
     loads: str = option(
         topic="Load",
+        on_page=True,
         first=True,
         converter=_names,
         default=IDLE,

@@ -11,8 +11,11 @@ const STRIKES = [
   ["spacing", "spacing", "–", "Time between the strikes of a burst: 5us"],
   ["count", "count", "endless", "Strikes after which the run ends: 10k"],
   ["time", "time", "endless", "Time after which the run ends: 2s"],
-  ["load", "load", "none", "Load to put on: cpu, or on for the load output"],
+  ["warmup", "warm-up", "none", "Strikes before the run, in none of its figures: 500, 50ms"],
+  ["load", "load", "none", "Load to put on, by name: cpu, critical; or on, for the load output"],
 ];
+/** What is offered beside a field; other texts may be typed too. */
+const OFFERED = { load: ["none", "on"], code_port: ["change"], width: ["2us"], dither: ["1024ns"] };
 const LIMITS = [
   ["deadline", "deadline", "none", "Latency above which a response is late: 50us"],
   ["stop_latency", "stop on latency >", "none", "Stop at the first latency above this: 80us"],
@@ -22,17 +25,25 @@ const CODES = [
   ["code_wires", "wires", "none", "Channels that carry codes, clock and data: ch2:ch3"],
 ];
 const SWEEP = [
-  ["low", "from", "1k", "Lowest rate: 1k"],
-  ["high", "to", "200k", "Highest rate: 200k"],
-  ["criteria", "keep", "missed<0.1%", "Limit that a rate must keep: missed<1%, latency<50us:1%"],
-  ["points", "first rates", "9", "Number of rates in the first scan"],
+  ["low", "from", "", "Lowest rate: 1k"],
+  ["high", "to", "", "Highest rate: 200k"],
+  ["criteria", "keep", "", "Limit that a rate must keep: missed<1%, latency<50us:1%"],
+  ["points", "first rates", "", "Number of rates in the first scan"],
 ];
+/** The field that an error is about, where its first word is not the field's name. */
+const ABOUT = {
+  channel: "channels", loads: "load", period: "rate", stop_on: "stop_latency", give: "code_port",
+};
 const EDGE = "Edge that it answers: strike0, ch0.fall; then options: ,deadline=50us,invert";
 
 export class Controls {
-  /** Build the form; settings entered with Return run, and its button sweeps. */
-  constructor(form, onSubmit, onSweep) {
+  /**
+   * Build the form; settings entered with Return run, and its button sweeps. While an error is
+   * shown, each change is checked.
+   */
+  constructor(form, onSubmit, onSweep, onCheck) {
     this.form = form;
+    this.failed = "";
     this.fields = new Map();
     const strikes = group("Strikes", STRIKES.map((entry) => this.field(...entry)));
     const limits = group("Limits", LIMITS.map((entry) => this.field(...entry)));
@@ -49,14 +60,66 @@ export class Controls {
     this.fields.get("rate").value = "20k";
     form.addEventListener("submit", (event) => {
       event.preventDefault();
+      // Keys steer the page again, as they do after a click on Run.
+      document.activeElement?.blur();
       onSubmit();
     });
+    form.addEventListener("input", ({ target }) => {
+      if (target.getAttribute("aria-invalid")) this.mended();
+    });
+    form.addEventListener("change", () => {
+      if (this.failed === "run") onCheck();
+      else this.mended();
+    });
+  }
+
+  /** Show an error beside the field that it is about; return whether there is one. */
+  tell(text, what) {
+    this.mended();
+    const [, word] = /^(?:strike\d+\.)?([a-z_]+\d?)/.exec(text) ?? [];
+    const name = ABOUT[word] ?? word;
+    const field = this.fields.get(name) ?? this.pinOf(word);
+    if (!field && name !== "channels") return false;
+    this.failed = what;
+    const said = make("p", { id: "wrong", className: "wrong", role: "alert", textContent: text });
+    if (field) {
+      field.setAttribute("aria-invalid", "true");
+      field.setAttribute("aria-describedby", said.id);
+      field.closest("label, .pin").after(said);
+    } else this.channels.append(said);
+    said.scrollIntoView({ block: "nearest" });
+    return true;
+  }
+
+  /** Take the error away. */
+  mended() {
+    this.failed = "";
+    this.form.querySelector(".wrong")?.remove();
+    for (const field of this.form.querySelectorAll("[aria-invalid]")) {
+      field.removeAttribute("aria-invalid");
+      field.removeAttribute("aria-describedby");
+    }
+  }
+
+  pinOf(word) {
+    return this.channels.querySelector(`[name=edge${/^ch(\d)$/.exec(word)?.[1] ?? "-"}]`);
   }
 
   field(name, label, placeholder, title) {
     const input = text({ name, placeholder, title, maxLength: 40 });
     this.fields.set(name, input);
-    return make("label", { title }, make("span", { textContent: label }), input);
+    const line = make("label", { title }, make("span", { textContent: label }), input);
+    if (name in OFFERED) {
+      const offered = OFFERED[name].map((value) => make("option", { value }));
+      line.append(make("datalist", { id: `offered-${name}` }, ...offered));
+      input.setAttribute("list", `offered-${name}`);
+    }
+    return line;
+  }
+
+  /** Begin a sweep's fields with defaults, where nothing has been typed. */
+  begin(defaults) {
+    for (const [name, text] of Object.entries(defaults)) this.fields.get(name).value ||= text;
   }
 
   /** Offer the pins of the instrument: of each its number, its name, and whether it is measured. */
@@ -91,11 +154,11 @@ export class Controls {
 
   /** Return the options of a sweep as texts, by the names of the library. */
   sweepValues() {
-    const { width, dither, deadline, channels } = this.values();
+    const { width, dither, deadline, load: loads, channels } = this.values();
     const text = (name) => this.fields.get(name).value.trim();
     const criteria = text("criteria").split(/[ ;]+/).filter(Boolean);
     const [low, high, points] = ["low", "high", "points"].map(text);
-    return { low, high, points, criteria, width, dither, deadline, channels };
+    return { low, high, points, criteria, width, dither, deadline, loads, channels };
   }
 
   /** Let only the page that steers change settings. */

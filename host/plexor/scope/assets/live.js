@@ -19,6 +19,7 @@ import { Socket } from "./socket.js";
 import { Sweep } from "./sweep.js";
 
 const STEERING = ["run", "stop", "single", "clear", "keep"];
+const SET = ["run", "single", "check"];
 const byId = (id) => document.getElementById(id);
 const seconds = () => performance.now() / 1000;
 
@@ -30,7 +31,8 @@ const probe = new Probe(stack);
 const outliers = new Outliers(byId("outliers"));
 const sweep = new Sweep(byId("sweep"));
 const codes = new Codes(byId("codes"));
-const controls = new Controls(byId("settings"), () => ask("run"), () => ask("sweep"));
+const asks = (what) => () => ask(what);
+const controls = new Controls(byId("settings"), asks("run"), asks("sweep"), asks("check"));
 fillTools(byId("tools"), stack, view, true);
 const legend = byId("tools").appendChild(make("span", { className: "legend" }));
 const now = {
@@ -38,15 +40,19 @@ const now = {
   state: { phase: "idle", options: {}, kept: [] },
   books: { state: "unknown", text: "" },
   seats: { steers: false, pages: 0 },
+  asked: "",
 };
-globalThis.plexor = { feed, view, stack, probe, now };
+globalThis.plexor = { feed, view, stack, probe, controls, now };
 
 function ask(what) {
-  if (what === "run" || what === "single") socket.send(what, controls.values());
-  else socket.send(what, what === "sweep" ? controls.sweepValues() : {});
+  if (what !== "check") now.asked = what;
+  if (what === "sweep") {
+    sweep.follow();
+    socket.send(what, controls.sweepValues());
+  } else socket.send(what, SET.includes(what) ? controls.values() : {});
 }
 
-function takeAbout({ device, source, simulated, tick_fs, pins, notes }) {
+function takeAbout({ device, source, simulated, tick_fs, pins, notes, sweep: defaults }) {
   Object.assign(byId("device"), { textContent: device, title: device });
   byId("source").textContent = source;
   byId("source").className = `badge ${simulated ? "bad" : "good"}`;
@@ -54,6 +60,7 @@ function takeAbout({ device, source, simulated, tick_fs, pins, notes }) {
   document.title = `${device} · ${source} · Plexor scope`;
   feed.tickS = tick_fs / 1e15;
   controls.offer(pins);
+  controls.begin(defaults);
   if (now.state.run) controls.show(now.state.options);
   if (notes.length) notice(notes.join("; "), "doubt");
   view.read(location.hash.slice(1), feed.tickS);
@@ -64,9 +71,12 @@ function takeState(state) {
   now.state = state;
   if (state.run && state.run !== before.run && !now.seats.steers) controls.show(state.options);
   if (feed.frame && state.run !== feed.frame.run) feed.reset();
-  if (state.error && state.error !== before.error) notice(state.error, "bad");
+  if (state.error && state.error !== before.error) refused(state.error);
   else if (state.doubt && state.doubt !== before.doubt) notice(state.doubt, "doubt");
-  else if (state.phase === "starting") notice("");
+  else if (["starting", "sweeping"].includes(state.phase) && state.phase !== before.phase) {
+    controls.mended();
+    notice("");
+  }
   const kept = state.kept.at(-1);
   if (kept && before.kind && kept !== before.kept.at(-1)) notice(`kept in ${kept}`, "good");
   refresh();
@@ -119,7 +129,7 @@ const socket = new Socket({
   },
   sweep: (found) => sweep.take(found),
   codes: (found) => codes.take(found),
-  notice: ({ text }) => notice(text),
+  notice: ({ text }) => refused(text),
   frame: takeFrame,
   lost: (reason) => {
     notice(`no connection: ${reason}`);
@@ -130,6 +140,13 @@ const socket = new Socket({
 
 function notice(text, kind = "bad") {
   Object.assign(byId("notice"), { hidden: !text, textContent: text, className: kind });
+}
+
+/** Say what was refused: beside the field that it is about, or above all; nothing: all is well. */
+function refused(text) {
+  const beside = text && controls.tell(text, now.asked === "sweep" ? "sweep" : "run");
+  if (!text) controls.mended();
+  notice(beside ? "" : text);
 }
 
 function refresh() {

@@ -14,7 +14,8 @@ export function fillTable(element, { heads, rows }) {
     return;
   }
   let table = element.querySelector("table");
-  if (table?.tBodies[0].rows.length !== rows.length) {
+  const same = table?.tBodies[0].rows.length === rows.length;
+  if (!same || table.tHead.rows[0].cells.length !== heads.length) {
     table = build(heads, rows.length);
     element.replaceChildren(table);
   }

@@ -30,9 +30,15 @@ export class Sweep {
     this.canvas.addEventListener("pointerleave", () => this.say());
   }
 
+  /** Bring the sweep that this page begins into view: once it is there, and at its end. */
+  follow() {
+    this.follows = true;
+  }
+
   /** Take the steps so far. */
   take(found) {
     this.found = found;
+    const came = this.element.hidden && found.steps.length;
     this.element.hidden = !found.steps.length;
     this.say();
     this.list.replaceChildren(...found.knees.map(({ name, number: own, text }) => {
@@ -41,6 +47,10 @@ export class Sweep {
       return make("span", {}, head, `: ${text}`);
     }));
     this.draw();
+    if (this.follows && (came || found.knees.length)) {
+      this.element.scrollIntoView({ block: "nearest" });
+      this.follows = !found.knees.length;
+    }
   }
 
   say(text) {

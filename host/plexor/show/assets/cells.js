@@ -84,6 +84,30 @@ export function survival(cells) {
 }
 
 /**
+ * Return the average of all traces as [times, levels]: it steps at the last tick of each cell, and
+ * has a level from there on. What lies between is not known to be a slope.
+ */
+export function stairs(rise, fall, traces) {
+  const steps = [];
+  for (const [cells, sign] of [[rise, 1], [fall, -1]]) {
+    if (!cells) continue;
+    for (let i = cells.from; i < cells.to; i++) {
+      if (cells.counts[i]) steps.push([cells.high[i] - 1, sign * cells.counts[i]]);
+    }
+  }
+  steps.sort(([one], [other]) => one - other);
+  const times = [];
+  const levels = [];
+  let sum = 0;
+  for (const [time, change] of steps) {
+    sum += change;
+    if (times.at(-1) !== time) times.push(time);
+    levels[times.length - 1] = Math.min(Math.max(sum / Math.max(traces, 1), 0), 1);
+  }
+  return [times, levels];
+}
+
+/**
  * Return what a digital channel shows in columns: `rises` and `falls`, and the share of traces that
  * are at the active level, `high`. `bounds` are the columns' bounds in ticks.
  */

@@ -6,7 +6,7 @@
  * and its levels the rises so far less the falls so far.
  */
 
-import { persistence } from "./cells.js";
+import { persistence, stairs } from "./cells.js";
 import { clipped, LEFT, panel, write } from "./paint.js";
 import { colours, SHADES } from "./theme.js";
 
@@ -35,7 +35,7 @@ export function drawPersistence(context, box, channels, view) {
   view.axis.bounds(columns, bounds(view, columns));
   density(context, box, found, columns, view);
   clipped(context, box, () => {
-    for (const row of found) overlays(context, row, columns, box, view);
+    for (const row of found) overlays(context, row, box, view);
   });
 }
 
@@ -141,24 +141,36 @@ function level(pixels, columns, column, [y, thick], share, traces, ramp) {
   for (let line = y; line < y + thick; line++) pixels[line * columns + column] = shade;
 }
 
-function overlays(context, row, columns, box, view) {
+function overlays(context, row, box, view) {
   const { channel } = row;
   const shown = colours();
-  if (view.overlay.average && row.image) average(context, row, columns, box);
+  if (view.overlay.average && row.image) average(context, row, box, view.axis);
   if (view.overlay.last) single(context, channel.last, row, view, shown.last, []);
   if (view.overlay.worst) single(context, channel.worst, row, view, shown.worst, [5, 3]);
 }
 
-function average(context, row, columns, box) {
+/** Draw the average of all traces as the levels that it has. */
+export function average(context, row, box, axis) {
+  const { rise, fall, traces } = row.channel.decayed ?? row.channel;
+  const [times, levels] = stairs(rise, fall, traces);
+  const swing = row.base - row.top;
   context.strokeStyle = colours().ink;
   context.lineWidth = 1.25;
   context.beginPath();
-  const step = box.w / columns;
-  for (let i = 0; i < columns; i++) {
-    const y = row.base - row.image.high[i] * (row.base - row.top);
-    if (i) context.lineTo(box.x + (i + 0.5) * step, y);
-    else context.moveTo(box.x, y);
-  }
+  context.moveTo(box.x, row.base);
+  let y = row.base;
+  let reached = -Infinity;
+  times.forEach((time, i) => {
+    const x = Math.min(Math.max(axis.at(time), box.x - 1), box.x + box.w + 1);
+    // Steps in the same quarter of a pixel are drawn as one.
+    if (x - reached >= 0.25) {
+      context.lineTo(x, y);
+      reached = x;
+    }
+    y = row.base - levels[i] * swing;
+    context.lineTo(reached, y);
+  });
+  context.lineTo(box.x + box.w, y);
   context.stroke();
 }
 

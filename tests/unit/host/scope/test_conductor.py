@@ -74,6 +74,22 @@ def test_a_run_is_shown_from_its_start_to_its_books(conductor, bench, shown):
     assert shown.last("edges6")["bits"] == 6
 
 
+@pytest.mark.parametrize("what", ["run", "check", "sweep"])
+def test_no_channel_at_all_is_refused_and_nothing_is_struck(conductor, bench, what):
+    options = {"low": "1k", "high": "2k"} if what == "sweep" else {"rate": "20k"}
+    with pytest.raises(UsageError, match="none is chosen; choose at least one"):
+        getattr(conductor, what)({**options, "channels": []})
+    assert not bench.runs
+    assert not bench.swept
+
+
+def test_what_is_only_checked_is_not_taken(conductor, bench):
+    conductor.check({"rate": "20k"})
+    with pytest.raises(UsageError, match="rate"):
+        conductor.check({"rate": "x"})
+    assert not bench.runs
+
+
 def test_the_end_of_a_run_of_which_every_event_came_is_exact(run_of):
     values = [9500, 9576, 9576, 9700]
     run = run_of([values], widths=20)

@@ -27,7 +27,6 @@ def test_the_figures_of_a_channel_are_those_of_its_responses(run_of):
     assert cells["peak-to-peak"][0] == "200 ns"
     # A deviation of 200 ticks with a share of 1/500: sqrt(p (1 - p)) * 200.
     assert cells["RMS"][0] == "8.935 ns"
-    assert cells["variance"] == ("79.84 ns²", "", False)
 
 
 def test_a_percentile_has_the_interval_that_the_report_gives_it(run_of):
@@ -41,6 +40,19 @@ def test_a_percentile_has_the_interval_that_the_report_gives_it(run_of):
         float(f"{known.upper_ticks / 1000:.4g}"),
     )
     assert cells["p99.9"] == ("too few", "needs 3,688", False)
+
+
+def test_strikes_and_edges_in_no_class_have_a_column_where_there_are_any(run_of):
+    run = run_of([[1000, 1100], [2000, 2100]], names=["ISR", "TASK"])
+    first = dataclasses.replace(run.channels[0], unknown_strikes=1200, unknown_edges=7)
+    found = figures(shot_of(dataclasses.replace(run, channels=(first, run.channels[1]))))
+    names = [name for name, _ in found["heads"]]
+    assert names == [*NAMES[:7], "unknown", *NAMES[7:]]
+    assert NAMES[6] == "spurious"
+    place = names.index("unknown") - 1
+    assert found["rows"][0]["cells"][place] == ("1,200", "and 7 edges", True)
+    assert found["rows"][1]["cells"][place] == ("0", "", False)
+    assert "unknown" not in [name for name, _ in figures(shot_of(run))["heads"]]
 
 
 def test_the_maximum_has_its_time_in_the_run(run_of):
@@ -62,7 +74,7 @@ def test_missed_strikes_and_a_broken_deadline_alarm(run_of):
 def test_a_channel_that_never_answers_has_a_row_without_times(run_of):
     found = figures(shot_of(run_of([[None] * 4])))
     assert row(found)["p50"] == ("-", "", False)
-    assert row(found)["variance"] == ("-", "", False)
+    assert row(found)["RMS"] == ("-", "", False)
     assert found["rows"][0]["quantiles"] == {}
 
 

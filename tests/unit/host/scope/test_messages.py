@@ -2,14 +2,17 @@
 """What pages say: only small commands of the known forms, and not too many."""
 
 import json
+from fractions import Fraction
 
 import pytest
 
+from plexor.library.scans.sweep_spec import SweepSpec
 from plexor.scope.messages import (
     BURST,
     COMMANDS,
     MOST_BYTES,
     RATE_HZ,
+    SWEEP_DEFAULTS,
     Allowance,
     MessageError,
     parse,
@@ -26,8 +29,19 @@ def test_each_command_is_understood_by_its_name_alone(do):
 
 
 def test_settings_are_texts_and_those_left_empty_are_not_there():
-    found = message(do="run", rate=" 20k ", width="", channels=["ISR=ch0", " "], stop_on=[])
+    found = message(do="run", rate=" 20k ", width="", channels=["ISR=ch0", " "])
     assert found.options == {"rate": "20k", "channels": ["ISR=ch0"]}
+
+
+def test_an_empty_list_says_that_nothing_was_chosen():
+    assert message(do="check", channels=[" "]).options == {"channels": []}
+
+
+def test_the_sweep_that_the_page_begins_with_is_one_that_the_library_takes():
+    asked = SweepSpec.of({**SWEEP_DEFAULTS, "criteria": [SWEEP_DEFAULTS["criteria"]]})
+    assert (asked.low, asked.high, asked.points) == (1000, 200_000, 9)
+    (limit,) = asked.criteria
+    assert (limit.share, limit.confidence) == (Fraction(1, 1000), Fraction(95, 100))
 
 
 def test_a_frame_that_has_come_is_a_number():

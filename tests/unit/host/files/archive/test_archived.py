@@ -13,11 +13,15 @@ from plexor.base.errors import StoreError, UsageError
 from plexor.figures.analyse.analyse import analyse
 from plexor.figures.judge.compare import differences
 from plexor.figures.judge.configuration import configuration
+from plexor.files.archive import schema
 from plexor.files.archive.archived import archived, last_good
-from plexor.files.archive.folder import open_archive, segments
+from plexor.files.archive.folder import open_archive, put, segments
+from plexor.files.archive.origin import Origin
 from plexor.files.archive.query import Query, parse_where
+from plexor.files.archive.record import LATER, record
 from plexor.model.results import Identity
 from plexor.protocol.geometry import Geometry
+from plexor.protocol.memory import ResponseClass
 
 from ...conftest import make_run
 from .planted import BEGAN, commit, kept, loaded, planted
@@ -47,6 +51,43 @@ def test_exact_latencies_stay_exact(tmp_path):
     }
     assert channel.rise.mean_ticks == Fraction(1000 + 1001 + 1003 + 1500, 4)
     assert channel.result.conserved
+
+
+def unknown(run, strikes, edges):
+    """Return a run of whose first channel so many strikes and edges are in no class."""
+    first, *others = run.channels
+    answered = first.classes[ResponseClass.ANSWERED]
+    classes = {**first.classes, ResponseClass.ANSWERED: answered - strikes}
+    changed = replace(first, classes=classes, unknown_strikes=strikes, unknown_edges=edges)
+    return replace(run, channels=(changed, *others))
+
+
+def test_strikes_and_edges_in_no_class_are_kept(tmp_path):
+    (one,) = kept(tmp_path, unknown(planted(1000), 7, 5))
+    (channel,) = archived(Query(tmp_path), one).channels
+    assert (channel.result.unknown_strikes, channel.result.unknown_edges) == (7, 5)
+    assert channel.result.strikes == 400
+    assert channel.result.active_edges == 393 + 5
+
+
+def test_an_archive_without_the_later_columns_is_read_and_its_runs_are_the_same(
+    tmp_path, monkeypatch
+):
+    run = planted(1000)
+    columns = schema.schema()
+    older = pa.schema([column for column in columns if column.name not in LATER])
+    monkeypatch.setattr(schema, "schema", lambda: older)
+    (one,) = kept(tmp_path, run)
+    monkeypatch.undo()
+    (channel,) = archived(Query(tmp_path), one).channels
+    assert (channel.result.unknown_strikes, channel.result.unknown_edges) == (0, 0)
+    assert kept_again(tmp_path, run) == (one, False)
+
+
+def kept_again(folder, run):
+    """Add a run to an archive that is there; return its identity and whether it is new."""
+    again = record(analyse(run), Origin())
+    return again.run, put(folder, again.run, schema.table(again))
 
 
 def test_a_run_without_channels_or_kinds_is_read(tmp_path):
