@@ -10,8 +10,10 @@ import json
 import random
 import re
 from dataclasses import replace
+from fractions import Fraction
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 import plexor
@@ -144,8 +146,14 @@ def of_library(run):
     for reading in run.channels:
         texts = {name: f"{getattr(reading, name):,}" for name in CLASSES}
         texts["n"] = f"{reading.answered + reading.late:,}"
-        for name, value_s in (("min", reading.min_s), ("max seen", reading.max_s)):
+        for name, value_s in (
+            ("min", reading.min_s),
+            ("max seen", reading.max_s),
+            ("peak-to-peak", reading.peak_to_peak_s),
+            ("RMS", reading.rms_s),
+        ):
             texts[name] = "-" if value_s is None else format_seconds(value_s)
+        texts["variance"], texts["mean"] = variance_and_mean(reading)
         for name in QUANTILES:
             paired = reading.figures.rise is not None
             known = reading.percentile(float(name[1:])) if paired else None
@@ -156,6 +164,29 @@ def of_library(run):
                 texts[name] = "too few" if few else format_seconds(known.value_s)
         found[reading.name] = texts
     return found
+
+
+def variance_and_mean(reading):
+    """Return both of a channel as texts, from its exact sums."""
+    known = reading.statistics() if reading.figures.rise is not None else None
+    if known is None or not known.count:
+        return "-", "-"
+    mean = Fraction(known.sum_ticks, known.count)
+    variance = Fraction(known.sum_sq_ticks2, known.count) - mean**2
+    tick_fs = reading.tick_fs
+    return format_variance(variance, tick_fs), format_mean(mean, variance, known.count, tick_fs)
+
+
+def check_jitter128(run, document):
+    """Assert that the span of 128 latencies in a row is that of the library's samples."""
+    for reading, channel in zip(run.channels, document["channels"], strict=True):
+        known = channel["latency"]
+        if known is None or known["jitter128_max_ticks"] is None:
+            continue
+        windows = np.lib.stride_tricks.sliding_window_view(reading.samples().value_ticks, 128)
+        spans = windows.max(axis=1) - windows.min(axis=1)
+        assert known["jitter128_max_ticks"] == spans.max()
+        assert known["jitter128_ticks"] == spans[-1]
 
 
 def same(one, other, names, way):
@@ -201,9 +232,10 @@ def check_runs(number, folder, capsys):
         page, carried = of_page(run.page())
         same(told, page, every, "page")
         assert carried["channels"] == document["channels"]
-        live = [name for name in every if name != "mean"]
+        live = [name for name in every if name not in ("mean", "variance")]
         same(told, of_live(run), live, "live")
-        same(told, of_library(run), ("n", *CLASSES, "min", *QUANTILES, "max seen"), "library")
+        same(told, of_library(run), every, "library")
+        check_jitter128(run, document)
         checked += 1
     assert checked == number
 

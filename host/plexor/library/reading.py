@@ -15,6 +15,7 @@ from plexor.base.errors import UsageError
 from plexor.base.units import FEMTOSECONDS, format_seconds, plot_seconds
 from plexor.figures.analyse.analyse import LATENCIES, ChannelFigures
 from plexor.figures.analyse.from_bins import of_bins
+from plexor.figures.analyse.jitter import variance_ticks2
 from plexor.figures.analyse.pairing import AMBIGUOUS, Pairing
 from plexor.figures.analyse.percentiles import Distribution, quantile
 from plexor.model.results import ChannelResult, Kind, SampleResult, Statistics
@@ -148,6 +149,23 @@ class Reading:
         if not known.count or known.sum_ticks is None:
             return None
         return self._seconds(known.sum_ticks / known.count)
+
+    @property
+    def peak_to_peak_s(self) -> float | None:
+        """Maximum less minimum latency, in seconds; None as for `min_s`."""
+        known = self._latency
+        if known.max_ticks is None or known.min_ticks is None:
+            return None
+        return self._seconds(known.max_ticks - known.min_ticks)
+
+    @property
+    def rms_s(self) -> float | None:
+        """Standard deviation of latencies about their mean, in seconds; None as for `min_s`."""
+        known = self._latency
+        if not known.count or known.sum_ticks is None or known.sum_sq_ticks2 is None:
+            return None
+        variance = variance_ticks2(known.count, known.sum_ticks, known.sum_sq_ticks2)
+        return self._seconds(float(variance) ** 0.5)
 
     def percentile(self, percent: float, kind: str = "rise") -> Estimate | None:
         """Return a percentile, such as 99.9; None without a sample.

@@ -26,6 +26,8 @@ def test_figures_are_those_of_the_latencies_in_seconds(reading, snapshot):
     for found in (reading, snapshot):
         assert (found.min_s, found.max_s) == (1e-6, 40e-6)
         assert found.mean_s == pytest.approx((1000 + 1500 + 1501 + 40_000 + 1000) / 5 * 1e-9)
+        assert found.peak_to_peak_s == pytest.approx(39e-6)
+        assert found.rms_s == pytest.approx(np.std([1000, 1500, 1501, 40_000, 1000]) * 1e-9)
         counts = (found.strikes, found.answered, found.missed, found.late, found.pending)
         assert counts == (6, 5, 1, 0, 0)
         assert (found.duplicate, found.spurious) == (0, 0)
@@ -59,6 +61,7 @@ def test_latencies_of_strikes_that_are_not_known_are_refused(run_of):
     reading = Run(run_of([[None, 20_000, 30_000]]))["ISR"]
     assert not reading.pairing.known
     assert (reading.min_s, reading.max_s, reading.mean_s) == (None, None, None)
+    assert (reading.peak_to_peak_s, reading.rms_s) == (None, None)
     for take in (reading.statistics, reading.histogram, reading.samples, reading.distribution):
         with pytest.raises(UsageError, match="its answers may be those of other strikes"):
             take()
