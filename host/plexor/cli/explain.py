@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from plexor.cli.options import AsJson
 from plexor.cli.output import all_of, check_outputs
 from plexor.cli.parameters import given, option_name
 from plexor.library.drawing import SHOWN, check_converter
+from plexor.library.explain.explanation import Explanation
 from plexor.library.explain.profile import Profile
 from plexor.library.explain.specs import ProfileSpec, TimelineSpec, WhySpec
 from plexor.library.explain.timeline import LANES, Timeline
@@ -24,6 +26,8 @@ from plexor.library.load import run_in
 from plexor.library.run import Run
 
 _CALLS = ".json"
+_PAGES = (".html", "")
+"""A pipe or a device without a suffix gets a page."""
 
 
 def explain(
@@ -41,17 +45,14 @@ def explain(
     check_outputs(*written.files)
     found = run_in(run, "only runs are explained")
     view = viewed.view
-    needs = _coded(written)
-    results: dict[str, Result] = {}
-    if view in (None, "why"):
-        results["why"] = found.why(**late.keywords())
-    lanes, calls = _of_codes(found, view, drawn, called, needs)
-    if lanes is not None and view in (None, "timeline"):
-        results["timeline"] = lanes
-    if calls is not None and view not in ("why", "timeline"):
-        results["profile"] = calls
-    _print(results, alone=view is not None, as_json=shown.as_json)
-    _write(written.files, lanes, calls)
+    why = found.why(**late.keywords()) if view in (None, "why") else None
+    lanes, calls = _of_codes(found, view, drawn, called, _coded(written))
+    shows_lanes, shows_calls = view in (None, "timeline"), view not in ("why", "timeline")
+    explained = Explanation(
+        found.result, why, lanes if shows_lanes else None, calls if shows_calls else None
+    )
+    _print(explained.views, alone=view is not None, as_json=shown.as_json)
+    _write(written.files, explained, lanes, calls)
     return found.exit_code()
 
 
@@ -73,7 +74,8 @@ def _coded(written: LanesFiles) -> list[str]:
     """Return what was asked that only a run with codes can answer."""
     every = {**TimelineSpec.options(), **ProfileSpec.options()}
     names = [name for name, said in every.items() if said.flag is not None]
-    return [*map(option_name, given(names)), *(["--to"] if written.files else [])]
+    coded = any(file.suffix not in _PAGES for file in written.files)
+    return [*map(option_name, given(names)), *(["--to"] if coded else [])]
 
 
 def _of_codes(
@@ -93,7 +95,7 @@ def _of_codes(
     return None, None
 
 
-def _print(results: dict[str, Result], *, alone: bool, as_json: bool) -> None:
+def _print(results: Mapping[str, Result], *, alone: bool, as_json: bool) -> None:
     """Print the views of a run, each under its name if there are several."""
     if alone:
         (result,) = results.values()
@@ -108,21 +110,26 @@ def _print(results: dict[str, Result], *, alone: bool, as_json: bool) -> None:
                 draw("\n")
 
 
-def _write(files: tuple[Path, ...], lanes: Timeline | None, calls: Profile | None) -> None:
-    """Write the files of lanes and calls."""
-    if lanes is None or calls is None:
-        return
+def _write(
+    files: tuple[Path, ...], explained: Explanation, lanes: Timeline | None, calls: Profile | None
+) -> None:
+    """Write the page of what is explained, and the files of lanes and calls."""
 
     def write_calls(file: Path) -> None:
+        assert calls is not None
         write_text(file, json.dumps(calls.speedscope(), ensure_ascii=False) + "\n")
         print(f"plexor: wrote {file}", file=sys.stderr)
 
     def export(file: Path) -> None:
+        assert lanes is not None
         lanes.export(file)
         print(f"plexor: wrote {file}", file=sys.stderr)
 
     def write(file: Path) -> None:
-        if _is_drawn(file):
+        if file.suffix in _PAGES:
+            write_drawn(file, explained)
+        elif _is_drawn(file):
+            assert lanes is not None
             write_drawn(file, lanes)
         elif file.suffix == _CALLS:
             write_calls(file)

@@ -70,8 +70,8 @@ class View(Spec):
 class LanesFiles(
     Written,
     told={
-        "files": "The timeline: .html, .svg, .png, .pdf, .csv (a row for each span), .vcd (a "
-        "string for each lane) or .pftrace. All calls: .json, for speedscope.app."
+        "files": "A page of all views: .html. The timeline: .svg, .png, .pdf, .csv (a row for each "
+        "span), .vcd (a string for each lane) or .pftrace. All calls: .json, for speedscope.app."
     },
 ):
     """Files of what explains a run."""
@@ -101,7 +101,7 @@ def explain() -> None:
 
     \b
       plexor explain run1 --view why --over 50us
-      plexor explain coded --from 1ms --until 2ms --to timeline.html
+      plexor explain coded --from 1ms --until 2ms --to explained.html
       plexor explain coded --view timeline --cursor 1.2ms --cursor 1.4ms --to lanes.pftrace
       plexor explain coded --view butterfly --function control.v:update
     """

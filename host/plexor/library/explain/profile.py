@@ -65,6 +65,11 @@ class Profile:
             raise UsageError(f"function: {name!r} was not called; called were: {names or 'none'}")
         return matching[0]
 
+    @property
+    def rows(self) -> tuple[views.ProfileView, views.Rows]:
+        """What a page shows of it."""
+        return self._profile, self._rows()
+
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return the view as text for a terminal of `width` columns."""
         return views.profile_text(self._profile, self._rows(), width=width, colour=colour)

@@ -11,6 +11,7 @@ from plexor.figures.explain.blame import NOT_KNOWN, Blamed
 from plexor.figures.explain.recurrence import Recurrence
 from plexor.figures.explain.why import Explained, RecurringCluster, explain_late
 from plexor.model.results import RunResult
+from plexor.show.explain_page import WhyView
 from plexor.show.terminal.why import Says, code_text, why_text
 
 SCHEMA = "plexor.why/1"
@@ -29,6 +30,11 @@ class Why:
         self._says: Says = partial(code_text, names, bits)
         self.channels: tuple[Explained, ...] = explain_late(result, over_ticks)
         """Each channel that answers strikes."""
+
+    @property
+    def view(self) -> WhyView:
+        """What a page shows of it."""
+        return WhyView(self.channels, self._says)
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""

@@ -203,7 +203,14 @@ def timeline_page(view: TimelineView, document: Mapping[str, Any] | None = None)
         html_box("bad", "Invalid: these figures prove nothing", text)
         for text in view.result.invalid_reasons
     )
-    banner += html_tiles([_tiles(view)])
+    banner += html_tiles([timeline_tiles(view)])
+    body = timeline_body(view) + page_files("timeline", document, state_rows(view))
+    name = facts.device_name(view.result.device) or "Timeline"
+    return html_page(PageHeading(name, provenance(view.result), summary(view), banner), body)
+
+
+def timeline_body(view: TimelineView) -> str:
+    """Return the picture and the tables of a page."""
     body = html_figure(partial(timeline_plot, view))
     for line in cursor_lines(view):
         body += f"<p>{escape(line)}</p>"
@@ -215,12 +222,10 @@ def timeline_page(view: TimelineView, document: Mapping[str, Any] | None = None)
     ):
         if rows[1]:
             body += f"<h2>{title}</h2>{html_table(rows)}"
-    name = facts.device_name(view.result.device) or "Timeline"
-    body += page_files("timeline", document, state_rows(view))
-    return html_page(PageHeading(name, provenance(view.result), summary(view), banner), body)
+    return body
 
 
-def _tiles(view: TimelineView) -> ChannelTiles:
+def timeline_tiles(view: TimelineView) -> ChannelTiles:
     """Return what is shown: for how long, of how many, and how often they switch."""
     low, high = view.shown
     start = format_ticks(low - view.lanes.start_ticks, view.tick_fs)

@@ -20,7 +20,8 @@ from plexor.show.table import Cell
 from plexor.show.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
 
 _LEAST_DIGITS, _MOST_DIGITS = 4, 6
-_HEADS = ["cluster", "latency", "answers", "share", "recurrence"]
+HEADS = ["cluster", "latency", "answers", "share", "recurrence"]
+"""Of the rows of clusters."""
 
 
 Says = Callable[[int], str]
@@ -49,9 +50,9 @@ def why_text(
         lines += wrapped(f"INVALID RUN: {reason}", width, paint, "bad")
     for entry in channels:
         lines += ["", *wrapped(f"{entry.name}: {summary(entry, result.tick_fs)}", width, paint, "")]
-        rows = list(_rows(entry, result.tick_fs))
+        rows = list(cluster_rows(entry, result.tick_fs))
         if rows:
-            lines += table(_HEADS, rows, width, paint)
+            lines += table(HEADS, rows, width, paint)
         if entry.blamed:
             heads, rows = blame_rows(entry, says, result.tick_fs)
             lines += ["", *table(heads, rows, width, paint)]
@@ -105,7 +106,8 @@ def chain_text(chain: Chain, says: Says, start_ticks: int, tick_fs: int) -> str:
     return f"{whole} after the strike at {at}: {says(chain.code)}; " + " → ".join(parts)
 
 
-def _rows(entry: Explained, tick_fs: int) -> Iterator[list[Cell]]:
+def cluster_rows(entry: Explained, tick_fs: int) -> Iterator[list[Cell]]:
+    """Yield a row for each cluster of late answers: how late, how many, how they recur."""
     assert entry.tail is not None or not entry.groups
     for number, group in enumerate(entry.groups, 1):
         assert entry.tail is not None

@@ -89,6 +89,35 @@ def test_each_suffix_makes_its_file(coded, capsys, tmp_path):
     assert "speedscope" in json.loads(files[4].read_text())["$schema"]
 
 
+def parts_of_page(capsys, file, *words):
+    """Whether the page has late answers, a timeline and a profile."""
+    assert shown(capsys, *words, "--to", str(file))[0] == 0
+    text = file.read_text()
+    return [
+        f"<h2>{part}</h2>" in text for part in ("Late answers", "Time in each state", "Profile")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("view", "parts"),
+    [
+        ((), [True, True, True]),
+        (("--view", "why"), [True, False, False]),
+        (("--view", "timeline"), [False, True, False]),
+        (("--view", "tree"), [False, False, True]),
+    ],
+)
+def test_a_page_has_all_views_or_the_one_that_is_asked_for(coded, capsys, tmp_path, view, parts):
+    assert parts_of_page(capsys, tmp_path / "x.html", coded, *view) == parts
+
+
+def test_a_run_without_codes_has_a_page_of_its_late_answers(plain, capsys, tmp_path):
+    assert parts_of_page(capsys, tmp_path / "x.html", plain) == [True, False, False]
+    code, _, err = shown(capsys, plain, "--to", str(tmp_path / "x.svg"))
+    assert code == 2
+    assert "this run has no codes" in err
+
+
 def test_another_suffix_is_refused_with_those_that_there_are(coded, capsys):
     code, text, err = shown(capsys, coded, "--to", "x.gif")
     assert (code, text) == (2, "")

@@ -4,6 +4,7 @@
 from plexor.figures.analyse.analyse import analyse
 from plexor.figures.judge.budget import judge
 from plexor.library.compare import compare
+from plexor.library.explain.explanation import Explanation
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
 from plexor.show.archive.page import trend_page
@@ -15,6 +16,7 @@ from plexor_lab.bound.bound import Bound
 
 from ..coded import coded_run
 from ..experiments.prove.proofs import JUMPER, proof
+from ..figures.explain.test_why import late_run
 from ..files.archive.trends import TRENDS
 from ..lab.bound.createthread import EXAMPLES, N, platform_file
 from ..library.explain.test_coded import NAMES
@@ -30,6 +32,12 @@ def _bound():
 
 def _bursts():
     return burst_result(*(limit(n, n, channel=name) for n in (1, 2, 4) for name in ("ISR", "T")))
+
+
+def _explained():
+    run = Run(coded_run(PLANTED, 20_000, NAMES))
+    late = Run(late_run()).why()
+    return Explanation(run.result, late, run.timeline(), run.profile()).page()
 
 
 def _runs(runs, *kinds):
@@ -60,6 +68,7 @@ MADE = {
     "timeline": lambda runs: (
         Run(coded_run(PLANTED, 20_000, NAMES)).timeline(cursors=("3us", "5us")).page()
     ),
+    "explained": lambda runs: _explained(),
     "trend": lambda runs: trend_page(TRENDS["two loads by commit"]),
     "trend of long names": lambda runs: trend_page(TRENDS["long names"]),
     "proof": lambda runs: proof_page(proof(JUMPER), "ab12" * 16),
