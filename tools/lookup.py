@@ -20,7 +20,7 @@ from plexor.library.pins import SIMULATED
 from plexor.protocol.document import table
 from plexor_sim import serve
 from plexor_sim.device_forms import DISTRIBUTIONS
-from plexor_sim.device_options import RISCV, SYNTHETIC, VERILOG, Option
+from plexor_sim.device_options import LIBRARY, RISCV, SYNTHETIC, VERILOG, Option
 
 FOLDER = Path(__file__).parent.parent / "docs" / "lookup"
 _OPTIONS_HEAD = """# Command options
@@ -57,6 +57,10 @@ _GROUPS: Mapping[str, tuple[str, tuple[Option, ...]]] = {
     "Devices of your own Verilog": (
         "A path that ends in `.toml` is a manifest ([device manifest](manifest.md)).",
         VERILOG,
+    ),
+    "Devices as libraries": (
+        "A manifest with `[[library]]` ([a device of your own](../do/own-device.md)).",
+        LIBRARY,
     ),
 }
 

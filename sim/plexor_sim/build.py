@@ -451,7 +451,7 @@ def _build_device(device: DeviceBuild, tools: Tools, cache: Path, report: Report
     key = digest("device", tools_key, device.key, *flags, *device.cpp, *device.verilog, *headers)
 
     def fill(directory: Path) -> None:
-        includes = [_DEVICE]
+        includes = [_DEVICE] if device.verilog else [_DEVICE, _RUNTIME]
         # A design's glue includes the model's headers, which take as long to compile as a design.
         glue = device.cpp[:1] if device.folder is not None else ()
         own = device.cpp[len(glue) :]

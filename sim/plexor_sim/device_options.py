@@ -83,12 +83,16 @@ def _checked(options: Sequence[Option], item: str, device: str) -> str:
 
 
 def _is(option: Option, name: str, of_channel: bool) -> bool:
+    if option.name == _ANY:
+        return True
     if option.name.endswith(_NAMED):
         stem, _, part = name.partition(".")
         return not of_channel and bool(part) and stem == option.name.partition(".")[0]
     return option.name == name and (option.of_channel or not of_channel)
 
 
+_ANY = "NAME"
+"""Name of an option that may have any."""
 _NAMED = (".NAME", ".PORT")
 """How names of options end that say of what they are."""
 _DIST = Distribution()
@@ -438,4 +442,27 @@ VERILOG: tuple[Option, ...] = (
     Option(
         "plus.NAME", Text("TEXT"), "the manifest's", "value of the plusarg +NAME=TEXT", key="plus"
     ),
+)
+
+LIBRARY: tuple[Option, ...] = (
+    Option(
+        "patience",
+        Whole(1, 1_000_000, "SECONDS"),
+        "10",
+        "seconds that a call of a library may last; a longer one ends the simulation",
+    ),
+    Option(
+        "said",
+        Text("PATH", "a path"),
+        "none",
+        "file for each line that a library prints, with its time; without it the first 20 are "
+        "shown, and the others counted",
+    ),
+    Option(
+        "N.NAME",
+        Text("TEXT"),
+        "the manifest's",
+        "an option of library N, counted from 0 in the manifest",
+    ),
+    Option("NAME", Text("TEXT"), "the manifest's", "an option of library 0"),
 )

@@ -18,8 +18,10 @@ from typing import Any
 from plexor_sim.design.manifest import load
 from plexor_sim.design.verilog import verilog_device
 from plexor_sim.device_forms import DISTRIBUTIONS, Distribution, Whole
-from plexor_sim.device_options import RISCV, SYNTHETIC, VERILOG, Option, checked, meant
+from plexor_sim.device_options import LIBRARY, RISCV, SYNTHETIC, VERILOG, Option, checked, meant
 from plexor_sim.entry import entered
+from plexor_sim.libraries.build import FILES as COMPILED
+from plexor_sim.libraries.build import is_of_libraries, library_device
 from plexor_sim.presets import PRESETS
 from plexor_sim.riscv import DeviceBuild, riscv_device
 
@@ -47,6 +49,8 @@ def find_device(name: str, cache: Path, own: str = "") -> DeviceBuild:
         return cpp_device(written)
     if name in ("bare", "freertos"):
         return riscv_device(name, cache, dict(chosen(taken)))
+    if is_of_libraries(name):
+        return library_device(Path(name), cache)
     initial = dict(chosen(taken)).get("initial", "0")
     return verilog_device(load(Path(name)), cache, is_random=initial != "0")
 
@@ -65,7 +69,12 @@ def options_of(name: str) -> Sequence[Option]:
     if name in ("bare", "freertos"):
         return RISCV
     if name.endswith(".toml"):
-        return VERILOG
+        return LIBRARY if is_of_libraries(name) else VERILOG
+    if name.endswith(COMPILED):
+        raise ValueError(
+            f"device {name!r}: must stand in a manifest; two lines of a NAME.toml name it: "
+            f'[[library]] and file = "{Path(name).name}"'
+        )
     way = f"; plexor dut init TOP {name} writes one" if name.endswith(_SOURCES) else ""
     known, comma, own = name.partition(",")
     if comma and known in NAMES:

@@ -26,6 +26,8 @@ from plexor_sim.build import (
 from plexor_sim.design.manifest import ManifestError, load
 from plexor_sim.devices import find_device, option_text
 from plexor_sim.entry import entered
+from plexor_sim.libraries.build import files_of as library_files
+from plexor_sim.libraries.build import is_of_libraries
 from plexor_sim.packages import PackageMissing, default_cache, make_once
 from plexor_sim.riscv import DeviceBuild, FirmwareError
 from plexor_sim.toolchain import COMPILE, run_tool
@@ -39,9 +41,12 @@ _TIMEOUT_S = 60
 def files_of(dut: str, cache: Path) -> list[Path]:
     """Return all files of `MANIFEST[:options]`: read by Verilator, as it starts, or named in it.
 
-    A file may be missing. Other devices than manifests have none. Raises as `serve.prepare` does.
+    A file may be missing. Of libraries they are their sources and headers. Other devices than
+    manifests have none. Raises as `serve.prepare` does.
     """
     name, _, own = dut.partition(":")
+    if is_of_libraries(name):
+        return library_files(Path(name))
     device = find_device(name, cache, own)
     if device.folder is None:
         return []

@@ -43,6 +43,7 @@ REASONS = {
     "soc/plexor_soc/simulated.py": "wires a system; tests/system/test_litex.py runs it",
     "soc/plexor_soc/target.py": "wires a system; tests/gateware/test_soc.py builds it",
     "soc/plexor_soc/uart.py": "wires a UART; tests/system/test_litex.py runs it",
+    "sim/plexor_sim/examples/echo.py": "is an example; test_sketch.py and test_build.py play it",
     "sim/plexor_sim/examples/test_reflexes.py": "is an example; test_pytest_plugin.py runs it",
     "host/plexor/model/code_array.py": "declares an array",
     "host/plexor/model/code_tables.py": "declares what a chip counts of codes",

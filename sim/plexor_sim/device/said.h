@@ -32,7 +32,9 @@ void check();
 
 // Says what was left out. To be called once, before the process ends.
 void finish();
-// Writes a line to the old stderr.
+// The old stderr.
+int errors();
+// Writes a line to it.
 void error(const std::string& line);
 
 // For Verilator's run time.

@@ -150,6 +150,8 @@ void finish() {
   now.lines = 0;
 }
 
+int errors() { return state().errors; }
+
 void error(const std::string& line) { write_all(state().errors, line + "\n"); }
 
 const std::vector<std::string>& reads() { return state().reads; }
