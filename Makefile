@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo afternoon setup test newest one test-full hardware lint fmax sustained gateware gateware-report flash wiring diagram features worth lookup site soc soc-report bench scope-bench scope-picture stalls strangers mistakes weights house surface twin mutants fuzz lock clean
+.PHONY: demo afternoon setup test newest one test-full hardware lint fmax sustained gateware gateware-report flash wiring diagram features worth lookup site soc soc-report bench bench-twin scope-bench scope-picture stalls strangers mistakes weights house surface twin mutants fuzz lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -75,6 +75,9 @@ soc: setup
 
 bench: setup
 	$(RUN) tools.bench
+
+bench-twin: setup
+	$(RUN) tools.bench_twin $(ARGS)
 
 scope-bench: setup
 	$(RUN) tools.scope_bench $(MINUTES:%=--minutes=%)

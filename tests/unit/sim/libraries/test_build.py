@@ -8,22 +8,24 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tools.bench_twin import library as synthetic_library
 
 from plexor_sim.build import BuildError
 from plexor_sim.design.manifest import ManifestError
 from plexor_sim.device_options import LIBRARY, checked
-from plexor_sim.devices import find_device
+from plexor_sim.devices import cpp_device, find_device
 from plexor_sim.libraries.build import files_of, is_of_libraries, libraries_of
 from plexor_sim.packages import default_cache
 from plexor_sim.reads import files_of as design_files
 
-from .playing import END_PS, EXAMPLES, HOSTILE, of_libraries, play
+from .playing import END_PS, EXAMPLES, HOSTILE, of_libraries, play, play_device
 
 STRIKE = [(1_000_000, 1), (1_500_000, 0)]
 ECHO = [(1_300_000, 0, 1), (1_350_000, 0, 0)]
 """The answer of each example `echo`: a pulse of 50 ns, 300 ns later."""
 
 
+LATENCY_PS = "uniform:100000:300000"
 LEVEL = "static uint32_t level;\n"
 LEVELS = "static uint32_t levels(void *device) { (void)device; return level; }\n"
 
@@ -254,6 +256,15 @@ def test_libraries_are_linked_to_one_program() -> None:
     devices = [find_device(str(EXAMPLES / f"{n}.toml"), cache) for n in ("irq_c", "echo_cpp")]
     assert devices[0].cpp == devices[1].cpp
     assert devices[0].key == devices[1].key
+
+
+def test_a_device_of_ours_is_the_same_as_a_library(tmp_path: Path) -> None:
+    linked = f"latency={LATENCY_PS},width=100000"
+    manifest = synthetic_library(tmp_path, f"{linked},ch1.drop=0.5")
+    strikes = random_strikes(3)
+    expected = play_device(cpp_device("synthetic"), f"{linked},ch1.drop=0.5", strikes)
+    assert play(manifest, strikes).edges == expected.edges
+    assert len(expected.edges) > 100
 
 
 def test_a_source_alone_is_told_how_to_name_it() -> None:
