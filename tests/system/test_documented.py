@@ -52,6 +52,7 @@ STANDS_FOR = {
     "measure --fallback": "measure --fallback --rate 20k --count 400",
     "board sim": "board sim --help",
     "plexor scope": "plexor scope --help",
+    "plexor archive serve": "plexor archive serve --help",
     "measure … --json": "measure --dut irq.toml --rate 20k --count 400 --json",
     "measure … --calibration FILE": "measure --rate 20k --count 400 --calibration cal.json",
     "compare A B": "compare main branch",

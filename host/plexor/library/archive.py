@@ -9,15 +9,16 @@ print(trend.text())
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from plexor.base.errors import StoreError
+from plexor.base.errors import StoreError, UsageError
 from plexor.figures.analyse.analyse import analyse
 from plexor.files.archive import trend as histories
-from plexor.files.archive.archived import Archived, last_good
+from plexor.files.archive.archived import Archived, archived, last_good
 from plexor.files.archive.document import log_document, trend_document
 from plexor.files.archive.figures import DEFAULT, parse_figure
 from plexor.files.archive.folder import open_archive, put
@@ -31,12 +32,21 @@ from plexor.files.store.run_folder import RUN_FILE
 from plexor.library.compare import Comparison, comparison
 from plexor.library.load import load_run, run_in
 from plexor.library.run import Run
-from plexor.library.specs.archive_spec import AddSpec, Alike, LastGoodSpec, LogSpec, TrendSpec
+from plexor.library.specs.archive_spec import (
+    AddSpec,
+    Alike,
+    GateSpec,
+    LastGoodSpec,
+    LogSpec,
+    TrendSpec,
+)
 from plexor.library.specs.spec import takes
 from plexor.library.specs.values import path_of
 from plexor.model.results import Kind, RunResult
+from plexor.show.archive.list_page import MOST_COMPARED, ListedRuns, list_page
 from plexor.show.archive.page import trend_page
 from plexor.show.archive.picture import trend_picture
+from plexor.show.archive.run_page import archived_page
 from plexor.show.archive.text import log_text, trend_text
 from plexor.show.archive.words import run_text
 
@@ -194,6 +204,34 @@ class Archive:
         last_good = self.last_good(judged_run, where=options.where, across=options.across)
         note = f"A is the last good run: {run_text(last_good.run)}"
         return comparison(last_good, judged_run, options, (note,))
+
+    @takes(LogSpec)
+    def page(self, options: LogSpec) -> str:
+        """Return the page of `plexor archive serve` that lists runs, chosen as in `log`."""
+        chosen = self.log(where=options.where, last=options.last)
+        listed = ListedRuns(
+            str(self.folder),
+            chosen.runs,
+            chosen.total,
+            [condition.text for condition in options.where],
+            self._query.keys(),
+            self._query.channels(options.where),
+        )
+        return list_page(listed)
+
+    def run_page(self, run: str) -> str:
+        """Return the page of a run by its identity. Raises StoreError if it is not there."""
+        return archived_page(archived(self._query, run))
+
+    def compare(self, runs: Sequence[str]) -> Comparison:
+        """Compare runs by their identities: the earliest is A. Raises UsageError for fewer than 2.
+
+        Raises StoreError if one is not there.
+        """
+        if not 2 <= len(set(runs)) <= MOST_COMPARED:
+            raise UsageError(f"compare: {len(set(runs))} runs; must be 2 to {MOST_COMPARED}")
+        first, *others = (archived(self._query, run) for run in sorted(set(runs)))
+        return comparison(first, others, GateSpec())
 
     @cached_property
     def _query(self) -> Query:

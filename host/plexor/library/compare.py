@@ -44,6 +44,7 @@ from plexor.library.specs.values import Naming, path_of
 from plexor.show.changes import names_of, sentences
 from plexor.show.compare_page import ComparedSide, compare_page
 from plexor.show.pictures.frame import provenance
+from plexor.show.pictures.overlay import Overlaid
 from plexor.show.pictures.picture import picture
 from plexor.show.terminal.compare import change_text, compare_text
 
@@ -155,7 +156,7 @@ class Comparison:
     """Conditions whose figure neither result has."""
     source: str = ""
     """Where the figures come from: simulated, measured on what, or both."""
-    reports: tuple[Report, ...] = ()
+    reports: tuple[Overlaid, ...] = ()
     """The runs, A first, if all are single runs of the same tick: what can be drawn."""
 
     def __repr__(self) -> str:
@@ -236,7 +237,8 @@ class Comparison:
 
         Raises UsageError for sweeps, folders of several, runs of an archive, and other ticks.
         """
-        if not self.reports:
+        runs = [each for each in self.reports if isinstance(each, Report)]
+        if not runs or len(runs) < len(self.reports):
             raise UsageError(
                 "only runs of the same tick, each with a folder of its own, make one picture; a "
                 "page (.html) shows the others too"
@@ -244,7 +246,7 @@ class Comparison:
         names = [self.place, *(other.place for other in self.others)]
         letters = ["A", *(other.letter for other in self.others)]
         told = [f"{letter}, {name}" for letter, name in zip(letters, names, strict=True)]
-        return picture(*self.reports, names=told)
+        return picture(*runs, names=told)
 
     def document(self) -> dict[str, Any]:
         """Return it as the document that `plexor compare --json` prints."""
@@ -371,12 +373,12 @@ class _Side:
         return f"{self.letter} ({self.place})"
 
 
-def _reports(sides: Sequence[_Side]) -> tuple[Report, ...]:
+def _reports(sides: Sequence[_Side]) -> tuple[Overlaid, ...]:
     """Return the runs if all are single runs of the same tick; else none."""
     results = [result for side in sides for result in side.results.values()]
-    reports = [result for result in results if isinstance(result, Report)]
+    reports = [result for result in results if isinstance(result, Overlaid)]
     alone = len(reports) == len(results) == len(sides)
-    same = len({report.result.tick_fs for report in reports}) == 1
+    same = len({report.tick_fs for report in reports}) == 1
     return tuple(reports) if alone and same else ()
 
 
@@ -487,7 +489,7 @@ def _read(path: Path) -> Result:
 def _pair(
     first: Result, second: Result, figures_needed: Collection[str], label: str
 ) -> Iterable[Difference]:
-    if isinstance(first, Report | Archived) and isinstance(second, Report):
+    if isinstance(first, Report | Archived) and isinstance(second, Report | Archived):
         return differences(first, second, figures_needed)
     if isinstance(first, SweepResult) and isinstance(second, SweepResult):
         if first.criteria != second.criteria:

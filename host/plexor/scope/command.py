@@ -9,7 +9,7 @@ from pathlib import Path
 from plexor.library.specs.options import CodeNames, Target
 from plexor.library.specs.scope_spec import Runs, Serving
 from plexor.scope.instrument import open_rig
-from plexor.scope.serve import ServedAt, serve
+from plexor.scope.serve import PageServer, ServedAt, serve
 
 
 def scope(target: Target, serving: Serving, runs: Runs, names: CodeNames) -> None:
@@ -18,14 +18,15 @@ def scope(target: Target, serving: Serving, runs: Runs, names: CodeNames) -> Non
         serving.host, serving.port, serving.certificate, serving.key, runs.out or Path()
     )
     serve(
-        lambda: open_rig(target.link, target.dut, names.codes),
+        lambda door: PageServer(open_rig(target.link, target.dut, names.codes), door),
         where,
-        _say,
+        say,
         show=not serving.no_open,
     )
 
 
-def _say(line: str) -> None:
+def say(line: str) -> None:
+    """Print the address for programs that read it, and all else for people."""
     if line.startswith("listening "):
         print(line, flush=True)
     else:

@@ -15,6 +15,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 import uvicorn
+from starlette.applications import Starlette
 
 from plexor.base.errors import UsageError, unexpected
 from plexor.scope.app import app
@@ -75,31 +76,44 @@ class Door:
             self.elsewhere = self.address.replace(host, own_names()[0], 1)
 
 
-class PageServer:
-    """A server of the page of an instrument, in a thread until it is closed."""
+class Server:
+    """A server of an application, in a thread until it is closed."""
 
-    def __init__(self, rig: Rig, door: Door) -> None:
+    def __init__(self, application: Starlette, door: Door) -> None:
         self.address = door.address
-        self.hub = Hub()
-        self.conductor = Conductor(rig, self.hub, door.where.folder)
-        application = app(door.guard, self.hub, self.conductor)
         self._socket = door.socket
         self._server = uvicorn.Server(_config(application, door.where))
         self._thread = threading.Thread(target=self._run, name="server", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """End the run under way, then the server."""
+        """End the server."""
         self._server.should_exit = True
-        self.conductor.close()
+        self.end()
         self._thread.join()
         self._socket.close()
+
+    def end(self) -> None:
+        """End what the server was for, while it ends itself."""
 
     def _run(self) -> None:
         for name in _LOGGERS:
             logger = logging.getLogger(name)
             logger.handlers, logger.propagate = [_Faults()], False
         self._server.run([self._socket])
+
+
+class PageServer(Server):
+    """A server of the page of an instrument. Closing it ends the run under way."""
+
+    def __init__(self, rig: Rig, door: Door) -> None:
+        self.hub = Hub()
+        self.conductor = Conductor(rig, self.hub, door.where.folder)
+        super().__init__(app(door.guard, self.hub, self.conductor), door)
+
+    def end(self) -> None:
+        """End the run under way, and let the instrument go."""
+        self.conductor.close()
 
 
 class _Faults(logging.Handler):
@@ -113,15 +127,19 @@ class _Faults(logging.Handler):
 
 
 def serve(
-    opened: Callable[[], Rig], served_at: ServedAt, say: Callable[[str], None], *, show: bool
+    started: Callable[[Door], Server],
+    served_at: ServedAt,
+    say: Callable[[str], None],
+    *,
+    show: bool,
 ) -> None:
-    """Serve the page of the instrument that `opened` returns, until interrupted.
+    """Serve by the server that `started` returns, until interrupted.
 
     `say` gets its address, and `show` opens a browser with it.
     """
     door = Door(served_at)
     try:
-        served = PageServer(opened(), door)
+        served = started(door)
     except BaseException:
         door.socket.close()
         raise
@@ -132,7 +150,7 @@ def serve(
         if not (served_at.local or served_at.secure):
             say(
                 "warning: this address is open to the network and not encrypted; whoever reads it "
-                "can steer the instrument; give --certificate and --key"
+                "can use the page; give --certificate and --key"
             )
         if show:
             webbrowser.open(served.address)

@@ -29,7 +29,12 @@ from plexor.show.html import (
     html_table,
 )
 from plexor.show.page_files import html_files, json_text, table_csv
-from plexor.show.pictures.overlay import overlaid_channels, overlaid_latency, overlaid_scope
+from plexor.show.pictures.overlay import (
+    Overlaid,
+    overlaid_channels,
+    overlaid_latency,
+    overlaid_scope,
+)
 from plexor.show.table import Cell
 from plexor.show.terminal.compare import (
     apart_text,
@@ -57,7 +62,7 @@ def compare_page(
     found: Sequence[Difference],
     judgements: Sequence[Judgement],
     source: str,
-    reports: Sequence[Report] = (),
+    reports: Sequence[Overlaid] = (),
     *,
     invalid_reasons: Sequence[str] = (),
     notes: Sequence[str] = (),
@@ -106,7 +111,7 @@ def _named(
     return [names.get(text, intervals.get(text, text)) for text in head], rows
 
 
-def _pictures(reports: Sequence[Report], names: Sequence[str]) -> str:
+def _pictures(reports: Sequence[Overlaid], names: Sequence[str]) -> str:
     if not reports:
         return ""
     shown = html_figure(partial(overlaid_scope, reports, names))
@@ -160,12 +165,13 @@ def _value(key: str, text: str) -> str:
 
 
 def _done(
-    sides: Sequence[ComparedSide], reports: Sequence[Report], names: Mapping[str, str]
+    sides: Sequence[ComparedSide], reports: Sequence[Overlaid], names: Mapping[str, str]
 ) -> str:
-    """Return what was done in each run, folded."""
+    """Return what was done in each run, folded; an archive does not have it."""
     parts = "".join(
         f"<h2>{_titled(side.letter, names)}</h2>"
         + html_list([("instrument", facts.instrument(report)), *facts.done(report.result)])
         for side, report in zip(sides, reports, strict=False)
+        if isinstance(report, Report)
     )
     return html_details("What was done, and with what", parts) if parts else ""

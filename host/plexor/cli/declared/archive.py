@@ -22,6 +22,7 @@ from plexor.library.specs.archive_spec import (
     LogSpec,
     TrendSpec,
 )
+from plexor.library.specs.scope_spec import Serving
 
 _KEPT = click.Path(exists=True, path_type=Path)
 
@@ -48,7 +49,8 @@ def compare(after: tuple[Path, ...], place: Against, asked: LastGoodSpec) -> Non
     choose from those.
 
     A page (--page FILE.html) has a sentence, the verdict and the changes, the runs drawn on top of
-    each other, and what differs; a picture has the histograms. A run of an archive has none.
+    each other, and what differs; a picture has the histograms. A run of an archive is drawn on
+    pages alone.
 
     The exit code is 1 if a figure has certainly changed by more than --fail-on allows, 4 if there
     are too few samples to tell, and 6 if the results have nothing in common.
@@ -104,7 +106,26 @@ def trend() -> None:
     """
 
 
-for _part in (add, log, trend):
+@command(
+    "plexor.scope.archive_command:serve_archive",
+    name="serve",
+    missing="the archive's page needs {}, which is not installed; in a clone: pip install "
+    "'.[scope,archive]'",
+    place=Archiving,
+    serving=Serving,
+)
+def serve() -> None:
+    """Show the archive in the browser: its runs, each run, runs compared, and trends.
+
+    Runs are chosen by commit, branch, board, load and whatever else tells them apart. The address
+    has a token, without which nobody sees the page. Ctrl-C ends it.
+
+    \b
+      plexor archive serve --archive nightly
+    """
+
+
+for _part in (add, log, trend, serve):
     archive.add_command(_part)
 
 

@@ -111,6 +111,17 @@ class Query:
                 keys.setdefault(key, set()).add(value)
         return keys
 
+    def channels(self, where: Sequence[RunFilter] = ()) -> list[str]:
+        """Return the names of all channels, in order of their numbers."""
+        rows = self.ask(
+            lambda chosen: (
+                f"SELECT channel FROM files WHERE channel IS NOT NULL AND {chosen} "
+                "GROUP BY channel ORDER BY min(number), channel"
+            ),
+            where,
+        )
+        return [name for (name,) in rows]
+
     def ask(
         self,
         sql: Callable[[str], str],

@@ -42,19 +42,30 @@ def log_rows(runs: list[ArchivedRun]) -> tuple[list[str], list[list[Cell]]]:
 
 def _log_row(run: ArchivedRun) -> list[Cell]:
     known = run.configuration
-    system = " on ".join(filter(None, (known.get("os"), known.get("board"))))
     texts = (
         started_text(run.started),
-        run.run.rpartition("-")[2][:9],
+        short_name(run),
         Point(run.run, run.started, run.origin).commit or NOTHING,
         run.origin.branch or NOTHING,
-        system or known.get("dut", NOTHING),
+        device_text(run),
         known.get("load", NOTHING),
         known.get("rate", NOTHING),
         grouped(run.strikes),
         state(run),
     )
     return [(text, "") for text in texts]
+
+
+def short_name(run: ArchivedRun) -> str:
+    """Return the part of a run's identity by which people tell it from others."""
+    return run.run.rpartition("-")[2][:9]
+
+
+def device_text(run: ArchivedRun) -> str:
+    """Return what was measured: its system and its board, or the simulated device."""
+    known = run.configuration
+    system = " on ".join(filter(None, (known.get("os"), known.get("board"))))
+    return system or known.get("dut", NOTHING)
 
 
 def state(run: ArchivedRun) -> str:

@@ -11,6 +11,7 @@ from plexor.base.units import format_ticks, plot_seconds
 from plexor.figures.analyse.analyse import ChannelFigures, Figures, Report
 from plexor.figures.analyse.tail import survival
 from plexor.figures.analyse.traces import average_trace, persistence
+from plexor.files.archive.archived import Archived
 from plexor.show.pictures.canvas import Canvas, Stroke
 from plexor.show.pictures.columns import Reals, count_axis, samples_in_columns
 from plexor.show.pictures.frame import (
@@ -41,6 +42,9 @@ _MOST_LETTERS = 20
 """Of a run's name in a legend."""
 _COLOURS = 8
 
+Overlaid = Report | Archived
+"""A run that can be drawn over another: with its events, or as an archive has it."""
+
 
 class _Drawn(NamedTuple):
     """One channel of one run, and the number of the run's colour."""
@@ -51,20 +55,20 @@ class _Drawn(NamedTuple):
     rise: Figures
 
 
-def overlaid_channels(reports: Sequence[Report]) -> list[str]:
+def overlaid_channels(reports: Sequence[Overlaid]) -> list[str]:
     """Return the channels that two or more of the runs have latencies of, by name."""
     names = [c.name for report in reports for c in report.channels if c.rise is not None]
     return [name for name in dict.fromkeys(names) if names.count(name) > 1]
 
 
 def overlaid_scope(
-    reports: Sequence[Report], names: Sequence[str], width: float = WIDTH
+    reports: Sequence[Overlaid], names: Sequence[str], width: float = WIDTH
 ) -> Canvas | None:
     """Return the persistence view of each channel of all runs; None if they share no channel."""
     channels = overlaid_channels(reports)
     if not channels:
         return None
-    tick_fs = reports[0].result.tick_fs
+    tick_fs = reports[0].tick_fs
     height = TOP + 24 + ROW * len(channels) + 62
     canvas = framed(
         "Persistence of all runs",
@@ -113,11 +117,11 @@ def _row(canvas: Canvas, row: Sequence[_Drawn], axis: Axis, base: float) -> None
 
 
 def overlaid_latency(
-    reports: Sequence[Report], names: Sequence[str], channel: str, width: float = WIDTH
+    reports: Sequence[Overlaid], names: Sequence[str], channel: str, width: float = WIDTH
 ) -> Canvas:
     """Return histogram and tail of one channel of all runs, over one axis of time."""
     row = list(_of(reports, names, channel))
-    tick_fs = reports[0].result.tick_fs
+    tick_fs = reports[0].tick_fs
     axis = axis_of([each.rise for each in row], tick_fs, LEFT, width - RIGHT)
     lines = _labels(row, axis, plot_seconds(1, tick_fs), tick_fs, width - LEFT - RIGHT)
     top = TOP + 22 + LEGEND_LINE * max(len(lines) - 1, 0)
@@ -177,7 +181,7 @@ def _steps(canvas: Canvas, axis: Axis, counts: Axis, samples: Reals, colour: int
     canvas.path(data, f"s{colour}", Stroke(1.1))
 
 
-def _of(reports: Sequence[Report], names: Sequence[str], channel: str) -> Iterator[_Drawn]:
+def _of(reports: Sequence[Overlaid], names: Sequence[str], channel: str) -> Iterator[_Drawn]:
     for place, (report, name) in enumerate(zip(reports, names, strict=True)):
         for own in report.channels:
             if own.name == channel and own.rise is not None:
@@ -215,5 +219,11 @@ def _keys(names: Sequence[str]) -> list[tuple[str, str, Stroke]]:
     ]
 
 
-def _source(reports: Sequence[Report]) -> str:
-    return " and ".join(sorted({provenance(report.result) for report in reports}))
+def _source(reports: Sequence[Overlaid]) -> str:
+    return " and ".join(sorted(set(map(_source_of, reports))))
+
+
+def _source_of(each: Overlaid) -> str:
+    if isinstance(each, Report):
+        return provenance(each.result)
+    return "simulated" if each.run.simulated else "measured"

@@ -8,7 +8,7 @@ from plexor import cli
 LISTED = {
     "board": ("devices", "identify", "doctor", "selftest", "calibrate", "prove", "sim"),
     "lab": ("bench", "bound", "mixed", "table", "trace-header"),
-    "archive": ("add", "log", "trend"),
+    "archive": ("add", "log", "serve", "trend"),
     "dut": ("init", "check"),
     "lab bound": ("eval", "check", "sweep", "trace", "fit"),
 }

@@ -84,7 +84,7 @@ def test_a_frame_does_not_wait_until_the_page_has_the_text_before_it(tmp_path):
 
 
 def test_an_instrument_that_cannot_be_opened_leaves_nothing_listening(tmp_path):
-    def dead():
+    def dead(_):
         raise LinkError("tcp://x: gone")
 
     with pytest.raises(LinkError):
@@ -173,7 +173,7 @@ def test_an_address_open_to_the_network_is_warned_of(tmp_path, monkeypatch, host
     monkeypatch.setattr(serve.webbrowser, "open", opened.append)
     monkeypatch.setattr(serve, "_wait", lambda: interrupted(None))
     where = ServedAt(host, folder=tmp_path)
-    serve.serve(lambda: PlantedRig(1), where, said.append, show=True)
+    serve.serve(lambda door: PageServer(PlantedRig(1), door), where, said.append, show=True)
     assert said[0].startswith(f"listening http://{host}:")
     assert any("not encrypted" in line for line in said) == warned
     assert [said[0].removeprefix("listening ")] == opened

@@ -3,11 +3,13 @@
 
 from plexor.figures.analyse.analyse import analyse
 from plexor.figures.judge.budget import judge
+from plexor.files.archive.archived import Archived
 from plexor.library.compare import compare
 from plexor.library.explain.explanation import Explanation
 from plexor.library.run import Run
 from plexor.library.scans.sweep import Sweep
 from plexor.show.archive.page import trend_page
+from plexor.show.archive.run_page import archived_page
 from plexor.show.pictures.burst import burst_page
 from plexor.show.pictures.phase import phase_page
 from plexor.show.proof_page import proof_page
@@ -20,6 +22,8 @@ from ..figures.explain.test_why import late_run
 from ..files.archive.trends import TRENDS
 from ..lab.bound.createthread import EXAMPLES, N, platform_file
 from ..library.explain.test_coded import NAMES
+from .archive.test_list_page import RUN as ARCHIVED
+from .archive.test_list_page import listed
 from .runs_to_draw import BUDGET
 from .scans_to_draw import MASKS, burst_result, limit, phase_result
 from .sweeps_to_draw import SWEEPS
@@ -71,6 +75,10 @@ MADE = {
     "explained": lambda runs: _explained(),
     "trend": lambda runs: trend_page(TRENDS["two loads by commit"]),
     "trend of long names": lambda runs: trend_page(TRENDS["long names"]),
+    "archive": lambda runs: listed(),
+    "run of an archive": lambda runs: archived_page(
+        Archived(ARCHIVED, analyse(runs["usual"]).channels)
+    ),
     "proof": lambda runs: proof_page(proof(JUMPER), "ab12" * 16),
     "failed proof": lambda runs: proof_page(proof(), "ab12" * 16),
     "bound": lambda runs: _bound(),
