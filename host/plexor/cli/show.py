@@ -12,9 +12,12 @@ from typing import Any
 from plexor.base.errors import UsageError
 from plexor.cli.conclude import RunUse, conclude, draw, print_verdict, write_drawn
 from plexor.cli.conclude import show as print_result
+from plexor.cli.declared.stored import Noted
 from plexor.cli.options import AsJson, Budgeted, Written
 from plexor.cli.output import all_of
 from plexor.cli.parameters import no_run_options
+from plexor.files.store.notes import NOTES_FILE, add_note, note_of
+from plexor.files.store.run_folder import RUN_FILE
 from plexor.library.compare import compare
 from plexor.library.drawing import SHOWN, check_converter, write_shown
 from plexor.library.exchange import ALIASES, suffixes
@@ -27,11 +30,18 @@ from plexor.library.specs.options import Less
 
 
 def show(
-    paths: tuple[Path, ...], written: Written, less: Less, judged: Budgeted, shown: AsJson
+    paths: tuple[Path, ...],
+    written: Written,
+    less: Less,
+    judged: Budgeted,
+    noted: Noted,
+    shown: AsJson,
 ) -> int:
     """Print what is stored, or write its files, and return the exit code."""
     for file in written.files:
         _check(file)
+    if noted.note is not None:
+        _note(paths, noted.note)
     first, *others = paths
     found = [load(path) for path in paths]
     scans: list[Ended[Any]] = [each for each in found if not isinstance(each, Run)]
@@ -54,6 +64,18 @@ def show(
             return max(each.exit_code() for each in found)
         raise UsageError(f"several runs make one picture, but one of these is a {scans[0].what}")
     return _scan(first, scans[0], written, shown)
+
+
+def _note(paths: tuple[Path, ...], text: str) -> None:
+    """Keep a note beside a run, in its folder."""
+    path, *others = paths
+    if others:
+        raise UsageError("--note is on one run; name one RUN")
+    folder = path if path.is_dir() else path.parent
+    if not (folder / RUN_FILE).exists() or path not in (folder, folder / RUN_FILE):
+        raise UsageError(f"{path}: --note is kept in a run's folder; name a folder of --out")
+    add_note(folder, note_of(text))
+    print(f"plexor: noted in {folder / NOTES_FILE}", file=sys.stderr)
 
 
 def _printed(

@@ -18,6 +18,7 @@ from plexor.experiments.prove.store import PROOF
 from plexor.figures.judge.figured import Figured
 from plexor.files.imports.open import READERS as CAPTURES
 from plexor.files.store.document import schema as figures_schema
+from plexor.files.store.notes import notes_on
 from plexor.files.store.run_folder import RUN
 from plexor.files.store.run_folder import load as read_run
 from plexor.library.parts.extensions import KINDS, RUNS, Kept, names, offer_of
@@ -74,7 +75,9 @@ def load_run(path: Path) -> Run:
     if path.is_dir() or path.name == "run.json":
         folder = path if path.is_dir() else path.parent
         try:
-            return Run(read_run(folder))
+            run = Run(read_run(folder))
+            run.notes = notes_on(folder)
+            return run
         except StoreError as error:
             absent = isinstance(error.__cause__, FileNotFoundError)
             if absent and path.is_dir() and not os.path.lexists(folder / "run.json"):

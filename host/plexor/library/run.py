@@ -17,6 +17,7 @@ from plexor.figures.judge.budget import Budget, Judged, judge
 from plexor.figures.judge.budget_file import load as load_budget
 from plexor.figures.judge.verdict import Outcome
 from plexor.files.store.document import document
+from plexor.files.store.notes import Note
 from plexor.library.explain.profile import Profile
 from plexor.library.explain.specs import ProfileSpec, TimelineSpec, WhySpec
 from plexor.library.explain.timeline import Timeline
@@ -59,6 +60,8 @@ class Run:
         """Why the run was not kept where it was to be; None if it was."""
         self.folder: Path | None = None
         """Where the run is kept: `out`, or a name beside it that was free. None if it is not."""
+        self.notes: tuple[Note, ...] = ()
+        """What somebody noted on it, the oldest first; `plexor show RUN --note TEXT` adds one."""
         options = Less.of({"base": base, "velocity": velocity})
         self._base_ticks = round(ticks_of(options.base, result.tick_fs))
         self._velocity = options.velocity
@@ -66,7 +69,9 @@ class Run:
     @takes(Less)
     def less(self, options: Less) -> Run:
         """Return this run with another base and velocity, as the options of Less say."""
-        return Run(self.result, options.base, options.velocity, self.unsaved)
+        run = Run(self.result, options.base, options.velocity, self.unsaved)
+        run.notes = self.notes
+        return run
 
     def taken_by(self, command: Sequence[str]) -> Run:
         """Have the run say which command line took it, by its words, before it is kept."""
@@ -203,7 +208,7 @@ class Run:
 
     def text(self, verdict: Judged | None = None, *, width: int = 100, colour: bool = False) -> str:
         """Return the figures as text for a terminal."""
-        return text(self.report, verdict, width=width, colour=colour)
+        return text(self.report, verdict, self.notes, width=width, colour=colour)
 
     def verdict_text(self, verdict: Judged, *, width: int = 100, colour: bool = False) -> str:
         """Return only a verdict as text for a terminal."""
@@ -213,11 +218,12 @@ class Run:
         self, verdict: Judged | None = None, code: ExitCode | None = None
     ) -> dict[str, Any]:
         """Return the figures as the document of `plexor measure --json`."""
-        return document(self.report, verdict, self.exit_code(verdict) if code is None else code)
+        code = self.exit_code(verdict) if code is None else code
+        return document(self.report, verdict, code, self.notes)
 
     def page(self, verdict: Judged | None = None) -> str:
         """Return the figures as an HTML page, which carries them as JSON too."""
-        return page(self.report, verdict, self.document(verdict))
+        return page(self.report, verdict, self.document(verdict), self.notes)
 
     def picture(self, *others: Run, names: Sequence[str] = ()) -> str:
         """Return the histograms as SVG, those of other runs on the same axes.

@@ -9,7 +9,7 @@ cursors, zoom and tooltips.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, Protocol
 
@@ -18,6 +18,7 @@ from plexor.figures.analyse.analyse import Report
 from plexor.figures.analyse.doubts import doubts
 from plexor.figures.judge.budget import Check, Judged
 from plexor.figures.judge.verdict import Outcome
+from plexor.files.store.notes import Note
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Stream
 from plexor.show import facts
@@ -72,7 +73,10 @@ class Draw(Protocol):
 
 
 def page(
-    report: Report, verdict: Judged | None = None, document: Mapping[str, Any] | None = None
+    report: Report,
+    verdict: Judged | None = None,
+    document: Mapping[str, Any] | None = None,
+    notes: Sequence[Note] = (),
 ) -> str:
     """Return the page's text in UTF-8; `document` is the run's as JSON, which the page carries."""
     title = facts.headline(report)
@@ -99,7 +103,8 @@ def page(
 {_files(data, document)}
 {html_details("What was done, and with what", _taken_with(report))}
 <footer>{escape(_footer(report))}</footer>"""
-    first = _banner(report, verdict) + html_tiles(tiles(report))
+    noted = "".join(html_box("", note.heading.capitalize(), note.text) for note in notes)
+    first = _banner(report, verdict) + html_tiles(tiles(report)) + noted
     heading = PageHeading(title, source, facts.sentence(report), first)
     return html_page(heading, body, "report")
 

@@ -32,7 +32,20 @@ class Files(
     """Files of what is stored."""
 
 
-@command("plexor.cli.show:show", written=Files, less=Less, judged=Budgeted, shown=AsJson)
+class Noted(Spec, topic="Results"):
+    """What is noted on a run."""
+
+    note: str | None = option(
+        converter=maybe(str),
+        default=None,
+        metavar="TEXT",
+        help="Keep a note beside RUN, such as 'board was warm'. Its figures stay as they are.",
+    )
+
+
+@command(
+    "plexor.cli.show:show", written=Files, less=Less, judged=Budgeted, noted=Noted, shown=AsJson
+)
 @click.argument("paths", type=_KEPT, nargs=-1, required=True, metavar="RUN...")
 def show() -> None:
     """Print the figures of RUN, or write its page, its picture, or files of other tools.
@@ -49,6 +62,7 @@ def show() -> None:
       plexor show run1 --to run1.html --to run1.vcd
       plexor show idle loaded --to both.html
       plexor show run1 --to checks.xml --budget budget.toml
+      plexor show run1 --note "board was warm"
     """
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -45,6 +46,7 @@ from plexor.files.store.figure_types import (
     WarmUpPart,
     WindowPart,
 )
+from plexor.files.store.notes import Note
 from plexor.files.store.seconds import with_seconds, with_seconds_schema
 from plexor.model.oscillators import oscillator_of
 from plexor.model.results import Accounting, Kind, RunResult, WarmUp
@@ -59,9 +61,12 @@ _NAMED = {
 }
 
 
-def document(report: Report, verdict: Judged | None, exit_code: ExitCode) -> dict[str, Any]:
+def document(
+    report: Report, verdict: Judged | None, exit_code: ExitCode, notes: tuple[Note, ...] = ()
+) -> dict[str, Any]:
     """Return the document, made of JSON's types only, with seconds beside all ticks."""
-    return with_seconds(FIGURES.of(_run(report, verdict, exit_code)), report.tick_fs)
+    part = replace(_run(report, verdict, exit_code), notes=notes)
+    return with_seconds(FIGURES.of(part), report.tick_fs)
 
 
 def schema() -> dict[str, Any]:

@@ -16,6 +16,7 @@ from plexor.base.documents import Document
 from plexor.base.errors import ExitCode
 from plexor.figures.analyse.pairing import Standing
 from plexor.figures.judge.verdict import Outcome
+from plexor.files.store.notes import Note
 from plexor.model.results import Imported, Kind
 from plexor.model.settings import MODES
 from plexor.protocol.registers import Policy, StopReason, Trigger
@@ -596,6 +597,7 @@ class RunPart:
         Told("In picoseconds, by the calibration of the instrument; null: it has none."),
     ]
     budget: BudgetPart | None
+    notes: Annotated[tuple[Note, ...], Told("What was noted on it with --note.")] = ()
 
 
 FIGURES = Document("run", 3, RunPart, sealed=False)

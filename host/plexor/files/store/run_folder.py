@@ -24,6 +24,7 @@ from plexor.base.errors import StoreError
 from plexor.files.store import checks as stored
 from plexor.files.store.arrow import array, pyarrow, values
 from plexor.files.store.digest import SUMS_FILE, changed_files, write_digests
+from plexor.files.store.notes import NOTES_FILE
 from plexor.model.code_array import CODE_DTYPE, CodeArray
 from plexor.model.results import EVENT_DTYPE, Bins, EventArray, RunResult, SampleResult, Zoom
 from plexor.wire.decode.consistent import consistent
@@ -39,9 +40,9 @@ WIRE_FILE = "wire.bin"
 KIND = FolderKind(
     RUN_FILE,
     frozenset({HISTOGRAMS_FILE, EVENTS_FILE, TRACE_FILE, CODES_FILE, WIRE_FILE, SUMS_FILE})
-    | {"report.html", "phase.json", "phase.html"},
+    | {"report.html", "phase.json", "phase.html", NOTES_FILE},
 )
-"""The files of a run, of its page, and of the phase scan that it was taken for."""
+"""The files of a run, of its page, of notes, and of the phase scan that it was taken for."""
 _PIECE = 1 << 17
 """Number of rows that are read at once."""
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from plexor.figures.analyse.analyse import ChannelFigures, Report
 from plexor.figures.analyse.doubts import doubts
 from plexor.figures.judge.budget import SILENT, Check, Judged
 from plexor.figures.judge.verdict import Outcome
+from plexor.files.store.notes import Note
 from plexor.show import facts
 from plexor.show.corrected import calibration_lines, corrected_rows
 from plexor.show.pictures.columns import samples_below
@@ -40,7 +41,14 @@ OUTLIER_SDS = 5
 """An outlier differs from the mean by more standard deviations."""
 
 
-def text(report: Report, verdict: Judged | None = None, *, width: int, colour: bool) -> str:
+def text(
+    report: Report,
+    verdict: Judged | None = None,
+    notes: Sequence[Note] = (),
+    *,
+    width: int,
+    colour: bool,
+) -> str:
     """Return the figures as lines of at most `width` columns (40 at least), each ended."""
     width = max(width, LEAST_WIDTH)
     paint = Paint(colour)
@@ -55,6 +63,8 @@ def text(report: Report, verdict: Judged | None = None, *, width: int, colour: b
         lines += wrapped(line, width, paint, "muted")
     for line in doubts(report):
         lines += wrapped(line, width, paint, "doubt")
+    for note in notes:
+        lines += wrapped(f"{note.heading}: {note.text}", width, paint, "bold")
     lines.append("")
     for head, rows in (
         latency_rows(report),

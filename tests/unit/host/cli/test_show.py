@@ -135,3 +135,35 @@ def test_a_page_that_cannot_be_written_is_one_line_behind_the_verdict(kept, caps
     assert "FAIL" in out
     assert err.count("\n") == 1
     assert str(page) in err
+
+
+def test_a_note_is_kept_beside_a_run_and_stands_in_text_page_and_document(kept, capsys, tmp_path):
+    run = str(kept("a"))
+    assert cli.main(["show", run, "--note", "board was <warm>"]) == 0
+    out, err = capsys.readouterr()
+    assert " UTC: board was <warm>\n" in out
+    assert err == f"plexor: noted in {run}/notes.json\n"
+    page = tmp_path / "x.html"
+    assert cli.main(["show", f"{run}/run.json", "--to", str(page)]) == 0
+    assert "board was &lt;warm&gt;" in page.read_text()
+    capsys.readouterr()
+    assert cli.main(["show", run, "--json"]) == 0
+    (note,) = json.loads(capsys.readouterr().out)["notes"]
+    assert note["text"] == "board was <warm>"
+    assert cli.main(["show", run, "--base", "100ns", "--note", "door open"]) == 0
+    out, _ = capsys.readouterr()
+    assert out.index("board was <warm>") < out.index("door open")
+
+
+def test_a_note_is_on_one_run_that_has_a_folder(kept, capsys, tmp_path):
+    one, two = str(kept("a")), str(kept("b"))
+    wire = tmp_path / "wire.bin"
+    wire.write_bytes(b"")
+    assert cli.main(["show", one, two, "--note", "x"]) == 2
+    assert capsys.readouterr().err == "plexor: --note is on one run; name one RUN\n"
+    for path in (str(wire), str(tmp_path)):
+        assert cli.main(["show", path, "--note", "x"]) == 2
+        assert "name a folder of --out" in capsys.readouterr().err
+    assert cli.main(["show", one, "--note", " "]) == 2
+    assert capsys.readouterr().err == "plexor: note: 0 letters; must be 1 to 2000\n"
+    assert not (tmp_path / "a" / "notes.json").exists()
