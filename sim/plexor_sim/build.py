@@ -120,7 +120,14 @@ def build(
 
     def link(directory: Path) -> None:
         objects = [str(item) for part in parts for item in sorted(part.glob("*.o"))]
-        command = (*tools.compiler, *objects, "-o", str(directory / "plexor-sim"), "-pthread")
+        command = (
+            *tools.compiler,
+            *objects,
+            "-o",
+            str(directory / "plexor-sim"),
+            "-pthread",
+            "-ldl",
+        )
         run_tool("link", command, directory)
 
     return make_once(cache / "sim" / f"{device.name}-{key}", link) / "plexor-sim"

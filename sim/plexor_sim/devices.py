@@ -45,7 +45,7 @@ def find_device(name: str, cache: Path, own: str = "") -> DeviceBuild:
     wrong option, ManifestError, BuildError, and PackageMissing if a part cannot be had.
     """
     taken = checked(options_of(name), own, name)
-    if (written := _written(name)) in _CPP:
+    if (written := written_as(name)) in _CPP:
         return cpp_device(written)
     if name in ("bare", "freertos"):
         return riscv_device(name, cache, dict(chosen(taken)))
@@ -64,7 +64,7 @@ def chosen(taken: str) -> Iterator[tuple[str, str]]:
 
 def options_of(name: str) -> Sequence[Option]:
     """Return the options of a device. Raises ValueError for an unknown name."""
-    if (written := _written(name)) in _CPP:
+    if (written := written_as(name)) in _CPP:
         return _CPP[written][0]
     if name in ("bare", "freertos"):
         return RISCV
@@ -84,7 +84,7 @@ def options_of(name: str) -> Sequence[Option]:
     raise ValueError(f"device {name!r}: must be {', '.join(NAMES)} or a manifest NAME.toml{way}")
 
 
-def _written(name: str) -> str:
+def written_as(name: str) -> str:
     """Return the device that a preset sets, or the name of any other."""
     return "synthetic" if name in PRESETS else name
 

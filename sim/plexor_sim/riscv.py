@@ -11,7 +11,7 @@ import os
 import struct
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -141,19 +141,29 @@ class FirmwareError(Exception):
     """Firmware that does not compile or does not fit. The text is the compiler's."""
 
 
-def riscv_device(
-    kind: Kind, cache: Path, options: Mapping[str, str] = MappingProxyType({})
-) -> DeviceBuild:
-    """Build the firmware; return the parts from which a device of that kind is linked.
+@dataclass(frozen=True)
+class Firmware:
+    """What is compiled for a device, and how it is told of it."""
 
-    `options` are the user's. Raises ValueError if that kind of device does not have the program,
-    and `packages.PackageMissing` if a third-party source or the compiler is not available.
+    kind: Kind
+    program: str
+    flags: tuple[str, ...]
+    codes: str
+    """How codes leave the executor; empty for another program."""
+
+    def options(self, image: Path) -> dict[str, str]:
+        """Return the device's options for an image."""
+        return {"firmware": str(image)} | ({"codes": self.codes} if self.codes else {})
+
+
+def firmware_for(kind: Kind, options: Mapping[str, str]) -> Firmware:
+    """Return the firmware that a user's options ask for.
+
+    Raises ValueError if that kind of device does not have the program.
     """
     program = options.get("program", _STRIKES)
     if program not in _PROGRAMS[kind]:
         raise ValueError(f"program={program}: {kind} has {', '.join(_PROGRAMS[kind])}")
-    is_bus = not options.keys().isdisjoint(_OF_BUS)
-    verilog = _stage_verilog(cache, is_bus)
     executes = program == _EXECUTOR
     codes = options.get("codes", _EXECUTED if executes else "off")
     if executes and codes == "off":
@@ -162,14 +172,42 @@ def riscv_device(
     flags = _NO_CODES if executes or codes == "off" else _CODES
     flags += _bench_flags(program, options)
     flags += ("-DPLEXOR_ISR_ALONE=1",) if options.get("app", "on") == "off" else ()
-    image = build_firmware(kind, program, flags, cache, is_bus)
+    return Firmware(kind, program, flags, codes if executes else "")
+
+
+def programs() -> Iterator[tuple[Kind, dict[str, str]]]:
+    """Yield each kind of device with the options of each program, with codes and without them."""
+    for kind, known in _PROGRAMS.items():
+        for program in known:
+            yield kind, {"program": program}
+            if program != _EXECUTOR:
+                yield kind, {"program": program, "codes": "port"}
+
+
+def is_usual(options: Mapping[str, str]) -> bool:
+    """Return whether the core is the usual one: with caches, and not listened to."""
+    return options.keys().isdisjoint((*_OF_BUS, "retired"))
+
+
+def riscv_device(
+    kind: Kind, cache: Path, options: Mapping[str, str] = MappingProxyType({})
+) -> DeviceBuild:
+    """Build the firmware; return the parts from which a device of that kind is linked.
+
+    `options` are the user's. Raises ValueError if that kind of device does not have the program,
+    and `packages.PackageMissing` if a third-party source or the compiler is not available.
+    """
+    wanted = firmware_for(kind, options)
+    is_bus = not options.keys().isdisjoint(_OF_BUS)
+    verilog = _stage_verilog(cache, is_bus)
+    image = build_firmware(kind, wanted.program, wanted.flags, cache, is_bus)
     if "," in str(image):
         raise ValueError(
             f"cache: {cache} contains a comma, which separates device options; choose another "
             "folder"
         )
     cpp = _DEVICE / ("riscv_bus.cpp" if is_bus else "riscv.cpp")
-    own = {"firmware": str(image)} | ({"codes": codes} if executes else {})
+    own = wanted.options(image)
     if is_bus:
         found = regions(image.with_name(ELF_FILE).read_bytes())
         own["regions"] = region_option(found, options.get("platform"))

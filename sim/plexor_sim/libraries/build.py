@@ -21,7 +21,7 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache as once
 from pathlib import Path
 from typing import Any, cast
@@ -135,16 +135,19 @@ def library_device(path: Path, cache: Path) -> DeviceBuild:
         options |= {
             f"library.{number}.{key}": value.replace(",", _COMMA) for key, value in own.items()
         }
-    cpp = tuple(FOLDER / name for name in ("loaded.cpp", "guard.cpp", "sketch.cpp"))
+    return replace(loader_device(), options=options)
+
+
+def loader_device() -> DeviceBuild:
+    """Return the parts of the device that loads libraries, without any."""
     headers = (*sorted(FOLDER.glob("*.h")), FOLDER.parent / "runtime" / "program.h")
     return DeviceBuild(
         name="library",
         verilog=(),
         top="",
         prefix="",
-        cpp=cpp,
+        cpp=tuple(FOLDER / name for name in ("loaded.cpp", "guard.cpp", "sketch.cpp")),
         key=digest(*headers),
-        options=options,
     )
 
 

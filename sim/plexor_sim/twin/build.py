@@ -60,7 +60,7 @@ def link_twin(
 
     def link(directory: Path) -> None:
         command = (*tools.compiler, *map(str, objects), "-o", str(directory / "plexor-twin"))
-        run_tool("link", (*command, "-pthread"), directory)
+        run_tool("link", (*command, "-pthread", "-ldl"), directory)
 
     kept = folder or cache / "sim"
     return make_once(kept / f"twin-{device.name}-{key}", link) / "plexor-twin"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from plexor_sim import toolchain
-from plexor_sim.toolchain import Unit, compile_units, find_tools
+from plexor_sim.toolchain import Unit, compile_units, find_tools, installed_tools
 
 SHIFT = "int shifted(int value) { return value << 2; }\n"
 """As Verilator writes it of signed values: for one below 0 it is not defined in C++17."""
@@ -20,7 +20,7 @@ def test_without_a_compiler_of_the_system_ziglang_s_adds_no_checks_of_its_own(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(toolchain.shutil, "which", lambda name: None)
-    tools = find_tools.__wrapped__()
+    tools = installed_tools.__wrapped__()
     assert "ziglang" in tools.compiler
     assert not tools.zig
     (tmp_path / "shift.cpp").write_text(SHIFT)
