@@ -131,14 +131,15 @@ class _Wider:
         if len(strikes) > 1 and rng.random() < 0.5:
             coded: dict[str, Any] = {
                 "trigger": Trigger.CODE,
-                "trigger_code": codes[-9][1],
+                # One that never comes, as the port has fewer bits, would never end the run.
+                "trigger_code": codes[-9][1] & (1 << bits) - 1,
                 "count": 1,
             }
             strikes = tuple(replace(each, **coded) if each.output else each for each in strikes)
         channels = tuple(each for each in made.settings.channels if each.number != 7 or not strobed)
         settings = replace(
             made.settings, codes=Codes(port=port, bits=bits), strikes=strikes, channels=channels,
-            stop_code=codes[-5][1] if rng.random() < 0.1 else None,
+            stop_code=codes[-5][1] & (1 << bits) - 1 if rng.random() < 0.1 else None,
         )  # fmt: skip
         dut = f"{made.dut},code_skew={skew_ps}ps,code_strobe={int(strobed)}"
         return replace(made, dut=dut, settings=settings, codes=tuple(codes))
