@@ -14,6 +14,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from tools.scope_bench.planted import NAMES
 
+import plexor
 from plexor.scope.hub import Hub
 
 US, NS = Fraction(1, 10**6), Fraction(1, 10**9)
@@ -95,6 +96,29 @@ def test_run_stop_clear_and_keep_do_what_they_say(page):
     page.click("keep")
     page.until("document.getElementById('notice').textContent.startsWith('kept in ')")
     assert len(page.bench.kept) == kept + 1
+
+
+def test_recorded_runs_open_beside_the_live_one(page):
+    page.run_to_end(rate="20k", count="100")
+    folder = page.served.conductor.kept.folder / "warm"
+    with plexor.open("sim:?dut=synthetic:latency=uniform:1us:2us,seed=1") as instrument:
+        for name in ("one", "two"):
+            instrument.run(rate="20k", count=200, channels=["ISR=ch0"], out=folder / name)
+    page.enter(session="warm")
+    kept = len(page.bench.kept)
+    page.click("keep")
+    page.until("document.querySelectorAll('#kept li').length === 2")
+    assert page.bench.kept[kept].parent.name == "warm"
+    page.browser.run("document.querySelectorAll('#kept input[type=checkbox]').forEach((e) => {"
+                     "e.click(); })")  # fmt: skip
+    answers = page.browser.driver.execute_async_script(
+        "const links = [...document.querySelectorAll('#kept a')];"
+        "Promise.all(links.map((a) => fetch(a.href).then((r) => r.text()))).then(arguments[0])"
+    )
+    assert len(answers) == 3
+    assert all(text.startswith("<!doctype html>") for text in answers)
+    assert "Persistence of all runs" in answers[-1]
+    page.enter(session="")
 
 
 def test_single_takes_one_strike(page):

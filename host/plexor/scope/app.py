@@ -13,12 +13,13 @@ from pathlib import PurePosixPath
 
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from plexor.base.errors import PlexorError
 from plexor.scope.conductor import Conductor
+from plexor.scope.finished import headers
 from plexor.scope.guard import Guard
 from plexor.scope.hub import Hub, Page
 from plexor.scope.messages import STEERING, Allowance, MessageError, PageCommand, parse
@@ -58,6 +59,17 @@ def app(guard: Guard, hub: Hub, conductor: Conductor) -> Starlette:
             return PlainTextResponse(f"{refused}\n", 403, _HEADERS)
         return asset(request.path_params["path"])
 
+    async def kept(request: Request) -> Response:
+        refused = _refused(guard, request, request.path_params["token"])
+        if refused is not None:
+            return PlainTextResponse(f"{refused}\n", 403, _HEADERS)
+        names = request.query_params.getlist("run")
+        try:
+            page = await asyncio.to_thread(conductor.kept.page, names)
+        except PlexorError as error:
+            return PlainTextResponse(f"{error}\n", 404, _HEADERS)
+        return HTMLResponse(page, headers=headers("report", "page"))
+
     async def without_token(request: Request) -> Response:
         refused = _refused(guard, request, "")
         return PlainTextResponse(f"{refused}\n", 403, _HEADERS)
@@ -73,6 +85,7 @@ def app(guard: Guard, hub: Hub, conductor: Conductor) -> Starlette:
 
     routes = [
         WebSocketRoute("/{token}/live", socket),
+        Route("/{token}/kept", kept),
         Route("/{token}/{path:path}", file),
         Route("/{path:path}", without_token),
     ]
@@ -164,7 +177,7 @@ async def _command(message: PageCommand, page: Page, conductor: Conductor) -> No
         "sweep": lambda: conductor.sweep(message.options),
         "stop": conductor.stop,
         "clear": conductor.clear,
-        "keep": conductor.keep,
+        "keep": lambda: conductor.keep(message.options.get("session", "")),
     }
     try:
         await asyncio.to_thread(commands[message.do])

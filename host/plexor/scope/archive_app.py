@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import threading
 from collections.abc import Callable
 
@@ -15,22 +13,13 @@ from starlette.routing import Route
 
 from plexor.base.errors import PlexorError
 from plexor.library.archive import Archive
+from plexor.scope.finished import headers
 from plexor.scope.guard import Guard
 from plexor.show.archive.list_page import refused_page, with_way_back
-from plexor.show.inline import bundle
 
 LAST = 200
 """Runs that are listed."""
-_SCRIPT = base64.b64encode(hashlib.sha256(bundle("page").encode()).digest()).decode()
-_HEADERS = {
-    # Nothing runs but the script of all pages, whatever a name in an archive contains.
-    "Content-Security-Policy": f"default-src 'none'; script-src 'sha256-{_SCRIPT}'; "
-    "style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'self'; "
-    "frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "no-store",
-}
+_HEADERS = headers("page")
 
 
 def archive_app(guard: Guard, archive: Archive) -> Starlette:

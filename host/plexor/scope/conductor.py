@@ -25,6 +25,7 @@ from plexor.run.session.progress import Progress
 from plexor.run.session.stop import Stop
 from plexor.scope.figures import figures
 from plexor.scope.interface import Rig, Running, Shot, Swept
+from plexor.scope.kept import KeptRuns
 from plexor.scope.messages import SWEEP_DEFAULTS
 from plexor.scope.newest import NewestOnly
 from plexor.scope.outliers import Outliers
@@ -69,7 +70,9 @@ class Conductor:
     def __init__(self, rig: Rig, show: Show, folder: Path) -> None:
         self._rig = rig
         self._show = show
-        self._folder = folder
+        self.kept = KeptRuns(folder)
+        """The recorded runs beside the live one."""
+        self._place = folder
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._running: Running | None = None
@@ -87,6 +90,7 @@ class Conductor:
         self._edges: set[int] = set()
         self._thread = threading.Thread(target=self._work, name="instrument", daemon=True)
         self._thread.start()
+        self._show.show("runs", {"names": self.kept.names()})
         self._show.show("about", {"sweep": SWEEP_DEFAULTS, **rig.about})
         self._tell()
 
@@ -143,9 +147,14 @@ class Conductor:
         else:
             self._jobs.put(self._forget)
 
-    def keep(self) -> None:
-        """Keep the last run in a folder; one under way when it has ended."""
+    def keep(self, session: str = "") -> None:
+        """Keep the last run in a folder, of a session; one under way when it has ended.
+
+        Raises UsageError without a run, and for a session that is no name of a folder.
+        """
+        place = self.kept.place(session)
         with self._lock:
+            self._place = place
             if self._running is not None:
                 self._keeping = True
             elif self._result is None:
@@ -284,14 +293,15 @@ class Conductor:
             return
         stamp = datetime.now().strftime("%Y-%m-%d-%H%M%S")
         kind = "run" if isinstance(result, RunResult) else "sweep"
-        folder = self._folder / f"{kind}-{stamp}"
+        folder = self._place / f"{kind}-{stamp}"
         number = 1
         while folder.exists():
             number += 1
-            folder = self._folder / f"{kind}-{stamp}-{number}"
+            folder = self._place / f"{kind}-{stamp}-{number}"
         self._rig.keep(result, folder)
         self._kept.append(str(folder))
         self._tell()
+        self._show.show("runs", {"names": self.kept.names()})
 
     def _set(self, phase: str, error: str = "", doubt: str = "") -> None:
         self._phase, self._error, self._doubt = phase, error, doubt

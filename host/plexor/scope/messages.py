@@ -33,6 +33,8 @@ def _on_page(spec: type[Spec]) -> dict[str, type]:
 
 SETTINGS, SWEEP = _on_page(RunSpec), _on_page(SweepSpec)
 """Options of a run and of a sweep that the page sets, and their form."""
+KEEP: dict[str, type] = {"session": str}
+"""What is said of a run that is kept."""
 STEERING = ("run", "single", "check", "stop", "clear", "keep", "sweep")
 """Commands of the page that steers."""
 COMMANDS = (*STEERING, "steer", "seen")
@@ -82,7 +84,13 @@ def parse(text: str | None) -> PageCommand:
         if not isinstance(frame, int) or message_fields:
             raise MessageError("seen: needs the number of a frame")
         return PageCommand(do, frame=frame)
-    known = {"run": SETTINGS, "single": SETTINGS, "check": SETTINGS, "sweep": SWEEP}.get(do, {})
+    known = {
+        "run": SETTINGS,
+        "single": SETTINGS,
+        "check": SETTINGS,
+        "sweep": SWEEP,
+        "keep": KEEP,
+    }.get(do, {})
     return PageCommand(do, options=_options(message_fields, known))
 
 

@@ -11,6 +11,7 @@ import { View } from "./draw/view.js";
 import { Codes } from "./codes.js";
 import { Controls } from "./controls.js";
 import { Feed } from "./feed.js";
+import { Kept } from "./kept.js";
 import { decode } from "./frames.js";
 import { Outliers } from "./outliers.js";
 import { fillTable, showLight, showNow } from "./panel.js";
@@ -31,6 +32,7 @@ const probe = new Probe(stack);
 const outliers = new Outliers(byId("outliers"));
 const sweep = new Sweep(byId("sweep"));
 const codes = new Codes(byId("codes"));
+const kept = new Kept(byId("kept"));
 const asks = (what) => () => ask(what);
 const controls = new Controls(byId("settings"), asks("run"), asks("sweep"), asks("check"));
 fillTools(byId("tools"), stack, view, true);
@@ -49,7 +51,8 @@ function ask(what) {
   if (what === "sweep") {
     sweep.follow();
     socket.send(what, controls.sweepValues());
-  } else socket.send(what, SET.includes(what) ? controls.values() : {});
+  } else if (what === "keep") socket.send(what, { session: kept.session.value });
+  else socket.send(what, SET.includes(what) ? controls.values() : {});
 }
 
 function takeAbout({ device, source, simulated, tick_fs, pins, notes, sweep: defaults }) {
@@ -77,8 +80,8 @@ function takeState(state) {
     controls.mended();
     notice("");
   }
-  const kept = state.kept.at(-1);
-  if (kept && before.kind && kept !== before.kept.at(-1)) notice(`kept in ${kept}`, "good");
+  const last = state.kept.at(-1);
+  if (last && before.kind && last !== before.kept.at(-1)) notice(`kept in ${last}`, "good");
   refresh();
   stack.ask();
 }
@@ -129,6 +132,7 @@ const socket = new Socket({
   },
   sweep: (found) => sweep.take(found),
   codes: (found) => codes.take(found),
+  runs: (found) => kept.take(found),
   notice: ({ text }) => refused(text),
   frame: takeFrame,
   lost: (reason) => {

@@ -33,6 +33,11 @@ def test_settings_are_texts_and_those_left_empty_are_not_there():
     assert found.options == {"rate": "20k", "channels": ["ISR=ch0"]}
 
 
+def test_a_run_is_kept_in_a_session_if_one_is_named():
+    assert message(do="keep", session=" warm ").options == {"session": "warm"}
+    assert message(do="keep").options == {}
+
+
 def test_an_empty_list_says_that_nothing_was_chosen():
     assert message(do="check", channels=[" "]).options == {"channels": []}
 
