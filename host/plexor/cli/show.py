@@ -16,13 +16,12 @@ from plexor.cli.declared.stored import Noted
 from plexor.cli.options import AsJson, Budgeted, Written
 from plexor.cli.output import all_of
 from plexor.cli.parameters import no_run_options
-from plexor.files.store.notes import NOTES_FILE, add_note, note_of
-from plexor.files.store.run_folder import RUN_FILE
 from plexor.library.compare import compare
 from plexor.library.drawing import SHOWN, check_converter, write_shown
 from plexor.library.exchange import ALIASES, suffixes
 from plexor.library.files import is_direct
 from plexor.library.load import load
+from plexor.library.notes import note
 from plexor.library.parts.files import short_names
 from plexor.library.run import Budget, Run, load_budget
 from plexor.library.scans.scan import Ended, Scan
@@ -71,11 +70,7 @@ def _note(paths: tuple[Path, ...], text: str) -> None:
     path, *others = paths
     if others:
         raise UsageError("--note is on one run; name one RUN")
-    folder = path if path.is_dir() else path.parent
-    if not (folder / RUN_FILE).exists() or path not in (folder, folder / RUN_FILE):
-        raise UsageError(f"{path}: --note is kept in a run's folder; name a folder of --out")
-    add_note(folder, note_of(text))
-    print(f"plexor: noted in {folder / NOTES_FILE}", file=sys.stderr)
+    print(f"plexor: noted in {note(path, text)}", file=sys.stderr)
 
 
 def _printed(
