@@ -4,7 +4,7 @@ RUN = .venv/bin/python -m
 # A run starts thousands of Pythons: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo afternoon setup test newest one test-full hardware lint fmax sustained gateware gateware-report flash wiring diagram features worth lookup site soc soc-report bench bench-twin scope-bench scope-picture stalls strangers mistakes weights house surface twin wheels mutants fuzz lock clean
+.PHONY: demo afternoon setup test newest one test-full hardware lint fmax sustained gateware gateware-report flash wiring diagram features lookup site soc soc-report bench bench-twin scope-bench scope-picture stalls strangers mistakes weights house surface twin wheels mutants fuzz lock clean
 
 demo:
 	$(PYTHON) -m tools.setup demo
@@ -34,20 +34,20 @@ lint: setup
 	$(RUN) tools.lint
 
 sustained: setup
-	$(RUN) tools.sustained $(BOARD:%=--board=%)
+	$(RUN) tools.sustained $(BOARD:%=--board=%$(BUILD:%=-%))
 
 fmax: setup
 	$(RUN) tools.fmax
 
 gateware: setup
-	$(RUN) tools.gateware $(BOARD)
+	$(RUN) tools.gateware $(BOARD)$(BUILD:%=-%)
 
 gateware-report: setup
 	$(RUN) tools.gateware.report
 
 flash:
 	$(PYTHON) -m tools.setup flash
-	$(RUN) tools.flash $(BOARD) $(FLASH:1=--flash) $(LINK:%='--link=%')
+	$(RUN) tools.flash $(BOARD)$(BUILD:%=-%) $(FLASH:1=--flash) $(LINK:%='--link=%')
 
 wiring: setup
 	$(RUN) tools.wiring
@@ -57,9 +57,6 @@ diagram: setup
 
 features: setup
 	$(RUN) tools.features
-
-worth: setup
-	$(RUN) tools.worth
 
 lookup: setup
 	$(RUN) tools.lookup

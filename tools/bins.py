@@ -22,7 +22,7 @@ _HEAD = (
 def table() -> str:
     """Return the table in Markdown, boards with the same bins in one row."""
     names: dict[str, list[str]] = {}
-    for name in boards.names():
+    for name in boards.files():
         geometry = boards.read(name).geometry
         sheet = SHEETS[geometry.board]
         common, own = (bins(sheet, geometry.tick_fs, independent=way) for way in (False, True))

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from plexor.model.on_host import replaced
 from plexor.protocol.document import table
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.wire.device.features import ABOUT, COMPUTED
+from plexor.wire.device.features import ABOUT
 from plexor_hdl.build import boards
 from plexor_soc.boards import BOARDS as SYSTEMS
 
@@ -57,8 +58,7 @@ def cell(geometry: Geometry, feature: Feature) -> str:
     """Return whether a build has a feature, or the host computes its figures instead."""
     if feature in geometry.features:
         return YES
-    computed = feature in COMPUTED and Feature.EVENTS in geometry.features
-    return HOST if computed else NO
+    return HOST if feature in replaced(geometry) else NO
 
 
 def rows(builds: Mapping[str, Geometry]) -> Iterable[Sequence[object]]:

@@ -73,6 +73,7 @@ BRIDGES = {
     "colorlight-i5": DAPLINK,
     "ecpix-5": FT2232H,
     "hx8k-evn": FT2232H_HOLDS,
+    "icebreaker": FT2232H,
     "orangecrab": FT232H,
     "ulx3s-12f": FT231X,
     "ulx3s-25f": FT231X,
@@ -134,7 +135,7 @@ def stalls() -> list[tuple[float, float]]:
 
 def links() -> dict[str, Link]:
     """Return the link of each board that sends events."""
-    files = {name: boards.read(name) for name in boards.names()}
+    files = {name: boards.read(name) for name in boards.files()}
     return {
         name: Link(BRIDGES[name], file.table["link"]["baud"] / BITS_A_BYTE)
         for name, file in files.items()

@@ -57,8 +57,10 @@ class Bench:
 
     @property
     def ways(self) -> tuple[bool, ...]:
-        """Whether runs are live: without and with it, if the board sends events."""
-        return (False, True) if Feature.EVENTS in self.geometry.features else (False,)
+        """Whether runs are live: without it if the board matches, with it if it sends events."""
+        features = self.geometry.features
+        live = Feature.EVENTS in features
+        return (False, True)[Feature.MATCH not in features : 1 + live]
 
     def settings(self, stimulus: Stimulus, channels: int, strikes: int, live: bool) -> Settings:
         """Return the settings of a run with `strikes` strikes of that stimulus."""

@@ -170,7 +170,7 @@ def draw(board: Board) -> Canvas:
 def main() -> int:
     """Write all drawings."""
     DRAWINGS.mkdir(exist_ok=True)
-    for name in boards.names():
+    for name in boards.files():
         path = DRAWINGS / f"{name}.svg"
         path.write_text(svg_picture(draw(boards.load(name))) + "\n", encoding="utf-8")
         print(path)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wires all stages of the instrument. It reads like the block diagram of docs/instrument.md."""
 
-from amaranth.hdl import Cat, Module
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -12,6 +12,7 @@ from plexor_hdl.code_wires import wire_codes
 from plexor_hdl.control.limits import in_memories
 from plexor_hdl.control.registers import RegisterBank
 from plexor_hdl.control.run import flag_bit
+from plexor_hdl.lib.blocks import Blocks, plain_blocks
 from plexor_hdl.lib.cobs import DecodedByte
 from plexor_hdl.schedule_wires import optional_pins, wire_schedule
 from plexor_hdl.stages import Stages, check_features, stages_of
@@ -30,6 +31,7 @@ class Instrument(wiring.Component):
 
     The strike words of clock n stand at the pins with the sample words of clock n + `loop_clocks`.
     A front-end gives `loop_clocks`. With `datagrams`, frames leave as words and are not encoded.
+    The memory of a long FIFO of events is in `blocks`.
     Raises ValueError for a feature without the one that it needs, and for a `deep_depth` without
     Feature.EVENTS.
 
@@ -73,11 +75,13 @@ class Instrument(wiring.Component):
         loop_clocks: int = 0,
         access: bool = False,
         datagrams: bool = False,
+        blocks: Blocks = plain_blocks,
     ) -> None:
         check_features(geometry)
         self._geometry = geometry
         self._hash, self._build_id = gateware_hash, build_id
         self._loop_clocks, self._has_access, self._datagrams = loop_clocks, access, datagrams
+        self._blocks = blocks
         window = {
             "access": In(stream.Signature(AccessRequest(geometry))),
             "answers": Out(stream.Signature(AccessAnswer)),
@@ -113,24 +117,26 @@ class Instrument(wiring.Component):
             loop_clocks=self._loop_clocks,
             datagrams=self._datagrams,
             access=self._has_access,
+            blocks=self._blocks,
         )
         for name, stage in stages.there():
             m.submodules[name] = stage
         self._wire_pins(m, stages)
         self._wire_events(m, stages)
         self._wire_counting(m, stages)
-        reads = self._wire_memories(m, stages)
-        if stages.records is not None:
-            reads |= self._wire_steps(m, stages, reads)
-        for stage in (stages.counts, stages.results):
-            for space, port in zip(stage.spaces, stage.reads, strict=True):
-                wiring.connect(m, reads[space], port)
-        if stages.code_tables is not None:
-            wire_codes(m, stages, self.codes, reads)
+        if stages.dumper is not None:
+            reads = self._wire_memories(m, stages)
+            if stages.records is not None:
+                reads |= self._wire_steps(m, stages, reads)
+            for stage in (stages.counts, stages.results):
+                for space, port in zip(stage.spaces, stage.reads, strict=True):
+                    wiring.connect(m, reads[space], port)
+            if stages.code_tables is not None:
+                wire_codes(m, stages, self.codes, reads)
+            self._wire_snapshots(m, stages)
         wire_schedule(m, stages, self)
         self._wire_run(m, stages)
         self._wire_registers(m, stages)
-        self._wire_snapshots(m, stages)
         self._wire_link(m, stages)
         self._wire_status(m, stages)
         return m
@@ -161,13 +167,30 @@ class Instrument(wiring.Component):
             m.d.comb += s.outputs.config[0].eq(s.bank.stimulus[0])
 
     def _wire_events(self, m: Module, s: Stages) -> None:
-        """Wire the capture to the matcher, and the matcher to the trigger."""
-        control, stop_on = s.bank.control, s.bank.control.stop_on
+        """Wire the capture: its time, its channels, and the end of a run."""
         m.d.comb += [
             s.capture.low.eq(s.timebase.low),
             s.capture.epoch.eq(s.timebase.epoch),
             s.capture.last_epoch.eq(s.timebase.last_epoch),
             s.capture.final_valid.eq(s.run.final_valid),
+        ]
+        for number, channel in enumerate(s.bank.channel):
+            m.d.comb += s.capture.channels[number].eq(channel)
+        if s.matcher is not None:
+            self._wire_matcher(m, s)
+            return
+        # The link alone takes events.
+        m.d.comb += s.capture.active_only.eq(
+            Cat(s.bank.control.active_only[source] for source in self._geometry.merged)
+        )
+        final = Signal()
+        m.d.sync += final.eq(s.capture.o_valid & s.capture.o_beat.final & ~final)
+        m.d.comb += [s.capture.o_ready.eq(1), s.counts.settle_stb.eq(final)]
+
+    def _wire_matcher(self, m: Module, s: Stages) -> None:
+        """Wire the capture to the matcher, and the matcher to the trigger."""
+        control, stop_on = s.bank.control, s.bank.control.stop_on
+        m.d.comb += [
             s.matcher.i_valid.eq(s.capture.o_valid),
             s.capture.o_ready.eq(s.matcher.i_ready),
             s.matcher.i_beat.eq(s.capture.o_beat),
@@ -191,7 +214,6 @@ class Instrument(wiring.Component):
             ]
         for number, channel in enumerate(s.bank.channel):
             m.d.comb += [
-                s.capture.channels[number].eq(channel),
                 s.matcher.channels[number].eq(channel),
                 s.matcher.deadlines[number].eq(channel.deadline_ticks),
                 s.bank.channel_status[number].pending.eq(s.matcher.pending[number]),
@@ -209,18 +231,24 @@ class Instrument(wiring.Component):
             wiring.connect(m, s.ring.o_entries, s.uplink.i_trace)
 
     def _wire_counting(self, m: Module, s: Stages) -> None:
-        """Wire the matcher and the capture to the counters and results."""
+        """Wire what is counted: edges of sources in every build, else what the matcher tells."""
+        m.d.comb += [
+            s.counts.i_drop.eq(s.uplink.drop),
+            s.counts.i_sources.eq(s.capture.amounts),
+            s.counts.source_stb.eq(s.bank.source_stb),
+            s.counts.source_address.eq(s.bank.source_address),
+            s.bank.source_value.eq(s.counts.source_value),
+            s.counts.clear_stb.eq(s.run.clear),
+        ]
+        if s.matcher is None:
+            m.d.comb += s.run.final_seen.eq(s.counts.settled_stb)
+            return
         m.d.comb += [
             s.counts.i_decision.eq(s.matcher.o_decision),
             s.counts.i_valid.eq(s.matcher.o_decision_valid),
             s.counts.i_event_valid.eq(s.matcher.taken),
             s.counts.i_source.eq(s.matcher.o_event.source),
             s.counts.i_polarity.eq(s.matcher.o_event.polarity),
-            s.counts.i_drop.eq(s.uplink.drop),
-            s.counts.i_sources.eq(s.capture.amounts),
-            s.counts.source_stb.eq(s.bank.source_stb),
-            s.counts.source_address.eq(s.bank.source_address),
-            s.bank.source_value.eq(s.counts.source_value),
             s.counts.settle_stb.eq(s.matcher.final),
             s.last_counted.counts_stb.eq(s.counts.settled_stb),
             s.last_counted.results_idle.eq(s.results_idle),
@@ -229,9 +257,9 @@ class Instrument(wiring.Component):
             s.results.zoom_stb.eq(s.bank.zoom_stb),
             s.results.zoom_place.eq(s.bank.zoom_place),
             s.results.zoom_data.eq(s.bank.written),
+            s.results.clear_stb.eq(s.run.clear),
+            *(stage.bank.eq(s.snapshots.bank) for stage in (s.counts, s.results)),
         ]
-        for stage in (s.counts, s.results):
-            m.d.comb += [stage.bank.eq(s.snapshots.bank), stage.clear_stb.eq(s.run.clear)]
         wiring.connect(m, s.matcher.o_measured, s.results.i_measured)
 
     def _wire_memories(self, m: Module, s: Stages) -> dict:
@@ -293,8 +321,9 @@ class Instrument(wiring.Component):
 
     def _wire_run(self, m: Module, s: Stages) -> None:
         """Wire everything that starts, stops and ends a run."""
-        cleared = (s.capture, s.matcher, s.trigger, s.snapshots, s.uplink, s.flags)
-        cleared += () if s.table is None else (s.table, s.records)
+        stages = (s.capture, s.matcher, s.trigger, s.snapshots, s.uplink, s.flags)
+        stages += (s.table, s.records)
+        cleared = [stage for stage in stages if stage is not None]
         settle = s.bank.control if s.table is None else s.table
         m.d.comb += [
             *(stage.clear.eq(s.run.clear) for stage in cleared),
@@ -311,12 +340,17 @@ class Instrument(wiring.Component):
             s.run.striking.eq(s.outputs.striking),
             s.run.merge_idle.eq(s.capture.idle),
             s.run.final_ready.eq(s.capture.final_ready),
+            s.run.word.eq(s.bank.word),
+            s.run.word_valid.eq(s.bank.word_valid),
+        ]
+        if s.matcher is None:
+            m.d.comb += s.run.sent.eq(s.uplink.sent)
+            return
+        m.d.comb += [
             s.run.triggered.eq(s.trigger.triggered),
             s.run.trigger_over.eq(s.trigger.over),
             s.run.trigger_reason.eq(s.trigger.reason),
             s.run.dump_busy.eq(s.snapshots.busy),
-            s.run.word.eq(s.bank.word),
-            s.run.word_valid.eq(s.bank.word_valid),
             s.run.base_high.eq(s.dumper.base_high),
         ]
 
@@ -375,7 +409,8 @@ class Instrument(wiring.Component):
             wiring.connect(m, s.uplink.o_kept, wiring.flipped(self.kept))
             wiring.connect(m, wiring.flipped(self.fetched), s.uplink.i_fetched)
         wiring.connect(m, s.uplink.o_parts, s.packetizer.i_events)
-        wiring.connect(m, s.dumper.o_bytes, s.packetizer.i_dump)
+        if s.dumper is not None:
+            wiring.connect(m, s.dumper.o_bytes, s.packetizer.i_dump)
         wiring.connect(m, s.run.o_log, s.command.i_logs)
         wiring.connect(m, s.command.o_bytes, s.packetizer.i_answers)
         wiring.connect(m, s.packetizer.o_parts, s.link.i_parts)
@@ -394,21 +429,24 @@ class Instrument(wiring.Component):
         m.d.comb += [
             status.state.eq(s.run.state),
             status.stop_reason.eq(s.run.stop_reason),
-            status.snapshot.eq(s.snapshots.snapshot),
             status.time_ticks.eq(s.run.now_ticks),
             status.events.eq(s.capture.next_index),
-            status.upload_dropped.eq(s.uplink.dropped_cnt),
-            status.trigger_index.eq(s.trigger.at.index),
-            status.trigger_ticks.eq(s.trigger.at.time_ticks),
             status.command_errors.eq(s.command.errors),
             status.link_dropped.eq(self.link_dropped),
             status.mended.eq(s.capture.mended),
             status.flags.eq(flags.flags),
             flags.running.eq(s.run.running),
-            flags.bin_saturated.eq(s.results.saturated),
             flags.counter_saturated.eq(s.counts.saturated),
             flags.gap_saturated.eq(s.capture.gap_saturated),
-            flags.queue_full.eq(s.matcher.queue_full),
-            flags.triggered.eq(s.trigger.triggered),
             flags.clock_lost.eq(self.clock_lost),
         ]
+        if s.matcher is not None:
+            m.d.comb += [
+                status.snapshot.eq(s.snapshots.snapshot),
+                status.upload_dropped.eq(s.uplink.dropped_cnt),
+                status.trigger_index.eq(s.trigger.at.index),
+                status.trigger_ticks.eq(s.trigger.at.time_ticks),
+                flags.bin_saturated.eq(s.results.saturated),
+                flags.queue_full.eq(s.matcher.queue_full),
+                flags.triggered.eq(s.trigger.triggered),
+            ]

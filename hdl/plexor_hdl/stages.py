@@ -20,11 +20,13 @@ from plexor_hdl.control.registers import RegisterBank
 from plexor_hdl.control.run import RunControl
 from plexor_hdl.control.snapshot import Snapshots
 from plexor_hdl.control.stall import Stall
+from plexor_hdl.lib.blocks import Blocks
 from plexor_hdl.match.matcher import Matcher
 from plexor_hdl.match.trigger import Trigger
 from plexor_hdl.results.code_tables import CodeTables
 from plexor_hdl.results.counts import Counts
 from plexor_hdl.results.results import Results
+from plexor_hdl.results.source_counts import SourceCounts
 from plexor_hdl.results.step_copies import StepCopies
 from plexor_hdl.stimulus.outputs import Outputs
 from plexor_hdl.stimulus.schedule import Schedule
@@ -40,11 +42,18 @@ from plexor_hdl.uplink.ring import Ring
 from plexor_hdl.uplink.uplink import Uplink
 
 NEEDED = {
+    Feature.FALL: Feature.MATCH,
+    Feature.INTERVALS: Feature.MATCH,
+    Feature.ZOOM: Feature.MATCH,
+    Feature.SUM_SQUARES: Feature.MATCH,
+    Feature.EXTREMES: Feature.MATCH,
+    Feature.SNAPSHOT: Feature.MATCH,
+    Feature.EARLY: Feature.MATCH,
     Feature.SWEEP: Feature.SNAPSHOT,
-    Feature.RING: Feature.EVENTS,
-    Feature.CODES: Feature.EVENTS,
+    Feature.RING: Feature.EVENTS | Feature.MATCH,
+    Feature.CODES: Feature.EVENTS | Feature.MATCH,
 }
-"""Features that need another one."""
+"""Features that need others."""
 
 
 @dataclass(frozen=True)
@@ -56,17 +65,17 @@ class Stages:
     command: Command
     run: RunControl
     flags: Flags
-    trigger: Trigger
-    snapshots: Snapshots
+    trigger: Trigger | None
+    snapshots: Snapshots | None
     outputs: Outputs
     pins: Pins
     capture: Capture
-    matcher: Matcher
-    results: Results
-    counts: Counts
-    last_counted: LastCounted
+    matcher: Matcher | None
+    results: Results | None
+    counts: Counts | SourceCounts
+    last_counted: LastCounted | None
     uplink: Uplink
-    dumper: Dumper
+    dumper: Dumper | None
     packetizer: Packetizer
     link: LinkBytes | LinkWords
     rows: LinkRows | None
@@ -112,36 +121,44 @@ class Stages:
 def check_features(geometry: Geometry) -> None:
     """Raise ValueError for a feature or a memory without a feature that it needs."""
     for feature, needed in NEEDED.items():
-        if feature in geometry.features and needed not in geometry.features:
-            names = f"{feature.name} without {needed.name}"
+        for missing in needed & ~geometry.features if feature in geometry.features else ():
+            names = f"{feature.name} without {missing.name}"
             raise ValueError(f"features: {names}; must be both, or no {feature.name}")
+    if not geometry.features & (Feature.MATCH | Feature.EVENTS):
+        raise ValueError("features: neither MATCH nor EVENTS; must be one of them, or both")
     if geometry.deep_depth and Feature.EVENTS not in geometry.features:
         raise ValueError(f"deep_depth: {geometry.deep_depth}; must be 0 without EVENTS")
 
 
 def stages_of(
-    geometry: Geometry, bank: RegisterBank, *, loop_clocks: int, datagrams: bool, access: bool
+    geometry: Geometry,
+    bank: RegisterBank,
+    *,
+    loop_clocks: int,
+    datagrams: bool,
+    access: bool,
+    blocks: Blocks,
 ) -> Stages:
-    """Return a build's stages. `loop_clocks`, `datagrams` and `access` are as for Instrument."""
+    """Return a build's stages. What follows the bank is as for Instrument."""
     sweep, ring = Feature.SWEEP in geometry.features, Feature.RING in geometry.features
-    codes = Feature.CODES in geometry.features
+    codes, matches = Feature.CODES in geometry.features, Feature.MATCH in geometry.features
     return Stages(
         timebase=Timebase(geometry),
         bank=bank,
-        command=Command(datagrams=datagrams),
+        command=Command(datagrams=datagrams, dumps=not matches),
         run=RunControl(geometry),
         flags=Flags(),
-        trigger=Trigger(geometry),
-        snapshots=Snapshots(geometry),
+        trigger=Trigger(geometry) if matches else None,
+        snapshots=Snapshots(geometry) if matches else None,
         outputs=Outputs(geometry),
         pins=Pins(geometry, loop_clocks),
         capture=Capture(geometry),
-        matcher=Matcher(geometry),
-        results=Results(geometry),
-        counts=Counts(geometry),
-        last_counted=LastCounted(geometry),
-        uplink=Uplink(geometry),
-        dumper=Dumper(geometry),
+        matcher=Matcher(geometry) if matches else None,
+        results=Results(geometry) if matches else None,
+        counts=Counts(geometry) if matches else SourceCounts(geometry),
+        last_counted=LastCounted(geometry) if matches else None,
+        uplink=Uplink(geometry, blocks),
+        dumper=Dumper(geometry) if matches else None,
         packetizer=Packetizer(),
         link=LinkWords() if datagrams else LinkBytes(),
         rows=None if datagrams else LinkRows(),

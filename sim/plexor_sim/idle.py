@@ -61,22 +61,41 @@ def _stimuli(part: str, needs: Feature) -> list[Watched]:
     ]
 
 
+def _without_match(geometry: Geometry) -> bool:
+    return Feature.MATCH not in geometry.features
+
+
+def _rounds(each: int, steps: int) -> Callable[[Geometry], tuple[int, int]]:
+    return lambda geometry: (each * len(geometry.merged), steps)
+
+
 def _counts() -> list[Watched]:
-    """Return the visits of the sources' counts, two for each source, with the words they update."""
-    low = ("left", "due", "visited", "asked")
-    low += tuple(f"counts.{name}" for name in ("live", "writing", "visiting", "clear_busy"))
-    passing = ("visit_place", "last_line", "watched", "odd", "pick[0-9]+", "sample[0-9]+")
-    passing += tuple(f"counts.{name}" for name in ("row", "word", "addend", r"\$signature__\w+"))
+    """Return the visits of the sources' counts with the words they update."""
+    low = ("left", "asked", "counts.clear_busy")
+    between = ("due", "visited", "counts.live", "counts.writing", "counts.visiting")
+    both = ("visit_place", "last_line", "watched")
+    both += tuple(f"counts.{name}" for name in ("row", "word", "addend", r"\$signature__\w+"))
+    visits = (
+        # Two for each source, one in a unit of clocks: what it generated, and what was dropped.
+        (_rounds(2, 1), ("odd", "pick[0-9]+", "sample[0-9]+"), _with(Feature.MATCH)),
+        # One for each, two in a unit.
+        (_rounds(1, 2), ("chosen",), _without_match),
+    )
     return [
-        Watched(
-            "counts",
-            "Round",
-            ("line",),
-            lambda geometry: (2 * len(geometry.merged),),
-            passing=passing,
-            settles=("counts.memory",),
+        *(
+            Watched(
+                "counts",
+                "Round",
+                ("line",),
+                of,
+                passing=(*both, *passing),
+                settles=("counts.memory",),
+                there=there,
+            )
+            for of, passing, there in visits
         ),
         *(Watched("counts", "Low", (name,)) for name in low),
+        *(Watched("counts", "Low", (name,), there=_with(Feature.MATCH)) for name in between),
     ]
 
 
@@ -106,7 +125,13 @@ WATCHED = (
         ("chunk0_(?!32)[0-9]+",),
         lambda _: (1 << CHUNK_BITS,),
     ),
-    Watched("trigger", "PeriodicCount", ("clocks",), lambda _: (1 << POST_CLOCKS_BITS,)),
+    Watched(
+        "trigger",
+        "PeriodicCount",
+        ("clocks",),
+        lambda _: (1 << POST_CLOCKS_BITS,),
+        there=_with(Feature.MATCH),
+    ),
     Watched(
         "snapshots.report",
         "AlarmCount",
@@ -184,7 +209,8 @@ def observed(text: str, geometry: Geometry) -> tuple[str, str]:
         for name in watched.settles:
             member = one(f"{watched.module}.{name}")
             lines.append(f"  idle.settles(core.{member.cpp});\n")
-    for path in BUSY:
+    busy = BUSY if Feature.MATCH in geometry.features else BUSY[:1]
+    for path in busy:
         lines.append(f"  idle.busy({register(one(path))});\n")
         read.add(one(path).path)
 

@@ -236,11 +236,17 @@ def parser() -> argparse.ArgumentParser:
         metavar="NAME[:OPTIONS]",
         help=f"simulated device: {', '.join(NAMES)} or a manifest.toml",
     )
-    names = ", ".join(boards.names())
+    names = ", ".join(boards.files())
     parser.add_argument(
         "--board",
         metavar="BOARD",
         help=f"board whose instrument is simulated: {names} ({boards.DEFAULT})",
+    )
+    parser.add_argument(
+        "--build",
+        metavar="BUILD",
+        help="full, events or counts: which of the board's instruments; default: its first in "
+        "docs/features.md",
     )
     for name, (what, meaning) in _OWN.items():
         parser.add_argument(
@@ -315,7 +321,9 @@ def _geometry(chosen: argparse.Namespace) -> Geometry:
     if chosen.board and own:
         given = ", ".join(f"--{name.replace('_', '-')}" for name in own)
         raise ValueError(f"board: {chosen.board} has its own parameters; leave out {given}")
-    return replace(boards.simulated(_board(chosen.board or boards.DEFAULT)), **own)
+    board = _board(chosen.board or boards.DEFAULT)
+    named = boards.build_of(board, chosen.build) if chosen.build else board
+    return replace(boards.simulated(named), **own)
 
 
 def _board(text: str) -> str:
@@ -324,11 +332,11 @@ def _board(text: str) -> str:
     def bare(name: str) -> str:
         return re.sub("[-_ ]", "", name).lower()
 
-    named = next((name for name in boards.names() if bare(name) == bare(text)), None)
+    named = next((name for name in boards.files() if bare(name) == bare(text)), None)
     if named is not None:
         return named
-    near = meant(text, boards.names())
-    known = ", ".join(boards.names())
+    near = meant(text, boards.files())
+    known = ", ".join(boards.files())
     raise ValueError(f"board: {text!r}; must be one of {known}{near and f'; {near}'}")
 
 

@@ -10,6 +10,7 @@ from amaranth.lib import wiring
 from tools.gateware import board as boards
 from tools.gateware.families import FAMILIES
 
+from plexor.protocol.geometry import Feature
 from plexor_hdl.front.board import Board
 from plexor_hdl.instrument import Instrument
 from plexor_soc.boards import BOARDS as SYSTEMS
@@ -21,7 +22,8 @@ def designs() -> list[Elaboratable]:
     for name in boards.names():
         board = boards.load(name)
         family, codes = board.profile.family, board.geometry.code_bits > 0
-        kind = family, bool(board.uart_period), codes
+        matches = Feature.MATCH in board.geometry.features
+        kind = family, bool(board.uart_period), codes, matches
         if kind not in seen:
             seen.add(kind)
             pll = FAMILIES[family].pll(board.clock_mhz, board.fast_mhz)
@@ -30,7 +32,7 @@ def designs() -> list[Elaboratable]:
     for system in SYSTEMS.values():
         kinds = [system, replace(system, deep=True)] if system.sdram else [system]
         for one in kinds:
-            kind = one.deep, not one.switch
+            kind = one.deep, not one.switch, False, False
             if kind not in seen:
                 seen.add(kind)
                 found.append(Instrument(one.geometry, 1, access=True, datagrams=not one.switch))

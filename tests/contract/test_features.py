@@ -10,8 +10,9 @@ from tools.features import HOST, NO, PAGE, YES, cell, document
 
 from plexor import cli
 from plexor.cli.defaults import options_of
+from plexor.model.on_host import COMPUTED, MATCHED
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
-from plexor.wire.device.features import ABOUT, COMPUTED, board_of, refusal
+from plexor.wire.device.features import ABOUT, board_of, refusal
 from plexor_hdl.build import boards
 
 ROOT = Path(__file__).parents[2]
@@ -41,10 +42,11 @@ def test_the_page_says_of_every_board_and_feature_what_its_build_has():
 
 def test_what_the_host_computes_from_events_is_told_apart():
     events = Geometry(features=Feature.EVENTS)
-    for feature in ABOUT:
-        absent = {cell(events, feature), cell(Geometry(features=Feature(0)), feature)}
-        if feature in COMPUTED:
-            assert absent == {HOST, NO}
+    counting = Geometry(features=Feature.EVENTS | Feature.MATCH)
+    for feature in set(ABOUT) - {Feature.EVENTS, Feature.MATCH}:
+        assert cell(events, feature) == (HOST if feature in MATCHED else NO)
+        assert cell(counting, feature) == (HOST if feature in COMPUTED else NO)
+        assert cell(Geometry(features=Feature.MATCH), feature) == NO
         whole = Geometry(code_bits=8, features=ALL_FEATURES | Feature.CODES)
         assert cell(whole, feature) == YES
     assert not COMPUTED & Feature.DITHER

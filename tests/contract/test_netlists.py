@@ -73,6 +73,6 @@ def test_every_other_file_is_used_by_one_that_is_or_by_what_builds_boards():
 
 
 def test_a_stage_that_no_board_has_would_be_found():
-    few = designs.recorded([Instrument(boards.load("icebreaker").geometry, 1)])
+    few = designs.recorded([Instrument(boards.load("icebreaker-counts").geometry, 1)])
     assert {"Instrument", "PlainBins"} <= {one.__name__ for one in few}
     assert "Bins" not in {one.__name__ for one in few}

@@ -56,10 +56,12 @@ class Decoded:
 
 
 def sheet_of(board: str) -> dict:
-    """Return the sheet of a board. A ULX3S has that of all of them, but for what is its own."""
-    if board.startswith("ulx3s"):
-        return SHEETS["ulx3s"] | SHEETS.get(board, {})
-    return SHEETS[board]
+    """Return the sheet of a board's build: that of the board, but for what is the build's own.
+
+    A ULX3S has the sheet of all of them.
+    """
+    of_all = "ulx3s" if board.startswith("ulx3s") else board.removesuffix("-counts")
+    return SHEETS[of_all] | SHEETS.get(board, {})
 
 
 def disagreements(sheet: dict, decoded: Decoded) -> list[str]:

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 from impair import Impairment, Proxy
 
+from plexor.model.on_host import replaced
 from plexor.model.results import ChannelResult, Kind, RunResult
 from plexor.model.settings import Settings
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
@@ -45,9 +46,9 @@ SMALL = Geometry(
 """All features with ticks of 1 ns, fewer bins, and an upload FIFO that is soon full."""
 PORTLESS = replace(SMALL, code_bits=0, features=ALL_FEATURES)
 """The same without a code port, as a LiteX system has none."""
-ICE40 = boards.simulated("hx8k-evn")
+ICE40 = boards.simulated("hx8k-evn-counts")
 """One with few pins: a calibration takes each of them in turn."""
-SILENT = boards.simulated("icebreaker")
+SILENT = boards.simulated("icebreaker-counts")
 """One that sends no events."""
 TRUTH = np.dtype([("time_ps", "<i8"), ("source", "u1"), ("level", "u1"), ("pad", "V6")])
 NEEDED = {
@@ -72,6 +73,11 @@ PLACES = {
         IntervalKind.PERIOD,
     ),
 }
+
+
+def whole(geometry: Geometry) -> Geometry:
+    """Return an instrument that itself does what the host does for one without matcher."""
+    return replace(geometry, features=geometry.features | replaced(geometry) | Feature.MATCH)
 
 
 @dataclass(frozen=True)
@@ -121,10 +127,14 @@ class Outcome:
         ]
 
     def golden(self, dropped: np.ndarray | None = None) -> golden.Results:
-        """Return what the golden model makes of the pins; `dropped` before the merge."""
+        """Return what the golden model makes of the pins; `dropped` before the merge.
+
+        For an instrument that leaves the matching to the host it is a chip that has all features.
+        """
         result = self.result
+        geometry = result.identity.geometry
         return golden.measure(
-            result.identity.geometry,
+            geometry if Feature.MATCH in geometry.features else whole(geometry),
             self.registers,
             result.start_ticks,
             result.end_ticks,

@@ -114,7 +114,8 @@ GUARDING = ("make test", "make test-full", "make lint", "make lock", "make mutan
 """What runs these tests, or asks for a board or the newest packages: called, not run."""
 HOURS = (
     *("make gateware", "make gateware BOARD=NAME", "make gateware BOARD=ulx3s-25f"),
-    *("make gateware-report", "make soc-report", "make fmax", "make weights", "make worth"),
+    "make gateware BOARD=icebreaker BUILD=counts",
+    *("make gateware-report", "make soc-report", "make fmax", "make weights"),
     *("make soc BOARD=colorlight-i5 DEEP=1", "python -m tools.gateware.search", "make fuzz"),
     *("make afternoon STUDY=A", "make wheels"),
 )

@@ -18,7 +18,7 @@ from plexor_sim.serve import GATEWARE, TWIN
 
 NS = Fraction(1, 1_000_000_000)
 GEOMETRY = boards.simulated()
-ICE40 = boards.simulated("hx8k-evn")
+ICE40 = boards.simulated("hx8k-evn-counts")
 """A build without widths on the chip."""
 RUNS = [
     (TWIN, 10_000),

@@ -15,12 +15,14 @@ import pytest
 from bench import NEEDED, PLACES, Outcome, run, simulator
 from impair import Impairment
 
+from plexor.figures.analyse.analyse import analyse
+from plexor.figures.analyse.stopped import stopped
 from plexor.model.results import ChannelResult, Kind
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import ResponseClass, Space, key
-from plexor.protocol.registers import Policy
+from plexor.protocol.registers import Policy, StopReason
 from plexor.run.session.replay import replay
 from plexor.run.session.session import measure
 from plexor.wire.device.device import Device
@@ -29,7 +31,11 @@ from plexor_hdl.build import boards
 from plexor_sim.golden import instrument as golden
 
 US = Fraction(1, 10**6)
-BOARDS = {name: boards.simulated(name) for name in ("ulx3s-25f", "hx8k-evn")}
+BOARDS = {name: boards.simulated(name) for name in ("ulx3s-25f", "hx8k-evn-counts")}
+EVENTS = {name: boards.simulated(name) for name in ("hx8k-evn", "icebreaker")}
+"""Boards whose chip does not match."""
+OWN = {"bursts": Feature.BURST, "dither": Feature.DITHER, "Poisson": Feature.POISSON}
+"""What the chip must have for a case."""
 BOOKS = (Space.EDGES, Space.UPLOAD_DROPS)
 """What accounts for events. It is no result."""
 STRIKES = 1000
@@ -145,10 +151,95 @@ def test_the_host_has_to_the_bit_what_a_chip_has(name, strikes, tmp_path):
         assert_channel_is_the_hosts(channel, truth)
 
 
+@pytest.mark.parametrize("strikes", [STRIKES, pytest.param(20_000, marks=pytest.mark.full)])
+@pytest.mark.parametrize(
+    ("board", "name"),
+    [
+        (board, name)
+        for board, geometry in EVENTS.items()
+        for name in CASES
+        if OWN.get(name, Feature(0)) in geometry.features
+    ],
+)
+def test_a_board_that_only_sends_events_has_what_a_chip_with_all_has(
+    board, name, strikes, tmp_path
+):
+    settings = replace(CASES[name].settings(strikes, BOOKS), spaces=None)
+    outcome = run(f"synthetic:{CASES[name].dut}", settings, tmp_path, geometry=EVENTS[board])
+    truth, result = outcome.golden(), outcome.result
+    assert result.valid, result.invalid_reasons
+    assert all(m.zoom is not None for channel in result.channels for m in channel.measurements)
+    for channel in result.channels:
+        assert_channel_is_the_hosts(channel, truth)
+
+
+@pytest.mark.parametrize("board", EVENTS)
+@pytest.mark.parametrize(
+    ("name", "events"),
+    [
+        # Of 1,000 strikes and their answers one edge each is left; a tenth of them has no answer.
+        ("drops and late answers", 2.8),
+        # The strike's trailing edge is what is answered.
+        ("the strike's trailing edge, and a chain", 4),
+    ],
+)
+def test_with_active_edges_alone_latencies_are_the_same_and_the_link_has_half(
+    board, name, events, tmp_path
+):
+    settings = replace(CASES[name].settings(STRIKES, BOOKS), spaces=None, active_only=True)
+    outcome = run(f"synthetic:{CASES[name].dut}", settings, tmp_path, geometry=EVENTS[board])
+    truth, result = outcome.golden(), outcome.result
+    assert result.valid, result.invalid_reasons
+    assert result.strikes == STRIKES
+    assert result.accounting.received == pytest.approx(events * STRIKES, rel=0.05)
+    for channel in result.channels:
+        assert_channel_is_the_hosts(channel, truth)
+        assert channel.measurement(Kind.RISE).statistics.count
+        assert not channel.measurement(Kind.WIDTH).statistics.count
+
+
+@pytest.mark.parametrize("board", [*EVENTS, "ulx3s-25f"])
+@pytest.mark.parametrize(
+    ("dut", "stop", "reason"),
+    [
+        ("latency=list:PATH", {"latency_over_s": 30 * US}, StopReason.LATENCY),
+        ("latency=1us,mask=3ms:1ms", {"stop_on_missed": True}, StopReason.MISSED),
+    ],
+)
+def test_a_run_stops_for_the_same_event_whoever_looks_for_it(board, dut, stop, reason, tmp_path):
+    """The 51st strike is answered late, or the first one in the mask is missed."""
+    (tmp_path / "list").write_text("5000000\n" * 50 + "40000000\n" + "5000000\n" * 1000)
+    case = Case(dut.replace("PATH", str(tmp_path / "list")), channels=(Channel(0),))
+    settings = replace(case.settings(500, BOOKS), spaces=None, keep_events=True, **stop)
+    outcome = run(
+        f"synthetic:{case.dut}",
+        settings,
+        tmp_path,
+        geometry=(BOARDS | EVENTS)[board],
+    )
+    result = outcome.result
+    assert result.valid, result.invalid_reasons
+    assert result.stop_reason == reason
+    found = stopped(analyse(result))
+    answers_ps, strikes_ps = outcome.edges_ps(0), outcome.edges_ps(SOURCE_STRIKE)
+    assert found.channel == "ch0"
+    if reason == StopReason.LATENCY:
+        late = int(np.flatnonzero(answers_ps - strikes_ps[: len(answers_ps)] > 30_000_000)[0])
+        assert found.strike == late + 1 == 51
+        assert abs(result.trigger_ticks - answers_ps[late] * 1000 / result.tick_fs) <= 1
+    else:
+        answers = np.searchsorted(answers_ps, strikes_ps + 50_000_000)
+        unanswered = answers == np.searchsorted(answers_ps, strikes_ps)
+        assert found.strike == int(np.flatnonzero(unanswered)[0]) + 1
+    near = result.trace["index"]
+    assert result.trigger_index in near
+    assert (np.diff(near.astype(np.int64)) == 1).all()
+
+
 def test_a_small_board_with_fewer_features_has_the_same_figures(tmp_path):
     """Its geometry has other bins, and no windows of one-tick bins."""
     case = CASES["drops and late answers"]
-    outcome = taken(case, tmp_path, 300, geometry=BOARDS["hx8k-evn"])
+    outcome = taken(case, tmp_path, 300, geometry=BOARDS["hx8k-evn-counts"])
     truth = outcome.golden()
     assert outcome.result.valid, outcome.result.invalid_reasons
     for channel in outcome.result.channels:

@@ -11,9 +11,10 @@ import pytest
 from plexor import cli
 from plexor.experiments.prove.run import STEPS
 
-BOARD = "sim:?board=icebreaker"
+BOARD = "sim:?board=icebreaker&build=counts"
 """It sends no events."""
-EVENTS = "sim:?board=hx8k-evn"
+EVENTS = "sim:?board=icebreaker"
+"""It sends events alone."""
 WHOLE = "sim:?board=ulx3s-25f&core=twin"
 """It has two strike outputs, a timecode and a code port."""
 PADS = "input_ps.0=3000,input_ps.1=4200,output_ps.0=2000,loop_ps.0=5000,loop_ps.1=4000"
@@ -40,7 +41,7 @@ def assert_near(entry, truth):
     assert abs(entry["value"] - truth) <= entry["error"] < 6000, (entry, truth)
 
 
-@pytest.mark.parametrize("link", [BOARD, pytest.param(EVENTS, marks=pytest.mark.full)])
+@pytest.mark.parametrize("link", [BOARD, EVENTS])
 def test_planted_pads_and_wires_are_proven_within_their_errors(link, capsys, tmp_path):
     page = tmp_path / "proof.html"
     code, steps, err = proof_of(

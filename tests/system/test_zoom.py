@@ -43,7 +43,16 @@ def test_a_window_that_a_first_look_placed_gives_percentiles_to_the_tick(capsys)
 def test_a_window_may_be_said_for_all_channels_and_is_refused_where_there_is_none(capsys):
     found = taken(capsys, "--mode", "dump", "--zoom", "2.99us")
     assert [window["share"] for window in found["windows"]] == [0, 1]
-    board = ["--link", "sim:?board=hx8k-evn", "--dut", "bare", "--rate", "1k", "--count", "3"]
+    board = [
+        "--link",
+        "sim:?board=hx8k-evn&build=counts",
+        "--dut",
+        "bare",
+        "--rate",
+        "1k",
+        "--count",
+        "3",
+    ]
     for zoom in ("auto", "3us"):
         assert cli.main(["measure", *board, "--channel", "A=ch0", "--zoom", zoom]) == 2
         assert "one-tick bins" in capsys.readouterr().err

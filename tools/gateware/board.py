@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any, cast
 
 from plexor.protocol.geometry import Geometry
-from plexor_hdl.build.boards import CONSTRAINTS, BoardError, BoardFile, names, read
+from plexor_hdl.build.boards import CONSTRAINTS, BoardError, BoardFile, files, names, read
 from plexor_hdl.build.profiles import Profile
 from plexor_hdl.front.phases import RATIO
 from plexor_hdl.uplink.link_uart import FRACTION_BITS
 
-__all__ = ["CONSTRAINTS", "Board", "BoardError", "Flash", "Pin", "load", "names"]
+__all__ = ["CONSTRAINTS", "Board", "BoardError", "Flash", "Pin", "files", "load", "names"]
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,8 @@ def _board(file: BoardFile) -> Board:
     wanted |= {f"lamps[{number}]" for number in range(geometry.lamps)}
     wanted |= {"gate", "uart_rx", "uart_tx"}
     wanted |= {"low", "uart_hold"} & set(pins)
+    # A build may leave channels out.
+    pins = {name: pin for name, pin in pins.items() if name in wanted or "channels" not in name}
     if wanted != set(pins):
         raise ValueError(f"pins: {', '.join(sorted(wanted ^ set(pins)))}: missing or not needed")
     sites = [pin.site for pin in pins.values()] + [table["clock"]["site"], table["led"]["site"]]
@@ -107,8 +109,9 @@ def _board(file: BoardFile) -> Board:
     }
     counts = {"sampler": geometry.channels, "serialiser": geometry.strikes + 1}
     for kind, count in counts.items():
-        if len(places[kind]) != count:
+        if len(places[kind]) < count:
             raise ValueError(f"places.{kind}: {len(places[kind])} tiles; must be {count}")
+        places[kind] = places[kind][:count]
     return Board(
         name=file.name,
         title=table["title"],

@@ -17,6 +17,7 @@ from plexor.base.errors import ExitCode
 from plexor.figures.analyse.analyse import analyse
 from plexor.files.store.document import document
 from plexor.protocol.frames import Frame, FrameType, LogCode, MemoryFlag, cobs_decode
+from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import BLOCKS
 from plexor.run.session.run import LiveRun
 from plexor.run.session.session import measure
@@ -118,6 +119,8 @@ def taken(measurement: Measurement, ready: Prepared) -> Taken:
                 status = _status(device, measurement)
             server.wait(_END_S)
             handed_over = server.handed_over()
+        # Without a matcher a drop on the link is told with the others.
+        matches = Feature.MATCH in result.identity.geometry.features
         end_ps = result.end_ticks * result.tick_fs // 1000
         edges = np.fromfile(truth, TRUTH)
         found = document(analyse(result), None, ExitCode.PASS)
@@ -140,7 +143,10 @@ def taken(measurement: Measurement, ready: Prepared) -> Taken:
         cpu_s,
         result.accounting.generated,
         handed_over,
-        any(entry.upload_dropped for entry in result.accounting.sources),
+        any(
+            entry.upload_dropped or (entry.dropped and not matches)
+            for entry in result.accounting.sources
+        ),
         said,
         status,
     )

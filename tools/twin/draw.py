@@ -17,7 +17,11 @@ from plexor_hdl.build import boards
 
 BOARDS = ("hx8k-evn", "icebreaker", "ulx3s-25f")
 """Three that differ most."""
-ALL_BOARDS = (*BOARDS, "colorlight-i5", "ecpix-5", "orangecrab", "ulx3s-12f", "ulx3s-85f")
+ALL_BOARDS = (
+    *BOARDS,
+    *("hx8k-evn-counts", "icebreaker-counts"),
+    *("colorlight-i5", "ecpix-5", "orangecrab", "ulx3s-12f", "ulx3s-85f"),
+)
 
 
 @dataclass(frozen=True)
@@ -246,7 +250,8 @@ class _Draw:
         rng = self._rng
         outputs = rng.randint(1, self._geometry.strikes)
         policy = rng.choice(list(Policy))
-        streams = (Stream.LIVE, Stream.OFF) if self._has(Feature.EVENTS) else (Stream.OFF,)
+        streams = (Stream.LIVE,) if self._has(Feature.EVENTS) else ()
+        streams += (Stream.OFF,) if self._has(Feature.MATCH) else ()
         made = Settings(
             strikes=tuple(self._stimulus(output) for output in range(outputs)),
             channels=self._channels(outputs),
@@ -254,6 +259,7 @@ class _Draw:
             window_min_s=self._ticks(50, 1500) if policy == Policy.WINDOW else Fraction(0),
             timeout_s=self._ticks(500, 30000),
             stream=rng.choice(streams),
+            active_only=not self._has(Feature.MATCH) and self._either.random() < 0.3,
         )
         if rng.random() < 0.5:
             made = replace(made, count=rng.randint(20, 150))
@@ -266,6 +272,8 @@ class _Draw:
         kind = rng.choice(("plain", "early", "latency", "missed", "table", "load", "input"))
         if kind == "early" and self._has(Feature.EARLY):
             return replace(made, early_s=self._ticks(100, 3000))
+        if kind in ("latency", "missed") and not self._has(Feature.MATCH):
+            return made  # The host would end it, after a time that is its own.
         if kind == "latency":
             return replace(made, latency_over_s=self._ticks(200, 4000))
         if kind == "missed":

@@ -209,7 +209,12 @@ def _strikes() -> Iterator[tuple[str, Measurement]]:
     yield "a strike in the first tick", _measured(extra=first)
     quiet: dict[str, Any] = {"count": 1500, "report_s": 2_601_300 * _NS}
     yield "snapshots in quiet", _measured(channels=(Channel(0),), **quiet)
-    yield "no events", _measured(board="icebreaker", channels=(Channel(0), Channel(1)))
+    yield "no events", _measured(board="icebreaker-counts", channels=(Channel(0), Channel(1)))
+    yield "events alone", _measured(board="icebreaker", channels=(Channel(0), Channel(1)))
+    yield (
+        "events alone, of active edges",
+        _measured(board="icebreaker", channels=(Channel(0), Channel(1)), active_only=True),
+    )
     yield "a small memory of bins", _measured(board="ulx3s-12f")
     yield "load", _measured(load=True, channels=(Channel(0), Channel(1, reference="load")))
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -10,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from plexor.protocol.geometry import Feature, Geometry
-from plexor_hdl.build.profiles import PROFILES, Profile
+from plexor_hdl.build.profiles import BUILDS, PROFILES, Profile
 
 _INSTALLED = Path(__file__).parents[1] / "constraints"
 CONSTRAINTS = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[3] / "constraints"
 """Folder of the boards' files. A wheel has them inside this package."""
 
+
+_PROFILE = re.compile(r'(?m)^profile = "([^"]*)"')
 
 DEFAULT = "ulx3s-25f"
 """The board of a simulation that names none."""
@@ -37,22 +40,52 @@ class BoardFile:
     text: bytes
 
 
-def names() -> list[str]:
-    """Return the names of all boards that have a file."""
+def files() -> list[str]:
+    """Return the names of all boards."""
     return sorted(path.stem for path in CONSTRAINTS.glob("*.toml"))
 
 
+def names() -> list[str]:
+    """Return the names of all builds: a board's, and `BOARD-BUILD` for its other builds."""
+    return sorted(name for board in files() for name in [board, *_others(board)])
+
+
+def builds(board: str) -> tuple[str, ...]:
+    """Return the builds of a board, the first of which its name alone means."""
+    match = _PROFILE.search((CONSTRAINTS / f"{board}.toml").read_text(encoding="utf-8"))
+    return BUILDS.get(match[1], ()) if match else ()
+
+
+def build_of(board: str, build: str) -> str:
+    """Return the name of one of a board's builds. Raises BoardError if it has none such."""
+    known = builds(board)
+    if build not in known:
+        raise BoardError(f"build: {build!r}; {board} has {' and '.join(known)}")
+    return board if build == known[0] else f"{board}-{build}"
+
+
+def _others(board: str) -> list[str]:
+    return [f"{board}-{build}" for build in builds(board)[1:]]
+
+
 def read(name: str) -> BoardFile:
-    """Return a board's file. Raises BoardError if it is missing or cannot be used."""
-    if name not in names():
+    """Return a board's file, for the build that `name` says; see `names`.
+
+    Raises BoardError if it is missing or cannot be used.
+    """
+    known = {f"{board}-{build}": board for board in files() for build in builds(board)}
+    board = known.get(name, name)
+    if board not in files():
         raise BoardError(f"board: {name!r}; must be one of {', '.join(names())}")
-    path = CONSTRAINTS / f"{name}.toml"
+    path, name = CONSTRAINTS / f"{board}.toml", name if name in names() else board
+    build = name[len(board) + 1 :]
     text = path.read_bytes()
     try:
         table = tomllib.loads(text.decode())
-        if table["profile"] not in PROFILES:
-            raise ValueError(f"profile: {table['profile']!r}; must be one of {', '.join(PROFILES)}")
-        profile = PROFILES[table["profile"]]
+        profile_name = f"{table['profile']}-{build}" if build else table["profile"]
+        if profile_name not in PROFILES:
+            raise ValueError(f"profile: {profile_name!r}; must be one of {', '.join(PROFILES)}")
+        profile = PROFILES[profile_name]
         core_mhz = Fraction(str(table["clock"]["core_mhz"]))
         tick_fs = round(10**9 / (core_mhz * profile.geometry.samples))
         geometry = replace(profile.geometry, board=table["identity"], tick_fs=tick_fs)

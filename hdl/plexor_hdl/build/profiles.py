@@ -35,6 +35,9 @@ _ECP5 = Geometry(
     board="ecp5",
 )
 
+_HX8K = ("--hx8k", "--package", "ct256")
+_UP5K = ("--up5k", "--package", "sg48")
+
 PROFILES = {
     "ecp5": Profile(
         family="ecp5",
@@ -58,7 +61,27 @@ PROFILES = {
     ),
     "hx8k": Profile(
         family="ice40",
-        device=("--hx8k", "--package", "ct256"),
+        device=_HX8K,
+        core_mhz=120,
+        geometry=Geometry(
+            channels=4,
+            strikes=1,
+            samples=8,
+            tick_fs=1_041_667,
+            queue_depth=64,
+            word_fifo_depth=32,
+            upload_depth=1024,
+            features=Feature.EVENTS
+            | Feature.BURST
+            | Feature.DITHER
+            | Feature.POISSON
+            | Feature.FILTER,
+            board="hx8k",
+        ),
+    ),
+    "hx8k-counts": Profile(
+        family="ice40",
+        device=_HX8K,
         core_mhz=120,
         geometry=Geometry(
             channels=4,
@@ -69,13 +92,29 @@ PROFILES = {
             queue_depth=4,
             word_fifo_depth=16,
             upload_depth=128,
-            features=Feature.EVENTS,
+            features=Feature.EVENTS | Feature.MATCH,
             board="hx8k",
         ),
     ),
     "up5k": Profile(
         family="up5k",
-        device=("--up5k", "--package", "sg48"),
+        device=_UP5K,
+        core_mhz=48,
+        geometry=Geometry(
+            channels=4,
+            strikes=1,
+            samples=8,
+            tick_fs=2_604_167,
+            queue_depth=64,
+            word_fifo_depth=16,
+            upload_depth=16_384,
+            features=Feature.EVENTS | Feature.DITHER,
+            board="up5k",
+        ),
+    ),
+    "up5k-counts": Profile(
+        family="up5k",
+        device=_UP5K,
         core_mhz=48,
         geometry=Geometry(
             channels=2,
@@ -87,8 +126,21 @@ PROFILES = {
             word_fifo_depth=16,
             upload_depth=16,
             ring_depth=16,
-            features=Feature(0),
+            features=Feature.MATCH,
             board="up5k",
         ),
     ),
 }
+
+BUILDS = {
+    "ecp5": ("full",),
+    "ecp5-12k": ("full",),
+    "hx8k": ("events", "counts"),
+    "up5k": ("events", "counts"),
+}
+"""Builds of each profile; the first is what its name alone means.
+
+`full` matches strikes and responses, counts classes and bins at any rate, and sends events.
+`events` leaves the matching and counting to the host. `counts` is for chips without room for both:
+it matches and counts, in fewer channels or with fewer features.
+"""

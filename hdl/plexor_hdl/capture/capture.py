@@ -66,6 +66,8 @@ class Capture(wiring.Component):
         capture: The `words` of this clock belong to the run.
         channels: The registers of each channel; `enable`, `invert`, `either` and `filter_ticks`
             count here.
+        active_only: Without Feature.MATCH: a bit for each source, in the order of
+            `geometry.merged`, whose trailing edges are no events.
         strike_enables: A bit for each strike output: its edges are captured.
         codes: Levels of the code pins, with Feature.CODES; those of `words` come a clock later.
         code: The registers of the code port; codes of its `zone_mask` are neither events nor beats.
@@ -111,6 +113,8 @@ class Capture(wiring.Component):
             "hold": In(1),
             "masked": Out(COUNT_BITS),
         }
+        self._leaves_out = Feature.MATCH not in geometry.features
+        active_only = {"active_only": In(len(geometry.merged))} if self._leaves_out else {}
         super().__init__(
             {
                 "clear": In(1),
@@ -119,6 +123,7 @@ class Capture(wiring.Component):
                 "channels": In(data.ArrayLayout(block_layout(CHANNEL), geometry.channels)),
                 "strike_enables": In(geometry.strikes),
                 **(ports if self._codes else {}),
+                **active_only,
                 "low": In(LOW_BITS),
                 "epoch": In(epoch_bits(geometry)),
                 "last_epoch": In(epoch_bits(geometry)),
@@ -147,6 +152,8 @@ class Capture(wiring.Component):
         m.submodules.rows = rows = Rows(geometry)
         m.submodules.stamp = stamp = Stamp(geometry)
 
+        if self._leaves_out:
+            m.d.comb += rows.active_only.eq(self.active_only)
         filtered = Feature.FILTER in geometry.features
         # A code port is a clock later than an edge detector.
         channel_clocks = filter_clocks(geometry.samples) if filtered else int(self._codes)

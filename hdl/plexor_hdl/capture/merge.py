@@ -7,7 +7,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.capture.edges import EdgeWord, at_least
 from plexor_hdl.capture.word_queues import Slot
 
@@ -171,6 +171,8 @@ class Rows(wiring.Component):
     Ports:
         i_ready: `i_column` is taken in this clock, if it has edges or is blank.
         i_column: The edges of one tick, all sources side by side.
+        active_only: Without Feature.MATCH: a bit for each source whose trailing edges are left
+            out.
         o_valid: `o_event` is an event or a blank slot.
         o_ready: The event is taken, if there is one.
         o_event: One event or a blank slot, which tells only the time.
@@ -179,8 +181,11 @@ class Rows(wiring.Component):
     def __init__(self, geometry: Geometry) -> None:
         self._numbers = range(len(geometry.merged))
         self._column = Column(len(self._numbers), geometry.samples)
+        self._leaves_out = Feature.MATCH not in geometry.features
+        active_only = {"active_only": In(len(self._numbers))} if self._leaves_out else {}
         super().__init__(
             {
+                **active_only,
                 "i_ready": Out(1),
                 "i_column": In(self._column),
                 "o_valid": Out(1),
@@ -203,10 +208,20 @@ class Rows(wiring.Component):
             self.o_event.first.eq(column.first),
             self.o_event.blank.eq(column.blank),
         ]
+        edges, blank = self.i_column.edges, self.i_column.blank
+        if self._leaves_out:
+            # A slot's first column takes its time along, also where nothing is left of it.
+            blank |= self.i_column.first & self.i_column.edges.any()
+            edges &= self.i_column.polarities | ~self.active_only
         with m.If(self.i_ready):
-            one, two, _ = at_least(self.i_column.edges)
+            one, two, _ = at_least(edges)
             m.d.comb += more_next.eq(two)
-            m.d.sync += [column.eq(self.i_column), self.o_valid.eq(one | self.i_column.blank)]
+            m.d.sync += [
+                column.eq(self.i_column),
+                left.eq(edges),
+                column.blank.eq(blank & ~one),
+                self.o_valid.eq(one | blank),
+            ]
         with m.Elif(self.o_ready):
             m.d.comb += more_next.eq(at_least(left)[2])
             m.d.sync += [left.eq(left & ~first), column.first.eq(0)]

@@ -49,10 +49,16 @@ LOG_WORDS = {
     LogCode.REJECTED: (address("status", "command_errors"), NOTHING, *_wide("time_ticks")),
 }
 """Addresses of the register words that form index and time of a LOG frame."""
-LOG_TABLE = {
-    code << 2 | part: word for code, words in LOG_WORDS.items() for part, word in enumerate(words)
-}
-"""LOG_WORDS by code and part. Index and time are header bytes 8 to 23, four for each part."""
+DUMPED_WORDS = (address("status", "snapshot"), NOTHING, *_wide("end_ticks"))
+"""The same of DUMPED, in a build without a dumper that tells it."""
+
+
+def log_table(*, dumps: bool) -> dict[int, int]:
+    """Return the words by code and part. Index and time are header bytes 8 to 23, four a part."""
+    words = LOG_WORDS | ({LogCode.DUMPED: DUMPED_WORDS} if dumps else {})
+    return {
+        code << 2 | part: word for code, each in words.items() for part, word in enumerate(each)
+    }
 
 
 class Command(wiring.Component):
@@ -61,7 +67,7 @@ class Command(wiring.Component):
     A good frame's operations are executed in their order, then the RESPONSE frame is complete. A
     frame that is no COBS encoding, has a wrong CRC or length, or is no COMMAND changes nothing: it
     is counted and answered with a LOG frame REJECTED. Empty frames are ignored. With `datagrams`
-    frames come decoded, with an end after each.
+    frames come decoded, with an end after each. With `dumps` it sends LOG frames DUMPED, too.
 
     Other LOG frames are sent as `i_logs` asks, between a frame's bytes and while not `quiet`. Each
     is taken in the clock after its frame is complete. What a LOG frame says, LOG_WORDS, is read
@@ -84,8 +90,8 @@ class Command(wiring.Component):
         o_bytes: Stream of the frames' bytes, with an end after each frame.
     """
 
-    def __init__(self, *, datagrams: bool = False) -> None:
-        self._datagrams = datagrams
+    def __init__(self, *, datagrams: bool = False, dumps: bool = False) -> None:
+        self._datagrams, self._dumps = datagrams, dumps
         super().__init__(
             {
                 "i_bytes": In(stream.Signature(DecodedByte if datagrams else 8)),
@@ -186,7 +192,7 @@ class Command(wiring.Component):
             places.eq(now["WORD"] | (now["OPERATION"] & step & ~number[1])),
             codes.eq(now["OPERATION"] & step & (number[:2] == 2)),
             self.bus.request_stb.eq(now["REQUEST"] & asks),
-            log_place.eq(table(LOG_TABLE, Cat(number[2], number[4], log))),
+            log_place.eq(table(log_table(dumps=self._dumps), Cat(number[2], number[4], log))),
         ]
         with m.If(moves):
             m.d.sync += value.eq(Mux(fetches, self.bus.read_data, Cat(value[8:], stored)))

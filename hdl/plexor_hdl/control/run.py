@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run control: starts runs, captures during them, and ends them."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import LogCode
-from plexor.protocol.geometry import TRIGGER_CLOCKS, Geometry
+from plexor.protocol.geometry import TRIGGER_CLOCKS, Feature, Geometry
 from plexor.protocol.registers import CONTROL, RunState, StopOn, StopReason, Stream, register
 from plexor_hdl.capture.timebase import LOW_BITS, epoch_bits
 from plexor_hdl.control.registers import ACTION_LAYOUT
@@ -101,10 +101,13 @@ class RunControl(wiring.Component):
         word_high: 1 asks for the high word, 0 for the low one; as `base_high` while `word_end`.
         word_end: 1 asks for end_ticks in place of run_time_ticks.
         base_high: 1 if the dumper wants the high word of the end's time.
+        sent: Without Feature.MATCH: 1 if no event waits for the link. Then a LOG frame DUMPED ends
+            a run's events, and answers `action.dump`.
     """
 
     def __init__(self, geometry: Geometry) -> None:
         self._fine_bits = (geometry.samples - 1).bit_length()
+        self._tells_sent = Feature.MATCH not in geometry.features
         super().__init__(
             {
                 "control": In(block_layout(CONTROL)),
@@ -152,6 +155,7 @@ class RunControl(wiring.Component):
                 "word_high": Out(1),
                 "word_end": Out(1),
                 "base_high": In(1),
+                **({"sent": In(1)} if self._tells_sent else {}),
             }
         )
 
@@ -187,8 +191,15 @@ class RunControl(wiring.Component):
             # Both times are also read before the start, because a run may last only two clocks.
             self.mark_end.eq(~wait[0]),
         ]
+        sending = Signal() if self._tells_sent else Const(0)
         m.d.sync += [
-            begin.eq(resting & self.action.start & ~self.dump_busy & ~stopped & ~self.o_log.valid),
+            begin.eq(
+                resting
+                & self.action.start
+                & ~(self.dump_busy | sending)
+                & ~stopped
+                & ~self.o_log.valid
+            ),
             over.eq(over_next),
             self.step_stb.eq(going & ~over & ~over_next & at_rest & self.more),
             start_next.eq(self.track & (wait == 3)),
@@ -277,6 +288,12 @@ class RunControl(wiring.Component):
         with m.Elif(stopped):
             m.d.sync += [stopped.eq(0), self.o_log.valid.eq(1)]
             m.d.sync += self.o_log.payload.eq(LogCode.STOPPED)
+        if self._tells_sent:
+            with m.Elif(sending & self.sent):
+                m.d.sync += [sending.eq(0), self.o_log.valid.eq(1)]
+                m.d.sync += self.o_log.payload.eq(LogCode.DUMPED)
+            with m.If(drained | self.dump_stb):
+                m.d.sync += sending.eq(1)
         with m.If(self.clear):
             m.d.sync += trigger_told.eq(0)
         return m

@@ -9,6 +9,7 @@ from plexor.protocol.geometry import Geometry
 from plexor_hdl.front.front_end import FrontEnd
 from plexor_hdl.front.phases import LOOP_CLOCKS
 from plexor_hdl.instrument import Instrument
+from plexor_hdl.lib.blocks import plain_blocks
 from plexor_hdl.lib.crossing import CROSSING_CLOCKS, Crossing
 from plexor_hdl.uart_instrument import UartInstrument
 
@@ -98,7 +99,11 @@ class Board(Elaboratable):
         m.submodules.front = front = self.front
         m.domains.sync = ClockDomain(reset_less=True)
         instrument = Instrument(
-            self._geometry, self._hash, build_id=self._build_id, loop_clocks=LOOP_CLOCKS
+            self._geometry,
+            self._hash,
+            build_id=self._build_id,
+            loop_clocks=LOOP_CLOCKS,
+            blocks=getattr(self._family, "add_blocks", plain_blocks),
         )
         m.submodules.instrument = wired = UartInstrument(instrument, self._uart_period)
         m.d.comb += [

@@ -6,12 +6,13 @@ which nothing else can read then. The chip's oscillator (FPGA-DS-02008, iCE40 Ul
 sheet: SB_HFOSC, 48 MHz, here divided by 4) replaces the reference as start clock. It also replaces
 the ring, because it is asynchronous to all clocks of the board. The delay of the PLL's output A is
 at most 2.4 ns. Below 104 MHz that is less than a quarter of a period, so two of four bins are that
-much narrower.
+much narrower. A deep memory is in its single-port RAM blocks of 16,384 words of 16 bits
+(FPGA-TN-02022, iCE40 SPRAM usage guide).
 """
 
 from __future__ import annotations
 
-from amaranth.hdl import Const, Instance, Module, Signal, Value
+from amaranth.hdl import ClockSignal, Const, Instance, Module, Signal, Value
 
 from plexor_hdl.front import ice40
 from plexor_hdl.front.ice40 import PHASES, Pll, add_buffer, add_pad, xor
@@ -19,6 +20,7 @@ from plexor_hdl.front.ice40 import PHASES, Pll, add_buffer, add_pad, xor
 __all__ = [
     "PHASES",
     "Pll",
+    "add_blocks",
     "add_buffer",
     "add_pad",
     "add_pll",
@@ -30,6 +32,7 @@ __all__ = [
 MULTIPLIERS = 8
 RESET = "front.unlocked"
 """Name of the net that is high until the PLL has locked."""
+BLOCK_BITS = 16
 SOURCE_BITS = 6
 """The oscillator's 12 MHz, divided by 2**SOURCE_BITS, are slower than the link."""
 
@@ -60,3 +63,24 @@ def add_source(m: Module) -> Value:
     count = Signal(SOURCE_BITS)
     m.d.reference += count.eq(count + 1)
     return count[-1]
+
+
+def add_blocks(m: Module, address: Value, data: Value, write: Value) -> Value:
+    """Add the chip's single-port RAM blocks; see plexor_hdl.lib.blocks.Blocks."""
+    word = Signal(len(data))
+    for number, start in enumerate(range(0, len(data), BLOCK_BITS)):
+        part = slice(start, start + BLOCK_BITS)
+        m.submodules[f"block{number}"] = Instance(
+            "SB_SPRAM256KA",
+            i_ADDRESS=address,
+            i_DATAIN=data[part],
+            i_MASKWREN=Const(-1, 4),
+            i_WREN=write,
+            i_CHIPSELECT=Const(1),
+            i_CLOCK=ClockSignal(),
+            i_STANDBY=Const(0),
+            i_SLEEP=Const(0),
+            i_POWEROFF=Const(1),
+            o_DATAOUT=word[part],
+        )
+    return word

@@ -101,17 +101,19 @@ class Ahead(wiring.Component):
             late.append(Mux(after, ticks[far_bits:], 0))
 
         start = Mux(self.hold, 0, Mux(self.random, self.offset, self.end))
-        step = chosen([length[3] for length in lengths])
-        # With bursts the choice between lengths is known late, so each has a carry of its own.
-        carries = [(start + (length[3] if self.burst else step))[fine:] for length in lengths]
+        carries = [(start + length[3])[fine:] for length in lengths]
         ones = [
             (now & (carry == 1)) | (next_one & (carry == 0))
             for now, next_one, carry in zip(none, single, carries, strict=True)
         ]
-        upper = chosen([length[2][fine:far_bits] for length in lengths])
+        uppers = [length[2][fine:far_bits] for length in lengths]
+        steps = [length[3] for length in lengths]
+        long = Cat(start, Mux(self.hold, uppers[0], uppers[1])) + Mux(self.hold, *steps[:2])
+        # Whether a spacing follows is known late, so that has a sum of its own.
+        total = Mux(short, Cat(start, uppers[2]) + steps[2], long) if self.burst else long
         with m.If(self.advance):
             m.d.sync += [
-                Cat(self.end, self.clocks).eq(Cat(start, upper) + step),
+                Cat(self.end, self.clocks).eq(total),
                 self.one.eq(chosen(ones)),
                 self.far.eq(chosen(far)),
             ]

@@ -124,8 +124,8 @@ class Bursts(wiring.Component):
         endless, count_one, count_far, span_far = (
             Signal(name=name) for name in ("endless", "count_one", "count_far", "span_far")
         )
-        ticks = Signal(fine)
-        m.d.sync += ticks.eq(spacing[:fine])
+        ticks, slow, loads = Signal(fine), Signal(), Signal()
+        m.d.sync += [ticks.eq(spacing[:fine]), slow.eq(~endless & ~fast)]
         span = self._span(m)
         m.submodules.period = period = SettledSum(len(self.period))
         m.d.sync += [
@@ -153,9 +153,9 @@ class Bursts(wiring.Component):
         m.d.comb += [
             self.long.eq(always | burst.last),
             last_word.eq(Mux(first, end_none, burst.last)),
-            burst.load.eq(
-                ~endless & Mux(fast, first & ~end_none, self.near | (self.next & burst.last))
-            ),
+            # `next` comes late.
+            burst.load.eq(loads | (slow & self.next & burst.last)),
+            loads.eq((fast & ~endless & first & ~end_none) | (slow & self.near)),
             burst.count.eq(Mux(fast, end_clocks, count[:TIMER_LOW_BITS])),
             burst.rest.eq(Mux(fast, span[far_bits:], count[TIMER_LOW_BITS:])),
             burst.one.eq(Mux(fast, end_one, count_one)),

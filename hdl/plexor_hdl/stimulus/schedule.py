@@ -12,7 +12,7 @@ from plexor_hdl.control.run import OUTPUT_CLOCKS
 from plexor_hdl.interfaces import TIME_BITS
 from plexor_hdl.lib.addresses import WORD_BITS
 from plexor_hdl.lib.memory_reader import plain_memory
-from plexor_hdl.lib.split_sum import added
+from plexor_hdl.lib.split_sum import CHUNK_BITS, added
 
 ENTRY_BITS = (SCHEDULE_ENTRIES - 1).bit_length()
 PLACE_BITS = 2
@@ -23,15 +23,18 @@ ENTRY_PLACE, START_PLACE = 2, 3
 is the start's."""
 LOOK_BITS = 4
 """A look at an entry begins in a clock with these lowest bits of the timebase at 0."""
-READ_CLOCKS = 2
-"""Clocks from a word's address to the word."""
-NOW_STEP = READ_CLOCKS + 4
-JUDGE_STEP = NOW_STEP + 5
+PARTS = TIME_BITS // CHUNK_BITS
+"""Parts of a time, which are added one in each clock."""
+ADDS_STEP = 3
+NOW_STEP = ADDS_STEP - 1 + 2 * PARTS
+JUDGE_STEP = ADDS_STEP + 3 * PARTS
 WAIT_LOOKS = 2
 TRIGGER_STEP = JUDGE_STEP + 24
 TRIGGER_PLACE = TRIGGER_STEP % (1 << LOOK_BITS)
-"""Clocks from the begin of a look to the time's low word, to the verdict, and to the trigger: when
-TRIGGER_PLACE comes for the WAIT_LOOKS-th time, after the phase has stood for 24 clocks."""
+"""Clocks from the begin of a look to the first sum, to the time's lowest part, to the verdict, and
+to the trigger: when TRIGGER_PLACE comes for the WAIT_LOOKS-th time, after the phase has stood for
+24 clocks. All parts of the time are taken before the begin of the next look, so no carry is between
+them."""
 AHEAD_CLOCKS = TRIGGER_STEP - NOW_STEP + TRIGGER_CLOCKS + OUTPUT_CLOCKS
 """Clocks from the look at the time to phase 0 of the sequence."""
 NEAR_BITS = IDLE_CLOCKS.bit_length() - 1
@@ -187,39 +190,44 @@ class Schedule(wiring.Component):
         word, busy = Signal(WORD_BITS), Signal()
         m.d.comb += busy.eq(step.any() | wait.any() | flying)
         begins = place.all() & self.waits & self.idle & ~busy
-        # First the words of the due time, then those of the start, then the id.
+        # Each word stands for two clocks: those of the due time, those of the start, then the id.
         m.d.comb += [
-            read.addr.eq(Cat(step[1], step[4], head)),
-            upper.eq(start_high | step[NOW_STEP + 1]),
+            read.addr.eq(Cat(step[2] | step[3], step[8], head)),
+            upper.eq(start_high | step[NOW_STEP + 2] | step[NOW_STEP + 3]),
         ]
-        with m.If(step[2] | step[3]):
-            m.d.comb += read.addr.eq(Cat(Const(START_PLACE, PLACE_BITS), step[3]))
+        with m.If(step[4:8].any()):
+            m.d.comb += read.addr.eq(Cat(Const(START_PLACE, PLACE_BITS), step[6] | step[7]))
         m.d.sync += [word.eq(read.data), step.eq(Mux(self.capture, Cat(begins, step), 0))]
-        with m.If(step[READ_CLOCKS + 4]):
+        with m.If(step[10]):
             m.d.sync += self._entry_id.eq(word)
 
-        # A sum of 64 bits in halves, the lower ones first, which change places in each clock:
+        # A sum of 64 bits in parts, the lowest first, which change places in each clock:
         # due + start - now - the clocks that pass until the sequence begins.
-        low, high, carry = Signal(WORD_BITS), Signal(WORD_BITS), Signal()
-        less = (1 << TIME_BITS) - (AHEAD_CLOCKS << self._fine_bits)
-        less_low, less_high = less & (1 << WORD_BITS) - 1, less >> WORD_BITS
-        takes, compares = Signal(), Signal()
-        other, total = Signal(WORD_BITS), Signal(WORD_BITS + 1)
+        ticks, carry, other = Signal(TIME_BITS), Signal(), Signal(CHUNK_BITS)
+        compares, odd, adds = Signal(), Signal(), Signal()
+        total = added(ticks[:CHUNK_BITS], other, carry)
+        both = Mux(compares, ~half, word)
         m.d.comb += [
-            takes.eq(step[READ_CLOCKS:NOW_STEP].any()),
-            compares.eq(step[NOW_STEP] | step[NOW_STEP + 1]),
-            total.eq(added(low, other, (carry & ~step[NOW_STEP + 3]) | step[NOW_STEP + 1])),
+            compares.eq(step[NOW_STEP : NOW_STEP + PARTS].any()),
+            odd.eq(Cat(step[1::2]).any()),
         ]
-        less_half = Mux(step[NOW_STEP + 2], less_low, less_high)
-        m.d.sync += other.eq(Mux(takes, word, Mux(compares, ~half, less_half)))
-        with m.If(step[: READ_CLOCKS + 1].any()):
-            m.d.sync += [low.eq(0), high.eq(0), carry.eq(0)]
-        with m.Elif(step[READ_CLOCKS + 1 : JUDGE_STEP].any()):
-            m.d.sync += [low.eq(high), Cat(high, carry).eq(total)]
-        ahead = Signal(TIME_BITS - PHASE_BITS)
+        m.d.sync += [
+            other.eq(Mux(odd, both[CHUNK_BITS:], both[:CHUNK_BITS])),
+            adds.eq(step[ADDS_STEP - 1 : JUDGE_STEP - 1].any()),
+            carry.eq(total[CHUNK_BITS]),
+        ]
+        # Of ~now + 1 the one comes as a carry.
+        firsts = (ADDS_STEP + part * PARTS for part in range(3))
+        with m.If(Cat(step[first - 1] for first in firsts).any()):
+            m.d.sync += carry.eq(step[NOW_STEP])
+        with m.If(step[:ADDS_STEP].any()):
+            m.d.sync += ticks.eq((1 << TIME_BITS) - (AHEAD_CLOCKS << self._fine_bits))
+        with m.Elif(adds):
+            m.d.sync += ticks.eq(Cat(ticks[CHUNK_BITS:], total[:CHUNK_BITS]))
+        ahead = ticks[PHASE_BITS:]
         m.d.comb += [
-            Cat(self.phase_ticks, ahead).eq(Cat(low, high)),
-            past_stb.eq(step[JUDGE_STEP] & high[-1]),
+            self.phase_ticks.eq(ticks),
+            past_stb.eq(step[JUDGE_STEP] & ticks[-1]),
             self.due_stb.eq((wait == 1) & (place == TRIGGER_PLACE)),
         ]
         # A time too far ahead for a phase is looked at again and again.

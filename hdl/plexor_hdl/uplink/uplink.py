@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Takes events to the link: upload FIFO, deep memory and framer, as far as a build has them."""
 
-from amaranth.hdl import Module
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -12,6 +12,7 @@ from plexor_hdl.capture.code_port import CodeValue
 from plexor_hdl.capture.timebase import LOW_BITS
 from plexor_hdl.control.run import flag_bit
 from plexor_hdl.interfaces import COUNT_BITS, TIME_BITS, Event
+from plexor_hdl.lib.blocks import Blocks, plain_blocks
 from plexor_hdl.uplink.deep import Deep
 from plexor_hdl.uplink.frame_parts import FramePart
 from plexor_hdl.uplink.framer import Framer
@@ -19,6 +20,8 @@ from plexor_hdl.uplink.upload import Drop, Entry, Upload
 
 FLUSH_BIT = 16
 """Bit of the clock count. Each change of it closes a frame."""
+STILL_CLOCKS = 64
+"""Clocks in which no stage offers anything once all events are on the link."""
 
 
 class Uplink(wiring.Component):
@@ -48,14 +51,15 @@ class Uplink(wiring.Component):
         drop: What was dropped in the clock before.
         dropped_cnt: How many events were dropped since `clear`.
         busy: A deep memory is being emptied; no run may start.
+        sent: Without Feature.MATCH: no event waits.
         i_trace: Entries of the ring, with Feature.RING.
         o_kept: Entries to the deep memory.
         i_fetched: Entries from the deep memory.
         o_parts: Frames of events.
     """
 
-    def __init__(self, geometry: Geometry) -> None:
-        self._geometry = geometry
+    def __init__(self, geometry: Geometry, blocks: Blocks = plain_blocks) -> None:
+        self._geometry, self._blocks = geometry, blocks
         features = geometry.features
         self._has_events = Feature.EVENTS in features
         ring = {"i_trace": In(stream.Signature(Entry))} if Feature.RING in features else {}
@@ -78,6 +82,7 @@ class Uplink(wiring.Component):
                 "drop": Out(Drop),
                 "dropped_cnt": Out(COUNT_BITS),
                 "busy": Out(1),
+                **({} if Feature.MATCH in features else {"sent": Out(1)}),
                 **ring,
                 **(deep if geometry.deep_depth else {}),
                 "o_parts": Out(stream.Signature(FramePart)),
@@ -91,7 +96,7 @@ class Uplink(wiring.Component):
         geometry = self._geometry
         has_ring, has_deep = Feature.RING in geometry.features, bool(geometry.deep_depth)
         has_codes = Feature.CODES in geometry.features
-        m.submodules.upload = upload = Upload(geometry)
+        m.submodules.upload = upload = Upload(geometry, self._blocks)
         m.submodules.framer = framer = Framer(trace=has_ring, codes=has_codes)
         # With codes, what comes from the merge takes a clock: it is early at the FIFO then.
         given = m.d.sync if has_codes else m.d.comb
@@ -127,4 +132,12 @@ class Uplink(wiring.Component):
         if has_ring:
             wiring.connect(m, wiring.flipped(self.i_trace), framer.i_trace)
         wiring.connect(m, framer.o_parts, wiring.flipped(self.o_parts))
+        if Feature.MATCH not in geometry.features:
+            # Each stage passes on what it has within fewer clocks, or offers it.
+            still, offers = Signal(range(STILL_CLOCKS)), Signal()
+            m.d.comb += self.sent.eq(still.all())
+            m.d.sync += [
+                offers.eq(self.event_stb | upload.o_entries.valid | framer.o_parts.valid),
+                still.eq(Mux(offers, 0, still + ~still.all())),
+            ]
         return m

@@ -11,6 +11,7 @@ from plexor.protocol.frames import DELTA_BITS, SOURCE_BITS
 from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.capture.code_port import CodeValue
 from plexor_hdl.interfaces import COUNT_BITS, INDEX_BITS, TIME_BITS, Event
+from plexor_hdl.lib.blocks import Blocks, plain_blocks
 from plexor_hdl.lib.counter import count
 from plexor_hdl.lib.memory_reader import MemoryReader, QuickMemoryReader, plain_memory
 
@@ -20,6 +21,8 @@ ONE_BLOCK = 256
 """Depth of a memory that needs no multiplexers behind it in any device."""
 MARKS = 3
 """Entries before an event whose index or upper time bits do not follow from the event before."""
+BLOCKS_FROM = 4096
+"""Depth from which the memory is in blocks with one port."""
 TAG_BITS = 2
 """Upper bits of the source field. Only marks have them set."""
 
@@ -106,7 +109,8 @@ class Upload(wiring.Component):
         with deep memory, if nothing waits; a refused event is told 1 clock, and counted 4 clocks
         later.
     Throughput: an event each clock in; an entry each 3 clocks out, each 2 with at most ONE_BLOCK
-        entries, each clock in a build with deep memory.
+        entries, each clock in a build with deep memory; from BLOCKS_FROM entries on each 4, in
+        clocks in which none is written.
     Reset: empty, nothing dropped; the next event's index is sent.
     Wrap: `dropped_cnt` wraps at 2**48.
     Full: events are refused, told and counted; the next one that is kept has a mark with `gap`.
@@ -126,8 +130,8 @@ class Upload(wiring.Component):
         dropped_cnt: Number of refused events since the clear.
     """
 
-    def __init__(self, geometry: Geometry) -> None:
-        self._depth = geometry.upload_depth
+    def __init__(self, geometry: Geometry, blocks: Blocks = plain_blocks) -> None:
+        self._depth, self._blocks = geometry.upload_depth, blocks
         self._quick = bool(geometry.deep_depth)
         self._codes = Feature.CODES in geometry.features
         super().__init__(
@@ -146,12 +150,15 @@ class Upload(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         bits = (self._depth - 1).bit_length()
-        m.submodules.entries = entries = plain_memory(Entry, self._depth)
-        port = entries.write_port()
         entry, entry_place, writes = Signal(Entry), Signal(bits), Signal()
-        m.d.sync += [port.data.eq(entry), port.addr.eq(entry_place), port.en.eq(writes)]
         limit, address = Signal(bits), Signal(bits)
-        self._read(m, entries, limit, address)
+        if self._depth >= BLOCKS_FROM:
+            self._in_blocks(m, entry, entry_place, writes, limit, address)
+        else:
+            m.submodules.entries = entries = plain_memory(Entry, self._depth)
+            port = entries.write_port()
+            m.d.sync += [port.data.eq(entry), port.addr.eq(entry_place), port.en.eq(writes)]
+            self._read(m, entries, limit, address)
 
         event, come = self.i_events.payload, self.i_events.valid
         shut, refusing, gap = Signal(init=1), Signal(), Signal()
@@ -235,6 +242,22 @@ class Upload(wiring.Component):
             fresh.eq((fresh & ~keep) | refuse | behind | self.clear_stb),
         ]
         return fresh
+
+    def _in_blocks(self, m: Module, entry, place, writes, limit, address) -> None:
+        """Write entries to blocks, and send those up to `limit` - 1 in clocks without a write."""
+        out, write, data = self.o_entries, Signal(), Signal(Entry)
+        written, some, reads, came = Signal.like(place), Signal(), Signal(), Signal()
+        word = self._blocks(m, Mux(write, written, address), data.as_value(), write)
+        m.d.comb += reads.eq(some & ~write & ~came & ~out.valid & ~self.clear_stb)
+        m.d.sync += [
+            Cat(write, written, data).eq(Cat(writes, place, entry)),
+            some.eq((address != limit) & ~reads & ~self.clear_stb),
+            address.eq(Mux(self.clear_stb, 0, address + reads)),
+            came.eq(reads),
+            out.valid.eq(came | (out.valid & ~out.ready)),
+        ]
+        with m.If(came):
+            m.d.sync += out.payload.eq(word)
 
     def _read(self, m: Module, entries, limit, address) -> None:
         """Send the entries from `address` up to `limit` - 1."""

@@ -185,6 +185,16 @@ class RunSpec(
         "after the run. deep: send the events after the run too, if the instrument has a deep "
         "memory.",
     )
+    edges: str = option(
+        topic="Course of the run",
+        converter=choice(("all", "active")),
+        default="all",
+        choices=("all", "active"),
+        shows_default=True,
+        help="active: trailing edges stay off the link, which so carries twice as many strikes; "
+        "there are no on-widths and no fall latencies. For boards whose host matches and counts "
+        "(docs/features.md).",
+    )
     stop_on: tuple[StopCondition, ...] = option(
         topic="Course of the run",
         on_page=True,
@@ -250,6 +260,7 @@ def settings_of(options: RunSpec, name: Naming = plain, *, endless: bool = False
         stall=_only([stop.stall for stop in options.stop_on], name),
         stop_code=_only([stop.code for stop in options.stop_on], name),
         stream=None if options.mode is None else MODES[options.mode],
+        active_only=options.edges == "active",
         load=is_raised(options.load),
         load_name=options.load or "",
         codes=codes_asked(options.code_wires, options.code_port, options.codes, name),

@@ -24,6 +24,7 @@ from plexor.model.sources import source_name
 from plexor.protocol.frames import (
     SOURCE_LOAD,
     SOURCE_STRIKE,
+    SOURCES,
 )
 from plexor.protocol.memory import VALUE_MOST, ResponseClass
 from plexor.protocol.registers import StatusFlag, StopReason, register
@@ -307,6 +308,11 @@ class Accounting:
         return not self.contradictions and min(counts) >= 0 and self.generated == sum(counts)
 
     @property
+    def lost_of_any(self) -> int:
+        """Number of lost events that no source accounts for: they may be of any."""
+        return max(self.lost_on_link - sum(source.lost for source in self.sources), 0)
+
+    @property
     def dropped_before_merge(self) -> int:
         """Number of edges that were never matched."""
         return sum(source.dropped for source in self.sources)
@@ -441,10 +447,18 @@ class RunResult(_ByContent):
         return self.identity.tick_fs
 
     @property
+    def active_only(self) -> frozenset[int]:
+        """Sources whose trailing edges are no events."""
+        written = ("control", "active_only")
+        masks = [one.value for one in self.registers if (one.block, one.name) == written]
+        return frozenset(n for n in range(SOURCES) if masks and masks[-1] >> n & 1)
+
+    @property
     def strikes(self) -> int:
         """Number of strikes sent: every other edge of each strike output, from the first."""
+        alone = self.active_only
         return sum(
-            (source.generated + 1) // 2
+            source.generated if source.source in alone else (source.generated + 1) // 2
             for source in self.accounting.sources
             if SOURCE_STRIKE <= source.source < SOURCE_LOAD
         )

@@ -224,6 +224,8 @@ class Settings:
     """OFF: nothing is sent during the run, and only results after it. AFTER: nothing is sent during
     the run, and results and events after it. LIVE: events are sent as they come. None: LIVE, or OFF
     if the instrument sends no events."""
+    active_only: bool = field(default=False, metadata=LATER)
+    """Whether trailing edges that no channel counts from stay off the link."""
     keep_events: bool = True
     """Whether the result keeps the received events."""
     load: bool = False

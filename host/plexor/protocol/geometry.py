@@ -20,7 +20,7 @@ from plexor.protocol.frames import (
 
 MAGIC = 0x52584C50  # "PLXR", little-endian
 PROTOCOL_MAJOR = 2
-PROTOCOL_MINOR = 6
+PROTOCOL_MINOR = 7
 PROTOCOL_VERSION = PROTOCOL_MAJOR << 16 | PROTOCOL_MINOR
 
 PLACED = 1 << 63
@@ -66,6 +66,7 @@ class Feature(IntFlag):
     CODES = 32768  # a code port: pins that say what the device does; needs EVENTS; since 2.3
     SCHEDULE = 65536  # due times that stimuli strike at, and a timecode; since 2.4
     MEND = 131072  # samples of neighbouring phases that were exchanged are mended; since 2.5
+    MATCH = 262144  # strikes are matched and counted on the chip, else by the host; since 2.7
 
 
 ALL_FEATURES = Feature(sum(Feature)) & ~Feature.CODES
@@ -74,6 +75,8 @@ DECISIONS_SINCE = 6
 """Minor of the protocol: from it on a decision starts strikes, in builds with several outputs."""
 EVENTS_SINCE = 1
 """Minor of the protocol: before it every build had Feature.EVENTS, and did not say so."""
+MATCH_SINCE = 7
+"""Minor of the protocol: before it every build had Feature.MATCH, and did not say so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -251,6 +251,8 @@ def entry_words(space: Space) -> int:
 
 def entries(geometry: Geometry, space: Space) -> int:
     """Return how many entries a space has; 0 where the build leaves it out."""
+    if Feature.MATCH not in geometry.features:
+        return 0
     keys = KINDS << geometry.key_bits
     intervals = Feature.INTERVALS in geometry.features
     zoom = Feature.ZOOM in geometry.features

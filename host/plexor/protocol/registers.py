@@ -149,6 +149,11 @@ CONTROL = Block(
         Register("input_select", 2, _S, "", "InputSelect"),
         Register("loopback_output", 3, _S, "", "output read back with InputSelect.LOOPBACK"),
         Register("step_count", 7, _S, "steps", "steps of the sweep table to run; 0: none"),
+        Register(
+            *("active_only", SOURCES, _S, ""),
+            "bit n: trailing edges of source n are no events; without Feature.MATCH; since 2.7",
+            since=7,
+        ),
     ),
 )
 

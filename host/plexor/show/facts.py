@@ -29,6 +29,7 @@ from plexor.model.results import (
     StepChannel,
 )
 from plexor.model.sources import source_name
+from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import StopReason, Trigger
 from plexor.show.pictures.frame import provenance
@@ -264,7 +265,11 @@ def stop_line(report: Report) -> str:
         parts.append(f"strike {grouped(found.strike)}")
     if found.at_ticks is not None:
         parts.append(f"at {format_ticks(found.at_ticks, tick_fs, 7)}")
-    return f"stopped by {by}: {', '.join(parts)}"
+    result, late = report.result, ""
+    if result.trigger_ticks is not None and Feature.MATCH not in result.identity.geometry.features:
+        late_ticks = result.end_ticks - result.trigger_ticks
+        late = f"; the host saw it, and the run ended {format_ticks(late_ticks, tick_fs)} later"
+    return f"stopped by {by}: {', '.join(parts)}{late}"
 
 
 def _stopped_by_code(report: Report, found: Stopped) -> str:

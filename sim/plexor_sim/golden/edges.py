@@ -156,6 +156,11 @@ def leading(edges: TickEdges) -> TickEdges:
     return TickEdges(edges.time_ticks, np.ones_like(edges.level), False)
 
 
+def without_trailing(edges: TickEdges) -> TickEdges:
+    """Return the active edges alone."""
+    return TickEdges(edges.time_ticks[edges.level], edges.level[edges.level], False)
+
+
 def filtered(edges: TickEdges, filter_ticks: int, samples: int) -> TickEdges:
     """Return the edges after the glitch filter: those to levels of at least `filter_ticks` samples.
 

@@ -44,6 +44,7 @@ from plexor_sim.golden.edges import (
     merged,
     sampled,
     windowed,
+    without_trailing,
 )
 from plexor_sim.golden.matcher import NO_SAMPLES, Matches, Rules, Samples, match
 from plexor_sim.golden.memory import Counts, Statistics
@@ -153,7 +154,13 @@ def expected_events(
     for channel in pins:
         if settings.get("channel", "either", channel) and channel in run:
             run[channel] = leading(run[channel])
-    return merged(run)
+    active_only = settings.get("control", "active_only")
+    return merged(
+        {
+            source: without_trailing(edges) if active_only >> source & 1 else edges
+            for source, edges in run.items()
+        }
+    )
 
 
 def _rules(geometry: Geometry, settings: Settings, channel: int) -> Rules:

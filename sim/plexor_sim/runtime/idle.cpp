@@ -66,11 +66,11 @@ bool Round::look() {
   const uint64_t before = seen_;
   seen_ = place_.get();
   goes_ = seen_ != before;
-  return !goes_ || seen_ == (before + 1) % places_;
+  return !goes_ || seen_ == (before + steps_) % places_;
 }
 
 void Round::pass(int64_t units) {
-  if (goes_) place_.set(seen_ = (seen_ + units) % places_);
+  if (goes_) place_.set(seen_ = (seen_ + units % places_ * steps_) % places_);
 }
 
 void Idle::begin(void* core, size_t bytes, Register time) {

@@ -110,16 +110,17 @@ class CountdownCount : public Watched {
   bool takes_ = false, turns_ = false;
 };
 
-// A value that advances by one of `places` positions in each unit.
+// A value that advances by `steps` of `places` positions in each unit.
 class Round : public Watched {
  public:
-  Round(Register place, uint64_t places) : place_(place), places_(places) {}
+  Round(Register place, uint64_t places, uint64_t steps = 1)
+      : place_(place), places_(places), steps_(steps) {}
   bool look() override;
   void pass(int64_t units) override;
 
  private:
   const Register place_;
-  const uint64_t places_;
+  const uint64_t places_, steps_;
   uint64_t seen_ = 0;
   bool goes_ = false;
 };

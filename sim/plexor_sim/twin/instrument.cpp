@@ -12,6 +12,7 @@ namespace {
 constexpr int64_t kOperationClocks = 75;
 // From the START of a command to the run's first clock: the memories are cleared.
 constexpr int64_t kClearClocks = 16, kClearPlainClocks = 14;  // besides one for each place
+constexpr int64_t kClearCountsClocks = 2061;                  // without Feature.MATCH
 constexpr int64_t kSettleClocks = 2, kRestClocks = 8;
 // A register is written so long before it could be read; what an output shows changes first.
 constexpr int64_t kWriteClocks = 10, kOutputClocks = 11;
@@ -37,6 +38,7 @@ int rank_of(int source) {
 Instrument::Instrument(const Geometry& geometry, Device& device, EdgeLog& log,
                        const FrontEnd& front_end)
     : geometry_(geometry),
+      matches_(geometry_.has(kFeatureMatch)),
       registers_(geometry_),
       pins_(geometry_, device, log, front_end),
       results_(geometry_),
@@ -199,7 +201,7 @@ void Instrument::refresh() {
   for (int channel = 0; channel < geometry_.channels; channel++)
     registers_.set(kChannelStatusPending, static_cast<uint64_t>(matcher_.pending(channel)), channel);
   for (int source = 0; source < kSources; source++)
-    registers_.set(kSourceGenerated, static_cast<uint64_t>(generated_[source]), source);
+    registers_.set(kSourceGenerated, matches_ ? static_cast<uint64_t>(generated_[source]) : 0, source);
 }
 
 // What the lamps that have had their turn since power-up have shown.
@@ -220,7 +222,9 @@ void Instrument::start_run() {
   const bool is_plain = !geometry_.has(kFeatureSnapshot);
   const int64_t rise_bins = geometry_.first_bin(kSpaceLatencyBins, kLatencyKindFall, 0);
   const int64_t clocks =
-      is_plain ? rise_bins + kClearPlainClocks : geometry_.bin_places() + kClearClocks;
+      !matches_  ? kClearCountsClocks
+      : is_plain ? rise_bins + kClearPlainClocks
+                 : geometry_.bin_places() + kClearClocks;
   begin_ticks_ = (clock() + kWriteClocks + clocks) * geometry_.samples;
   state_ = kRunStateClearing;
   stop_reason_ = kStopReasonNone;
@@ -244,6 +248,7 @@ void Instrument::start_run() {
   uplink_.clear_events();
   streams_ = geometry_.has(kFeatureEvents) && registers_.get(kControlStream) & kStreamLive;
   enabled_ = inverted_ = either_ = 0;
+  active_only_ = static_cast<uint32_t>(registers_.get(kControlActiveOnly));
   lag_ticks_ = 0;
   for (int channel = 0; channel < geometry_.channels; channel++) {
     enabled_ |= static_cast<uint32_t>(registers_.get(kChannelEnable, channel)) << channel;
@@ -329,7 +334,7 @@ void Instrument::end_run() {
   const int64_t reach = (port_.is_on() ? port_.settle_clocks() + 4 : 2) * geometry_.samples;
   while (now_ticks_ < end_ticks_ + reach) step(end_ticks_ + reach);
   merge(kNever);
-  matcher_.end(end_ticks_, events_);
+  if (matches_) matcher_.end(end_ticks_, events_);
   tell_threshold();
   if (steps_) end_step(end_ticks_);
   uplink_.end_frame();
@@ -493,12 +498,13 @@ void Instrument::handle(const Event& merged) {
   const char* why = queues_.take(event, matcher_.struck_by(event), matcher_.looks(event.ticks),
                                  matcher_.extra_clocks(event), streams_);
   if (why) need_gateware(why, event.ticks);
+  if (!matches_ && !event.polarity && active_only_ >> event.source & 1) return;
   const bool is_code = event.source == kSourceCode;
   const bool masked = is_code && is_masked(event.code);
   if (!masked) {
     event.index = events_++;
     events_ += is_code;
-    if (!is_code) results_.count_edge(event.source, event.polarity);
+    if (matches_ && !is_code) results_.count_edge(event.source, event.polarity);
     if (streams_) {
       end_quiet_frame(event.ticks);
       uplink_.event(event);
@@ -506,6 +512,7 @@ void Instrument::handle(const Event& merged) {
     keep(event);
   }
   masked_ += masked;
+  if (!matches_) return;
   if (matcher_.expiry_ticks() <= event.ticks) matcher_.look(event.ticks, event.index);
   if (!masked) matcher_.take(event);
   if (is_code) {

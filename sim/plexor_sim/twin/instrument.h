@@ -105,6 +105,7 @@ class Instrument {
   int64_t next_own_ticks() const;
 
   const Geometry geometry_;
+  const bool matches_;
   Registers registers_;
   TwinPins pins_;
   Results results_;
@@ -120,6 +121,7 @@ class Instrument {
   int64_t events_ = 0, snapshot_ = 0, command_errors_ = 0;
   int64_t generated_[kSources] = {};
   uint32_t enabled_ = 0, inverted_ = 0, either_ = 0;  // channels
+  uint32_t active_only_ = 0;                          // sources
   int64_t channels_ticks_ = 0;           // the first at which a channel has something, or earlier
   int64_t lag_ticks_ = 0;                // of the enabled channel with the longest filter
   uint32_t idle_levels_ = 0;             // of strike outputs

@@ -47,7 +47,8 @@ constexpr int64_t kPartClocks = 1 << 16;  // as in Instrument
 constexpr int64_t kSpareClocks = 4096;  // once there was a run: never before the gateware rests
 constexpr int64_t kLookClocks = 16;      // that is seen each so many
 constexpr int64_t kFirstClock = 1056;    // at which the first client is served, and
-constexpr int64_t kFirstSilentClock = 1040;  // without Feature.EVENTS
+constexpr int64_t kFirstSilentClock = 1040;  // without Feature.EVENTS,
+constexpr int64_t kFirstEventsClock = 1088;  // or with these alone
 constexpr int kWindows = 4096;           // clocks with edges between two looks at the client
 constexpr int64_t kMostClocks = 1 << 20;  // clocks between two looks
 constexpr int64_t kLineClocks = 1 << 12;  // the same while a device's line is open
@@ -231,8 +232,10 @@ class Simulation {
     began_ = Clock::now();
     began_cpu_ = std::clock();
     began_clock_ = instrument_.clock();
-    const bool sends = geometry_.has(kFeatureEvents);
-    instrument_.pass_to(std::max(instrument_.clock(), sends ? kFirstClock : kFirstSilentClock));
+    const int64_t first_clock = !geometry_.has(kFeatureMatch)    ? kFirstEventsClock
+                                : geometry_.has(kFeatureEvents) ? kFirstClock
+                                                                : kFirstSilentClock;
+    instrument_.pass_to(std::max(instrument_.clock(), first_clock));
   }
 
   // Between runs time stands, once all has rested for a while.

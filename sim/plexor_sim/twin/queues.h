@@ -51,7 +51,7 @@ class Queues {
       return "a source's FIFO of words may have been full";
     if (!is_sent) return nullptr;
     link_clock_ = std::max(link_clock_, clock) + kSentClocks * (event.source == kSourceCode ? 2 : 1);
-    if (link_clock_ - clock > kSentClocks * geometry_.upload_depth / 2)
+    if (link_clock_ - clock > kSentClocks * (geometry_.upload_depth + geometry_.deep_depth) / 2)
       return "the link's FIFO may have been full";
     return nullptr;
   }

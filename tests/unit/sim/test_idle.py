@@ -23,7 +23,8 @@ GEOMETRIES = {
     name: boards.simulated(board)
     for name, board in (
         *(("ecp5", "ulx3s-25f"), ("ecp5-12k", "ulx3s-12f")),
-        *(("hx8k", "hx8k-evn"), ("up5k", "icebreaker")),
+        *(("hx8k", "hx8k-evn"), ("hx8k-counts", "hx8k-evn-counts")),
+        *(("up5k", "icebreaker"), ("up5k-counts", "icebreaker-counts")),
     )
 }
 """Those of one board of each profile, whose cores are emitted for other tests too."""

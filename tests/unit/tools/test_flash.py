@@ -23,6 +23,8 @@ WAYS = {
     "ecpix-5": (OPEN, ["--board", "ecpix5"]),
     "hx8k-evn": (OPEN, ["--board", "ice40_generic"]),
     "icebreaker": (OPEN, ["--board", "ice40_generic"]),
+    "hx8k-evn-counts": (OPEN, ["--board", "ice40_generic"]),
+    "icebreaker-counts": (OPEN, ["--board", "ice40_generic"]),
 }
 UNLOCKED = {"colorlight-i5": ["--unprotect-flash"]}
 """Its flash is locked as it is sold."""

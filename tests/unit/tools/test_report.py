@@ -163,6 +163,6 @@ def test_rows_of_gateware_that_has_changed_are_of_an_earlier_one(named, monkeypa
 
 def test_the_page_in_the_repository_is_read_row_by_row():
     found = [report._build(row["cells"]) for row in report._rows_of(report.PAGE.read_text())]
-    assert sorted(set(found)) == sorted(
-        (name, seed) for name in board.names() for seed in (1, 2, 3)
-    )
+    assert len(set(found)) == len(found) > 0
+    assert {name for name, _ in found} <= set(board.names())
+    assert {name for name, _ in found} >= set(board.files())

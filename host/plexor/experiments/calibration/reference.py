@@ -21,6 +21,7 @@ from plexor.model.calibration import LEAST_CLOCK_HZ, PPB, PPS_HZ, Scale
 from plexor.model.settings import Channel, Settings
 from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import Stream
+from plexor.run.plan.registers import quiet_stream
 from plexor.wire.device.device import Device
 
 LEAST_PERIODS = 2
@@ -98,7 +99,7 @@ def _by_edges(device: Device, reference: Reference) -> tuple[Fraction, Fraction,
 
 def _by_count(device: Device, reference: Reference) -> tuple[Fraction, Fraction, Fraction]:
     """Return seconds by the instrument's ticks, seconds by the reference, and their error."""
-    result = whole_run(device, _settings(reference, Stream.OFF))
+    result = whole_run(device, _settings(reference, quiet_stream(device.identity)))
     edges = next(
         (
             entry.generated

@@ -9,7 +9,8 @@ from plexor.experiments.calibration.runs import SPACES, whole_run
 from plexor.experiments.selftest.model import Finding, SelftestPart, check
 from plexor.model.settings import Channel, Settings
 from plexor.protocol.geometry import MAX_LAMPS
-from plexor.protocol.registers import InputSelect, Stream
+from plexor.protocol.registers import InputSelect
+from plexor.run.plan.registers import quiet_stream
 from plexor.wire.device.device import Device
 
 WALK_S = Fraction(3, 10)
@@ -27,7 +28,7 @@ def lamps(device: Device) -> SelftestPart:
                 channels=(Channel(0),),
                 time_s=WALK_S,
                 input_select=InputSelect.LOW,
-                stream=Stream.OFF,
+                stream=quiet_stream(device.identity),
                 spaces=SPACES,
             ),
         )

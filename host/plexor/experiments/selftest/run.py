@@ -24,7 +24,8 @@ from plexor.experiments.selftest.witness import Witness
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.registers import InputSelect, Stream, register
+from plexor.protocol.registers import InputSelect, register
+from plexor.run.plan.registers import quiet_stream
 from plexor.run.session.prepare import now
 from plexor.wire.device.device import Device, identity_registers
 
@@ -69,8 +70,9 @@ def selftest(device: Device, wanted: SelftestGoal, report: Report = lambda line:
         ("idle inputs", lambda: _idle(device)),
         ("strikes and channels, looped back", lambda: _loopback(geometry, witness)),
         ("sampling phases", lambda: _source(geometry, witness)),
-        ("memories", lambda: _memories(geometry, witness, checks)),
     ]
+    if Feature.MATCH in geometry.features:
+        parts.append(("memories", lambda: _memories(geometry, witness, checks)))
     if geometry.lamps:
         parts.append(("lamps", lambda: lamps(device)))
     if wanted.wiring:
@@ -146,7 +148,7 @@ def _idle(device: Device) -> SelftestPart:
         channels=tuple(Channel(number) for number in range(device.identity.geometry.channels)),
         time_s=IDLE_S,
         input_select=InputSelect.LOW,
-        stream=Stream.OFF,
+        stream=quiet_stream(device.identity),
         spaces=SPACES,
     )
     result = whole_run(device, settings)
@@ -197,7 +199,7 @@ def _jumpers(device: Device, wiring: Wiring) -> SelftestPart:
         settings = Settings(
             strikes=(Stimulus(output, period_s, period_s / 2, count=JUMPER_STRIKES),),
             channels=tuple(Channel(n, reference=f"strike{output}") for n in channels),
-            stream=Stream.OFF,
+            stream=quiet_stream(device.identity),
             spaces=SPACES,
         )
         result = whole_run(device, settings)

@@ -192,7 +192,8 @@ def _counted(
         least_ticks=least,
         longest_ticks=None if rise is None else rise.statistics.max_ticks,
         duration_ticks=result.end_ticks - result.start_ticks,
-        complete=not any(
+        complete=not (on_host and result.accounting.lost_of_any)
+        and not any(
             e.dropped or (on_host and e.received < e.generated)
             for e in result.accounting.sources
             if e.source in sources

@@ -57,7 +57,7 @@ def has_rules(result: RunResult) -> bool:
 
 def is_complete(result: RunResult, channel: ChannelResult) -> bool:
     """Return whether every edge of a channel and of its reference has arrived."""
-    if result.events is None:
+    if result.events is None or result.accounting.lost_of_any:
         return False
     needed = {channel.number, parse_reference(channel.reference)[0]}
     accounts = [account for account in result.accounting.sources if account.source in needed]

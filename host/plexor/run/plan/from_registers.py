@@ -20,7 +20,7 @@ from plexor.model.settings import (
 )
 from plexor.model.sources import source_name
 from plexor.protocol.frames import SOURCES
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import (
     CHANNEL,
     STEP,
@@ -123,6 +123,8 @@ def settings_in(image: RegisterImage, geometry: Geometry) -> Settings:
         stall=_stall(image, tick_fs) if StopOn.STALL in stop_on else None,
         stop_code=_code(image, "stop_code") if StopOn.CODE in stop_on else None,
         stream=Stream(stream) if stream in set(Stream) else Stream.LIVE,
+        active_only=Feature.MATCH not in geometry.features
+        and bool(image.value("control", "active_only")),
         load=bool(image.value("control", "load")),
         input_select=InputSelect(image.value("control", "input_select")),
         loopback_output=image.value("control", "loopback_output"),

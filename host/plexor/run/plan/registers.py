@@ -10,6 +10,7 @@ from fractions import Fraction
 from plexor.base.errors import UsageError
 from plexor.base.units import format_seconds
 from plexor.model.identity import Identity
+from plexor.model.on_host import replaced
 from plexor.model.settings import (
     MODES,
     AppliedSetting,
@@ -104,6 +105,8 @@ def stream_of(settings: Settings, identity: Identity) -> Stream:
     able = Feature.EVENTS in identity.geometry.features
     if settings.stream is None:
         return Stream.LIVE if able else Stream.OFF
+    if settings.stream == Stream.OFF and Feature.MATCH not in identity.geometry.features:
+        raise ValueError(refusal(identity.geometry, Feature.MATCH, "mode: dump"))
     if settings.stream and not able:
         mode = next(name for name, stream in MODES.items() if stream == settings.stream)
         raise ValueError(refusal(identity.geometry, Feature.EVENTS, f"mode: {mode}"))
@@ -113,6 +116,11 @@ def stream_of(settings: Settings, identity: Identity) -> Stream:
             " measure with --mode stream or dump"
         )
     return settings.stream
+
+
+def quiet_stream(identity: Identity) -> Stream:
+    """Return how a run counts with the least on the link: without events, if the chip counts."""
+    return Stream.OFF if Feature.MATCH in identity.geometry.features else Stream.LIVE
 
 
 def computes_snapshots(settings: Settings, geometry: Geometry) -> bool:
@@ -137,7 +145,7 @@ def need_zoom(identity: Identity, purpose: str) -> None:
 
 
 def _need(identity: Identity, feature: Feature, purpose: str, has: str) -> None:
-    if feature not in identity.geometry.features:
+    if feature not in identity.geometry.features | replaced(identity.geometry):
         raise UsageError(
             f"{purpose}; {lack(identity.geometry, feature)}; use a board of docs/features.md that "
             f"{has}"
@@ -182,6 +190,8 @@ def _check_decisions(settings: Settings, identity: Identity) -> None:
                 f"{label}; the gateware of {board_of(identity.geometry)} speaks protocol 2.{minor},"
                 f" must be 2.{DECISIONS_SINCE} or later; build and flash it anew"
             )
+        if Feature.MATCH not in identity.geometry.features:
+            raise ValueError(refusal(identity.geometry, Feature.MATCH, label))
         if identity.geometry.strikes < 2:
             raise ValueError(
                 f"{label}; {board_of(identity.geometry)} has one output, which strikes; must be a "
@@ -306,6 +316,15 @@ def _on_chip(channel: Channel, name: str, how: OnChip, quantities: Quantities) -
     return quantities.rounded(label, asked, 0, most)
 
 
+def _active_only(settings: Settings, geometry: Geometry) -> int:
+    """Return the mask of sources whose trailing edges no channel needs."""
+    if not settings.active_only:
+        return 0
+    references = [parse_reference(channel.reference) for channel in settings.channels]
+    needed = {source for source, polarity in references if not polarity}
+    return sum(1 << source for source in geometry.levels if source not in needed)
+
+
 def _too_old(label: str, how: OnChip, identity: Identity) -> str:
     minor, since = identity.protocol_version & 0xFFFF, register("channel", how.register).since
     instead = f", or {how.instead}" if how.instead else ""
@@ -364,6 +383,14 @@ def _control(
         "input_select": int(settings.input_select),
         "loopback_output": settings.loopback_output,
     }
+    if Feature.MATCH not in quantities.geometry.features:
+        values["active_only"] = _active_only(settings, quantities.geometry)
+    elif settings.active_only:
+        name = board_of(quantities.geometry)
+        raise ValueError(
+            f"edges: active; {name} matches and counts on the chip, at rates that no link carries;"
+            " must be all"
+        )
     if Feature.SWEEP in quantities.geometry.features:
         values["step_count"] = len(settings.table)
     return [RegisterWrite("control", 0, name, value) for name, value in values.items()]

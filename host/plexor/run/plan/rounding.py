@@ -13,6 +13,7 @@ from plexor.base.units import (
     ticks_of,
     whole_ticks,
 )
+from plexor.model.on_host import replaced
 from plexor.model.settings import AppliedSetting
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.wire.device.features import refusal
@@ -90,5 +91,5 @@ class Quantities:
 
     def need(self, feature: Feature, request: str) -> None:
         """Raise ValueError if the instrument does not have the feature."""
-        if feature not in self.geometry.features:
+        if feature not in self.geometry.features | replaced(self.geometry):
             raise ValueError(refusal(self.geometry, feature, request))

@@ -12,7 +12,8 @@ from plexor.base.errors import InstrumentError
 from plexor.base.units import seconds_of
 from plexor.model.results import EventArray, SnapshotResult
 from plexor.protocol.frames import SOURCE_STRIKE
-from plexor.protocol.registers import RunState
+from plexor.protocol.geometry import Feature
+from plexor.protocol.registers import Action, RunState
 from plexor.run.plan.expected import expected_strikes, followed
 from plexor.run.session.prepare import Begin
 from plexor.run.session.progress import Progress
@@ -86,6 +87,9 @@ class Follower:
                 return False
             if self._ended():
                 break
+            if self._run.collector.must_end:
+                self._run.device.write("control", "action", Action.STOP)
+                self.until_stopped()
         return True
 
     def until_stopped(self) -> None:
@@ -133,16 +137,21 @@ class Follower:
 
 def _look(run: LiveRun) -> _Look:
     outputs = followed(run.settings)
+    counted = Feature.MATCH in run.device.identity.geometry.features
     state, ticks, start_ticks, dropped, *edges = run.device.read_all(
         [
             ("status", 0, "state"),
             ("status", 0, "time_ticks"),
             ("status", 0, "start_ticks"),
             ("status", 0, "upload_dropped"),
-            *(("source", SOURCE_STRIKE + output, "generated") for output in outputs),
+            *(("source", SOURCE_STRIKE + output, "generated") for output in outputs if counted),
         ]
     )
-    return _Look(state, ticks, start_ticks, dropped, sum((n + 1) // 2 for n in edges))
+    if not counted:
+        edges = [run.collector.received_of(SOURCE_STRIKE + output) for output in outputs]
+    a_strike = 1 if run.settings.active_only else 2
+    strikes = sum((count + a_strike - 1) // a_strike for count in edges)
+    return _Look(state, ticks, start_ticks, dropped, strikes)
 
 
 def _progress(run: LiveRun, begin: Begin, look: _Look) -> Progress:

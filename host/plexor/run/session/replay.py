@@ -10,6 +10,7 @@ from pathlib import Path
 
 from plexor.base.errors import IdentityError
 from plexor.model.identity import Identity
+from plexor.model.on_host import COMPUTED
 from plexor.model.results import RunResult
 from plexor.model.settings import RegisterWrite, Settings
 from plexor.protocol.frames import Frame, FrameType, LogCode, OpCode
@@ -40,7 +41,6 @@ from plexor.wire.decode.register_image import (
     setup_keys,
 )
 from plexor.wire.device.device import identity_of, identity_registers, operations_of
-from plexor.wire.device.features import COMPUTED
 from plexor.wire.link.base import LinkEndError
 from plexor.wire.link.file import FileLink
 

@@ -15,6 +15,7 @@ from importlib import metadata
 
 from plexor.base.errors import InstrumentError, LinkError, UsageError
 from plexor.model.load import check_load
+from plexor.model.on_host import COMPUTED
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings
 from plexor.protocol.memory import Space
@@ -36,7 +37,6 @@ from plexor.wire.decode.assemble import Circumstances, assemble
 from plexor.wire.decode.channels import matching_of
 from plexor.wire.decode.collect import Collector
 from plexor.wire.device.device import Device
-from plexor.wire.device.features import COMPUTED
 
 
 def measure(

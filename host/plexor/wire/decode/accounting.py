@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from plexor.model.results import LINK_DROPPED, MENDED, Accounting, SourceAccounting
 from plexor.model.sources import source_name
 from plexor.protocol.frames import MAX_WORDS, SOURCE_CODE, SOURCES
+from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import Space
 from plexor.wire.decode.collect import Collector
 from plexor.wire.decode.register_image import RegisterImage
@@ -28,24 +29,35 @@ def account(
     """
     streamed = bool(image.value("control", "stream"))
     memories = collector.memories
-    edges = memories.counts(Space.EDGES).reshape(-1, 2).sum(axis=1).tolist()
-    uploads = memories.counts(Space.UPLOAD_DROPS).tolist()
+    # Without Feature.MATCH only drops are counted by source, those of the upload FIFO too. What
+    # the link loses has no source: it is in the sum of all events alone.
+    counts = Feature.MATCH in collector.geometry.features
+    edges: list[int] = []
+    uploads: list[int] = []
+    if counts:
+        edges = memories.counts(Space.EDGES).reshape(-1, 2).sum(axis=1).tolist()
+        uploads = memories.counts(Space.UPLOAD_DROPS).tolist()
     # Instruments before protocol 2.3 have no codes.
     masked = image.value("status", "masked") if image.has("status", "masked") else 0
 
     def of_source(source: int) -> SourceAccounting:
         """Account for a source; codes that are not to be sent are left out."""
         is_code = source >= SOURCE_CODE
-        generated = image.value("source", "generated", source) - masked * is_code
         dropped = image.value("source", "dropped", source)
+        if not counts:
+            came = collector.received_of(source)
+            return SourceAccounting(source, came + dropped, dropped, 0, came)
+        generated = image.value("source", "generated", source) - masked * is_code
         merged = generated - dropped if is_code else edges[source]
         received = collector.received_of(source) if streamed else merged
         return SourceAccounting(source, generated, dropped, uploads[source], received)
 
     present = collector.geometry.sources
     sources = tuple(of_source(source) for source in range(SOURCES) if source in present)
-    generated = sum(source.generated for source in sources)
     indexed = collector.geometry.indexed
+    generated = sum(source.generated for source in sources)
+    if not counts:
+        generated = image.value("status", "events")
     events = image.value("status", "events") if indexed else generated
     received = collector.received_total if streamed else sum(source.received for source in sources)
     dropped = sum(source.dropped + source.upload_dropped for source in sources)
@@ -59,13 +71,13 @@ def account(
 
     if indexed:
         agree("edges generated against events indexed", generated, events)
-    if memories.known(Space.UPLOAD_DROPS):
+    if counts and memories.known(Space.UPLOAD_DROPS):
         agree(
             "events dropped before the link, in all and by source",
             image.value("status", "upload_dropped"),
             sum(uploads),
         )
-    if memories.known(Space.EDGES):
+    if counts and memories.known(Space.EDGES):
         for entry in (source for source in sources if source.source < SOURCE_CODE):
             agree(
                 f"{entry.name}: edges kept against edges merged",

@@ -7,25 +7,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+import numpy as np
+
 from plexor.base.constraints import MOST_TICKS
 from plexor.model.identity import Identity
 from plexor.model.results import (
     Accounting,
     ChannelResult,
+    EventArray,
     RunResult,
     StepResult,
     cut_text,
 )
 from plexor.model.settings import AppliedSetting, RegisterWrite, Settings
-from plexor.protocol.memory import (
-    Space,
-)
+from plexor.protocol.geometry import Feature
+from plexor.protocol.memory import Space
 from plexor.protocol.registers import StatusFlag, StopReason
 from plexor.wire.decode.accounting import account, account_partly
 from plexor.wire.decode.channels import Channels, matching_of
 from plexor.wire.decode.code_tables import code_tables_of
 from plexor.wire.decode.collect import Collector
 from plexor.wire.decode.consistent import consistent
+from plexor.wire.decode.live import Found
 from plexor.wire.decode.register_image import (
     RegisterImage,
     named,
@@ -34,6 +37,8 @@ from plexor.wire.decode.register_image import (
 )
 from plexor.wire.decode.steps import steps_of
 
+TRACE_EVENTS = 256
+"""Events around a trigger that the host looked for; the depth of an ECP5's ring."""
 NEVER_CAME = "results never came"
 """First words of an invalid reason for a missing dump."""
 _FLAG_TEXTS = {
@@ -146,12 +151,20 @@ def assemble(
     if reason_number not in set(StopReason):
         reasons.append(f"unknown stop reason {reason_number}")
         reason_number = StopReason.NONE
-    triggered = collector.triggered
-    if broken is None and StatusFlag.TRIGGERED in flags:
+    # Other builds say 0 of both.
+    told = identity.geometry.features & (Feature.RING | Feature.CODES)
+    triggered = collector.triggered if told else None
+    if broken is None and told and StatusFlag.TRIGGERED in flags:
         triggered = (
             image.value("status", "trigger_index"),
             image.value("status", "trigger_ticks"),
         )
+    by_host = None if matching is None else matching.found()
+    if by_host is not None:
+        triggered = (by_host.index, by_host.time_ticks)
+        if reason_number != StopReason.NONE and not circumstances.interrupted:
+            # The host's stop comes late: the run may have ended by itself.
+            reason_number = by_host.reason
     if triggered is not None and max(triggered) >= MOST_TICKS:
         index, ticks = triggered
         reasons.append(f"the trigger is event {index} at {ticks} ticks, which no run reaches")
@@ -169,7 +182,7 @@ def assemble(
         accounting=accounting,
         events=events if circumstances.settings.keep_events and streamed else None,
         codes=collector.code_array(),
-        trace=collector.trace_array(),
+        trace=collector.trace_array() if by_host is None else _around(events, by_host),
         trigger_index=triggered[0] if triggered else None,
         trigger_ticks=triggered[1] if triggered else None,
         invalid_reasons=tuple(reasons),
@@ -195,6 +208,14 @@ def _ends(start_ticks: int, end_ticks: int, collector: Collector) -> tuple[int, 
     first = collector.first_ticks or 0
     reason = f"the run is from {start_ticks} to {end_ticks} ticks, which cannot be"
     return first, max(collector.last_ticks + 1, first), [reason]
+
+
+def _around(events: EventArray | None, found: Found) -> EventArray | None:
+    """Return the events around one, as many as a chip keeps; None if the host kept none."""
+    if events is None:
+        return None
+    place = int(np.searchsorted(events["index"], found.index))
+    return events[max(place - TRACE_EVENTS // 2, 0) : place + TRACE_EVENTS // 2]
 
 
 def _unknown(channels: Sequence[ChannelResult], missing: int) -> list[str]:

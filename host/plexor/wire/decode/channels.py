@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from plexor.model.identity import Identity
+from plexor.model.on_host import replaced
 from plexor.model.results import (
     Bins,
     ChannelResult,
@@ -30,9 +31,9 @@ from plexor.protocol.memory import (
     mantissa_bits,
     width_bits,
 )
-from plexor.protocol.registers import CHANNEL, Policy
+from plexor.protocol.registers import CHANNEL, Policy, StopOn
 from plexor.wire.decode.collect import Collector
-from plexor.wire.decode.live import LiveFigures, LiveMatching, Measured
+from plexor.wire.decode.live import LiveFigures, LiveMatching, Measured, Watch
 from plexor.wire.decode.matched import Rules
 from plexor.wire.decode.register_image import (
     RegisterImage,
@@ -65,7 +66,22 @@ def matching_of(geometry: Geometry, image: RegisterImage) -> LiveMatching | None
             )
             for number in range(geometry.channels)
             if enabled(image, CHANNEL, number) and not image.unknown(setup_keys(CHANNEL, number))
-        }
+        },
+        _watch(geometry, image),
+    )
+
+
+def _watch(geometry: Geometry, image: RegisterImage) -> Watch | None:
+    """Return what the host must end the run for; None if nothing, or if the chip does it."""
+    stop_on = image.value("control", "stop_on")
+    if Feature.MATCH in geometry.features or not stop_on & (StopOn.LATENCY | StopOn.MISSED):
+        return None
+    chosen = image.value("control", "trigger_channels")
+    over_ticks = image.value("control", "trigger_latency_ticks")
+    return Watch(
+        frozenset(number for number in range(geometry.channels) if chosen >> number & 1),
+        over_ticks if stop_on & StopOn.LATENCY else None,
+        bool(stop_on & StopOn.MISSED),
     )
 
 
@@ -93,7 +109,7 @@ def rules_in(geometry: Geometry, image: RegisterImage, number: int) -> Rules:
 
 
 def _zooms(geometry: Geometry, image: RegisterImage, number: int) -> dict[Kind, tuple[int, int]]:
-    if Feature.ZOOM not in geometry.features:
+    if Feature.ZOOM not in geometry.features | replaced(geometry):
         return {}
     return {
         kind: (image.value("channel", f"zoom_{kind}_ticks", number), 1 << geometry.zoom_bits)

@@ -159,6 +159,11 @@ class Collector:
         if self._matching is not None:
             self._matching.take(batch, missing)
 
+    @property
+    def must_end(self) -> bool:
+        """Whether what ends the run has come, if the host looks for that."""
+        return self._matching is not None and self._matching.found() is not None
+
     def matching(self, begin: Callable[[], LiveMatching | None]) -> LiveMatching | None:
         """Return the matching of all events so far; None if they are not in order.
 

@@ -72,9 +72,10 @@ def _of_books(result: RunResult) -> Iterator[str]:
 def _of_edges(result: RunResult, sources: Mapping[int, SourceAccounting]) -> Iterator[str]:
     """Yield sources whose edge count contradicts their channels. A source's edges alternate.
 
-    With `either` each of a channel's edges is an active one.
+    With `either` each of a channel's edges is an active one, and so it is of `active_only` sources.
     """
     either = {channel.number for channel in result.settings.channels if channel.either}
+    either |= result.active_only
     for channel in result.channels:
         reference, _ = parse_reference(channel.reference)
         for source, count, name in (
@@ -116,7 +117,8 @@ def _of_stop(
     elif reason == StopReason.STRIKES:
         for output, count in _counts(result, values):
             accounting = sources.get(SOURCE_STRIKE + output)
-            struck = 0 if accounting is None else (accounting.generated + 1) // 2
+            edges = 1 if SOURCE_STRIKE + output in result.active_only else 2
+            struck = 0 if accounting is None else (accounting.generated + edges - 1) // edges
             if struck != count:
                 yield (
                     f"stopped by its strike count, but strike{output} struck {struck} times; "

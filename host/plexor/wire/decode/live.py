@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from plexor.model.results import Kind, SampleResult, Statistics
 from plexor.protocol.memory import ResponseClass
+from plexor.protocol.registers import StopReason
 from plexor.wire.decode.batch import EventBatch
 from plexor.wire.decode.bins import Tally
 from plexor.wire.decode.matched import Rules, Samples, Ticks, pieces
@@ -34,6 +35,26 @@ class Measured:
     mantissa_bits: Mapping[Kind, int]
     zooms: Mapping[Kind, tuple[int, int]]
     """First value in ticks and number of bins of the windows of one-tick bins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What ends a run on a chip that does not match: the host looks for it."""
+
+    channels: frozenset[int]
+    over_ticks: int | None
+    """A latency above this; None: no latency."""
+    missed: bool
+    """A missed strike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The event that decided what was watched for."""
+
+    reason: StopReason
+    index: int
+    time_ticks: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +90,33 @@ class _Events:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Own:
+    """Places of a channel's strikes and edges among events, and the piece that they are."""
+
+    strikes: Ticks
+    active: Ticks
+    back: Ticks
+    piece: Piece
+
+    @classmethod
+    def of(cls, events: _Events, rules: Rules) -> _Own:
+        own = events.source == rules.channel_source
+        strikes = np.flatnonzero(
+            (events.source == rules.reference_source)
+            & (events.polarity == rules.reference_polarity)
+            & ~own
+        )
+        active = np.flatnonzero(own & (events.polarity == 1))
+        piece = Piece(
+            events.time_ticks[strikes],
+            events.time_ticks[active],
+            np.searchsorted(strikes, active),
+            int(events.time_ticks[-1]),
+        )
+        return cls(strikes, active, np.flatnonzero(own & (events.polarity == 0)), piece)
+
+
 class _Channel:
     """One channel's matching."""
 
@@ -88,32 +136,46 @@ class _Channel:
 
     def take(self, events: _Events) -> None:
         """Match the events that come next."""
-        rules = self.rules
-        own = events.source == rules.channel_source
-        strikes = np.flatnonzero(
-            (events.source == rules.reference_source)
-            & (events.polarity == rules.reference_polarity)
-            & ~own
-        )
-        active = np.flatnonzero(own & (events.polarity == 1))
-        back = np.flatnonzero(own & (events.polarity == 0))
-        piece = Piece(
-            events.time_ticks[strikes],
-            events.time_ticks[active],
-            np.searchsorted(strikes, active),
-            int(events.time_ticks[-1]),
-        )
-        before = self.state.strikes
-        self.state, answers = step(self.state, rules, piece)
+        own = _Own.of(events, self.rules)
+        piece, before = own.piece, self.state.strikes
+        self.state, answers = step(self.state, self.rules, piece)
         for name, count in answers.classes.items():
             self.classes[name] += count
         self.unknown_strikes += answers.unknown_strikes
         self.unknown_edges += answers.unknown_responses
-        self.active_edges += len(active)
-        struck_index = events.index[strikes]
-        rise = _rise(answers, piece, events.index[active], struck_index, before)
+        self.active_edges += len(own.active)
+        struck_index = events.index[own.strikes]
+        rise = _rise(answers, piece, events.index[own.active], struck_index, before)
         self.tallies[Kind.RISE].add(rise)
-        self._edges(events, piece, answers, active, back)
+        self._edges(events, piece, answers, own.active, own.back)
+
+    def first(self, events: _Events, watch: Watch) -> Found | None:
+        """Return the first of the events that come next by which something watched for is known."""
+        if self._meets(events, watch) is None:
+            return None
+        known, unknown = len(events.time_ticks), 0
+        while known - unknown > 1:
+            middle = (known + unknown) // 2
+            if self._meets(events.cut(slice(middle)), watch) is None:
+                unknown = middle
+            else:
+                known = middle
+        upto = events.cut(slice(known))
+        reason = self._meets(upto, watch)
+        assert reason is not None
+        return Found(reason, int(upto.index[-1]), int(upto.time_ticks[-1]))
+
+    def _meets(self, events: _Events, watch: Watch) -> StopReason | None:
+        own = _Own.of(events, self.rules)
+        _, answers = step(self.state, self.rules, own.piece)
+        if watch.over_ticks is not None:
+            before, struck = self.state.strikes, events.index[own.strikes]
+            rise = _rise(answers, own.piece, events.index[own.active], struck, before)
+            if (rise.value_ticks > watch.over_ticks).any():
+                return StopReason.LATENCY
+        if watch.missed and answers.classes[ResponseClass.MISSED]:
+            return StopReason.MISSED
+        return None
 
     def _edges(
         self, events: _Events, piece: Piece, answers: Answers, active: Ticks, back: Ticks
@@ -200,8 +262,10 @@ class LiveMatching:
     Frames must come in order, and events in time order.
     """
 
-    def __init__(self, channels: Mapping[int, Measured]) -> None:
+    def __init__(self, channels: Mapping[int, Measured], watch: Watch | None = None) -> None:
         self._channels = {number: _Channel(own) for number, own in channels.items()}
+        self._watch = watch
+        self._found: Found | None = None
         self._waiting: list[EventBatch] = []
         self._waiting_events = 0
         self._missing = 0
@@ -239,6 +303,12 @@ class LiveMatching:
         if self._waiting_events >= WAITING_EVENTS:
             self._work()
 
+    def found(self) -> Found | None:
+        """Return the first event so far by which what it watches for is known."""
+        if self._watch is not None:
+            self._work()
+        return self._found
+
     def figures(
         self, end_ticks: int, lost_behind: int = 0, *, final: bool = True
     ) -> dict[int, LiveFigures]:
@@ -272,5 +342,15 @@ class LiveMatching:
         )
         for piece in pieces(len(events.time_ticks)):
             own = events.cut(piece)
+            if self._watch is not None and self._found is None:
+                self._found = self._first(own, self._watch)
             for channel in self._channels.values():
                 channel.take(own)
+
+    def _first(self, events: _Events, watch: Watch) -> Found | None:
+        found = (
+            channel.first(events, watch)
+            for number, channel in self._channels.items()
+            if number in watch.channels
+        )
+        return min(filter(None, found), key=lambda one: one.index, default=None)

@@ -133,6 +133,8 @@ class Memories:
         return [space for space in spaces if space in self.spaces]
 
     def _banks(self, space: Space) -> list[_Image]:
+        if space not in self.spaces:
+            return []
         return [self._images[space, bank] for bank in range(banks(self.geometry, space))]
 
     def complete_dumps(self, space: Space) -> list[Words]:

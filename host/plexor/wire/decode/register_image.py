@@ -40,8 +40,9 @@ def setup_keys(block: Block, copy: int = 0) -> list[RegisterKey]:
 def common_registers(geometry: Geometry) -> list[RegisterKey]:
     """Return the registers that control the run and the matching of responses."""
     keys = [*setup_keys(MATCHER), *setup_keys(CONTROL)]
-    swept = Feature.SWEEP in geometry.features
-    return [key for key in keys if swept or key[2] != "step_count"]
+    needs = {"step_count": Feature.SWEEP in geometry.features}
+    needs["active_only"] = Feature.MATCH not in geometry.features
+    return [key for key in keys if needs.get(key[2], True)]
 
 
 def end_registers(identity: Identity) -> list[RegisterKey]:

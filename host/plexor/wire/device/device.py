@@ -37,6 +37,7 @@ from plexor.protocol.geometry import (
     BOARD_BYTES,
     EVENTS_SINCE,
     MAGIC,
+    MATCH_SINCE,
     PROTOCOL_MAJOR,
     PROTOCOL_MINOR,
     Feature,
@@ -616,4 +617,6 @@ def identity_of(image: RegisterImage) -> Identity:
 def _features(value: int, version: int) -> Feature:
     """Return the features in an identity, by the protocol's version."""
     known = Feature(value) & (ALL_FEATURES | Feature.CODES)
-    return known | Feature.EVENTS if version & 0xFFFF < EVENTS_SINCE else known
+    minor = version & 0xFFFF
+    known |= Feature.EVENTS if minor < EVENTS_SINCE else Feature(0)
+    return known | (Feature.MATCH if minor < MATCH_SINCE else Feature(0))

@@ -10,9 +10,6 @@ from plexor.model.identity import Identity
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import register
 
-COMPUTED = Feature.FALL | Feature.INTERVALS | Feature.SUM_SQUARES | Feature.EXTREMES
-"""Features that the host can replace: it computes the figures from events and says so."""
-
 
 @dataclass(frozen=True, slots=True)
 class About:
@@ -25,6 +22,11 @@ class About:
 _HOST = "the host computes it from events, except with --mode dump"
 
 ABOUT: Mapping[Feature, About] = {
+    Feature.MATCH: About(
+        "matching and counting on the chip",
+        "measure without --mode dump, and strikes start with the run; or take the board's build "
+        "counts: make flash BOARD=NAME BUILD=counts, simulated: sim:?board=NAME&build=counts",
+    ),
     Feature.FALL: About("fall latency on the chip", _HOST),
     Feature.INTERVALS: About("on-width and period on the chip", _HOST),
     Feature.ZOOM: About(

@@ -21,7 +21,7 @@ from plexor.wire.link.written import link_meant, usual_link
 DEFAULT_DUT = "freertos"
 _DUT = "dut="
 _SIM_OPTIONS = (
-    *("board", "channels", "strikes", "samples", "phases", "tick-fs"),
+    *("board", "build", "channels", "strikes", "samples", "phases", "tick-fs"),
     *("front-end", "clock-lost", "corrupt", "stall", "pace", "core"),
 )
 """Options of the simulated instrument that its URI may have, as `plexor board sim` has them."""

@@ -15,7 +15,8 @@ from plexor_hdl.build.profiles import PROFILES
 def test_a_board_has_its_profiles_instrument_with_the_tick_of_its_own_clock(name):
     file = boards.read(name)
     table, geometry = file.table, file.geometry
-    profile = PROFILES[table["profile"]]
+    build = name.removeprefix(next(each for each in boards.files() if name.startswith(each)))
+    profile = PROFILES[table["profile"] + build]
     assert file.core_mhz == Fraction(str(table["clock"]["core_mhz"]))
     exact = Fraction(10**9) / (file.core_mhz * profile.geometry.samples)
     assert abs(geometry.tick_fs - exact) <= Fraction(1, 2)
@@ -42,6 +43,26 @@ def test_a_simulation_is_of_the_boards_instrument_and_says_that_it_is_one():
     assert simulated.features == real.features | Feature.SIMULATED
     assert simulated.tick_fs == real.tick_fs
     assert boards.DEFAULT in boards.names()
+
+
+def test_a_boards_builds_are_named_by_it_and_the_first_is_what_its_name_means():
+    assert boards.builds("icebreaker") == ("events", "counts")
+    assert boards.read("icebreaker-events") == boards.read("icebreaker")
+    assert boards.build_of("icebreaker", "events") == "icebreaker"
+    assert boards.build_of("icebreaker", "counts") == "icebreaker-counts"
+    assert boards.read("icebreaker-counts").name == "icebreaker-counts"
+    assert boards.build_of("ulx3s-25f", "full") == "ulx3s-25f"
+    with pytest.raises(BoardError, match="build: 'full'; icebreaker has events and counts"):
+        boards.build_of("icebreaker", "full")
+    assert set(boards.files()) < set(boards.names())
+
+
+def test_an_events_build_matches_nothing_and_the_others_match():
+    for board in boards.files():
+        for build in boards.builds(board):
+            features = boards.read(boards.build_of(board, build)).geometry.features
+            assert (Feature.MATCH in features) == (build != "events")
+            assert (Feature.EVENTS in features) or build == "counts"
 
 
 def test_a_board_that_there_is_no_file_of_is_refused_with_those_there_are():

@@ -41,15 +41,15 @@ class Pipeline(Elaboratable):
         return m
 
 
-def run(geometry, words, seed=None, stall=0.0):
+def run(geometry, words, seed=None, stall=0.0, active_only=0):
     """Send word n of each source as clock n; return events, drops a source, and clocks taken.
 
     Events are (time, source, polarity, index, gap).
     """
-    return ended(geometry, words, seed, stall)[:3]
+    return ended(geometry, words, seed, stall, active_only)[:3]
 
 
-def ended(geometry, words, seed=None, stall=0.0):
+def ended(geometry, words, seed=None, stall=0.0, active_only=0):
     """Return what `run` does, and the next index after the final beat."""
     dut = made(Pipeline, geometry)
     edges, queues, stamp = dut.edges, dut.queues, dut.stamp
@@ -57,6 +57,8 @@ def ended(geometry, words, seed=None, stall=0.0):
     events, dropped, when, next_index = [], [0] * len(edges), [], []
 
     async def drive(ctx):
+        if active_only:
+            ctx.set(dut.rows.active_only, active_only)
         for detector in edges:
             ctx.set(detector.enable, 1)
             ctx.set(detector.capture, 1)
@@ -69,7 +71,7 @@ def ended(geometry, words, seed=None, stall=0.0):
             ctx.set(queues.clock, offered % (1 << clock_bits(geometry)))
             ctx.set(stamp.low, clock % (1 << LOW_BITS))
             ctx.set(stamp.o_ready, chance.random() >= stall)
-            if ctx.get(stamp.o_valid) and ctx.get(stamp.o_ready):
+            if ctx.get(stamp.o_valid & stamp.o_ready & stamp.o_is_event):
                 event = ctx.get(stamp.o_event)
                 when.append(clock)
                 events.append(
@@ -143,6 +145,22 @@ def test_sources_merge_in_time_order_and_indices_count_up(seed, stall):
     assert not any(dropped)
     assert [event[:3] for event in events] == expected(SMALL, words)
     assert [event[3] for event in events] == list(range(len(events)))
+
+
+@pytest.mark.parametrize("active_only", [0b0000, 0b0001, 0b0110, 0b1111])
+def test_trailing_edges_that_are_to_stay_away_are_no_events_and_have_no_index(active_only):
+    geometry = Geometry(channels=2, strikes=1, samples=4, features=Feature.EVENTS)
+    rng = random.Random(active_only)
+    words = [[0] * 4]
+    for _ in range(60):
+        words.append([rng.choice((0, 15, 3, 8, 10)) for _ in geometry.sources])
+        words.extend([[(word >> 3) * 15 for word in words[-1]]] * rng.randrange(12, 30))
+    events, dropped, _ = run(geometry, words, 1, 0.2, active_only)
+    left_out = {n for place, n in enumerate(geometry.sources) if active_only >> place & 1}
+    wanted = [(t, s, up) for t, s, up in expected(geometry, words) if up or s not in left_out]
+    assert not any(dropped)
+    assert [event[:3] for event in events] == wanted
+    assert [event[3] for event in events] == list(range(len(wanted)))
 
 
 def test_a_toggle_every_tick_is_reported_or_counted_edge_by_edge():

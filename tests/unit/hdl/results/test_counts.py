@@ -19,13 +19,13 @@ from plexor_hdl.uplink.dumper import word_clocks
 
 from ..simulation import made, simulate
 
-EVENTS = Feature.EVENTS
+EVENTS = Feature.EVENTS | Feature.MATCH
 GEOMETRIES = {
     "small": Geometry(channels=4, strikes=1, samples=8, features=EVENTS),
     "early": Geometry(channels=3, strikes=1, samples=4, features=Feature.EARLY | EVENTS),
     "all": Geometry(channels=8, strikes=8, samples=16),
     "least": Geometry(channels=1, strikes=1, samples=16, features=EVENTS),
-    "no_events": Geometry(channels=2, strikes=1, samples=8, features=Feature(0)),
+    "no_events": Geometry(channels=2, strikes=1, samples=8, features=Feature.MATCH),
     "swept": Geometry(
         channels=1, strikes=1, samples=4, features=Feature.SWEEP | Feature.SNAPSHOT | EVENTS
     ),

@@ -29,7 +29,8 @@ from plexor_sim.golden.matcher import Samples
 from ..simulation import made, simulate
 
 RICH = (
-    Feature.FALL
+    Feature.MATCH
+    | Feature.FALL
     | Feature.INTERVALS
     | Feature.ZOOM
     | Feature.SUM_SQUARES
@@ -53,19 +54,25 @@ BUILDS = {
     "no extremes": Geometry(channels=2, features=RICH & ~Feature.EXTREMES, **SMALL),
     "no squares": Geometry(channels=2, features=RICH & ~Feature.SUM_SQUARES, **SMALL),
     "snapshots alone": Geometry(
-        channels=2, latency_mantissa_bits=2, features=Feature.SNAPSHOT | Feature.EVENTS
+        channels=2,
+        latency_mantissa_bits=2,
+        features=Feature.SNAPSHOT | Feature.EVENTS | Feature.MATCH,
     ),
-    "one snapshot": Geometry(channels=1, latency_mantissa_bits=2, features=Feature.SNAPSHOT),
+    "one snapshot": Geometry(
+        channels=1, latency_mantissa_bits=2, features=Feature.SNAPSHOT | Feature.MATCH
+    ),
     "few": Geometry(
         channels=1,
         latency_mantissa_bits=2,
         zoom_bits=4,
         features=RICH & ~(Feature.FALL | Feature.INTERVALS),
     ),
-    "windows of rises": Geometry(channels=3, features=Feature.EVENTS | Feature.ZOOM, **SMALL),
-    "falls alone": Geometry(channels=1, features=Feature.FALL, **SMALL),
-    "small": Geometry(channels=4, latency_mantissa_bits=3, features=Feature.EVENTS),
-    "least": Geometry(channels=2, latency_mantissa_bits=3, features=Feature(0)),
+    "windows of rises": Geometry(
+        channels=3, features=Feature.EVENTS | Feature.ZOOM | Feature.MATCH, **SMALL
+    ),
+    "falls alone": Geometry(channels=1, features=Feature.FALL | Feature.MATCH, **SMALL),
+    "small": Geometry(channels=4, latency_mantissa_bits=3, features=Feature.EVENTS | Feature.MATCH),
+    "least": Geometry(channels=2, latency_mantissa_bits=3, features=Feature.MATCH),
 }
 QUICK = (("windows of rises", 1), ("least", 9))
 """One with bins, windows and records, as fast as values come, and one whose values come slowly."""

@@ -17,7 +17,7 @@ from ..simulation import made
 GEOMETRY = Geometry(
     channels=2, latency_mantissa_bits=2, interval_mantissa_bits=2, zoom_bits=4, upload_depth=16
 )
-LEAN = Geometry(channels=2, latency_mantissa_bits=2, zoom_bits=4, features=Feature(0))
+LEAN = Geometry(channels=2, latency_mantissa_bits=2, zoom_bits=4, features=Feature.MATCH)
 
 
 def content(space, bank, at):

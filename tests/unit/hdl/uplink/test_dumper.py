@@ -311,7 +311,7 @@ def test_steps_are_sent_as_statistics(bench):
 
 
 def test_a_frame_that_may_have_words_is_sent_where_it_has_none(bench):
-    geometry = Geometry(channels=1, strikes=1, latency_mantissa_bits=2, features=Feature(0))
+    geometry = Geometry(channels=1, strikes=1, latency_mantissa_bits=2, features=Feature.MATCH)
     space, nothing = Space.LATENCY_BINS, {"word": lambda *_: 0, "some": lambda *_: 1}
     frames = run(bench, geometry, [request([space])], **nothing)[:-1]
     words = range(0, entries(geometry, space), FRAME_WORDS)

@@ -10,6 +10,7 @@ import pytest
 from plexor.protocol.frames import DELTA_BITS, SOURCE_CODE, SOURCE_CODE_VALUE, SOURCES
 from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.interfaces import INDEX_BITS
+from plexor_hdl.uplink import upload
 from plexor_hdl.uplink.upload import MARGIN, MARK_BITS, MARKS, ONE_BLOCK, SPARE_BITS, Upload
 
 from ..simulation import made
@@ -121,6 +122,12 @@ def replay(entries):
     return found
 
 
+@pytest.fixture(name="in_blocks")
+def every_depth_in_blocks(monkeypatch):
+    """Take memory blocks with one port at any depth."""
+    monkeypatch.setattr(upload, "BLOCKS_FROM", 0)
+
+
 @pytest.mark.parametrize("deep_depth", [pytest.param(0, marks=pytest.mark.full), 1024])
 @pytest.mark.parametrize(
     ("seed", "density", "gap_chance", "closed"),
@@ -129,6 +136,20 @@ def replay(entries):
 def test_events_are_sent_with_their_index_or_counted_as_dropped(
     bench, seed, density, gap_chance, closed, deep_depth
 ):
+    assert_kept_or_counted(bench, seed, density, gap_chance, closed, deep_depth)
+
+
+@pytest.mark.parametrize(
+    ("seed", "density", "gap_chance", "closed"),
+    [(1, 0.15, 0.0, 0), (2, 0.2, 0.2, 0), (3, 0.9, 0.1, 0), (4, 1.0, 0.02, 200)],
+)
+@pytest.mark.usefixtures("in_blocks")
+def test_so_they_are_in_blocks_with_one_port(bench, seed, density, gap_chance, closed):
+    assert_kept_or_counted(bench, seed, density, gap_chance, closed, 0)
+
+
+def assert_kept_or_counted(bench, seed, density, gap_chance, closed, deep_depth):
+    """Assert that events came with their index, and all others were told as dropped."""
     events = random_events(random.Random(seed), 400, density, gap_chance)
     entries, drops, dropped = run(bench, events, seed, closed, deep_depth=deep_depth)
     sent = replay(entries)
@@ -215,6 +236,11 @@ def test_a_depth_of_several_memory_blocks_keeps_all_in_order(bench):
 def test_while_not_enabled_events_are_neither_sent_nor_counted(bench):
     events = random_events(random.Random(10), 100, 1.0, 0.1)
     assert run(bench, events, 10, enable=0) == ([], [], 0)
+
+
+@pytest.mark.usefixtures("in_blocks")
+def test_a_clear_forgets_what_is_in_blocks(bench):
+    test_a_clear_forgets_what_waits_and_the_next_event_brings_its_index(bench, DEPTH, 0)
 
 
 @pytest.mark.parametrize(("depth", "deep_depth"), [(DEPTH, 0), (2 * ONE_BLOCK, 0), (DEPTH, 1024)])

@@ -41,5 +41,5 @@ def test_without_a_word_about_falls_their_bins_are_those_of_rises():
     geometry = Geometry(channels=3, latency_mantissa_bits=5)
     assert geometry.fall_mantissa_bits == 5
     assert entries(geometry, Space.LATENCY_BINS) == 8 << 10
-    lean = Geometry(channels=1, latency_mantissa_bits=3, features=Feature(0))
+    lean = Geometry(channels=1, latency_mantissa_bits=3, features=Feature.MATCH)
     assert entries(lean, Space.LATENCY_BINS) == 2 << 8

@@ -27,7 +27,11 @@ GREAT = Geometry(
     zoom_bits=12,
 )
 SMALL = Geometry(
-    channels=1, strikes=1, latency_mantissa_bits=2, interval_mantissa_bits=2, features=Feature(0)
+    channels=1,
+    strikes=1,
+    latency_mantissa_bits=2,
+    interval_mantissa_bits=2,
+    features=Feature.MATCH,
 )
 GEOMETRIES = [Geometry(), GREAT, SMALL]
 

@@ -19,7 +19,7 @@ BOARD = replace(
     phases=4,
     tick_fs=500_000,
     deep_depth=1 << 20,
-    features=Feature.EVENTS | Feature.FILTER,
+    features=Feature.EVENTS | Feature.FILTER | Feature.MATCH,
 )
 
 
@@ -48,7 +48,7 @@ def test_the_document_has_what_the_instrument_says_of_itself(fake, capsys):
         "phases": 4,
         "tick_fs": 500_000,
         "deep_depth": 1 << 20,
-        "features": ["filter", "events"],
+        "features": ["filter", "events", "match"],
     }
 
 
@@ -58,7 +58,7 @@ def test_the_text_has_a_line_for_each_fact_and_the_tick_as_a_time(fake, capsys):
     assert len(rows) == 13
     assert rows["board"] == "ulx3s"
     assert rows["tick_fs"] == "500,000 fs (0.5 ns)"
-    assert rows["features"] == "filter, events"
+    assert rows["features"] == "filter, events, match"
 
 
 def test_identifying_writes_nothing(fake, capsys):

@@ -15,7 +15,11 @@ from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import Space, entries, entry_words
 
 GEOMETRY = Geometry(
-    channels=2, strikes=1, tick_fs=1_000_000, latency_mantissa_bits=3, features=Feature.SIMULATED
+    channels=2,
+    strikes=1,
+    tick_fs=1_000_000,
+    latency_mantissa_bits=3,
+    features=Feature.SIMULATED | Feature.MATCH,
 )
 WORDS = sum(entries(GEOMETRY, space) * entry_words(space) for space in Space)
 ASKING, TICKS_A_BYTE = 16_000_000, 1250

@@ -7,6 +7,7 @@ import pytest
 
 from plexor.experiments.selftest import lamps as part
 from plexor.experiments.selftest.model import Finding
+from plexor.protocol.geometry import Feature
 
 
 class Told:
@@ -14,7 +15,9 @@ class Told:
 
     def __init__(self, *values, count=8):
         self.values = list(values)
-        self.identity = SimpleNamespace(geometry=SimpleNamespace(lamps=count))
+        self.identity = SimpleNamespace(
+            geometry=SimpleNamespace(lamps=count, features=Feature.MATCH)
+        )
 
     def read(self, block, name):
         assert (block, name) == ("status", "lamp_faults")

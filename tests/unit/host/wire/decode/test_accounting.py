@@ -21,7 +21,7 @@ from ...ended import dump, events_frame, image_of, started
 from ...scenario import START_TICKS
 
 CHANNEL, STRIKE = 0, 8
-GEOMETRY = Geometry(channels=1, strikes=1, features=Feature.EVENTS)
+GEOMETRY = Geometry(channels=1, strikes=1, features=Feature.EVENTS | Feature.MATCH)
 """Its sources: strike0, ch0 and the load."""
 END_TICKS = START_TICKS + 1000
 
@@ -155,7 +155,7 @@ def test_a_gap_of_more_events_than_were_dropped_is_told():
 
 
 def test_a_build_without_indices_is_not_held_against_them():
-    geometry = Geometry(channels=1, strikes=1, features=Feature(0))
+    geometry = Geometry(channels=1, strikes=1, features=Feature.MATCH)
     image = registers({STRIKE: 6}, stream=0, geometry=geometry, events=0)
     collector = counted(started(geometry), Space.EDGES, e16=3, e17=3)
     found = account(image, collector, (1, 0), {})
@@ -206,3 +206,15 @@ def test_a_gap_in_the_stream_that_no_frame_marks_is_told():
     image = registers({STRIKE: 5}, dropped={STRIKE: 4})
     found = account(image, collector, (1, 1), {})
     assert found.contradictions == ("1 gaps in the stream are not marked",)
+
+
+def test_without_counts_on_the_chip_a_drop_has_a_source_and_a_loss_has_none():
+    """The chip numbers all events, and says of each source what it dropped in any FIFO."""
+    geometry = replace(GEOMETRY, features=Feature.EVENTS)
+    collector = streamed(1, 2, 3, 4, 5, geometry=geometry)
+    image = registers({}, dropped={CHANNEL: 2, STRIKE: 1}, geometry=geometry, events=9)
+    found = account(image, collector, (3, 1), {})
+    assert (found.generated, found.received, found.dropped_on_chip) == (9, 5, 3)
+    assert (found.lost_on_link, found.holds) == (1, True)
+    by_source = {entry.source: (entry.generated, entry.received) for entry in found.sources}
+    assert (by_source[STRIKE], by_source[CHANNEL]) == ((6, 5), (2, 0))

@@ -9,10 +9,10 @@ import pytest
 
 from plexor.model.results import Kind
 from plexor.protocol.memory import VALUE_MOST, ResponseClass, bin_of
-from plexor.protocol.registers import Policy
+from plexor.protocol.registers import Policy, StopReason
 from plexor.wire.decode.batch import batch_of
 from plexor.wire.decode.collect import Collector
-from plexor.wire.decode.live import LiveMatching, Measured
+from plexor.wire.decode.live import LiveMatching, Measured, Watch
 
 from ...ended import events_frame
 from ...scenario import GEOMETRY
@@ -251,3 +251,44 @@ def test_what_is_open_when_the_last_events_are_lost_is_unknown():
     lost, whole = (matching.figures(400, lost_behind=number)[0] for number in (2, 0))
     assert (lost.classes[ResponseClass.MISSED], lost.unknown_strikes) == (0, 1)
     assert (whole.classes[ResponseClass.MISSED], whole.unknown_strikes) == (1, 0)
+
+
+def planted(late, missing):
+    """A strike each 1,000 ticks and answers 50 later: one comes 90 later, and one not at all."""
+    rows = []
+    for number in range(40):
+        rows.append((1000 * number, 8, 1))
+        if number != missing:
+            rows.append((1000 * number + (90 if number == late else 50), 0, 1))
+    return rows
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 1000])
+@pytest.mark.parametrize(
+    ("watch", "reason", "row"),
+    [
+        # Each strike and its answer are two events; the strike is the first of them.
+        (Watch(frozenset({0}), 80, missed=False), StopReason.LATENCY, (9090, 2 * 9 + 1)),
+        (Watch(frozenset({0}), None, missed=True), StopReason.MISSED, (6000, 2 * 6 - 1)),
+        (Watch(frozenset({0}), 80, missed=True), StopReason.MISSED, (6000, 2 * 6 - 1)),
+        (Watch(frozenset({0}), 89, missed=False), StopReason.LATENCY, (9090, 2 * 9 + 1)),
+        (Watch(frozenset({0}), 90, missed=False), None, None),
+        (Watch(frozenset({1}), 80, missed=True), None, None),
+    ],
+)
+def test_what_is_watched_for_is_known_by_its_first_event_however_events_come(
+    size, watch, reason, row
+):
+    """Strike 5 is not answered within 300 ticks, which the next strike tells."""
+    rows = planted(9, 5 if watch.missed else None)
+    matching = LiveMatching({0: Measured(rules(timeout=300), BITS, {})}, watch)
+    for start in range(0, len(rows), size):
+        own = rows[start : start + size]
+        base = own[0][0]
+        frame = events_frame(start, base, *((at - base, s, level) for at, s, level in own))
+        matching.take(batch_of([frame]), np.zeros(1, np.int64))
+    found = matching.found()
+    if reason is None:
+        assert found is None
+    else:
+        assert (found.reason, found.time_ticks, found.index) == (reason, *row)
