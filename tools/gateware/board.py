@@ -135,8 +135,10 @@ def _board(file: BoardFile) -> Board:
 
 
 def _flash(table: dict[str, Any]) -> Flash:
-    if table["tool"] not in ("openFPGALoader", "dfu-util"):
-        raise ValueError(f"flash.tool: {table['tool']!r}; must be openFPGALoader or dfu-util")
+    if table["tool"] not in ("openFPGALoader", "dfu-util", "icesprog"):
+        raise ValueError(
+            f"flash.tool: {table['tool']!r}; must be openFPGALoader, dfu-util or icesprog"
+        )
     ways: dict[str, Any] = {"persistent": table["persistent"]}
     if "volatile" in table:
         ways["volatile"] = table["volatile"]

@@ -8,7 +8,7 @@ from tools import flash
 from tools.gateware import board
 
 from plexor.protocol.geometry import PLACED
-from plexor.wire.link.boards import DFU, FT2232H, Plugged
+from plexor.wire.link.boards import DFU, FT2232H, ICELINK, Plugged
 
 from ..host.fake_device import FakeDevice
 from ..host.scenario import GEOMETRY, Scenario
@@ -26,8 +26,26 @@ WAYS = {
     "hx8k-evn-counts": (OPEN, ["--board", "ice40_generic"]),
     "icebreaker-counts": (OPEN, ["--board", "ice40_generic"]),
 }
-UNLOCKED = {"colorlight-i5": ["--unprotect-flash"]}
-"""Its flash is locked as it is sold."""
+WAYS |= {
+    "colorlight-i9": (OPEN, ["--board", "colorlight-i9"]),
+    "icesugar-pro": (OPEN, ["--cable", "cmsisdap", "--vid", "0x1d50", "--pid", "0x602b"]),
+}
+FLASHED = {
+    "alchitry-cu": (OPEN, ["--board", "ice40_generic", "--write-flash"]),
+    "upduino": (OPEN, ["--board", "ice40_generic", "--cable", "ft232", "--write-flash"]),
+    "icesugar": ("icesprog", ["--write"]),
+    "icebreaker-bitsy": (
+        *("dfu-util", ["--device", "1d50:6146", "--alt", "0", "--reset", "--download"]),
+    ),
+    "orangecrab": ("dfu-util", ["--device", "1209:5af0", "--alt", "0", "--download"]),
+    "ulx4m-ls": ("dfu-util", ["--device", "1d50:614b", "--alt", "0", "--download"]),
+}
+"""Boards whose flash alone is written."""
+UNLOCKED = {
+    "colorlight-i5": ["--unprotect-flash"],
+    "colorlight-i9": ["--unprotect-flash"],
+}
+"""Their flash is locked as it is sold."""
 
 
 @pytest.fixture
@@ -77,7 +95,8 @@ def called(desk):
 
 
 def test_every_board_is_tried():
-    assert {*WAYS, "orangecrab"} == set(board.names())
+    tried = {*WAYS, *FLASHED, "pico-ice"}
+    assert {name.removesuffix("-counts") for name in board.names()} == tried
 
 
 @pytest.mark.parametrize("name", WAYS)
@@ -94,17 +113,25 @@ def test_a_bitstream_is_written_as_its_board_wants_it(desk, capfd, name, asked, 
     assert says in capfd.readouterr().out
 
 
-def test_an_orangecrab_is_written_through_its_boot_loader_and_only_if_asked_for(desk, capfd):
-    program(desk, "dfu-util")
-    assert flash.main(["orangecrab"]) == 2
+@pytest.mark.parametrize("name", FLASHED)
+def test_a_flash_that_is_all_that_can_be_written_is_written_only_if_asked_for(desk, capfd, name):
+    tool, words = FLASHED[name]
+    program(desk, tool)
+    assert flash.main([name]) == 2
     assert capfd.readouterr().err == (
-        "flash: dfu-util can write only the flash of orangecrab: "
-        "make flash BOARD=orangecrab FLASH=1\n"
+        f"flash: {tool} can write only the flash of {name}: make flash BOARD={name} FLASH=1\n"
     )
     assert not (desk / "called").exists()
-    assert writes("orangecrab", "--flash") == 0
-    words = ["--device", "1209:5af0", "--alt", "0", "--download"]
-    assert called(desk) == [*words, str(bitstream(desk, "orangecrab"))]
+    assert writes(name, "--flash") == 0
+    assert called(desk) == [*words, str(bitstream(desk, name))]
+
+
+@pytest.mark.parametrize(("asked", "setting"), [([], "1"), (["--flash"], "0")])
+def test_a_pico_ices_memory_and_flash_are_two_settings_of_its_firmware(desk, asked, setting):
+    program(desk, "dfu-util")
+    assert writes("pico-ice", *asked) == 0
+    words = ["--device", "1209:b1c0", "--alt", setting, "--download"]
+    assert called(desk) == [*words, str(bitstream(desk, "pico-ice"))]
 
 
 def test_a_board_without_a_bitstream_is_told_what_makes_it(desk, capfd):
@@ -120,7 +147,7 @@ def test_a_board_without_a_bitstream_is_told_what_makes_it(desk, capfd):
 def test_an_unknown_board_is_wrong_use(desk, capfd):
     assert flash.main(["nosuch"]) == 2
     err = capfd.readouterr().err
-    assert err.startswith("flash: board: 'nosuch'; must be one of colorlight-i5, ")
+    assert err.startswith("flash: board: 'nosuch'; must be one of alchitry-cu, ")
     assert err.count("\n") == 1
 
 
@@ -129,6 +156,10 @@ def test_an_unknown_board_is_wrong_use(desk, capfd):
     [
         ("ulx3s-25f", [], "openFPGALoader is not installed: sudo apt install openfpgaloader"),
         ("orangecrab", ["--flash"], "dfu-util is not installed: sudo apt install dfu-util"),
+        (
+            *("icesugar", ["--flash"]),
+            "icesprog is not installed: it is in tools/ of https://github.com/wuxx/icesugar",
+        ),
     ],
 )
 def test_a_missing_program_is_told_with_what_installs_it(desk, capfd, name, asked, command):
@@ -255,6 +286,12 @@ def test_silence_is_no_success_and_says_what_came(desk, capfd):
             ["serial:/dev/ttyUSB3?baud=8000000"],
         ),
         ("orangecrab", [Plugged(DFU, "OrangeCrab", "", None, "", "")], []),
+        (
+            "icesugar",
+            [Plugged(ICELINK, "DAPLink CMSIS-DAP", "", 1, "/dev/ttyACM0", "")],
+            ["serial:/dev/ttyACM0?baud=125000"],
+        ),
+        ("pico-ice", [Plugged((0x1209, 0xB1C0), "pico-ice", "", 2, "/dev/ttyACM1", "")], []),
     ],
 )
 def test_a_board_is_asked_at_the_port_of_its_usb_id(desk, monkeypatch, name, plugged, links):

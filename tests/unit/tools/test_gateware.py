@@ -23,7 +23,13 @@ AMARANTH = {
     "ecpix-5": ("ecpix5", "ECPIX585Platform"),
     "hx8k-evn": ("ice40_hx8k_b_evn", "ICE40HX8KBEVNPlatform"),
     "icebreaker": ("icebreaker", "ICEBreakerPlatform"),
+    "icebreaker-bitsy": ("icebreaker_bitsy", "ICEBreakerBitsyPlatform"),
+    "icesugar": ("icesugar", "ICESugarPlatform"),
+    "icesugar-pro": ("icesugar_pro", "ICESugarProPlatform"),
+    "upduino": ("upduino_v3", "UpduinoV3Platform"),
 }
+WIRED = {"upduino"}
+"""Boards whose oscillator reaches the PLL by a wire."""
 
 
 def platform(name):
@@ -35,13 +41,16 @@ def platform(name):
 @pytest.mark.parametrize("name", AMARANTH)
 def test_clock_and_connector_pins_are_those_of_amaranth_boards(name):
     ours, theirs = board.load(name), platform(name)
-    (clock,) = [r for r in theirs.resources if r.name == theirs.default_clk]
-    assert clock.ios[0].names == [ours.clock_site]
+    wired = name in WIRED
+    named = "clk12" if wired else theirs.default_clk
+    (clock,) = [r for r in theirs.resources if r.name == named]
+    assert (clock.ios[0].names == [ours.clock_site]) != wired
     assert clock.clock.frequency == ours.clock_mhz * 10**6
     sites = {site for connector in theirs.connectors for site in connector.mapping.values()}
     own = ("uart", "lamps", "low")
     free = [pin.site for port, pin in ours.pins.items() if not port.startswith(own)]
     assert set(free) <= sites
+    assert not wired or ours.clock_site in sites
 
 
 @pytest.mark.parametrize("name", ["ulx3s-25f", "ulx3s-85f"])
@@ -59,6 +68,10 @@ def test_lamps_are_those_of_amaranth_boards(name):
         ("ecpix-5", "rgb_led", 0),
         ("hx8k-evn", "led", 0),
         ("icebreaker", "led_g", 0),
+        ("icebreaker-bitsy", "led_g", 0),
+        ("icesugar", "led_g", 0),
+        ("icesugar-pro", "rgb_led", 0),
+        ("upduino", "rgb_led", 0),
     ],
 )
 def test_the_led_is_one_of_amaranth_boards_and_lit_by_the_same_level(name, led, number):
@@ -69,7 +82,9 @@ def test_the_led_is_one_of_amaranth_boards_and_lit_by_the_same_level(name, led, 
     assert pins.invert == ours.led_is_low
 
 
-@pytest.mark.parametrize("name", ["ulx3s-25f", "ecpix-5", "hx8k-evn", "icebreaker"])
+@pytest.mark.parametrize(
+    "name", ["ulx3s-25f", "ecpix-5", "hx8k-evn", "icebreaker", "icesugar", "icesugar-pro"]
+)
 def test_uart_pins_are_those_of_amaranth_boards(name):
     ours = board.load(name)
     (uart,) = [r for r in platform(name).resources if r.name == "uart"]

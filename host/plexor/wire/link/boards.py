@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boards by their USB ids: what is plugged in, and where its serial port is.
 
-Ids and names: openFPGALoader's lists of boards and cables (src/board.hpp, src/cable.hpp), and
-LambdaConcept's ECPIX-5 manual, "Debug". A bridge chip has the id of its maker, so several boards
-share one. The product's name distinguishes them if the maker of the board has set it.
+Ids and names: openFPGALoader's lists of boards and cables (src/board.hpp, src/cable.hpp), Apio's
+list of boards (apio-definitions, boards.jsonc), and LambdaConcept's ECPIX-5 manual, "Debug". A
+bridge chip has the id of its maker, so several boards share one. The product's name distinguishes
+them if the maker of the board has set it.
 """
 
 from __future__ import annotations
@@ -15,10 +16,14 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
 
-FT2232H = (0x0403, 0x6010)
-FT231X = (0x0403, 0x6015)
+FTDI = 0x0403
+"""The vendor whose bridges collect bytes for a time that can be set."""
+FT2232H = (FTDI, 0x6010)
+FT231X = (FTDI, 0x6015)
 DFU = (0x1209, 0x5AF0)
+FT232H = (FTDI, 0x6014)
 DAPLINK = (0x0D28, 0x0204)
+ICELINK = (0x1D50, 0x602B)
 ONLY = -1
 """The one serial port that the board has."""
 
@@ -79,6 +84,30 @@ BOARDS = (
         *("Colorlight i5", Family.ECP5, DAPLINK, "", ONLY, 115_200, "openFPGALoader"),
         ("clighti5",),
         loses=(0x10, 0x12),
+    ),
+    Board(
+        *("Colorlight i9", Family.ECP5, DAPLINK, "", ONLY, 115_200, "openFPGALoader"),
+        ("clighti9",),
+        loses=(0x10, 0x12),
+    ),
+    Board(
+        *("iCESugar-pro", Family.ECP5, ICELINK, "", ONLY, 115_200, "openFPGALoader"),
+        ("sugarpro",),
+    ),
+    Board("ULX4M-LS", Family.ECP5, (0x1D50, 0x614B), "", None, 0, "dfu-util", ("ulx4mls",)),
+    Board(
+        *("Alchitry Cu", Family.ICE40_HX, FT2232H, "alchitry cu", 1, 12_000_000, "openFPGALoader"),
+        ("alchitcu",),
+    ),
+    Board(
+        *("UPduino", Family.ICE40_UP, FT232H, "upduino", ONLY, 8_000_000, "openFPGALoader"),
+        ("upduino3",),
+    ),
+    Board("iCESugar v1.5", Family.ICE40_UP, ICELINK, "", ONLY, 125_000, "icesprog", ("icesugar",)),
+    Board("pico-ice", Family.ICE40_UP, (0x1209, 0xB1C0), "", None, 0, "dfu-util", ("picoice",)),
+    Board(
+        *("iCEBreaker Bitsy", Family.ICE40_UP, (0x1D50, 0x6146), "", None, 0, "dfu-util"),
+        ("icebitsy",),
     ),
 )
 

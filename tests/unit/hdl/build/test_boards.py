@@ -66,7 +66,7 @@ def test_an_events_build_matches_nothing_and_the_others_match():
 
 
 def test_a_board_that_there_is_no_file_of_is_refused_with_those_there_are():
-    with pytest.raises(BoardError, match=r"board: 'no'; must be one of colorlight-i5, .*ulx3s-85f"):
+    with pytest.raises(BoardError, match=r"board: 'no'; must be one of alchitry-cu, .*ulx3s-85f"):
         boards.read("no")
 
 

@@ -11,7 +11,17 @@ from pathlib import Path
 import pytest
 
 from plexor.wire.desk.doctor import Level, examine, udev_rules
-from plexor.wire.link.boards import BOARDS, DAPLINK, DFU, FT231X, FT2232H, Plugged, found_boards
+from plexor.wire.link.boards import (
+    BOARDS,
+    DAPLINK,
+    DFU,
+    FT231X,
+    FT232H,
+    FT2232H,
+    ICELINK,
+    Plugged,
+    found_boards,
+)
 
 from .tree import ICEBREAKER, Tree
 
@@ -79,8 +89,12 @@ def test_a_slow_latency_timer_is_not_missing_because_a_link_sets_it(tree):
     )
 
 
-@pytest.mark.parametrize(("usb_id", "driver"), [(FT231X, "ftdi_sio"), (DAPLINK, "cdc_acm")])
+@pytest.mark.parametrize(
+    ("usb_id", "driver"),
+    [(FT231X, "ftdi_sio"), (FT232H, "ftdi_sio"), (DAPLINK, "cdc_acm"), (ICELINK, "cdc_acm")],
+)
 def test_a_board_without_its_driver_is_told_which(tree, usb_id, driver):
+    tree.programs |= {"icesprog"}
     tree.plug(usb_id)
     tree.write(RULES, udev_rules())
     (entry,) = tree.wrong()
@@ -105,7 +119,7 @@ def test_a_board_comes_with_its_link_at_its_rate(tree):
 def test_of_boards_with_one_bridge_each_has_its_whole_address():
     (port,) = found_boards([Plugged(FT2232H, "", "", 1, "COM3", "")])
     assert port.uris == (
-        ("serial:COM3?baud=12000000", "iCE40-HX8K-B-EVN"),
+        ("serial:COM3?baud=12000000", "iCE40-HX8K-B-EVN or Alchitry Cu"),
         ("serial:COM3?baud=8000000", "iCEBreaker or ECPIX-5"),
     )
 
@@ -113,11 +127,21 @@ def test_of_boards_with_one_bridge_each_has_its_whole_address():
 @pytest.mark.parametrize("path", sorted(CONSTRAINTS.glob("*.toml")), ids=lambda path: path.stem)
 def test_the_rate_of_a_boards_link_is_that_of_its_file(path):
     table = tomllib.loads(path.read_text(encoding="utf-8"))
-    (own,) = (entry for entry in BOARDS if entry.name in table["title"])
-    # The OrangeCrab has no port of its own.
+    named = [entry for entry in BOARDS if entry.name in table["title"]]
+    # The Bitsy is an iCEBreaker by its name, too.
+    own = max(named, key=lambda entry: len(entry.name))
+    # Some boards have no port of their own.
     assert own.baud == (table["link"]["baud"] if own.interface is not None else 0)
     assert table["identity"] in own.identities
     assert list(own.loses) == table["link"].get("loses", [])
+
+
+def test_rules_of_a_port_are_for_boards_that_have_one():
+    lines = udev_rules().splitlines()
+    ports = {line.split('"')[3] + line.split('"')[5] for line in lines if '"tty"' in line}
+    assert ports == {
+        *("04036010", "04036014", "04036015", "0d280204", "1d50602b"),
+    }
 
 
 def test_the_program_that_flashes_a_board_is_missed_for_that_board_only(tree):
@@ -128,6 +152,9 @@ def test_the_program_that_flashes_a_board_is_missed_for_that_board_only(tree):
     tree.plug(DFU, "OrangeCrab")
     (entry,) = tree.wrong()
     assert entry.command == "apt install dfu-util"
+    tree.programs |= {"dfu-util"}
+    tree.plug(ICELINK, "DAPLink CMSIS-DAP")
+    assert "icesprog is not installed" in " ".join(entry.what for entry in tree.wrong())
 
 
 def lacking(monkeypatch, *names):
@@ -179,5 +206,5 @@ def test_the_rules_name_every_board():
         vendor, product = board.usb_id
         assert f'"{vendor:04x}", ATTRS{{idProduct}}=="{product:04x}"' in udev_rules()
     ftdi = [line for line in udev_rules().splitlines() if "latency_timer" in line]
-    assert len(ftdi) == 2
+    assert len(ftdi) == 3
     assert all("0403" in line for line in ftdi)

@@ -10,7 +10,9 @@ from plexor.wire.link.boards import (
     DAPLINK,
     DFU,
     FT231X,
+    FT232H,
     FT2232H,
+    ICELINK,
     Plugged,
     found_boards,
     serial_ports,
@@ -18,6 +20,9 @@ from plexor.wire.link.boards import (
 )
 
 from ..desk.tree import ICEBREAKER, Tree
+
+NAMELESS = "iCEBreaker or iCE40-HX8K-B-EVN or ECPIX-5 or Alchitry Cu"
+"""Boards with an FT2232H."""
 
 
 @pytest.fixture
@@ -45,9 +50,16 @@ def test_a_device_is_found_with_each_of_its_ports(tree):
         (FT231X, "ULX3S FPGA 85K v3.0.8", "ULX3S"),
         (FT2232H, "Lattice FTUSB Interface Cable", "iCE40-HX8K-B-EVN"),
         (FT2232H, "ECPIX-5 Debug", "ECPIX-5"),
-        (FT2232H, "Dual RS232-HS", "iCEBreaker or iCE40-HX8K-B-EVN or ECPIX-5"),
+        (FT2232H, "Dual RS232-HS", NAMELESS),
         (DFU, "OrangeCrab r0.2 DFU Bootloader v3.1", "OrangeCrab"),
-        (DAPLINK, "DAPLink CMSIS-DAP", "Colorlight i5"),
+        (DAPLINK, "DAPLink CMSIS-DAP", "Colorlight i5 or Colorlight i9"),
+        (ICELINK, "DAPLink CMSIS-DAP", "iCESugar-pro or iCESugar v1.5"),
+        (FT232H, "UPduino v3.1c", "UPduino"),
+        (FT232H, "Single RS232-HS", "UPduino"),
+        (FT2232H, "Alchitry Cu", "Alchitry Cu"),
+        ((0x1D50, 0x6146), "iCEBreaker bitsy v1.1c (DFU)", "iCEBreaker Bitsy"),
+        ((0x1D50, 0x614B), "ULX4M-LS (DFU)", "ULX4M-LS"),
+        ((0x1209, 0xB1C0), "pico-ice", "pico-ice"),
     ],
 )
 def test_a_board_is_known_by_its_id_and_where_it_helps_its_name(usb_id, product, name):
@@ -57,9 +69,15 @@ def test_a_board_is_known_by_its_id_and_where_it_helps_its_name(usb_id, product,
 
 @pytest.mark.parametrize("interface", [0, 1, 2, None])
 def test_the_only_port_of_a_board_is_the_instruments(interface):
-    for usb_id in (FT231X, DAPLINK):
+    for usb_id in (FT231X, FT232H, DAPLINK, ICELINK):
         (entry,) = found_boards([Plugged(usb_id, "", "", interface, "/dev/ttyX", "")])
         assert entry.link
+
+
+@pytest.mark.parametrize("interface", [0, 2, 4, None])
+def test_a_port_that_does_not_go_to_the_instrument_is_no_link(interface):
+    (entry,) = found_boards([Plugged((0x1209, 0xB1C0), "", "", interface, "/dev/ttyACM1", "")])
+    assert (entry.link, entry.rates) == (False, ())
 
 
 def test_where_interfaces_are_not_known_either_port_may_be_the_instruments():
@@ -92,13 +110,13 @@ def port(**changes):
         (
             {"product": None},
             "USB Serial Port (COM3)",
-            ["iCEBreaker or iCE40-HX8K-B-EVN or ECPIX-5"],
+            [NAMELESS],
         ),
         ({"product": None, "description": "ECPIX-5 (COM3)"}, "ECPIX-5 (COM3)", ["ECPIX-5"]),
         (
             {"product": None, "description": None, "serial_number": None},
             "",
-            ["iCEBreaker or iCE40-HX8K-B-EVN or ECPIX-5"],
+            [NAMELESS],
         ),
         ({"vid": None, "pid": None}, None, []),
         ({"pid": None}, None, []),
