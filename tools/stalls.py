@@ -66,18 +66,28 @@ class Bridge:
 
 FT231X = Bridge("FT231X", 512)
 FT232H = Bridge("FT232H, an adapter", 1024)
+FT232H_OWN = Bridge("FT232H", 1024)
 FT2232H = Bridge("FT2232H", 4096)
 FT2232H_HOLDS = Bridge("FT2232H with RTS#", 4096, holds=True)
 DAPLINK = Bridge("DAPLink; its own buffer is not known", 0, 0)
+ICELINK = Bridge("iCELink; its own buffer is not known", 0, 0)
 BRIDGES = {
+    "alchitry-cu": FT2232H,
     "colorlight-i5": DAPLINK,
+    "colorlight-i9": DAPLINK,
     "ecpix-5": FT2232H,
     "hx8k-evn": FT2232H_HOLDS,
     "icebreaker": FT2232H,
+    "icebreaker-bitsy": FT232H,
+    "icesugar": ICELINK,
+    "icesugar-pro": ICELINK,
     "orangecrab": FT232H,
+    "pico-ice": FT232H,
     "ulx3s-12f": FT231X,
     "ulx3s-25f": FT231X,
     "ulx3s-85f": FT231X,
+    "ulx4m-ls": FT232H,
+    "upduino": FT232H_OWN,
 }
 
 

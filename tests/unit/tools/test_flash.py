@@ -25,8 +25,6 @@ WAYS = {
     "icebreaker": (OPEN, ["--board", "ice40_generic"]),
     "hx8k-evn-counts": (OPEN, ["--board", "ice40_generic"]),
     "icebreaker-counts": (OPEN, ["--board", "ice40_generic"]),
-}
-WAYS |= {
     "colorlight-i9": (OPEN, ["--board", "colorlight-i9"]),
     "icesugar-pro": (OPEN, ["--cable", "cmsisdap", "--vid", "0x1d50", "--pid", "0x602b"]),
 }
@@ -95,8 +93,7 @@ def called(desk):
 
 
 def test_every_board_is_tried():
-    tried = {*WAYS, *FLASHED, "pico-ice"}
-    assert {name.removesuffix("-counts") for name in board.names()} == tried
+    assert set(board.files()) <= {*WAYS, *FLASHED, "pico-ice"} <= set(board.names())
 
 
 @pytest.mark.parametrize("name", WAYS)
