@@ -15,7 +15,8 @@ from plexor_hdl.build.profiles import PROFILES
 def test_a_board_has_its_profiles_instrument_with_the_tick_of_its_own_clock(name):
     file = boards.read(name)
     table, geometry = file.table, file.geometry
-    build = name.removeprefix(next(each for each in boards.files() if name.startswith(each)))
+    board = max((each for each in boards.files() if name.startswith(each)), key=len)
+    build = name.removeprefix(board)
     profile = PROFILES[table["profile"] + build]
     assert file.core_mhz == Fraction(str(table["clock"]["core_mhz"]))
     exact = Fraction(10**9) / (file.core_mhz * profile.geometry.samples)
