@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from plexor.model.on_host import replaced
@@ -44,7 +44,6 @@ def _events(geometry: Geometry) -> str:
 
 
 _NUMBERS: dict[str, Callable[[Geometry], object]] = {
-    "name that it reports": lambda geometry: f"`{geometry.board}`",
     "response channels": lambda geometry: geometry.channels,
     "strike outputs": lambda geometry: geometry.strikes,
     "tick, ps": lambda geometry: f"{geometry.tick_fs / 1000:.0f}",
@@ -61,18 +60,33 @@ def cell(geometry: Geometry, feature: Feature) -> str:
     return HOST if feature in replaced(geometry) else NO
 
 
-def rows(builds: Mapping[str, Geometry]) -> Iterable[Sequence[object]]:
-    """Yield each feature's name, the builds that have it, and the advice for the others."""
-    for name, number in _NUMBERS.items():
-        yield (name, *map(number, builds.values()), "")
-    for feature, about in ABOUT.items():
-        found = (cell(geometry, feature) for geometry in builds.values())
-        yield (f"{about.name} ({feature.name})", *found, about.without)
-
-
 def columns(builds: Mapping[str, Geometry]) -> str:
-    """Return the table of builds."""
-    return table(("", *(f"`{name}`" for name in builds), "without it"), rows(builds))
+    """Return the table of builds: each column has those that are alike but for their names."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, geometry in builds.items():
+        alike.setdefault(_cells(geometry), []).append(name)
+    reported = (dict.fromkeys(builds[name].board for name in names) for names in alike.values())
+    rows = [("name that it reports", *map(_codes, reported), "")]
+    for (name, advice), *found in zip(_labels(), *alike, strict=True):
+        rows.append((name, *found, advice))
+    return table(("", *map(_codes, alike.values()), "without it"), rows)
+
+
+def _cells(geometry: Geometry) -> tuple[str, ...]:
+    """Return what a build has of each row."""
+    numbers = (str(number(geometry)) for number in _NUMBERS.values())
+    return (*numbers, *(cell(geometry, feature) for feature in ABOUT))
+
+
+def _labels() -> Iterable[tuple[str, str]]:
+    """Yield each row's name, and what to do on a board without it."""
+    yield from ((name, "") for name in _NUMBERS)
+    for feature, about in ABOUT.items():
+        yield f"{about.name} ({feature.name})", about.without
+
+
+def _codes(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def document() -> str:
