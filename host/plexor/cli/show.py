@@ -21,11 +21,11 @@ from plexor.library.drawing import SHOWN, check_converter, write_shown
 from plexor.library.exchange import ALIASES, suffixes
 from plexor.library.files import is_direct
 from plexor.library.load import load
-from plexor.library.notes import note
 from plexor.library.parts.files import short_names
 from plexor.library.run import Budget, Run, load_budget
 from plexor.library.scans.scan import Ended, Scan
 from plexor.library.specs.options import Less
+from plexor.library.upkeep.notes import note
 
 
 def show(

@@ -6,7 +6,7 @@ import pytest
 from plexor.base.errors import UsageError
 from plexor.files.store.notes import notes_on
 from plexor.files.store.run_folder import save
-from plexor.library.notes import note
+from plexor.library.upkeep.notes import note
 
 
 def test_a_note_is_kept_beside_the_run_that_is_named(tmp_path, run_of):
