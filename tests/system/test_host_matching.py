@@ -39,6 +39,8 @@ OWN = {"bursts": Feature.BURST, "dither": Feature.DITHER, "Poisson": Feature.POI
 BOOKS = (Space.EDGES, Space.UPLOAD_DROPS)
 """What accounts for events. It is no result."""
 STRIKES = 1000
+MOST = 1_000_000
+"""Strikes of a run that is stopped long before."""
 
 
 @dataclass(frozen=True)
@@ -210,7 +212,7 @@ def test_a_run_stops_for_the_same_event_whoever_looks_for_it(board, dut, stop, r
     """The 51st strike is answered late, or the first one in the mask is missed."""
     (tmp_path / "list").write_text("5000000\n" * 50 + "40000000\n" + "5000000\n" * 1000)
     case = Case(dut.replace("PATH", str(tmp_path / "list")), channels=(Channel(0),))
-    settings = replace(case.settings(500, BOOKS), spaces=None, keep_events=True, **stop)
+    settings = replace(case.settings(MOST, BOOKS), spaces=None, keep_events=True, **stop)
     outcome = run(
         f"synthetic:{case.dut}",
         settings,
@@ -221,6 +223,7 @@ def test_a_run_stops_for_the_same_event_whoever_looks_for_it(board, dut, stop, r
     assert result.valid, result.invalid_reasons
     assert result.stop_reason == reason
     found = stopped(analyse(result))
+    assert found.strike <= result.strikes < MOST
     answers_ps, strikes_ps = outcome.edges_ps(0), outcome.edges_ps(SOURCE_STRIKE)
     assert found.channel == "ch0"
     if reason == StopReason.LATENCY:

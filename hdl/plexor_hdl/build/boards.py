@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -64,6 +65,13 @@ def build_of(board: str, build: str) -> str:
     return board if build == known[0] else f"{board}-{build}"
 
 
+def _splits(name: str) -> Iterator[tuple[str, str]]:
+    """Yield each board that a name may be of, with what is left for its build."""
+    for board in files():
+        if name == board or name.startswith(f"{board}-"):
+            yield board, name[len(board) + 1 :]
+
+
 def _others(board: str) -> list[str]:
     return [f"{board}-{build}" for build in builds(board)[1:]]
 
@@ -73,11 +81,14 @@ def read(name: str) -> BoardFile:
 
     Raises BoardError if it is missing or cannot be used.
     """
-    known = {f"{board}-{build}": board for board in files() for build in builds(board)}
-    board = known.get(name, name)
-    if board not in files():
+    board, build = next(
+        ((board, build) for board, build in _splits(name) if not build or build in builds(board)),
+        ("", ""),
+    )
+    if not board:
         raise BoardError(f"board: {name!r}; must be one of {', '.join(names())}")
-    path, name = CONSTRAINTS / f"{board}.toml", name if name in names() else board
+    path = CONSTRAINTS / f"{board}.toml"
+    name = build_of(board, build) if build else board
     build = name[len(board) + 1 :]
     text = path.read_bytes()
     try:

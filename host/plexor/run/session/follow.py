@@ -149,9 +149,12 @@ def _look(run: LiveRun) -> _Look:
     )
     if not counted:
         edges = [run.collector.received_of(SOURCE_STRIKE + output) for output in outputs]
-    a_strike = 1 if run.settings.active_only else 2
-    strikes = sum((count + a_strike - 1) // a_strike for count in edges)
-    return _Look(state, ticks, start_ticks, dropped, strikes)
+        alone = run.plan.value("control", "active_only")
+        edges = [
+            2 * count if alone >> SOURCE_STRIKE + output & 1 else count
+            for output, count in zip(outputs, edges, strict=True)
+        ]
+    return _Look(state, ticks, start_ticks, dropped, sum((n + 1) // 2 for n in edges))
 
 
 def _progress(run: LiveRun, begin: Begin, look: _Look) -> Progress:

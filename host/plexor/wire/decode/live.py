@@ -47,6 +47,14 @@ class Watch:
     missed: bool
     """A missed strike."""
 
+    def reason(self, answers: Answers, rise: Samples) -> StopReason | None:
+        """Return what of it some events bring; None if nothing."""
+        if self.over_ticks is not None and (rise.value_ticks > self.over_ticks).any():
+            return StopReason.LATENCY
+        if self.missed and answers.classes[ResponseClass.MISSED]:
+            return StopReason.MISSED
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -134,48 +142,34 @@ class _Channel:
         self._strike_ticks = NONE
         """Time of its strike, until its trailing edge comes."""
 
-    def take(self, events: _Events) -> None:
-        """Match the events that come next."""
-        own = _Own.of(events, self.rules)
-        piece, before = own.piece, self.state.strikes
-        self.state, answers = step(self.state, self.rules, piece)
+    def take(self, events: _Events, watch: Watch | None) -> Found | None:
+        """Match the events that come next; return the first by which `watch` is met, if one is."""
+        before = self.state
+        self.state, own, answers, rise = _matched(before, self.rules, events)
         for name, count in answers.classes.items():
             self.classes[name] += count
         self.unknown_strikes += answers.unknown_strikes
         self.unknown_edges += answers.unknown_responses
         self.active_edges += len(own.active)
-        struck_index = events.index[own.strikes]
-        rise = _rise(answers, piece, events.index[own.active], struck_index, before)
         self.tallies[Kind.RISE].add(rise)
-        self._edges(events, piece, answers, own.active, own.back)
-
-    def first(self, events: _Events, watch: Watch) -> Found | None:
-        """Return the first of the events that come next by which something watched for is known."""
-        if self._meets(events, watch) is None:
+        self._edges(events, own.piece, answers, own.active, own.back)
+        if watch is None or watch.reason(answers, rise) is None:
             return None
-        known, unknown = len(events.time_ticks), 0
-        while known - unknown > 1:
-            middle = (known + unknown) // 2
-            if self._meets(events.cut(slice(middle)), watch) is None:
-                unknown = middle
-            else:
-                known = middle
-        upto = events.cut(slice(known))
-        reason = self._meets(upto, watch)
-        assert reason is not None
-        return Found(reason, int(upto.index[-1]), int(upto.time_ticks[-1]))
+        return self._first(before, events, watch)
 
-    def _meets(self, events: _Events, watch: Watch) -> StopReason | None:
-        own = _Own.of(events, self.rules)
-        _, answers = step(self.state, self.rules, own.piece)
-        if watch.over_ticks is not None:
-            before, struck = self.state.strikes, events.index[own.strikes]
-            rise = _rise(answers, own.piece, events.index[own.active], struck, before)
-            if (rise.value_ticks > watch.over_ticks).any():
-                return StopReason.LATENCY
-        if watch.missed and answers.classes[ResponseClass.MISSED]:
-            return StopReason.MISSED
-        return None
+    def _first(self, before: State, events: _Events, watch: Watch) -> Found:
+        """Return the first of events by which `watch`, which all of them meet, is met."""
+        known, unknown = len(events.time_ticks), 0
+        while True:
+            upto = events.cut(slice(known if known - unknown <= 1 else (known + unknown) // 2))
+            _, _, answers, rise = _matched(before, self.rules, upto)
+            reason, length = watch.reason(answers, rise), len(upto.time_ticks)
+            if reason is None:
+                unknown = length
+            elif length == known:
+                return Found(reason, int(upto.index[-1]), int(upto.time_ticks[-1]))
+            else:
+                known = length
 
     def _edges(
         self, events: _Events, piece: Piece, answers: Answers, active: Ticks, back: Ticks
@@ -233,6 +227,15 @@ class _Channel:
             {kind: tally.result() for kind, tally in self.tallies.items()},
             {kind: tally.clamped for kind, tally in self.tallies.items()},
         )
+
+
+def _matched(before: State, rules: Rules, events: _Events) -> tuple[State, _Own, Answers, Samples]:
+    """Match events that come behind a state; return the next state and what they come to."""
+    own = _Own.of(events, rules)
+    state, answers = step(before, rules, own.piece)
+    struck_index = events.index[own.strikes]
+    rise = _rise(answers, own.piece, events.index[own.active], struck_index, before.strikes)
+    return state, own, answers, rise
 
 
 def _rise(
@@ -342,15 +345,14 @@ class LiveMatching:
         )
         for piece in pieces(len(events.time_ticks)):
             own = events.cut(piece)
-            if self._watch is not None and self._found is None:
-                self._found = self._first(own, self._watch)
-            for channel in self._channels.values():
-                channel.take(own)
+            found = [
+                channel.take(own, self._watch_of(number))
+                for number, channel in self._channels.items()
+            ]
+            if self._found is None:
+                self._found = min(filter(None, found), key=lambda one: one.index, default=None)
 
-    def _first(self, events: _Events, watch: Watch) -> Found | None:
-        found = (
-            channel.first(events, watch)
-            for number, channel in self._channels.items()
-            if number in watch.channels
-        )
-        return min(filter(None, found), key=lambda one: one.index, default=None)
+    def _watch_of(self, number: int) -> Watch | None:
+        """Return what a channel is watched for; once something was found, nothing."""
+        watch = self._watch
+        return watch if watch and self._found is None and number in watch.channels else None
