@@ -24,8 +24,9 @@ from pathlib import Path
 import numpy as np
 
 from plexor.protocol.document import table
-from plexor.protocol.frames import CRC_BYTES, HEADER, MAX_WORDS, WORD_BYTES
+from plexor.protocol.frames import MAX_WORDS
 from plexor.protocol.geometry import Feature
+from plexor.run.plan.carried import FRAME_BYTES
 from plexor_hdl.build import boards
 from tools.stalled_reader import Lost, lost_by_a_process, lost_by_a_thread
 
@@ -33,8 +34,6 @@ PAGE = Path(__file__).parent.parent / "docs" / "stalls.md"
 TERMINAL_BYTES = 4095
 TRANSFER_BYTES = 2 * 512
 BITS_A_BYTE = 10
-FRAME_BYTES = HEADER.size_bytes + MAX_WORDS * WORD_BYTES + CRC_BYTES + 6
-"""A full frame of events, with five bytes of COBS and the delimiter."""
 PARTS = (1.0, 0.5, 0.1)
 """Event rates, as parts of what the link carries."""
 SECONDS = 1000.0

@@ -99,6 +99,8 @@ SIMULATION: Mapping[str, tuple[str, str]] = {
 """Options of the simulator for users: the placeholder of the value, and the effect."""
 
 
+BITS_A_BYTE = 10
+"""Of a UART's byte, with start and stop."""
 _OWN: Mapping[str, tuple[str, str]] = {
     "channels": ("N", "number of response pins"),
     "strikes": ("N", "number of strike outputs"),
@@ -321,20 +323,32 @@ def _geometry(chosen: argparse.Namespace) -> Geometry:
     if chosen.board and own:
         given = ", ".join(f"--{name.replace('_', '-')}" for name in own)
         raise ValueError(f"board: {chosen.board} has its own parameters; leave out {given}")
+    return replace(boards.simulated(_build(chosen)), **own)
+
+
+def _build(chosen: argparse.Namespace) -> str:
+    """Return the name of the chosen build of a board."""
     board = _board(chosen.board or boards.DEFAULT)
-    named = boards.build_of(board, chosen.build) if chosen.build else board
-    return replace(boards.simulated(named), **own)
+    return boards.build_of(board, chosen.build.lower()) if chosen.build else board
+
+
+def _link_bytes_s(chosen: argparse.Namespace) -> int:
+    """Return what the link of the chosen board carries."""
+    return int(boards.read(_build(chosen)).table["link"]["baud"]) // BITS_A_BYTE
+
+
+def _bare(name: str) -> str:
+    return re.sub("[-_ ]", "", name).lower()
 
 
 def _board(text: str) -> str:
-    """Return the board that a text such as `ULX3S_25F` or `ulx3s25f` names; else the text."""
-
-    def bare(name: str) -> str:
-        return re.sub("[-_ ]", "", name).lower()
-
-    named = next((name for name in boards.files() if bare(name) == bare(text)), None)
-    if named is not None:
-        return named
+    """Return the board that a text such as `ULX3S_25F` or `ulx3s25f` names. Raises ValueError."""
+    for board in boards.files():
+        if _bare(board) == _bare(text):
+            return board
+        for own in boards.builds(board):
+            if _bare(f"{board}-{own}") == _bare(text):
+                raise ValueError(f"board: {text!r}; must be board={board} and build={own}")
     near = meant(text, boards.files())
     known = ", ".join(boards.files())
     raise ValueError(f"board: {text!r}; must be one of {known}{near and f'; {near}'}")
@@ -377,7 +391,7 @@ def command_of(
     if chosen.once:
         # A program started it for itself alone, so nobody else comes after that program dies.
         command += ["--once", "--parent", str(parent)]
-    return ready.said, command
+    return [f"link {_link_bytes_s(chosen)}", *ready.said], command
 
 
 def main(arguments: list[str] | None = None) -> int:

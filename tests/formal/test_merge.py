@@ -9,6 +9,7 @@ import pytest
 from amaranth.hdl import Assert, Assume, Cat, Cover, Elaboratable, Module, Mux, Signal
 from amaranth.lib import data
 
+from plexor.protocol.geometry import Feature
 from plexor_hdl.capture.edges import EdgeWord
 from plexor_hdl.capture.merge import Columns, Rows
 
@@ -30,14 +31,22 @@ class EveryEdgeOnce(Elaboratable):
     in tick `fine` of slot number `when` is an event just where its word has it, with its polarity,
     or with polarity 1 where the source is of `either`; as many events leave as edges came, and one
     for each blank slot. With `late` the words of a slot stand a clock late.
+
+    Without `matches` a source of `active_only` loses its trailing edges. A slot whose first column
+    loses all its edges leaves as a blank one first, so that its time is not lost.
     """
 
-    def __init__(self, sources: int, samples: int, late: bool = False) -> None:
+    def __init__(
+        self, sources: int, samples: int, late: bool = False, matches: bool = True
+    ) -> None:
         self._sources = sources
         self._samples = samples
         self._late = late
         self.geometry = SimpleNamespace(
-            samples=self._samples, sources=tuple(range(sources)), merged=tuple(range(sources))
+            samples=self._samples,
+            sources=tuple(range(sources)),
+            merged=tuple(range(sources)),
+            features=frozenset({Feature.MATCH} if matches else ()),
         )
         self.valid, self.ready = Signal(), Signal()
         self.words = Signal(data.ArrayLayout(EdgeWord(samples), sources))
@@ -45,16 +54,21 @@ class EveryEdgeOnce(Elaboratable):
         self.which, self.fine = Signal(range(sources)), Signal(range(self._samples))
         self.when = Signal(CLOCK_BITS)
         self.either = Signal(sources)
-        chosen = (self.which, self.fine, self.when, self.either)
+        self.active_only = Signal(sources)
+        chosen = (self.which, self.fine, self.when, self.either, self.active_only)
         self.free = (self.valid, self.ready, self.words.as_value(), self.mask, *chosen)
 
     def elaborate(self, platform) -> Module:
         m = Module()
         m.submodules.columns = columns = Columns(self.geometry)
         m.submodules.rows = rows = Rows(self.geometry)
-        for signal in (self.which, self.fine, self.when, self.either):
+        for signal in (self.which, self.fine, self.when, self.either, self.active_only):
             prover.constant(m, signal)
         m.d.comb += columns.either.eq(self.either)
+        if Feature.MATCH in self.geometry.features:
+            m.d.comb += Assume(~self.active_only.any())
+        else:
+            m.d.comb += rows.active_only.eq(self.active_only)
         edges = [
             Mux(self.mask[number], word.edges, 0)[: self._samples]
             for number, word in enumerate(self.words)
@@ -69,9 +83,7 @@ class EveryEdgeOnce(Elaboratable):
         m.d.comb += Assume(~(self.ready & taken))
         ticks = Signal(self._samples)
         m.d.comb += ticks.eq(edges[0] | edges[1])
-        blank = Signal()
         m.d.comb += [
-            blank.eq(~self.mask.any()),
             columns.advance.eq(rows.i_ready),
             columns.i_valid.eq(self.valid),
             columns.i_slot.mask.eq(self.mask),
@@ -89,20 +101,32 @@ class EveryEdgeOnce(Elaboratable):
             odd ^ word.polarity.replicate(self._samples)
             for odd, word in zip(before, self.words, strict=True)
         )
-        m.d.comb += enters.eq(self.valid & columns.i_ready)
+        polarities = [
+            levels.word_select(number, self._samples) | self.either[number].replicate(self._samples)
+            for number in range(self._sources)
+        ]
+        kept = [
+            found & (active | ~self.active_only[number].replicate(self._samples))
+            for number, (found, active) in enumerate(zip(edges, polarities, strict=True))
+        ]
+        # The first column of a slot, if nothing of it is kept.
+        lost = Signal()
+        first = ticks & ~(ticks - 1)
+        m.d.comb += [
+            enters.eq(self.valid & columns.i_ready),
+            lost.eq(~((kept[0] | kept[1]) & first).any()),
+        ]
         offered = Signal.like(self.words)
         with m.If(enters):
             m.d.sync += [
                 offered.eq(self.words),
-                came.eq(came + sum(Cat(*edges), blank)),
+                came.eq(came + sum(Cat(*kept), lost)),
                 slots_in.eq(slots_in + 1),
             ]
             with m.If(slots_in == self.when):
                 m.d.sync += [
-                    due.eq(Cat(*edges).bit_select(chosen, 1)),
-                    polarity.eq(
-                        levels.bit_select(chosen, 1) | self.either.bit_select(self.which, 1)
-                    ),
+                    due.eq(Cat(*kept).bit_select(chosen, 1)),
+                    polarity.eq(Cat(*polarities).bit_select(chosen, 1)),
                 ]
         words = Signal.like(self.words)
         for number in range(self._sources):
@@ -146,18 +170,22 @@ class EveryEdgeOnce(Elaboratable):
 
 
 @pytest.mark.parametrize(
-    ("samples", "mode", "clocks"),
+    ("matches", "samples", "mode", "clocks"),
     [
-        (2, "bmc", SHORT_ROWS_CLOCKS),
-        pytest.param(4, "bmc", SHORT_ROWS_CLOCKS - 1, marks=pytest.mark.full),
-        pytest.param(2, "bmc", 13, marks=pytest.mark.full),
-        pytest.param(4, "bmc", 12, marks=pytest.mark.full),
-        pytest.param(2, "cover", 24, marks=pytest.mark.full),
+        (True, 2, "bmc", SHORT_ROWS_CLOCKS),
+        (False, 2, "bmc", SHORT_ROWS_CLOCKS),
+        pytest.param(True, 4, "bmc", SHORT_ROWS_CLOCKS - 1, marks=pytest.mark.full),
+        pytest.param(True, 2, "bmc", 13, marks=pytest.mark.full),
+        pytest.param(True, 4, "bmc", 12, marks=pytest.mark.full),
+        pytest.param(False, 4, "bmc", 12, marks=pytest.mark.full),
+        pytest.param(True, 2, "cover", 24, marks=pytest.mark.full),
+        pytest.param(False, 2, "cover", 24, marks=pytest.mark.full),
     ],
 )
-def test_each_edge_of_a_slot_leaves_once_in_order_with_its_polarity(samples, mode, clocks):
-    design = EveryEdgeOnce(2, samples)
-    holds, log = prover.prove(design, f"rows_{samples}_{mode}", clocks, mode, design.free)
+def test_each_edge_of_a_slot_leaves_once_in_order_with_its_polarity(matches, samples, mode, clocks):
+    design = EveryEdgeOnce(2, samples, matches=matches)
+    name = f"rows_{samples}_{mode}_{matches}".lower()
+    holds, log = prover.prove(design, name, clocks, mode, design.free)
     assert holds, log[-3000:]
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,8 +22,10 @@ from plexor.model.identity import Identity
 from plexor.model.load import check_load
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings, Stimulus
+from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.protocol.registers import Stream
+from plexor.run.plan.carried import carried_hz, floored
 from plexor.run.plan.registers import COUNTED_SPACES, plan_of, stream_of
 from plexor.run.plan.sustained import sustained_clocks
 from plexor.run.session.session import measure_whole
@@ -182,26 +183,32 @@ def _beyond(job: Job, found: InstrumentLimit, sent: int, recovery_s: float | Non
     )
 
 
-def ends_hz(identity: Identity, settings: Settings) -> Fraction | None:
+def ends_hz(
+    identity: Identity, settings: Settings, bytes_s: Fraction | None = None
+) -> Fraction | None:
     """Return the highest rate at which all channels may answer without end and without a loss.
 
-    It is rounded down to the digits of a sweep's rates. None: it is not known for this build, or
-    for bursts.
+    `bytes_s` is what the link carries, if that is known: where the host matches, it needs every
+    event. The rate is rounded down to the digits of a sweep's rates. None: it is not known for this
+    build, or for bursts.
     """
     geometry = identity.geometry
     live = stream_of(settings, identity) == Stream.LIVE
     clocks = sustained_clocks(geometry, len(settings.channels), live=live)
-    if clocks is None or settings.strikes[0].burst > 1:
+    on_host = live and Feature.MATCH not in geometry.features
+    if settings.strikes[0].burst > 1:
         return None
-    period_s = seconds_of(clocks * geometry.samples, geometry.tick_fs)
-    exact = math.floor(1 / period_s)
-    step = 10 ** max(len(str(exact)) - DIGITS, 0)
-    return Fraction(exact // step * step)
+    if on_host and bytes_s is not None:
+        return floored(carried_hz(settings, bytes_s), DIGITS)
+    if clocks is None:
+        return None
+    return floored(1 / seconds_of(clocks * geometry.samples, geometry.tick_fs), DIGITS)
 
 
-def _carried(identity: Identity, settings: Settings, rate_hz: Fraction) -> InstrumentLimit | None:
+def _carried(device: Device, settings: Settings, rate_hz: Fraction) -> InstrumentLimit | None:
     """Return why an instrument cannot carry a rate, as far as that is known before a run."""
-    end_hz = ends_hz(identity, settings)
+    identity = device.identity
+    end_hz = ends_hz(identity, settings, device.carried_bytes_s)
     if end_hz is None or rate_hz <= end_hz:
         return None
     count = len(settings.channels)
@@ -301,7 +308,7 @@ def _run(
     own = draws_option(job.settings.strikes[0], job.draws_of) if job.simulated else ()
     link = open_link(job.link, job.dut, own, again=True)
     with Device(link) as device:
-        beyond = _carried(device.identity, settings, rate_hz)
+        beyond = _carried(device, settings, rate_hz)
         if beyond is not None:
             return beyond, None
         result = measure_whole(device, settings)

@@ -20,6 +20,7 @@ from plexor.model.results import RunResult
 from plexor.model.settings import Settings
 from plexor.protocol.memory import Space
 from plexor.protocol.registers import Action
+from plexor.run.plan.carried import check_carried
 from plexor.run.plan.registers import computes_snapshots, plan_of, stream_of
 from plexor.run.session.fetch import fetch
 from plexor.run.session.follow import (
@@ -120,6 +121,10 @@ def _planned(device: Device, settings: Settings) -> LiveRun:
         raise UsageError(str(error)) from error
     geometry = device.identity.geometry
     settings = replace(settings, stream=stream_of(settings, device.identity))
+    try:
+        check_carried(settings, device.identity, device.carried_bytes_s)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
     collector = Collector(geometry, settings.keep_events)
     counted = plan.value("control", "final_spaces") >> Space.CLASSES & 1
     if COMPUTED & ~geometry.features or not counted or computes_snapshots(settings, geometry):

@@ -184,6 +184,15 @@ class Device:
         return self._speech.row
 
     @property
+    def carried_bytes_s(self) -> Fraction | None:
+        """What a board's link carries in bytes per second; None if not known.
+
+        A simulation passes on more than its board's link would carry, but says what that is.
+        """
+        bytes_s = getattr(self._link, "board_bytes_s", None) or self._bytes_s
+        return None if bytes_s is None else Fraction(bytes_s, 2 if self.row else 1)
+
+    @property
     def nominal_bytes_s(self) -> Fraction | None:
         """The link's maximum rate in bytes per second of the instrument's time; None if not known.
 

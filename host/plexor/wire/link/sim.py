@@ -51,6 +51,8 @@ class SimLink:
         self.name = name
         self.serial = serial
         self.bytes_s: int | None = None
+        self.board_bytes_s: int | None = None
+        """What the link of the simulated board carries; None if nothing was said."""
         self.device = ""
         """What the simulator says it simulates."""
         self.core = ""
@@ -156,6 +158,8 @@ class SimLink:
                 self.core = line.removeprefix("core ").strip()
             if line.startswith("firmware "):
                 self.firmware = Path(line.removeprefix("firmware ").strip())
+            if line.startswith("link "):
+                self.board_bytes_s = int(line.removeprefix("link "))
             if line.startswith("serial "):
                 self.device_line = line.removeprefix("serial ").strip()
             if line.startswith("fallback "):

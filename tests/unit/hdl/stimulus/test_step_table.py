@@ -6,7 +6,7 @@ import random
 import pytest
 
 from plexor.protocol.geometry import STEP_CLOCKS, Geometry
-from plexor.protocol.registers import CONTROL, STEP, STIMULUS
+from plexor.protocol.registers import STEP, STIMULUS
 from plexor_hdl.control.run import START_CLOCKS
 from plexor_hdl.stimulus.step_table import OWN, StepTable
 
@@ -132,4 +132,3 @@ def test_a_run_begins_at_step_0_with_the_level_low():
     assert dut_seen[-1][4]
     _, _, seen, _ = run(3, advances=0)
     assert not seen[-1][4]
-    assert CONTROL.registers[-1].name == "step_count"

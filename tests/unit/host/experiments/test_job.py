@@ -174,7 +174,7 @@ def test_the_end_of_bursts_and_of_other_builds_is_not_known():
 
 
 def test_a_rate_that_the_instrument_cannot_carry_is_beyond_and_nothing_is_struck(monkeypatch):
-    opened = SimpleNamespace(identity=IDENTITY, __enter__=None)
+    opened = SimpleNamespace(identity=IDENTITY, carried_bytes_s=None, __enter__=None)
 
     class Opened:
         def __init__(self, link):

@@ -37,9 +37,10 @@ def test_a_run_without_events_says_so(run_of):
 
 
 def test_without_pandas_one_line_says_what_to_install(run_of, monkeypatch):
+    table = events_table(Run(run_of([[1000]])))
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(UsageError, match="pip install pandas"):
-        to_pandas(events_table(Run(run_of([[1000]]))))
+        to_pandas(table)
 
 
 def test_a_sweep_is_a_table_of_one_row_for_each_channel_of_a_step():

@@ -50,8 +50,8 @@ def told(uri):
 
 NOTHING = (
     "no byte came: write the bitstream (make flash BOARD=…); if it is in, the board has no clock "
-    "or its PLL no lock; with an adapter swap RX and TX; at 12,000,000, 8,000,000, 3,000,000 or "
-    "115,200 baud nothing answers either"
+    "or its PLL no lock; with an adapter swap RX and TX; at 12,000,000, 8,000,000, 3,000,000, "
+    "125,000 or 115,200 baud nothing answers either"
 )
 
 
