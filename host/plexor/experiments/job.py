@@ -22,6 +22,7 @@ from plexor.model.identity import Identity
 from plexor.model.load import check_load
 from plexor.model.results import RunResult
 from plexor.model.settings import Settings, Stimulus
+from plexor.model.timeouts import SWEPT, default_timeout_s
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.protocol.registers import Stream
@@ -37,10 +38,6 @@ from plexor.wire.link.sim import SimLink
 MOST_S = Fraction(60)
 RECOVERY_S = 5.0
 """Wall time in which a device must answer again."""
-TIMEOUT_PERIODS = 4
-"""Time-out of a strike if no other is requested. A response later than that is taken for the next
-strike's, so that one strike is missing where all are late: so many missing do not pass.
-"""
 RECOVERY_STRIKES = 16
 """If all of these are answered on all channels, a device answers again."""
 
@@ -291,7 +288,7 @@ def _settings(job: Job, rate_hz: Fraction, number: int, count: int) -> Settings:
     swept, *others = job.settings.strikes
     swept = drawn_anew(swept, job.draws_of)
     swept = replace(swept, period_s=1 / rate_hz, count=count, seed=swept.seed + number)
-    timeout_s = job.settings.timeout_s or TIMEOUT_PERIODS / rate_hz
+    timeout_s = job.settings.timeout_s or default_timeout_s([1 / rate_hz], SWEPT)
     # Bins are for the quantiles of a step whose events a slow link does not carry.
     spaces = COUNTED_SPACES if job.simulated else (*COUNTED_SPACES, Space.LATENCY_BINS)
     return replace(job.settings, strikes=(swept, *others), timeout_s=timeout_s, spaces=spaces)

@@ -83,7 +83,6 @@ class RunSpec(
     Loaded,
     Coded,
     Seeded,
-    told={"timeout": "Default: the period; in bursts --spacing."},
     topic="Strikes",
 ):
     """What a run is asked. Rates are in hertz and times in seconds, all exact."""

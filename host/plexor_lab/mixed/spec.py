@@ -11,7 +11,7 @@ from plexor.base.errors import UsageError
 from plexor.base.units import parse_count, parse_duration, parse_part
 from plexor.library.scans.workers import live
 from plexor.library.specs import values
-from plexor.library.specs.options import Described, InFolder, Seeded
+from plexor.library.specs.options import Described, InFolder, Seeded, Unanswered
 from plexor.library.specs.spec import maybe, option
 from plexor.library.specs.values import choice, flag, seconds, whole
 
@@ -64,9 +64,14 @@ def _spikes(value: str | float | Fraction) -> Fraction:
 
 class MixedSpec(
     Seeded,
+    Unanswered,
     InFolder,
     Described,
-    told={"out": "It is a new one, with the result, its lists and runs."},
+    told={
+        "out": "It is a new one, with the result, its lists and runs.",
+        "timeout": "Of a schedule the time between strikes is half of the time until an id comes "
+        "again; with random ids, as --rate.",
+    },
 ):
     """What a schedule is asked. Times are in seconds, all exact."""
 
@@ -133,13 +138,6 @@ class MixedSpec(
         shows_default=True,
         metavar="TIME",
         help="Greatest lateness of a response that is done in time.",
-    )
-    timeout: Fraction | None = option(
-        converter=maybe(seconds),
-        default=None,
-        metavar="TIME",
-        help="Greatest lateness of a response that belongs to an entry. Default: half the time "
-        "until its id comes again; with random ids, as --rate.",
     )
     early: Fraction | None = option(
         converter=maybe(seconds),

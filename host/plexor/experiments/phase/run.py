@@ -29,6 +29,7 @@ from plexor.model.load import is_raised
 from plexor.model.results import ChannelResult, RunResult
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.model.sources import source_of
+from plexor.model.timeouts import default_timeout_s
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STRIKE
 from plexor.protocol.memory import ResponseClass
 from plexor.run.plan.registers import need_dither, need_events
@@ -40,8 +41,6 @@ from plexor.wire.device.device import Device
 
 STRIKE = "strike0"
 """The output whose strikes are measured."""
-TIMEOUT_PART = Fraction(5, 8)
-"""Default time-out, as a part of the strikes' period."""
 DITHER_PART = Fraction(1, 2)
 """Maximum dither of random strikes, as a part of their period."""
 GOLDEN = Fraction(832_040, 1_346_269)
@@ -117,7 +116,7 @@ def settings_of(wanted: PhaseGoal, reference_period_s: Fraction | None, tick_fs:
     if reference_period_s is None:
         dither_s = dither_at_most(least_s * DITHER_PART, tick_fs)
         swept = replace(swept, period_s=least_s, dither_s=dither_s)
-        spacing_s = least_s * (1 - DITHER_PART / 2)
+        spacing_s = least_s - dither_s / 2
     else:
         step_s = reference_period_s * GOLDEN
         if source is not None and source >= SOURCE_STRIKE:
@@ -127,7 +126,11 @@ def settings_of(wanted: PhaseGoal, reference_period_s: Fraction | None, tick_fs:
         periods = max(math.ceil((least_s - step_s) / reference_period_s), 0)
         spacing_s = periods * reference_period_s + step_s
         swept = replace(swept, period_s=spacing_s)
-    timeout_s = wanted.timeout_s or spacing_s * TIMEOUT_PART
+    timeout_s = wanted.timeout_s
+    if timeout_s is None:
+        # Edges are whole ticks: two strikes may be closer than their mean by one.
+        apart_s = seconds_of(math.floor(ticks_of(spacing_s, tick_fs)) - 1, tick_fs)
+        timeout_s = default_timeout_s([apart_s])
     if timeout_s >= spacing_s:
         raise UsageError(
             f"timeout: {float(timeout_s):g} s; must be below {float(spacing_s):g} s, the time "

@@ -13,7 +13,7 @@ from typing import ClassVar
 from plexor.base.errors import InvalidRunError, UsageError
 from plexor.base.units import format_rate, format_seconds, whole_ticks
 from plexor.experiments.criterion import Criterion
-from plexor.experiments.job import MOST_S, TIMEOUT_PERIODS, Job, first_stage
+from plexor.experiments.job import MOST_S, Job, first_stage
 from plexor.experiments.rates import scan_rates
 from plexor.experiments.step import DOWN, REST, UP, RateStep
 from plexor.experiments.sweep.model import Bracket, Knee, SweepResult
@@ -22,6 +22,7 @@ from plexor.experiments.sweep.search import bisect, scan_bracket
 from plexor.experiments.work import Experiment, taken, together
 from plexor.figures.judge.verdict import Outcome
 from plexor.model.settings import Settings
+from plexor.model.timeouts import SWEPT, default_timeout_s
 from plexor.protocol.memory import ResponseClass
 from plexor.run.plan.strikes import dither_taken
 
@@ -292,7 +293,7 @@ class SweepSteps:
         goal, its = self.goal, self.goal.loads[load]
         passing = [s.bracket.passing_hz for s in self.searches[load]]
         lowest = min((rate for rate in passing if rate is not None), default=goal.low_hz)
-        timeout_s = goal.settings.timeout_s or TIMEOUT_PERIODS / lowest
+        timeout_s = goal.settings.timeout_s or default_timeout_s([1 / lowest], SWEPT)
         return RateScan(
             goal.link,
             its.dut,

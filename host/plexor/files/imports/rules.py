@@ -15,10 +15,8 @@ from plexor.files.imports.events import edges_to
 from plexor.files.imports.signals import ImportRules
 from plexor.model.results import EventArray
 from plexor.model.settings import AppliedSetting, RegisterWrite
+from plexor.model.timeouts import default_timeout_s
 from plexor.protocol.memory import VALUE_MOST
-
-UNKNOWN_TIMEOUT_S = Fraction(1)
-"""Time-out of a capture with fewer than two strikes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +67,10 @@ def ticks_within(label: str, time_s: Fraction, tick_fs: int, most: int = MOST_TI
 
 
 def _timeout(rules: ImportRules, events: EventArray, tick_fs: int) -> Fraction:
-    """Return the median time between strikes; of several references, the longest.
-
-    A time-out of about a period keeps one missing response from shifting all later ones.
-    """
+    """Return the default time-out, by the median time between strikes of each reference."""
     middles = [
         int(np.median(np.diff(times.astype(np.int64))))
         for reference in {channel.reference for channel in rules.channels}
         if len(times := edges_to(events, reference)) > 1
     ]
-    return seconds_of(max(middles), tick_fs) if middles else UNKNOWN_TIMEOUT_S
+    return default_timeout_s((seconds_of(middle, tick_fs) for middle in middles), most_s=None)

@@ -53,7 +53,6 @@ class PhaseSpec(
     InFolder,
     Described,
     told={
-        "timeout": "Default: 5/8 of the period.",
         "out": "It is a new one, with the run, the scan and its page.",
     },
     topic="Phases",

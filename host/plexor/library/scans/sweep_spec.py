@@ -55,7 +55,7 @@ class SweepSpec(
     Deadline,
     Unanswered,
     ScanSpec,
-    told={"timeout": "Default: four periods.", "points": "They are rates, of the first scan."},
+    told={"points": "They are rates, of the first scan."},
     topic="Rates",
 ):
     """What a sweep is asked. Rates are in hertz and times in seconds, all exact."""

@@ -69,7 +69,7 @@ class ReadSpec(Spec):
     )
 
 
-class ImportSpec(ReadSpec, Matching, told={"timeout": "Default: the median time between strikes."}):
+class ImportSpec(ReadSpec, Matching):
     """What the import of a capture is asked. Times are in seconds, all exact."""
 
     channels: tuple[ChannelSignal, ...] = option(

@@ -28,6 +28,7 @@ from plexor.library.specs.values import (
     seed,
     velocity,
 )
+from plexor.model import timeouts
 from plexor.model.codes import Codes
 from plexor.model.load import parse_load
 from plexor.model.settings import Channel
@@ -234,7 +235,7 @@ class Unanswered(Spec, topic="Responses"):
         converter=maybe(seconds),
         default=None,
         metavar="TIME",
-        help="Age at which an unanswered strike is missed.",
+        help=f"Age at which an unanswered strike is missed. {timeouts.RULE}",
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from plexor.base.errors import UsageError
 from plexor.base.units import format_seconds
@@ -21,6 +20,7 @@ from plexor.model.settings import (
     on_chip,
     parse_reference,
 )
+from plexor.model.timeouts import default_timeout_s
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
 from plexor.protocol.geometry import DECISIONS_SINCE, Feature, Geometry
 from plexor.protocol.memory import Space, entries
@@ -33,9 +33,6 @@ from plexor.wire.device.features import board_of, knows, lack, refusal, timecode
 
 MAX_TIMEOUT_TICKS = (1 << 31) - 1
 LEAST_DEFAULT_TIMEOUT_TICKS = 1024
-MOST_DEFAULT_TIMEOUT_S = Fraction(1)
-SINGLE_TIMEOUT_S = Fraction(1, 10)
-"""Default timeout if no strike has a period."""
 COUNTED_SPACES = (Space.CLASSES, Space.EDGES, Space.UPLOAD_DROPS, Space.LATENCY_STATISTICS)
 """Classes, edges, drops and statistics, without histograms."""
 REPORT_SPACES = (*COUNTED_SPACES, Space.LATENCY_BINS)
@@ -227,8 +224,8 @@ def _timeout_ticks(settings: Settings, quantities: Quantities) -> int:
         return quantities.rounded("timeout", settings.timeout_s, 1, MAX_TIMEOUT_TICKS)
     periods = [stimulus.within_s for stimulus in settings.strikes if stimulus.within_s is not None]
     periods += [step.period_s for step in settings.table if not _bursts(settings)]
-    seconds = min(max(periods, default=SINGLE_TIMEOUT_S), MOST_DEFAULT_TIMEOUT_S)
-    ticks = max(math.ceil(quantities.ticks(seconds)), LEAST_DEFAULT_TIMEOUT_TICKS)
+    ticks = math.ceil(quantities.ticks(default_timeout_s(periods)))
+    ticks = max(ticks, LEAST_DEFAULT_TIMEOUT_TICKS)
     return min(ticks, MAX_TIMEOUT_TICKS)
 
 

@@ -51,8 +51,8 @@ def test_times_become_ticks_and_the_rounding_is_kept():
     ("times", "ticks"),
     [
         ((0, 1000, 2010, 2990, 9000), 1005),  # one gap is no period
-        ((0,), 10**9),  # a second, if nothing tells a period
-        ((), 10**9),
+        ((0,), 10**8),  # 100 ms, if nothing tells a period
+        ((), 10**8),
         ((0, 3 * 10**9, 6 * 10**9), 3 * 10**9),
     ],
 )

@@ -7,9 +7,6 @@ from pathlib import Path
 import pytest
 
 from plexor.base.errors import UsageError
-from plexor.library.run_spec import RunSpec
-from plexor.library.scans.phase_spec import PhaseSpec
-from plexor.library.scans.sweep_spec import SweepSpec
 from plexor.library.specs import options
 from plexor.library.specs.options import Coded, Shape, Source, Stepwise, Target, check_kept
 from plexor.library.specs.spec import Spec
@@ -58,11 +55,3 @@ def test_what_is_kept_nowhere_replaces_nothing():
 
 def test_what_a_shared_option_is_for_is_said_in_each_command():
     assert Source.options()["link"].help.endswith("Or file:PATH, a recording.")
-    for spec, default in (
-        (RunSpec, "Default: the period; in bursts --spacing."),
-        (SweepSpec, "Default: four periods."),
-        (PhaseSpec, "Default: 5/8 of the period."),
-    ):
-        assert spec.options()["timeout"].help == (
-            f"Age at which an unanswered strike is missed. {default}"
-        )
