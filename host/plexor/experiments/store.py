@@ -6,12 +6,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol, Self, cast
 
 from plexor.base.disk.aside import free, keep_copy
@@ -31,6 +32,8 @@ _INPUTS = ("firmware", "platform", "codes")
 FILE = "steps.jsonl"
 NEW_FILE = "steps.jsonl.new"
 """Steps that will replace those in FILE."""
+Differing = Callable[[Mapping[str, str], Mapping[str, str]], list[str]]
+"""Says what differs in settings that are asked now and in those that are there."""
 
 
 class DeviceWork(Protocol):
@@ -129,7 +132,8 @@ class StepStore:
     until `close`. With `force`, a folder that holds an answer of the same kind is replaced, once
     the new one has ended (`finish`): until then its steps are in NEW_FILE, where the same question
     with `force` continues. Damaged lines are set aside. `names` are the names of the options that
-    set the folder and `force`, for messages.
+    set the folder and `force`, for messages. `settings` are those of the question, as texts;
+    `differing` says of two of such what differs.
     """
 
     def __init__(
@@ -139,9 +143,13 @@ class StepStore:
         *,
         force: bool = False,
         names: tuple[str, str] = ("out", "force"),
+        settings: Mapping[str, str] = MappingProxyType({}),
+        differing: Differing | None = None,
     ) -> None:
         self._path = None if folder is None else folder / FILE
         self._question = question
+        self._settings = settings
+        self._differing = differing
         self._known: dict[str, Steps] = {}
         self._whole_bytes = 0
         """Bytes of the file up to its last whole line; a killed writer may have left half a line
@@ -192,9 +200,8 @@ class StepStore:
                 + (f"{forcing} replaces only {kind}s" if force else "name another folder")
             )
         if not force and found.question != self._question:
-            raise UsageError(
-                f"{damage or f'{out} {folder}: already exists'}; {forcing} replaces it"
-            )
+            there = f"{out} {folder}: already exists{self._other(found)}"
+            raise UsageError(f"{damage or there}; {forcing} replaces it")
         if force:
             path = self._path = folder / NEW_FILE
             found = read_steps(path) if path.exists() else StepsFile()
@@ -204,6 +211,13 @@ class StepStore:
                 say(f"{kept}: steps of another {kind}, which was to replace this one and was ended")
                 return
         self._known, self._whole_bytes = found.steps, _mended(path, found)
+
+    def _other(self, found: StepsFile) -> str:
+        """Return how the question of a file is another one, as far as it is known."""
+        if self._differing is None or found.settings is None:
+            return ""
+        other = "; ".join(self._differing(self._settings, found.settings))
+        return f", with {other or 'other files of its device'}"
 
     def __len__(self) -> int:
         return len(self._known)
@@ -219,7 +233,8 @@ class StepStore:
         if self._path is None:
             return
         first = not self._whole_bytes
-        lines = [{"question": self._question}] if first else []
+        asked = {"question": self._question, "settings": dict(self._settings)}
+        lines: list[dict[str, Any]] = [asked] if first else []
         entries = to_json(steps)
         lines.append(sealed({"job": key, "steps": entries}))
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
@@ -271,6 +286,8 @@ class _Asked:
     """The first line of FILE."""
 
     question: str
+    settings: Mapping[str, str] | None = None
+    """None: an older file, which does not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +303,7 @@ class StepsFile:
     """The content of FILE."""
 
     question: str | None = None
+    settings: Mapping[str, str] | None = None
     steps: dict[str, Steps] = field(default_factory=dict[str, Steps])
     """By their jobs."""
     lines: list[bytes] = field(default_factory=list[bytes])
@@ -305,7 +323,8 @@ def read_steps(path: Path) -> StepsFile:
         try:
             entries = object_of(parse_json(line))
             if number == 1 and "question" in entries:
-                found.question = from_json(_Asked, entries).question
+                asked = from_json(_Asked, entries)
+                found.question, found.settings = asked.question, asked.settings
             else:
                 entry = from_json(_Line, unsealed(entries))
                 for text in (text for step in entry.steps for text in of_step(step)):

@@ -11,7 +11,7 @@ import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -29,6 +29,7 @@ from plexor.files.archive.folder import MARK, open_archive
 from plexor.files.archive.origin import Origin, origin_of
 from plexor.files.store.run_folder import KIND, RUN_FILE
 from plexor.library.archive import Archive
+from plexor.library.cells.asked import asked_of, differing_cells
 from plexor.library.cells.cell import Cell
 from plexor.library.cells.file import read_cells
 from plexor.library.cells.outcome import CellOutcome, CellState, failed, outcome
@@ -100,7 +101,8 @@ def farm(file: str | Path, options: FarmSpec) -> Farm:
     origin = origin_of(path.absolute().parent)
     runs = _FarmRuns(folder, Archive(options.folder), origin, options.on_cell)
     with runs:
-        runs.claim(_question(cells, origin), options.force)
+        asked = {cell.name: asked_of(cell) for cell in cells}
+        runs.claim(_Mark(_question(cells, origin), {}, asked, origin.commit), options.force)
         open_archive(runs.archive.folder)
         runs.look(cells)
         result = _measured(runs, cells, options.executor)
@@ -164,9 +166,23 @@ class _Mark:
     older: Mapping[str, str] = field(default_factory=dict[str, str])
     """Runs that this farm replaces: their folders, and the digests of their run.json. Each stays
     until its cell is measured, or until the farm's end."""
+    cells: Mapping[str, Mapping[str, str]] | None = None
+    """What each cell asks, as texts; None: an older file, which does not tell."""
+    commit: str | None = None
 
 
 FARM = Document("farm-file", 2, _Mark, wrapped="farm")
+
+
+def _other(asked: _Mark, known: _Mark) -> str:
+    """Return how a farm is another one than that of a folder."""
+    if asked.cells is None or known.cells is None:
+        return "its cells or its commit differ"
+    differences = [*differing_cells(asked.cells, known.cells)]
+    if asked.commit != known.commit:
+        now, there = ((mark.commit or "none")[:12] for mark in (asked, known))
+        differences.append(f"commit {now}, there {there}")
+    return "; ".join(differences) or "files of its devices differ"
 
 
 def _known(path: Path, force: bool) -> _Mark:
@@ -240,7 +256,7 @@ class _FarmRuns:
         if self._held is not None:
             self._held.close()
 
-    def claim(self, question: str, force: bool) -> None:
+    def claim(self, asked: _Mark, force: bool) -> None:
         """Take the folder for a farm. Raises UsageError if it holds anything else.
 
         Nothing is removed now: with `force`, each run is replaced when its cell is measured.
@@ -252,13 +268,13 @@ class _FarmRuns:
                 if not mark.is_file():
                     raise UsageError(f"{self._folder}: holds no farm; name another folder")
                 known = _known(mark, force)
-                if not force and known.question != question:
+                if not force and known.question != asked.question:
                     raise UsageError(
-                        f"{self._folder}: holds another farm, or one of another commit; name "
+                        f"{self._folder}: holds another farm: {_other(asked, known)}; name "
                         "another folder, or replace it"
                     )
                 self._older = _runs_in(self._folder) if force else known.older
-        FARM.write(_Mark(question, self._older), mark)
+        FARM.write(replace(asked, older=self._older), mark)
 
     def look(self, cells: Sequence[Cell]) -> None:
         """Archive the runs of cells that were measured earlier, unless they are archived."""

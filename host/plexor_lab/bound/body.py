@@ -86,12 +86,12 @@ def sweep(
 ) -> int:
     """Measure a service at each N, check it, print the verdicts and return the exit code."""
     numbers, settings = swept_ns(ns), settings_of(asked, option_name)
-    found = Bound(modelled.model, platform.platform, mapped.region_map)
     out = place.out
     with usage():
         if out is not None:
             check_new(out, option_name("out"))
     check_outputs(folder=out, whole=False)
+    found = Bound(modelled.model, platform.platform, mapped.region_map)
     checks: list[BoundCheck] = []
     folders: list[Path] = []
     for number, n in enumerate(numbers, 1):

@@ -31,6 +31,10 @@ from plexor_lab.bound.spec import (
 _FILE = click.Path(path_type=Path)
 
 
+class NewRuns(InFolder, told={"out": "It is a new one, with a run for each N."}):
+    """Where the runs of a sweep are kept."""
+
+
 @click.group(cls=HelpedGroup, no_args_is_help=False)
 def bound() -> None:
     """Compute what a service takes at most, and check it against what was measured."""
@@ -137,7 +141,7 @@ def fit(asked: FitSpec) -> None:
     mapped=Mapped,
     compared=Compared,
     described=Keyed,
-    place=InFolder,
+    place=NewRuns,
     shown=AsJson,
 )
 @click.argument("ns", metavar="N=N1,N2,...")

@@ -22,6 +22,7 @@ from plexor.library.scans.scan_spec import ScanSpec
 from plexor.library.scans.watched import watched
 from plexor.library.scans.workers import workers_of
 from plexor.library.specs.options import Target
+from plexor.library.specs.said import differing, said
 from plexor.run.session.prepare import now
 from plexor.run.session.session import versions
 
@@ -49,7 +50,14 @@ def step_scan(
     workers = workers_of(target.link, asked.executor, name)
     description = described(target.link, target.dut, asked.device or {})
     question = question_of(stepping.kind, stepping.goal, stepping.duts)
-    store = StepStore(asked.out, question, force=asked.force, names=(name("out"), name("force")))
+    store = StepStore(
+        asked.out,
+        question,
+        force=asked.force,
+        names=(name("out"), name("force")),
+        settings=said(target, asked),
+        differing=partial(differing, name=name),
+    )
     with store, watched(on_step, asked.stop) as tell, Workers(workers) as opened:
         found = stepped(stepping, opened, store, tell)
         if found.result is None:

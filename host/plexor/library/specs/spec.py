@@ -132,7 +132,8 @@ class Spec:
     def __init_subclass__(cls, told: Mapping[str, str] | None = None, topic: str = "") -> None:
         # Its methods are those below: made for each class, they would take a millisecond each time.
         dataclass(kw_only=True, init=False, repr=False, eq=False)(cls)
-        cls._told = {**cls._told, **(told or {})}
+        shared = [vars(kind).get("_told", {}) for kind in reversed(cls.__mro__[1:])]
+        cls._told = {name: said for own in (*shared, told or {}) for name, said in own.items()}
         cls._topic = topic
 
     def __init__(self, **values: Any) -> None:

@@ -104,7 +104,11 @@ def test_a_sweep_of_another_device_or_question_is_not_replaced(struck, tmp_path,
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.count("\n") == 1
-    assert f"--out {out}: already exists; --force replaces it" in said.err
+    assert f"--out {out}: already exists, with " in said.err
+    assert said.err.endswith("; --force replaces it\n")
+    named = said.err.partition(", with ")[2]
+    assert named.removeprefix("another ").startswith(other[0])
+    assert named.count(", there ") <= 1
     assert {path.name: path.read_bytes() for path in out.iterdir()} == kept
     assert len(struck) == 1
     assert cli.main([*SWEEP, *other, "--out", str(out), "--force"]) == ExitCode.PASS

@@ -186,7 +186,7 @@ def test_runs_are_of_the_commit_of_the_file_or_of_the_build(bench, tmp_path):
 def test_a_folder_of_another_farm_is_neither_continued_nor_replaced_unless_asked(bench, tmp_path):
     bench()
     bench.file.write_text(TEXT.replace("20k", "10k"))
-    with pytest.raises(UsageError, match="holds another farm, or one of another commit"):
+    with pytest.raises(UsageError, match="another farm: rate 10k, there 20k; name another"):
         bench()
     assert sum(bench.taken.values()) == 8
     bench(force=True)
@@ -326,7 +326,7 @@ def test_another_commit_is_another_farm(bench, tmp_path):
     git(tmp_path, "commit", "--quiet", "--allow-empty", "--message", "One.")
     bench()
     git(tmp_path, "commit", "--quiet", "--allow-empty", "--message", "Two.")
-    with pytest.raises(UsageError, match="of another commit"):
+    with pytest.raises(UsageError, match=r"another farm: commit \w{12}, there \w{12}; name"):
         bench()
     bench(out=tmp_path / "second")
     assert sum(bench.taken.values()) == 16

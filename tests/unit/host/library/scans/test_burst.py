@@ -74,7 +74,8 @@ def test_a_scan_and_its_page_are_kept_and_the_same_one_goes_on(tmp_path):
     assert (out / "burst.html").read_text() == found.page()
     _, device = scanned(out=str(out))
     assert device.jobs == []
-    with pytest.raises(UsageError, match=f"^out {out}: already exists; force replaces it"):
+    told = f"^out {out}: already exists, with points 4, there 3; force replaces it"
+    with pytest.raises(UsageError, match=told):
         scanned(out=out, points=4)
     assert scanned(out=out, points=4, force=True)[1].jobs
 

@@ -84,7 +84,8 @@ def test_a_sweep_is_kept_and_the_same_one_goes_on(tmp_path):
     again, device = swept(out=str(out))
     assert device.jobs == []
     assert again.steps == found.steps
-    with pytest.raises(UsageError, match=f"^out {out}: already exists; force replaces it"):
+    told = f"^out {out}: already exists, with points 4, there not given; force replaces it"
+    with pytest.raises(UsageError, match=told):
         swept(out=out, points=4)
     _, device = swept(out=out, points=4, force=True)
     assert device.jobs
