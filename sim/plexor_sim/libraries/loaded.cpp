@@ -144,6 +144,7 @@ class Part {
   void advance(int64_t to_ps, std::vector<Edge>& edges) {
     edges.insert(edges.end(), changes_.begin(), changes_.end());
     changes_.clear();
+    uint64_t given = 0;
     for (int32_t result = PLEXOR_MORE; result == PLEXOR_MORE;) {
       uint32_t count = kRoom;
       {
@@ -151,11 +152,14 @@ class Part {
         result = calls_.advance(device_, to_ps, room_.data(), &count);
       }
       if (result < 0) fail("advance");
-      if (result > PLEXOR_MORE || count > kRoom)
-        throw std::runtime_error(options_.title + ": advance returns " + std::to_string(result) +
-                                 " and " + std::to_string(count) + " edges; must be 0 or 1, and at most " +
-                                 std::to_string(kRoom));
-      for (uint32_t n = 0; n < count; n++) edges.push_back(checked(room_[n]));
+      check_room("advance", result, count, kRoom);
+      for (uint32_t n = 0; n < count; n++) edges.push_back(checked(room_[n], to_ps));
+      given += count;
+      if (given > kMostEdges)
+        throw std::runtime_error(options_.title + ": advance to " + std::to_string(to_ps) +
+                                 " ps has given " + std::to_string(given) +
+                                 " edges, and says that there are more; must be at most " +
+                                 std::to_string(kMostEdges));
     }
     now_ps_ = to_ps;
   }
@@ -200,13 +204,15 @@ class Part {
         result = calls_.serial_sent(device_, room.data(), &count);
       }
       if (result < 0) fail("serial_sent");
-      for (uint32_t n = 0; n < std::min<uint32_t>(count, kBytes); n++)
-        bytes.push_back({room[n].time_ps, room[n].byte});
+      check_room("serial_sent", result, count, kBytes);
+      for (uint32_t n = 0; n < count; n++) bytes.push_back({room[n].time_ps, room[n].byte});
     }
   }
 
  private:
   static constexpr uint32_t kRoom = 256, kBytes = 64;
+  // In one advance. A device that never ends would take all memory.
+  static constexpr uint64_t kMostEdges = 1 << 24;
 
   const char* title() const { return options_.title.c_str(); }
 
@@ -244,6 +250,17 @@ class Part {
     throw std::runtime_error(options_.title + ": " + (why.empty() ? std::string(name) + " has failed" : why));
   }
 
+  // Ends the simulation if a call returns what it may not; one that says that there is more has come
+  // on, at least.
+  void check_room(const char* name, int32_t result, uint32_t count, uint32_t room) const {
+    if (count <= room && (result == PLEXOR_DONE || (result == PLEXOR_MORE && count))) return;
+    throw std::runtime_error(options_.title + ": " + name + " returns " + std::to_string(result) +
+                             " with a *count of " + std::to_string(count) + "; must be " +
+                             std::to_string(PLEXOR_DONE) + " with 0 to " + std::to_string(room) +
+                             ", or " + std::to_string(PLEXOR_MORE) + " with 1 to " +
+                             std::to_string(room));
+  }
+
   uint32_t own_strikes(uint32_t strikes) const {
     if (options_.strikes.empty()) return strikes;
     uint32_t own = 0;
@@ -266,7 +283,7 @@ class Part {
     return levels;
   }
 
-  Edge checked(const plexor_edge& edge) {
+  Edge checked(const plexor_edge& edge, int64_t to_ps) {
     if (edge.pin >= kPins)
       wrong(edge, "pin " + std::to_string(edge.pin) + "; must be 0 to " + std::to_string(kPins - 1));
     const int64_t least_ps = std::max(edge_ps_, quiet_ps_);
@@ -274,6 +291,8 @@ class Part {
       wrong(edge, edge.time_ps < edge_ps_ ? "edges must come in order"
                                           : "quiet_until_ps has said that none comes before " +
                                                 std::to_string(quiet_ps_) + " ps");
+    if (edge.time_ps >= to_ps)
+      wrong(edge, "this advance goes to " + std::to_string(to_ps) + " ps; must be before it");
     edge_ps_ = edge.time_ps;
     const int pin = pin_of(edge.pin);
     if (pin < 0) return {edge.time_ps, kNowhere, false};

@@ -17,7 +17,7 @@ extern "C" {
 
 // Results of `advance` and `serial_sent`.
 #define PLEXOR_DONE 0
-#define PLEXOR_MORE 1  // the room is used up; the same call follows
+#define PLEXOR_MORE 1  // the room, some of which is used, is too small; the same call follows
 #define PLEXOR_FAILED -1  // `error` says why; the simulation ends
 
 // An output's change. Pins 0 to 7 are response channels; code pin n is 8 + n, n from 0 to 15.

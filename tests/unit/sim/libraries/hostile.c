@@ -38,6 +38,7 @@ static void input(void *device, int64_t time_ps, uint32_t strikes, uint32_t load
 
 static int32_t advance(void *device, int64_t to_ps, plexor_edge *edges, uint32_t *count) {
   (void)device;
+  const uint32_t room = *count;
   *count = 0;
   if (input_ps < 0) return PLEXOR_DONE;
   if (!strcmp(how, "how=address")) *(volatile int *)8 = 1;
@@ -50,6 +51,15 @@ static int32_t advance(void *device, int64_t to_ps, plexor_edge *edges, uint32_t
   if (!strcmp(how, "how=fail")) return PLEXOR_FAILED;
   if (!strcmp(how, "how=result")) return 7;
   if (!strcmp(how, "how=room")) *count = 1u << 20;
+  if (!strcmp(how, "how=more")) return PLEXOR_MORE;
+  if (!strcmp(how, "how=flood")) {
+    for (*count = 0; *count < room; ++*count) edges[*count] = (plexor_edge){to_ps - 1, 0, *count & 1};
+    return PLEXOR_MORE;
+  }
+  if (!strcmp(how, "how=future")) {
+    edges[0] = (plexor_edge){to_ps, 0, 1};
+    *count = 1;
+  }
   if (!strcmp(how, "how=order")) {
     edges[0] = (plexor_edge){to_ps - 1, 0, 1};
     edges[1] = (plexor_edge){to_ps - 2, 0, 0};

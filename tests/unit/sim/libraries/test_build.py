@@ -110,6 +110,9 @@ def test_an_option_is_the_first_librarys_and_one_with_a_number_that_librarys(
     ]
 
 
+RETURNS = "must be 0 with 0 to 256, or 1 with 1 to 256"
+
+
 @pytest.mark.parametrize(
     ("how", "told"),
     [
@@ -122,8 +125,19 @@ def test_an_option_is_the_first_librarys_and_one_with_a_number_that_librarys(
         ("abort", "has crashed in advance at 1.000000 us: it aborted"),
         ("exit", "has called exit in advance at 1.000000 us"),
         ("fail", "the motor is jammed"),
-        ("result", "advance returns 7 and 0 edges; must be 0 or 1, and at most 256"),
-        ("room", "advance returns 0 and 1048576 edges; must be 0 or 1, and at most 256"),
+        ("result", f"advance returns 7 with a *count of 0; {RETURNS}"),
+        ("room", f"advance returns 0 with a *count of 1048576; {RETURNS}"),
+        ("more", f"advance returns 1 with a *count of 0; {RETURNS}"),
+        (
+            "flood",
+            "advance to 100000000 ps has given 16777472 edges, and says that there are more; must "
+            "be at most 16777216",
+        ),
+        (
+            "future",
+            "an edge of pin 0 at 100000000 ps: this advance goes to 100000000 ps; must be before "
+            "it",
+        ),
         ("order", "an edge of pin 0 at 99999998 ps: edges must come in order"),
         ("pin", "an edge of pin 24 at 99999999 ps: pin 24; must be 0 to 23"),
     ],
