@@ -47,7 +47,7 @@ gateware-report: setup
 
 flash:
 	$(PYTHON) -m tools.setup flash
-	$(RUN) tools.flash $(BOARD)$(BUILD:%=-%) $(FLASH:1=--flash) $(LINK:%='--link=%')
+	.venv/bin/plexor board flash $(BOARD) $(BUILD:%=--build=%) $(FLASH:1=--keep) $(LINK:%='--link=%')
 
 wiring: setup
 	$(RUN) tools.wiring

@@ -112,6 +112,8 @@ USERS = ("plexor ", "pip ", "pytest ")
 """Programs of a user, run in a user's folder. The others are the clone's own tools."""
 GUARDING = ("make test", "make test-full", "make lint", "make lock", "make mutants", "make flash")
 """What runs these tests, or asks for a board or the newest packages: called, not run."""
+FLASHES = "plexor board flash "
+"""What writes to a board: its words are read, and it is not run."""
 HOURS = (
     *("make gateware", "make gateware BOARD=NAME", "make gateware BOARD=ulx3s-25f"),
     "make gateware BOARD=icebreaker BUILD=counts",
@@ -166,7 +168,11 @@ NAMED = sorted(
         if _names_only(entry) and entry.commands[0].startswith("plexor ")
     }
 )
-TYPED = [entry for entry in SHOWN if not _names_only(entry) and _is_users(entry)]
+USERS_OWN = [entry for entry in SHOWN if not _names_only(entry) and _is_users(entry)]
+FLASHING = [
+    entry for entry in USERS_OWN if any(line.startswith(FLASHES) for line in entry.commands)
+]
+TYPED = [entry for entry in USERS_OWN if entry not in FLASHING]
 TOOLS = sorted(
     {
         command
@@ -317,9 +323,10 @@ def test_what_is_shown_runs(entry, shelf, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "entry", [pytest.param(entry, id=entry.place) for entry in TYPED if _long(entry)]
+    "entry",
+    [pytest.param(entry, id=entry.place) for entry in [*filter(_long, TYPED), *FLASHING]],
 )
-def test_what_is_shown_and_takes_long_has_the_options_that_there_are(
+def test_what_is_shown_and_takes_long_or_a_board_has_the_options_that_there_are(
     entry, tmp_path, monkeypatch, capsys
 ):
     """The words are read as `plexor` reads them; no command is carried out."""

@@ -74,7 +74,7 @@ TOPICS: Mapping[str, Mapping[str, Command | Group]] = {
     },
     "Instruments and devices": {
         "board": Group(
-            "Find, test, calibrate and prove an instrument.",
+            "Find, flash, test, calibrate and prove an instrument.",
             {
                 "devices": Command(
                     "List the instruments and simulated devices that are available.",
@@ -87,6 +87,10 @@ TOPICS: Mapping[str, Mapping[str, Command | Group]] = {
                 "doctor": Command(
                     "Find what keeps boards from working here, and print what fixes it.",
                     "plexor.cli.declared.upkeep:doctor",
+                ),
+                "flash": Command(
+                    "Write a board's bitstream to it, and name the build that answers.",
+                    "plexor.cli.declared.upkeep:flash",
                 ),
                 "selftest": Command(
                     "Test the instrument itself.",

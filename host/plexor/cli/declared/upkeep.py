@@ -15,7 +15,7 @@ from plexor.cli.specs import command, one_of
 from plexor.library.specs.options import Target
 from plexor.library.specs.spec import Spec, maybe, option
 from plexor.library.specs.values import each, flag, path_of
-from plexor.library.upkeep.specs import CalibrateSpec, ProveSpec, SelfTestSpec
+from plexor.library.upkeep.specs import CalibrateSpec, FlashSpec, ProveSpec, SelfTestSpec
 
 
 class Forgetting(Spec):
@@ -234,6 +234,22 @@ def doctor(link: str | None, rules: UdevRules) -> None:
 @command("plexor.cli.upkeep.identify:identify", one_of(Target, "link"), shown=AsJson)
 def identify() -> None:
     """Print the identity of the instrument at a link."""
+
+
+@command("plexor.cli.upkeep.flash:flash", asked=FlashSpec, shown=AsJson)
+@click.argument("board", required=False, metavar="BOARD")
+def flash() -> None:
+    """Write the bitstream of BOARD to it, ask it what it is now, and name its build.
+
+    Nothing is written if another kind of board answers, or is plugged in by its USB name. The exit
+    code is 3 if the board cannot be written, and if silence, another board or another build answers
+    afterwards. Nothing is built: `make gateware` in a clone does that.
+
+    \b
+      plexor board flash icebreaker
+      plexor board flash icebreaker --build counts --keep
+      plexor board flash pico-ice --link serial:/dev/ttyUSB1
+    """
 
 
 @command("plexor.cli.upkeep.sim:serve")

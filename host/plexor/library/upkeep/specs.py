@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a calibration, a self-test and a proof are asked."""
+"""What a calibration, a self-test and a proof are asked, and the writing of a bitstream."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from fractions import Fraction
 from pathlib import Path
 
 from plexor.base.units import format_rate
+from plexor.library.specs.options import link
 from plexor.library.specs.spec import Named, Spec, maybe, option
 from plexor.library.specs.texts import parse_clock, parse_jumpers
-from plexor.library.specs.values import Count, count, each, hertz, path_of, seconds
+from plexor.library.specs.values import Count, count, each, flag, hertz, path_of, seconds
 from plexor.library.upkeep.wire import wire_ps
 from plexor.model.calibration import LEAST_CLOCK_HZ, LEAST_EDGES, PPS_HZ
 
@@ -202,3 +203,46 @@ class ProveSpec(
     )
     ask: Ask | None = option(default=None, flag=None)
     """Has somebody put wires, and says whether they are there. None: nobody can."""
+
+
+class FlashSpec(WithLines):
+    """What the writing of a bitstream is asked."""
+
+    build: str | None = option(
+        first=True,
+        converter=maybe(str),
+        default=None,
+        metavar="NAME",
+        help="The board's build, where it has two: events (default) or counts.",
+    )
+    keep: bool = option(
+        first=True,
+        converter=flag,
+        default=False,
+        help="Write it to the board's flash, where it is kept. Default: it is lost at power-off.",
+    )
+    link: str | None = option(
+        first=True,
+        converter=maybe(link),
+        default=None,
+        metavar="URI",
+        help="Where the board answers: serial:PORT. Default: the port of its USB id.",
+    )
+    bitstream: Path | None = option(
+        converter=maybe(path_of),
+        default=None,
+        metavar="FILE",
+        help="Write this file. Default: what `make gateware` built in this clone, or else what "
+        "the wheel plexor-boards brought.",
+    )
+    serial: str | None = option(
+        converter=maybe(str),
+        default=None,
+        metavar="NUMBER",
+        help="The serial number of the board's USB, where several are plugged in.",
+    )
+    force: bool = option(
+        converter=flag,
+        default=False,
+        help="Write it even if another kind of board answers, or is plugged in by its name.",
+    )

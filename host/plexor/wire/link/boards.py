@@ -49,8 +49,6 @@ class Board:
     """USB interface of the instrument's port, or ONLY; None: it takes a USB serial adapter."""
     baud: int
     """The link's rate, as the board's file in constraints/ has it."""
-    flasher: str
-    """The program that writes its bitstream."""
     identities: tuple[str, ...]
     """What its bitstreams call themselves, as the files in constraints/ have it."""
     holds: bool = False
@@ -61,54 +59,30 @@ class Board:
 
 BOARDS = (
     Board(
-        *("ULX3S", Family.ECP5, FT231X, "", ONLY, 2_000_000, "openFPGALoader"),
-        ("ulx3s12f", "ulx3s25f", "ulx3s85f"),
+        *("ULX3S", Family.ECP5, FT231X, "", ONLY, 2_000_000), ("ulx3s12f", "ulx3s25f", "ulx3s85f")
     ),
-    Board("OrangeCrab", Family.ECP5, DFU, "", None, 0, "dfu-util", ("orngcrab",)),
+    Board("OrangeCrab", Family.ECP5, DFU, "", None, 0, ("orngcrab",)),
+    Board("iCEBreaker", Family.ICE40_UP, FT2232H, "icebreaker", 1, 8_000_000, ("icebrkr",)),
     Board(
-        "iCEBreaker",
-        Family.ICE40_UP,
-        FT2232H,
-        "icebreaker",
-        1,
-        8_000_000,
-        "openFPGALoader",
-        ("icebrkr",),
+        *("iCE40-HX8K-B-EVN", Family.ICE40_HX, FT2232H, "lattice", 1, 12_000_000, ("hx8kevn",)),
+        holds=True,
     ),
+    Board("ECPIX-5", Family.ECP5, FT2232H, "ecpix", 1, 8_000_000, ("ecpix5",)),
     Board(
-        *("iCE40-HX8K-B-EVN", Family.ICE40_HX, FT2232H, "lattice", 1, 12_000_000, "openFPGALoader"),
-        *(("hx8kevn",), True),
-    ),
-    Board("ECPIX-5", Family.ECP5, FT2232H, "ecpix", 1, 8_000_000, "openFPGALoader", ("ecpix5",)),
-    Board(
-        *("Colorlight i5", Family.ECP5, DAPLINK, "", ONLY, 115_200, "openFPGALoader"),
-        ("clighti5",),
+        *("Colorlight i5", Family.ECP5, DAPLINK, "", ONLY, 115_200, ("clighti5",)),
         loses=(0x10, 0x12),
     ),
     Board(
-        *("Colorlight i9", Family.ECP5, DAPLINK, "", ONLY, 115_200, "openFPGALoader"),
-        ("clighti9",),
+        *("Colorlight i9", Family.ECP5, DAPLINK, "", ONLY, 115_200, ("clighti9",)),
         loses=(0x10, 0x12),
     ),
-    Board(
-        *("iCESugar-pro", Family.ECP5, ICELINK, "", ONLY, 115_200, "openFPGALoader"),
-        ("sugarpro",),
-    ),
-    Board("ULX4M-LS", Family.ECP5, (0x1D50, 0x614B), "", None, 0, "dfu-util", ("ulx4mls",)),
-    Board(
-        *("Alchitry Cu", Family.ICE40_HX, FT2232H, "alchitry cu", 1, 12_000_000, "openFPGALoader"),
-        ("alchitcu",),
-    ),
-    Board(
-        *("UPduino", Family.ICE40_UP, FT232H, "upduino", ONLY, 8_000_000, "openFPGALoader"),
-        ("upduino3",),
-    ),
-    Board("iCESugar v1.5", Family.ICE40_UP, ICELINK, "", ONLY, 125_000, "icesprog", ("icesugar",)),
-    Board("pico-ice", Family.ICE40_UP, (0x1209, 0xB1C0), "", None, 0, "dfu-util", ("picoice",)),
-    Board(
-        *("iCEBreaker Bitsy", Family.ICE40_UP, (0x1D50, 0x6146), "", None, 0, "dfu-util"),
-        ("icebitsy",),
-    ),
+    Board("iCESugar-pro", Family.ECP5, ICELINK, "", ONLY, 115_200, ("sugarpro",)),
+    Board("ULX4M-LS", Family.ECP5, (0x1D50, 0x614B), "", None, 0, ("ulx4mls",)),
+    Board("Alchitry Cu", Family.ICE40_HX, FT2232H, "alchitry cu", 1, 12_000_000, ("alchitcu",)),
+    Board("UPduino", Family.ICE40_UP, FT232H, "upduino", ONLY, 8_000_000, ("upduino3",)),
+    Board("iCESugar v1.5", Family.ICE40_UP, ICELINK, "", ONLY, 125_000, ("icesugar",)),
+    Board("pico-ice", Family.ICE40_UP, (0x1209, 0xB1C0), "", None, 0, ("picoice",)),
+    Board("iCEBreaker Bitsy", Family.ICE40_UP, (0x1D50, 0x6146), "", None, 0, ("icebitsy",)),
 )
 
 

@@ -6,7 +6,9 @@ import pytest
 from plexor import cli
 
 LISTED = {
-    "board": ("devices", "identify", "doctor", "selftest", "calibrate", "prove", "sim"),
+    "board": (
+        *("devices", "identify", "doctor", "flash", "selftest", "calibrate", "prove", "sim"),
+    ),
     "lab": ("bench", "bound", "mixed", "table", "trace-header"),
     "archive": ("add", "log", "serve", "trend"),
     "dut": ("init", "check"),

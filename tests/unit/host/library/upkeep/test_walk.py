@@ -62,7 +62,7 @@ def test_a_bitstream_of_another_board_is_named(monkeypatch):
     plug(monkeypatch, FT231X, "ULX3S FPGA 25K")
     with board() as fake, board_at(fake.uri) as port:
         assert missing(f"serial:{port}") == [
-            ("its bitstream is for iCEBreaker, and the board is ULX3S", "make flash BOARD=…")
+            ("its bitstream is for iCEBreaker, and the board is ULX3S", "plexor board flash BOARD")
         ]
 
 

@@ -151,7 +151,7 @@ def test_the_program_that_flashes_a_board_is_missed_for_that_board_only(tree):
     assert tree.wrong() == []
     tree.plug(DFU, "OrangeCrab")
     (entry,) = tree.wrong()
-    assert entry.command == "apt install dfu-util"
+    assert entry.command == "sudo apt install dfu-util"
     tree.programs |= {"dfu-util"}
     tree.plug(ICELINK, "DAPLink CMSIS-DAP")
     assert "icesprog is not installed" in " ".join(entry.what for entry in tree.wrong())

@@ -49,9 +49,9 @@ def told(uri):
 
 
 NOTHING = (
-    "no byte came: write the bitstream (make flash BOARD=…); if it is in, the board has no clock "
-    "or its PLL no lock; with an adapter swap RX and TX; at 12,000,000, 8,000,000, 3,000,000, "
-    "125,000 or 115,200 baud nothing answers either"
+    "no byte came: write the bitstream (plexor board flash BOARD); if it is in, the board has no "
+    "clock or its PLL no lock; with an adapter swap RX and TX; at 12,000,000, 8,000,000, "
+    "3,000,000, 125,000 or 115,200 baud nothing answers either"
 )
 
 
