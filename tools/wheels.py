@@ -73,7 +73,14 @@ def host_wheel(to: Path) -> Path:
     project["optional-dependencies"] = {
         name: needs for name, needs in extras.items() if name not in _OF_CLONE
     } | {"sim": [f"plexor-sim=={project['version']}"]}
-    return _wheel(project, _OF_HOST, to)
+
+    def add(folder: Path) -> None:
+        """Add the boards' files, which say how each is flashed."""
+        (folder / "plexor" / "constraints").mkdir()
+        for path in (ROOT / "constraints").glob("*.toml"):
+            shutil.copy(path, folder / "plexor" / "constraints")
+
+    return _wheel(project, _OF_HOST, to, add=add)
 
 
 def simulated_wheel(

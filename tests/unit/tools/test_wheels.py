@@ -36,6 +36,7 @@ def test_the_host_s_wheel_is_pure_and_has_the_host_alone(tmp_path):
     folders = {name.partition("/")[0] for name in names}
     assert {name for name in folders if not name.endswith("-info")} == {"plexor", "plexor_lab"}
     assert "plexor/firmware/plexor_trace.h" in names
+    assert "plexor/constraints/icebreaker.toml" in names
     version = head["Version"]
     needs = head.get_all("Requires-Dist")
     assert f"plexor-sim=={version}; extra == 'sim'" in needs
