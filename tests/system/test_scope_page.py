@@ -118,7 +118,40 @@ def test_recorded_runs_open_beside_the_live_one(page):
     assert len(answers) == 3
     assert all(text.startswith("<!doctype html>") for text in answers)
     assert "Persistence of all runs" in answers[-1]
+    page.until("plexor.feed.others.length === 2")
+    found = page.js(
+        "plexor.feed.others.map(({ name, rise, min, max }) => [name, rise.total, min, max])"
+    )
+    for (name, total, least, most), run in zip(found, ("two", "one"), strict=True):
+        assert (name, total) == (f"warm/{run}: ISR", 200)
+        kept_run = plexor.load(folder / run)["ISR"]
+        assert (least, most) == (
+            pytest.approx(1e9 * kept_run.min_s),
+            pytest.approx(1e9 * kept_run.max_s),
+        )
+    assert page.js("plexor.stack.axis.low") < 1000
+    samples = page.js(
+        "[...document.querySelectorAll('#kept .sample')].map((each) => each.textContent)"
+    )
+    assert len(set(filter(None, samples))) == 2
+    page.browser.run("document.querySelectorAll('#kept input:checked').forEach((e) => e.click())")
+    page.until("plexor.feed.others.length === 0")
     page.enter(session="")
+
+
+def test_a_recorded_run_takes_a_note_in_the_page(page):
+    folder = page.served.conductor.kept.folder / "noted"
+    with plexor.open("sim:?dut=synthetic") as instrument:
+        instrument.run(rate="20k", count=20, channels=["ISR=ch0"], out=folder)
+    page.run_to_end(rate="20k", count="100")
+    page.click("keep")
+    line = "[...document.querySelectorAll('#kept li')].find((e) => /noted/.test(e.textContent))"
+    page.until(line)
+    page.browser.run(f"{line}.querySelector('button').click()")
+    page.browser.driver.switch_to.active_element.send_keys("board was warm r", Keys.RETURN)
+    page.until(f"{line}.querySelector('q')?.textContent === 'board was warm r'")
+    assert [note.text for note in plexor.load(folder).notes] == ["board was warm r"]
+    assert page.js("plexor.now.state.phase") == "idle"
 
 
 def test_single_takes_one_strike(page):

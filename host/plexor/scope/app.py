@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -22,7 +22,7 @@ from plexor.scope.conductor import Conductor
 from plexor.scope.finished import headers
 from plexor.scope.guard import Guard
 from plexor.scope.hub import Hub, Page
-from plexor.scope.messages import STEERING, Allowance, MessageError, PageCommand, parse
+from plexor.scope.messages import NOTE, STEERING, Allowance, MessageError, PageCommand, parse
 from plexor.scope.wire import layout
 from plexor.show.html import colours_css
 from plexor.show.inline import GENERATED
@@ -70,6 +70,17 @@ def app(guard: Guard, hub: Hub, conductor: Conductor) -> Starlette:
             return PlainTextResponse(f"{error}\n", 404, _HEADERS)
         return HTMLResponse(page, headers=headers("report", "page"))
 
+    async def curves(request: Request) -> Response:
+        refused = _refused(guard, request, request.path_params["token"])
+        if refused is not None:
+            return PlainTextResponse(f"{refused}\n", 403, _HEADERS)
+        names = request.query_params.getlist("run")
+        try:
+            found = await asyncio.to_thread(conductor.kept.curves, names)
+        except PlexorError as error:
+            return PlainTextResponse(f"{error}\n", 404, _HEADERS)
+        return JSONResponse(found, headers=_HEADERS)
+
     async def without_token(request: Request) -> Response:
         refused = _refused(guard, request, "")
         return PlainTextResponse(f"{refused}\n", 403, _HEADERS)
@@ -86,6 +97,7 @@ def app(guard: Guard, hub: Hub, conductor: Conductor) -> Starlette:
     routes = [
         WebSocketRoute("/{token}/live", socket),
         Route("/{token}/kept", kept),
+        Route("/{token}/curves", curves),
         Route("/{token}/{path:path}", file),
         Route("/{path:path}", without_token),
     ]
@@ -178,6 +190,7 @@ async def _command(message: PageCommand, page: Page, conductor: Conductor) -> No
         "stop": conductor.stop,
         "clear": conductor.clear,
         "keep": lambda: conductor.keep(message.options.get("session", "")),
+        "note": lambda: conductor.note(*(message.options.get(name, "") for name in NOTE)),
     }
     try:
         await asyncio.to_thread(commands[message.do])

@@ -90,7 +90,7 @@ class Conductor:
         self._edges: set[int] = set()
         self._thread = threading.Thread(target=self._work, name="instrument", daemon=True)
         self._thread.start()
-        self._show.show("runs", {"names": self.kept.names()})
+        self._show.show("runs", {"runs": self.kept.listed()})
         self._show.show("about", {"sweep": SWEEP_DEFAULTS, **rig.about})
         self._tell()
 
@@ -162,6 +162,11 @@ class Conductor:
         self._tell()
         if not self._keeping:
             self._jobs.put(self._store)
+
+    def note(self, name: str, text: str) -> None:
+        """Keep a note on a recorded run. Raises UsageError for what is none."""
+        self.kept.note(name, text)
+        self._show.show("runs", {"runs": self.kept.listed()})
 
     def close(self) -> None:
         """End the run under way and let the instrument go."""
@@ -301,7 +306,7 @@ class Conductor:
         self._rig.keep(result, folder)
         self._kept.append(str(folder))
         self._tell()
-        self._show.show("runs", {"names": self.kept.names()})
+        self._show.show("runs", {"runs": self.kept.listed()})
 
     def _set(self, phase: str, error: str = "", doubt: str = "") -> None:
         self._phase, self._error, self._doubt = phase, error, doubt

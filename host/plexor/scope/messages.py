@@ -35,7 +35,9 @@ SETTINGS, SWEEP = _on_page(RunSpec), _on_page(SweepSpec)
 """Options of a run and of a sweep that the page sets, and their form."""
 KEEP: dict[str, type] = {"session": str}
 """What is said of a run that is kept."""
-STEERING = ("run", "single", "check", "stop", "clear", "keep", "sweep")
+NOTE: dict[str, type] = {"run": str, "note": str}
+"""What is said of a note: the run, and its text."""
+STEERING = ("run", "single", "check", "stop", "clear", "keep", "sweep", "note")
 """Commands of the page that steers."""
 COMMANDS = (*STEERING, "steer", "seen")
 SWEEP_DEFAULTS = {
@@ -90,6 +92,7 @@ def parse(text: str | None) -> PageCommand:
         "check": SETTINGS,
         "sweep": SWEEP,
         "keep": KEEP,
+        "note": NOTE,
     }.get(do, {})
     return PageCommand(do, options=_options(message_fields, known))
 

@@ -35,6 +35,12 @@ def run_data(report: Report) -> dict[str, Any]:
     }
 
 
+def curves_of(report: Report) -> dict[str, Any]:
+    """Return what is drawn of a run over another one: its channels, without its course."""
+    data = run_data(report)
+    return {"tick_fs": data["tick_fs"], "channels": data["channels"]}
+
+
 def _channel(channel: ChannelFigures) -> dict[str, Any]:
     rise, fall = channel.rise, channel.fall
     assert rise is not None

@@ -3,6 +3,7 @@
 
 import { cellsOf, later } from "./draw/cells.js";
 import { slice, Waterfall } from "./draw/waterfall.js";
+import { othersOf } from "./others.js";
 
 const NOTHING = new Float64Array(0);
 const LONGEST = 40;
@@ -15,6 +16,8 @@ export class Feed {
     this.names = new Map();
     this.traces = { run: 0, of: {} };
     this.exact = { run: 0, cells: {} };
+    this.recorded = [];
+    this.others = [];
     this.nothing = "set strikes and channels, then Run (r)";
     this.reset();
     this.tickS = 1e-9;
@@ -30,6 +33,19 @@ export class Feed {
     this.origin = null;
   }
 
+  /** Count times in another tick. */
+  setTick(tickS) {
+    if (tickS === this.tickS) return;
+    this.tickS = tickS;
+    this.others = othersOf(this.recorded, tickS);
+  }
+
+  /** Take recorded runs that are drawn over this one. */
+  takeRecorded(runs) {
+    this.recorded = runs;
+    this.others = othersOf(runs, this.tickS);
+  }
+
   /** Take the bounds of cells for so many mantissa bits. */
   takeEdges(bits, edges) {
     this.edges.set(bits, Float64Array.from(edges));
@@ -41,7 +57,7 @@ export class Feed {
     const before = new Map(this.channels.map((channel) => [channel.number, channel]));
     const last = this.frame;
     this.frame = frame;
-    this.tickS = frame.tick_fs / 1e15;
+    this.setTick(frame.tick_fs / 1e15);
     this.strikeTicks = Number.isFinite(frame.strike_ticks) ? frame.strike_ticks : null;
     this.channels = frame.channels.map((given) => this.channel(given, before.get(given.number)));
     const parts = this.channels.map((channel) => [channel.number, channel.fresh]);

@@ -32,7 +32,14 @@ const probe = new Probe(stack);
 const outliers = new Outliers(byId("outliers"));
 const sweep = new Sweep(byId("sweep"));
 const codes = new Codes(byId("codes"));
-const kept = new Kept(byId("kept"));
+const kept = new Kept(byId("kept"), {
+  draw: (runs) => {
+    feed.takeRecorded(runs);
+    stack.ask();
+  },
+  note: (run, note) => socket.send("note", { run, note }),
+  refused: (text) => notice(text),
+});
 const asks = (what) => () => ask(what);
 const controls = new Controls(byId("settings"), asks("run"), asks("sweep"), asks("check"));
 fillTools(byId("tools"), stack, view, true);
@@ -44,7 +51,7 @@ const now = {
   seats: { steers: false, pages: 0 },
   asked: "",
 };
-globalThis.plexor = { feed, view, stack, probe, controls, now };
+globalThis.plexor = { feed, view, stack, probe, controls, kept, now };
 
 function ask(what) {
   if (what !== "check") now.asked = what;
@@ -61,7 +68,7 @@ function takeAbout({ device, source, simulated, tick_fs, pins, notes, sweep: def
   byId("source").className = `badge ${simulated ? "bad" : "good"}`;
   byId("source").hidden = false;
   document.title = `${device} · ${source} · Plexor scope`;
-  feed.tickS = tick_fs / 1e15;
+  feed.setTick(tick_fs / 1e15);
   controls.offer(pins);
   controls.begin(defaults);
   if (now.state.run) controls.show(now.state.options);
@@ -165,6 +172,7 @@ function refresh() {
   const others = seats.steers ? `${seats.pages - 1} watching` : "you are watching";
   byId("seats").textContent = seats.pages > 1 || !seats.steers ? others : "";
   controls.enable(seats.steers);
+  kept.enable(seats.steers);
   showLight(byId("light"), feed.frame, books);
   showNow(byId("now"), feed.frame, state);
 }

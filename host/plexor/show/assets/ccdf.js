@@ -8,9 +8,10 @@ import { clipped, LEFT, rule, title, write } from "./paint.js";
 import { colours } from "./theme.js";
 
 /** Draw each channel's share beyond each time; a line ends at the latest response. */
-export function drawCcdf(context, box, channels, view) {
+export function drawCcdf(context, box, channels, view, others = []) {
   const shown = colours();
-  const most = Math.max(2, ...channels.map((channel) => channel.rise.total));
+  const drawn = [...others, ...channels];
+  const most = Math.max(2, ...drawn.map((channel) => channel.rise.total));
   const y = new Axis(10 ** Math.floor(Math.log10(0.7 / most)), 1, box.y + box.h, box.y, true);
   title(context, box, "tail", "share of responses later than a time, log");
   const powers = Math.round(-Math.log10(y.low));
@@ -23,7 +24,7 @@ export function drawCcdf(context, box, channels, view) {
     write(context, powerOfTen(10 ** -power), LEFT - 8, at + (power ? 4 : 8), style);
   }
   clipped(context, box, () => {
-    for (const channel of channels) line(context, box, channel, y, view);
+    for (const channel of drawn) line(context, box, channel, y, view);
   });
 }
 
@@ -34,6 +35,7 @@ function line(context, box, channel, y, view) {
   const bottom = box.y + box.h;
   context.strokeStyle = colours().channel[channel.number % 8];
   context.lineWidth = 1.6;
+  context.setLineDash(channel.dash ?? []);
   context.beginPath();
   context.moveTo(box.x, y.at(1));
   let before = total;
@@ -49,6 +51,7 @@ function line(context, box, channel, y, view) {
     if (x > box.x + box.w) break;
   }
   context.stroke();
+  context.setLineDash([]);
 }
 
 /** Return what lies beyond a time: one line a channel. */

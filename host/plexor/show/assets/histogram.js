@@ -10,12 +10,15 @@ import { colours } from "./theme.js";
 const COLUMN = 3;
 const MOST_LABELS = 4;
 
-/** Draw all channels on top of each other, each with its latest response and its deadline. */
-export function drawHistogram(context, box, channels, view) {
+/**
+ * Draw all channels on top of each other, each with its latest response and its deadline. Those of
+ * other runs are outlines.
+ */
+export function drawHistogram(context, box, channels, view, others = []) {
   const shown = colours();
   const columns = Math.max(Math.floor(box.w / COLUMN), 1);
   const bounds = view.axis.bounds(columns);
-  const counted = channels.map((channel) => {
+  const counted = [...others, ...channels].map((channel) => {
     const found = below(channel.rise, bounds);
     let most = 0;
     for (let i = 0; i < columns; i++) {
@@ -68,13 +71,17 @@ function bars(context, box, { channel, found }, columns, y) {
     }
   }
   if (open) context.lineTo(box.x + box.w, bottom);
-  context.globalAlpha = 0.42;
   context.fillStyle = own(channel);
-  context.fill();
-  context.globalAlpha = 1;
+  if (!channel.dash) {
+    context.globalAlpha = 0.42;
+    context.fill();
+    context.globalAlpha = 1;
+  }
   context.strokeStyle = context.fillStyle;
-  context.lineWidth = 1;
+  context.lineWidth = channel.dash ? 1.4 : 1;
+  context.setLineDash(channel.dash ?? []);
   context.stroke();
+  context.setLineDash([]);
 }
 
 /** Mark each channel's latest response and its deadline. */

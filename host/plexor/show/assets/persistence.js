@@ -145,6 +145,9 @@ function overlays(context, row, box, view) {
   const { channel } = row;
   const shown = colours();
   if (view.overlay.average && row.image) average(context, row, box, view.axis);
+  for (const other of view.overlay.average ? view.others : []) {
+    if (other.number === channel.number) average(context, { ...row, channel: other }, box, view.axis);
+  }
   if (view.overlay.last) single(context, channel.last, row, view, shown.last, []);
   if (view.overlay.worst) single(context, channel.worst, row, view, shown.worst, [5, 3]);
 }
@@ -152,10 +155,12 @@ function overlays(context, row, box, view) {
 /** Draw the average of all traces as the levels that it has. */
 export function average(context, row, box, axis) {
   const { rise, fall, traces } = row.channel.decayed ?? row.channel;
+  const { dash = [] } = row.channel;
   const [times, levels] = stairs(rise, fall, traces);
   const swing = row.base - row.top;
   context.strokeStyle = colours().ink;
   context.lineWidth = 1.25;
+  context.setLineDash(dash);
   context.beginPath();
   context.moveTo(box.x, row.base);
   let y = row.base;
@@ -172,6 +177,7 @@ export function average(context, row, box, axis) {
   });
   context.lineTo(box.x + box.w, y);
   context.stroke();
+  context.setLineDash([]);
 }
 
 /** Draw the pulse of one response: [rise, fall] in ticks; the fall may not be known. */

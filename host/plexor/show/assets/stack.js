@@ -22,7 +22,10 @@ const LEAST_ROW = 22;
 const LABEL = "Traces after the strike, and histogram, tail and waterfall of latencies";
 
 export class Stack {
-  /** Draw into an element; `source` has tickS, channels, waterfall, strikeTicks and `busy`. */
+  /**
+   * Draw into an element; `source` has tickS, channels, waterfall, strikeTicks and `busy`, and may
+   * have channels of other runs.
+   */
   constructor(element, view, source, readout, options = {}) {
     Object.assign(this, { element, view, source, readout, scratch: {}, boxes: {}, axis: null });
     this.base = element.appendChild(make("canvas"));
@@ -80,6 +83,11 @@ export class Stack {
     return this.view.shown(this.source.channels);
   }
 
+  /** Return the channels of other runs that are shown. */
+  get others() {
+    return this.view.shown(this.source.others ?? []);
+  }
+
   /** Draw what was asked for now. */
   draw() {
     if (this.whole || !this.axis) this.drawAll();
@@ -97,7 +105,8 @@ export class Stack {
     const { width, height } = this.base.getBoundingClientRect();
     const { channels } = this;
     this.layOut(width, height, channels.length);
-    const [low, high, log] = this.view.range(channels.length ? channels : this.source.channels);
+    const drawn = [...channels, ...this.others];
+    const [low, high, log] = this.view.range(drawn.length ? drawn : this.source.channels);
     this.axis = new Axis(low, high, LEFT, width - RIGHT, log);
     context.clearRect(0, 0, width, height);
     const frame = this.frame(channels);
@@ -112,8 +121,8 @@ export class Stack {
       const style = { size: 13, colour: colours().muted, anchor: "center" };
       write(context, this.source.nothing ?? "", LEFT + persistence.w / 2, persistence.h / 2, style);
     }
-    drawHistogram(context, histogram, channels, frame);
-    drawCcdf(context, tail, channels, frame);
+    drawHistogram(context, histogram, channels, frame, frame.others);
+    drawCcdf(context, tail, channels, frame, frame.others);
     drawWaterfall(context, waterfall, this.source.waterfall, channels, frame);
     timeAxis(context, { x: LEFT, y: height - FOOT }, this.axis, this.source.tickS);
     this.drawOver();
@@ -134,6 +143,7 @@ export class Stack {
       tickS: source.tickS,
       strikeTicks: source.strikeTicks,
       overlay: view.overlay,
+      others: this.others,
       severalReferences: new Set(channels.map((channel) => channel.reference)).size > 1,
       gridPixels: timeTicks(axis, source.tickS).map(([x]) => Math.floor((x - LEFT) * ratio)),
       gridPixel: pixel(rgb(colours().grid)),
@@ -183,8 +193,9 @@ export class Stack {
 
   tipLines(name, box, ticks, y) {
     const { channels, source } = this;
-    if (name === "histogram") return histogramTip(channels, ticks, source);
-    if (name === "tail") return ccdfTip(channels, ticks);
+    const drawn = [...channels, ...this.others];
+    if (name === "histogram") return histogramTip(drawn, ticks, source);
+    if (name === "tail") return ccdfTip(drawn, ticks);
     if (name === "waterfall") {
       return waterfallTip(source.waterfall, channels, ticks, (y - box.y) / box.h);
     }

@@ -25,6 +25,32 @@ def test_runs_of_the_folder_and_of_its_sessions_are_listed_the_newest_first(kept
     assert KeptRuns(kept.folder / "gone").names() == []
 
 
+def test_a_note_on_a_run_is_kept_and_listed_with_it(kept):
+    kept.note("idle", " board was warm ")
+    kept.note("idle", "fan on")
+    assert kept.listed() == [
+        {"name": "warm/second", "notes": []},
+        {"name": "idle", "notes": ["board was warm", "fan on"]},
+    ]
+    assert "board was warm" in kept.page(["idle"])
+    with pytest.raises(UsageError, match="note: 0 letters"):
+        kept.note("idle", "  ")
+    with pytest.raises(UsageError, match="no recorded run"):
+        kept.note("../idle", "x")
+
+
+def test_what_is_drawn_of_runs_has_every_latency_in_its_own_tick(kept):
+    first, second = kept.curves(["idle", "warm/second"])
+    assert (first["run"], second["run"]) == ("idle", "warm/second")
+    for found, ticks in ((first, 1000), (second, 2000)):
+        (channel,) = found["channels"]
+        assert found["tick_fs"] == 10**6
+        assert channel["rise"] == [[ticks], [], [300]]
+        assert (channel["min"], channel["max"]) == (ticks, ticks)
+    assert kept.curves([]) == []
+    assert len(kept.curves(["idle"] * 4)) == 3
+
+
 def test_one_opens_and_several_are_compared_with_the_earliest(kept):
     assert "1 µs" in kept.page(["idle"])
     page = kept.page(["warm/second", "idle"])
@@ -37,6 +63,9 @@ def test_one_opens_and_several_are_compared_with_the_earliest(kept):
 def test_only_what_is_listed_is_opened(kept, names):
     with pytest.raises(UsageError, match="recorded run"):
         kept.page(names)
+    if names:
+        with pytest.raises(UsageError, match="recorded run"):
+            kept.curves(names)
 
 
 def test_a_session_is_a_folder_of_a_plain_name(kept):
