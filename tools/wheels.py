@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the wheels: the host, which runs everywhere, and the simulated instrument of a platform.
+"""Makes the wheels: the host and bitstreams, for all computers, and a platform's simulation.
 
     .venv/bin/python -m tools.wheels [--to FOLDER] [--platform NAME ...]
 
-`plexor` is pure Python. `plexor-sim` has twins that are compiled by ziglang against an old C
-library, and the firmware of the simulated devices: with it they are measured without a compiler,
-Verilator, Amaranth or the network. Prints each wheel with its size.
+`plexor` is pure Python. `plexor-boards` has the bitstreams that are in build/, for `plexor board
+flash`; which boards have none there is said. `plexor-sim` has twins that are compiled by ziglang
+against an old C library, and the firmware of the simulated devices: with it they are measured
+without a compiler, Verilator, Amaranth or the network. Prints each wheel with its size.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from plexor.wire.desk.bitstreams import PACKAGE
 from plexor_hdl.build import boards
 from plexor_sim.build import build
 from plexor_sim.devices import cpp_device
@@ -31,6 +33,7 @@ from plexor_sim.prebuilt import INDEX, LIBRARY, RISCV, SYNTHETIC, name_of
 from plexor_sim.riscv import ELF_FILE, DeviceBuild, firmware_for, programs, riscv_device
 from plexor_sim.toolchain import in_place, zig_tools
 from plexor_sim.twin.build import build_twin
+from tools import bitstreams
 from tools.setup import ROOT
 
 Table = Mapping[str, Any]
@@ -72,7 +75,7 @@ def host_wheel(to: Path) -> Path:
     extras = project["optional-dependencies"]
     project["optional-dependencies"] = {
         name: needs for name, needs in extras.items() if name not in _OF_CLONE
-    } | {"sim": [f"plexor-sim=={project['version']}"]}
+    } | {name: [f"plexor-{name}=={project['version']}"] for name in ("sim", "boards")}
 
     def add(folder: Path) -> None:
         """Add the boards' files, which say how each is flashed."""
@@ -81,6 +84,30 @@ def host_wheel(to: Path) -> Path:
             shutil.copy(path, folder / "plexor" / "constraints")
 
     return _wheel(project, _OF_HOST, to, add=add)
+
+
+def boards_wheel(to: Path, say: Callable[[str], None], names: Iterable[str] = ()) -> Path | None:
+    """Make the wheel of the bitstreams that are built, in a folder; None if none is.
+
+    `names` are the builds to take; all of them without it.
+    """
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    own = _of_project(project) | {
+        "name": "plexor-boards",
+        "description": "Bitstreams of Plexor's boards.",
+        "dependencies": [f"plexor=={project['version']}"],
+    }
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / PACKAGE
+        if not bitstreams.fill(folder, names or boards.names(), say):
+            return None
+        return _wheel(own, {PACKAGE: folder}, to)
+
+
+def _of_project(project: Table) -> dict[str, Any]:
+    """Return what all wheels have in common."""
+    shared = ("version", "license", "license-files", "requires-python", "readme")
+    return {key: project[key] for key in shared}
 
 
 def simulated_wheel(
@@ -93,12 +120,9 @@ def simulated_wheel(
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     yaml = [need for need in extras["sim"] if need.startswith("pyyaml")]
-    own = {
-        key: project[key] for key in ("version", "license", "license-files", "requires-python")
-    } | {
+    own = _of_project(project) | {
         "name": "plexor-sim",
         "description": "The simulated instrument of Plexor, with its devices.",
-        "readme": project["readme"],
         "dependencies": [f"plexor=={project['version']}", *yaml],
         "optional-dependencies": {
             "build": [need for need in extras["sim"] if need not in yaml],
@@ -156,7 +180,7 @@ def _firmware(cache: Path) -> Iterator[tuple[str, DeviceBuild]]:
 
 def _wheel(
     project: Table,
-    packages: Mapping[str, str],
+    packages: Mapping[str, str | Path],
     to: Path,
     *,
     tag: str = "",
@@ -223,6 +247,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     platforms = [PLATFORMS[name] for name in options.platform]
     made = [host_wheel(options.to)]
+    made += filter(None, [boards_wheel(options.to, say)])
     made += [simulated_wheel(one, options.to, options.core, say) for one in platforms]
     for wheel in made:
         print(f"{wheel.stat().st_size / 1e6:6.2f} MB  {wheel}")
