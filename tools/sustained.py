@@ -16,15 +16,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
 from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Stream
-from plexor.run.plan.sustained import sustained_clocks
+from plexor.run.plan.sustained import channel_counts, sustained_clocks
 from plexor.run.session.session import measure
 from plexor.wire.device.device import Device
 from plexor.wire.link import open_link
@@ -131,11 +131,6 @@ def least(low: int, high: int, keeps: Callable[[int], bool], guess: int) -> int 
             value = (bad + good) // 2
         step *= 2
     return good if good <= high else None
-
-
-def channel_counts(geometry: Geometry) -> Sequence[int]:
-    """Return the numbers of channels to match."""
-    return [count for count in (1, 2, 4, 8) if count <= geometry.channels]
 
 
 def main() -> int:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 
@@ -21,5 +22,18 @@ def identify(link: str, shown: AsJson) -> None:
     tick_fs = facts["tick_fs"]
     facts["tick_fs"] = f"{tick_fs:,} fs ({format_ticks(1, tick_fs)})"
     facts["features"] = ", ".join(facts["features"])
+    carried_hz, sustained = facts.pop("link_events_hz"), facts.pop("sustained")
     for name, value in facts.items():
         click.echo(f"{name:<14} {value}")
+    if carried_hz is not None:
+        click.echo(f"{'link carries':<14} {carried_hz:,} events a second")
+    for entry in sustained:
+        if entry["hz"] is not None:
+            click.echo(f"{'sustains':<14} {_sustained(entry)}")
+
+
+def _sustained(entry: dict[str, Any]) -> str:
+    count = entry["channels"]
+    text = f"{entry['hz']:,.0f} strikes a second, {count} channel{'s' * (count > 1)} matched"
+    active_hz = entry.get("active_edges_hz")
+    return text if active_hz is None else f"{text}; {active_hz:,.0f} with --edges active"

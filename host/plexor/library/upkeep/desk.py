@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,10 @@ from plexor.base.jsonable import to_json
 from plexor.library.open import open_any
 from plexor.library.pins import SIMULATED
 from plexor.library.upkeep.walk import walked
+from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Feature
+from plexor.run.plan.carried import most_events_s
+from plexor.run.plan.sustained import channel_counts
 from plexor.show.terminal.columns import Paint
 from plexor.wire.desk import doctor
 from plexor.wire.desk.doctor import Level
@@ -28,6 +32,7 @@ from plexor.wire.link import boards
 from plexor.wire.link.open import usual_name
 
 if TYPE_CHECKING:
+    from plexor.model.identity import Identity
     from plexor.wire.desk.doctor import Diagnosis
 
 _INSTEAD = "in a clone: pip install '.[sim]'"
@@ -173,7 +178,9 @@ def identified(link: str) -> dict[str, Any]:
     """
     with open_any(link) as instrument:
         identity, name = instrument.identity, instrument.device.name
+        bytes_s = instrument.device.carried_bytes_s
     geometry, version = identity.geometry, identity.protocol_version
+    sends = Feature.EVENTS in geometry.features
     return {
         "link": name,
         "simulated": identity.simulated,
@@ -190,4 +197,31 @@ def identified(link: str) -> dict[str, Any]:
         "features": [
             str(feature.name).lower() for feature in Feature if feature in geometry.features
         ],
+        "link_events_hz": None if bytes_s is None or not sends else int(most_events_s(bytes_s)),
+        "sustained": _sustained(identity, bytes_s),
     }
+
+
+def _sustained(identity: Identity, bytes_s: Fraction | None) -> list[dict[str, Any]]:
+    """Return the rate of strikes, by channels that all answer, that loses nothing without end.
+
+    Where the host matches, also that with trailing edges left off the link (`--edges active`).
+    """
+    # Imported here because most of what this module is asked needs none of it.
+    from plexor.experiments.job import ends_hz  # noqa: PLC0415
+
+    geometry = identity.geometry
+    strike = (Stimulus(period_s=Fraction(1)),)
+
+    def hertz(channels: int, *, active_only: bool) -> float | None:
+        pins = tuple(Channel(number) for number in range(channels))
+        asked = Settings(strikes=strike, channels=pins, active_only=active_only)
+        end_hz = ends_hz(identity, asked, bytes_s)
+        return None if end_hz is None else float(end_hz)
+
+    on_host = Feature.MATCH not in geometry.features
+    return [
+        {"channels": count, "hz": hertz(count, active_only=False)}
+        | ({"active_edges_hz": hertz(count, active_only=True)} if on_host else {})
+        for count in channel_counts(geometry)
+    ]

@@ -9,6 +9,11 @@ VALUES_CLOCKS = 18
 """Clocks in which a build with FALL and INTERVALS counts the four values of one answered strike."""
 
 
+def channel_counts(geometry: Geometry) -> list[int]:
+    """Return the numbers of channels of which it is said how fast strikes may come."""
+    return [count for count in (1, 2, 4, 8) if count <= geometry.channels]
+
+
 def sustained_clocks(geometry: Geometry, channels: int, *, live: bool) -> int | None:
     """Return the least core clocks between strikes that may come without end and lose no edge.
 
