@@ -139,6 +139,29 @@ def test_recorded_runs_open_beside_the_live_one(page):
     page.enter(session="")
 
 
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_objects_to_nothing(page, dark):
+    """After a run and a sweep, with recorded runs and an error, on screens of three widths."""
+    page.run_to_end(rate="20k", count="100")
+    page.enter(low="10k", high="160k", points="9", criteria="missed<1%")
+    page.click("go")
+    page.until("document.querySelectorAll('.knees span').length === 3")
+    folder = page.served.conductor.kept.folder / "seen"
+    if not folder.exists():
+        with plexor.open("sim:?dut=synthetic") as instrument:
+            instrument.run(rate="20k", count=20, channels=["ISR=ch0"], out=folder)
+    page.click("keep")
+    page.until("document.querySelectorAll('#kept li').length > 0")
+    page.enter(rate="20 parsecs")
+    page.click("run")
+    page.until(WRONG)
+    for width in (1400, 768, 400):
+        page.browser.screen(width, 900, dark=dark)
+        assert page.browser.violations() == []
+        root = "document.documentElement"
+        assert page.js(f"{root}.scrollWidth <= {root}.clientWidth")
+
+
 def test_a_recorded_run_takes_a_note_in_the_page(page):
     folder = page.served.conductor.kept.folder / "noted"
     with plexor.open("sim:?dut=synthetic") as instrument:

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import base64
+import importlib.util
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,21 @@ ARGUMENTS = (
     "--hide-scrollbars",
     "--enable-precise-memory-info",
 )
+
+_VIOLATIONS = """
+const done = arguments[arguments.length - 1];
+axe.run(document, {resultTypes: ['violations']}).then((found) => done(found.violations.map(
+  (v) => `${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map((n) => n.html).join(' | ')}`)));
+"""
+
+
+@cache
+def _axe() -> str:
+    """Return the script of axe-core, of which its package is a mere carrier."""
+    spec = importlib.util.find_spec("axe_playwright_python")
+    assert spec is not None
+    (folder,) = spec.submodule_search_locations or ()
+    return Path(folder, "axe.min.js").read_text(encoding="utf-8")
 
 
 class Browser:
@@ -78,6 +95,12 @@ class Browser:
         clip = {"x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1}
         shot = self.tell("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
         path.write_bytes(base64.b64decode(shot["data"]))
+
+    def violations(self) -> list[str]:
+        """Return what axe-core objects to in the page: accessibility that a program can check."""
+        self.tell("Runtime.evaluate", expression=_axe())
+        found: Any = self.driver.execute_async_script(_VIOLATIONS)  # pyright: ignore
+        return found
 
     def errors(self) -> list[str]:
         """Return what the page's scripts complained about since the last call."""

@@ -129,9 +129,9 @@ export class Controls {
       const line = make(
         "div",
         { className: "pin" },
-        make("input", { type: "checkbox", checked: measured, name: `on${number}`, title }),
-        text({ name: `name${number}`, value: name, maxLength: 24, title: `Name of ch${number}` }),
-        text({ name: `edge${number}`, placeholder: "strike0", maxLength: 80, title: EDGE }),
+        said({ type: "checkbox", checked: measured, name: `on${number}`, title }),
+        said({ name: `name${number}`, value: name, maxLength: 24, title: `Name of ch${number}` }),
+        said({ name: `edge${number}`, placeholder: "strike0", maxLength: 80, title: EDGE }),
       );
       line.style.setProperty("--own", `var(--c${number % 8})`);
       return line;
@@ -206,6 +206,11 @@ function channelText(line) {
 
 function group(name, children) {
   return make("fieldset", {}, make("legend", { textContent: name }), ...children);
+}
+
+/** Return a field without a label beside it: its title says what it is. */
+function said(properties) {
+  return text({ ...properties, ariaLabel: properties.title });
 }
 
 function text(properties) {

@@ -21,6 +21,7 @@ export class Kept {
       placeholder: "session",
       maxLength: 40,
       title: "Keep runs in a folder of this name",
+      ariaLabel: "Session: keep runs in a folder of this name",
     });
     this.list = make("ul");
     this.together = make("a", { target: "_blank", textContent: "Compare the ticked runs" });

@@ -6,6 +6,7 @@ from html import unescape
 from urllib.parse import urlencode
 
 import pytest
+from tools.scope_bench.browser import browser
 
 from plexor.library.archive import Archive
 from plexor.scope.archive_app import archive_app
@@ -44,6 +45,21 @@ def test_the_list_leads_to_each_run(address, archive):
     opened = [unescape(found) for found in re.findall(r'href="(run\?[^"]+)"', text)]
     assert opened == [f"run?run={run}" for run in runs]
     assert "1.509 µs" in fetched(address + opened[0])[2]
+
+
+def test_axe_objects_to_nothing_in_a_browser(address, archive):
+    newest, oldest = archive.log().runs[0].run, archive.log().runs[-1].run
+    both = urlencode([("run", newest), ("run", oldest)])
+    trend = re.search(r'href="(trend[^"]*)"', page(address))
+    paths = ["", f"run?run={newest}", f"compare?{both}", unescape(trend[1])]
+    with browser() as seen:
+        for path in paths:
+            for width in (1400, 400):
+                seen.screen(width, 900, dark=width == 400)
+                seen.driver.get(f"{address}{path}")
+                assert seen.violations() == [], path
+                root = "document.documentElement"
+                assert seen.run(f"return {root}.scrollWidth <= {root}.clientWidth"), path
 
 
 def test_runs_are_chosen_by_the_address(address):

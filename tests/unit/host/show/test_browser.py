@@ -5,10 +5,8 @@ Nothing is cut off, the first figure is above 600 px, and axe-core finds nothing
 """
 
 import base64
-import importlib.util
 import re
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import pytest
 from tools.scope_bench.browser import browser
@@ -55,11 +53,6 @@ return shown.filter((e) => !inside(e) && !e.closest('svg') &&
   .map((e) => e.outerHTML.slice(0, 200));
 """
 """Elements beyond the edge of the screen, those in boxes that scroll left out."""
-AXE = """
-const done = arguments[arguments.length - 1];
-axe.run(document, {resultTypes: ['violations']}).then((found) => done(found.violations.map(
-  (v) => `${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map((n) => n.html).join(' | ')}`)));
-"""
 
 
 @pytest.fixture(scope="module")
@@ -67,13 +60,6 @@ def chromium():
     with browser() as found:
         found.driver.set_script_timeout(300)
         yield found
-
-
-@pytest.fixture(scope="module")
-def axe():
-    """Return the script of axe-core, of which its package is a mere carrier."""
-    (folder,) = importlib.util.find_spec("axe_playwright_python").submodule_search_locations
-    return Path(folder, "axe.min.js").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -92,7 +78,7 @@ def shown(chromium, tmp_path, runs):
 
 
 @pytest.mark.parametrize(("kind", "width", "dark"), CASES)
-def test_a_page_on_a_screen(shown, axe, kind, width, dark):
+def test_a_page_on_a_screen(shown, kind, width, dark):
     page = shown(kind, width, dark)
     page.run("for (const each of document.querySelectorAll('details')) each.open = true")
     root = "document.documentElement"
@@ -102,8 +88,7 @@ def test_a_page_on_a_screen(shown, axe, kind, width, dark):
     if kind != "no channel":
         assert first is not None
         assert first < FIRST_PX
-    page.run(axe)
-    assert page.driver.execute_async_script(AXE) == []
+    assert page.violations() == []
     assert page.errors() == []
 
 
@@ -127,10 +112,9 @@ def test_a_picture_is_saved_as_a_file_that_has_its_colours(shown):
     assert "var(" not in text
 
 
-def test_axe_objects_to_what_is_wrong(chromium, axe):
+def test_axe_objects_to_what_is_wrong(chromium):
     chromium.driver.get("data:text/html,<title>x</title><main><img src=''><button></button></main>")
-    chromium.run(axe)
-    found = chromium.driver.execute_async_script(AXE)
+    found = chromium.violations()
     assert {"image-alt", "button-name"} <= {text.partition(":")[0] for text in found}
 
 
