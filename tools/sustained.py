@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast strikes may come: the minimum core clocks between answered strikes without a loss.
+"""How fast strikes may come, and what a link carries: simulated clock by clock, and computed.
 
-    .venv/bin/python -m tools.sustained [--board BOARD] [--strikes N]
+    .venv/bin/python -m tools.sustained [--board BOARD] [--strikes N] [--page]
 
-One output of a board's simulated instrument strikes at an even rate. A device answers each strike
-with one pulse on 1, 2, 4 and all channels, and every edge is matched. A rate holds if nothing was
+Simulates a build, or all of them, which takes hours; keeps the figures in tools/sustained.json; and
+writes docs/sustained.md with each beside what the host computes. `--page` writes that alone.
+
+The chip, where it matches: the minimum core clocks between answered strikes without a loss. One
+output of a board's simulated instrument strikes at an even rate. A device answers each strike with
+one pulse on 1, 2, 4 and all channels, and every edge is matched. A rate holds if nothing was
 dropped before the merge and every strike was answered. Bursts have 2 to 32 strikes and start far
-apart, so each is like the first; one run has BURSTS_A_RUN of them. The figures are simulated, clock
-for clock: first with the link off, then live, if the board sends events. In a live run most events
-find the link busy, and are counted as dropped after the merge. A board with snapshots takes one
-each REPORT_S.
+apart, so each is like the first; one run has BURSTS_A_RUN of them. First with the link off, then
+live, if the board sends events. In a live run most events find the link busy, and are counted as
+dropped after the merge. A board with snapshots takes one each REPORT_S.
+
+The link, where events go over it and it is fast: `tools.carried`.
 """
 
 from __future__ import annotations
@@ -17,8 +22,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Feature
@@ -32,12 +39,16 @@ from plexor_hdl.build import boards
 from plexor_sim.packages import default_cache
 from plexor_sim.serve import prepare
 from plexor_sim.server import Server
+from tools import sustained_page as page
+from tools.carried import carried
 
 BURSTS = (2, 4, 8, 16, 32)
 BURST_PERIOD_CLOCKS = 8192
 BURSTS_A_RUN = 16
 LEAST_CLOCKS, MOST_CLOCKS = 8, 512
 REPORT_S = Fraction(1, 1000)
+MOST_CLOCKS_A_BIT = 64
+"""Of a slower link, a frame takes too long to be simulated."""
 UNKNOWN_CLOCKS = 19
 """Start of the search for a build of which nothing is known."""
 STRIKES = 40_000
@@ -133,37 +144,56 @@ def least(low: int, high: int, keeps: Callable[[int], bool], guess: int) -> int 
     return good if good <= high else None
 
 
+def simulate(board: str, strikes: int, say: Callable[[str], None]) -> dict[str, Any]:
+    """Return what a build's simulation finds, as the page keeps it."""
+    bench = Bench(board, strikes)
+    geometry = bench.geometry
+    found: dict[str, Any] = {}
+    if Feature.MATCH in geometry.features:
+        clocks = {str(count): _clocks(bench, count) for count in channel_counts(geometry)}
+        for count, ways in clocks.items():
+            say(f"{board}: {count} channels matched: {ways} core clocks, off and live")
+        found |= {"strikes": strikes, "clocks": clocks}
+        if Feature.BURST in geometry.features:
+            for number in BURSTS:
+                most = 16 * geometry.samples
+                ticks = least(2, most, lambda ticks, n=number: bench.burst(n, ticks), 2)
+                say(f"{board}: bursts of {number}: {ticks} ticks apart")
+    clocks_a_bit = page.whole_clocks_a_bit(board)
+    if Feature.EVENTS in geometry.features and clocks_a_bit <= MOST_CLOCKS_A_BIT:
+        link = carried(geometry, clocks_a_bit)
+        say(f"{board}: {link.events:,} events in {link.clocks:,} clocks, {clocks_a_bit} a bit")
+        found["link"] = asdict(link)
+    return found
+
+
+def _clocks(bench: Bench, channels: int) -> list[int | None]:
+    """Return the least clocks between strikes that so many channels answer, for each way."""
+    return [
+        least(
+            LEAST_CLOCKS,
+            MOST_CLOCKS,
+            lambda clocks, live=live: bench.even(channels, clocks, live),
+            sustained_clocks(bench.geometry, channels, live=live) or UNKNOWN_CLOCKS,
+        )
+        for live in bench.ways
+    ]
+
+
 def main() -> int:
-    """Print both tables; return 1 if the first one lacks a rate."""
+    """Simulate builds, keep their figures and write the page."""
     parser = argparse.ArgumentParser(prog="python -m tools.sustained", description=__doc__)
-    parser.add_argument("--board", default="ulx3s-25f", choices=boards.names())
+    parser.add_argument("--board", choices=boards.names(), help="one build; default: all of them")
     parser.add_argument(
         "--strikes", type=int, default=STRIKES, help="number of strikes in each run"
     )
+    parser.add_argument("--page", action="store_true", help="simulate nothing")
     chosen = parser.parse_args()
-    bench = Bench(chosen.board, chosen.strikes)
-    print(f"{chosen.board}, simulated, {chosen.strikes} strikes a run: {bench.geometry.features!r}")
-    missing = False
-    for channels in channel_counts(bench.geometry):
-        found: list[int | None] = []
-        for live in bench.ways:
-            guess = sustained_clocks(bench.geometry, channels, live=live) or UNKNOWN_CLOCKS
-            clocks = least(
-                LEAST_CLOCKS,
-                MOST_CLOCKS,
-                lambda clocks, n=channels, live=live: bench.even(n, clocks, live),
-                guess,
-            )
-            found.append(clocks)
-        missing = missing or None in found
-        line = f"  {channels} channels matched: {found[0]} core clocks"
-        print(line + "".join(f", {clocks} live" for clocks in found[1:]), flush=True)
-    if Feature.BURST in bench.geometry.features:
-        for strikes in BURSTS:
-            most = 16 * bench.geometry.samples
-            ticks = least(2, most, lambda ticks, n=strikes: bench.burst(n, ticks), 2)
-            print(f"  bursts of {strikes}: {ticks} ticks apart", flush=True)
-    return int(missing)
+    names = [chosen.board] if chosen.board else boards.names()
+    for name in () if chosen.page else names:
+        page.keep(name, simulate(name, chosen.strikes, partial(print, flush=True)))
+    page.PAGE.write_text(page.text())
+    return 0
 
 
 if __name__ == "__main__":
