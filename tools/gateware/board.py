@@ -135,10 +135,9 @@ def _board(file: BoardFile) -> Board:
 
 
 def _flash(table: dict[str, Any]) -> Flash:
-    if table["tool"] not in ("openFPGALoader", "dfu-util", "icesprog"):
-        raise ValueError(
-            f"flash.tool: {table['tool']!r}; must be openFPGALoader, dfu-util or icesprog"
-        )
+    tools = "openFPGALoader", "dfu-util", "icesprog", "tinyprog"
+    if table["tool"] not in tools:
+        raise ValueError(f"flash.tool: {table['tool']!r}; must be one of {', '.join(tools)}")
     ways: dict[str, Any] = {"persistent": table["persistent"]}
     if "volatile" in table:
         ways["volatile"] = table["volatile"]

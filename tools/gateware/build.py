@@ -294,7 +294,8 @@ def moved(board: Board, family: Family, lags_ps: dict[str, list[list[int]]]) -> 
 
 
 def _speed(device: tuple[str, ...]) -> str:
-    return device[device.index("--speed") + 1] if "--speed" in device else ""
+    """Return an ECP5's speed grade, or an iCE40's kind, which sets its speed: --hx, --lp or --up."""
+    return device[device.index("--speed") + 1] if "--speed" in device else device[0][:4]
 
 
 def _failures(board: Board, family: Family, placed: Placed) -> list[str]:

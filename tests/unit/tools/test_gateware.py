@@ -26,6 +26,7 @@ AMARANTH = {
     "icebreaker-bitsy": ("icebreaker_bitsy", "ICEBreakerBitsyPlatform"),
     "icesugar": ("icesugar", "ICESugarPlatform"),
     "icesugar-pro": ("icesugar_pro", "ICESugarProPlatform"),
+    "tinyfpga-bx": ("tinyfpga_bx", "TinyFPGABXPlatform"),
     "upduino": ("upduino_v3", "UpduinoV3Platform"),
 }
 WIRED = {"upduino"}
@@ -71,6 +72,7 @@ def test_lamps_are_those_of_amaranth_boards(name):
         ("icebreaker-bitsy", "led_g", 0),
         ("icesugar", "led_g", 0),
         ("icesugar-pro", "rgb_led", 0),
+        ("tinyfpga-bx", "led", 0),
         ("upduino", "rgb_led", 0),
     ],
 )

@@ -83,6 +83,7 @@ BOARDS = (
     Board("iCESugar v1.5", Family.ICE40_UP, ICELINK, "", ONLY, 125_000, ("icesugar",)),
     Board("pico-ice", Family.ICE40_UP, (0x1209, 0xB1C0), "", None, 0, ("picoice",)),
     Board("iCEBreaker Bitsy", Family.ICE40_UP, (0x1D50, 0x6146), "", None, 0, ("icebitsy",)),
+    Board("TinyFPGA BX", Family.ICE40_HX, (0x1D50, 0x6130), "", None, 0, ("tinybx",)),
 )
 
 

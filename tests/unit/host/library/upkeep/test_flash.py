@@ -42,6 +42,7 @@ CALLS: dict[str, tuple[str, list[str] | None, list[str]]] = {
         ["--device", "1209:b1c0", "--alt", "1", "--download"],
         ["--device", "1209:b1c0", "--alt", "0", "--download"],
     ),
+    "tinyfpga-bx": ("tinyprog", None, ["--program"]),
     "ulx3s-25f": (
         OPEN,
         ["--board", "ulx3s", "--write-sram"],
