@@ -74,7 +74,8 @@ RESTLESS = (
     r"results\.records\.(candidate|chunk|number|which)(_[0-9])?",
     r"results\.records\.(clock|number_of_square_1|\$signal\$(33|41|42))",
     r"results\.records\.(square_)?sums\.(addend_1|first_[12]|turn|write__data)",
-    r"run\.(settle_left\.(chunk0|pairs0)|time_left\.chunk0_[0-9]+)",
+    r"(run\.settle_left|snapshots\.report)\.left\.(count|pool\.(borrow|chunk_0))",
+    r"run\.time_left\.chunk0_[0-9]+",
     r"timebase\.low",
 )
 """Registers that keep changing while little else does. Only modules lack their numbers here."""

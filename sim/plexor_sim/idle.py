@@ -43,6 +43,9 @@ class Watched:
     there: Callable[[Geometry], bool] = lambda _: True
 
 
+_COUNTDOWN = ("count", "on", "pool.chunk_0")
+
+
 def _with(feature: Feature) -> Callable[[Geometry], bool]:
     return lambda geometry: feature in geometry.features
 
@@ -52,7 +55,7 @@ def _stimuli(part: str, needs: Feature) -> list[Watched]:
         Watched(
             f"outputs.stimulus{number}.{part}",
             "CountdownCount",
-            ("count", "on", "pool.chunk_0"),
+            _COUNTDOWN,
             there=lambda geometry, number=number: (
                 number < geometry.strikes and needs in geometry.features
             ),
@@ -118,7 +121,7 @@ def _positions() -> list[Watched]:
 WATCHED = (
     Watched("timebase", "PeriodicCount", ("low",), lambda _: (IDLE_CLOCKS,)),
     Watched("capture", "Count", ("clock",)),
-    Watched("run.settle_left", "AlarmCount", ("chunk0", "clocks"), passing=("pairs0",)),
+    Watched("run.settle_left.left", "CountdownCount", _COUNTDOWN),
     Watched(
         "run.time_left",
         "PeriodicCount",
@@ -133,10 +136,9 @@ WATCHED = (
         there=_with(Feature.MATCH),
     ),
     Watched(
-        "snapshots.report",
-        "AlarmCount",
-        ("chunk0", "clocks"),
-        passing=("pairs0",),
+        "snapshots.report.left",
+        "CountdownCount",
+        _COUNTDOWN,
         there=_with(Feature.SNAPSHOT),
     ),
     *_counts(),

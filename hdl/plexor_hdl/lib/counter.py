@@ -6,10 +6,11 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor_hdl.lib.addresses import WORD_BITS
+from plexor_hdl.lib.countdown import TIMER_LOW_BITS, Countdown
 from plexor_hdl.lib.split_sum import CHUNK_BITS, added
 
-AHEAD = 3
-"""Clocks by which an Alarm counts ahead, because its comparison takes as many."""
+LEAST_ALARM_CLOCKS = 3
+"""An Alarm with fewer clocks takes as many."""
 TIMER_CLOCKS = 6
 """Clocks from a Timer's start to its end, in addition to the set time."""
 
@@ -32,20 +33,19 @@ class Alarm(wiring.Component):
     A strobe may come at any time, and starts anew.
 
     Latency: `done` falls 1 clock after `start_stb`, and rises `clocks` + 1 clocks after it, but no
-        earlier than 4.
+        earlier than LEAST_ALARM_CLOCKS + 1.
     Throughput: one strobe each clock; only the last one counts.
     Reset: done.
-    Wrap: none that matters; the count goes on when it is done, and `done` stays until a strobe.
+    Wrap: none; `done` stays until a strobe.
     Full: never; it keeps one time.
 
     Ports:
-        clocks: How many clocks are to pass; it stands still from the strobe on.
+        clocks: How many clocks are to pass; it stands still from the clock before the strobe on.
         start_stb: Starts the count.
         done: The clocks have passed.
     """
 
     def __init__(self, bits: int) -> None:
-        self._bits = bits
         super().__init__(
             {
                 "clocks": In(bits),
@@ -56,41 +56,20 @@ class Alarm(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        # All chunks change in the same clock, so each carry is found a clock ahead.
-        chunks, goals, ones = [], [], []
-        wrap, started = Signal(), Signal()
-        m.d.sync += started.eq(self.start_stb)
-        for start in range(0, self._bits, CHUNK_BITS):
-            chunk = Signal(min(CHUNK_BITS, self._bits - start), name=f"chunk{start}")
-            if chunks:
-                m.d.sync += chunk.eq(chunk + Cat(wrap, *ones).all())
-                one = Signal(name=f"ones{start}")
-                m.d.sync += one.eq(chunk.all())
-                ones.append(one)
-            else:
-                m.d.sync += chunk.eq(chunk + 1)
-                m.d.sync += wrap.eq((chunk == (1 << len(chunk)) - 2) & ~started)
-            # The count begins a clock after its start, with one clock more.
-            with m.If(started):
-                m.d.sync += chunk.eq(0 if chunks else AHEAD + 1)
-            chunks.append(chunk)
-            goals.append(self.clocks[start : start + CHUNK_BITS])
-        pairs = []
-        for number, (chunk, goal) in enumerate(zip(chunks, goals, strict=True)):
-            pair = Signal(-(-len(chunk) // 2), name=f"pairs{number}")
-            places = range(0, len(chunk), 2)
-            m.d.sync += pair.eq(Cat(chunk[at : at + 2] == goal[at : at + 2] for at in places))
-            # A start ends the counting ahead: up to AHEAD clocks have passed then.
-            with m.If(started):
-                m.d.sync += pair.eq(Cat(goal[at : at + 2] == 0 for at in places))
-                if not number:
-                    m.d.sync += pair[0].eq(1)
-            pairs.append(pair)
-        low_same, high_same = Signal(), Signal()
+        m.submodules.left = left = Countdown(len(self.clocks))
+        low, rest = self.clocks[:TIMER_LOW_BITS], self.clocks[TIMER_LOW_BITS:]
+        far, few = Signal(), Signal()
         m.d.sync += [
-            low_same.eq(pairs[0].all() & ~self.start_stb & ~started),
-            high_same.eq(Cat(*pairs[1:]).all()),
-            self.done.eq((self.done | (low_same & high_same)) & ~self.start_stb),
+            far.eq(rest.any()),
+            few.eq(~rest.any() & (low < LEAST_ALARM_CLOCKS)),
+            self.done.eq((self.done | left.last) & ~self.start_stb),
+        ]
+        m.d.comb += [
+            left.load.eq(self.start_stb),
+            left.count.eq(Mux(few, LEAST_ALARM_CLOCKS, low)),
+            left.rest.eq(rest),
+            left.far.eq(far),
+            left.step.eq(1),
         ]
         return m
 

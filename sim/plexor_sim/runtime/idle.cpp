@@ -36,13 +36,6 @@ int64_t PeriodicCount::room() const {
   return passed < kUnitClocks ? 0 : units_before(period_ - passed);
 }
 
-int64_t AlarmCount::room() const {
-  if (!counts()) return kAnyUnits;
-  const uint64_t left = (goal_.get() - seen()) & mask_;
-  if (mask_ - left < kUnitClocks) return 0;
-  return std::min(PeriodicCount::room(), units_before(left));
-}
-
 bool CountdownCount::look() {
   const uint64_t count_before = count_seen_, limb_before = limb_seen_;
   count_seen_ = count_.get();

@@ -82,18 +82,6 @@ class PeriodicCount : public Count {
   const uint64_t period_;
 };
 
-// The lowest limb of an Alarm. It carries when it wraps, and is compared with that of `goal`.
-class AlarmCount : public PeriodicCount {
- public:
-  AlarmCount(Register value, Register goal)
-      : PeriodicCount(value, value.mask() + 1), goal_(goal), mask_(value.mask()) {}
-  int64_t room() const override;
-
- private:
-  const Register goal_;
-  const uint64_t mask_;
-};
-
 // A Countdown. Its low bits take a unit from its pool's lowest limb each time they run out. While
 // it is off, they wrap, if they step at all.
 class CountdownCount : public Watched {

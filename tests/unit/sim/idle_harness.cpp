@@ -14,8 +14,6 @@ namespace {
 struct alignas(64) Core {
   uint32_t low = 0;
   uint8_t told = 0;  // changes at each multiple of 1024 clocks
-  uint16_t limb = 0, goal = 0;
-  uint8_t pair = 0, same = 0, done = 0, wrapped = 0;  // an alarm's, a clock after another
   uint8_t count = 0, on = 0, some = 0;
   uint16_t pool = 0;
   uint8_t last = 0;
@@ -25,11 +23,6 @@ struct alignas(64) Core {
   uint64_t pad[8] = {};
 
   void clock() {
-    done |= same;
-    same = pair;
-    pair = limb == goal;
-    wrapped ^= limb == 0xffff;
-    limb++;
     const bool refill = on && some && count < 8;
     last = on && count == 2 && !some;
     count = (((count | refill << 4) - 1) & 31);
@@ -46,8 +39,6 @@ using Event = std::pair<uint64_t, int>;
 
 // Something from outside, at given clocks, that starts what counts.
 void poke(Core& core, std::mt19937& random) {
-  core.goal = core.limb + random() % 3000;
-  core.done = core.same = core.pair = 0;
   core.odd = random() % 4 == 0;  // goes around as the model does not say
   core.count = 8 + random() % 8;
   core.on = core.some = 1;
@@ -62,13 +53,11 @@ std::vector<Event> run(unsigned seed, uint64_t clocks, bool skips, uint64_t& eva
   using plexor::Register;
   idle.begin(&core, sizeof core, Register(core.low, 20));
   idle.watch<plexor::PeriodicCount>(Register(core.low, 20), 1024);
-  idle.watch<plexor::AlarmCount>(Register(core.limb, 16), Register(core.goal, 16));
   idle.watch<plexor::CountdownCount>(Register(core.count, 5), Register(core.on, 1),
                                      Register(core.pool, 14));
   idle.watch<plexor::Round>(Register(core.line, 4), 11);
   idle.watch<plexor::Low>(Register(core.clearing, 1));
-  for (auto* still : {&core.told, &core.same, &core.done, &core.wrapped, &core.on, &core.some,
-                      &core.last, &core.wait, &core.noise})
+  for (auto* still : {&core.told, &core.on, &core.some, &core.last, &core.wait, &core.noise})
     idle.still(*still, "a flip-flop");
   idle.end();
   std::vector<Event> events;
@@ -76,7 +65,7 @@ std::vector<Event> run(unsigned seed, uint64_t clocks, bool skips, uint64_t& eva
   Core before = core;
   for (uint64_t clock = 0; clock < clocks; clock++) {
     if (clock == next) {
-      events.emplace_back(clock, 4 + core.line + 16 * core.count);
+      events.emplace_back(clock, 2 + core.line + 16 * core.count);
       poke(core, random);
       core.clearing = random() % 4 == 0;
       next += 20 + random() % 5000;
@@ -91,9 +80,7 @@ std::vector<Event> run(unsigned seed, uint64_t clocks, bool skips, uint64_t& eva
     core.clock();
     evaluated++;
     if (core.told != before.told) events.emplace_back(clock, 0);
-    if (core.done != before.done) events.emplace_back(clock, 1);
-    if (core.wrapped != before.wrapped) events.emplace_back(clock, 2);
-    if (core.last != before.last) events.emplace_back(clock, 3);
+    if (core.last != before.last) events.emplace_back(clock, 1);
   }
   return events;
 }

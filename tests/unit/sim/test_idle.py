@@ -96,8 +96,8 @@ def test_a_register_that_is_gone_is_an_error_of_the_build_that_names_it() -> Non
 
 def test_what_follows_from_a_counter_must_be_there_too() -> None:
     geometry = GEOMETRIES["up5k"]
-    text = core_verilog(geometry, default_cache()).replace("pairs0", "pairs_of_old")
-    with pytest.raises(MissingRegisterError, match=r"^run\.settle_left\.pairs0: "):
+    text = core_verilog(geometry, default_cache()).replace("visit_place", "place_of_old")
+    with pytest.raises(MissingRegisterError, match=r"^counts\.visit_place: "):
         observed(text, geometry)
 
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor_hdl.lib import counter
+from plexor_hdl.lib import countdown, counter
 from plexor_hdl.lib.counter import TIMER_CLOCKS, Alarm, Timer
 
 LOADS = [*range(36), *(n * 16 + d for n in (3, 15, 16, 17, 31, 32, 63) for d in (-1, 0, 1))]
@@ -11,13 +11,14 @@ LOADS = [*range(36), *(n * 16 + d for n in (3, 15, 16, 17, 31, 32, 63) for d in 
 
 @pytest.mark.parametrize("loads", [LOADS, LOADS[::-1]], ids=["rising", "falling"])
 def test_an_alarm_is_done_its_clocks_and_one_after_the_strobe(bench, monkeypatch, loads):
-    monkeypatch.setattr(counter, "CHUNK_BITS", 4)
+    monkeypatch.setattr(countdown, "POOL_CHUNK_BITS", 2)
     dut = Alarm(10)
 
     async def drive(ctx):
         assert ctx.get(dut.done)
         for clocks in loads:
             ctx.set(dut.clocks, clocks)
+            await ctx.tick()
             ctx.set(dut.start_stb, 1)
             await ctx.tick()
             ctx.set(dut.start_stb, 0)
@@ -32,11 +33,12 @@ def test_an_alarm_is_done_its_clocks_and_one_after_the_strobe(bench, monkeypatch
 
 
 def test_a_strobe_before_an_alarm_starts_anew(bench, monkeypatch):
-    monkeypatch.setattr(counter, "CHUNK_BITS", 4)
+    monkeypatch.setattr(countdown, "POOL_CHUNK_BITS", 2)
     dut = Alarm(10)
 
     async def drive(ctx):
         ctx.set(dut.clocks, 50)
+        await ctx.tick()
         for wait in (1, 15, 16, 17, *range(44, 51)):
             ctx.set(dut.start_stb, 1)
             await ctx.tick()
