@@ -5,7 +5,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCE_LOAD
+from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STEP
 from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.capture.edges import EdgeWord, at_least
 from plexor_hdl.capture.timebase import LOW_BITS
@@ -98,7 +98,8 @@ class WordQueue(wiring.Component):
     """Holds the edge words of one source until the merge takes them.
 
     It does not know whether a word is there: whoever takes one knows from the order of words. With
-    `level` all samples of a word are alike, and it needs no memory block.
+    `level` all samples of a word are alike: its only edge is in the first one, and the polarity is
+    all that it keeps.
 
     Latency: 3 clocks from `i_word` to `o_word`: a word may be taken 2 clocks after it was offered.
     Throughput: one word each clock in, one out.
@@ -114,31 +115,36 @@ class WordQueue(wiring.Component):
         o_word: The word taken last; valid from the clock after `take` until the next `take`.
     """
 
-    def __init__(self, samples: int, depth: int, level: bool) -> None:
-        self._depth = depth
+    def __init__(self, geometry: Geometry, level: bool) -> None:
+        self._depth = geometry.word_fifo_depth
         self._level = level
-        self._word = EdgeWord(samples)
+        # Without results of its own, a build has block RAMs to spare, but no cells.
+        self._style = "auto" if Feature.MATCH in geometry.features else "block"
+        word = EdgeWord(geometry.samples)
         super().__init__(
             {
-                "i_word": In(self._word),
+                "i_word": In(word),
                 "i_valid": In(1),
                 "full": Out(1),
                 "take": In(1),
-                "o_word": Out(self._word),
+                "o_word": Out(word),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.words = words = plain_memory(self._word, self._depth)
+        kept, given = self.i_word.as_value(), self.o_word.as_value()
         if self._level:
-            words.attrs["ram_style"] = "logic"
-        write, read = words.write_port(), words.read_port()
+            m.d.comb += self.o_word.edges.eq(1)
+            kept, given = self.i_word.polarity, self.o_word.polarity
+        memory = plain_memory(len(kept), self._depth, ram_style=self._style)
+        m.submodules.words = memory
+        write, read = memory.write_port(), memory.read_port()
         m.d.comb += [
             write.en.eq(self.i_valid & ~self.full),
-            write.data.eq(self.i_word),
+            write.data.eq(kept),
             read.en.eq(self.take),
-            self.o_word.eq(read.data),
+            given.eq(read.data),
         ]
         behind = following(write.addr) == read.addr
         m.d.sync += self.full.eq(~self.take & (self.full | (self.i_valid & behind)))
@@ -220,7 +226,7 @@ class WordQueues(wiring.Component):
         for number, source in enumerate(geometry.merged):
             word, valid = self.i_edges[number], self.i_valid[number]
             m.submodules[f"queue{number}"] = queue = WordQueue(
-                geometry.samples, geometry.word_fifo_depth, source >= SOURCE_LOAD
+                geometry, source in (SOURCE_LOAD, SOURCE_STEP)
             )
             amount, full = self.amounts[number], Signal(2, name=f"full{number}")
             places = range(0, geometry.samples, 4)

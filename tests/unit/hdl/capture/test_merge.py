@@ -112,6 +112,11 @@ WITHOUT = ALL_FEATURES & ~Feature.SWEEP
 SMALL = Geometry(channels=2, strikes=1, samples=4, word_fifo_depth=8, features=WITHOUT)
 
 
+def random_words(rng):
+    """Return a word of each source of SMALL; the load's level stands for a whole clock."""
+    return [*(rng.choice((0, 15, 3, 8, 10)) for _ in SMALL.sources[:-1]), rng.choice((0, 15))]
+
+
 @pytest.mark.parametrize("samples", [4, 8])
 def test_every_word_after_every_level_gives_every_edge_in_order(samples):
     geometry = Geometry(
@@ -138,7 +143,7 @@ def test_sources_merge_in_time_order_and_indices_count_up(seed, stall):
     words = [[0] * 4]
     for _ in range(60):
         if chance.random() < 0.5:
-            words.append([chance.choice((0, 15, 3, 8, 10)) for _ in range(4)])
+            words.append(random_words(chance))
         level = [(word >> 3) * 15 for word in words[-1]]
         words.extend([level] * chance.randrange(12, 30))
     events, dropped, _ = run(SMALL, words, seed, stall)
@@ -153,7 +158,7 @@ def test_trailing_edges_that_are_to_stay_away_are_no_events_and_have_no_index(ac
     rng = random.Random(active_only)
     words = [[0] * 4]
     for _ in range(60):
-        words.append([rng.choice((0, 15, 3, 8, 10)) for _ in geometry.sources])
+        words.append(random_words(rng))
         words.extend([[(word >> 3) * 15 for word in words[-1]]] * rng.randrange(12, 30))
     events, dropped, _ = run(geometry, words, 1, 0.2, active_only)
     left_out = {n for place, n in enumerate(geometry.sources) if active_only >> place & 1}
