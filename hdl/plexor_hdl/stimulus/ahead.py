@@ -30,7 +30,7 @@ class Ahead(wiring.Component):
         spacing: The ticks from strike to strike inside a burst.
         step_fine: An interval's ticks below a clock, and up to a clock more.
         long: The next time is an interval.
-        random: A Poisson sequence.
+        random: A Poisson sequence; it stands from 4 clocks before one.
         offset: Where a random strike is in its word, in ticks.
         hold: Goes back to the sequence's beginning. All that is added stands from 4 clocks before.
         advance: Brings the next time.
@@ -67,7 +67,10 @@ class Ahead(wiring.Component):
         m = Module()
         fine = self.fine_bits
         far_bits = fine + TIMER_LOW_BITS
-        first_fine = Cat(Mux(self.random, 0, self.phase[:fine]), 1)
+        # A register of its own, near what follows from it: the scheduler's goes to many places.
+        random = Signal()
+        m.d.sync += random.eq(self.random)
+        first_fine = Cat(Mux(random, 0, self.phase[:fine]), 1)
         lengths = [
             ("phase", self.hold, self.phase, first_fine),
             ("interval", ~self.hold & self.long, self.interval, self.step_fine),
@@ -100,7 +103,7 @@ class Ahead(wiring.Component):
             single.append(flags[2])
             late.append(Mux(after, ticks[far_bits:], 0))
 
-        start = Mux(self.hold, 0, Mux(self.random, self.offset, self.end))
+        start = Mux(self.hold, 0, Mux(random, self.offset, self.end))
         carries = [(start + length[3])[fine:] for length in lengths]
         ones = [
             (now & (carry == 1)) | (next_one & (carry == 0))

@@ -119,19 +119,24 @@ class Draw(wiring.Component):
         if self.dither:
             dither = Signal(DITHER_BITS)
             coarse = Signal(DITHER_BITS - self.fine_bits, reset_less=True)
+            # Whether any bit of a group is 1 is known a clock before it is asked.
+            groups = range(0, len(coarse), TIMER_LOW_BITS)
+            some = Signal(len(groups), reset_less=True)
+            coarse_next = dither[self.fine_bits :]
             m.d.comb += dither.eq(state & self._mask(m))
             with m.If(self.step):
                 m.d.sync += [
                     self.step_fine.eq(added(self.interval_fine, dither[: self.fine_bits], carry)),
-                    coarse.eq(dither[self.fine_bits :]),
+                    coarse.eq(coarse_next),
+                    some.eq(Cat(coarse_next[at : at + TIMER_LOW_BITS].any() for at in groups)),
                 ]
-            m.d.comb += self.waits_next.eq(Mux(self.advance, self.long & coarse.any(), self.waits))
+            m.d.comb += self.waits_next.eq(Mux(self.advance, self.long & some.any(), self.waits))
             m.d.sync += self.waits.eq(self.waits_next)
             with m.If(self.advance):
                 m.d.sync += [
                     self.coarse.eq(coarse),
-                    self.one.eq(coarse == 1),
-                    self.far.eq(coarse[TIMER_LOW_BITS:].any()),
+                    self.one.eq((coarse[:TIMER_LOW_BITS] == 1) & ~some[1:].any()),
+                    self.far.eq(some[1:].any()),
                 ]
         else:
             with m.If(self.step):
