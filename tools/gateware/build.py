@@ -294,7 +294,7 @@ def moved(board: Board, family: Family, lags_ps: dict[str, list[list[int]]]) -> 
 
 
 def _speed(device: tuple[str, ...]) -> str:
-    """Return an ECP5's speed grade, or an iCE40's kind, which sets its speed: --hx, --lp or --up."""
+    """Return an ECP5's speed grade; an iCE40's kind (--hx, --lp or --up) is its speed."""
     return device[device.index("--speed") + 1] if "--speed" in device else device[0][:4]
 
 

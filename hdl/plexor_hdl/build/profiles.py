@@ -35,8 +35,46 @@ _ECP5 = Geometry(
     board="ecp5",
 )
 
-_HX8K = ("--hx8k", "--package", "ct256")
-_UP5K = ("--up5k", "--package", "sg48")
+_HX8K = Geometry(
+    channels=4,
+    strikes=1,
+    samples=8,
+    tick_fs=1_041_667,
+    queue_depth=64,
+    word_fifo_depth=32,
+    upload_depth=1024,
+    features=Feature.EVENTS | Feature.BURST | Feature.DITHER | Feature.POISSON | Feature.FILTER,
+    board="hx8k",
+)
+_UP5K = Geometry(
+    channels=4,
+    strikes=1,
+    samples=8,
+    tick_fs=2_604_167,
+    queue_depth=64,
+    word_fifo_depth=16,
+    upload_depth=16_384,
+    features=Feature.EVENTS | Feature.DITHER,
+    board="up5k",
+)
+_COUNTS: dict[str, int] = {
+    "latency_mantissa_bits": 3,
+    "fall_mantissa_bits": 3,
+    "queue_depth": 4,
+    "word_fifo_depth": 16,
+}
+"""What both builds that count have in common."""
+
+
+def _hx8k(geometry: Geometry) -> Profile:
+    device = ("--hx8k", "--package", "ct256")
+    return Profile(family="ice40", device=device, core_mhz=120, geometry=geometry)
+
+
+def _up5k(geometry: Geometry) -> Profile:
+    device = ("--up5k", "--package", "sg48")
+    return Profile(family="up5k", device=device, core_mhz=48, geometry=geometry)
+
 
 PROFILES = {
     "ecp5": Profile(
@@ -59,76 +97,15 @@ PROFILES = {
             board="ecp5-12k",
         ),
     ),
-    "hx8k": Profile(
-        family="ice40",
-        device=_HX8K,
-        core_mhz=120,
-        geometry=Geometry(
-            channels=4,
-            strikes=1,
-            samples=8,
-            tick_fs=1_041_667,
-            queue_depth=64,
-            word_fifo_depth=32,
-            upload_depth=1024,
-            features=Feature.EVENTS
-            | Feature.BURST
-            | Feature.DITHER
-            | Feature.POISSON
-            | Feature.FILTER,
-            board="hx8k",
-        ),
+    "hx8k": _hx8k(_HX8K),
+    "hx8k-counts": _hx8k(
+        replace(_HX8K, **_COUNTS, upload_depth=128, features=Feature.EVENTS | Feature.MATCH)
     ),
-    "hx8k-counts": Profile(
-        family="ice40",
-        device=_HX8K,
-        core_mhz=120,
-        geometry=Geometry(
-            channels=4,
-            strikes=1,
-            samples=8,
-            tick_fs=1_041_667,
-            latency_mantissa_bits=3,
-            queue_depth=4,
-            word_fifo_depth=16,
-            upload_depth=128,
-            features=Feature.EVENTS | Feature.MATCH,
-            board="hx8k",
-        ),
-    ),
-    "up5k": Profile(
-        family="up5k",
-        device=_UP5K,
-        core_mhz=48,
-        geometry=Geometry(
-            channels=4,
-            strikes=1,
-            samples=8,
-            tick_fs=2_604_167,
-            queue_depth=64,
-            word_fifo_depth=16,
-            upload_depth=16_384,
-            features=Feature.EVENTS | Feature.DITHER,
-            board="up5k",
-        ),
-    ),
-    "up5k-counts": Profile(
-        family="up5k",
-        device=_UP5K,
-        core_mhz=48,
-        geometry=Geometry(
-            channels=2,
-            strikes=1,
-            samples=8,
-            tick_fs=2_604_167,
-            latency_mantissa_bits=3,
-            queue_depth=4,
-            word_fifo_depth=16,
-            upload_depth=16,
-            ring_depth=16,
-            features=Feature.MATCH,
-            board="up5k",
-        ),
+    "up5k": _up5k(_UP5K),
+    "up5k-counts": _up5k(
+        replace(
+            _UP5K, **_COUNTS, channels=2, upload_depth=16, ring_depth=16, features=Feature.MATCH
+        )
     ),
 }
 
