@@ -82,6 +82,7 @@ BRIDGES = {
     "icesugar-pro": ICELINK,
     "orangecrab": FT232H,
     "pico-ice": FT232H,
+    "tinyfpga-bx": FT232H,
     "ulx3s-12f": FT231X,
     "ulx3s-25f": FT231X,
     "ulx3s-85f": FT231X,
