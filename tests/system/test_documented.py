@@ -79,7 +79,6 @@ LONG = (
     "plexor compare main branch --fail-on 'p99",
     "plexor farm farm.toml",
     "--time 2s",
-    "--preset",
     "--dut ce30",
     "--dut coded.toml",
     "--dut freertos",

@@ -227,9 +227,9 @@ def check_runs(number, folder, capsys):
         document = json.loads(capsys.readouterr().out)
         told = of_document(document)
         every = next(iter(told.values())).keys()
-        assert cli.main(["show", str(out)]) == 0
+        assert cli.main(["show", str(out), "--columns", "all"]) == 0
         same(told, of_terminal(capsys.readouterr().out, told), every, "terminal")
-        page, carried = of_page(run.page())
+        page, carried = of_page(run.less(columns="all").page())
         same(told, page, every, "page")
         assert carried["channels"] == document["channels"]
         live = [name for name in every if name not in ("mean", "variance")]

@@ -202,7 +202,7 @@ def _one_of(folder: Path, path: Path, *others: tuple[object, ...]) -> bool:
     ways: list[tuple[object, ...]] = [
         ("show", path, *budget),
         ("show", path, "--json", *budget),
-        ("show", path, "--json", "--base", "950ns", "--velocity", "10m/s"),
+        ("show", path, "--json", "--base", "950ns", "--columns", "10m/s"),
         ("show", path, "--to", folder / "page.html", *budget),
         ("show", path, "--to", folder / "page.svg"),
         *others,

@@ -2,7 +2,7 @@
 """Defaults of options from `plexor.toml`, in the current folder or the nearest one above.
 
 Each table is a command or a group, each key an option; a command in a group is [board.doctor].
-`[all]` is for every command that has the option. The command line and presets override them. The
+`[all]` is for every command that has the option. The command line overrides them. The
 file belongs to the user or to root. Shell commands are taken only from the folder in which the user
 stands.
 

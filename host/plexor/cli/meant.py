@@ -11,9 +11,9 @@ import click
 
 from plexor.base.errors import UsageError
 from plexor.base.meant import DASHES, MEANT, nearest, path_meant, suggestion
-from plexor.base.units import parse_duration, parse_rate, parse_velocity
+from plexor.base.units import parse_duration, parse_rate
 
-_UNITS = {"RATE": parse_rate, "TIME": parse_duration, "VELOCITY": parse_velocity}
+_UNITS = {"RATE": parse_rate, "TIME": parse_duration}
 """What stands for a value with a unit in the help, and what reads it."""
 _NUMBER = re.compile(r"[+-]?[\d_]*\.?[\d_]+(?:[eE][+-]?\d+)?")
 _EXTRA = re.compile(r"unexpected extra arguments? \((.+)\)$")
@@ -38,6 +38,7 @@ _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "deadline": ("limit", "late", "threshold"),
     "timeout": ("time-out", "wait", "expire"),
     "budget": ("limits", "slo"),
+    "columns": ("velocity", "variance", "jitter128", "fields"),
     "version": ("v",),
 }
 """Options by words that other programs have for them."""

@@ -165,7 +165,7 @@ class Budgeted(Spec, topic="Results"):
         converter=maybe(str),
         default=None,
         metavar="FILE",
-        help="Limits by which the run is judged: a TOML file, or omac.",
+        help="Limits by which the run is judged: a TOML file.",
     )
 
 

@@ -113,4 +113,4 @@ def refuse(names: Iterable[str], why: str) -> None:
 
 def no_run_options(what: str) -> None:
     """Raise UsageError if the command line has an option that only a run has; `what` is none."""
-    refuse(("base", "velocity", "budget"), f"applies only to runs; this is a {what}")
+    refuse(("base", "columns", "budget"), f"applies only to runs; this is a {what}")

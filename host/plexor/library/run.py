@@ -43,15 +43,16 @@ if TYPE_CHECKING:
 class Run:
     """A run that has ended, measured now or loaded.
 
-    `base` (seconds, or a text such as `120ns`) is subtracted from each latency. `velocity` (a text
-    such as `90km/h`) adds how far an object moves during each latency.
+    `base` (seconds, or a text such as `120ns`) is subtracted from each latency. `columns` adds
+    figures: `variance`, `jitter128`, or of a velocity such as `90km/h` how far an object moves
+    during each latency.
     """
 
     def __init__(
         self,
         result: RunResult,
         base: Time = 0,
-        velocity: str | Fraction | None = None,
+        columns: str | Sequence[str | Fraction] = (),
         unsaved: StoreError | None = None,
     ) -> None:
         self.result = result
@@ -62,14 +63,13 @@ class Run:
         """Where the run is kept: `out`, or a name beside it that was free. None if it is not."""
         self.notes: tuple[Note, ...] = ()
         """What somebody noted on it, the oldest first; `plexor show RUN --note TEXT` adds one."""
-        options = Less.of({"base": base, "velocity": velocity})
-        self._base_ticks = round(ticks_of(options.base, result.tick_fs))
-        self._velocity = options.velocity
+        self._less = Less.of({"base": base, "columns": columns})
+        self._base_ticks = round(ticks_of(self._less.base, result.tick_fs))
 
     @takes(Less)
     def less(self, options: Less) -> Run:
-        """Return this run with another base and velocity, as the options of Less say."""
-        run = Run(self.result, options.base, options.velocity, self.unsaved)
+        """Return this run with another base and more columns, as the options of Less say."""
+        run = Run(self.result, options.base, options.columns, self.unsaved)
         run.notes = self.notes
         return run
 
@@ -88,7 +88,8 @@ class Run:
     @cached_property
     def report(self) -> Report:
         """All figures, in ticks."""
-        return analyse(self.result, self._base_ticks, self._velocity)
+        less = self._less
+        return analyse(self.result, self._base_ticks, less.velocity, less.named_columns)
 
     @property
     def valid(self) -> bool:

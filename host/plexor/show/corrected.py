@@ -15,7 +15,7 @@ from plexor.figures.analyse.corrected_figures import Corrected, CorrectedChannel
 from plexor.figures.analyse.percentiles import least_count, quantile_name
 from plexor.model.results import Kind
 from plexor.show.pictures.scale import grouped
-from plexor.show.table import NOTHING, Cell, shown
+from plexor.show.table import NOTHING, Cell, asked, shown
 
 _PS_PER_NS = 1000
 
@@ -38,7 +38,7 @@ def corrected_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
             found = rise.quantile(q)
             row.append((NOTHING, "") if found is None else _quantile(rise, found))
         rows.append([*row, _figure(rise, rise.max_ps)])
-    return head, rows
+    return asked(report, head, rows)
 
 
 def calibration_lines(report: Report) -> list[str]:

@@ -20,6 +20,7 @@ from plexor.figures.analyse.peaks import peaks
 from plexor.figures.analyse.percentiles import Quantile, least_count, quantile_name
 from plexor.figures.analyse.tail import earliest, latest
 from plexor.figures.judge.budget import Check
+from plexor.model.columns import COLUMNS
 from plexor.model.results import Kind
 from plexor.show.facts import CLASS_COLUMNS
 from plexor.show.pictures.scale import grouped, number
@@ -113,10 +114,18 @@ def distance_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
 
 
 def jitter_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
-    """Return the heads and a row for each channel: three jitters, mean, first response, widths."""
+    """Return the heads and a row for each channel: jitters, mean, first response, widths."""
     head = ["channel", "mean", "peak-to-peak", "RMS", "variance", "jitter128", "first", "peaks"]
     head += [PULSE_WIDTH, "period"]
-    return head, [_jitter_row(report, channel) for channel in report.channels]
+    return asked(report, head, [_jitter_row(report, channel) for channel in report.channels])
+
+
+def asked(
+    report: Report, head: list[str], rows: list[list[Cell]]
+) -> tuple[list[str], list[list[Cell]]]:
+    """Return a table without the columns that are shown only when they are asked for."""
+    kept = [n for n, name in enumerate(head) if name not in COLUMNS or name in report.columns]
+    return [head[n] for n in kept], [[row[n] for n in kept] for row in rows]
 
 
 def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
@@ -205,7 +214,7 @@ def period_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
         texts += [time_text(period.rms_ticks, tick_fs), _variance(period.variance_ticks2, tick_fs)]
         texts += [time_text(ticks, tick_fs) for ticks in more]
         rows.append([(text, "") for text in texts])
-    return head + behind, rows
+    return asked(report, head + behind, rows)
 
 
 def outlier_rows(

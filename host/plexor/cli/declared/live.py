@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from plexor.base.errors import UsageError
 from plexor.cli.measure.alone import alone
-from plexor.cli.measure.presets import Preset
 from plexor.cli.options import Acting, Budgeted, Keyed, Live, Shown
 from plexor.cli.parameters import option_name
 from plexor.cli.specs import command
@@ -43,7 +42,6 @@ class WithWire(Spec, topic="Results"):
     asked=RunSpec,
     less=Less,
     place=NewFolder,
-    preset=Preset,
     judged=Budgeted,
     described=Keyed,
     watched=Watched,
@@ -51,9 +49,7 @@ class WithWire(Spec, topic="Results"):
     shown=Shown,
     wire=WithWire,
 )
-def measure(
-    source: Source, asked: RunSpec, preset: Preset, place: NewFolder, wire: WithWire
-) -> None:
+def measure(source: Source, asked: RunSpec, place: NewFolder, wire: WithWire) -> None:
     """Strike a device, time its responses and judge them.
 
     Times need a unit: 50us, 1.5ms, 2s. Rates and counts may have k, M or G. Where nothing says how
@@ -62,11 +58,10 @@ def measure(
     \b
       plexor measure
       plexor measure --rate 20k --count 10k
-      plexor measure --dut bare --rate 1k --time 2s --budget omac --json
+      plexor measure --dut bare --rate 1k --time 2s --budget budget.toml --json
       plexor measure --preset cots5k --count 10k --strike 1:start=strike0,phase=5us,width=1us
       plexor measure --link serial:/dev/ttyUSB1 --rate 5k --duty 20% --time 60s --out run1
     """
-    asked = preset.applied(asked)
     if not alone(asked, source):
         settings_of(asked, option_name)
     if wire.wire and place.out is None:

@@ -11,7 +11,6 @@ from plexor.cli.conclude import RunUse, conclude
 from plexor.cli.declared.live import Watched, WithWire
 from plexor.cli.measure import take
 from plexor.cli.measure.alone import alone, at_usual_rate
-from plexor.cli.measure.presets import Preset
 from plexor.cli.options import Acting, Budgeted, Keyed, Shown
 from plexor.cli.output import check_outputs, check_run_folder, kept
 from plexor.cli.parameters import command_line, option_name
@@ -26,7 +25,6 @@ def measure(
     asked: RunSpec,
     less: Less,
     place: NewFolder,
-    preset: Preset,
     judged: Budgeted,
     described: Keyed,
     watched: Watched,
@@ -35,7 +33,6 @@ def measure(
     wire: WithWire,
 ) -> int:
     """Take a run, keep it, print its figures and return the exit code."""
-    asked = preset.applied(asked)
     endless = alone(asked, source)
     if endless:
         asked = at_usual_rate(asked)

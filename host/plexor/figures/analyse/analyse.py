@@ -155,6 +155,8 @@ class Report:
     base_ticks: int = 0
     velocity_m_s: Fraction | None = None
     """Speed of a moving object. Its path during a latency is shown too."""
+    columns: tuple[str, ...] = ()
+    """Further figures to show: `variance`, `jitter128`."""
     corrected: tuple[CorrectedChannel, ...] = ()
     """Corrected figures in picoseconds, for a run with a calibration."""
     disagreements: tuple[str, ...] = field(default=())
@@ -185,8 +187,16 @@ class Report:
         return self.result.end_ticks - self.result.start_ticks
 
 
-def analyse(result: RunResult, base_ticks: int = 0, velocity_m_s: Fraction | None = None) -> Report:
-    """Return the figures of a run; `base_ticks` is subtracted from each rise and fall latency."""
+def analyse(
+    result: RunResult,
+    base_ticks: int = 0,
+    velocity_m_s: Fraction | None = None,
+    columns: tuple[str, ...] = (),
+) -> Report:
+    """Return the figures of a run; `base_ticks` is subtracted from each rise and fall latency.
+
+    What is shown beside them are `columns`, and of a velocity how far an object moves.
+    """
     channels: list[ChannelFigures] = []
     disagreements: list[str] = []
     sampled: dict[int, ChannelSamples] = {}
@@ -225,6 +235,7 @@ def analyse(result: RunResult, base_ticks: int = 0, velocity_m_s: Fraction | Non
         ),
         base_ticks,
         velocity_m_s,
+        columns,
         corrected,
         tuple(disagreements),
     )

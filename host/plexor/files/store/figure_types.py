@@ -569,7 +569,7 @@ class RunPart:
     ]
     strikes: Count
     base_ticks: Annotated[Count, Told("Taken off each latency.")]
-    velocity_m_per_s: Annotated[float | None, Told("Of --velocity: what distance is of.")]
+    velocity_m_per_s: Annotated[float | None, Told("Of --columns: what distance is of.")]
     doubts: Annotated[
         tuple[str, ...],
         Told(

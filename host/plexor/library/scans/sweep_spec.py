@@ -83,8 +83,8 @@ class SweepSpec(
         flag="--criterion",
         metavar="LIMIT",
         help="A limit that a rate must keep: missed<0.1%@95% (default), late<1%, "
-        "latency<50us:0.1%, duplicate<, spurious<, jitter<10us, jitter-rms<, jitter128<. Repeat it "
-        "for each limit.",
+        "latency<50us:0.1%, duplicate<, spurious<, jitter<10us, jitter-rms<. Repeat it for each "
+        "limit.",
     )
     resolution: Fraction = option(
         converter=duty,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plexor.base.errors import UsageError
+from plexor.base.meant import suggestion
 from plexor.library.scans.workers import FORMS, Opener, executor
 from plexor.library.specs.spec import Named, Spec, maybe, option
 from plexor.library.specs.texts import (
@@ -30,6 +31,7 @@ from plexor.library.specs.values import (
 )
 from plexor.model import timeouts
 from plexor.model.codes import Codes
+from plexor.model.columns import COLUMNS
 from plexor.model.load import parse_load
 from plexor.model.settings import Channel
 from plexor.protocol.registers import Policy
@@ -49,6 +51,37 @@ channels = each(Channel, parse_channel)
 def duty(value: Part) -> Fraction:
     """Return a part of `20%`, `0.2` or `1/5`, or of a number; raise ValueError."""
     return value if isinstance(value, Fraction) and 0 < value < 1 else parse_duty(str(value))
+
+
+def columns(value: str | Fraction | Sequence[str | Fraction]) -> tuple[str | Fraction, ...]:
+    """Return the columns of `variance,1100m/s`: names, and at most one velocity.
+
+    Raises ValueError for what is neither, and for two velocities.
+    """
+    entries = [value] if isinstance(value, str | Fraction) else value
+    texts = [
+        each
+        for entry in entries
+        for each in (entry.split(",") if isinstance(entry, str) else [entry])
+    ]
+    found = dict.fromkeys(each for text in texts for each in _column(text))
+    if sum(isinstance(each, Fraction) for each in found) > 1:
+        raise ValueError(f"{value!r}: has two velocities; give one")
+    return tuple(found)
+
+
+def _column(text: str | Fraction) -> tuple[str | Fraction, ...]:
+    name = text.strip().lower() if isinstance(text, str) else text
+    if name == "all":
+        return COLUMNS
+    if name in COLUMNS:
+        return (name,)
+    if isinstance(text, str) and not any(sign.isdigit() for sign in text):
+        near = suggestion(str(name), (*COLUMNS, "all"))
+        raise ValueError(
+            f"{text!r}; must be {', '.join(COLUMNS)}, all, or a velocity such as 1100m/s{near}"
+        )
+    return (velocity(text),)
 
 
 def code_wires(value: str | Codes) -> Codes:
@@ -260,13 +293,23 @@ class Less(
 ):
     """What latencies are shown less, and beside."""
 
-    velocity: Fraction | None = option(
-        converter=maybe(velocity),
-        default=None,
-        metavar="VELOCITY",
-        help="Show how far an object with this velocity moves during each latency: 1100m/s, "
-        "90km/h.",
+    columns: tuple[str | Fraction, ...] = option(
+        converter=columns,
+        default=(),
+        metavar="NAME,...",
+        help="Show more figures: variance; jitter128, the span of 128 latencies; all; or of a "
+        "velocity, such as 1100m/s, how far an object moves during each latency.",
     )
+
+    @property
+    def velocity(self) -> Fraction | None:
+        """The velocity of an object, in metres a second."""
+        return next((each for each in self.columns if isinstance(each, Fraction)), None)
+
+    @property
+    def named_columns(self) -> tuple[str, ...]:
+        """The columns that have names."""
+        return tuple(each for each in self.columns if isinstance(each, str))
 
 
 class Matching(Deadline, Unanswered, topic="Responses"):

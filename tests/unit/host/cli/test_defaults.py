@@ -36,15 +36,12 @@ def test_defaults_come_from_the_nearest_file_upwards(folder, bench, capsys, tmp_
     assert f"defaults from {tmp_path / 'project' / 'plexor.toml'}" in capsys.readouterr().err
 
 
-def test_the_command_line_and_presets_override_them(folder, bench):
+def test_the_command_line_overrides_them(folder, bench):
     folder('[all]\nwidth = "3us"\n[measure]\nrate = "1k"\ncount = 5\n')
     asked = bench()
     assert cli.main(["measure", "--rate", "2k"]) == 0
     strike = asked["settings"].strikes[0]
     assert (strike.period_s, strike.width_s) == (Fraction(1, 2000), Fraction(3, 10**6))
-    assert cli.main(["measure", "--preset", "cots5k"]) == 0
-    strike = asked["settings"].strikes[0]
-    assert (strike.period_s, strike.width_s) == (Fraction(1, 5000), Fraction(40, 10**6))
     assert strike.count == 5
 
 

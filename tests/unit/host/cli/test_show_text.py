@@ -65,7 +65,7 @@ def test_a_base_is_taken_off_by_the_ticks_of_the_run(capsys, tmp_path, run_of):
 
 def test_a_velocity_shows_how_far_something_moves(capsys, tmp_path, run_of):
     kept = save(run_of([[1000, 2000]]), tmp_path / "kept")
-    assert cli.main(["show", str(kept), "--velocity", "1000m/s"]) == 0
+    assert cli.main(["show", str(kept), "--columns", "1000m/s"]) == 0
     assert "2 mm" in capsys.readouterr().out  # in 2 µs
 
 

@@ -9,6 +9,7 @@ import pytest
 from plexor.figures.analyse.analyse import analyse
 from plexor.figures.judge.budget import judge
 from plexor.figures.judge.budget_file import parse
+from plexor.model.columns import COLUMNS
 from plexor.model.results import SourceAccounting
 from plexor.protocol.memory import ResponseClass
 from plexor.show.table import (
@@ -57,15 +58,26 @@ def test_p99_99_is_shown_where_it_is_known(run_of, count, known):
         assert cells == [("1 µs", "1 to 1 µs"), ("too few", "needs 36,887")]
 
 
+def test_columns_of_single_papers_are_shown_when_they_are_asked_for(run_of):
+    run = run_of([[1000, 2000]])
+    usual, some = jitter_rows(analyse(run))[0], jitter_rows(analyse(run, columns=("variance",)))[0]
+    assert {"variance", "jitter128"}.isdisjoint(usual)
+    assert [name for name in some if name != "variance"] == usual
+    for head, rows in (jitter_rows(analyse(run)), jitter_rows(analyse(run, columns=COLUMNS))):
+        assert {len(row) for row in rows} == {len(head)}
+
+
 def test_jitter128_is_of_the_last_128_and_the_greatest_is_beside_it(run_of):
-    head, rows = jitter_rows(analyse(run_of([[1000, 1500] + [1000] * 100 + [1200] * 127 + [1210]])))
+    head, rows = jitter_rows(
+        analyse(run_of([[1000, 1500] + [1000] * 100 + [1200] * 127 + [1210]]), columns=COLUMNS)
+    )
     assert rows[0][head.index("jitter128")] == ("10 ns", "maximum 500 ns")
 
 
 def test_the_variance_is_beside_the_rms_in_square_units(run_of):
     # 2, 4, 4, 4, 5, 5, 7, 9 µs: variance 4 µs², RMS 2 µs.
     run = run_of([[1000 * n for n in (2, 4, 4, 4, 5, 5, 7, 9)], [None] * 8])
-    head, rows = jitter_rows(analyse(run))
+    head, rows = jitter_rows(analyse(run, columns=COLUMNS))
     place = head.index("RMS")
     assert head[place + 1] == "variance"
     assert rows[0][place : place + 2] == [("2 µs", ""), ("4 µs²", "")]
@@ -99,7 +111,7 @@ def test_a_device_that_runs_by_itself_is_shown_by_its_period(run_of):
     books = dataclasses.replace(run.accounting, sources=sources)
     free = dataclasses.replace(run, channels=(free,), accounting=books)
     assert analyse(free).valid
-    head, rows = period_rows(analyse(free))
+    head, rows = period_rows(analyse(free, columns=COLUMNS))
     found = dict(zip(head, (text for text, _ in rows[0]), strict=True))
     # The error of the mean is sqrt(8/9) ns.
     # Periods 1002, 998, 1000 ns; edges are off the mean clock by 0, 2, 0, 0 ns.

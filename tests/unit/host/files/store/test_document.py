@@ -160,7 +160,7 @@ def test_a_velocity_gives_the_way_during_each_latency(bench, capsys, run_of, tmp
     # 1100 m/s x 2.5 µs = 2.75 mm
     bench(run_of([[2500] * 400, [None] * 400]))
     page = tmp_path / "page.html"
-    arguments = [*STRIKES, "--velocity", "1100m/s", "--page", str(page)]
+    arguments = [*STRIKES, "--columns", "1100m/s", "--page", str(page)]
     cli.main([*arguments, "--json"])
     found = document(capsys)
     check(found)
