@@ -129,6 +129,7 @@ SERVES = ("run_bitstream", "litex_sim")
 TOOLS_AT_ONCE = ("make wiring", "python -m plexor.protocol.document")
 """Of the clone's own tools: the others build gateware, or measure for minutes."""
 EXITS: dict[str, int] = {
+    "plexor compare before after --fail-on 'p99>+5%'": 1,
     "plexor measure --dut irq.toml:clock=20ns --rate 20k --dither 1024ns --count 400 "
     "     --channel entry=ch0 --channel 'handled[0]=ch1' --budget budget.toml": 1,
     "plexor lab bound check --model createthread.toml --platform memory.toml --map map.toml --n 13 "

@@ -70,13 +70,13 @@ class ProfileSpec(Base, told={"base": "It is that of an empty call, and each is 
         default=ORDERS[0],
         shows_default=True,
         choices=ORDERS,
-        help="Order of the view top: by own time, or by number of calls.",
+        help="Order of the view profile: by own time, or by number of calls.",
     )
     most: int | None = option(
         converter=maybe(count),
         default=None,
         metavar="N",
-        help="Lines of the view top. Default: all.",
+        help="Lines of the view profile. Default: all.",
     )
     function: str | None = option(
         converter=maybe(str),
