@@ -70,17 +70,24 @@ def _sentence(entry: Difference, before: str, after: str) -> str:
             )
         )
         return f"{before} has {next(values)} {figure}, {after} has {next(values)}."
-    said = f"{after} is {factor_text(entry.ratio)} times {before} {figure}"
-    if entry.ratio == 1:
-        said = f"{after} is the same as {before} {figure}"
     least, most = entry.ratio_interval.least, entry.ratio_interval.most
-    if least is None or most is None:
-        return f"{said}."
-    if least <= 1 <= most:
-        said += ", which may be no change"
-    one = Fraction(1)
-    low, high = factor_text(least, (most, one)), factor_text(most, (least, one))
-    return f"{said}, 95 % between {low} and {high}."
+    factor, behind = factor_text(entry.ratio), ""
+    if least is not None and most is not None:
+        one = Fraction(1)
+        low, high = factor_text(least, (most, one)), factor_text(most, (least, one))
+        factor = _within(entry.ratio, factor, low, high)
+        behind = ", which may be no change" if least <= 1 <= most else ""
+        behind += f", 95 % between {low} and {high}"
+    same = f"{after} is the same as {before} {figure}"
+    return (
+        f"{same if entry.ratio == 1 else f'{after} is {factor} times {before} {figure}'}{behind}."
+    )
+
+
+def _within(ratio: Fraction, text: str, low: str, high: str) -> str:
+    """Return a ratio's text, to the digit at which it lies between both as they are shown."""
+    texts = (text, *(f"{float(ratio):.{digits}f}" for digits in range(1, 6)))
+    return next((each for each in texts if float(low) <= float(each) <= float(high)), text)
 
 
 def factor_text(ratio: Fraction, apart: Sequence[Fraction] = (Fraction(1),)) -> str:

@@ -30,6 +30,15 @@ def test_a_sentence_tells_the_planted_factor_and_an_interval_that_holds_it(run_o
     assert high - low < 0.1
 
 
+def test_the_factor_that_is_told_lies_within_the_interval_that_is_told(run_of):
+    # One value each: p99 is 1237 of 1000 ns, and its interval has next to no width.
+    alike = compare(Run(run_of([[1000] * 1000])), [Run(run_of([[1237] * 999 + [1238]]))])
+    for found in (alike, compared(run_of, [value * 5 // 4 for value in EARLIER])):
+        (said,) = sentences(found.differences, NAMES)
+        factor, low, high = map(float, re.findall(r"\d+\.\d+", said))
+        assert low <= factor <= high, said
+
+
 def test_what_may_be_no_change_is_told_as_such(run_of):
     (said,) = sentences(compared(run_of, EARLIER[::-1]).differences, NAMES)
     assert said.startswith(
