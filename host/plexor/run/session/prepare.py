@@ -16,7 +16,7 @@ from plexor.wire.device.device import SilenceError
 
 START_TRIES = 3
 """Maximum number of START commands that stay without an answer."""
-_START_TICKS = ("status", 0, "start_ticks")
+_STATE = (("status", 0, "state"), ("status", 0, "start_ticks"))
 _ENDED = (RunState.IDLE, RunState.DONE)
 
 
@@ -51,17 +51,18 @@ def prepare(run: LiveRun) -> None:
 def start(run: LiveRun) -> Begin:
     """Send START until the run begins: the instrument ignores it while it dumps an earlier run.
 
+    `prepare` has read when the earlier run began.
     Raises SilenceError if the run does not begin.
     """
     device, collector = run.device, run.collector
-    (before,) = device.read_all([_START_TICKS])
+    before = device.image.value("status", "start_ticks")
     collector.reset()
     begin = _now(run)
     unanswered = 0
     while unanswered < START_TRIES and time.monotonic() - begin.began < run.still_s:
         unanswered += not device.write_once("control", "action", Action.START)
         try:
-            state, ticks = device.read_all([("status", 0, "state"), _START_TICKS])
+            state, ticks = device.read_all(_STATE)
         except LinkError:
             if collector.started_ticks is None:
                 raise
@@ -74,11 +75,11 @@ def start(run: LiveRun) -> Begin:
 
 def _end_earlier(run: LiveRun) -> None:
     device = run.device
-    if device.read("status", "state") in _ENDED:
+    if device.read_all(_STATE)[0] in _ENDED:
         return
     device.write("control", "action", Action.STOP)
     deadline = time.monotonic() + run.still_s
-    while device.read("status", "state") not in _ENDED:
+    while device.read_all(_STATE)[0] not in _ENDED:
         if time.monotonic() > deadline:
             raise InstrumentError(f"{device.name}: an earlier run does not end")
         device.pump(POLL_S)

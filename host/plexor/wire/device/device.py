@@ -10,8 +10,8 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
@@ -23,6 +23,8 @@ from plexor.model.identity import Identity
 from plexor.model.load import DeviceLoad, parse_device_load
 from plexor.model.settings import RegisterWrite
 from plexor.protocol.frames import (
+    CRC_BYTES,
+    HEADER,
     MAX_OPERATIONS,
     OPERATION,
     Frame,
@@ -68,6 +70,11 @@ MOST_IN_FLIGHT_BYTES = 1 << 24
 """Bytes that a link whose rate is not known holds between the instrument and the host."""
 IN_FLIGHT_S = 5
 """The same of one whose rate is known, as a time."""
+
+TOGETHER_BYTES = 512
+"""Bytes of commands that may be on their way at once: what the gateware's UART holds."""
+_COMMAND_BYTES = HEADER.size_bytes + MAX_OPERATIONS * OPERATION.size_bytes + CRC_BYTES + 3
+"""A command of most operations, with two bytes of COBS and the delimiter."""
 
 PROBE_S = 0.1
 """Time that a command waits for its answer while it is found out what the link carries."""
@@ -137,8 +144,8 @@ class Device:
         self._in_flight_bytes = (
             MOST_IN_FLIGHT_BYTES if link.bytes_s is None else IN_FLIGHT_S * link.bytes_s
         )
-        self._response: Frame | None = None
-        """The latest response to the latest command."""
+        self._responses: deque[Frame] = deque()
+        """Responses to the latest commands, in the order in which they came."""
         self._reader = Reader(link)
         self._heard = LineExchange()
         self._speech = Speech(link)
@@ -312,7 +319,7 @@ class Device:
             if isinstance(decoded, Frame) and decoded.type == FrameType.RESPONSE:
                 # An answer to an earlier try is as good.
                 if (decoded.index - self._first) % (1 << 32) <= self._sequence - self._first:
-                    self._response = decoded
+                    self._responses.append(decoded)
             elif self.consumer is not None:
                 self.consumer.take(decoded)
         return True
@@ -322,8 +329,52 @@ class Device:
         return Wait(self._reader, self._in_flight_bytes + most_bytes)
 
     def _operate(self, operations: Iterable[tuple[int, OpCode, int]]) -> None:
-        for group in grouped(operations):
-            self._command(group, self._timeouts_s, MOST_WAIT_S)
+        groups = grouped(operations)
+        while together := tuple(islice(groups, self._most_together)):
+            answered = self._together(together) if len(together) > 1 else 0
+            for group in together[answered:]:
+                self._command(group, self._timeouts_s, MOST_WAIT_S, again=len(together) > 1)
+
+    @property
+    def _most_together(self) -> int:
+        """Number of commands that may be on their way at once. Datagrams may change places."""
+        if isinstance(self._link, DatagramLink):
+            return 1
+        return max(TOGETHER_BYTES // (_COMMAND_BYTES * (2 if self.row else 1)), 1)
+
+    def _together(self, groups: Sequence[tuple[tuple[int, OpCode, int], ...]]) -> int:
+        """Send commands one behind the other; return how many were answered, up to the first gap.
+
+        So a link that is slow to turn costs its time once. What was not answered can be sent again,
+        and all behind it in its order: reads and writes can be repeated. Raises InstrumentError for
+        one that was rejected.
+        """
+        first = self._first = (self._sequence + 1) % (1 << 32)
+        self._responses.clear()
+        self._heard.command = b"".join(map(self._next_command, groups))
+        self._speech.send(self._heard.command, again=False)
+        wait, answered = self.waiting(), 0
+        most_s = min(self._timeouts_s[0] * self.patience, MOST_WAIT_S)
+        while answered < len(groups) and (left_s := wait.left_s(most_s, False)) > 0:
+            self.pump(left_s)
+            while self._responses:
+                response = self._responses.popleft()
+                is_next = response.index == (first + answered) % (1 << 32)
+                if not is_next or not self._answered(groups[answered], response, True):
+                    self.retries += 1
+                    return answered
+                answered += 1
+        self.retries += answered < len(groups)
+        return answered
+
+    def _next_command(self, operations: Sequence[tuple[int, OpCode, int]]) -> bytes:
+        """Return the next command as it goes over the link."""
+        self._sequence = (self._sequence + 1) % (1 << 32)
+        payload = b"".join(
+            OPERATION.pack({"address": word_address, "code": code, "status": 0, "value": value})
+            for word_address, code, value in operations
+        )
+        return to_stream(Frame(FrameType.COMMAND, 0, 0, self._sequence, 0, 0, payload))
 
     def _command(
         self,
@@ -332,31 +383,27 @@ class Device:
         most_wait_s: float,
         bounded: bool = False,
         must_be: bool = True,
+        again: bool = False,
     ) -> None:
         """Send operations until they are answered. Reads and writes can be repeated safely.
 
-        Silence counts from the last byte that came, unless the wait is `bounded`. Raises
-        InstrumentError for one that was rejected, if they `must_be` executed.
+        Silence counts from the last byte that came, unless the wait is `bounded`. `again`: they, or
+        some before them, were sent and not answered. Raises InstrumentError for one that was
+        rejected, if they `must_be` executed.
         """
-        payload = b"".join(
-            OPERATION.pack({"address": word_address, "code": code, "status": 0, "value": value})
-            for word_address, code, value in operations
-        )
         self._first = (self._sequence + 1) % (1 << 32)
         for attempt, timeout_s in enumerate(tries_s):
             self.retries += attempt > 0
-            self._sequence = (self._sequence + 1) % (1 << 32)
-            self._response = None
-            frame = Frame(FrameType.COMMAND, 0, 0, self._sequence, 0, 0, payload)
-            self._heard.command = to_stream(frame)
-            self._speech.send(self._heard.command, again=attempt > 0)
+            self._responses.clear()
+            self._heard.command = self._next_command(operations)
+            self._speech.send(self._heard.command, again=again or attempt > 0)
             wait = self.waiting()
             # A simulated board may not have announced itself before.
             while (left_s := wait.left_s(min(timeout_s * self.patience, most_wait_s), bounded)) > 0:
                 self.pump(left_s)
-                response, self._response = self._response, None
-                if response is not None and self._answered(operations, response, must_be):
-                    return
+                while self._responses:
+                    if self._answered(operations, self._responses.popleft(), must_be):
+                        return
         waited_s = sum(min(each * self.patience, most_wait_s) for each in tries_s)
         raise SilenceError(
             f"{self.name}: no answer from the instrument in {waited_s:g} s ({len(tries_s)} tries)"
@@ -554,7 +601,7 @@ class SilenceError(LinkError):
 
 def grouped(
     operations: Iterable[tuple[int, OpCode, int]],
-) -> Iterable[tuple[tuple[int, OpCode, int], ...]]:
+) -> Iterator[tuple[tuple[int, OpCode, int], ...]]:
     """Yield operations in groups that fit into one command frame."""
     remaining = iter(operations)
     while group := tuple(islice(remaining, MAX_OPERATIONS)):

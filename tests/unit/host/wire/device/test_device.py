@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import plexor.wire.device.device
 import plexor.wire.link.base
 from plexor.base.errors import ExitCode, IdentityError, InstrumentError, LinkError
+from plexor.model.settings import RegisterWrite
 from plexor.protocol.frames import (
     OPERATION,
     Frame,
@@ -25,9 +27,10 @@ from plexor.protocol.frames import (
 from plexor.protocol.geometry import PLACED, PROTOCOL_VERSION, Feature
 from plexor.protocol.registers import IDENTITY, address, register
 from plexor.wire.decode.register_image import RegisterImage
-from plexor.wire.device.device import Device, identity_of
+from plexor.wire.device.device import TOGETHER_BYTES, Device, identity_of
 from plexor.wire.link import open_link
 from plexor.wire.link.tcp import TcpLink
+from plexor_hdl.uplink.link_uart import FIFO_BITS
 
 from ...fake_device import FakeDevice
 from ...scenario import GEOMETRY, Scenario
@@ -277,6 +280,89 @@ def test_a_lost_response_is_asked_for_again():
     with FakeDevice(Scenario([50]), send_hook=hook) as fake, opened(fake) as device:
         assert device.identity.geometry == GEOMETRY
         assert fake.commands > 1
+
+
+KEYS = [("source", source, "generated") for source in range(18)]
+"""Registers of more than two commands, which go together."""
+WRITES = [RegisterWrite("channel", n % 2, "deadline_ticks", n) for n in range(60)]
+"""Two registers, each written many times."""
+
+
+def heard_of(device):
+    """Have a device say what it sends: how many commands go in each piece."""
+    pieces, link = [], device._link
+    write = link.write
+    link.write = lambda data: (pieces.append(data.count(b"\0")), write(data))
+    return pieces
+
+
+def test_what_takes_several_commands_goes_together_as_the_gateware_s_receiver_has_room():
+    assert TOGETHER_BYTES == 1 << FIFO_BITS
+    with FakeDevice(Scenario([50])) as fake, opened(fake) as device:
+        pieces = heard_of(device)
+        for number in range(18):
+            fake.set("source", "generated", 100 + number, number)
+        assert device.read_all(KEYS) == [100 + number for number in range(18)]
+        assert pieces == [3]  # 36 words
+        sent = []
+        device._link.write = lambda data, write=device._link.write: (sent.append(data), write(data))
+        device.write_all(WRITES * 3)
+        assert max(map(len, sent)) <= TOGETHER_BYTES
+        assert sum(data.count(b"\0") for data in sent) == -(-180 // 16)
+        assert len(sent) == 4
+        assert device.retries == 0
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+@pytest.mark.parametrize("way", ["command", "answer"])
+def test_of_commands_that_go_together_what_is_lost_is_sent_again_in_order(number, way):
+    with FakeDevice(Scenario([50])) as fake, opened(fake) as device:
+        start, answers, cuts = len(fake.written), [], []
+
+        def hook(frame, data):
+            answers.append(frame)
+            return None if way == "answer" and len(answers) == number + 1 else data
+
+        def cut(data, write=device._link.write):
+            frames = data.split(b"\0")
+            if way == "command" and not answers and not cuts:
+                cuts.append(number)
+                frames[number] = frames[number][:-3]
+            write(b"\0".join(frames))
+
+        fake.send_hook, device._link.write = hook, cut
+        writes = [RegisterWrite("channel", 0, "deadline_ticks", value) for value in range(40)]
+        device.write_all(writes)
+        assert fake.get("channel", "deadline_ticks") == 39
+        values = [value for _, value in fake.written[start:]]
+        # From what was lost on, all of it came again: the last values are the whole in its order.
+        assert values[-(40 - 16 * number) :] == list(range(16 * number, 40))
+        assert device.retries >= 1
+
+
+def test_an_operation_that_is_refused_among_commands_that_go_together_is_one_clear_error():
+    def hook(frame, data):
+        operation = OPERATION.unpack(frame.payload[:8])
+        if operation["address"] != address("source", "generated", 8):
+            return data
+        payload = OPERATION.pack(operation | {"status": OpStatus.NO_REGISTER})
+        rest = frame.payload[8:]
+        answer = Frame(FrameType.RESPONSE, 0, 1, frame.sequence, frame.index, 0, payload + rest)
+        return to_stream(answer)
+
+    with FakeDevice(Scenario([50]), send_hook=hook) as fake, opened(fake) as device:
+        with pytest.raises(InstrumentError, match=r"has no such register \(status 1\)"):
+            device.read_all(KEYS)
+        fake.send_hook = lambda frame, data: data
+        assert device.read("status", "state") == 0  # answers of the others are left alone
+
+
+def test_over_datagrams_one_command_waits_for_the_other(monkeypatch):
+    monkeypatch.setattr(plexor.wire.device.device, "DatagramLink", TcpLink)
+    with FakeDevice(Scenario([50])) as fake, opened(fake) as device:
+        pieces = heard_of(device)
+        device.read_all(KEYS)
+        assert pieces == [1, 1, 1]
 
 
 def test_closing_twice_is_harmless():
