@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many events a second a board's link carries, simulated bit by bit on its UART.
 
-One output strikes faster than the link can tell, a device answers on one channel, and the queue in
-front of the link fills up. From then on events arrive at the link's rate. Two runs, of which one is
-longer, end with the same full queue: the longer one's further events are what the link carried in
-its further time.
+One output strikes faster than the link can tell, and a device answers on one channel: the link is
+never idle. Twice the host asks for the time, and has by then what was sent up to that time, to a
+frame. What its answers took is taken off.
 """
 
 from __future__ import annotations
@@ -16,11 +15,12 @@ from unittest.mock import patch
 
 from plexor.base.units import FEMTOSECONDS
 from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.protocol.frames import MAX_WORDS
+from plexor.protocol.frames import CRC_BYTES, HEADER, MAX_WORDS, OPERATION
 from plexor.protocol.geometry import Geometry
-from plexor.protocol.registers import Stream
+from plexor.protocol.registers import RunState, Stream, register
 from plexor.run.plan.carried import most_events_s
 from plexor.run.session import follow
+from plexor.run.session.progress import Progress
 from plexor.run.session.session import measure
 from plexor.wire.device.device import Device
 from plexor.wire.link import open_link
@@ -33,13 +33,16 @@ EVENTS_A_STRIKE = 4
 """Both edges of a strike, and of its answer."""
 OVERLOAD = Fraction(3, 2)
 """Events that arise, of those that the link carries."""
-FRAMES = 60
-"""Full frames by which the second run is longer."""
-_SELDOM_S = 60.0
-"""Wall time between two questions to the instrument.
+FRAMES = 200
+"""Full frames that the run takes at least."""
+_SELDOM_S = 10.0
+"""Wall time between two questions.
 
 A simulated second takes minutes: asked as often as a board, it would fill its link with answers.
 """
+_ASKED = ("state", "time_ticks", "start_ticks", "upload_dropped")
+_ANSWER_WORDS = sum(register("status", name).words for name in _ASKED)
+ANSWER_BYTES = HEADER.size_bytes + _ANSWER_WORDS * OPERATION.size_bytes + CRC_BYTES + 3
 
 
 @dataclass(frozen=True)
@@ -62,36 +65,35 @@ def _clock_hz(geometry: Geometry) -> Fraction:
 
 
 def carried(geometry: Geometry, clocks_a_bit: int, frames: int = FRAMES) -> Carried:
-    """Return what an instrument's UART carries at so many core clocks a bit."""
+    """Return what an instrument's UART carries at so many core clocks a bit.
+
+    Raises ValueError for a simulation that is too fast for two questions.
+    """
     clock_hz = _clock_hz(geometry)
     most_s = most_events_s(clock_hz / clocks_a_bit / BITS_A_BYTE)
-    interval = math.floor(clock_hz * EVENTS_A_STRIKE / (most_s * OVERLOAD))
-    stimulus = Stimulus(period_s=interval / clock_hz, width_s=interval / clock_hz / 2)
+    interval_s = math.floor(clock_hz * EVENTS_A_STRIKE / (most_s * OVERLOAD)) / clock_hz
+    settings = Settings(
+        strikes=(Stimulus(period_s=interval_s, width_s=interval_s / 2),),
+        channels=(Channel(0),),
+        count=math.ceil(frames * MAX_WORDS * OVERLOAD / EVENTS_A_STRIKE),
+        stream=Stream.LIVE,
+        keep_events=False,
+    )
     device = "synthetic:latency=1us,width=500ns,ch0.after=strike0"
     ready = prepare(device, geometry, default_cache(), uart=True)
     arguments = ("--once", "--uart-divisor", str(clocks_a_bit))
-    filled = geometry.upload_depth / (OVERLOAD - 1) * OVERLOAD + 2 * MAX_WORDS
-    received: list[int] = []
-    strikes = [
-        math.ceil((filled + more * MAX_WORDS * OVERLOAD) / EVENTS_A_STRIKE)
-        for more in (FRAMES // 10, FRAMES // 10 + frames)
-    ]
-    for count in strikes:
-        settings = Settings(
-            strikes=(stimulus,),
-            channels=(Channel(0),),
-            count=count,
-            stream=Stream.LIVE,
-            keep_events=False,
-        )
-        with (
-            patch.object(follow, "POLL_S", _SELDOM_S),
-            Server(ready.executable, ready.options, arguments) as server,
-            Device(open_link(f"tcp://127.0.0.1:{server.port}")) as link,
-        ):
-            result = measure(link, settings)
-        if not result.accounting.dropped_on_chip or result.accounting.lost_on_link:
-            raise ValueError(f"{count} strikes: {result.accounting}; must be dropped on the chip")
-        received.append(result.accounting.received)
-    clocks = interval * (strikes[1] - strikes[0])
-    return Carried(clocks_a_bit, received[1] - received[0], clocks)
+    looks: list[Progress] = []
+    with (
+        patch.object(follow, "POLL_S", _SELDOM_S),
+        Server(ready.executable, ready.options, arguments) as server,
+        Device(open_link(f"tcp://127.0.0.1:{server.port}")) as link,
+    ):
+        measure(link, settings, looks.append)
+    busy = [look for look in looks if look.state == RunState.RUNNING and look.events_received]
+    if len(busy) < 2:
+        raise ValueError(f"{len(busy)} looks while the link was busy; must be 2 or more: frames")
+    first, last = busy[0], busy[-1]
+    answers = len(busy) - 1
+    clocks = round((last.elapsed_s - first.elapsed_s) * float(clock_hz))
+    clocks -= answers * ANSWER_BYTES * BITS_A_BYTE * clocks_a_bit
+    return Carried(clocks_a_bit, last.events_received - first.events_received, clocks)

@@ -38,9 +38,10 @@ link. `make sustained BOARD=icebreaker` simulates one build again.
 ## Events a second, by board and link
 
 Both edges of strikes and answers are events. A link carries full frames of 250. **Simulated**: the
-UART bit by bit, at whole core clocks a bit, with a queue in front of it that is full; in brackets
-the part of what is computed at that rate. A board has the figure of another one whose gateware
-differs in name, clock, and pins of codes, timecode and lamps alone. Slower links are not simulated.
+UART bit by bit, at whole core clocks a bit, while more events arise than it carries; in brackets
+the part of what is computed at that rate. It is exact to one or two in a hundred. A
+board has the figure of another one whose gateware differs in name, clock, and pins of codes,
+timecode and lamps alone. Slower links are not simulated.
 
 {links}
 
@@ -54,7 +55,8 @@ with `--edges active`. What was not simulated has no row.
 {strikes}
 
 Builds are those of [features](features.md). The least core clocks between strikes, which simulation
-found for chips:
+found for chips, with the link off and live. What is lost only after more strikes than a run has is
+not found:
 
 {clocks}
 """
@@ -107,14 +109,15 @@ def text() -> str:
     """Return the page."""
     links = [["board", "link, Mbaud", "computed", "simulated"]]
     strikes = [["build", "by", *(f"{count} channel{'s' * (count > 1)}" for count in _COUNTS)]]
-    clocks = [["build", *(f"{count} channel{'s' * (count > 1)}" for count in _COUNTS)]]
+    clocks = [[*strikes[0][:1], *strikes[0][2:], "strikes in a run"]]
     for name in boards.names():
         features = boards.read(name).geometry.features
         if Feature.EVENTS in features:
             links.append(_link(name))
         strikes += _strikes(name)
         if Feature.MATCH in features and found_of(name, "clocks"):
-            clocks.append([f"`{name}`", *_by_count(name, _clocks_text)])
+            runs = f"{found_of(name, 'strikes'):,}"
+            clocks.append([f"`{name}`", *_by_count(name, _clocks_text), runs])
     return _TEXT.format(
         links=table(links[0], links[1:]),
         strikes=table(strikes[0], strikes[1:]),

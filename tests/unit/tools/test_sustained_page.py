@@ -66,7 +66,7 @@ def test_a_board_has_the_figures_of_one_with_the_same_gateware_alone(found):
     assert found_of("icebreaker", "link") is None
     # 48 MHz / 20 and / 40.
     assert rows("upduino-counts")[0] == ["chip, simulated", "2,400,000", "1,200,000", "-", "-"]
-    assert rows("upduino-counts")[1] == ["20", "40", "-", "-"]
+    assert rows("upduino-counts")[1] == ["20", "40", "-", "-", "10"]
 
 
 def test_what_is_kept_of_one_build_leaves_the_others(found):
