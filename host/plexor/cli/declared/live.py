@@ -58,8 +58,8 @@ def measure(source: Source, asked: RunSpec, place: NewFolder, wire: WithWire) ->
     \b
       plexor measure
       plexor measure --rate 20k --count 10k
-      plexor measure --dut bare --rate 1k --time 2s --budget budget.toml --json
-      plexor measure --preset cots5k --count 10k --strike 1:start=strike0,phase=5us,width=1us
+      plexor measure --dut bare --rate 1k --time 2s --deadline 2us --json
+      plexor measure --rate 5k --width 40us --count 10k --strike 1:start=strike0,phase=5us,width=1us
       plexor measure --link serial:/dev/ttyUSB1 --rate 5k --duty 20% --time 60s --out run1
     """
     if not alone(asked, source):
