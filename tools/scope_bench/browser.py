@@ -36,8 +36,9 @@ def _axe() -> str:
     """Return the script of axe-core, of which its package is a mere carrier."""
     spec = importlib.util.find_spec("axe_playwright_python")
     assert spec is not None
-    (folder,) = spec.submodule_search_locations or ()
-    return Path(folder, "axe.min.js").read_text(encoding="utf-8")
+    folders = spec.submodule_search_locations
+    assert folders is not None
+    return Path(folders[0], "axe.min.js").read_text(encoding="utf-8")
 
 
 class Browser:

@@ -31,10 +31,10 @@ LEAST_CLOCK_HZ = Fraction(10**6)
 """Lowest rate of a reference that is no 1 PPS."""
 SIGMAS = 4
 """Standard errors that a stated error allows for each sampling instant."""
-UNKNOWN_PS = (-4000, 9000)
+UNKNOWN_PS = (-4000, 13_000)
 """Detours of a board of which place and route is not known.
 
-All that were computed of ECP5 and of iCE40 HX lie within, over the vendors' corners.
+All that were computed of ECP5 and iCE40 lie within, over the vendors' corners.
 """
 SIMULATED_PS = (-5000, 5000)
 """Detours of a simulation: none, give or take 5 ns."""

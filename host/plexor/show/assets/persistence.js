@@ -146,7 +146,8 @@ function overlays(context, row, box, view) {
   const shown = colours();
   if (view.overlay.average && row.image) average(context, row, box, view.axis);
   for (const other of view.overlay.average ? view.others : []) {
-    if (other.number === channel.number) average(context, { ...row, channel: other }, box, view.axis);
+    if (other.number !== channel.number) continue;
+    average(context, { ...row, channel: other }, box, view.axis);
   }
   if (view.overlay.last) single(context, channel.last, row, view, shown.last, []);
   if (view.overlay.worst) single(context, channel.worst, row, view, shown.worst, [5, 3]);

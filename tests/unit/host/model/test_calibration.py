@@ -73,9 +73,9 @@ WIRED = PinDelay(1, 0, 40, 50, 6, 7, "2026")
 @pytest.mark.parametrize(
     ("changes", "pins"),
     [
-        # 5000 ps either way of none, of a simulation; -4000 to 9000 of a board.
+        # 5000 ps either way of none, of a simulation; -4000 to 13,000 of a board.
         ({}, PinDelay(1, 0, 5, 6, 5007, 5008)),
-        ({"simulated": False}, PinDelay(1, 0, 5 - 2500, 6 - 2500, 6507, 6508)),
+        ({"simulated": False}, PinDelay(1, 0, 5 - 4500, 6 - 4500, 8507, 8508)),
         (
             {"detours": (Detour(1, 0, 100, 301), Detour(0, 2, 9, 9))},
             PinDelay(1, 0, -195, -194, 108, 109),
