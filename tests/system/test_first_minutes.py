@@ -97,7 +97,7 @@ def test_for_a_report_a_page_of_two_runs(capsys, tmp_path):
     assert len(REPORT) <= TO_A_PAGE_OF_TWO
     assert typed(REPORT, capsys)[0] == 0
     page = (tmp_path / "both.html").read_text()
-    assert re.search(r'<p class="lead">ISR: loaded is [\d.]+ times idle at p99', page)
+    assert re.search(r'<p class="lead">TASK: loaded is [\d.]+ times idle at p99', page)
     assert "Persistence of all runs" in page
 
 
