@@ -149,8 +149,12 @@ class Device:
         self._reader = Reader(link)
         self._heard = LineExchange()
         self._speech = Speech(link)
+        self._may_go_together = False
         try:
             self.identity = self._find_identity()
+            # Datagrams may change places. A simulator's link turns at once, and its twin takes
+            # commands one by one.
+            self._may_go_together = not (self.identity.simulated or isinstance(link, DatagramLink))
         except BaseException:
             self.close()
             raise
@@ -337,8 +341,8 @@ class Device:
 
     @property
     def _most_together(self) -> int:
-        """Number of commands that may be on their way at once. Datagrams may change places."""
-        if isinstance(self._link, DatagramLink):
+        """Number of commands that may be on their way at once."""
+        if not self._may_go_together:
             return 1
         return max(TOGETHER_BYTES // (_COMMAND_BYTES * (2 if self.row else 1)), 1)
 

@@ -282,6 +282,7 @@ def test_a_lost_response_is_asked_for_again():
         assert fake.commands > 1
 
 
+REAL = Scenario([50], replace(GEOMETRY, features=BOARD))
 KEYS = [("source", source, "generated") for source in range(18)]
 """Registers of more than two commands, which go together."""
 WRITES = [RegisterWrite("channel", n % 2, "deadline_ticks", n) for n in range(60)]
@@ -298,7 +299,7 @@ def heard_of(device):
 
 def test_what_takes_several_commands_goes_together_as_the_gateware_s_receiver_has_room():
     assert TOGETHER_BYTES == 1 << FIFO_BITS
-    with FakeDevice(Scenario([50])) as fake, opened(fake) as device:
+    with FakeDevice(REAL) as fake, opened(fake) as device:
         pieces = heard_of(device)
         for number in range(18):
             fake.set("source", "generated", 100 + number, number)
@@ -316,7 +317,7 @@ def test_what_takes_several_commands_goes_together_as_the_gateware_s_receiver_ha
 @pytest.mark.parametrize("number", [0, 1, 2])
 @pytest.mark.parametrize("way", ["command", "answer"])
 def test_of_commands_that_go_together_what_is_lost_is_sent_again_in_order(number, way):
-    with FakeDevice(Scenario([50])) as fake, opened(fake) as device:
+    with FakeDevice(REAL) as fake, opened(fake) as device:
         start, answers, cuts = len(fake.written), [], []
 
         def hook(frame, data):
@@ -350,16 +351,19 @@ def test_an_operation_that_is_refused_among_commands_that_go_together_is_one_cle
         answer = Frame(FrameType.RESPONSE, 0, 1, frame.sequence, frame.index, 0, payload + rest)
         return to_stream(answer)
 
-    with FakeDevice(Scenario([50]), send_hook=hook) as fake, opened(fake) as device:
+    with FakeDevice(REAL, send_hook=hook) as fake, opened(fake) as device:
         with pytest.raises(InstrumentError, match=r"has no such register \(status 1\)"):
             device.read_all(KEYS)
         fake.send_hook = lambda frame, data: data
         assert device.read("status", "state") == 0  # answers of the others are left alone
 
 
-def test_over_datagrams_one_command_waits_for_the_other(monkeypatch):
-    monkeypatch.setattr(plexor.wire.device.device, "DatagramLink", TcpLink)
-    with FakeDevice(Scenario([50])) as fake, opened(fake) as device:
+@pytest.mark.parametrize("what", ["datagrams", "simulated"])
+def test_over_datagrams_and_to_a_simulation_one_command_waits_for_the_other(what, monkeypatch):
+    if what == "datagrams":
+        monkeypatch.setattr(plexor.wire.device.device, "DatagramLink", TcpLink)
+    scenario = REAL if what == "datagrams" else Scenario([50])
+    with FakeDevice(scenario) as fake, opened(fake) as device:
         pieces = heard_of(device)
         device.read_all(KEYS)
         assert pieces == [1, 1, 1]
