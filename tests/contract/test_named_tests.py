@@ -24,6 +24,7 @@ CONTRACTS = {
 """Where tests of a room may be as well."""
 
 REASONS = {
+    "host/plexor/model/columns.py": "two names; tests/unit/host/show/test_table.py shows them",
     "host/plexor/__main__.py": "calls the command line, and nothing else",
     "hdl/plexor_hdl/instrument.py": "wires stages; tests/cocotb/whole/test_instrument.py runs it",
     "hdl/plexor_hdl/code_wires.py": "wires stages; tests/system/test_code_tables.py runs it",
