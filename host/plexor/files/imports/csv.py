@@ -32,6 +32,7 @@ from plexor.files.imports.unpacked import unpacked
 
 _MOST_BYTES = 1 << 31
 _DELIMITERS = ",;\t"
+_COMMENTS = (";", "#")
 _HEAD = 400
 """Lines in which the table must begin."""
 _TAIL = 50
@@ -48,6 +49,8 @@ _UNIT = re.compile(r"[(\[]\s*(s|ms|[uµμ]s|ns|ps|seconds?)\s*[)\]]|^(second|sec
 _VOLTS = re.compile(r"\s*(?:volts?|v|value|ampere|a)\s*$", re.IGNORECASE)
 _UNITS = {"ms": 10**12, "us": 10**9, "µs": 10**9, "μs": 10**9, "ns": 10**6, "ps": 10**3}
 _SCALES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
+_DOUBLE_DIGITS = 17
+"""Of a binary64 number that is written as short as it is exact (IEEE 754-2019, 5.12.2)."""
 _OFF = 0.1
 """Part of the time between samples by which rounded times may be off."""
 
@@ -153,6 +156,7 @@ def _table(path: Path, lines: list[str]) -> _Table:
     for number, line in enumerate(lines[:_HEAD]):
         row = [] if _is_comment(line) else _fields(line, delimiter)
         if len(row) == width and all(_is_value(row[n]) for n in numeric):
+            above += _commented_names(lines[:number], width, delimiter)
             rows = _rows(path, lines, number, width, delimiter)
             return _headed(above, width, rows, "\n".join(lines[:number]), number + 1)
         above.append(row)
@@ -160,7 +164,15 @@ def _table(path: Path, lines: list[str]) -> _Table:
 
 
 def _is_comment(line: str) -> bool:
-    return line.startswith((";", "#"))
+    return line.startswith(_COMMENTS)
+
+
+def _commented_names(above: list[str], width: int, delimiter: str) -> list[list[str]]:
+    """Return the names of all columns that the comment right above the table has, if it is such."""
+    line = above[-1] if above else ""
+    names = _fields(line.lstrip("".join((*_COMMENTS, " "))), delimiter)
+    is_list = _is_comment(line) and ":" not in line and len(names) == width > 1
+    return [names] if is_list and not any(map(_is_value, names)) else []
 
 
 def _rows(path: Path, lines: list[str], first: int, width: int, delimiter: str) -> list[list[str]]:
@@ -295,9 +307,7 @@ def _axis(path: Path, table: _Table, timed: int | None, rules: ReadRules) -> _Ax
             raise UsageError(
                 f"{path}: line {table.first_line + number}: {row[timed][:40]!r} is no time"
             ) from error
-    # Numbers with exponents have more digits the closer they are to 0: those of the largest count.
-    finest = max(instants, key=abs) if _has_exponents(table, timed) else None
-    exponent = min(_exponent(instant) for instant in ([finest] if finest else instants))
+    exponent = _exponent([row[timed] for row in table.rows], instants)
     scale = Decimal(10) ** -min(exponent, 0)
     first = round(instants[0] * scale)
     times = [round(instant * scale) - first for instant in instants]
@@ -332,12 +342,22 @@ def _has_samples(table: _Table, timed: int) -> bool:
     )
 
 
-def _exponent(instant: Decimal) -> int:
-    return int(instant.as_tuple().exponent)
+def _exponent(texts: Sequence[str], instants: Sequence[Decimal]) -> int:
+    """Return the power of ten that all times are multiples of, as far as they are known.
 
-
-def _has_exponents(table: _Table, timed: int) -> bool:
-    return any("e" in row[timed].lower() for row in table.rows)
+    Numbers with exponents have more digits the closer they are to 0. Those of a fixed length are
+    known as well as the largest. Without zeros at their ends they are what they say, up to the
+    digits of a double.
+    """
+    exponents = [int(instant.as_tuple().exponent) for instant in instants]
+    parts = [text.lower().partition("e") for text in texts]
+    if not any(sign for _, sign, _ in parts):
+        return min(exponents)
+    largest = max(range(len(instants)), key=lambda n: abs(instants[n]))
+    lengths = {(sign, sum(map(str.isdigit, mantissa))) for mantissa, sign, _ in parts}
+    if len(lengths) == 1:
+        return exponents[largest]
+    return max(min(exponents), instants[largest].adjusted() + 1 - _DOUBLE_DIGITS)
 
 
 def _step_between(passed: npt.NDArray[np.int64]) -> Fraction | None:

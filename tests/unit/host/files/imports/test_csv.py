@@ -6,6 +6,7 @@ digits are those of its documents and of files that its users published.
 """
 
 import re
+from fractions import Fraction
 
 import pytest
 
@@ -233,6 +234,38 @@ def test_times_are_exact_decimals(tmp_path):
         1000000300000002 * 10**6,
         1000000300000003 * 10**6,
     ]
+
+
+@pytest.mark.parametrize(
+    "times_s",
+    [
+        # As Python, pandas and others write doubles: as short as they are exact.
+        ["0.0", "1e-05", "1.25e-05", "2e-05"],
+        ["0.0", "1e-05", "1.25e-05", "1.0"],
+        ["0.0", "1.0000000000000001e-05", "1.25e-05", "1000.0"],
+        # Of a fixed length, as instruments do.
+        ["0.000000e+00", "1.000000e-05", "1.250000e-05", "2.000000e-05"],
+    ],
+)
+def test_times_with_exponents_are_as_exact_as_they_are_written(times_s, tmp_path):
+    rows = "".join(f"{time},{level}\n" for time, level in zip(times_s, (0, 1, 0, 1), strict=True))
+    run = import_capture(written(tmp_path / "a.csv", "Time,s\n" + rows), channels=["S=s"]).result
+    found = [int(time) * run.tick_fs for time in run.events["time_ticks"]]
+    assert found == [round(Fraction(time) * 10**15 / 1000) * 1000 for time in times_s[1:]]
+
+
+def test_times_of_a_fixed_length_are_known_as_well_as_the_largest(tmp_path):
+    rows = "1.2345e-06,0\n1.5000e-06,1\n9.9990e-01,0\n1.0000e+00,1\n"
+    run = import_capture(written(tmp_path / "a.csv", "Time,s\n" + rows), channels=["S=s"])
+    assert run.result.imported.step_fs == 10**11
+
+
+@pytest.mark.parametrize("above", ["#time,irq", "# time, irq", "# made by hand: 2\n#time,irq"])
+def test_names_in_a_comment_right_above_the_rows_are_those_of_the_columns(above, tmp_path):
+    """numpy.savetxt writes its header so."""
+    path = written(tmp_path / "a.csv", f"{above}\n0.0,0\n1e-05,1\n2e-05,0\n")
+    run = import_capture(path, channels=["S=irq"]).result
+    assert [int(time) * run.tick_fs for time in run.events["time_ticks"]] == [10**10, 2 * 10**10]
 
 
 @pytest.mark.parametrize(
