@@ -27,13 +27,13 @@ from plexor.protocol.document import table
 from plexor.protocol.frames import MAX_WORDS
 from plexor.protocol.geometry import Feature
 from plexor.run.plan.carried import FRAME_BYTES
+from plexor.wire.link.serial_port import BITS_A_BYTE
 from plexor_hdl.build import boards
 from tools.stalled_reader import Lost, lost_by_a_process, lost_by_a_thread
 
 PAGE = Path(__file__).parent.parent / "docs" / "stalls.md"
 TERMINAL_BYTES = 4095
 TRANSFER_BYTES = 2 * 512
-BITS_A_BYTE = 10
 PARTS = (1.0, 0.5, 0.1)
 """Event rates, as parts of what the link carries."""
 SECONDS = 1000.0

@@ -17,7 +17,7 @@ from plexor.model.identity import Identity
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.document import table
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.run.plan.carried import carried_hz, most_events_s
+from plexor.run.plan.carried import events_a_strike, most_events_s
 from plexor.run.plan.sustained import channel_counts, sustained_clocks
 from plexor.wire.link.serial_port import BITS_A_BYTE
 from plexor_hdl.build import boards
@@ -208,5 +208,4 @@ def _of_link(name: str, count: int, active_only: bool) -> str:
     """Return the strikes a second whose events the simulated link carried."""
     link = Carried(**found_of(name, "link"))
     events_s = link.events_s(_core_hz(name))
-    a_strike = most_events_s(Fraction(1)) / carried_hz(_asked(count, active_only), Fraction(1))
-    return f"{int(events_s / a_strike):,}"
+    return f"{int(events_s / events_a_strike(_asked(count, active_only))):,}"

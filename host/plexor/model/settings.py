@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from math import ceil
@@ -275,6 +275,12 @@ def parse_reference(text: str) -> tuple[int, int]:
         return SOURCE_LOAD, polarity
     base = SOURCE_STRIKE if match[1].lower() == "strike" else SOURCE_CHANNEL
     return base + int(match[2]), polarity
+
+
+def trailing_needed(channels: Iterable[Channel]) -> set[int]:
+    """Return the sources whose trailing edges are what some channel answers."""
+    references = (parse_reference(channel.reference) for channel in channels)
+    return {source for source, polarity in references if not polarity}
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ PORT_S = 10.0
 START_S = 3.0
 """Time in which a board starts from its flash, and answers."""
 _PAUSE_S = 0.2
+_UNWRITTEN = "nothing was written; --force writes it"
 _SHOWN = ("core MHz", "sampling MHz", "cells", "RAMs", "tick, ps")
 """Figures of a build that are printed."""
 
@@ -159,17 +160,9 @@ def _device(board: str, way: Way, asked: FlashSpec) -> tuple[Plugged | None, tup
     return chosen[0], choice
 
 
-_UNWRITTEN = "nothing was written; --force writes it"
-
-
 def _told(plugged: Plugged) -> str:
-    name = plugged.product or boards_name(plugged)
+    name = plugged.product or FoundBoard(plugged, boards.boards_of(plugged)).name
     return f"{name} {plugged.serial}".rstrip() or plugged.node
-
-
-def boards_name(plugged: Plugged) -> str:
-    """Return the names of the boards that a device may be."""
-    return FoundBoard(plugged, boards.boards_of(plugged)).name
 
 
 def _links(way: Way, link: str | None, device: Plugged | None) -> list[str]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from plexor.base.units import format_rate
 from plexor.model.identity import Identity
-from plexor.model.settings import Settings, parse_reference
+from plexor.model.settings import Settings, parse_reference, trailing_needed
 from plexor.protocol.frames import CRC_BYTES, HEADER, MAX_WORDS, SOURCE_STRIKE, WORD_BYTES
 from plexor.protocol.geometry import Feature
 from plexor.protocol.registers import Stream, Trigger
@@ -31,7 +31,7 @@ def events_a_strike(settings: Settings, output: int = 0) -> int:
     With `active_only` an edge whose way back no channel is answered from is one event.
     """
     references = {c.number: parse_reference(c.reference) for c in settings.channels}
-    needed = {source for source, polarity in references.values() if not polarity}
+    needed = trailing_needed(settings.channels)
     caused = {SOURCE_STRIKE + output}
     while more := {n for n, (source, _) in references.items() if source in caused} - caused:
         caused |= more

@@ -19,6 +19,7 @@ from plexor.model.settings import (
     Settings,
     on_chip,
     parse_reference,
+    trailing_needed,
 )
 from plexor.model.timeouts import default_timeout_s
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_LOAD, SOURCE_STRIKE
@@ -317,8 +318,7 @@ def _active_only(settings: Settings, geometry: Geometry) -> int:
     """Return the mask of sources whose trailing edges no channel needs."""
     if not settings.active_only:
         return 0
-    references = [parse_reference(channel.reference) for channel in settings.channels]
-    needed = {source for source, polarity in references if not polarity}
+    needed = trailing_needed(settings.channels)
     return sum(1 << source for source in geometry.levels if source not in needed)
 
 
