@@ -12,7 +12,7 @@ from plexor.model.identity import Identity
 from plexor.model.settings import Settings, parse_reference, trailing_needed
 from plexor.protocol.frames import CRC_BYTES, HEADER, MAX_WORDS, SOURCE_STRIKE, WORD_BYTES
 from plexor.protocol.geometry import Feature
-from plexor.protocol.registers import Stream, Trigger
+from plexor.protocol.registers import Stream
 from plexor.wire.device.features import board_of
 
 _TOLD_DIGITS = 3
@@ -64,7 +64,7 @@ def check_carried(settings: Settings, identity: Identity, bytes_s: Fraction | No
         return
     events_s, ends_s = Fraction(0), settings.time_s
     for stimulus in settings.strikes:
-        if stimulus.trigger != Trigger.RUN or not stimulus.period_s:
+        if not stimulus.is_periodic or stimulus.period_s is None:
             continue
         strikes_s = stimulus.burst / stimulus.period_s
         events_s += strikes_s * events_a_strike(settings, stimulus.output)

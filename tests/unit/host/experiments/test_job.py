@@ -173,8 +173,22 @@ def test_the_end_of_bursts_and_of_other_builds_is_not_known():
     assert job.ends_hz(replace(IDENTITY, geometry=lesser), struck(1)) is None
 
 
-def test_a_rate_that_the_instrument_cannot_carry_is_beyond_and_nothing_is_struck(monkeypatch):
-    opened = SimpleNamespace(identity=IDENTITY, carried_bytes_s=None, __enter__=None)
+LINKED = replace(IDENTITY, geometry=Geometry(features=Feature.EVENTS | Feature.SIMULATED))
+
+
+@pytest.mark.parametrize(
+    ("identity", "bytes_s", "told"),
+    [
+        (IDENTITY, None, r"[\d.]+ MHz"),
+        # 6 events of a strike and two answers, of 193,423 a second (docs/stalls.md).
+        (LINKED, Fraction(800_000), r"32\.24 kHz"),
+    ],
+    ids=["chip", "link"],
+)
+def test_a_rate_that_the_instrument_cannot_carry_is_beyond_and_nothing_is_struck(
+    identity, bytes_s, told, monkeypatch
+):
+    opened = SimpleNamespace(identity=identity, carried_bytes_s=bytes_s, __enter__=None)
 
     class Opened:
         def __init__(self, link):
@@ -189,16 +203,14 @@ def test_a_rate_that_the_instrument_cannot_carry_is_beyond_and_nothing_is_struck
     monkeypatch.setattr(job, "open_link", lambda *_, **__: None)
     monkeypatch.setattr(job, "Device", Opened)
     monkeypatch.setattr(job, "measure_whole", lambda *_: pytest.fail("it was struck"))
-    end = job.ends_hz(IDENTITY, struck(2))
+    end = job.ends_hz(identity, struck(2), bytes_s)
     above = replace(
         JOB, settings=struck(2), rate_hz=end + 1, criteria=(Criterion(CriterionSubject.MISSED),)
     )
     (step,) = above.take()
     assert (step.strikes, step.ends_hz, step.simulated) == (0, end, True)
     assert {entry.verdict for entry in step.channels} == {Outcome.NOT_COMPARABLE}
-    assert re.fullmatch(
-        r"the instrument ends at [\d.]+ MHz with 2 channels", step.channels[0].reason
-    )
+    assert re.fullmatch(rf"the instrument ends at {told} with 2 channels", step.channels[0].reason)
 
 
 def test_a_run_whose_edges_were_lost_is_beyond_and_one_with_another_fault_is_an_error(monkeypatch):

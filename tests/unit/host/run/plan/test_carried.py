@@ -9,7 +9,7 @@ import pytest
 from plexor.model.identity import Identity
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.registers import Stream
+from plexor.protocol.registers import Stream, Trigger
 from plexor.run.plan.carried import carried_hz, check_carried, events_a_strike, most_events_s
 
 EVENTS = Identity(
@@ -19,8 +19,8 @@ LINK = Fraction(800_000)
 """8 Mbaud, ten bits a byte: 193,424 events a second, by docs/stalls.md."""
 
 
-def settings(rate, *channels, **more):
-    strike = Stimulus(period_s=1 / Fraction(rate))
+def settings(rate, *channels, strike=None, **more):
+    strike = replace(strike or Stimulus(), period_s=1 / Fraction(rate))
     return Settings(strikes=(strike,), channels=channels, stream=Stream.LIVE, **more)
 
 
@@ -67,6 +67,19 @@ def test_what_its_fifo_takes_besides_is_not_refused(end):
     more = {name: 3 * value for name, value in end.items()}
     with pytest.raises(ValueError, match="events a second"):
         check_carried(settings(100_000, Channel(0), **more), EVENTS, LINK)
+
+
+@pytest.mark.parametrize("end", [{}, {"count": 5000}])
+def test_each_strike_of_a_burst_brings_its_events(end):
+    burst = Stimulus(burst=5, spacing_s=Fraction(1, 10**6))
+    check_carried(settings(9_600, Channel(0), strike=burst, **end), EVENTS, LINK)
+    with pytest.raises(ValueError, match=r"rate: 240,000 events a second"):
+        check_carried(settings(12_000, Channel(0), strike=burst, **end), EVENTS, LINK)
+
+
+def test_of_strikes_that_wait_for_a_trigger_it_is_not_known_how_many_there_are():
+    waits = Stimulus(trigger=Trigger.GATE)
+    check_carried(settings(100_000, Channel(0), strike=waits), EVENTS, LINK)
 
 
 def test_instruments_that_match_and_links_of_no_known_rate_are_not_asked():
