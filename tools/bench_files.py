@@ -187,11 +187,13 @@ def file_figures(
         result = run_of(events)
         count = result.accounting.generated
         run = save(result, folder / "run")
+        budget = folder / "limits.toml"
+        budget.write_text('[all]\nmax = "100 us"\n')
         del result
         for suffix in suffixes:
             say(f"plexor show to {suffix}, {count} events")
             file = folder / f"run{suffix}"
-            words = ["show", run, "--to", file, "--budget", "omac"]
+            words = ["show", run, "--to", file, "--budget", budget]
             found.append(figure(f"export {suffix}", count, words, file))
             if suffix in CAPTURES:
                 say(f"plexor import of {suffix}, {count} events")

@@ -42,23 +42,21 @@ def show(
     if noted.note is not None:
         _note(paths, noted.note)
     first, *others = paths
+    if others and (shown.as_json or judged.budget is not None):
+        raise UsageError(f"{'--json' if shown.as_json else '--budget'} is of one run; name one RUN")
     found = [load(path) for path in paths]
     scans: list[Ended[Any]] = [each for each in found if not isinstance(each, Run)]
     runs = [each.less(**less.keywords()) for each in found if isinstance(each, Run)]
     for scan in scans:
         no_run_options(scan.what)
     limits = None if judged.budget is None else load_budget(judged.budget)
-    if others and (shown.as_json or limits is not None):
-        raise UsageError(f"{'--json' if shown.as_json else '--budget'} is of one run; name one RUN")
     if not written.files:
         return _printed(paths, found, limits, less, shown)
     if not scans:
-        return _runs(
-            paths, runs, written, limits, shown, has_less=less.keywords() != Less.of({}).keywords()
-        )
+        return _runs(paths, runs, written, limits, less, shown)
     if others:
         if all(SHOWN.get(file.suffix.lower()) == SHOWN[".html"] for file in written.files):
-            page = partial(_together, paths)
+            page = partial(_together, paths, less)
             all_of(*(partial(_draw_one, file, page, page) for file in written.files))
             return max(each.exit_code() for each in found)
         raise UsageError(f"several runs make one picture, but one of these is a {scans[0].what}")
@@ -111,9 +109,8 @@ def _runs(
     runs: list[Run],
     written: Written,
     limits: Budget | None,
+    less: Less,
     shown: AsJson,
-    *,
-    has_less: bool,
 ) -> int:
     """Write the files of runs; a verdict is printed, whatever else fails."""
     run, *more = runs
@@ -129,7 +126,9 @@ def _runs(
     elif verdict is not None:
         print_verdict(run, verdict)
     picture = partial(run.picture, *more, names=short_names([path.resolve() for path in paths]))
-    page = partial(_together, runs if has_less else paths) if more else partial(run.page, verdict)
+    has_less = less.keywords() != Less.of({}).keywords()
+    sources = runs if has_less else paths
+    page = partial(_together, sources, less) if more else partial(run.page, verdict)
 
     def export() -> None:
         run.export(*others, budget=limits)
@@ -142,10 +141,11 @@ def _runs(
     return max(each.exit_code(verdict) for each in runs)
 
 
-def _together(sources: Sequence[Path | Run]) -> str:
+def _together(sources: Sequence[Path | Run], less: Less) -> str:
     """Return the page of several results: each compared with the first."""
     first, *others = sources
-    return compare(first, others).page()
+    columns = "variance" if "variance" in less.named_columns else None
+    return compare(first, others, columns=columns).page()
 
 
 def _draw_one(file: Path, page: Callable[[], str], picture: Callable[[], str]) -> None:

@@ -15,7 +15,7 @@ from plexor.experiments.sweep.compare import differences as sweep_differences
 from plexor.experiments.sweep.model import SweepResult
 from plexor.figures.analyse.analyse import Report
 from plexor.figures.analyse.pairing import AMBIGUOUS
-from plexor.figures.judge.compare import Difference, differences
+from plexor.figures.judge.compare import VARIANCE, Difference, differences
 from plexor.figures.judge.configuration import (
     CHANNEL,
     NOT_SET,
@@ -158,6 +158,8 @@ class Comparison:
     """Where the figures come from: simulated, measured on what, or both."""
     reports: tuple[Overlaid, ...] = ()
     """The runs, A first, if all are single runs of the same tick: what can be drawn."""
+    columns: str | None = None
+    """More figures that text and page show, as GateSpec says; the document has all."""
 
     def __repr__(self) -> str:
         """Return a sentence for each channel: `ISR: B is 1.05 times A at p99, 95 % between ...`."""
@@ -184,6 +186,12 @@ class Comparison:
     def differing_keys(self) -> tuple[str, ...]:
         """Keys of the configuration in which any result differs from the first."""
         return tuple(sorted({key for other in self.others for key in other.differing_keys}))
+
+    @property
+    def shown(self) -> tuple[Difference, ...]:
+        """The differences that text and page show."""
+        more = self.columns is not None
+        return tuple(entry for entry in self.differences if more or entry.figure != VARIANCE)
 
     @property
     def outcome(self) -> Outcome:
@@ -213,9 +221,7 @@ class Comparison:
         none: Mapping[str, tuple[str, str]] = {}
         sides = [("A", self.place, none)]
         sides += [(other.letter, other.place, other.values) for other in self.others]
-        return compare_text(
-            self.differences, self.judgements, sides=sides, width=width, colour=colour
-        )
+        return compare_text(self.shown, self.judgements, sides=sides, width=width, colour=colour)
 
     def page(self) -> str:
         """Return it as an HTML page."""
@@ -223,7 +229,7 @@ class Comparison:
         sides += [ComparedSide(other.letter, other.place, other.values) for other in self.others]
         return compare_page(
             sides,
-            self.differences,
+            self.shown,
             self.judgements,
             self.source,
             self.reports,
@@ -284,7 +290,8 @@ def compare(before: Source, after: Source | Sequence[Source], options: GateSpec)
     All are runs, all are sweeps, or all are folders, whose results of the same name are compared.
     The earlier one is A; the others are B to Z, at most 25. The options are those of GateSpec:
     `fail_on="p99.9>+5%,mean>+10%,saturation<-2%"` are changes that are too large; `judge` is
-    `interval`, by which a condition breaks only if that is certain, or `estimate`.
+    `interval`, by which a condition breaks only if that is certain, or `estimate`; `columns` are
+    figures that text and page show only when they are asked for: `variance`.
 
     Raises UsageError if nothing in them can be compared or judged, and StoreError for a path
     without a readable result.
@@ -308,7 +315,13 @@ def comparison(
         raise UsageError(f"{options.naming('fail_on')} {error}") from error
     notes = (*notes, *result.notes)
     return replace(
-        result, notes=notes, conditions=conditions, by=by, judgements=judgements, skipped=skipped
+        result,
+        notes=notes,
+        conditions=conditions,
+        by=by,
+        judgements=judgements,
+        skipped=skipped,
+        columns=options.columns,
     )
 
 

@@ -43,7 +43,7 @@ def export(
     """Write a run to a file, or to several, in the format that each file's suffix names.
 
     Other packages add formats by entry points in the group `plexor.exporters`. `budget` is a
-    budget, a budget file or the name of a built-in budget. Raises UsageError for a file that this
+    budget or a budget file. Raises UsageError for a file that this
     run cannot be written to, StoreError if a file cannot be written.
     """
     paths = [path_of(file) for file in ([path] if isinstance(path, str | Path) else path)]

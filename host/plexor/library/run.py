@@ -189,7 +189,7 @@ class Run:
         return plot_of(channels, kind, facts.headline(self.report))
 
     def judge(self, budget: str | Path | Budget) -> Judged:
-        """Return what a budget says of the run: a file, `omac`, or a Budget.
+        """Return what a budget says of the run: a file, or a Budget.
 
         Raises UsageError for a file that is no budget, and for one that does not fit the run.
         """

@@ -4,7 +4,8 @@
     python -m plexor_lab.study.lists
 
 writes `table2-isr.txt`, `figure8.txt` and so on into the current folder, one latency to a line, in
-picoseconds, and prints what each has: `synthetic:latency=list:figure8.txt` replays it.
+picoseconds, and prints what each has: `synthetic:latency=list:figure8.txt` replays it. Beside them
+it writes `omac.toml`, the budget that one of the studies quotes.
 """
 
 from __future__ import annotations
@@ -19,10 +20,22 @@ COUNT = 1000
 BUS_LOCK_PS = (5_000_000,) * 24 + (65_000_000,)
 """One answer in 25 waits for a bus that is locked for 60 µs, which is the most in the article."""
 _US_PS = 10**6
+_OMAC = """\
+# Requirements of the OMAC user group, as quoted for Windows CE .NET.
+title = "omac"
+
+[struck]
+max = "100 us"
+mean = { goal = "50 us" }
+
+[free.period]
+min = "900 us"
+max = "1100 us"
+"""
 
 
 def write(folder: Path) -> list[str]:
-    """Write all lists into a folder; return a line about each."""
+    """Write all lists and the budget into a folder; return a line about each."""
     lines: list[str] = []
 
     def add(name: str, latencies_ps: Sequence[int], rest: str) -> None:
@@ -46,6 +59,8 @@ def write(folder: Path) -> list[str]:
             f"mean {mean_us:,.2f} µs, variance {variance_us2:,.0f} µs²",
         )
     add("bus-lock.txt", BUS_LOCK_PS, "24 of 5 µs and one of 65 µs")
+    (folder / "omac.toml").write_text(_OMAC)
+    lines.append(f"{'omac.toml':<14}  the budget of a user group: 100 µs, and periods of 1 ms")
     return lines
 
 

@@ -162,20 +162,6 @@ class Judged(Verdict):
         )
 
 
-OMAC = Budget(
-    "omac",
-    (
-        # OMAC user group requirements as quoted for Windows CE .NET: interrupt service thread
-        # latency at most 100 µs, cycle timers of 1 ms within 100 µs, goal 50 µs on average.
-        Limit(Scope.STRUCK, "max", Fraction(100, 10**6)),
-        Limit(Scope.STRUCK, "mean", Fraction(50, 10**6), goal=True),
-        Limit(Scope.FREE, "min", Fraction(900, 10**6), Kind.PERIOD),
-        Limit(Scope.FREE, "max", Fraction(1100, 10**6), Kind.PERIOD),
-    ),
-)
-BUILT_IN = {OMAC.title: OMAC}
-
-
 def judge(report: Report, budget: Budget) -> Judged:
     """Return the verdict of a budget on a run.
 

@@ -29,7 +29,7 @@ from plexor.base.meant import MEANT, nearest, suggestion
 from plexor.base.toml_text import parse_toml
 from plexor.base.units import parse_duration
 from plexor.figures.analyse.percentiles import parse_quantile, quantile_name
-from plexor.figures.judge.budget import BUILT_IN, COUNTS, TIMES, Budget, Limit, Scope
+from plexor.figures.judge.budget import COUNTS, TIMES, Budget, Limit, Scope
 from plexor.model.results import Kind
 
 _NINES = re.compile(r"p99(9+)")
@@ -38,18 +38,14 @@ _FIGURES = f"{', '.join((*TIMES, *COUNTS))} or a percentile such as p99 or p999"
 
 
 def load(name: str) -> Budget:
-    """Return the built-in budget of that name, or the one in that file; raise UsageError."""
-    if name in BUILT_IN:
-        return BUILT_IN[name]
+    """Return the budget in that file; raise UsageError."""
     if "\0" in name:
         raise UsageError(f"budget {name!r}: has a NUL character; must be a path without one")
     try:
         text = Path(name).read_bytes().decode("utf-8")
     except OSError as error:
-        built_in = ", ".join(BUILT_IN)
         reason = error.strerror or error
-        file = "; a budget is a file with limits" if {*name} & {*"<>="} else ""
-        raise UsageError(f"budget {name}: {reason} (built in: {built_in}){file}") from error
+        raise UsageError(f"budget {name}: {reason}{_file_meant(name)}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"budget {name}: not UTF-8 text (byte {error.start})") from error
     return parse(text, name)
@@ -133,6 +129,13 @@ class _Parser:
             value = entries["goal"]
         most = _count(path, value) if figure in COUNTS else _time(path, value)
         self._limits.append(Limit(scope, figure, most, kind, q, channel, goal))
+
+
+def _file_meant(name: str) -> str:
+    """Return what a name that is no file meant: limits themselves, or a budget of a study."""
+    if name == "omac":
+        return "; it is now a file, omac.toml, which python -m plexor_lab.study.lists writes"
+    return "; a budget is a file with limits" if {*name} & {*"<>="} else ""
 
 
 def _section_meant(key: str, value: object) -> str:

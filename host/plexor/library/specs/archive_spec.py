@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from plexor.library.farm import OnCell
 
 JUDGES = ("interval", "estimate")
+MORE = ("variance", "all")
+"""Figures of a comparison that are shown when they are asked for."""
 GROUPS = ("commit", "board", "load")
 KINDS = ("rise", "fall", "width", "period")
 FOLDER = Path("archive")
@@ -189,6 +191,12 @@ class GateSpec(Named):
         shows_default=True,
         choices=JUDGES,
         help="What --fail-on judges: the interval of a change, or its estimate, however uncertain.",
+    )
+    columns: str | None = option(
+        converter=maybe(choice(MORE)),
+        default=None,
+        choices=MORE,
+        help="Show more figures: the variance.",
     )
 
 

@@ -38,9 +38,10 @@ def test_exit_codes_tell_the_verdict(bench, capsys, tmp_path, limits, code):
     assert document(capsys)["exit_code"] == code
 
 
-def test_an_invalid_run_outweighs_its_budget(bench, capsys, run_of):
+def test_an_invalid_run_outweighs_its_budget(bench, capsys, run_of, tmp_path):
     bench(run_of([[10**6]], invalid_reasons=("a bin is saturated",)))
-    assert cli.main([*STRIKES, "--budget", "omac"]) == 4
+    (tmp_path / "b.toml").write_text('[all]\nmax = "1 ns"\n')
+    assert cli.main([*STRIKES, "--budget", str(tmp_path / "b.toml")]) == 4
     assert "INVALID RUN: a bin is saturated" in capsys.readouterr().out
 
 

@@ -99,7 +99,7 @@ def test_several_scans_make_a_page_if_something_of_them_is_compared(folder, caps
             ["--to", "x.csv"],
             "several runs make one page or picture; give --to FILE.html, .svg, .png or .pdf",
         ),
-        (["--to", "x.svg", "--budget", "omac"], "--budget is of one run; name one RUN"),
+        (["--to", "x.svg", "--budget", "limits.toml"], "--budget is of one run; name one RUN"),
     ],
 )
 def test_several_runs_make_neither_a_table_nor_a_verdict(kept, capsys, tmp_path, options, says):

@@ -22,7 +22,9 @@ def test_each_suffix_makes_its_file(kept, capsys, tmp_path):
     run = kept()
     files = [tmp_path / f"x{suffix}" for suffix in (*FORMATS, *ALIASES)]
     options = [word for path in files for word in ("--to", str(path))]
-    assert cli.main(["show", str(run), *options, "--budget", "omac"]) == 4
+    (tmp_path / "b.toml").write_text('[all]\np99 = "1 s"\n')
+    budget = ["--budget", str(tmp_path / "b.toml")]
+    assert cli.main(["show", str(run), *options, *budget]) == 4
     out, err = capsys.readouterr()
     assert out.splitlines()[-1].startswith("NOT PROVEN")
     assert err.splitlines() == [f"plexor: wrote {path}" for path in files]

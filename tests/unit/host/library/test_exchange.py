@@ -17,9 +17,11 @@ from ..show.export import planted
 
 def test_a_run_is_written_to_one_file_or_to_several(tmp_path):
     export(Run(planted.run()), tmp_path / "a.md")
-    export(Run(planted.run()), [str(tmp_path / "b.md"), tmp_path / "b.xml"], "omac")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.md", "b.md", "b.xml"]
-    assert "budget omac" in (tmp_path / "b.md").read_text()
+    limits = tmp_path / "limits.toml"
+    limits.write_text('[all]\nmax = "1 s"\n')
+    export(Run(planted.run()), [str(tmp_path / "b.md"), tmp_path / "b.xml"], str(limits))
+    assert sorted(path.name for path in tmp_path.glob("[ab].*")) == ["a.md", "b.md", "b.xml"]
+    assert "budget limits" in (tmp_path / "b.md").read_text()
 
 
 def test_texts_numbers_and_objects_mean_the_same(tmp_path):

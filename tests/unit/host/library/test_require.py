@@ -49,7 +49,7 @@ def test_an_invalid_run_fails_whatever_it_measured(run_of):
         ({"max": 3}, UsageError, "must be a time with a unit"),
         ({"channel": "NOSUCH", "max": "1 us"}, UsageError, '"NOSUCH" is not in this run'),
         ({}, UsageError, "sets no limits"),
-        ({"budget": "omac", "max": "1 us"}, TypeError, "give a budget, or limits"),
+        ({"budget": "limits.toml", "max": "1 us"}, TypeError, "give a budget, or limits"),
     ],
 )
 def test_wrong_limits_are_said(run, given, error, said):

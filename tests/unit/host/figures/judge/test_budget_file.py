@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from plexor.base.errors import UsageError
-from plexor.figures.judge.budget import OMAC, Limit, Scope
+from plexor.figures.judge.budget import Limit, Scope
 from plexor.figures.judge.budget_file import load, parse
 from plexor.model.results import Kind
 
@@ -102,13 +102,15 @@ def test_percentiles_are_named_in_two_ways():
     assert [limit.q for limit in budget.limits] == [Fraction(999, 1000)] * 2
 
 
-def test_a_file_that_is_not_there_names_the_built_in_budgets(tmp_path):
-    with pytest.raises(UsageError, match=r"No such file.*built in: omac"):
+def test_a_file_that_is_not_there_is_told(tmp_path, monkeypatch):
+    with pytest.raises(UsageError, match=r"none\.toml: No such file or directory$"):
         load(str(tmp_path / "none.toml"))
     (tmp_path / "bad.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(UsageError, match="not UTF-8"):
         load(str(tmp_path / "bad.toml"))
-    assert load("omac") is OMAC
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=r"omac\.toml, which python -m plexor_lab\.study\.lists"):
+        load("omac")
 
 
 @pytest.mark.parametrize(

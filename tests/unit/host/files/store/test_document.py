@@ -46,8 +46,12 @@ def test_json_leaves_out_latencies_of_strikes_that_are_not_known(bench, capsys, 
     assert line in " ".join(capsys.readouterr().out.split())
 
 
-@pytest.mark.parametrize("budget", [[], ["--budget", "omac"]])
-def test_json_is_all_of_standard_output_and_fits_its_schema(bench, capsys, budget):
+@pytest.mark.parametrize("budget", [[], ["--budget", "b.toml"]])
+def test_json_is_all_of_standard_output_and_fits_its_schema(
+    bench, capsys, budget, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "b.toml").write_text('[all]\nmax = "1 s"\n')
     bench()
     assert cli.main([*STRIKES, "--json", *budget]) == 0
     found = document(capsys)

@@ -42,7 +42,7 @@ def test_lateness_and_shares_of_both_are_compared(kept):
 def test_heavy_load_has_four_times_the_variance_in_the_text(kept, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     idle, loaded = kept("idle", [0, 4]), kept("loaded", [0, 8], device={"load": "disk"})
-    assert cli.main(["compare", str(idle), str(loaded)]) == 0
+    assert cli.main(["compare", str(idle), str(loaded), "--columns", "all"]) == 0
     line = next(e for e in capsys.readouterr().out.splitlines() if " variance " in e)
     assert " ".join(line.split()) == "mixed-2 variance 1 ns² 4 ns² +300.00 % x4.000 -"
 

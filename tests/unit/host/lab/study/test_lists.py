@@ -3,10 +3,12 @@
 
 import subprocess
 import sys
+import tomllib
 from fractions import Fraction
 
 import pytest
 
+from plexor.figures.judge.budget_file import load
 from plexor_lab.study.lists import write
 
 # Minimum, mean and maximum in µs, as the article prints them.
@@ -36,8 +38,8 @@ def moments(latencies):
 @pytest.fixture
 def lists(tmp_path):
     told = write(tmp_path)
-    read = {path.name: [*map(int, path.read_text().split())] for path in tmp_path.iterdir()}
-    assert [line.split()[0] for line in told] == [*TABLES, *FIGURES, "bus-lock.txt"]
+    read = {path.name: [*map(int, path.read_text().split())] for path in tmp_path.glob("*.txt")}
+    assert [line.split()[0] for line in told] == [*TABLES, *FIGURES, "bus-lock.txt", "omac.toml"]
     assert {*read} == {*TABLES, *FIGURES, "bus-lock.txt"}
     return read
 
@@ -61,6 +63,14 @@ def test_each_25th_answer_waits_for_60_us(lists):
     usual, locked = lists["bus-lock.txt"][0], lists["bus-lock.txt"][24]
     assert lists["bus-lock.txt"] == [usual] * 24 + [locked]
     assert locked - usual == 60 * US_PS
+
+
+def test_the_budget_of_the_user_group_is_what_the_article_quotes(lists, tmp_path):
+    """A latency of at most 100 µs, 50 µs on average as a goal, and cycles of 1 ms within 100 µs."""
+    budget = tomllib.loads((tmp_path / "omac.toml").read_text())
+    assert budget["struck"] == {"max": "100 us", "mean": {"goal": "50 us"}}
+    assert budget["free"] == {"period": {"min": "900 us", "max": "1100 us"}}
+    assert load(str(tmp_path / "omac.toml")).title == "omac"
 
 
 def test_as_a_program_it_writes_into_the_current_folder(tmp_path):

@@ -34,7 +34,7 @@ load-off = "calm"
 prepare = "make flash"
 key = { os = "FreeRTOS" }
 [builds.release]
-budget = "omac"
+budget = "limits.toml"
 commit = "v1.2"
 branch = "main"
 
@@ -51,6 +51,7 @@ def farm(tmp_path):
     def read(text):
         path = tmp_path / "farm.toml"
         path.write_text(text)
+        (tmp_path / "limits.toml").write_text('[all]\nmax = "1 s"\n')
         return read_cells(path)
 
     return read
@@ -67,7 +68,7 @@ def test_a_matrix_has_a_cell_for_each_choice_of_all_axes(farm):
     ]
 
 
-def test_what_comes_later_replaces_what_comes_before_and_keys_are_joined(farm):
+def test_what_comes_later_replaces_what_comes_before_and_keys_are_joined(farm, tmp_path):
     cells = {cell.name: cell for cell in farm(WHOLE)}
     one = cells["left/none/debug/slow"]
     assert one.link == "serial:/dev/ttyUSB1"
@@ -90,7 +91,11 @@ def test_what_comes_later_replaces_what_comes_before_and_keys_are_joined(farm):
     assert not other.real
     assert [other.options[name] for name in ("rate", "count", "load")] == ["40k", 100, "on"]
     assert (other.load_on, other.load_off) == ("stress", "calm")
-    assert (other.budget, other.commit, other.branch) == ("omac", "v1.2", "main")
+    assert (other.budget, other.commit, other.branch) == (
+        str(tmp_path / "limits.toml"),
+        "v1.2",
+        "main",
+    )
     assert other.device == {
         "instrument": "right",
         "load": "busy",
@@ -108,7 +113,7 @@ def test_files_lie_where_the_farm_lies(farm, tmp_path, monkeypatch):
     (tmp_path / "irq.toml").touch()
     (tmp_path / "budget.toml").write_text("[all]\nmissed = 0\n")
     monkeypatch.chdir("/")
-    text = WHOLE.replace('budget = "omac"', 'budget = "budget.toml"')
+    text = WHOLE.replace('budget = "limits.toml"', 'budget = "budget.toml"')
     cells = {cell.name: cell for cell in farm(text)}
     one = cells["right/none/release/slow"]
     assert one.dut == f"{tmp_path / 'irq.toml'}:clock=20ns"

@@ -37,8 +37,10 @@ def test_a_percentile_of_too_few_samples_is_not_known():
     assert (own.p99_s, own.max_s) == (None, pytest.approx(1e-6))
 
 
-def test_an_invalid_run_proves_nothing_whatever_its_budget():
-    found = of(planted(1000, invalid_reasons=("a bin is full",)), budget="omac")
+def test_an_invalid_run_proves_nothing_whatever_its_budget(tmp_path):
+    (tmp_path / "budget.toml").write_text('[all]\nmax = "2us"')
+    invalid = planted(1000, invalid_reasons=("a bin is full",))
+    found = of(invalid, budget=str(tmp_path / "budget.toml"))
     assert (found.code, found.reason) == (ExitCode.INVALID, "a bin is full")
 
 

@@ -9,12 +9,14 @@ from dataclasses import replace
 import pytest
 from pywellen import Waveform
 
-from plexor.figures.judge.budget import OMAC
+from plexor.figures.judge.budget_file import parse
 from plexor.show.export.about import about, line_of, started_s
 from plexor.show.export.formats import ALIASES, FORMATS, export
 from plexor.show.export.source import ExportSource
 
 from . import planted
+
+LIMITS = parse('[all]\nmax = "100 us"', "limits.toml")
 
 
 def test_a_simulated_run_says_so():
@@ -39,7 +41,7 @@ def test_an_invalid_run_says_why_and_what_was_dropped():
 def test_every_file_has_these_texts(suffix, tmp_path):
     path = tmp_path / f"run{suffix}"
     result = planted.lost(planted.run())
-    export(result, [path], OMAC)
+    export(result, [path], LIMITS)
     data = path.read_bytes()
     if suffix in (".npz", ".sr"):
         with zipfile.ZipFile(path) as archive:
@@ -73,6 +75,6 @@ def test_a_run_is_the_same_file_an_hour_later(suffix, tmp_path, monkeypatch):
         now_s = time.time() + later_s
         monkeypatch.setattr(time, "time", lambda at_s=now_s: at_s)
         path = tmp_path / f"{later_s}{suffix}"
-        export(result, [path], OMAC)
+        export(result, [path], LIMITS)
         files.append(path.read_bytes())
     assert files[0] == files[1]
