@@ -3,11 +3,14 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 
 import plexor
 from plexor.cli import main
+from plexor_lab.bound import body
+from plexor_lab.bound.kept import BEGUN
 
 MODEL = """
 [section.once]
@@ -60,8 +63,63 @@ def test_each_n_has_its_own_run_bound_and_margin(sweep, capsys, tmp_path):
     fitted = json.loads(capsys.readouterr().out)["fitted"]
     assert [service["n"] for service in fitted["services"]] == [3, 10, 200]
     assert [service["measured_ns"] for service in fitted["services"]] == ["3000", "10000", "200000"]
+
+
+@pytest.fixture
+def taken(monkeypatch):
+    """Return the devices of the runs that are taken."""
+    devices, take = [], body.take
+
+    def noted(source, *rest, **options):
+        devices.append(source.dut)
+        return take(source, *rest, **options)
+
+    monkeypatch.setattr(body, "take", noted)
+    return devices
+
+
+def test_a_sweep_continues_and_one_with_more_n_measures_only_those(sweep, capsys, taken, tmp_path):
+    assert sweep(1000, "--out", "kept", "--json") == 0
+    first = json.loads(capsys.readouterr().out)
+    assert len(taken) == 3
+    assert sweep(1000, "--out", "kept", "--json") == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out) == first
+    assert err.splitlines()[0] == "plexor: N = 3, 1 of 3, kept"
+    assert len(taken) == 3
+    # What is not whole, or was not measured, is measured: nothing else.
+    (tmp_path / "kept" / "N=10" / "run.json").write_text("{")
+    shutil.rmtree(tmp_path / "kept" / "N=200")
+    assert sweep(1000, "--out", "kept", "--json") == 0
+    assert json.loads(capsys.readouterr().out) == first
+    assert taken[3:] == ["synthetic:width=10us", "synthetic:width=200us"]
+
+
+def test_a_folder_of_another_sweep_is_refused_with_what_differs(sweep, capsys, taken, tmp_path):
+    assert sweep(1000, "--out", "kept") == 0
+    capsys.readouterr()
+    assert sweep(1000, "--out", "kept", "--width", "2us", "--label", "os=none") == 2
+    assert capsys.readouterr().err == (
+        "plexor: --out kept: already exists, with --width 2us, there not given; another --label; "
+        "--force replaces it\n"
+    )
+    assert sweep(1000, "--out", "kept", "--width", "2us", "--force") == 0
+    assert len(taken) == 6
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "notes.txt").touch()
+    assert sweep(1000, "--out", "own") == 2
+    assert "own: already exists, and holds no sweep of N; name" in capsys.readouterr().err
+    assert [path.name for path in (tmp_path / "own").iterdir()] == ["notes.txt"]
+
+
+def test_a_run_of_other_files_of_the_device_is_refused(sweep, capsys, tmp_path):
+    assert sweep(1000, "--out", "kept") == 0
+    begun = tmp_path / "kept" / "bound-sweep.json"
+    known = BEGUN.read(begun)
+    BEGUN.write(replace(known, measured={**known.measured, "10": "N of other files"}), begun)
+    capsys.readouterr()
     assert sweep(1000, "--out", "kept") == 2
-    assert "kept" in capsys.readouterr().err
+    assert "N = 10 was measured with other files of the device" in capsys.readouterr().err
 
 
 def test_a_bound_that_one_n_exceeds_is_unsafe(sweep, capsys):
@@ -90,11 +148,7 @@ def test_what_cannot_be_swept_is_one_line(sweep, capsys):
 def test_what_was_measured_when_it_is_stopped_is_kept_and_judged(
     sweep, capsys, monkeypatch, tmp_path
 ):
-    """The second run is interrupted."""
-    from dataclasses import replace  # noqa: PLC0415
-
-    from plexor_lab.bound import body  # noqa: PLC0415
-
+    """The second run is interrupted. The same command measures it again, and the third."""
     taken = body.take
 
     def take(source, *rest, **options):
@@ -108,4 +162,8 @@ def test_what_was_measured_when_it_is_stopped_is_kept_and_judged(
     assert [check["n"] for check in json.loads(capsys.readouterr().out)["checks"]] == [3]
     assert (tmp_path / "kept" / "N=10" / "run.json").exists()
     assert (tmp_path / "kept" / "measured.csv").read_text().count("\n") == 2
+    monkeypatch.setattr(body, "take", taken)
+    assert sweep(1000, "--out", "kept", "--json") == 0
+    assert [check["n"] for check in json.loads(capsys.readouterr().out)["checks"]] == [3, 10, 200]
+    assert not plexor.load(tmp_path / "kept" / "N=10").result.interrupted
     shutil.rmtree(tmp_path / "kept")

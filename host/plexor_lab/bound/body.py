@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,14 +15,15 @@ from plexor.cli.options import AsJson, HtmlShown, Keyed
 from plexor.cli.output import check_outputs
 from plexor.cli.parameters import command_line, option_name, usage
 from plexor.library.files import write_text
-from plexor.library.keep import check_new
 from plexor.library.load import load, run_in
 from plexor.library.run_spec import RunSpec, settings_of
 from plexor.library.scans.phase import PhaseScan
-from plexor.library.specs.options import InFolder, Source
+from plexor.library.specs.options import Replaced, Source
+from plexor.library.specs.said import said
 from plexor_lab.bound.bound import Bound
 from plexor_lab.bound.check import KEY, BoundCheck
 from plexor_lab.bound.fitted import fit_services
+from plexor_lab.bound.kept import KeptRuns
 from plexor_lab.bound.spec import (
     AtEach,
     Compared,
@@ -81,39 +83,46 @@ def sweep(
     mapped: Mapped,
     compared: Compared,
     described: Keyed,
-    place: InFolder,
+    place: Replaced,
     shown: AsJson,
 ) -> int:
     """Measure a service at each N, check it, print the verdicts and return the exit code."""
     numbers, settings = swept_ns(ns), settings_of(asked, option_name)
     out = place.out
-    with usage():
-        if out is not None:
-            check_new(out, option_name("out"))
     check_outputs(folder=out, whole=False)
     found = Bound(modelled.model, platform.platform, mapped.region_map)
     checks: list[BoundCheck] = []
-    folders: list[Path] = []
-    for number, n in enumerate(numbers, 1):
-        print(f"plexor: N = {n}, {number} of {len(numbers)}", file=sys.stderr)
-        device = {**described.device, KEY: str(n)}
-        at_this = replace(source, dut=at_n(source.dut or "", n))
-        run = take(at_this, asked, settings, None, None, device, live=False)
-        run = run.taken_by(command_line())
-        folder = None if out is None else run.save(out / f"{KEY}={n}")
-        if run.interrupted:
-            break
-        with usage():
-            checks.append(found.check(run, n=n, kind=compared.kind))
-        folders += [] if folder is None else [folder]
-    if not checks:
-        return ExitCode.INTERRUPTED
-    judged = BoundSweep(tuple(checks), tuple(folders))
-    show(judged, shown.as_json)
-    if out is not None:
-        files = modelled.model, platform.platform, mapped.region_map
-        write_text(out / MEASURED_FILE, judged.measured_csv(files, out))
-        print(f"plexor: runs {out}, of which {out / MEASURED_FILE} tells", file=sys.stderr)
+    with ExitStack() as stack:
+        kept = None
+        if out is not None:
+            told = said(source, asked, described)
+            told.pop("strict", None)
+            kept = stack.enter_context(KeptRuns(out, told, option_name, force=place.force))
+        for number, n in enumerate(numbers, 1):
+            step = f"plexor: {KEY} = {n}, {number} of {len(numbers)}"
+            dut = at_n(source.dut or "", n)
+            run = None if kept is None else kept.find(n, dut)
+            print(f"{step}{'' if run is None else ', kept'}", file=sys.stderr)
+            if run is None:
+                device = {**described.device, KEY: str(n)}
+                at_this = replace(source, dut=dut)
+                run = take(at_this, asked, settings, None, None, device, live=False)
+                run = run.taken_by(command_line())
+                if kept is not None:
+                    kept.add(n, dut, run)
+                if run.interrupted:
+                    break
+            with usage():
+                checks.append(found.check(run, n=n, kind=compared.kind))
+        if not checks:
+            return ExitCode.INTERRUPTED
+        folders = () if kept is None else tuple(kept.place(check.n or 0) for check in checks)
+        judged = BoundSweep(tuple(checks), folders)
+        show(judged, shown.as_json)
+        if out is not None:
+            files = modelled.model, platform.platform, mapped.region_map
+            write_text(out / MEASURED_FILE, judged.measured_csv(files, out))
+            print(f"plexor: runs {out}, of which {out / MEASURED_FILE} tells", file=sys.stderr)
     return ExitCode.INTERRUPTED if len(checks) < len(numbers) else judged.exit_code()
 
 

@@ -13,7 +13,7 @@ from plexor.cli.options import AsJson, HtmlShown, Keyed
 from plexor.cli.parameters import option_name, refuse
 from plexor.cli.specs import command
 from plexor.library.run_spec import RunSpec
-from plexor.library.specs.options import InFolder, Source
+from plexor.library.specs.options import Replaced, Source
 from plexor_lab.bound.spec import (
     SWEPT,
     AtEach,
@@ -31,7 +31,10 @@ from plexor_lab.bound.spec import (
 _FILE = click.Path(path_type=Path)
 
 
-class NewRuns(InFolder, told={"out": "It is a new one, with a run for each N."}):
+class SweptRuns(
+    Replaced,
+    told={"out": "It has a run for each N. What was begun there with the same options continues."},
+):
     """Where the runs of a sweep are kept."""
 
 
@@ -141,7 +144,7 @@ def fit(asked: FitSpec) -> None:
     mapped=Mapped,
     compared=Compared,
     described=Keyed,
-    place=NewRuns,
+    place=SweptRuns,
     shown=AsJson,
 )
 @click.argument("ns", metavar="N=N1,N2,...")
@@ -150,7 +153,8 @@ def sweep(source: Source, asked: RunSpec) -> None:
 
     {N} in --dut stands for N. The other options are those of `plexor measure`, which takes each
     run, and of `plexor lab bound check`, which judges it. With --out each run is kept in its
-    folder, and measured.csv names them for `plexor lab bound fit`.
+    folder, and measured.csv names them for `plexor lab bound fit`. The same command continues a
+    sweep that was ended early, and one with more N measures only those.
 
     The exit code is 1 if an estimate is UNSAFE at any N, and 4 if one is not proven.
 
