@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run has the same figures in the terminal, on its page, live, in its document and in Python.
 
+So has each of two runs that are compared.
+
 Each text is made again from the numbers of the document, as `--json` prints it, and looked for in
 the tables that people see; the library's floats are made texts in the same way.
 """
@@ -27,6 +29,19 @@ A_DEVICE = 5
 """Runs of each device: opening one takes longest."""
 QUANTILES = {"p50": "p50", "p99": "p99", "p99.9": "p999"}
 CLASSES = ("missed", "late", "duplicate", "spurious")
+OTHER_CLASSES = ("answered", "early", "pending")
+TICK_S = 500e-12
+"""Of the simulated instrument."""
+COMPARED = {
+    "min": "min",
+    "p50": "p50",
+    "p99": "p99",
+    "p99.9": "p99.9",
+    "max": "max seen",
+    "peak_to_peak": "peak-to-peak",
+    "variance": "variance",
+}
+"""Figures of a comparison, by their names in a run's tables."""
 LATENCIES = (
     "fixed:{us}us",
     "lognormal:{us}us:0.4",
@@ -220,8 +235,53 @@ def random_runs(number, folder):
                 yield instrument.run(out=out, **options), out
 
 
+def of_document_s(channel, figure):
+    """Return a figure of a channel in a document, as a comparison has it: in seconds, or a share.
+
+    None: the channel has no such figure, or too few samples for it.
+    """
+    if figure in CLASSES or figure in OTHER_CLASSES:
+        return channel[figure] / channel["strikes"] if channel["strikes"] else None
+    known = channel["latency"]
+    if known is None or not known["count"]:
+        return None
+    if figure == "mean":
+        return known["sum_ticks"] / known["count"] * TICK_S
+    if figure == "variance":
+        return known["variance_ticks2"] * TICK_S**2
+    return known[f"{figure.replace('p99.9', 'p999')}_s"]
+
+
+def check_comparison(one, other, capsys):
+    """Assert that two runs have the same figures when they are compared as they have alone."""
+    (before, old, old_texts), (after, new, new_texts) = one, other
+    assert cli.main(["compare", str(before), str(after), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    sides = [{c["name"]: c for c in known["channels"]} for known in (old, new)]
+    found = {(entry["channel"], entry["figure"]): entry for entry in document["differences"]}
+    assert {channel for channel, _ in found} == set(sides[0]) & set(sides[1])
+    for (channel, figure), entry in found.items():
+        values = [of_document_s(side[channel], figure) for side in sides]
+        assert [entry["before"], entry["after"]] == [
+            None if value is None else pytest.approx(float(value), rel=1e-12) for value in values
+        ], f"{channel} {figure}"
+    compared = plexor.compare(before, after, columns="all")
+    parsed = Tables()
+    parsed.feed(compared.page())
+    page = next(rows for rows in parsed.tables if rows and rows[0][:2] == ["channel", "figure"])
+    lines = (re.split(r"\s{2,}", line) for line in compared.text(width=200).splitlines())
+    for way, rows in (("text", lines), ("page", page)):
+        cells = {(row[0], row[1]): row[2:4] for row in rows if tuple(row[:2]) in found}
+        assert set(cells) == set(found), way
+        for (channel, figure), shown in cells.items():
+            name = COMPARED.get(figure)
+            if name is not None:
+                texts = [old_texts[channel][name], new_texts[channel][name]]
+                assert [text.strip() for text in shown] == texts, f"{way}: {channel} {figure}"
+
+
 def check_runs(number, folder, capsys):
-    checked = 0
+    checked, earlier = 0, None
     for run, out in random_runs(number, folder):
         assert cli.main(["show", str(out), "--json"]) == 0
         document = json.loads(capsys.readouterr().out)
@@ -236,6 +296,9 @@ def check_runs(number, folder, capsys):
         same(told, of_live(run), live, "live")
         same(told, of_library(run), every, "library")
         check_jitter128(run, document)
+        if checked % A_DEVICE:
+            check_comparison(earlier, (out, document, told), capsys)
+        earlier = out, document, told
         checked += 1
     assert checked == number
 

@@ -76,12 +76,14 @@ def _sentence(entry: Difference, before: str, after: str) -> str:
         one = Fraction(1)
         low, high = factor_text(least, (most, one)), factor_text(most, (least, one))
         factor = _within(entry.ratio, factor, low, high)
-        behind = ", which may be no change" if least <= 1 <= most else ""
-        behind += f", 95 % between {low} and {high}"
-    same = f"{after} is the same as {before} {figure}"
-    return (
-        f"{same if entry.ratio == 1 else f'{after} is {factor} times {before} {figure}'}{behind}."
-    )
+        behind = f", 95 % between {low} and {high}"
+        if entry.ratio == 1:
+            behind = "" if low == high else f"{behind} times"
+        elif least <= 1 <= most:
+            behind = f", which may be no change{behind}"
+    if entry.ratio == 1:
+        return f"no difference seen between {after} and {before} {figure}{behind}."
+    return f"{after} is {factor} times {before} {figure}{behind}."
 
 
 def _within(ratio: Fraction, text: str, low: str, high: str) -> str:

@@ -113,7 +113,7 @@ def html_box(style: str, head: str, text: str, more: Sequence[str] = ()) -> str:
 
 
 def html_details(head: str, content: str) -> str:
-    """Return a part of a page that folds out; on paper it is left open."""
+    """Return a part of a page that folds out; on paper it is there if it is open."""
     return f'<details class="part"><summary>{escape(head)}</summary>{content}</details>'
 
 

@@ -33,8 +33,6 @@ that it cannot undo."""
 UNITS_FS = {"s": 10**15, "ms": 10**12, "us": 10**9, "ns": 10**6, "ps": 10**3, "fs": 1}
 """Units of time that dumps have, in femtoseconds."""
 _MOST_NAMES = 20
-_SCOPES = "./|"
-"""What stands between a scope and a name, in dumps and in tools of makers of FPGAs."""
 _RANGE = re.compile(r"\[(-?\d{1,9}):(-?\d{1,9})\]$")
 _BIT = re.compile(r"(.*)\[(-?\d{1,9})\]")
 
@@ -45,7 +43,7 @@ class ReadRules:
 
     unknown: Unknown = Unknown.CUT
     unit_s: Fraction | None = None
-    """The unit of times, for a file that does not tell it."""
+    """The unit of times, for a dump without $timescale."""
     samplerate_hz: Fraction | None = None
     """For samples without times."""
     high_v: float | None = None
@@ -184,8 +182,7 @@ def _ending(texts: Mapping[str, str], wanted: str, same: Callable[[str], str]) -
     """
     known, end = {name: same(text) for name, text in texts.items()}, same(wanted)
     whole = [name for name, text in known.items() if text == end]
-    ends = tuple(sign + end for sign in _SCOPES)
-    return whole or [name for name, text in known.items() if text.endswith(ends)]
+    return whole or [name for name, text in known.items() if text.endswith(f".{end}")]
 
 
 def _listed(names: list[str]) -> str:

@@ -22,12 +22,11 @@ READERS: Mapping[str, Callable[[Path, ReadRules], CaptureFile]] = {
     ".csv": open_csv,
     ".tsv": open_csv,
     ".txt": open_csv,
-    ".dat": open_csv,
     ".ptu": open_ptu,
     ".npz": open_npz,
 }
 """Readers of captures, by the suffix of the file."""
-PACKED = (".vcd", ".csv", ".tsv", ".txt", ".dat")
+PACKED = (".vcd", ".csv", ".tsv", ".txt")
 """Suffixes that may be followed by .gz."""
 _OTHERS = {
     ".sal": "export raw data as CSV in Logic 2",

@@ -118,9 +118,26 @@ def test_axe_objects_to_what_is_wrong(chromium):
     assert {"image-alt", "button-name"} <= {text.partition(":")[0] for text in found}
 
 
-@pytest.mark.parametrize("kind", ["usual", "comparison"])
-def test_a_page_of_runs_with_two_channels_is_two_sheets_of_paper(shown, kind):
-    page = shown(kind, 1400)
-    printed = page.tell("Page.printToPDF", preferCSSPageSize=True)
-    sheets = re.findall(rb"/Type\s*/Page\b", base64.b64decode(printed["data"]))
-    assert len(sheets) == 2
+def sheets(page):
+    """Return how many sheets of A4 a page is printed on."""
+    printed = base64.b64decode(page.tell("Page.printToPDF", preferCSSPageSize=True)["data"])
+    return len(re.findall(rb"/Type\s*/Page\b", printed))
+
+
+@pytest.mark.parametrize(
+    ("kind", "most"),
+    [("usual", 2), ("comparison", 2), ("sweep up and down", 1), ("explained", 1), ("burst", 1)],
+)
+def test_a_page_is_on_few_sheets_of_paper(shown, kind, most):
+    assert sheets(shown(kind, 1400)) == most
+
+
+def test_paper_has_what_was_done_if_it_is_folded_out(shown):
+    page = shown("usual", 1400)
+    folded = "return getComputedStyle(document.querySelector('details.part')).display"
+    page.tell("Emulation.setEmulatedMedia", media="print")
+    assert page.run(folded) == "none"
+    page.run("document.querySelector('details.part').open = true")
+    assert page.run(folded) != "none"
+    page.tell("Emulation.setEmulatedMedia", media="")
+    assert sheets(page) == 3

@@ -41,9 +41,22 @@ def test_the_factor_that_is_told_lies_within_the_interval_that_is_told(run_of):
 
 def test_what_may_be_no_change_is_told_as_such(run_of):
     (said,) = sentences(compared(run_of, EARLIER[::-1]).differences, NAMES)
-    assert said.startswith(
-        "ISR: loaded is the same as idle at p99, which may be no change, 95 % between 0."
+    assert re.fullmatch(
+        "ISR: no difference seen between loaded and idle at p99, 95 % between 0[.]9[0-9]* and "
+        "1[.]0[0-9]* times[.]",
+        said,
     )
+    # One more value, at p50, makes a change that may be none.
+    later = [value + (value == 1098) for value in EARLIER[::-1]]
+    (said,) = sentences(compared(run_of, later).differences, NAMES)
+    assert said.startswith("ISR: loaded is 1.001 times idle at p99, which may be no change, 95 % ")
+
+
+def test_values_that_are_all_equal_have_no_interval(run_of):
+    alike = compare(Run(run_of([[1000] * 1000])), Run(run_of([[1000] * 1000])))
+    assert sentences(alike.differences, NAMES) == [
+        "ISR: no difference seen between loaded and idle at p99."
+    ]
 
 
 def test_too_few_samples_for_p99_leave_a_lower_percentile(run_of):

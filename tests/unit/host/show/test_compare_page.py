@@ -72,7 +72,7 @@ def test_the_page_carries_what_compare_prints_as_json(two):
     files = carried(found.page())
     assert json.loads(files["comparison.json"]) == json.loads(json.dumps(found.document()))
     rows = list(csv.DictReader(io.StringIO(files["comparison.csv"])))
-    assert [row["figure"] for row in rows] == [entry.figure for entry in found.differences]
+    assert [row["figure"] for row in rows] == [entry.figure for entry in found.shown]
 
 
 def test_a_picture_names_each_result_by_its_letter(two):
