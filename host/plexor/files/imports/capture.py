@@ -33,6 +33,8 @@ that it cannot undo."""
 UNITS_FS = {"s": 10**15, "ms": 10**12, "us": 10**9, "ns": 10**6, "ps": 10**3, "fs": 1}
 """Units of time that dumps have, in femtoseconds."""
 _MOST_NAMES = 20
+_SCOPES = "./|"
+"""What stands between a scope and a name, in dumps and in tools of makers of FPGAs."""
 _RANGE = re.compile(r"\[(-?\d{1,9}):(-?\d{1,9})\]$")
 _BIT = re.compile(r"(.*)\[(-?\d{1,9})\]")
 
@@ -43,7 +45,7 @@ class ReadRules:
 
     unknown: Unknown = Unknown.CUT
     unit_s: Fraction | None = None
-    """The unit of times, for a dump without $timescale."""
+    """The unit of times, for a file that does not tell it."""
     samplerate_hz: Fraction | None = None
     """For samples without times."""
     high_v: float | None = None
@@ -182,7 +184,8 @@ def _ending(texts: Mapping[str, str], wanted: str, same: Callable[[str], str]) -
     """
     known, end = {name: same(text) for name, text in texts.items()}, same(wanted)
     whole = [name for name, text in known.items() if text == end]
-    return whole or [name for name, text in known.items() if text.endswith(f".{end}")]
+    ends = tuple(sign + end for sign in _SCOPES)
+    return whole or [name for name, text in known.items() if text.endswith(ends)]
 
 
 def _listed(names: list[str]) -> str:

@@ -22,11 +22,12 @@ READERS: Mapping[str, Callable[[Path, ReadRules], CaptureFile]] = {
     ".csv": open_csv,
     ".tsv": open_csv,
     ".txt": open_csv,
+    ".dat": open_csv,
     ".ptu": open_ptu,
     ".npz": open_npz,
 }
 """Readers of captures, by the suffix of the file."""
-PACKED = (".vcd", ".csv", ".tsv", ".txt")
+PACKED = (".vcd", ".csv", ".tsv", ".txt", ".dat")
 """Suffixes that may be followed by .gz."""
 _OTHERS = {
     ".sal": "export raw data as CSV in Logic 2",

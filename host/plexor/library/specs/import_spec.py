@@ -51,14 +51,14 @@ class ReadSpec(Spec):
         converter=maybe(seconds),
         default=None,
         metavar="TIME",
-        help="Unit of the times of a VCD file without $timescale.",
+        help="Unit of the times of a VCD or CSV file that does not tell it.",
     )
     samplerate: Fraction | None = option(
         first=True,
         converter=maybe(hertz),
         default=None,
         metavar="RATE",
-        help="Rate of the rows of a CSV file without times.",
+        help="Rate of the rows, or of the numbered samples, of a CSV file without times.",
     )
     threshold: tuple[float, float] | None = option(
         converter=maybe(threshold),

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of a table of text, and what its vendor writes above them: names, units, a rate.
+
+Vendors write other lines before their tables. What all have in common is found: rows of numbers,
+and above them rows of names and of units.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from plexor.base.errors import UsageError
+from plexor.files.imports.edges import LEVELS
+from plexor.files.imports.unpacked import unpacked
+
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?")
+STAMP = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.(\d+))?(Z|[+-]\d\d:?\d\d)?")
+_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d{1,3})?")
+"""A number with a comma before its decimals."""
+WORDS = {"false": "0", "true": "1", "low": "0", "high": "1", "off": "0", "on": "1"}
+"""Levels that programs write as words, in letters of any case."""
+_MOST_BYTES = 1 << 31
+_DELIMITERS = ",;\t"
+_BLANKS = " "
+"""Stands for any number of blanks between columns."""
+_COMMENTS = (";", "#")
+_HEAD = 400
+"""Lines in which the table must begin."""
+_TAIL = 50
+"""Rows that tell which columns are numbers."""
+_RADIX = re.compile(r"(?:radix - )?(hex|unsigned|signed|decimal|binary|octal)", re.IGNORECASE)
+RADICES = {"hex": 16, "unsigned": 10, "signed": 10, "decimal": 10, "binary": 2, "octal": 8}
+_UNIT = re.compile(
+    r"\W*(?:volts?|value|amperes?|(?:milli|micro|nano|pico|femto)?seconds?|sec|"
+    r"[munpfkµμ]?[sVA])\W*",
+    re.IGNORECASE,
+)
+"""What a row of units has in a column."""
+_CHANNELS = re.compile(r"^; Channels \(\d+/\d+\): (.+)$", re.MULTILINE)
+"""Names in the comment that libsigrok writes above columns that it calls `logic`."""
+_FRAMES = {"type", "start_time", "duration"}
+"""Columns of the frames that an analyzer of Saleae's decoded."""
+_INTERVAL = re.compile(
+    r"(?:(?:sampl(?:e|ing)|time)[ _](?:interval|period)|XInc|\btInc)(?:\(([munp]?s)\))?\W*"
+    r"(?:Analog:)?\s*(\d[\d.]*(?:e[+-]?\d+)?)\s*([munpµμ]?s)?\b",
+    re.IGNORECASE,
+)
+_RATE = re.compile(r"sample\s*rate\W{1,3}(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([kMG]?)", re.IGNORECASE)
+_START = re.compile(r"(?:\bt0|XOrg)\W{1,4}?([+-]?\d[\d.]*(?:e[+-]?\d+)?)", re.IGNORECASE)
+_SCALES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
+_PARTS = {"": 1, "m": 10**3, "u": 10**6, "µ": 10**6, "μ": 10**6, "n": 10**9, "p": 10**12}
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What stands above a column."""
+
+    name: str
+    unit: str = ""
+    """What a row of units has, such as `Volt`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of a file, and what stands above them."""
+
+    headings: tuple[Heading, ...]
+    rows: list[list[str]]
+    above: str
+    """All lines above the table."""
+    first_line: int
+    interval_s: Fraction | None
+    """Time between samples that the file tells."""
+    start_s: Fraction = Fraction(0)
+    """Time of the first row that it tells."""
+
+    def column(self, number: int) -> list[str]:
+        """Return the texts of a column."""
+        return [row[number] for row in self.rows]
+
+
+def table_of(path: Path) -> Table:
+    """Return the table of a file. Raises UsageError with the path for a file without one."""
+    lines = _lines(path)
+    text = [line for line in lines if line.strip()]
+    # A short file has more rows than lines above them.
+    tail = [line for line in text[-max(min(_TAIL, len(text) // 2), 1) :] if not _is_comment(line)]
+
+    def least(sign: str) -> int:
+        return min((line.count(sign) for line in tail[:-1] or tail), default=0)
+
+    delimiter = max(_DELIMITERS, key=least)
+    delimiter = delimiter if least(delimiter) else _BLANKS
+    last = [_fields(line, delimiter) for line in tail]
+    width = max((len(row) for row in last), default=0)
+    last = [row for row in last if len(row) == width]
+    numeric = [n for n in range(width) if all(_is_value(row[n]) for row in last)]
+    if not numeric:
+        raise UsageError(f"{path}: no rows of numbers; must be a table of times and levels")
+    above: list[list[str]] = []
+    for number, line in enumerate(lines[:_HEAD]):
+        row = [] if _is_comment(line) else _fields(line, delimiter)
+        if len(row) == width and all(_is_value(row[n]) for n in numeric):
+            above += _commented_names(lines[:number], width, delimiter)
+            rows = _rows(path, lines, number, width, delimiter)
+            return _headed(path, above, width, rows, "\n".join(lines[:number]))
+        above.append(row)
+    raise UsageError(f"{path}: no table in the first {_HEAD} lines; must be rows of numbers")
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        with unpacked(path) as file:
+            data = file.read(_MOST_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise UsageError(f"{path}: cannot read: {error}") from error
+    if len(data) > _MOST_BYTES:
+        raise UsageError(f"{path}: more than {_MOST_BYTES} bytes; cut the capture")
+    for coding in ("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "latin-1"):
+        try:
+            return data.decode(coding).splitlines()
+        except UnicodeDecodeError:
+            continue
+    return []
+
+
+def _is_comment(line: str) -> bool:
+    return line.startswith(_COMMENTS)
+
+
+def _commented_names(above: list[str], width: int, delimiter: str) -> list[list[str]]:
+    """Return the names of all columns that the comment right above the table has, if it is such."""
+    line = above[-1] if above else ""
+    names = _fields(line.lstrip("".join((*_COMMENTS, " "))), delimiter)
+    is_list = _is_comment(line) and ":" not in line and len(names) == width > 1
+    return [names] if is_list and not any(map(_is_value, names)) else []
+
+
+def _rows(path: Path, lines: list[str], first: int, width: int, delimiter: str) -> list[list[str]]:
+    rows: list[list[str]] = []
+    for number in range(first, len(lines)):
+        if not lines[number].strip():
+            continue
+        row = _fields(lines[number], delimiter)
+        if len(row) != width:
+            # The end of a file may be missing.
+            if number == len(lines) - 1 and len(rows) > 1:
+                break
+            raise UsageError(
+                f"{path}: line {number + 1} has {len(row)} columns; must have {width} as the others"
+            )
+        rows.append(row)
+    return rows
+
+
+def _fields(line: str, delimiter: str) -> list[str]:
+    if delimiter == _BLANKS:
+        fields = line.split()
+    elif '"' in line:
+        fields = [
+            field.strip() for field in next(csv.reader(io.StringIO(line), delimiter=delimiter))
+        ]
+    else:
+        fields = [field.strip() for field in line.split(delimiter)]
+    if delimiter != ",":
+        fields = [
+            field.replace(",", ".") if "," in field and _COMMA.fullmatch(field) else field
+            for field in fields
+        ]
+    return fields
+
+
+def _is_value(text: str) -> bool:
+    return bool(
+        NUMBER.fullmatch(text) or STAMP.fullmatch(text) or text in LEVELS or text.lower() in WORDS
+    )
+
+
+def _headed(
+    path: Path, above: list[list[str]], width: int, rows: list[list[str]], text: str
+) -> Table:
+    """Return a table with what stands above it: names, and units below them or not."""
+    heads = [row for row in above[-6:] if any(row) and (len(row) > 1 or width == 1)][-2:]
+    names, units = heads[-1] if heads else [], list[str]()
+    if len(heads) == 2 and (_has_units(names) or "Increment" in heads[0]):
+        names, units = heads
+    if {name.lower() for name in names} >= _FRAMES:
+        raise UsageError(
+            f"{path}: its rows are frames that an analyzer decoded; export raw data as CSV"
+        )
+    interval_s, start_s = _interval_s(text), _number(_START.search(text))
+    if "Increment" in names and len(units) >= len(names) - 1:
+        interval_s = Fraction(units[names.index("Increment")])
+        start_s = Fraction(units[names.index("Start")]) if "Start" in names else start_s
+        units = [field for field in units if not NUMBER.fullmatch(field)]
+    if _are_units(names):
+        # Vendors that write units alone name the columns further up.
+        units = names
+        names = next((row for row in above if row and row[0].lower() == "source"), names)
+    listed = _CHANNELS.search(text)
+    if listed and set(names[-1:]) == {"logic"}:
+        logic = [name.strip() for name in listed[1].split(",")]
+        names = [*names[: len(names) - len(logic)], *logic]
+    beside = next((row[1] for row in rows[:_HEAD] if len(row) > 1 and row[0] == "Source"), "")
+    if beside and not any(names):
+        # Tektronix writes what stands above other tables into the first columns of the rows.
+        names = [beside if number > 2 else "" for number in range(width)]
+
+    def filled(row: Sequence[str]) -> list[str]:
+        return [*row, *[""] * width][:width]
+
+    # A colon at the end is a sign, and belongs to no name.
+    names = [name.rstrip(": ") for name in filled(names)]
+    headings = tuple(map(Heading, names, filled(units)))
+    first_line = text.count("\n") + 2 if text else 1
+    return Table(headings, rows, text, first_line, interval_s, start_s or Fraction(0))
+
+
+def _has_units(row: Sequence[str]) -> bool:
+    """Return whether a row has units, or bases of numbers, in half of its columns or more."""
+    texts = [field for field in row if field and not NUMBER.fullmatch(field)]
+    units = [field for field in texts if _UNIT.fullmatch(field) or _RADIX.fullmatch(field)]
+    # A letter alone may be the name of a signal.
+    sure = [field for field in units if len(field) > 1]
+    return bool(units) and (len(units) == len(texts) or len(sure) * 2 >= len(texts))
+
+
+def _are_units(row: Sequence[str]) -> bool:
+    return any(row) and all(not field or _UNIT.fullmatch(field) for field in row)
+
+
+def radix_of(heading: Heading) -> int | None:
+    """Return the base of the numbers in a column, if a row of bases tells it."""
+    found = _RADIX.fullmatch(heading.unit)
+    return RADICES[found[1].lower()] if found else None
+
+
+def _number(found: re.Match[str] | None) -> Fraction | None:
+    return None if found is None else Fraction(found[1])
+
+
+def _interval_s(text: str) -> Fraction | None:
+    """Return the time between samples that lines above a table tell, if they tell one alone."""
+    told = {
+        Fraction(value) / _PARTS[(before or behind or "s")[:-1].lower()]
+        for before, value, behind in _INTERVAL.findall(text)
+    }
+    rate = _RATE.search(text)
+    if not told and rate and Fraction(rate[1]):
+        return 1 / (Fraction(rate[1]) * _SCALES[rate[2]])
+    return next(iter(told)) or None if len(told) == 1 else None

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a table begins and ends in its file, and what names its columns."""
+
+import re
+
+import pytest
+
+from plexor.base.errors import UsageError
+from plexor.library.exchange import import_capture
+
+from .test_csv import written
+
+
+@pytest.mark.parametrize("above", ["#time,irq", "# time, irq", "# made by hand: 2\n#time,irq"])
+def test_names_in_a_comment_right_above_the_rows_are_those_of_the_columns(above, tmp_path):
+    """numpy.savetxt writes its header so."""
+    path = written(tmp_path / "a.csv", f"{above}\n0.0,0\n1e-05,1\n2e-05,0\n")
+    run = import_capture(path, channels=["S=irq"]).result
+    assert [int(time) * run.tick_fs for time in run.events["time_ticks"]] == [10**10, 2 * 10**10]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", "no rows of numbers; must be a table of times and levels"),
+        ("hello\nworld\n", "no rows of numbers"),
+        ("Time,s\n0,0\n2,1\n1,0\n3,1\n", "its times go back; must rise from row to row"),
+        ("Time,s\n0,0\n0,1\n0,0\n", "its times stand still at 0; export the table without them"),
+        ("Time,s\n0,0\n1,1\n2,0,5\n3,1\n4,1\n5,1\n", "line 4 has 3 columns; must have 2 as the"),
+        ("Time,s\n0,0\nx,1\n2,0\n3,0\n4,0\n5,1\n", "line 3: 'x' is no time"),
+    ],
+)
+def test_what_is_no_table_is_one_line(text, line, tmp_path):
+    path = written(tmp_path / "a.csv", text)
+    with pytest.raises(UsageError, match=re.escape(line)) as caught:
+        import_capture(path, channels=["R=s"])
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("rows", [2, 3])
+def test_a_last_line_that_is_cut_is_left_out_behind_two_whole_ones(rows, tmp_path):
+    whole = "".join(f"{n}e-6,{n % 2},0\n" for n in range(rows))
+    path = written(tmp_path / "a.csv", "Time,s,r\n" + whole + "9e-6,")
+    run = import_capture(path, channels=["S=s"]).result
+    assert len(run.events) == rows - 1
+
+
+def test_frames_of_an_analyzer_are_refused(tmp_path):
+    text = 'name,type,start_time,duration,"data"\n'
+    text += "".join(f'"UART","data",{n}e-4,1e-05,0x4{n}\n' for n in range(4))
+    path = written(tmp_path / "a.csv", text)
+    with pytest.raises(UsageError, match="its rows are frames that an analyzer decoded; export"):
+        import_capture(path, channels=["R=data"])
+
+
+def test_the_name_above_a_single_column_is_its_name(tmp_path):
+    path = written(tmp_path / "a.csv", "irq\n0\n1\n0\n")
+    run = import_capture(path, channels=["R=irq"], samplerate="1M").result
+    assert len(run.events) == 2
