@@ -175,7 +175,8 @@ def pytest_terminal_summary(
     alone = sum(
         name == _ALONE
         for report in reports
-        if isinstance(report, pytest.TestReport) and report.when == "call"
+        # Setups and teardowns have categories of their own.
+        if isinstance(report, pytest.TestReport)
         for name, _ in report.user_properties
     )
     if alone:

@@ -37,8 +37,11 @@ ROOT = Path(__file__).resolve().parents[2]
 HOST = ROOT / "host"
 EQUIVALENT = ROOT / "tests" / "mutants" / "host" / "equivalent.toml"
 TESTS = ("tests/unit/host",)
-CONTRACTS = {"protocol": "tests/contract"}
-"""Where tests of a room are as well: what is declared once is held by its golden vectors."""
+CONTRACTS = {"protocol": ("tests/contract", "tests/contract/test_document.py")}
+"""Where tests of a room are as well, and what tests all of it.
+
+What is declared once is held by its golden vectors, and by the page that others have read.
+"""
 LEAST_CAUGHT = 0.95
 """Share of the faults that are not equivalent which tests must catch."""
 TEST_SECONDS = 60
@@ -213,14 +216,15 @@ def own_tests(fault: Fault) -> list[str]:
     package, *folders = path.parts[:-1]
     folder = Path(*(["lab"] if package == "plexor_lab" else []), *folders)
     stem = path.parent.name if path.stem == "__init__" else path.stem.strip("_")
-    places = [*(ROOT / tests / folder for tests in TESTS), ROOT / CONTRACTS.get(str(folder), "")]
+    place, *of_all = CONTRACTS.get(str(folder), ("",))
+    places = [*(ROOT / tests / folder for tests in TESTS), ROOT / place]
     own = [
         str(found.relative_to(ROOT))
         for place in places
         for ending in ("", "_*")
         for found in sorted(place.glob(f"test_{stem}{ending}.py"))
     ]
-    return list(dict.fromkeys(own))
+    return list(dict.fromkeys([*own, *of_all]))
 
 
 def other_tests(fault: Fault, reached: Reached) -> list[str]:

@@ -14,6 +14,7 @@ from plexor.pytest_plugin import (
     _pages,
     pytest_addoption,
     pytest_configure,
+    pytest_report_header,
     pytest_unconfigure,
 )
 
@@ -190,3 +191,73 @@ def test_a_budget_that_is_broken_shows_the_test_and_not_the_plugin(monkeypatch):
     with pytest.raises(AssertionError, match="ISR: max") as caught:
         Plexor(test_of(session())).require(None, max="1us")
     assert [e.name for e in caught.traceback if e.ishidden(caught)] == ["require"]
+
+
+def test_a_session_says_with_how_many_runs_it_compares_and_at_what_a_test_fails(tmp_path):
+    for name in ("a", "b", "no run"):
+        (tmp_path / name).mkdir()
+    for name in ("a", "b"):
+        (tmp_path / name / "run.json").touch()
+    places = {"plexor_compare": str(tmp_path), "plexor_fail_on": ""}
+    (line,) = pytest_report_header(session(places))
+    assert line == f"plexor: compared with what {tmp_path} keeps (2), fails on p99>+5%"
+    (line,) = pytest_report_header(session(places | {"plexor_fail_on": "max>+1%"}))
+    assert line.endswith(", fails on max>+1%")
+    assert pytest_report_header(session({"plexor_compare": "", "plexor_fail_on": ""})) == []
+
+
+def compared(config, monkeypatch, *names, reason=""):
+    """Return a test whose runs were compared, and with what each was."""
+    seen = []
+    whole = SimpleNamespace(reason=lambda: reason, notes=["the boards differ"], text=lambda: "p50")
+
+    def compare(before, run, *, fail_on):
+        seen.append((before, run, fail_on))
+        return whole
+
+    monkeypatch.setattr(pytest_plugin.plexor_api, "compare", compare)
+    item = test_of(config)
+    said = [pytest_plugin._why_worse(item, name, f"run {name}") for name in names]
+    return item, said, seen
+
+
+def test_a_run_is_compared_with_the_one_of_its_name_and_one_without_is_alone(tmp_path, monkeypatch):
+    (tmp_path / "a").mkdir()
+    config = session({"plexor_compare": str(tmp_path), "plexor_fail_on": "max>+1%"})
+    item, said, seen = compared(config, monkeypatch, "a", "b")
+    assert seen == [(tmp_path / "a", "run a", "max>+1%")]
+    assert said == ["", ""]
+    assert [name for _, name in item.user_properties] == ["b"]
+    worse = "ISR.p50: slower"
+    _, said, _ = compared(config, monkeypatch, "a", "b", reason=worse)
+    assert said == [f"{worse}\nthe boards differ\np50", ""]
+    nothing = session({"plexor_compare": "", "plexor_fail_on": ""})
+    item, said, seen = compared(nothing, monkeypatch, "a", reason=worse)
+    assert (item.user_properties, said, seen) == ([], [""], [])
+
+
+@pytest.mark.parametrize(
+    ("passed", "failed", "line"),
+    [
+        ([["a", "b"], []], [["c"]], "plexor: runs without an earlier one in kept: 3"),
+        ([[]], [[]], None),
+        ([], [], None),
+    ],
+)
+def test_the_summary_counts_the_runs_that_had_none_to_be_compared_with(passed, failed, line):
+    def report(names, outcome):
+        alone = [(pytest_plugin._ALONE, name) for name in names]
+        properties = [("plexor.simulated", True), *alone]
+        return pytest.TestReport(
+            "t", ("t.py", 1, "t"), {}, outcome, None, "call", user_properties=properties
+        )
+
+    reports = {
+        "passed": [report(names, "passed") for names in passed],
+        "failed": [report(names, "failed") for names in failed],
+    }
+    lines = []
+    reporter = SimpleNamespace(getreports=reports.__getitem__, write_line=lines.append)
+    config = session({"plexor_compare": "kept"})
+    pytest_plugin.pytest_terminal_summary(reporter, config)
+    assert lines == ([] if line is None else [line])

@@ -133,9 +133,10 @@ def test_tests_of_a_faults_own_file_come_first_and_then_those_that_reach_its_lin
     lines = {"53": [far, near, own], "54": [far], "": [far, near, own]}
     assert host.other_tests(fault, {fault.file: lines}) == [near, far]
     frames = Fault("plexor/protocol/frames.py", fault.edit, "")
-    assert host.own_tests(frames) == ["tests/contract/test_frames.py"]
+    page = "tests/contract/test_document.py"
+    assert host.own_tests(frames) == ["tests/contract/test_frames.py", page]
     bins = Fault("plexor/protocol/memory.py", fault.edit, "")
-    assert host.own_tests(bins) == ["tests/unit/host/protocol/test_memory_places_of_bins.py"]
+    assert host.own_tests(bins) == ["tests/unit/host/protocol/test_memory_places_of_bins.py", page]
     for file, own in (
         ("plexor/cli/__init__.py", "cli/test_cli.py"),
         ("plexor/__main__.py", "test_main.py"),

@@ -62,8 +62,8 @@ def check_codes(codes: CodeArray, result: RunResult) -> None:
     if (codes["code"] > most).any():
         raise ValueError(f"a code of {codes['code'].max()}; must be at most {most}")
     times = codes["time_ticks"]
-    if len(codes) and not 0 <= int(times.min()) <= int(times.max()) < 2 * MOST_TICKS:
-        raise ValueError(f"a code at {times.min()} or {times.max()}; must be 0 to {2 * MOST_TICKS}")
+    if (times < 0).any():
+        raise ValueError(f"a code at {times.min()} ticks; must be 0 or more")
 
 
 def histograms(result: RunResult) -> Mapping[Place, int]:

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from plexor import cli
-from plexor.cli.defaults import nearest
+from plexor.cli.defaults import Defaults, nearest
 
 
 @pytest.fixture
@@ -49,6 +49,17 @@ def test_an_option_for_all_commands_is_left_out_where_a_command_has_none(folder,
     folder('[all]\nrate = "20k"\n')
     assert cli.main(["board", "devices", "--help"]) == 0
     assert "defaults" not in capsys.readouterr().err
+
+
+def test_a_table_of_a_command_below_may_stand_before_the_options_of_its_group():
+    tables = {"board": {"calibrate": {"pps": "ch7"}, "link": "tcp://h:1"}}
+    defaults = Defaults(Path("plexor.toml"), tables)
+    assert defaults.of(("board", "selftest"), cli.plexor) == {
+        "board": {"selftest": {"link": "tcp://h:1"}}
+    }
+    of_calibrate = {"pps": "ch7", "link": "tcp://h:1"}
+    found = defaults.of(("board", "calibrate"), cli.plexor)
+    assert found == {"board": {"calibrate": of_calibrate}}
 
 
 @pytest.mark.parametrize(

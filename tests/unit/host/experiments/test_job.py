@@ -211,6 +211,10 @@ def test_a_rate_that_the_instrument_cannot_carry_is_beyond_and_nothing_is_struck
     assert (step.strikes, step.ends_hz, step.simulated) == (0, end, True)
     assert {entry.verdict for entry in step.channels} == {Outcome.NOT_COMPARABLE}
     assert re.fullmatch(rf"the instrument ends at {told} with 2 channels", step.channels[0].reason)
+    lost = SimpleNamespace(overrun=True, tick_fs=1000, simulated=True)
+    monkeypatch.setattr(job, "measure_whole", lambda *_: lost)
+    (step,) = replace(above, rate_hz=end).take()
+    assert (step.tick_fs, step.ends_hz) == (1000, None)
 
 
 def test_a_run_whose_edges_were_lost_is_beyond_and_one_with_another_fault_is_an_error(monkeypatch):

@@ -4,7 +4,7 @@
 import pytest
 
 from plexor.base.errors import UsageError
-from plexor.library.pins import channels_of, described, response_pins, wiring_of
+from plexor.library.pins import channels_of, described, response_pins, under, wiring_of
 from plexor.library.specs.values import plain
 from plexor.library.upkeep.specs import SelfTestSpec
 
@@ -112,3 +112,14 @@ def test_an_output_may_be_wired_to_several_channels_and_a_channel_to_one_output(
     for naming, option in ((plain, "jumpers"), (lambda name: "--jumper", "--jumper")):
         with pytest.raises(UsageError, match=f"^{option}: ch2 is given twice"):
             SelfTestSpec.of({"jumpers": [(0, 2), (1, 2)], "naming": naming})
+
+
+def test_only_a_simulated_devices_own_load_becomes_an_option_of_it(tmp_path):
+    assert under("sim:", "ce30", "polygons") == ("sim:", "ce30:load=polygons")
+    assert under("sim:ce30?channels=4", None, "polygons") == (
+        "sim:?channels=4",
+        "ce30:load=polygons",
+    )
+    assert under("sim:", "freertos:cpu=50M", "all") == ("sim:", "freertos:cpu=50M,load=all")
+    for uri, load in (("tcp://h:1", "polygons"), ("sim:", None), ("sim:", "none")):
+        assert under(uri, "ce30", load) == (uri, "ce30")

@@ -36,6 +36,30 @@ def test_bins_are_equal_by_their_counts_and_the_type_of_these():
     assert one != Zoom(4, np.array([1, 2], np.uint64))
 
 
+def test_each_edge_and_strike_that_is_counted_is_in_the_books_once(run_of):
+    (channel,) = run_of([[1000]]).channels
+    classes = dict.fromkeys(ResponseClass, 0) | {
+        ResponseClass.STRIKES: 7 + 5 + 3 + 13 + 17,
+        ResponseClass.ANSWERED: 7,
+        ResponseClass.LATE: 5,
+        ResponseClass.MISSED: 3,
+        ResponseClass.DUPLICATE: 2,
+        ResponseClass.SPURIOUS: 11,
+    }
+    whole = replace(
+        channel,
+        classes=classes,
+        pending=13,
+        unknown_strikes=17,
+        unknown_edges=19,
+        active_edges=7 + 5 + 2 + 11 + 19,
+    )
+    assert whole.conserved
+    for name in ("pending", "unknown_strikes", "unknown_edges", "active_edges"):
+        for step in (1, -1):
+            assert not replace(whole, **{name: getattr(whole, name) + step}).conserved
+
+
 def test_a_run_without_events_is_not_equal_to_one_with_them(run_of):
     run = run_of([[1000]])
     assert run == replace(run)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Corrected figures as text: in ps or ns, with what corrected them and what was not."""
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -9,7 +10,7 @@ import pytest
 
 from plexor.figures.analyse.analyse import analyse
 from plexor.model.calibration import ChannelInstants, Instants, PadDelay
-from plexor.show.corrected import calibration_lines, corrected_rows, picoseconds
+from plexor.show.corrected import bound, calibration_lines, corrected_rows, picoseconds
 
 from ..figures.analyse.test_corrected_figures import CALIBRATION, LATENCIES
 
@@ -78,3 +79,24 @@ def test_a_run_of_which_nothing_is_corrected_does_not_say_that_it_is(run_of):
     assert corrected_rows(report)[1] == []
     assert calibration_lines(report)[0] == "nothing corrected with the calibration of sim"
     assert calibration_lines(analyse(run_of(LATENCIES))) == []
+
+
+@pytest.mark.parametrize(
+    "error_ps", [0, 1, Fraction(32, 3), 99, Fraction(995, 10), 100, 1004, 98_765]
+)
+@pytest.mark.parametrize("value_ps", [0, Fraction(1, 2), 1234, 1250, 123_449, 123_450])
+def test_what_is_printed_holds_for_the_exact_value_and_has_a_unit_of_a_digit_more(
+    value_ps, error_ps
+):
+    def read_ps(text):
+        number, unit = text.replace(",", "").split()
+        return Fraction(number) * {"ps": 1, "ns": 1000}[unit]
+
+    assert bound(error_ps).startswith("± ")
+    bound_ps = read_ps(bound(error_ps)[2:])
+    rounding_ps = abs(read_ps(picoseconds(value_ps, error_ps)) - value_ps)
+    # The second digit of the error; picoseconds have no part that is shown.
+    place_ps = max(10 ** (math.floor(math.log10(error_ps)) - 1), 1) if error_ps else 1
+    assert rounding_ps <= Fraction(place_ps, 2)
+    assert error_ps + Fraction(place_ps, 2) <= bound_ps
+    assert bound_ps < error_ps + 2 * place_ps

@@ -22,6 +22,7 @@ from plexor.show.facts import (
     headline,
     instrument,
     left_out,
+    sentence,
     summary,
     ways,
 )
@@ -179,3 +180,20 @@ def test_a_dither_that_is_not_the_one_requested_is_said_with_both(run):
         "strike0.dither: 1 µs requested, 1.024 µs used; the chip draws a power of two of ticks, "
         "here 1,024"
     ]
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["A"], "How late A answers: "),
+        (["A", "B"], "How late A and B answer: "),
+        (["A", "B", "C", "D"], "How late A, B, C and D answer: "),
+        (["A", "B", "C", "D", "E"], "How late A, B, C and 2 more answer: "),
+        (["A", "B", "C", "D", "E", "F", "G"], "How late A, B, C and 4 more answer: "),
+    ],
+)
+def test_four_channels_are_named_and_of_more_the_first_three_and_how_many_follow(
+    run_of, names, said
+):
+    run = run_of([[1000]] * len(names), names=names)
+    assert sentence(analyse(run)).startswith(said)

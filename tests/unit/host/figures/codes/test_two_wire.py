@@ -67,3 +67,15 @@ def test_what_is_missing_before_the_last_clock_edge_does_not_touch_the_code_behi
     found = two_wire(whole[kept], CLOCK, DATA, BITS)
     assert found["torn"].tolist() == [True, False]
     assert found["code"][1] == 0x9234
+
+
+def test_the_first_edge_of_the_data_tells_its_level_behind_a_gap_too():
+    whole = edges([(100, 0), (100 + 20 * WORD_TICKS, 0x9234), (100 + 40 * WORD_TICKS, 0x8001)])
+    (first,) = np.flatnonzero(whole["source"] == DATA)[:1]
+    # The last edges before it are the clock's, up and down.
+    lost = first - 3
+    found = two_wire(np.delete(whole, lost), CLOCK, DATA, BITS)
+    assert found["code"].tolist() == [0, 0x9234, 0x8001]
+    assert found["torn"].tolist() == [True, False, False]
+    # Without that edge nobody knows what the data's level is.
+    assert two_wire(np.delete(whole, [lost, first]), CLOCK, DATA, BITS)["torn"][1]

@@ -20,6 +20,7 @@ def test_a_simulated_run_stays_simulated():
 
 
 def test_files_of_others_say_nothing():
+    assert ExportedRun() == ExportedRun(None, 0, False, "", (), {})
     assert exported_run(OWN.replace("Plexor", "Other")) == ExportedRun()
     assert exported_run("") == ExportedRun()
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from plexor.base.constraints import MOST_TICKS
-from plexor.files.store.checks import LOG, ZOOM, check_events, histograms
+from plexor.files.store.checks import LOG, ZOOM, check_codes, check_events, histograms
 from plexor.files.store.run_folder import RUN
 from plexor.model.calibration import Calibration, ChannelInstants, Instants
+from plexor.model.code_array import CODE_DTYPE
 from plexor.model.identity import Identity
 from plexor.model.results import Accounting, Bins, Kind, SourceAccounting, Zoom
 from plexor.model.settings import Channel, RegisterWrite, Settings, Stimulus, TableStep
@@ -251,3 +252,26 @@ def test_the_kinds_bins_are_told_apart(run):
     others = tuple(m for m in channel.measurements if m.kind != Kind.WIDTH)
     measured = replace(channel, measurements=(*others, replace(width, bins=bins)))
     assert wrong(run, channels=(measured,)) == "ch0: bins of 7 mantissa bits; must be 6"
+
+
+@pytest.mark.parametrize(
+    ("code", "time_ticks", "says"),
+    [
+        (255, 2**63 - 1, ""),
+        (0, 0, ""),
+        (256, 0, "a code of 256; must be at most 255"),
+        (0, -1, "a code at -1 ticks"),
+    ],
+)
+def test_codes_that_no_instrument_sends_are_refused(run, code, time_ticks, says):
+    geometry = Geometry(features=ALL_FEATURES | Feature.CODES, code_bits=8)
+    coded = replace(run, identity=Identity(geometry, 1))
+    codes = np.zeros(2, CODE_DTYPE)
+    codes["time_ticks"] = [5, time_ticks]
+    codes["code"][1] = code
+    check_codes(codes[:0], coded)
+    if not says:
+        check_codes(codes, coded)
+        return
+    with pytest.raises(ValueError, match=says):
+        check_codes(codes, coded)

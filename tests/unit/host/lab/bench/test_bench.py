@@ -104,3 +104,14 @@ def test_two_counters_of_a_test_are_kept_apart():
 
 def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
     assert columns_and_colour(Bench.text) == (100, False)
+
+
+def test_the_document_has_the_percentiles_that_the_samples_carry_and_none_for_the_others():
+    """As in test_operations: a percentile q needs 2 samples at least on each side of it."""
+    few = bench(suite_run()).document()["tests"][1]["percentiles_ticks"]
+    assert few["p99"] is None
+    script = Script().say(announced(3, 1000))
+    for _ in range(1000):
+        script.lasts(1, 100)
+    many = bench(script.say(DONE), iterations=1000).document()["tests"][0]["percentiles_ticks"]
+    assert many["p99"] == "100"

@@ -6,7 +6,8 @@ import pytest
 from plexor.base.errors import InvalidRunError
 from plexor.library.run import Run
 from plexor_lab.bound.bound import Bound
-from plexor_lab.bound.check import BoundCheck
+from plexor_lab.bound.check import KEY, BoundCheck, at_own_n
+from plexor_lab.bound.spec import OfRun
 
 from ...plain_text import columns_and_colour
 from .createthread import EXAMPLES, MEASURED_NS, PLATFORMS, N, platform_file
@@ -85,3 +86,11 @@ def test_latencies_of_unknown_strikes_prove_nothing(run_of):
 
 def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
     assert columns_and_colour(BoundCheck.text) == (100, False)
+
+
+def test_the_n_of_the_run_is_taken_where_the_options_have_none(run_of):
+    plain, keyed = Run(run_of([[1000]])), Run(run_of([[1000]], device={KEY: "7"}))
+    assert at_own_n(keyed, OfRun()).n == 7
+    assert at_own_n(keyed, OfRun(n=3)).n == 3
+    assert at_own_n(plain, OfRun(n=3)).n == 3
+    assert at_own_n(plain, OfRun()).n is None

@@ -29,3 +29,8 @@ def test_sums_and_multiples_are_those_of_the_values_at_each_n(one, other, factor
 def test_an_n_out_of_range_is_refused(n):
     with pytest.raises(ValueError, match=rf"N: {n}; must be a whole number from 0 to {MOST}"):
         Formula(Fraction(1)).at(n)
+
+
+@pytest.mark.parametrize("n", [0, MOST])
+def test_the_least_and_the_greatest_n_are_taken(n):
+    assert Formula(Fraction(3), Fraction(1, 2)).at(n) == 3 + n // 2

@@ -143,3 +143,16 @@ def test_lost_events_are_told_and_nothing_else_is_concluded_from_them():
     books = replace(RESULT.accounting, received=RESULT.accounting.received - 1)
     (text,) = told([STEP + 1], [], WELL, accounting=books)
     assert "events were dropped or lost" in text
+
+
+@pytest.mark.parametrize(("short_ticks", "missed"), [(0, 1), (1, 0)])
+def test_an_entry_is_missed_if_its_time_out_ends_with_the_run_and_not_a_tick_behind_it(
+    short_ticks, missed
+):
+    entries, due = listed(1)
+    lasted = due[0] + LIMITS.timeout_ticks - short_ticks
+    result = replace(
+        RESULT, events=events(), codes=codes(), end_ticks=START + lasted, interrupted=True
+    )
+    found = joined(result, Mode.MIXED, entries, due, LIMITS)
+    assert [row.status for row in found.rows] == [Status.MISSED] * missed

@@ -15,7 +15,15 @@ from plexor.files.store.run_folder import save as save_run
 from plexor.library.scans.sweep import Sweep
 from plexor.model.settings import Settings, Stimulus
 from plexor_lab.study.reference import STATEMENTS, Role
-from plexor_lab.study.systems import Jitter, changes, guideline, load_of
+from plexor_lab.study.systems import (
+    Jitter,
+    PinTiming,
+    SystemRow,
+    changes,
+    guideline,
+    inequalities,
+    load_of,
+)
 
 from ...sweeps import figures, knee, result, step
 from .planted import CE30, CENET, GOLDEN, US, one_system, systems, written
@@ -105,6 +113,36 @@ def test_a_change_to_above_what_was_carried_is_at_least_that():
     assert (change.part, change.most) == (None, None)
     assert change.least == Fraction(1, 2)
     assert "at least +50" in written(systems(("s", sweep)), [("s", sweep)])
+
+
+def test_a_tasks_jitter_is_compared_with_its_own_idle_and_with_others_under_the_same_load():
+    def row(system, load, jitter_us):
+        jitter_s = None if jitter_us is None else jitter_us * US
+        timing = {Role.TASK: PinTiming(US, jitter_s, None, "simulated", "")}
+        return SystemRow(system, load, timing)
+
+    rows = [
+        row("a", "none", 1),
+        row("a", "disk", 2),
+        row("a", "net", 3),
+        row("b", "none", 4),
+        row("b", "disk", 5),
+        row("b", "net", None),
+        row("c", "net", 6),
+        SystemRow("c", "disk"),
+    ]
+    assert [
+        (i.system, i.load, i.other_system, i.other_load, i.jitter_s / US, i.other_s / US)
+        for i in inequalities(rows)
+    ] == [
+        ("a", "disk", "a", "none", 2, 1),
+        ("a", "disk", "b", "disk", 2, 5),
+        ("a", "net", "a", "none", 3, 1),
+        ("a", "net", "c", "net", 3, 6),
+        ("b", "disk", "b", "none", 5, 4),
+        ("b", "disk", "a", "disk", 5, 2),
+        ("c", "net", "a", "net", 6, 3),
+    ]
 
 
 def test_what_is_doubtful_is_said():
