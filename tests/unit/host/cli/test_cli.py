@@ -2,6 +2,7 @@
 """The command line: exact parsing, exit codes, one line for an error, JSON by its schema."""
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -184,3 +185,11 @@ def test_help_and_wrong_options_load_nothing_heavy():
     found = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     loaded = [line for line in found.stdout.splitlines() if line.startswith("LOADED ")]
     assert loaded == [f"LOADED {arguments} []" for arguments in ANSWERED_AT_ONCE]
+
+
+def test_what_files_warn_of_is_one_line_each_time_however_often_a_command_ran(capsys):
+    assert [cli.main(["--version"]) for _ in range(3)] == [0] * 3
+    capsys.readouterr()
+    logging.getLogger("plexor.files.planted").warning("a.vcd: %d lines\nare left out", 3)
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", "plexor: a.vcd: 3 lines are left out\n")
