@@ -257,3 +257,16 @@ def test_only_so_many_pages_may_watch(served, monkeypatch):
         second.until("hello")
         with pytest.raises(InvalidStatus), Page(served):
             pass
+
+
+@pytest.mark.parametrize("what", ["kept", "curves"])
+def test_a_recorded_run_that_is_not_there_is_404_in_one_line(served, what):
+    status, _, text = fetched(f"{served.address}{what}?run=nosuch")
+    assert status == 404
+    assert "nosuch" in text
+    assert text.count("\n") == 1
+
+
+def test_without_a_run_nothing_is_drawn(served):
+    status, headers, text = fetched(f"{served.address}curves")
+    assert (status, headers["Content-Type"], json.loads(text)) == (200, "application/json", [])

@@ -58,3 +58,11 @@ def test_the_name_above_a_single_column_is_its_name(tmp_path):
     path = written(tmp_path / "a.csv", "irq\n0\n1\n0\n")
     run = import_capture(path, channels=["R=irq"], samplerate="1M").result
     assert len(run.events) == 2
+
+
+def test_a_column_of_notes_is_none_of_the_levels_although_some_notes_are_numbers(tmp_path):
+    notes = ("reset", "x", "7", "boot", "12", "y")
+    rows = "".join(f"{n}e-6,{n % 2},{note}\n" for n, note in enumerate(notes))
+    path = written(tmp_path / "a.csv", f"Time,irq,note\n{rows}")
+    run = import_capture(path, channels=["R=irq"]).result
+    assert len(run.events) == len(notes) - 1

@@ -80,3 +80,24 @@ def test_levels_are_those_of_ieee_1164():
     assert {c: LEVELS[c] for c in "UX01ZWLH-"} == {
         c: 0 if c in low else 1 if c in high else UNKNOWN for c in "UX01ZWLH-"
     }
+
+
+@pytest.mark.parametrize(
+    ("initial", "values", "first"),
+    [
+        (None, ((5, 1), (9, 0)), None),
+        (1, ((5, 1), (9, 0)), None),
+        (0, ((5, 1), (9, 0)), (5, 1)),
+        (0, ((7, 0), (9, 1)), (7, 0)),
+        (0, ((5, UNKNOWN), (9, 0)), None),
+    ],
+)
+def test_the_first_value_is_told_where_nothing_says_what_the_level_was_before(
+    initial, values, first
+):
+    times, levels = zip(*values, strict=True)
+    found = edges_of(np.array(times), np.array(levels, np.uint8), initial=initial)
+    assert found.first_value == first
+    if first is None:
+        return
+    assert found.times.tolist() == [9]

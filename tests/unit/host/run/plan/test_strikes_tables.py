@@ -96,3 +96,13 @@ def test_a_table_that_cannot_be_is_refused_in_one_line(steps, settings, text):
 def test_a_step_may_strike_every_core_clock():
     _, step = table(TableStep(8 * NS, 5))
     assert step(0)["interval_ticks"] == 8
+
+
+@pytest.mark.parametrize("samples", [4, 8, 16])
+def test_a_step_may_strike_once_a_core_clock_and_not_faster(samples):
+    identity = Identity(Geometry(samples=samples), 1)
+    _, step = table(STEP, TableStep(samples * NS, 1), identity=identity)
+    assert step(1)["interval_ticks"] == samples
+    says = rf"table\[1\]\.period: .*; must be at least {samples} ticks"
+    with pytest.raises(ValueError, match=says):
+        table(STEP, TableStep((samples - Fraction(1, 9)) * NS, 1), identity=identity)
