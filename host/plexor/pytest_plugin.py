@@ -143,7 +143,6 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         reasons = [why for name, run in runs if (why := _why_worse(item, name, run))]
         if not reasons and (folder := _asked(item.config, "save")):
             for name, run in runs:
-                Path(folder).mkdir(parents=True, exist_ok=True)
                 run.save(Path(folder) / name, force=True)
     except (PlexorError, OSError) as error:
         reasons = [str(error)]

@@ -261,3 +261,27 @@ def test_the_summary_counts_the_runs_that_had_none_to_be_compared_with(passed, f
     config = session({"plexor_compare": "kept"})
     pytest_plugin.pytest_terminal_summary(reporter, config)
     assert lines == ([] if line is None else [line])
+
+
+@pytest.mark.parametrize(("reason", "kept"), [("", 2), ("ISR.p50: slower", 0)])
+def test_the_runs_of_a_test_that_passes_and_is_not_worse_are_kept_in_place_of_those_before(
+    reason, kept, tmp_path, monkeypatch
+):
+    saved = []
+    folder = tmp_path / "kept"
+    places = {"plexor_save": str(folder), "plexor_compare": "", "plexor_fail_on": ""}
+    item = test_of(session(places))
+    item.nodeid = "t.py::test_a"
+    run = SimpleNamespace(save=lambda place, force: saved.append((place, force)))
+    item.stash[_RUNS] = [run, run]
+    monkeypatch.setattr(pytest_plugin, "_why_worse", lambda *_: reason)
+    steps = pytest_plugin.pytest_runtest_call(item)
+    next(steps)
+    with pytest.raises(pytest.fail.Exception if reason else StopIteration) as done:
+        steps.send("passed")
+    names = ("t.py-test_a-1", "t.py-test_a-2")[:kept]
+    assert saved == [(folder / name, True) for name in names]
+    if reason:
+        assert str(done.value) == f"{reason}\n{reason}"
+        return
+    assert done.value.value == "passed"

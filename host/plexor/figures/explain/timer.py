@@ -103,7 +103,7 @@ def timer_of(
 def _guesses(events: Reals, strikes: int) -> Iterator[float]:
     """Yield periods by the peaks of the late answers' periodogram."""
     events = events[:_EVENTS]
-    span = float(events[-1] - events[0]) if len(events) > 1 else 0.0
+    span = float(events[-1] - events[0]) if len(events) else 0.0
     if not span:
         return
     bins = min(_BINS, max(8 * strikes, 64))

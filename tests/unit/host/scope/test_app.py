@@ -270,3 +270,12 @@ def test_a_recorded_run_that_is_not_there_is_404_in_one_line(served, what):
 def test_without_a_run_nothing_is_drawn(served):
     status, headers, text = fetched(f"{served.address}curves")
     assert (status, headers["Content-Type"], json.loads(text)) == (200, "application/json", [])
+
+
+def test_a_page_can_ask_for_one_strike_alone(served, bench):
+    with Page(served) as page:
+        page.say("single", rate="20k", channels=["ch0"])
+        state = page.until("state", lambda state: state["phase"] == "running")
+        assert state["single"]
+        page.until("books")
+    assert bench.runs[-1].settings.strikes[0].count == 1

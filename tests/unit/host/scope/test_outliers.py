@@ -6,7 +6,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from plexor.scope.outliers import AFTER, BEFORE, KEPT_EVENTS, MOST, Outliers
+from plexor.model.results import EVENT_DTYPE
+from plexor.scope.outliers import AFTER, BEFORE, KEPT_EVENTS, MOST, Outliers, _last_trace
 
 from .shots import shot_of
 
@@ -120,3 +121,22 @@ def test_a_cleared_list_is_empty(run_of):
     found.clear()
     assert found.document() == {"outliers": [], "names": {}}
     assert found.traces() == {}
+
+
+@pytest.mark.parametrize(
+    ("rise", "fall", "most", "trace"),
+    [
+        (1500, 1600, 999, (500, 600)),
+        (1000, 1600, 999, (0, 600)),  # an answer in the tick of its strike
+        (1999, 2400, 999, (999, 1400)),
+        (2000, 2001, 999, (0, 1)),
+        (1500, 1600, 1000, None),  # as long as from strike to strike: it may answer either
+        (900, 950, 999, None),  # before the first strike
+    ],
+)
+def test_a_response_follows_the_strike_before_it_or_in_its_own_tick(rise, fall, most, trace):
+    rows = [(1000, 8, 1), (1100, 8, 0), (2000, 8, 1), (2100, 8, 0), (rise, 0, 1), (fall, 0, 0)]
+    events = np.zeros(len(rows), EVENT_DTYPE)
+    for place, (time, source, polarity) in enumerate(sorted(rows, key=lambda row: row[0])):
+        events[place] = (time, place, source, polarity)
+    assert _last_trace(events, 0, (8, 1), most) == trace

@@ -87,3 +87,19 @@ def test_the_cells_of_slices_are_those_below_zero_each_bin_and_all_above(run_of)
     assert edges[:65] == list(range(-1, 64))
     assert edges[65:68] == [64, 66, 68]
     assert edges[-2:] == [2**31 - 1, 2**31]
+
+
+def test_the_wider_the_latencies_spread_the_fewer_slices_have_their_counts(run_of):
+    """Two latencies 2^n apart have 32 n bins between them, which each slice may hold."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for bits in (6, 10, 20, 30):
+        values = rng.choice([64, 2**bits], 2000).tolist()
+        data = run_data(analyse(run_of([values, values, values], period=2**31)))
+        sizes = [len(counts) for row in data["rows"] for _, _, counts in row["parts"]]
+        assert sum(sizes) <= MOST_COUNTS
+        assert len(data["rows"]) == MOST_ROWS or sum(sizes) > MOST_COUNTS // 2
+        assert sum(sum(counts) for row in data["rows"] for _, _, counts in row["parts"]) == 6000
+        rows.append(len(data["rows"]))
+    assert rows == sorted(rows, reverse=True)
+    assert MOST_ROWS == rows[0] > rows[1] > rows[2] > rows[3]

@@ -171,3 +171,25 @@ def test_the_narrowest_and_the_widest_bin_of_each_way_are_told(monkeypatch):
         "ch1 down: narrowest bin": 980,
         "ch1 down: widest bin": 1020,
     }
+
+
+def test_each_channel_of_a_tee_is_held_to_the_first_both_ways_and_to_half_a_tick_of_spread(
+    monkeypatch,
+):
+    skews = {(n, way): WireDelay(1000 * n + 10 * way, 100 + n) for n in range(3) for way in (0, 1)}
+    monkeypatch.setattr(run, "echoes", lambda *_: None)
+    monkeypatch.setattr(run, "missing", lambda _: [])
+    monkeypatch.setattr(run, "delay", lambda _, edge, *__: skews[edge])
+    monkeypatch.setattr(run, "spread_ps", lambda _, own, other, *__: 100 * own[0] + other[0])
+    geometry = replace(GEOMETRY, channels=3, tick_fs=1_000_000)
+    device = SimpleNamespace(identity=Identity(geometry, 0x22))
+    step = STEPS["tee"][1](device, ProofGoal(), run._Known())
+    # docs/do/prove.md: at most 5 ns between channels, and half a tick, here of 1 ns, RMS.
+    assert [(f.name, f.value, f.least, f.most) for f in step.figures] == [
+        ("ch1 less ch0, up", 1000, -5000, 5000),
+        ("ch1 less ch0, down", 1000, -5000, 5000),
+        ("ch1 with ch0: RMS", 100, None, 500),
+        ("ch2 less ch0, up", 2000, -5000, 5000),
+        ("ch2 less ch0, down", 2000, -5000, 5000),
+        ("ch2 with ch0: RMS", 200, None, 500),
+    ]

@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is told of a run that is under way."""
 
+import time
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from plexor.model.identity import Identity
 from plexor.model.results import EVENT_DTYPE, Kind
+from plexor.model.settings import Settings, Stimulus
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.registers import RunState
+from plexor.run.plan.registers import plan_of
+from plexor.run.session import follow
 from plexor.run.session.follow import Listeners
 from plexor.run.session.session import measure
 from plexor.wire.device.device import Device
@@ -79,3 +88,24 @@ def test_a_run_that_goes_on_tells_its_progress():
     assert seen[0].expected_strikes == len(LATENCIES)
     assert seen[1].events_received == len(Scenario(LATENCIES).events)
     assert seen[0].elapsed_s == pytest.approx(50e-9)
+
+
+def test_the_faults_of_a_run_are_those_since_it_began():
+    geometry = Geometry()
+    decoder = SimpleNamespace(frames_lost=9, fault_counts=Counter({"crc": 7, "length": 1}))
+    device = SimpleNamespace(decoder=decoder, identity=Identity(geometry, 1))
+    settings = Settings(strikes=(Stimulus(0, Fraction(1, 1000), count=10),))
+    live = SimpleNamespace(
+        device=device,
+        settings=settings,
+        plan=plan_of(settings, device.identity),
+        collector=SimpleNamespace(received_total=40),
+    )
+    begin = SimpleNamespace(
+        began=time.monotonic(), frames_lost=4, faults=Counter({"crc": 2, "length": 1})
+    )
+    look = follow._Look(RunState.RUNNING, 5000, 1000, 3, 6)
+    found = follow._progress(live, begin, look)
+    assert (found.frames_lost, found.decode_faults, found.dropped) == (5, 5, 3)
+    assert (found.strikes, found.expected_strikes, found.events_received) == (6, 10, 40)
+    assert (found.start_ticks, found.elapsed_s) == (1000, pytest.approx(4e-6))

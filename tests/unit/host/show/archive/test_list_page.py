@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 from plexor.files.archive.origin import Origin
 from plexor.files.archive.query import ArchivedRun
 from plexor.show.archive.list_page import ListedRuns, list_page, refused_page, with_way_back
@@ -90,3 +92,14 @@ def test_every_page_leads_back_to_the_list_that_it_came_from():
     refused = refused_page("no <such> run")
     assert "no &lt;such&gt; run" in refused
     assert 'href="./"' in refused
+
+
+@pytest.mark.parametrize(("bad", "doubt"), [(0, False), (1, True), (2, True)])
+def test_the_tile_of_invalid_runs_is_marked_where_there_are_any(bad, doubt):
+    runs = [RUN, OTHER, replace(OTHER, run="20261103T080000-00000000000000000000")]
+    for place in range(bad):
+        runs[place] = replace(runs[place], valid=False, invalid_reasons="x")
+    page = listed(runs=tuple(runs))
+    shown = re.search(r"<dt>invalid or interrupted</dt><dd><b([^>]*)>(\d+)</b>", page)
+    assert shown is not None
+    assert shown.groups() == (' class="doubt"' if doubt else "", str(bad))

@@ -141,3 +141,20 @@ def test_the_labels_of_changes_stand_above_the_panel_and_below_the_heading(name)
         labels = [mark for mark in canvas.marks if isinstance(mark, Text) and mark.bold]
         for label in labels:
             assert canvas.top + label.size * 0.7 <= label.y < panel.y
+
+
+def test_each_level_reaches_from_its_first_run_to_its_last_and_is_seen_beside_a_single_one():
+    values = [*level(3.0, 10), *level(5.0, 1), *level(3.0, 9)]
+    found = trend(history({"load": "none"}, made("p99", values, (10, 0.001), (11, 0.001))))
+    (plot,) = plots(found)
+    canvas = course(plot, 1000.0)
+    xs = [x for x, _ in dots(canvas)]
+    text = " ".join(paths(canvas, "s0"))
+    lines = re.findall(r"M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)", text)
+    levels = sorted((float(x), float(x2)) for x, y, x2, y2 in lines if y == y2)
+    assert len(levels) == 3
+    for (begin, end), (first, last) in zip(levels, [(0, 9), (10, 10), (11, 19)], strict=True):
+        assert (begin, end) == (
+            pytest.approx(min(xs[first], xs[last] - 2), abs=0.1),
+            pytest.approx(max(xs[last], xs[first] + 2), abs=0.1),
+        )
