@@ -38,11 +38,15 @@ from plexor.files.imports.unpacked import unpacked
 _PIECE = 1 << 20
 _MOST_HEADER = 1 << 26
 _MOST_DIGITS = 18
+_MOST_PARTS = 1000
+"""Parts of a unit of time that its decimals tell. Further ones are rounded."""
 _HASH = ord("#")
 _MARK = b"\xef\xbb\xbf"
 """What some programs write before text in UTF-8."""
 _TIMESCALE = re.compile(r"(\d{1,9})\s*([munpf]?s)")
 _END = re.compile(rb"\$enddefinitions\s+\$end(?=\s|\Z)")
+_CHANGES = re.compile(rb"(?<=\$end)\s+(?=\$dumpvars\s|#\d)")
+"""Where changes begin if nothing ends the declarations, as old programs write it."""
 _COMMENT = re.compile(r"\$comment\s(.*?)\s\$end(?=\s|\Z)", re.DOTALL)
 _RATE = re.compile(
     r"^ *Acquisition with \d+/\d+ channels at (\d{1,9}(?:\.\d{1,9})?) ([kMG]?)Hz$", re.MULTILINE
@@ -89,14 +93,10 @@ def open_vcd(path: Path, rules: ReadRules) -> CaptureFile:
 
 def _read(path: Path, rules: ReadRules, header: _Header, chosen: Sequence[SignalBit]) -> Capture:
     """Return the edges of some signals of a dump."""
-    try:
-        with unpacked(path) as file:
-            _, remainder = _split(path, file)
-            changes = _Changes(path, chosen)
-            for words, is_cut in _words(file, remainder):
-                changes.take(words, is_cut=is_cut)
-    except (OSError, EOFError, zlib.error) as error:
-        raise UsageError(f"{path}: cannot read: {error}") from error
+    changes, unit_fs = _changes(path, chosen), Fraction(header.unit_fs)
+    if changes.parts > 1:
+        # The file has decimals: all times are read again in parts of its unit.
+        changes, unit_fs = _changes(path, chosen, _MOST_PARTS), unit_fs / _MOST_PARTS
     first, times = changes.first, np.frombuffer(changes.times, np.int64)
     # What $dumpvars says was there before: a change at the same time is an edge.
     times[: changes.initial] -= 1
@@ -112,15 +112,30 @@ def _read(path: Path, rules: ReadRules, header: _Header, chosen: Sequence[Signal
     exported = exported_run(header.comments)
     return Capture(
         format="VCD",
-        unit_fs=Fraction(header.unit_fs),
+        unit_fs=unit_fs,
         sampled=False,
-        start=first + exported.lead_ticks * (exported.tick_fs or 0) // header.unit_fs,
+        start=first + int(exported.lead_ticks * (exported.tick_fs or 0) / unit_fs),
         end=max(changes.now, first),
         edges=edges,
         step_fs=_step_fs(rate) if rate else None,
         exported=replace(exported, started=exported.started or moment(header.date)),
         notes=(_INCOMPLETE,) if changes.is_incomplete else (),
     )
+
+
+def _changes(path: Path, chosen: Sequence[SignalBit], parts: int = 1) -> _Changes:
+    """Return the changes of some signals, with times in parts of the file's unit."""
+    try:
+        with unpacked(path) as file:
+            _, remainder = _split(path, file)
+            changes = _Changes(path, chosen, parts)
+            for words, is_cut in _words(file, remainder):
+                changes.take(words, is_cut=is_cut)
+                if changes.parts > parts:
+                    break
+    except (OSError, EOFError, zlib.error) as error:
+        raise UsageError(f"{path}: cannot read: {error}") from error
+    return changes
 
 
 def _split(path: Path, file: BinaryIO) -> tuple[bytes, bytes]:
@@ -136,6 +151,9 @@ def _split(path: Path, file: BinaryIO) -> tuple[bytes, bytes]:
             return text[: end.end()], text[end.end() :]
         if not piece:
             break
+    end = _CHANGES.search(text)
+    if end is not None and b"$var" in text[: end.start()]:
+        return text[: end.end()], text[end.end() :]
     raise UsageError(f"{path}: no $enddefinitions; must be a value change dump (VCD)")
 
 
@@ -230,8 +248,10 @@ def _words(file: BinaryIO, remainder: bytes) -> Iterator[tuple[list[bytes], bool
 class _Changes:
     """Takes the changes of the chosen signals, which have their places as numbers."""
 
-    def __init__(self, path: Path, chosen: Sequence[SignalBit]) -> None:
+    def __init__(self, path: Path, chosen: Sequence[SignalBit], parts: int) -> None:
         self.path = path
+        self.parts = parts
+        """Parts of the file's unit of time in one of these times; more where it has decimals."""
         self.times = array("q")
         self.values = array("I")
         """Number of the signal, and its level in bits 0 and 1."""
@@ -299,7 +319,7 @@ class _Changes:
             return
         elif word in self._changes:
             self.take([word], is_cut=False)
-        elif word[0] == _HASH and word[1:].isdigit() and int(word[1:]) >= self.now:
+        elif word[0] == _HASH and word[1:].isdigit() and int(word[1:]) * self.parts >= self.now:
             self._time(word)
         elif self._first_word or len(word) == 1 or word[0] in b"#$" or word[0] in _VECTOR_SIGNS:
             self.is_cut = True
@@ -307,12 +327,19 @@ class _Changes:
             raise self._wrong(word, "a change of a value")
 
     def _time(self, word: bytes) -> None:
-        digits = word[1:]
-        if not digits.isdigit() or len(digits) > _MOST_DIGITS:
+        digits, _, decimals = word[1:].partition(b".")
+        decimals = decimals.rstrip(b"0")
+        if not (digits + decimals).isdigit() or len(digits) > _MOST_DIGITS:
             raise self._wrong(word, "a time of at most 18 digits")
-        time = int(digits)
+        time = int(digits) * self.parts
+        if decimals:
+            self.parts = _MOST_PARTS
+            time = round(Fraction(f"{int(digits)}.{decimals.decode()}") * _MOST_PARTS)
         if self.start is None:
             self.start = time
+            if self.values:
+                # What was dumped before any time stood there before this one.
+                self._end_dump()
         elif time < self.now:
             raise UsageError(f"{self.path}: time {time} after {self.now}; must not go back")
         elif time > self.now:
@@ -330,6 +357,9 @@ class _Changes:
             self._first_word = word
         elif sign in _LEVEL_SIGNS and len(word) > 1:
             self._change(word[:1], word[1:])
+        elif sign in _LEVEL_SIGNS:
+            # A blank between a level and its code, as some write it.
+            self._first_word = b"b" + word
         elif word == b"$dumpvars":
             self._in_dump = not self.initial and self.now == self.first
         elif word == b"$end":
@@ -362,7 +392,8 @@ class _Changes:
         if word in self._bits:
             if first[:1] not in b"bB":
                 raise self._wrong(first, "bits")
-            value = first[1:] or b"x"
+            # Some write the base of Python before the bits.
+            value = first[1:].removeprefix(b"0b") or b"x"
             most = self._bits[word][0][2]
             if len(value.lstrip(b"0")) > most:
                 raise self._wrong(first, f"at most {most} bits")

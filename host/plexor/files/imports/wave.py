@@ -41,6 +41,8 @@ _BLOCK = struct.Struct(">BQ")
 """A block's type and the length of all behind the type, in FST (GTKWave's `fstapi.h`)."""
 _PACKED_WHOLE = 254
 _BLOCK_TYPES = {*range(9), _PACKED_WHOLE, 255}
+_OPEN = (255, 0)
+"""The type and the length of a block that is still being written."""
 _GHW_START = b"GHDLwave\n"
 
 
@@ -126,6 +128,8 @@ def _head(path: Path, name: str) -> bytes:
                 while like and place + _BLOCK.size <= size:
                     file.seek(place)
                     kind, length = _BLOCK.unpack(file.read(_BLOCK.size))
+                    if (kind, length) == _OPEN:
+                        raise _not_closed(path)
                     like = kind in _BLOCK_TYPES and length >= _BLOCK.size - 1
                     place += 1 + length
     except OSError as error:
@@ -133,6 +137,13 @@ def _head(path: Path, name: str) -> bytes:
     if not like:
         raise UsageError(f"{path}: not a whole waveform: its bytes are not those of {name}")
     return head
+
+
+def _not_closed(path: Path) -> UsageError:
+    return UsageError(
+        f"{path}: not a whole waveform: the program that wrote it did not close it; let the "
+        "simulation end, by $finish, or write a VCD"
+    )
 
 
 def _end(head: bytes) -> int:

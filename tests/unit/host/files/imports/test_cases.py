@@ -5,6 +5,7 @@ The plain dump has strikes at 100 and 200 ns, and responses 50 and 60 ns later.
 """
 
 import gzip
+import re
 from itertools import pairwise
 
 import pytest
@@ -74,6 +75,18 @@ SAME = {
     "- of a signal that nobody asked for": OTHER.replace("#0\n", "#0\n-%\n"),
     "x of a signal that nobody asked for": OTHER.replace("#170\n", "#170\nx%\n"),
     "no $end of $dumpvars": PLAIN.replace("$end\n#100", "#100"),
+    # As Treadle writes it: levels before any time, and no $end.
+    "$dumpvars before any time": PLAIN.replace("#0\n$dumpvars", "$dumpvars").replace(
+        "$end\n#100", "#100"
+    ),
+    # As old programs write it.
+    "no $enddefinitions": PLAIN.replace("$enddefinitions $end\n#0\n", ""),
+    "a blank between a level and its code": PLAIN.replace("1!", "1 !").replace('0"', '0 "'),
+    "the base of Python before bits": PLAIN.replace("1!", "b0b1 !").replace('1"', 'b0b01 "'),
+    "times with decimals": re.sub(r"#(\d+)", lambda at: f"#{int(at[1]) / 1000}", PLAIN).replace(
+        "1 ns", "1 us"
+    ),
+    "decimals that are zeros": re.sub(r"#(\d+)", r"#\1.0", PLAIN),
     "a checkpoint between": PLAIN.replace("#200", '$dumpall\n0!\n0"\n$end\n#200'),
     "a sample rate in a comment": "$comment at 1 MHz $end\n" + PLAIN,
     "a section that nobody knows": PLAIN.replace("$upscope", "$mine 1 2 $end\n$upscope"),

@@ -152,3 +152,11 @@ def test_a_library_that_is_not_installed_is_named(monkeypatch, tmp_path):
     (tmp_path / "a.fst").touch()
     with pytest.raises(UsageError, match=r"needs pywellen, .* in Plexor's extra `captures`"):
         list_capture(tmp_path / "a.fst")
+
+
+def test_an_fst_file_that_was_not_closed_is_told_so(tmp_path):
+    """Its first block is whole, and the one behind it has no length yet."""
+    path = tmp_path / "a.fst"
+    path.write_bytes(b"\0" + (329).to_bytes(8, "big") + bytes(321) + b"\xff" + bytes(64))
+    with pytest.raises(UsageError, match="the program that wrote it did not close it; let the sim"):
+        list_capture(path)
