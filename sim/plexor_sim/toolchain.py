@@ -34,6 +34,12 @@ SLOW = "-O0"  # initialisation, run once
 _ZIG = ("-mcpu=baseline", "-fno-sanitize=all", "-fomit-frame-pointer", "-g0")
 _ZIG_BESIDE_GCC = (*_ZIG, "-nostdinc++")
 
+_ERROR = re.compile(
+    r"%Error|\berror\b|undefined|"
+    r"\.vhdl?:\d+:\d+:(?!\s*(?:note|warning|\(assertion (?:note|warning)))"
+)
+"""A line of a compiler that reports an error. GHDL calls none of its own so."""
+
 
 class BuildError(Exception):
     """A part that does not build. The text is the first line in which the tool says why."""
@@ -212,7 +218,7 @@ def run_tool(
     )
     if done.returncode:
         lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        errors = [line for line in lines if re.search(r"%Error|\berror\b|undefined", line)]
+        errors = [line for line in lines if _ERROR.search(line)]
         first = (errors or lines or [f"exit code {done.returncode}"])[0]
         raise BuildError(f"{what}: {first}", errors)
     return done.stdout if wants_output else done.stderr

@@ -73,7 +73,7 @@ def parse_key(text: str) -> Key:
     return name.strip(), value.strip()
 
 
-def _keys(value: str | Sequence[str | Key]) -> tuple[Key, ...]:
+def parse_keys(value: str | Sequence[str | Key]) -> tuple[Key, ...]:
     """Return the entries of a description, each once read; raise ValueError."""
     entries = [value] if isinstance(value, str) else value
     return tuple(parse_key(entry) if isinstance(entry, str) else entry for entry in entries)
@@ -173,7 +173,7 @@ class Keyed(Spec, topic="Description of the device"):
     """The description of a device. Raises UsageError for labels that --strict misses."""
 
     keys: tuple[Key, ...] = option(
-        converter=_keys,
+        converter=parse_keys,
         default=(),
         many=True,
         flag="--label",

@@ -53,7 +53,7 @@ class Selection:
     """What is taken of a core file."""
 
     target: str = ""
-    """One that it has. Without it `default`, or else `sim`."""
+    """One that it has. Without it `default`, or else `sim`, or else the only one."""
     flags: tuple[str, ...] = ()
     """Names of flags that are set, or with a hyphen before them unset."""
     libraries: tuple[Path, ...] = ()
@@ -303,7 +303,9 @@ class _Build:
 
     def _target_of(self, root: _Core) -> str:
         targets = root.table("targets")
-        name = self._selection.target or ("default" if "default" in targets else "sim")
+        usual = next((name for name in ("default", "sim") if name in targets), None)
+        only = next(iter(targets)) if len(targets) == 1 else "sim"
+        name = self._selection.target or usual or only
         if name not in targets:
             listed = ", ".join(targets) or "none"
             raise ValueError(f"{root.path.name}: no target {name!r}; must be one of {listed}")
@@ -392,12 +394,6 @@ class _Build:
             taken = _KINDS.get(kind.partition("-")[0])
             if not name or taken is None:
                 continue
-            library = str(attributes.get("logical_name", fileset.get("logical_name", "")))
-            if library not in ("", "work") and taken == "vhdl":
-                raise ValueError(
-                    f"{core.path.name}: {name} is of the library {library!r}, which is not "
-                    "supported; must be of work"
-                )
             if attributes.get("define"):
                 raise ValueError(
                     f"{core.path.name}: {name} has macros of its own, which are not supported; "

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A manifest to begin with, from the ports of a design.
 
-    python -m plexor_sim.design.draft TOP FILE... [--core JSON]
+    python -m plexor_sim.design.draft TOP FILE... [--tables JSON]
 
 prints it as JSON: `text`, and `ports` with what each was taken for. Which port is which is guessed
-from its name, width and direction; the text says so. JSON is the table [core] of the manifest. Exit
-codes as of plexor_sim.serve.
+from its name, width and direction; the text says so. JSON has the tables [core] and [variables] of
+the manifest. Exit codes as of plexor_sim.serve.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ _CLOCK = re.compile(r"(?:\w*_)?[a-z]?(?:clk|clock)(?:_?i|_?in)?", re.IGNORECASE)
 _RESET = re.compile(
     r"(?:\w*_)?(n?)[a-z]?(n?)(?:rst|reset|clr)(_?[nlb])?(?:_?i|_?in)?", re.IGNORECASE
 )
+_INTERRUPT = re.compile(r"irq|(?:^|_)int(?:errupt)?(?:_|s?$)|interrupt", re.IGNORECASE)
 _STRIKE = re.compile(
-    r"irq|int(?:errupt)?(?:_|s?$)|trig|strike|start|req|event|pulse|stim|btn|button|key|rx|valid|gpio|"
+    r"int(?:errupt)?(?:_|s?$)|trig|strike|start|req|event|pulse|stim|btn|button|key|rx|valid|gpio|"
     r"push|"
     r"^(?:i_)?(?:d|a|in|din|x)(?:_i)?$",
     re.IGNORECASE,
@@ -79,7 +80,8 @@ def guess(ports: Ports) -> Guess:
     ]
     others = {*clocks, *(reset.port for reset in resets)}
     left = [name for name, (way, _) in ports.items() if way == "in" and name not in others]
-    strike = next((name for name in left if _STRIKE.search(name)), None)
+    likely = [name for form in (_INTERRUPT, _STRIKE) for name in left if form.search(name)]
+    strike = next(iter(likely), None)
     least_seldom = sorted(left, key=lambda name: bool(_SELDOM_STRUCK.search(name)))
     strike = strike or next((name for name in least_seldom if ports[name][1] == 1), None)
     outputs = [name for name, (way, _) in ports.items() if way == "out"]
@@ -109,9 +111,9 @@ def draft(
     files: Sequence[str],
     ports: Ports,
     include: Sequence[str] = (),
-    core: Mapping[str, Any] | None = None,
+    tables: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> str:
-    """Return the text of a manifest. `core` is its table [core]."""
+    """Return the text of a manifest. `tables` are those that were given: [core], [variables]."""
     taken = guess(ports)
     lines = [
         "# Which port is which was guessed from its name: look at each line marked with (?).",
@@ -121,8 +123,8 @@ def draft(
         f"top = {_toml(top)}",
         "",
     ]
-    if core:
-        lines += ["[core]", *(f"{name} = {_toml(value)}" for name, value in core.items()), ""]
+    for table, values in (tables or {}).items():
+        lines += [f"[{table}]", *(f"{name} = {_toml(value)}" for name, value in values.items()), ""]
     clock_table = "[clock]" if len(taken.clocks) == 1 else "[[clock]]"
     for name in taken.clocks:
         lines += [clock_table, f'port = "{name}"  # (?)']
@@ -135,6 +137,8 @@ def draft(
         lines += [""]
     lines += ["[ports]", f"strikes = {_toml(list(taken.strikes))}  # (?)"]
     lines += [f"responses = {_toml(list(taken.responses))}  # (?)"]
+    if not taken.strikes:
+        lines += ["# no input is left to strike: name a module around it that has one"]
     if taken.constants:
         lines += ["", "[constants]  # inputs that never change"]
         for name in taken.constants:
@@ -154,18 +158,21 @@ def _toml(value: Any) -> str:
 
 
 def drafted(
-    top: str, files: Sequence[str], cache: Path, core: Mapping[str, Any] | None = None
+    top: str,
+    files: Sequence[str],
+    cache: Path,
+    tables: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, object]:
     """Return a manifest's text and what it takes each port for. Raises as `verilog_device`."""
     include: tuple[str, ...] = ()
     try:
-        ports = _ports_of(top, files, include, cache, core)
+        ports = _ports_of(top, files, include, cache, tables)
     except ManifestError:
         # What a design includes, and its other modules, mostly lie beside it.
         include = tuple(dict.fromkeys(str(Path(name).parent) for name in files))
-        ports = _ports_of(top, files, include, cache, core)
+        ports = _ports_of(top, files, include, cache, tables)
     return {
-        "text": draft(top, files, ports, include, core),
+        "text": draft(top, files, ports, include, tables),
         "ports": [
             {"name": name, "direction": way, "bits": bits} for name, (way, bits) in ports.items()
         ],
@@ -177,14 +184,18 @@ def _ports_of(
     files: Sequence[str],
     include: Sequence[str],
     cache: Path,
-    core: Mapping[str, Any] | None,
+    tables: Mapping[str, Mapping[str, Any]] | None,
 ) -> Ports:
     faults: list[str] = []
+    core = (tables or {}).get("core")
+    variables = (tables or {}).get("variables")
     selection = selection_of(Path.cwd(), core, faults) if core else None
     if faults:
         raise ManifestError("; ".join(faults))
     try:
-        sources = sources_of(Path.cwd(), files, include, selection=selection, top=top)
+        sources = sources_of(
+            Path.cwd(), files, include, selection=selection, top=top, variables=variables
+        )
     except ValueError as error:
         raise ManifestError(str(error)) from None
     manifest = Manifest(
@@ -201,12 +212,12 @@ def _ports_of(
 def main(arguments: list[str]) -> int:
     """Print the draft of a manifest; return an exit code."""
     try:
-        core: dict[str, Any] = {}
-        if arguments[-2:-1] == ["--core"]:
-            core = json.loads(arguments[-1])
+        tables: dict[str, dict[str, Any]] = {}
+        if arguments[-2:-1] == ["--tables"]:
+            tables = json.loads(arguments[-1])
             arguments = arguments[:-2]
         top, *files = arguments
-        json.dump(drafted(top, files, default_cache(), core), sys.stdout)
+        json.dump(drafted(top, files, default_cache(), tables), sys.stdout)
     except (ValueError, ManifestError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

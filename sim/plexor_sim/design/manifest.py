@@ -11,8 +11,11 @@ Paths are relative to the manifest. All keys:
     [defines]                        # optional: macros
     FAST = 1
 
+    [variables]                      # optional: texts of variables in lists of files; one that
+    ROOT = ".."                      #   has none is the folder above the list with its path
+
     [core]                           # optional: of a core in sources
-    target = "sim"                   # optional: default, or else sim
+    target = "sim"                   # optional: default, or else sim, or else its only one
     flags = ["fast", "-tool_verilator"]  # optional: set, or unset by a hyphen
     libraries = [".."]               # optional: folders with cores that it depends on
     without = ["::debug"]            # optional: cores that are left out
@@ -114,6 +117,7 @@ _COMMA = "\x1f"
 """What stands for a comma in the folder, because commas separate device options."""
 _FREE = {
     "defines": (int, str, bool),
+    "variables": str,
     "constants": int,
     "random": str,
     "probes": str,
@@ -256,6 +260,7 @@ def _sources(folder: Path, tables: _Tables, faults: list[str]) -> Sources | None
             tables["defines"],
             selection_of(folder, tables["core"], faults) if tables.several("core") else None,
             str(top.get("top", "")),
+            tables["variables"],
         )
     except ValueError as error:
         faults.append(str(error))

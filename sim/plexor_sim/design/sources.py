@@ -20,22 +20,19 @@ VHDL = (".vhd", ".vhdl")
 NATIVE = (".c", ".cc", ".cpp", ".cxx")
 """Files of functions that Verilog imports (DPI)."""
 _LISTS = (".f", ".fl", ".flist", ".vc", ".files")
+_LIST_NAME = re.compile(r"(?:flist|file_?list)(?:$|[._-])", re.IGNORECASE)
+"""How the name of a list begins that has another suffix, such as Flist.cva6."""
 _CORE = ".core"
 _LINKED = (".o", ".a", ".so")
 _IGNORED = (
-    "+libext+",
-    "-sv",
-    "-g2012",
-    "--timing",
-    "-Wall",
-    "-Wno-",
-    "+librescan",
-    "--cc",
-    "--exe",
+    *("+libext+", "+librescan", "+notimingcheck", "+nospecify", "+v2k", "+timescale+"),
+    *("-sv", "-g20", "-timescale=", "-full64", "-64", "-mixedsvvh", "-override_timescale="),
+    *("--timing", "-Wall", "-Wno-", "--cc", "--exe", "-quiet", "-debug_access", "-kdb"),
 )
-"""Options of other simulators that change nothing here."""
-_IGNORED_WITH_WORD = ("--Mdir", "--top-module", "-CFLAGS")
+"""Options of other simulators that change nothing here. Delays need a `timescale in any case."""
+_IGNORED_WITH_WORD = ("--Mdir", "--top-module", "-CFLAGS", "-timescale", "-s", "-top", "-work")
 """The same, with a word behind them."""
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|\((\w+)\)|(\w+))")
 _MOST_LISTS = 64
 _MOST_NAMED = 8
 
@@ -56,6 +53,8 @@ class Sources:
     plusargs: dict[str, str] = field(default_factory=dict[str, str])
     lists: list[Path] = field(default_factory=list[Path])
     missing: list[str] = field(default_factory=list[str])
+    variables: dict[str, str] = field(default_factory=dict[str, str])
+    """Texts of the variables in lists."""
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -70,14 +69,15 @@ def sources_of(
     defines: Mapping[str, int | str | bool] | None = None,
     selection: Selection | None = None,
     top: str = "",
+    variables: Mapping[str, str] | None = None,
 ) -> Sources:
     """Return the files that a manifest in `folder` names, with those of its lists and cores.
 
     Parameters of a core are those of its own top: they are taken if this is `top`. A name may be
-    a pattern, such as `rtl/*.sv`. Raises ValueError that names all that is missing, and for what
-    is not supported.
+    a pattern, such as `rtl/*.sv`. `variables` have the texts of those in lists. Raises ValueError
+    that names all that is missing, and for what is not supported.
     """
-    sources = Sources(include=[folder / name for name in include])
+    sources = Sources(include=[folder / name for name in include], variables=dict(variables or {}))
     for name, value in (defines or {}).items():
         sources.defines[name] = str(int(value)) if isinstance(value, bool) else str(value)
     for name in names:
@@ -121,7 +121,7 @@ def _add(sources: Sources, folders: Sequence[Path], name: str) -> None:
             **dict.fromkeys(VHDL, sources.vhdl),
             **dict.fromkeys(NATIVE, sources.native),
         }.get(suffix)
-        if suffix in _LISTS:
+        if suffix in _LISTS or (kind is None and _LIST_NAME.match(path.name)):
             _add_list(sources, path, folders[-1])
         elif suffix in _LINKED:
             raise ValueError(
@@ -173,8 +173,8 @@ def _add_list(sources: Sources, path: Path, folder: Path) -> None:
     if len(sources.lists) == _MOST_LISTS:
         raise ValueError(f"sources: more than {_MOST_LISTS} lists of files")
     sources.lists.append(path)
-    words = iter(_words(path))
     folders = (path.parent, folder)
+    words = iter(_words(path, sources.variables))
     for word in words:
         if word.startswith("+incdir+"):
             sources.include += [_folder(folders, part) for part in word.split("+")[2:] if part]
@@ -208,18 +208,44 @@ def _add_list(sources: Sources, path: Path, folder: Path) -> None:
             _add(sources, folders, word)
 
 
-def _words(path: Path) -> list[str]:
+def _words(path: Path, variables: dict[str, str]) -> list[str]:
+    """Return the words of a list, with the texts of their variables.
+
+    One that has none stands for the nearest folder above the list from which its path exists.
+    """
     text = path.read_text(errors="replace")
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
     lines = (re.sub(r"(?:^|\s)(?://|#).*", "", line) for line in text.splitlines())
-    words = [word.strip('"') for line in lines for word in line.split()]
-    variable = next((word for word in words if "$" in word), None)
-    if variable is not None:
+    unknown: dict[str, None] = {}
+
+    def replaced(found: re.Match[str]) -> str:
+        name = found[found.lastindex or 0]
+        if name not in variables:
+            rest = re.split(r"[+\s]", found.string[found.end() :])[0]
+            above = _above(path, _VARIABLE.sub(known, rest))
+            if above is None:
+                unknown[name] = None
+                return ""
+            variables[name] = str(above)
+        return variables[name]
+
+    def known(found: re.Match[str]) -> str:
+        return variables.get(found[found.lastindex or 0], found[0])
+
+    words = [_VARIABLE.sub(replaced, word.strip('"')) for line in lines for word in line.split()]
+    if unknown:
+        listed = ", ".join(list(unknown)[:_MOST_NAMED])
         raise ValueError(
-            f"sources: {path.name}: {variable!r} has a variable of the environment, which is not "
-            "supported; must be a path"
+            f"sources: {path.name}: {listed}: variables without a text; must be in [variables]"
         )
     return words
+
+
+def _above(path: Path, rest: str) -> Path | None:
+    """Return the nearest folder above a list in which a path is, without variables in it."""
+    if not rest.startswith("/") or "$" in rest:
+        return None
+    return next((at for at in path.resolve().parents if (at / rest[1:]).exists()), None)
 
 
 def _folder(folders: Sequence[Path], name: str) -> Path:

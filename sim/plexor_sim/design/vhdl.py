@@ -10,10 +10,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from plexor_sim.packages import PackageMissing, make_once, sha256
-from plexor_sim.toolchain import run_tool
+from plexor_sim.toolchain import BuildError, run_tool
 
 NAMES = ("ghdl", "ghdl-mcode", "ghdl-llvm", "ghdl-gcc")
 STANDARD = "--std=08"
+_COMMENT = re.compile(r"--.*")
+_LIBRARIES = re.compile(r"^\s*library\s+([\w\s,]+);", re.IGNORECASE | re.MULTILINE)
+_OF_GHDL = frozenset(("ieee", "std", "work"))
 _FORM = b"2"
 """Another one if something else is made of what GHDL writes."""
 _WIRE = re.compile(r"  wire (?:\[\d+:\d+\] )?(\w+);")
@@ -26,14 +29,17 @@ def verilog_of(
 ) -> Path:
     """Return a Verilog file of a VHDL entity, as GHDL synthesizes it.
 
-    `files` are in the order in which they are analysed. Raises PackageMissing without GHDL,
-    BuildError with GHDL's first error.
+    `files` are in the order in which they are analysed, in the one library that they name beside
+    those of the standard. Raises PackageMissing without GHDL, BuildError for several libraries and
+    with GHDL's first error.
     """
     program = next((found for name in NAMES if (found := shutil.which(name))), None)
     if program is None:
         raise PackageMissing("GHDL", "not on the path", "on Debian: apt install ghdl-mcode")
     version = subprocess.run([program, "--version"], capture_output=True, check=True).stdout
     set_generics = [f"-g{name}={value}" for name, value in sorted(generics.items())]
+    library = library_of(files, top)
+    of_library = [f"--work={library}"] if library else []
     parts = [
         version,
         _FORM,
@@ -45,13 +51,31 @@ def verilog_of(
     key = sha256(b"\0".join(parts))[:32]
 
     def fill(directory: Path) -> None:
-        command = [program, "--synth", STANDARD, "--out=verilog", *set_generics]
+        command = [program, "--synth", STANDARD, *of_library, "--out=verilog", *set_generics]
         command += [*(str(path.resolve()) for path in files), "-e", top]
         output = run_tool(f"synthesizing {top}", command, directory, wants_output=True)
         text = _without_copies(output)
         (directory / f"{top}.v").write_text(f"`timescale 1ns/1ps\n{text}")
 
     return make_once(cache / "vhdl" / key, fill) / f"{top}.v"
+
+
+def library_of(files: Sequence[Path], top: str) -> str | None:
+    """Return the library that files name beside those of the standard; None if they name none.
+
+    Raises BuildError for several.
+    """
+    names: dict[str, None] = {}
+    for path in files:
+        text = _COMMENT.sub("", path.read_text("latin-1"))
+        for listed in _LIBRARIES.findall(text):
+            names |= dict.fromkeys(name.strip().lower() for name in listed.split(","))
+    own = [name for name in names if name not in _OF_GHDL]
+    if len(own) > 1:
+        raise BuildError(
+            f"synthesizing {top}: libraries {', '.join(own)}: must be one, beside ieee and std"
+        )
+    return own[0] if own else None
 
 
 def _without_copies(verilog: str) -> str:

@@ -38,6 +38,6 @@ void vl_fatal(const char* file, int line, const char*, const char* message) {
 void vl_warn(const char* file, int line, const char*, const char* message) {
   if (std::strstr(message, "$readmem file not found"))
     said::fatal(std::string(file) + ": $readmemh or $readmemb cannot read it: " +
-                std::strerror(errno));
+                std::strerror(errno) + "; the path is seen from the manifest's folder");
   said::say("%Warning: " + place(file, line) + ": " + message);
 }

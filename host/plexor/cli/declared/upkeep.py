@@ -9,7 +9,7 @@ import click
 
 from plexor.base.errors import UsageError
 from plexor.cli.helping import HelpedGroup
-from plexor.cli.options import AsJson, HtmlShown
+from plexor.cli.options import AsJson, HtmlShown, Key, parse_keys
 from plexor.cli.parameters import given, option_name
 from plexor.cli.specs import command, one_of
 from plexor.library.specs.options import Target
@@ -120,7 +120,7 @@ class Drafted(Spec):
         converter=maybe(str),
         default=None,
         metavar="NAME",
-        help="Of a core: its target. Default: default, or else sim.",
+        help="Of a core: its target. Default: default, or else sim, or else its only one.",
     )
     flags: tuple[str, ...] = option(
         converter=each(str, str),
@@ -144,6 +144,14 @@ class Drafted(Spec):
         metavar="CORE",
         many=True,
         help="Of a core: one that it depends on and that is left out.",
+    )
+    variables: tuple[Key, ...] = option(
+        converter=parse_keys,
+        default=(),
+        flag="--variable",
+        metavar="NAME=TEXT",
+        many=True,
+        help="Of a list of files: the text or the path that a variable in it stands for.",
     )
 
 

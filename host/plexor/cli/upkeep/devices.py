@@ -51,7 +51,7 @@ def init(top: str, files: tuple[str, ...], drafted: Drafted, shown: AsJson) -> N
         "without": list(drafted.without),
     }
     given = {name: value for name, value in core.items() if value}
-    made = draft_of(top, files, path.parent, given)
+    made = draft_of(top, files, path.parent, given, dict(drafted.variables))
     write_text(path, made["text"])
     if shown.as_json:
         click.echo(json.dumps({"file": str(path), **made}, indent=2))

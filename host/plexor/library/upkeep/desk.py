@@ -85,20 +85,30 @@ def options_of(device: str) -> dict[str, Any]:
 
 
 def draft_of(
-    top: str, files: Sequence[str], folder: Path, core: Mapping[str, Any] | None = None
+    top: str,
+    files: Sequence[str],
+    folder: Path,
+    core: Mapping[str, Any] | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return the draft of a manifest in a folder: its `text`, and the `ports` of the design.
 
-    `top` is a module or entity in `files`, as seen from here. `core` is the table [core], its
-    libraries as seen from here too. Raises LinkError if the simulator is
+    `top` is a module or entity in `files`, as seen from here. `core` and `variables` are the tables
+    [core] and [variables], their paths as seen from here too. Raises LinkError if the simulator is
     not installed or the design does not compile, and UsageError for a file that there is not.
     """
     seen = [_from(folder, file) for file in files]
     table = dict(core or {})
     if "libraries" in table:
         table["libraries"] = [_from(folder, name) for name in table["libraries"]]
-    of_core = ("--core", json.dumps(table)) if table else ()
-    return _told("plexor_sim.design.draft", top, *seen, *of_core, folder=folder)
+    texts = {
+        name: _from(folder, text) if os.path.exists(text) else text
+        for name, text in (variables or {}).items()
+    }
+    tables = {"core": table, "variables": texts}
+    given = {name: values for name, values in tables.items() if values}
+    told = ("--tables", json.dumps(given)) if given else ()
+    return _told("plexor_sim.design.draft", top, *seen, *told, folder=folder)
 
 
 def _from(folder: Path, path: str) -> str:

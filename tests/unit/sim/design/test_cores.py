@@ -153,10 +153,6 @@ def test_a_core_that_is_left_out_is_not_needed(tmp_path: Path) -> None:
             "have files of one (fetched by github)",
         ),
         ({"attributes": ", one.v : {define: {A: 1}}"}, "one.v has macros of its own"),
-        (
-            {"file_type": "vhdlSource", "fileset": ", logical_name: cells"},
-            "one.v is of the library 'cells'",
-        ),
         ({"target": ", parameters: [NO=1]"}, "one.core: no parameter 'NO'"),
         (
             {
@@ -176,6 +172,18 @@ def test_what_cannot_be_is_one_line(parts: dict[str, str], line: str, tmp_path: 
     with pytest.raises(ValueError, match=re.escape(line)) as caught:
         core_sources(one(tmp_path, **parts), Selection())
     assert "\n" not in str(caught.value)
+
+
+def test_the_only_target_of_a_core_is_taken(tmp_path: Path) -> None:
+    """As of CVA6, whose one target is `verilator`."""
+    (tmp_path / "a.v").write_text("")
+    path = tmp_path / "a.core"
+    text = "CAPI=2:\nname: ::a:1\nfilesets: {rtl: {files: [a.v], file_type: verilogSource}}\n"
+    path.write_text(text + "targets: {lint: {filesets: [rtl]}}\n")
+    assert core_sources(path, Selection()).files == [("verilog", tmp_path / "a.v")]
+    path.write_text(text + "targets: {lint: {filesets: [rtl]}, synth: {filesets: [rtl]}}\n")
+    with pytest.raises(ValueError, match="no target 'sim'; must be one of lint, synth"):
+        core_sources(path, Selection())
 
 
 def test_a_file_of_another_version_of_capi_is_refused(tmp_path: Path) -> None:

@@ -42,6 +42,14 @@ def ports(inputs: Names, outputs: Names) -> dict[str, tuple[str, int]]:
         # OpenTitan's GPIO block, by its published ports.
         ({"clk_i": 1, "rst_ni": 1, "cio_gpio_i": 32}, "clk_i", "rst_ni", True, "cio_gpio_i[0]"),
         ({"clk": 1, "rst": 1, "flush": 1, "push": 1}, "clk", "rst", False, "push"),
+        # NEORV32, by its published ports: an interrupt rather than what comes before it.
+        (
+            {"clk_i": 1, "rstn_i": 1, "uart0_rxd_i": 1, "irq_mei_i": 1},
+            "clk_i",
+            "rstn_i",
+            True,
+            "irq_mei_i",
+        ),
         # What acknowledges or permits is struck only where nothing else is.
         ({"clk": 1, "rst": 1, "ack_i": 1, "en": 1, "sense": 1}, "clk", "rst", False, "sense"),
         ({"clk": 1, "rst": 1, "ack": 1}, "clk", "rst", False, "ack"),
@@ -117,6 +125,27 @@ def test_what_lies_beside_a_design_is_found(
     assert "include" not in str(drafted("part", ["rtl/part.v"], default_cache())["text"])
 
 
+def test_a_design_without_an_input_to_strike_is_told_so() -> None:
+    text = draft("top", ["top.v"], ports({"clk": 1, "rst": 1}, {"q": 1}))
+    assert "strikes = []" in text
+    assert "# no input is left to strike: name a module around it that has one\n" in text
+
+
+def test_variables_of_lists_stand_in_the_manifest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "dut.v").write_text(COUNTER)
+    (tmp_path / "dut.f").write_text("${NAME}.v\n")
+    variables = {"variables": {"NAME": "dut"}}
+    made = drafted("dut", ["dut.f"], default_cache(), variables)
+    (tmp_path / "dut.toml").write_text(str(made["text"]))
+    assert tomllib.loads(str(made["text"]))["variables"] == {"NAME": "dut"}
+    assert [path.name for path in load(tmp_path / "dut.toml").sources.verilog] == ["dut.v"]
+    with pytest.raises(ManifestError, match="NAME: variables without a text"):
+        drafted("dut", ["dut.f"], default_cache())
+
+
 def test_a_core_is_drafted_as_it_was_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "dut.v").write_text(COUNTER)
@@ -125,9 +154,9 @@ def test_a_core_is_drafted_as_it_was_taken(tmp_path: Path, monkeypatch: pytest.M
         "verilogSource, depend: [none]}}\ntargets: {fast: {filesets: [rtl]}}\n"
     )
     core = {"target": "fast", "flags": ["-no"], "without": ["none"]}
-    made = drafted("dut", ["dut.core"], default_cache(), core)
+    made = drafted("dut", ["dut.core"], default_cache(), {"core": core})
     (tmp_path / "dut.toml").write_text(str(made["text"]))
     assert tomllib.loads(str(made["text"]))["core"] == core
     assert [path.name for path in load(tmp_path / "dut.toml").sources.verilog] == ["dut.v"]
     with pytest.raises(ManifestError, match=r"core\.libraries: .*none is no folder"):
-        drafted("dut", ["dut.core"], default_cache(), {**core, "libraries": ["none"]})
+        drafted("dut", ["dut.core"], default_cache(), {"core": {**core, "libraries": ["none"]}})

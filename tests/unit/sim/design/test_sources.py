@@ -124,9 +124,12 @@ def test_all_that_is_missing_is_named_at_once(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("$ROOT/a.v", "'$ROOT/a.v' has a variable of the environment"),
-        ("-work lib", "'-work' is not supported; must be a file, +incdir+"),
-        ("+notimingcheck", "'+notimingcheck' is not supported"),
+        (
+            "$ROOT/no.v +incdir+$(MORE)/x",
+            "all.f: ROOT, MORE: variables without a text; must be in [",
+        ),
+        ("-elab lib", "'-elab' is not supported; must be a file, +incdir+"),
+        ("+fault", "'+fault' is not supported"),
         ("-f all.f", "all.f names itself, or is named twice"),
         ("--binary", "'--binary' is not supported"),
         ("a.so", "a.so: objects are not supported"),
@@ -138,6 +141,26 @@ def test_what_a_list_cannot_have_is_refused(text: str, line: str, folder: Path) 
     (folder / "a.so").write_text("")
     with pytest.raises(ValueError, match=re.escape(line)):
         sources_of(folder, ["all.f"])
+
+
+VARIABLES = """-timescale=1ns/1ps -sverilog -full64 +notimingcheck
+${ROOT}/rtl/a.sv
++incdir+$ROOT/rtl/sub+$(ROOT)/lib
+$DEEP/${SUB}/c.v
+"""
+
+
+def test_a_variable_in_a_list_is_its_text_or_the_folder_above_with_the_path(folder: Path) -> None:
+    (folder / "sim").mkdir()
+    (folder / "sim/Flist.dut").write_text(VARIABLES)
+    sources = sources_of(folder, ["sim/Flist.dut"], variables={"SUB": "sub", "DEEP": "rtl"})
+    assert [path.resolve() for path in sources.verilog] == [
+        folder / "rtl/a.sv",
+        folder / "rtl/sub/c.v",
+    ]
+    assert [path.resolve() for path in sources.include] == [folder / "rtl/sub", folder / "lib"]
+    with pytest.raises(ValueError, match=r"Flist\.dut: DEEP, SUB: variables without a text"):
+        sources_of(folder, ["sim/Flist.dut"])
 
 
 def test_a_core_whose_files_have_no_type_is_told_so(folder: Path) -> None:

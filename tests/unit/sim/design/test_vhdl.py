@@ -80,6 +80,38 @@ def test_vhdl_that_does_not_compile_is_its_first_error(source: Path) -> None:
         verilog_of([source], "delay", {}, default_cache())
 
 
+PACKAGE = """library ieee;
+use ieee.std_logic_1164.all;
+package sizes is
+  constant STAGES_C : natural := 3;
+end;
+"""
+
+
+def test_files_are_of_the_library_that_they_name(source: Path, tmp_path: Path) -> None:
+    """As NEORV32 is written: its package is in a library of its own."""
+    (tmp_path / "sizes.vhd").write_text(PACKAGE)
+    text = DELAY.replace(
+        "entity delay", "library cells; -- library other;\nuse cells.sizes.all;\nentity delay", 1
+    ).replace(":= 2", ":= STAGES_C")
+    source.write_text(text)
+    assert "cells.sizes" in source.read_text()
+    made = verilog_of([tmp_path / "sizes.vhd", source], "delay", {}, default_cache()).read_text()
+    assert "[2:0] stages_r" in made
+
+
+def test_several_libraries_are_refused_by_name(source: Path) -> None:
+    source.write_text("library ieee, cells;\nlibrary more;\n" + DELAY)
+    with pytest.raises(BuildError, match="libraries cells, more: must be one, beside ieee and std"):
+        verilog_of([source], "delay", {}, default_cache())
+
+
+def test_the_first_error_is_told_where_ghdl_finds_too_many(source: Path) -> None:
+    source.write_text(DELAY.replace("rising_edge", "rising_egde") + "use work.none.all;\n" * 50)
+    with pytest.raises(BuildError, match=r"delay\.vhd:\d+:\d+: ?\S"):
+        verilog_of([source], "delay", {}, default_cache())
+
+
 def test_without_ghdl_it_is_said_how_to_get_it(
     source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
