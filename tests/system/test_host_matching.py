@@ -35,6 +35,8 @@ US = Fraction(1, 10**6)
 BOARDS = {name: boards.simulated(name) for name in ("ulx3s-25f", "hx8k-evn-counts")}
 EVENTS = {name: boards.simulated(name) for name in ("hx8k-evn", "icebreaker")}
 """Boards whose chip does not match."""
+MORE_EVENTS = {"pico-ice": boards.simulated("pico-ice")}
+"""One that has the same profile as another, in the long form alone."""
 OWN = {"bursts": Feature.BURST, "dither": Feature.DITHER, "Poisson": Feature.POISSON}
 """What the chip must have for a case."""
 BOOKS = (Space.EDGES, Space.UPLOAD_DROPS)
@@ -158,8 +160,8 @@ def test_the_host_has_to_the_bit_what_a_chip_has(name, strikes, tmp_path):
 @pytest.mark.parametrize(
     ("board", "name"),
     [
-        (board, name)
-        for board, geometry in EVENTS.items()
+        pytest.param(board, name, marks=() if board in EVENTS else pytest.mark.full)
+        for board, geometry in (EVENTS | MORE_EVENTS).items()
         for name in CASES
         if OWN.get(name, Feature(0)) in geometry.features
     ],
@@ -168,7 +170,8 @@ def test_a_board_that_only_sends_events_has_what_a_chip_with_all_has(
     board, name, strikes, tmp_path
 ):
     settings = replace(CASES[name].settings(strikes, BOOKS), spaces=None)
-    outcome = run(f"synthetic:{CASES[name].dut}", settings, tmp_path, geometry=EVENTS[board])
+    geometry = (EVENTS | MORE_EVENTS)[board]
+    outcome = run(f"synthetic:{CASES[name].dut}", settings, tmp_path, geometry=geometry)
     truth, result = outcome.golden(), outcome.result
     assert result.valid, result.invalid_reasons
     assert all(m.zoom is not None for channel in result.channels for m in channel.measurements)

@@ -15,6 +15,7 @@ from plexor.model.results import Kind
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import SOURCE_STRIKE
 from plexor.protocol.memory import bin_of
+from plexor_hdl.build import boards
 
 NS = Fraction(1, 1_000_000_000)
 US = 1000 * NS
@@ -34,6 +35,8 @@ QUICK = ("list", "mixture")
 """In an order, and of several kinds at once."""
 FULL_STRIKES = 72_000
 """Of 14 runs: over 10**6 strikes."""
+EVENTS = ("icebreaker", "hx8k-evn", "pico-ice")
+"""Boards whose host matches and counts."""
 
 
 def settings(count: int, period: Fraction = PERIOD) -> Settings:
@@ -62,8 +65,8 @@ def assert_planted(outcome: Outcome, number: int, references_ps: np.ndarray) -> 
     """
     responses_ps = outcome.edges_ps(number)
     assert len(responses_ps) == len(references_ps)
-    tick_ps = outcome.result.tick_fs // 1000
-    ticks = -(-responses_ps // tick_ps) - -(-references_ps // tick_ps)
+    tick_fs = outcome.result.tick_fs
+    ticks = -(-responses_ps * 1000 // tick_fs) - -(-references_ps * 1000 // tick_fs)
     rise = outcome.result.channels[number].measurement(Kind.RISE)
     found = rise.statistics
     assert found.count == len(ticks)
@@ -74,7 +77,19 @@ def assert_planted(outcome: Outcome, number: int, references_ps: np.ndarray) -> 
     assert np.array_equal(rise.bins.counts, np.bincount(bins, minlength=len(rise.bins.counts)))
     places = np.clip(ticks - rise.zoom.first_ticks + 1, 0, len(rise.zoom.counts) - 1)
     assert np.array_equal(rise.zoom.counts, np.bincount(places, minlength=len(rise.zoom.counts)))
-    return ticks * tick_ps - (responses_ps - references_ps)
+    return ticks * tick_fs / 1000 - (responses_ps - references_ps)
+
+
+def assert_both_planted(outcome: Outcome, strikes: int, on_grid: bool) -> None:
+    strikes_ps = outcome.edges_ps(SOURCE_STRIKE)
+    assert len(strikes_ps) == strikes
+    for number, references in ((0, strikes_ps), (1, outcome.edges_ps(0, level=0))):
+        errors = assert_planted(outcome, number, references)
+        if on_grid:
+            assert not errors.any()
+        else:
+            assert abs(errors).max() < outcome.result.tick_fs / 1000 + 1  # strikes: to whole ps
+            assert errors.any()
 
 
 def measure_planted(distribution: str, grid: str, strikes: int, folder: Path) -> None:
@@ -82,15 +97,7 @@ def measure_planted(distribution: str, grid: str, strikes: int, folder: Path) ->
     outcome = run(device, settings(strikes), folder)
     truth = assert_equals_truth(outcome)
     assert_words_equal_truth(final_words(frames_of(outcome.wire)), truth)
-    strikes_ps = outcome.edges_ps(SOURCE_STRIKE)
-    assert len(strikes_ps) == strikes
-    for number, references in ((0, strikes_ps), (1, outcome.edges_ps(0, level=0))):
-        errors = assert_planted(outcome, number, references)
-        if grid == "grid":
-            assert not errors.any()
-        else:
-            assert abs(errors).max() < outcome.result.tick_fs // 1000
-            assert errors.any()
+    assert_both_planted(outcome, strikes, grid == "grid")
 
 
 @pytest.mark.parametrize("grid", ["free", pytest.param("grid", marks=pytest.mark.full)])
@@ -108,3 +115,16 @@ def test_on_chip_results_equal_the_truth_of_every_distribution(distribution, gri
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_a_million_strikes_equal_the_truth(distribution, grid, tmp_path):
     measure_planted(distribution, grid, FULL_STRIKES, tmp_path)
+
+
+@pytest.mark.parametrize("strikes", [1000, pytest.param(100_000, marks=pytest.mark.full)])
+@pytest.mark.parametrize("board", EVENTS)
+@pytest.mark.parametrize(
+    "distribution",
+    [pytest.param(n, marks=() if n == "mixture" else pytest.mark.full) for n in DISTRIBUTIONS],
+)
+def test_what_a_host_makes_of_events_equals_the_truth(distribution, board, strikes, tmp_path):
+    device = planted(distribution, GRIDS["free"], tmp_path)
+    outcome = run(device, settings(strikes, 40 * US), tmp_path, geometry=boards.simulated(board))
+    assert outcome.result.valid, outcome.result.invalid_reasons
+    assert_both_planted(outcome, strikes, on_grid=False)
