@@ -72,14 +72,20 @@ class AnyBytes(Elaboratable):
         taken = rows.i_received.valid & rows.i_received.ready
         given = rows.o_received.valid & rows.o_received.ready
         inside = on & (byte[4:] == row)
+        # A byte that is due stands from the clock after its last value is taken until it is given.
+        makes, due, wanted = Signal(), Signal(), Signal(8)
+        whole = Mux(inside, Cat(byte[:4], high), 0)
+        m.d.comb += [
+            makes.eq(taken & (~inside | half)),
+            Assert(rows.o_received.valid == due),
+            Assert(~due | (rows.o_received.payload == wanted)),
+            Assert(~(makes & due & ~given)),
+        ]
+        m.d.sync += due.eq(makes | (due & ~given))
         with m.If(taken):
-            m.d.comb += Assert(given == (~inside | half))
             m.d.sync += [half.eq(inside & ~half), high.eq(byte[:4])]
-        with m.Else():
-            m.d.comb += Assert(~given)
-        with m.If(rows.o_received.valid):
-            whole = Mux(inside, Cat(byte[:4], high), 0)
-            m.d.comb += Assert(rows.o_received.payload == Mux(on, whole, byte))
+        with m.If(makes):
+            m.d.sync += wanted.eq(Mux(on, whole, byte))
 
     def _sent(self, m: Module, rows, row, on) -> None:
         # A byte goes whole in one way: `halved` says in which.

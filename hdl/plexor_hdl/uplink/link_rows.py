@@ -18,7 +18,8 @@ class LinkRows(wiring.Component):
     each. Row 0 cannot be chosen. A received delimiter 0x00 ends it. `plexor.protocol.rows` has the
     encoding. What is under way when the row changes ends in a damaged frame.
 
-    Latency: 1 clock from a byte to that byte, or to the first of its two values.
+    Latency: 1 clock from a byte to send to that byte, or to the first of its two values; 2 from a
+        received byte.
     Throughput: a byte each 2 clocks; in a row sent each 3 and received each 4.
     Reset: bytes go as they are.
     Wrap: none; it counts nothing.
@@ -57,16 +58,21 @@ class LinkRows(wiring.Component):
             last.eq(low.all()),
         ]
         # `half` is 1 with the upper half of a byte in `before`, `rising` while a row's values rise.
-        half, rising, gives, take = (Signal() for _ in range(4))
+        half, rising, gives, take, free = (Signal() for _ in range(5))
         m.d.comb += [
             gives.eq(~in_row | ~of_row | half),
-            self.o_received.valid.eq(seen & gives),
-            self.o_received.payload.eq(
-                Mux(in_row, Mux(of_row, Cat(low, before[:HALF]), DELIMITER), byte)
-            ),
-            take.eq(seen & (~gives | self.o_received.ready)),
+            free.eq(~self.o_received.valid | self.o_received.ready),
+            take.eq(seen & (~gives | free)),
             self.i_received.ready.eq(take),
         ]
+        # Registers, because what decodes the bytes lies far from the link.
+        with m.If(free):
+            m.d.sync += [
+                self.o_received.valid.eq(seen & gives),
+                self.o_received.payload.eq(
+                    Mux(in_row, Mux(of_row, Cat(low, before[:HALF]), DELIMITER), byte)
+                ),
+            ]
         m.d.sync += seen.eq(self.i_received.valid & ~take)
         with m.If(take):
             m.d.sync += [
