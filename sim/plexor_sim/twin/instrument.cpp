@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kOperationClocks = 75;
 // From the START of a command to the run's first clock: the memories are cleared.
 constexpr int64_t kClearClocks = 16, kClearPlainClocks = 14;  // besides one for each place
-constexpr int64_t kClearCountsClocks = 2061;                  // without Feature.MATCH
+constexpr int64_t kClearCountsClocks = 2061;  // or one more: without Feature.MATCH, in even clocks
 constexpr int64_t kSettleClocks = 2, kRestClocks = 8;
 // A register is written so long before it could be read; what an output shows changes first.
 constexpr int64_t kWriteClocks = 10, kOutputClocks = 11;
@@ -222,7 +222,7 @@ void Instrument::start_run() {
   const bool is_plain = !geometry_.has(kFeatureSnapshot);
   const int64_t rise_bins = geometry_.first_bin(kSpaceLatencyBins, kLatencyKindFall, 0);
   const int64_t clocks =
-      !matches_  ? kClearCountsClocks
+      !matches_  ? kClearCountsClocks + (clock() + kWriteClocks + kClearCountsClocks) % 2
       : is_plain ? rise_bins + kClearPlainClocks
                  : geometry_.bin_places() + kClearClocks;
   begin_ticks_ = (clock() + kWriteClocks + clocks) * geometry_.samples;
