@@ -48,6 +48,8 @@ SOURCE_CLOCKS = 17
 """Clocks from the request of a source's count to the count."""
 DECIDED, LOW_NEXT, DONE = 2, SOURCE_CLOCKS - 1, SOURCE_CLOCKS + 2
 """Clocks from a request to the answer's status, to the read of a low word, and to the end."""
+LAST_FROM = LOW_NEXT - 2
+"""The first of its last clocks in which something is due."""
 ZOOMS = ("zoom_rise_ticks", "zoom_fall_ticks", "zoom_width_ticks", "zoom_period_ticks")
 """Registers of CHANNEL that are kept in the results' memory, in the order of Kind."""
 ZOOM_BITS = (len(Kind) - 1).bit_length()
@@ -186,7 +188,10 @@ class RegisterBank(wiring.Component):
         address = self.bus.address
         copies = {name: len(numbers) for name, numbers in self._copies.items()}
         m.submodules.shadow = shadow = RegisterMemory(self._identity, copies)
-        stage = Signal(DONE)
+        # `stage` is a line with a strobe in it. Nothing asks for its middle, which is counted.
+        first, last = Signal(DECIDED + 1), Signal(DONE - LAST_FROM)
+        stage = Cat(first, Const(0, LAST_FROM - len(first)), last)
+        count = Signal((LAST_FROM - 1).bit_length())
         waiting, again, busy, late = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
             self.source_stb.eq(waiting & ~self.hold & ~shadow.walking),
@@ -194,9 +199,11 @@ class RegisterBank(wiring.Component):
             again.eq(self.mark_stb & ~late),
         ]
         m.d.sync += [
-            stage.eq(Cat(self.source_stb, stage)),
+            first.eq(Cat(self.source_stb, first)),
+            count.eq(Mux(busy, count + 1, 0)),
+            last.eq(Cat(count == LAST_FROM - 1, last)),
             busy.eq(self.source_stb | (busy & ~stage[-1])),
-            late.eq(self.bus.write & stage[DECIDED - 1 : -1].any()),
+            late.eq(self.bus.write & (stage[DECIDED - 1] | (late & ~stage[-1]))),
             self.bus.done_stb.eq(stage[-1]),
         ]
         with m.If(self.bus.request_stb):
@@ -204,7 +211,8 @@ class RegisterBank(wiring.Component):
         with m.Elif(self.source_stb):
             m.d.sync += waiting.eq(0)
         with m.If(again):
-            m.d.sync += [stage.eq(0), busy.eq(0), late.eq(0), self.bus.done_stb.eq(0)]
+            m.d.sync += [first.eq(0), last.eq(0), busy.eq(0), late.eq(0)]
+            m.d.sync += self.bus.done_stb.eq(0)
             with m.If(self.source_stb | busy):
                 m.d.sync += waiting.eq(1)
 
