@@ -15,7 +15,7 @@ from plexor.model.settings import (
     parse_reference,
 )
 from plexor.protocol.memory import VALUE_MOST
-from plexor.protocol.registers import Trigger
+from plexor.protocol.registers import Trigger, register
 
 
 @pytest.mark.parametrize(
@@ -95,3 +95,15 @@ def test_an_output_lasts_whole_bursts_and_at_least_one():
     assert [output.lasting(s).count for s in (Fraction(5, 2000), 0)] == [12, 4]
     assert (output.is_periodic, replace(output, period_s=None).is_periodic) == (True, False)
     assert not replace(output, trigger=Trigger.GATE).is_periodic
+
+
+def test_what_nobody_says_of_an_output_or_a_channel_is_what_its_registers_are_reset_to():
+    """docs/PROTOCOL.md has a column of reset values."""
+    output, channel = Stimulus(), Channel(0)
+    assert output.trigger_code == register("code", "trigger_code").reset
+    for name in ("trigger", "trigger_source", "invert", "seed"):
+        assert getattr(output, name) == register("stimulus", name).reset
+    assert output.phase_s == register("stimulus", "phase_ticks").reset
+    assert channel.filter_s == register("channel", "filter_ticks").reset
+    for name in ("invert", "either"):
+        assert getattr(channel, name) == register("channel", name).reset
