@@ -141,7 +141,10 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
         ]
         row.append((_variance(rise.variance_ticks2, tick_fs), ""))
         if rise.span is None:
-            row.append((NOTHING, "needs events"))
+            # Without events nothing is known of it but that all samples span as much or more.
+            most = KNOWN["jitter128"](rise).most
+            text = NOTHING if most is None else f"≤ {time_text(float(most), tick_fs)}"
+            row.append((text, "needs events"))
         else:
             greatest = f"maximum {time_text(rise.span.greatest_ticks, tick_fs)}"
             note = greatest if rise.span.full else f"only {rise.count} samples"

@@ -74,6 +74,14 @@ def test_jitter128_is_of_the_last_128_and_the_greatest_is_beside_it(run_of):
     assert rows[0][head.index("jitter128")] == ("10 ns", "maximum 500 ns")
 
 
+@pytest.mark.parametrize(("count", "shown"), [(128, "≤ 510 ns"), (100, "-")])
+def test_jitter128_without_events_is_at_most_the_span_of_all(run_of, count, shown):
+    """Fewer than 128 samples have no such figure."""
+    run = run_of([[1000] * (count - 1) + [1510]], keep_events=False)
+    head, rows = jitter_rows(analyse(run, columns=COLUMNS))
+    assert rows[0][head.index("jitter128")] == (shown, "needs events")
+
+
 def test_the_variance_is_beside_the_rms_in_square_units(run_of):
     # 2, 4, 4, 4, 5, 5, 7, 9 µs: variance 4 µs², RMS 2 µs.
     run = run_of([[1000 * n for n in (2, 4, 4, 4, 5, 5, 7, 9)], [None] * 8])
