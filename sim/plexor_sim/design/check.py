@@ -107,17 +107,23 @@ def _outputs(path: Path, manifest: Manifest, runs: Sequence[Played], cache: Path
     struck = f"in {_STRIKES_EACH * len(manifest.strikes)} strikes"
     if not still:
         return Finding("outputs", True, f"all responses move {struck}")
-    hint = "" if moved else "".join(_other_resets(path, manifest, cache))
+    hint = "".join(_other_resets(path, manifest, runs, cache))
     return Finding("outputs", False, f"{_named(still)} still {struck}{hint}")
 
 
-def _other_resets(path: Path, manifest: Manifest, cache: Path) -> Iterator[str]:
-    """Yield a hint for each reset that is perhaps active at the other level."""
+def _other_resets(
+    path: Path, manifest: Manifest, runs: Sequence[Played], cache: Path
+) -> Iterator[str]:
+    """Yield a hint for each reset that is perhaps active at the other level.
+
+    A design that is held in its reset may show one edge, where it enters it.
+    """
+    most = max(len(run.edges) for run in runs)
     for number, reset in enumerate(manifest.resets):
         other = replace(reset, is_active_low=not reset.is_active_low)
         resets = (*manifest.resets[:number], other, *manifest.resets[number + 1 :])
         changed = replace(manifest, resets=resets)
-        if any(run.edges for run in _runs(path, changed, cache)):
+        if min(len(run.edges) for run in _runs(path, changed, cache)) > most + 1:
             level = "low" if other.is_active_low else "high"
             yield f'; responses move if {reset.pin.text} is active = "{level}"'
 

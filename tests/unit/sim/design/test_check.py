@@ -86,3 +86,22 @@ def test_each_input_is_struck_in_turn_from_its_idle_level(tmp_path: Path) -> Non
     times = [time_ps for time_ps, _ in strikes]
     assert times == sorted(times)
     assert times[-1] < end_ps
+
+
+HELD = """
+module top(input clk, input rst, input d, input [1:0] mode, output reg q, output reg r);
+  always @(posedge clk)
+    if (rst) begin q <= 0; r <= 0; end
+    else if (mode == 3) begin q <= d; r <= ~d; end
+endmodule
+"""
+
+
+def test_a_design_that_only_enters_its_reset_does_not_move(tmp_path: Path) -> None:
+    """Held in reset, registers that were 1 fall once: the reset is not active at that level."""
+    (tmp_path / "top.v").write_text(HELD)
+    (tmp_path / "top.toml").write_text(MANIFEST + TIED)
+    (outputs,) = (
+        one for one in checked(tmp_path / "top.toml", default_cache()) if not one.is_right
+    )
+    assert outputs.text == "q, r are still in 12 strikes"
