@@ -52,8 +52,8 @@ _INTERVAL = re.compile(
     r"(?:Analog:)?\s*(\d[\d.]*(?:e[+-]?\d+)?)\s*([munpµμ]?s)?\b",
     re.IGNORECASE,
 )
-_RATE = re.compile(r"sample\s*rate\W{1,3}(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([kMG]?)", re.IGNORECASE)
-_START = re.compile(r"(?:\bt0|XOrg)\W{1,4}?([+-]?\d[\d.]*(?:e[+-]?\d+)?)", re.IGNORECASE)
+_RATE = re.compile(r"sample\s*rate\W{1,6}(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([kMG]?)", re.IGNORECASE)
+_START = re.compile(r"(?:\bt0|XOrg|HOffset)\W{1,6}?([+-]?\d[\d.]*(?:e[+-]?\d+)?)", re.IGNORECASE)
 _SCALES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _PARTS = {"": 1, "m": 10**3, "u": 10**6, "µ": 10**6, "μ": 10**6, "n": 10**9, "p": 10**12}
 
@@ -107,7 +107,9 @@ def table_of(path: Path) -> Table:
     above: list[list[str]] = []
     for number, line in enumerate(lines[:_HEAD]):
         row = [] if _is_comment(line) else _fields(line, delimiter)
-        if len(row) == width and all(_is_value(row[n]) for n in numeric):
+        # A word with a colon names what is beside it.
+        is_row = len(row) == width and not row[0].endswith(":")
+        if is_row and all(_is_value(row[n]) for n in numeric):
             above += _commented_names(lines[:number], width, delimiter)
             rows = _rows(path, lines, number, width, delimiter)
             return _headed(path, above, width, rows, "\n".join(lines[:number]))
@@ -204,6 +206,8 @@ def _headed(
         # Vendors that write units alone name the columns further up.
         units = names
         names = next((row for row in above if row and row[0].lower() == "source"), names)
+    # Yokogawa's names stand further up, too.
+    names = next((row for row in above if row and row[0] == "TraceName:"), names)
     listed = _CHANNELS.search(text)
     if listed and set(names[-1:]) == {"logic"}:
         logic = [name.strip() for name in listed[1].split(",")]

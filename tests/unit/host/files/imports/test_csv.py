@@ -223,6 +223,30 @@ TABLES = {
         ("trig", "irq"),
         0,
     ),
+    "GW Instek": (
+        "Memory Length,31,\nSource,CH2,\nSampling Period,1.00000e-08,\nTime, ,\nMode,Detail,\n"
+        "Waveform Data,\n" + lines("{:.8e},{:.4e},{:.4e},\n", SAMPLES, 3.3, 100),
+        ("column2", "column3"),
+        -100,
+    ),
+    "Yokogawa": (
+        '"//YOKOGAWA ASCII FILE FORMAT"\n"TraceName:","CH1","CH2"\n"BlockSize:","31","31"\n'
+        '"SampleRate:","1.0E+08","1.0E+08"\n"HResolution:","1.0E-08","1.0E-08"\n'
+        '"HOffset:","-1.0E-07","-1.0E-07"\n"HUnit:","s","s"\n\n'
+        + "".join(f",{s * 3.3:.4E},{r * 3.3:.4E}\n" for _, s, r in SAMPLES),
+        ("CH1", "CH2"),
+        -100,
+    ),
+    "a unit in each cell": (
+        "Timestamp\ttrig\tirq\n" + "".join(f"{t / 1000} µs\t{s}\t{r}\n" for t, s, r in CHANGES),
+        ("trig", "irq"),
+        0,
+    ),
+    "hours, minutes and seconds": (
+        "Time,trig,irq\n" + "".join(f"10:07:59.{t:09d},{s},{r}\n" for t, s, r in CHANGES),
+        ("trig", "irq"),
+        36_479 * 10**9,
+    ),
     "a data frame with its index": (
         ",time_us,trig,irq\n"
         + "".join(f"{n},{t / 1e3},{s == 1},{r == 1}\n" for n, (t, s, r) in enumerate(CHANGES)),

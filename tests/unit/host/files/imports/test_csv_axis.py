@@ -92,7 +92,7 @@ def test_times_of_a_fixed_length_are_known_as_well_as_the_largest(tmp_path):
 UNITS = {
     **{"Time [s]": 1, "Timestamp(ms)": 10**-3, "time_us": 10**-6, "t ns": 10**-9},
     **{"Time (µs)": 10**-6, "picoseconds": 10**-12, "Time in ms": 10**-3, "time unit: us": 10**-6},
-    **{"TIME": 1, "Zeit [ms]": 10**-3, "timestamp_ns": 10**-9, "Seconds": 1},
+    **{"TIME": 1, "Zeit [ms]": 10**-3, "timestamp_ns": 10**-9, "Seconds": 1, "micros": 10**-6},
 }
 
 
