@@ -42,7 +42,7 @@ _COUNTER = re.compile(
     re.IGNORECASE,
 )
 _WINDOW = "sample in window"
-_WITH_UNIT = re.compile(r"([+-]?[\d.]+(?:e[+-]?\d{1,3})?)\s*([munpfµμ]?s)", re.IGNORECASE)
+_WITH_UNIT = re.compile(r"([+-]?\d+\.?\d*(?:e[+-]?\d{1,3})?)\s*([munpfµμ]?s)", re.IGNORECASE)
 """A time with its unit in the cell."""
 _CLOCK = re.compile(r"(\d{1,4}):([0-5]?\d):([0-5]?\d(?:\.\d*)?)")
 """Hours, minutes and seconds."""
@@ -57,7 +57,7 @@ _OFF_GRID = 0.01
 """The same, of rows at changes, where the file tells the time between samples."""
 _APART = 4
 """Units from one sample to the next from which on a rounded time tells its sample."""
-_LEAST_S = Decimal("0.001")
+_LEAST_FS = 10**12
 """Rows that lie apart as far as this in seconds may be told in another unit."""
 _NO_UNIT = "its times have no unit and are taken for seconds; --timescale says another"
 
@@ -102,8 +102,9 @@ def axis_of(path: Path, table: Table, rules: ReadRules) -> Axis:
     unit = unit_fs / int(scale)
     columns = frozenset({*same, *counters, *_indices(table)})
     found = _told_samples(passed, unit, interval_s)
-    apart = (later - earlier for earlier, later in pairwise(instants) if later > earlier)
-    is_told = is_told or found is not None or min(apart, default=_LEAST_S) < _LEAST_S
+    steps = np.diff(passed)
+    apart_fs = int(steps[steps > 0].min(initial=passed[-1])) * unit
+    is_told = is_told or found is not None or apart_fs < _LEAST_FS
     notes = () if is_told else (_NO_UNIT,)
     found = found or _seen_samples(table, timed, passed)
     if found is not None:
@@ -264,6 +265,14 @@ def _instants(path: Path, table: Table, column: Sequence[str]) -> list[Decimal]:
 
 def _instant(text: str) -> Decimal:
     """Return a time of the table. Raises ValueError for what is none."""
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return _written(text)
+
+
+def _written(text: str) -> Decimal:
+    """Return a time that is no plain number, in seconds. Raises ValueError for what is none."""
     stamp = STAMP.fullmatch(text)
     if stamp is not None:
         without_fraction = text if stamp[1] is None else text.replace(f".{stamp[1]}", "", 1)
@@ -273,14 +282,11 @@ def _instant(text: str) -> Decimal:
     clock = _CLOCK.fullmatch(text)
     if clock is not None:
         return Decimal(3600 * int(clock[1]) + 60 * int(clock[2])) + Decimal(clock[3])
-    try:
-        marked = _WITH_UNIT.fullmatch(text)
-        if marked is None:
-            return Decimal(text)
-        unit = UNITS_FS[marked[2].lower().replace("µ", "u").replace("μ", "u")]
-        return (Decimal(marked[1]) * unit).scaleb(-_DIGITS_OF_S)
-    except InvalidOperation as error:
-        raise ValueError(text) from error
+    marked = _WITH_UNIT.fullmatch(text)
+    if marked is None:
+        raise ValueError(text)
+    unit = UNITS_FS[marked[2].lower().replace("µ", "u").replace("μ", "u")]
+    return (Decimal(marked[1]) * unit).scaleb(-_DIGITS_OF_S)
 
 
 def _refuse_steps_back(
