@@ -14,7 +14,8 @@ from plexor.protocol.registers import StopOn, Trigger
 from plexor.run.plan.registers import plan_of
 from plexor.run.session.stop import Stop
 from plexor_lab.mixed import run
-from plexor_lab.mixed.model import Mode, Order
+from plexor_lab.mixed.message import Reply
+from plexor_lab.mixed.model import Heard, Mode, Order, Served
 from plexor_lab.mixed.run import MixedGoal, check, lasts_s, limits_of, settings_of
 from plexor_lab.mixed.schedule import entries
 from plexor_lab.mixed.timecode import SEED8751, Timecode
@@ -169,3 +170,21 @@ def test_a_run_that_a_stop_kept_from_starting_is_no_fault(taken):
     assert (len(found.runs), len(log)) == (1, 1)
     assert found.interrupted
     assert found.not_started == ""
+
+
+@pytest.mark.parametrize(
+    ("reply", "heard"), [(Reply(1, 300, 8, 1, 2, 3), Heard(8, 1, 2, 3)), (None, None)]
+)
+def test_what_a_device_says_that_it_heard_is_kept_where_it_says_so(reply, heard, monkeypatch):
+    measured = SimpleNamespace(invalid_reasons=("odd",), interrupted=False)
+    monkeypatch.setattr(run, "Drive", lambda *_: SimpleNamespace(reply=reply))
+    monkeypatch.setattr(run, "measure", lambda *_, **__: measured)
+    monkeypatch.setattr(run, "_served", lambda *_: Served(8, 8, 0, 0, 0))
+    monkeypatch.setattr(run, "joined", lambda *_: SimpleNamespace(rows=(), extras=()))
+    monkeypatch.setattr(run, "contradictions", lambda *_: ["step 2 came late"])
+    made, result = run._one(
+        DEVICE, WANTED, (Mode.VERIFY, None), LINE, run.Callbacks(), Stop(), {"os": "x"}
+    )
+    assert result is measured
+    assert made.heard == heard
+    assert made.invalid_reasons == ("odd", "step 2 came late")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From registers, memories and events to a result: each doubt makes the run invalid, by name."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -10,6 +11,7 @@ from plexor.model.identity import Identity
 from plexor.model.results import Kind
 from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.frames import Frame, FrameType, LogCode
+from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.protocol.registers import StatusFlag, StopReason
 from plexor.run.plan.registers import plan_of
@@ -160,3 +162,33 @@ def test_the_trigger_is_the_registers_once_the_run_has_ended():
     collector.take(Frame(FrameType.LOG, 0, LogCode.TRIGGERED, 0, 1, 5101))
     result = result_of(image, collector)
     assert (result.trigger_index, result.trigger_ticks) == (2, 5150)
+
+
+HOST = Identity(replace(GEOMETRY, features=GEOMETRY.features & ~Feature.MATCH), 1)
+
+
+@pytest.mark.parametrize(
+    ("told", "interrupted", "reason"),
+    [
+        # The host's stop is a command to the instrument.
+        (StopReason.COMMAND, False, StopReason.LATENCY),
+        (StopReason.STRIKES, False, StopReason.LATENCY),
+        # Who pressed Ctrl-C meant to stop, whatever was found meanwhile.
+        (StopReason.COMMAND, True, StopReason.COMMAND),
+        (StopReason.NONE, False, StopReason.NONE),
+    ],
+)
+def test_a_run_that_the_host_stops_at_a_latency_says_so(told, interrupted, reason):
+    settings = replace(SETTINGS, latency_over_s=Fraction(200, 10**9))
+    scenario = Scenario(LATENCIES)
+    image = image_of(*(tuple(write) for write in plan_of(settings, HOST).registers))
+    end(image, scenario, stop_reason=told)
+    found = Circumstances(settings, interrupted=interrupted)
+    collector = collected(scenario, without=tuple(Space))
+    result = assemble(HOST, image, collector, (9, 0), {}, found)
+    assert result.stop_reason == reason
+    # The third answer came 300 ticks after its strike.
+    third_strike_ticks = [time for time, source, rises in scenario.events if source == 8 and rises][
+        2
+    ]
+    assert result.trigger_ticks == third_strike_ticks + 300
