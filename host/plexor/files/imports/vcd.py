@@ -55,6 +55,9 @@ _RATE = re.compile(
 _HERTZ = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _SHOWN = 40
 _NO_LEVELS = ("real", "realtime", "shortreal", "event", "string", "parameter", "real_parameter")
+_OF_ILA = {"_TRIGGER", "_WINDOW"}
+"""Signals that the logic analyser in AMD's FPGAs adds. Its $timescale says 1 ps, whatever its clock
+(github.com/Xilinx/chipscopy, WaveformWriterVCD)."""
 _EXTENDED = (b"$dumpports", b"$dumpportson", b"$dumpportsoff", b"$dumpportsall", b"$vcdclose")
 _LEVEL_SIGNS = frozenset("".join(LEVELS).encode())
 _VECTOR_SIGNS = frozenset(b"bBrRsS")
@@ -182,6 +185,11 @@ def _header(path: Path, text: bytes, rules: ReadRules) -> _Header:
     header.comments = "\n".join(_COMMENT.findall(_decoded(text)))
     if rules.unit_s is not None:
         header.unit_fs = round(rules.unit_s * FEMTOSECONDS)
+    elif {name.rpartition(".")[2] for name in header.signals} >= _OF_ILA:
+        raise UsageError(
+            f"{path}: its times are numbers of samples of an ILA; say the period of its clock, "
+            "such as --timescale 10ns"
+        )
     if header.unit_fs < 1:
         raise UsageError(
             f"{path}: no $timescale; say how long a unit of time is, such as --timescale 1ns"

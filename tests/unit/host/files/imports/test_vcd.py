@@ -295,3 +295,40 @@ def test_damaged_files_are_read_or_refused(tmp_path):
 def test_a_word_of_an_error_is_whole_up_to_80_characters():
     assert module._shown("x" * 80) == "x" * 80
     assert module._shown(b"x" * 81) == "x" * 80 + "..."
+
+
+ILA = """$timescale
+        1ps
+$end
+$scope module dut $end
+$var reg 1 # trig $end
+$var reg 1 $ irq $end
+$var reg 1 ! _TRIGGER $end
+$var reg 1 " _WINDOW $end
+$upscope $end
+$enddefinitions $end
+#0
+0!
+0"
+0#
+0$
+#5
+1#
+#12
+1$
+#13
+0#
+0$
+#20
+"""
+
+
+def test_times_of_an_ila_are_numbers_of_samples(tmp_path):
+    """Its $timescale says 1 ps, whatever its clock is."""
+    path = tmp_path / "a.vcd"
+    path.write_text(ILA)
+    with pytest.raises(UsageError, match="numbers of samples of an ILA; say the period of its clo"):
+        read(path, ["irq"])
+    capture, _ = read(path, ["irq"], unit_s=Fraction(1, 10**8))
+    (found,) = capture.edges.values()
+    assert [int(time * capture.unit_fs) for time in found.times] == [12 * 10**7, 13 * 10**7]
