@@ -12,6 +12,7 @@ import pytest
 from tools.lookup import FOLDER, PAGES
 
 from plexor import cli
+from plexor.base.counts import plural
 from plexor.base.errors import ExitCode
 from plexor.figures.analyse.percentiles import least_count
 from plexor.figures.judge.budget import COUNTS, TIMES
@@ -129,6 +130,13 @@ def test_the_lines_of_troubleshooting_are_those_of_the_program():
         lambda found: f"--{OPTIONS.get(found[1], found[1].replace('_', '-'))}",
         sources(),
     )
+    # Counts are in the plural: `{} strikes were`.
+    said_by_library = re.sub(
+        r"\{counted\([^{}]*, ['\"]([\w ]+)['\"]\)\}",
+        lambda found: f"{{}} {plural(found[1])}",
+        said_by_library,
+    )
+    said_by_library = re.sub(r"\{agreed\([^{}]*, '\w+', '(\w+)'\)\}", r"\1", said_by_library)
     named = said_by_library.replace("{forcing}", "--force").replace("{name} {out}", "--out {out}")
     said = named + "".join(os.strerror(number).lower() for number in OF_THE_SYSTEM)
     rows = re.findall(r"^\| `([^`]+)` \|", page("do/troubleshooting.md"), re.MULTILINE)

@@ -23,6 +23,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from plexor.base.constraints import LATER, Constraint, said
+from plexor.base.counts import counted
 
 T = TypeVar("T")
 
@@ -270,7 +271,7 @@ def _named(hint: Any) -> Reader:
     def read(value: Any) -> Any:
         values = _of(list, value)
         if len(values) != len(readers):
-            raise MisfitError(f"{len(values)} entries; must be {', '.join(readers)}")
+            raise MisfitError(f"{counted(len(values), 'entry')}; must be {', '.join(readers)}")
         found: list[Any] = []
         for (name, inner), entry in zip(readers.items(), values, strict=True):
             try:

@@ -51,6 +51,8 @@ _NUMBER = re.compile(
 _METRES = ((1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm"))
 TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 """Seconds in a unit in which times are printed, and its name; the greatest first."""
+_NEAR = 0.1
+"""Of a unit: what is less is not shown in it, where another one is smaller."""
 RATE_UNITS = ((1e6, "MHz"), (1e3, "kHz"), (1.0, "Hz"))
 """Hertz in a unit in which rates are printed, and its name; the greatest first."""
 
@@ -220,8 +222,7 @@ def format_metres(metres: Fraction | float, digits: int = 4) -> str:
     value = float(metres)
     if value == 0:
         return "0 m"
-    size = abs(value)
-    scale, unit = next(((s, u) for s, u in _METRES if size >= s), _METRES[-1])
+    scale, unit = _scale_of(value, _METRES, digits)
     return f"{value / scale:.{digits}g} {unit}"
 
 
@@ -247,11 +248,34 @@ def decimal_text(value: Fraction) -> str:
 def format_seconds(seconds: Fraction | float, digits: int = 4) -> str:
     """Return seconds as text with a unit from ns to s and `digits` significant digits."""
     value = float(seconds)
-    size = abs(value)
-    scale, unit = next(((s, u) for s, u in TIME_UNITS if size >= s), TIME_UNITS[-1])
     if value == 0:
         return "0 s"
+    scale, unit = _scale_of(value, TIME_UNITS, digits)
     return f"{value / scale:.{digits}g} {unit}"
+
+
+def format_range(
+    low_s: Fraction | float, high_s: Fraction | float, digits: int = 4
+) -> tuple[str, str]:
+    """Return both ends of a range as texts in one unit: `0.9995 ms` and `1.001 ms`.
+
+    The lower end of a long range has its own: `2 µs` and `1.5 ms`.
+    """
+    ends = float(low_s), float(high_s)
+    scale, unit = _scale_of(max(map(abs, ends)), TIME_UNITS, digits)
+    low, high = (
+        f"{end / scale:.{digits}g} {unit}"
+        if abs(end) >= _NEAR * scale
+        else format_seconds(end, digits)
+        for end in ends
+    )
+    return low, high
+
+
+def _scale_of(value: float, units: tuple[tuple[float, str], ...], digits: int) -> tuple[float, str]:
+    """Return the greatest unit in which a value is 1 or more as it is rounded."""
+    size = abs(value)
+    return next(((s, u) for s, u in units if float(f"{size / s:.{digits}g}") >= 1), units[-1])
 
 
 def format_mean(mean_ticks: float, variance_ticks2: float, count: int, tick_fs: int) -> str:
@@ -265,7 +289,7 @@ def format_mean(mean_ticks: float, variance_ticks2: float, count: int, tick_fs: 
         return format_seconds(value)
     if variance_ticks2 <= 0:
         return format_seconds(value, 9)
-    scale, unit = next(((s, u) for s, u in TIME_UNITS if abs(value) >= s), TIME_UNITS[-1])
+    scale, unit = _scale_of(value, TIME_UNITS, 4)
     error = plot_seconds(math.sqrt(variance_ticks2 / count), tick_fs) / scale
     # An error of more than the mean itself leaves its first digit.
     decade = min(math.floor(math.log10(error)), math.floor(math.log10(abs(value) / scale)))
@@ -275,6 +299,14 @@ def format_mean(mean_ticks: float, variance_ticks2: float, count: int, tick_fs: 
 def format_ticks(ticks: float, tick_fs: int, digits: int = 4) -> str:
     """Return a time in ticks as text in seconds, ms, µs or ns."""
     return format_seconds(plot_seconds(ticks, tick_fs), digits)
+
+
+def format_tick_range(
+    low_ticks: float, high_ticks: float, tick_fs: int, digits: int = 4
+) -> tuple[str, str]:
+    """Return both ends of a range in ticks as texts in one unit."""
+    ends = plot_seconds(low_ticks, tick_fs), plot_seconds(high_ticks, tick_fs)
+    return format_range(*ends, digits)
 
 
 def format_over(limit_ticks: float, tick_fs: int, digits: int = 4) -> str:
@@ -298,5 +330,5 @@ def format_variance(ticks2: Fraction, tick_fs: int) -> str:
 def format_rate(hertz: Fraction | float) -> str:
     """Return hertz as text with a unit from Hz to MHz."""
     value = float(hertz)
-    scale, unit = next(((s, u) for s, u in RATE_UNITS if abs(value) >= s), RATE_UNITS[-1])
+    scale, unit = _scale_of(value, RATE_UNITS, 4)
     return f"{value / scale:.4g} {unit}"

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from plexor.base.counts import counted
 from plexor.base.errors import InvalidRunError, UsageError
 from plexor.base.units import format_rate, seconds_of
 from plexor.experiments.criterion import Criterion, judge, stage_strikes
@@ -208,10 +209,9 @@ def _carried(device: Device, settings: Settings, rate_hz: Fraction) -> Instrumen
     end_hz = ends_hz(identity, settings, device.carried_bytes_s)
     if end_hz is None or rate_hz <= end_hz:
         return None
-    count = len(settings.channels)
     reason = (
-        f"the instrument ends at {format_rate(end_hz)} with {count} "
-        f"channel{'s' if count > 1 else ''}"
+        f"the instrument ends at {format_rate(end_hz)} with "
+        f"{counted(len(settings.channels), 'channel')}"
     )
     return InstrumentLimit(identity.tick_fs, identity.simulated, reason, end_hz)
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from plexor.base.counts import counted
+
 DIGITS = 6
 """Significant digits of a rate that is tried."""
 
@@ -13,7 +15,9 @@ DIGITS = 6
 def scan_rates(low_hz: Fraction, high_hz: Fraction, points: int) -> tuple[Fraction, ...]:
     """Return so many rates, two or more, from one to the other, evenly apart on a log scale."""
     if not 0 < low_hz < high_hz or points < 2:
-        raise ValueError(f"scan: {points} points from {low_hz} to {high_hz}; must be 2 or more, up")
+        raise ValueError(
+            f"scan: {counted(points, 'point')} from {low_hz} to {high_hz}; must be 2 or more, up"
+        )
     inner = (between(low_hz, high_hz, Fraction(n, points - 1)) for n in range(1, points - 1))
     return (low_hz, *inner, high_hz)
 

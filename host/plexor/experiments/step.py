@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from plexor.base.constraints import Count, Ge, Positive, Signed
+from plexor.base.counts import counted
 from plexor.figures.judge.verdict import Outcome, Verdict
 from plexor.model.numbers import TickFs
 from plexor.protocol.memory import ResponseClass
@@ -137,7 +138,10 @@ def _of_step(step: RateStep) -> Iterator[str]:
 def _of_figures(entry: RateFigures) -> Iterator[str]:
     settled = sum(entry.classes[name] for name in _SETTLED)
     if entry.strikes != settled:
-        yield f"{entry.strikes} strikes, {settled} answered, late or missed; both must be equal"
+        yield (
+            f"{counted(entry.strikes, 'strike')}, {settled} answered, late or missed; both must "
+            "be equal"
+        )
     span = entry.peak_to_peak_ticks
     if span is not None and span < 0:
         yield f"from {entry.min_ticks} to {entry.max_ticks} ticks; must rise"

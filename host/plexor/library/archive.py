@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from plexor.base.counts import counted
 from plexor.base.errors import StoreError, UsageError
 from plexor.figures.analyse.analyse import analyse
 from plexor.files.archive import trend as histories
@@ -229,7 +230,9 @@ class Archive:
         Raises StoreError if one is not there.
         """
         if not 2 <= len(set(runs)) <= MOST_COMPARED:
-            raise UsageError(f"compare: {len(set(runs))} runs; must be 2 to {MOST_COMPARED}")
+            raise UsageError(
+                f"compare: {counted(len(set(runs)), 'run')}; must be 2 to {MOST_COMPARED}"
+            )
         first, *others = (archived(self._query, run) for run in sorted(set(runs)))
         return comparison(first, others, GateSpec())
 

@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from plexor.base.counts import counted
 from plexor.base.errors import ApartError, ExitCode, UsageError
 from plexor.experiments.sweep.compare import differences as sweep_differences
 from plexor.experiments.sweep.model import SweepResult
@@ -462,7 +463,8 @@ def _two(first: _Side, second: _Side, figures_needed: Collection[str]) -> Compar
     causes = sorted(keys.difference(_NO_CAUSE))
     if len(causes) > 1:
         notes.append(
-            f"{len(causes)} keys of the configuration differ ({', '.join(causes)}), so the cause "
+            f"{counted(len(causes), 'key')} of the configuration differ ({', '.join(causes)}), so "
+            "the cause "
             "of a difference is not known"
         )
     other_side = Other(second.letter, second.place, values, tuple(sorted(keys)))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plexor.base.counts import counted
 from plexor.base.errors import UsageError
 from plexor.base.units import FEMTOSECONDS, format_seconds, plot_seconds
 from plexor.figures.analyse.analyse import LATENCIES, ChannelFigures
@@ -64,7 +65,10 @@ class Reading:
         if self.figures is not None:
             return f"<plexor.Reading {channel_line(self.figures, self.tick_fs)}>"
         most = "" if self.max_s is None else f", max seen {format_seconds(self.max_s)}"
-        return f"<plexor.Reading {self.name} {self.strikes} strikes, missed {self.missed}{most}>"
+        return (
+            f"<plexor.Reading {self.name} {counted(self.strikes, 'strike')}, missed "
+            f"{self.missed}{most}>"
+        )
 
     def _repr_html_(self) -> str | None:
         """Return the table that a notebook shows; None in a snapshot, whose line it shows."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from plexor.base.counts import counted
 from plexor.base.units import format_ticks
 from plexor.figures.analyse.percentiles import quantile
 from plexor.figures.judge.budget import SILENT, Budget, Check, Judged
@@ -98,7 +99,7 @@ def _check(run: Run, check: Check) -> str:
             pieces.append(f"95 % interval {low} to {high}")
     pieces.append(f"limit {check.limit.text}")
     if own is not None and not check.limit.is_count:
-        pieces.append(f"{own.count:,} samples")
+        pieces.append(counted(own.count, "sample"))
     return ", ".join(pieces + [note for note in (first, check.line) if note])
 
 

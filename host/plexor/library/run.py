@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plexor.base.counts import counted
 from plexor.base.errors import ExitCode, StoreError, UsageError
 from plexor.base.units import ticks_of
 from plexor.figures.analyse.analyse import Report, analyse
@@ -182,7 +183,9 @@ class Run:
         runs = (self, *others)
         told = list(names) or [f"run {n}" for n in range(1, len(runs) + 1)]
         if len(told) != len(runs):
-            raise UsageError(f"names: {len(told)} for {len(runs)} runs; give one for each run")
+            raise UsageError(
+                f"names: {len(told)} for {counted(len(runs), 'run')}; give one for each run"
+            )
         before = [f"{name}: " if len(runs) > 1 else "" for name in told]
         channels = [(name, reading) for name, run in zip(before, runs, strict=True)
                     for reading in run.channels]  # fmt: skip

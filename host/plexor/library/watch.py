@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from plexor.base.counts import counted
 from plexor.base.units import format_rate, format_seconds, format_ticks
 from plexor.model.results import Kind, SnapshotResult
 from plexor.protocol.memory import ResponseClass
@@ -16,9 +17,9 @@ __all__ = ["Actions", "Progress", "SnapshotResult", "live_text", "progress_text"
 def progress_text(progress: Progress) -> str:
     """Return `42 %  4,200 strikes  20 kHz  210 ms of the device's time  3 s left`."""
     share = progress.fraction
-    pieces = [f"{progress.strikes:,} strikes"]
+    pieces = [counted(progress.strikes, "strike")]
     if progress.expected_strikes:
-        pieces[0] = f"{progress.strikes:,} of {progress.expected_strikes:,} strikes"
+        pieces[0] = f"{progress.strikes:,} of {counted(progress.expected_strikes, 'strike')}"
     if share is not None:
         pieces.insert(0, f"{share:4.0%}")
     if progress.rate_hz:
@@ -28,7 +29,10 @@ def progress_text(progress: Progress) -> str:
         pieces.append(f"{progress.remaining_wall_s:.0f} s left")
     lost = progress.dropped + progress.frames_lost
     if lost:
-        pieces.append(f"{progress.dropped:,} events dropped, {progress.frames_lost:,} frames lost")
+        pieces.append(
+            f"{counted(progress.dropped, 'event')} dropped, "
+            f"{counted(progress.frames_lost, 'frame')} lost"
+        )
     return "  ".join(pieces)
 
 

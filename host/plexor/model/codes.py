@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
+from plexor.base.counts import counted
 from plexor.protocol.codes import LEAST_BITS, MOST_BITS, USUAL_BITS
 
 
@@ -77,4 +78,6 @@ class Codes:
         if (self.wires is None) == (self.port is None):
             raise ValueError("codes: must come on two wires or at a port, and not both")
         if not LEAST_BITS <= self.bits <= MOST_BITS:
-            raise ValueError(f"codes: {self.bits} bits; must be {LEAST_BITS} to {MOST_BITS}")
+            raise ValueError(
+                f"codes: {counted(self.bits, 'bit')}; must be {LEAST_BITS} to {MOST_BITS}"
+            )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from plexor.base.counts import counted
 from plexor.base.units import format_rate, format_ticks
 from plexor.figures.analyse.from_bins import of_bins
 from plexor.figures.analyse.jitter import variance_ticks2
@@ -59,7 +60,11 @@ def figures(shot: Shot) -> dict[str, Any]:
 def _unknown(channel: ChannelResult) -> tuple[str, str, bool]:
     """Return how many strikes and edges are in no class, because events did not come."""
     strikes, edges = channel.unknown_strikes, channel.unknown_edges
-    return grouped(strikes), f"and {grouped(edges)} edges" if edges else "", bool(strikes or edges)
+    return (
+        grouped(strikes),
+        f"and {counted(edges, 'edge')}" if edges else "",
+        bool(strikes or edges),
+    )
 
 
 def _row(shot: Shot, channel: ChannelResult) -> dict[str, Any]:

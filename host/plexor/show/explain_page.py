@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from plexor.base.counts import agreed, counted
 from plexor.base.units import format_ticks
 from plexor.figures.explain.why import Explained
 from plexor.model.results import RunResult
@@ -101,8 +102,8 @@ def _said(entry: Explained, tick_fs: int) -> str:
     most = format_ticks(latest.cluster.high_ticks, tick_fs)
     how = recurrence_text(latest.recurrence, tick_fs)
     return (
-        f"{entry.name}: {grouped(late)} of {grouped(entry.tail.count)} answers are late, up to "
-        + (f"{most}, {how}")
+        f"{entry.name}: {grouped(late)} of {counted(entry.tail.count, 'answer')} "
+        f"{agreed(late, 'is', 'are')} late, up to {most}, {how}"
     )
 
 
@@ -120,7 +121,7 @@ def _late_tiles(why: WhyView, result: RunResult) -> Iterator[ChannelTiles]:
         usual = entry.tail.usual_ticks
         most = entry.groups[-1].cluster.high_ticks if entry.groups else None
         note = "" if usual is None else f"from {format_ticks(usual[0], tick_fs)} on"
-        clusters = f"in {len(entry.groups)} cluster{'s' * (len(entry.groups) != 1)}"
+        clusters = f"in {counted(len(entry.groups), 'cluster')}"
         yield ChannelTiles(
             entry.name,
             "answers",
@@ -129,7 +130,7 @@ def _late_tiles(why: WhyView, result: RunResult) -> Iterator[ChannelTiles]:
                 Tile(
                     "late",
                     grouped(late),
-                    f"of {grouped(entry.tail.count)} answers, {clusters}",
+                    f"of {counted(entry.tail.count, 'answer')}, {clusters}",
                     "doubt" if late else "",
                 ),
                 Tile("usual, at most", _time(None if usual is None else usual[1], tick_fs), note),

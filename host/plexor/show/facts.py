@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Protocol
 
+from plexor.base.counts import counted
 from plexor.base.units import (
     format_rate,
     format_seconds,
@@ -54,7 +55,7 @@ def device_name(device: Mapping[str, str]) -> str:
 def summary(report: Report) -> str:
     """Return what was done to the device: strikes, rate, time, load, and the figures' source."""
     result = report.result
-    parts = [f"{grouped(result.strikes)} strikes", *_rates(result)]
+    parts = [counted(result.strikes, "strike"), *_rates(result)]
     parts.append(format_seconds(seconds_of(report.duration_ticks, result.tick_fs), 3))
     if result.imported is None:
         parts += load(result)
@@ -163,7 +164,7 @@ def done(result: RunResult) -> list[tuple[str, str]]:
     entries = [("command line", result.command)]
     entries += [(f"strike{entry.stimulus.output}", _struck(entry)) for entry in strikes_of(result)]
     if settings.table:
-        entries.append(("table", f"{len(settings.table)} steps"))
+        entries.append(("table", counted(len(settings.table), "step")))
     if settings.count is not None:
         entries.append(("count", grouped(settings.count)))
     if settings.time_s is not None:
@@ -321,13 +322,13 @@ def books(found: Accounting) -> str:
     if found.link_dropped:
         more = " or more" if found.link_dropped == LINK_DROPPED_MOST else ""
         bytes_lost = f" · {found.link_dropped}{more} bytes of commands lost on the link"
-    masked = f" · {grouped(found.masked)} codes not to be sent" if found.masked else ""
+    masked = f" · {counted(found.masked, 'code')} not to be sent" if found.masked else ""
     mended = ""
     if found.mended_clocks:
         more = " or more" if found.mended_clocks == MENDED_MOST else ""
         mended = f" · exchanged samples mended in {grouped(found.mended_clocks)}{more} clocks"
     disorder = "".join(
-        f" · {grouped(count)} frames {_DISORDER.get(kind, kind)}"
+        f" · {counted(count, 'frame')} {_DISORDER.get(kind, kind)}"
         for kind, count in sorted(found.disorder.items())
     )
     return (
@@ -348,7 +349,7 @@ def instrument(report: Report) -> str:
     return (
         f"{identity.board or 'unnamed'}, gateware {identity.gateware_hash:016x}, "
         f"build {f'{identity.build_id:016x}' if identity.build_id else 'unknown'}, "
-        f"protocol {version >> 16}.{version & 0xFFFF}, {geometry.channels} channels, "
+        f"protocol {version >> 16}.{version & 0xFFFF}, {counted(geometry.channels, 'channel')}, "
         f"tick {_tick(geometry.tick_fs)}"
     )
 
@@ -404,7 +405,7 @@ def imported(report: Report) -> tuple[str, ...]:
     signals = ", ".join(f"{source} is {name}" for source, name in found.signals.items())
     lines = [f"imported from {found.file} ({found.format}, edges to {step}): {signals}"]
     lines += [
-        f"{name}: {grouped(count)} responses in the same {step} as an edge that they may answer; "
+        f"{name}: {counted(count, 'response')} in the same {step} as an edge that they may answer; "
         "their order is not known, and that edge is taken first"
         for name, count in found.unordered.items()
         if count

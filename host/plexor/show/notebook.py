@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from plexor.base.counts import counted
 from plexor.figures.analyse.analyse import ChannelFigures, Report
 from plexor.figures.analyse.bounds import extreme
 from plexor.figures.analyse.percentiles import quantile_name
@@ -28,7 +29,7 @@ def run_line(report: Report) -> str:
     wrong = "" if report.valid else ", INVALID"
     lines = [channel_line(channel, result.tick_fs) for channel in report.channels]
     channels = "; ".join(lines) or "no channels"
-    return f"{kind}{wrong}, {grouped(result.strikes)} strikes: {channels}"
+    return f"{kind}{wrong}, {counted(result.strikes, 'strike')}: {channels}"
 
 
 def channel_line(channel: ChannelFigures, tick_fs: int) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, Protocol
 
+from plexor.base.counts import counted
 from plexor.base.units import format_seconds
 from plexor.figures.analyse.analyse import Report
 from plexor.figures.analyse.doubts import doubts
@@ -38,7 +39,6 @@ from plexor.show.page_files import histogram_csv, html_files, json_text
 from plexor.show.pictures.canvas import Canvas
 from plexor.show.pictures.frame import provenance
 from plexor.show.pictures.latency import course, histogram, shares, tail
-from plexor.show.pictures.scale import grouped
 from plexor.show.pictures.scope import scope
 from plexor.show.pictures.trace import trace
 from plexor.show.table import (
@@ -140,7 +140,9 @@ def _judged(report: Report, verdict: Judged | None) -> str:
     title = verdict.budget.title
     if verdict.outcome == Outcome.PASS:
         count = sum(not check.limit.goal for check in verdict.checks)
-        return html_box("good", f"Within budget: {title}", f"{count} limits checked, none broken")
+        return html_box(
+            "good", f"Within budget: {title}", f"{counted(count, 'limit')} checked, none broken"
+        )
     head = "Over budget" if verdict.outcome == Outcome.FAIL else "Not proven"
     return html_box(_CLASS[verdict.outcome], f"{head}: {title}", verdict.line)
 
@@ -242,5 +244,5 @@ def _footer(report: Report) -> str:
         "Max seen is the latest response seen: an observation, not a bound.",
     ]
     if early:
-        parts.append(f"{grouped(early)} responses came before their strike: latency is signed.")
+        parts.append(f"{counted(early, 'response')} came before their strike: latency is signed.")
     return " ".join(parts)

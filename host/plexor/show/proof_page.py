@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
+from plexor.base.counts import counted
 from plexor.experiments.prove.model import Figure, Proof, ProofStep, StepOutcome
 from plexor.show.html import PageHeading, html_box, html_details, html_list, html_page
 from plexor.show.page_files import page_files
@@ -50,7 +51,7 @@ def _tiles(proof: Proof) -> ChannelTiles:
     counts = dict.fromkeys(StepOutcome, 0)
     for step in proof.steps:
         counts[step.outcome] += 1
-    steps = f"of {len(proof.steps)} steps"
+    steps = f"of {counted(len(proof.steps), 'step')}"
     failed, missing = counts[StepOutcome.FAILED], counts[StepOutcome.LEFT_OUT]
     return ChannelTiles(
         proof.board or "instrument",

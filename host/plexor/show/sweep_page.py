@@ -8,6 +8,7 @@ from functools import partial
 from html import escape
 from typing import Any
 
+from plexor.base.counts import counted
 from plexor.base.units import format_rate, format_ticks
 from plexor.experiments.step import RateStep
 from plexor.experiments.sweep.model import Knee, SweepResult
@@ -24,7 +25,6 @@ from plexor.show.html import (
 )
 from plexor.show.page_files import page_files
 from plexor.show.pictures.frame import alone
-from plexor.show.pictures.scale import grouped
 from plexor.show.pictures.sweep import channels_of, frontier, sweep_picture
 from plexor.show.sweep_rows import heading, own_steps, step_rows
 from plexor.show.table import NOTHING, Cell
@@ -49,9 +49,9 @@ def sweep_page(result: SweepResult, document: Mapping[str, Any] | None = None) -
     strikes = sum(step.strikes for step in result.steps)
     lead = " · ".join(
         (
-            f"{len(result.steps)} runs from {format_rate(result.low_hz)} to "
+            f"{counted(len(result.steps), 'run')} from {format_rate(result.low_hz)} to "
             f"{format_rate(result.high_hz)}",
-            f"{grouped(strikes)} strikes",
+            counted(strikes, "strike"),
             *result.criteria,
             source,
         )
@@ -106,7 +106,7 @@ def _tiles(result: SweepResult, knee: Knee) -> ChannelTiles:
         end = format_rate(bracket.instrument_hz)
         fails = Tile("fails", f"above {end}", "the instrument ends there", "doubt")
     width = NOTHING if bracket.width is None else f"{float(bracket.width):.2%}".replace("%", " %")
-    apart = Tile("apart by", width, f"{grouped(knee.strikes)} strikes")
+    apart = Tile("apart by", width, counted(knee.strikes, "strike"))
     loads = list(dict.fromkeys(each.load for each in result.knees))
     note = load_word(knee.load)
     return ChannelTiles(knee.channel, note, loads.index(knee.load), (passes, fails, apart))

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from plexor.base.counts import counted
 from plexor.base.units import (
     format_mean,
     format_metres,
     format_over,
     format_seconds,
+    format_tick_range,
     format_ticks,
     format_variance,
     seconds_of,
@@ -147,7 +149,7 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
             row.append((text, "needs events"))
         else:
             greatest = f"maximum {time_text(rise.span.greatest_ticks, tick_fs)}"
-            note = greatest if rise.span.full else f"only {rise.count} samples"
+            note = greatest if rise.span.full else f"only {counted(rise.count, 'sample')}"
             row.append((time_text(rise.span.current_ticks, tick_fs), note))
         row.append((NOTHING if rise.cold is None else time_text(rise.cold.cold_ticks, tick_fs), ""))
         found = [time_text(peak.value_ticks, tick_fs) for peak in peaks(rise.distribution, 3)]
@@ -157,9 +159,16 @@ def _jitter_row(report: Report, channel: ChannelFigures) -> list[Cell]:
         if figures is None or not figures.count:
             row.append((NOTHING, ""))
         else:
-            least, most = (known_time(extreme(figures, end), tick_fs) for end in (True, False))
-            row.append((most if least == most else f"{least} to {most}", ""))
+            row.append((_between(extreme(figures, True), extreme(figures, False), tick_fs), ""))
     return row
+
+
+def _between(low: FigureBounds, high: FigureBounds, tick_fs: int) -> str:
+    """Return where figures lie: `49.7 µs to 50.2 µs`, or one text where both are the same."""
+    least, most = known_time(low, tick_fs), known_time(high, tick_fs)
+    if low.figure is not None and high.figure is not None:
+        least, most = format_tick_range(float(low.figure), float(high.figure), tick_fs)
+    return most if least == most else f"{least} to {most}"
 
 
 def known_time(known: FigureBounds, tick_fs: int) -> str:
@@ -183,9 +192,8 @@ def share_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
             (grouped(len(parts.total_ticks)), ""),
         ]
         for ticks in (parts.rise_ticks, parts.width_ticks, parts.gap_ticks, parts.total_ticks):
-            least, most = (
-                time_text(int(v), report.result.tick_fs) for v in (ticks.min(), ticks.max())
-            )
+            ends = int(ticks.min()), int(ticks.max())
+            least, most = format_tick_range(*ends, report.result.tick_fs)
             spread = float(ticks.var())
             mean = format_mean(float(ticks.mean()), spread, len(ticks), report.result.tick_fs)
             row.append((mean, least if least == most else f"{least} to {most}"))
@@ -328,11 +336,9 @@ def interval(lower_ticks: int | None, upper_ticks: int | None, tick_fs: int) -> 
         return ""
     if lower_ticks is None:
         return f"≤ {format_ticks(upper_ticks, tick_fs)}"
-    high, unit = format_ticks(upper_ticks, tick_fs).split(" ")
-    low_text, low_unit = format_ticks(lower_ticks, tick_fs).split(" ")
-    if low_unit != unit:
-        return f"{low_text} {low_unit} to {high} {unit}"
-    return f"{low_text} to {high} {unit}"
+    low, high = format_tick_range(lower_ticks, upper_ticks, tick_fs)
+    unit = high.partition(" ")[2]
+    return f"{low.removesuffix(f' {unit}')} to {high}"
 
 
 def found_text(check: Check, tick_fs: int) -> tuple[str, str, str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
 
+from plexor.base.counts import counted
 from plexor.figures.analyse.analyse import ChannelFigures, Figures, Report
 from plexor.figures.analyse.bounds import KNOWN, extreme
 from plexor.figures.analyse.pairing import AMBIGUOUS
@@ -86,7 +87,7 @@ def _percentile(channel: ChannelFigures, tick_fs: int) -> Tile:
         return Tile(quantile_name(FIRST), NOTHING, _why(channel))
     found = carried(rise)
     if found is None:
-        needs = f"{grouped(rise.count)} of {grouped(least_count(LAST))} samples"
+        needs = f"{grouped(rise.count)} of {counted(least_count(LAST), 'sample')}"
         return Tile(quantile_name(LAST), "too few", needs, "doubt")
     text, note = quantile_cell(found, tick_fs)
     name = quantile_name(found.q)
@@ -105,7 +106,7 @@ def _most(channel: ChannelFigures, tick_fs: int) -> Tile:
 def _missed(channel: ChannelFigures) -> Tile:
     result = channel.result
     missed, strikes = result.classes[ResponseClass.MISSED], result.strikes
-    note = f"of {grouped(strikes)} strikes"
+    note = f"of {counted(strikes, 'strike')}"
     if missed:
         note += f", {share_text(missed, strikes)}"
     if result.pending:

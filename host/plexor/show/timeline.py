@@ -10,7 +10,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from plexor.base.units import FEMTOSECONDS, format_ticks
+from plexor.base.counts import counted
+from plexor.base.units import FEMTOSECONDS, format_tick_range, format_ticks
 from plexor.figures.codes.instances import instances
 from plexor.figures.codes.lanes import Lane, LaneKind, Lanes, LaneState, switches
 from plexor.figures.codes.values import SentValue
@@ -59,9 +60,9 @@ def summary(view: TimelineView) -> str:
     length = format_ticks(lanes.end_ticks - lanes.start_ticks, view.tick_fs)
     parts = [length, provenance(view.result)]
     if lanes.torn:
-        parts.append(f"{grouped(lanes.torn)} codes left out, because their value is in doubt")
+        parts.append(f"{counted(lanes.torn, 'code')} left out, because their value is in doubt")
     if lanes.gaps:
-        parts.append(f"codes are missing in {grouped(lanes.gaps)} places")
+        parts.append(f"codes are missing in {counted(lanes.gaps, 'place')}")
     if not view.result.valid:
         parts.append("INVALID RUN")
     return " · ".join(parts)
@@ -118,11 +119,9 @@ def instance_rows(view: TimelineView) -> tuple[list[str], list[list[Cell]]]:
 def _spread(values: np.ndarray[tuple[int], np.dtype[np.int64]], tick_fs: int) -> Cell:
     if not len(values):
         return NOTHING, ""
-    low, middle, high = (
-        format_ticks(float(found), tick_fs)
-        for found in (values.min(), np.median(values), values.max())
-    )
-    return middle, f"{low} to {high}"
+    low, high = format_tick_range(float(values.min()), float(values.max()), tick_fs)
+    middle = format_ticks(float(np.median(values)), tick_fs)
+    return middle, low if low == high else f"{low} to {high}"
 
 
 def interaction_rows(view: TimelineView) -> tuple[list[str], list[list[Cell]]]:

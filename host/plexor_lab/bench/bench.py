@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from plexor.base.counts import agreed, counted
 from plexor.base.errors import ExitCode, UsageError
 from plexor.library.explain.coded import CodedRun
 from plexor.library.parts.results import code_phrase
@@ -78,21 +79,24 @@ class Bench:
         if samples.announced is not None and not samples.is_done:
             yield "the firmware did not say that its tests are done: give the run more time"
         if samples.gaps:
-            yield f"codes are missing or in doubt at {samples.gaps} places"
+            yield f"codes are missing or in doubt at {counted(samples.gaps, 'place')}"
         if samples.unmatched:
-            yield f"{samples.unmatched} codes of a begin or an end have no partner"
+            have = agreed(samples.unmatched, "has", "have")
+            yield f"{counted(samples.unmatched, 'code')} of a begin or an end {have} no partner"
         if not self.figures:
             yield "no operation was seen: no code of a begin and its end came"
         for figures in self.figures:
             count = len(figures.samples)
             if count < self.iterations:
                 yield (
-                    f"{figures.test.title}: {count} samples; must be {self.iterations} or more, as "
+                    f"{figures.test.title}: {counted(count, 'sample')}; must be {self.iterations} "
+                    "or more, as "
                     "asked for"
                 )
             if not figures.counted_right:
                 yield (
-                    f"{figures.test.title}: {count} operations came, and the firmware counted "
+                    f"{figures.test.title}: {counted(count, 'operation')} came, and the firmware "
+                    "counted "
                     f"{sum(figures.counters)}"
                 )
 

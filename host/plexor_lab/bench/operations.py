@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from plexor.base.counts import counted
+
 
 @dataclass(frozen=True, slots=True)
 class Operations:
@@ -52,7 +54,9 @@ def per_operation(
     samples = [int(sample) for sample in samples_ticks]
     used = samples[skip_first:]
     if not used:
-        raise ValueError(f"skip_first: {skip_first} of {len(samples)} samples; must leave one")
+        raise ValueError(
+            f"skip_first: {skip_first} of {counted(len(samples), 'sample')}; must leave one"
+        )
     if min(samples) < 0:
         raise ValueError(f"samples_ticks: {min(samples)}; must be 0 or more")
     spent = [max(sample - base_ticks, 0) for sample in used]

@@ -21,6 +21,7 @@ from math import ceil
 
 import numpy as np
 
+from plexor.base.counts import counted
 from plexor.base.errors import UsageError
 from plexor_lab.bound.files.bus_log import (
     BURST,
@@ -94,7 +95,8 @@ def traced(calls: Iterable[ServiceCall], image: Image, title: str, interrupts: i
             most[key] = max(most.get(key, 0), count)
     if not counts_by_n:
         raise UsageError(
-            f"the log has {number} calls, each with an interrupt in it; must have one without"
+            f"the log has {counted(number, 'call')}, each with an interrupt in it; must have one "
+            "without"
             if number
             else "the log has no call; must have one: is it the right pin?"
         )
@@ -103,7 +105,8 @@ def traced(calls: Iterable[ServiceCall], image: Image, title: str, interrupts: i
     lines, excess = _lines({n or 0: counts for n, counts in counts_by_n.items()})
     if interrupts and not interrupted:
         raise UsageError(
-            f"no interrupt came into any of {number} calls; must be one to count: strike more "
+            f"no interrupt came into any of {counted(number, 'call')}; must be one to count: "
+            "strike more "
             "often, or at random phases"
         )
     sections = [

@@ -22,6 +22,7 @@ from math import ceil
 import numpy as np
 import numpy.typing as npt
 
+from plexor.base.counts import counted
 from plexor.base.errors import UsageError
 from plexor_lab.bound.files.measured_file import Service
 from plexor_lab.bound.formula import ZERO, Formula
@@ -123,7 +124,7 @@ def fit(services: Sequence[Service], fetched: frozenset[str]) -> Fit:
     sums = [_sums(service) for service in services]
     names = _names(services, sums, fetched)
     if len(names) > min(MOST_TERMS, len(services)):
-        most = f"{len(services)} services" if len(names) > len(services) else f"{MOST_TERMS}"
+        most = counted(len(services), "service") if len(names) > len(services) else f"{MOST_TERMS}"
         raise UsageError(
             f"{len(names)} times are not known: {', '.join(names)}; must be at most {most}: "
             "measure more services, or give their times in the platform's file"

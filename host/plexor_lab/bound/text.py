@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from plexor.base.counts import counted
 from plexor.library.parts.results import Outcome
 from plexor.library.parts.show import LEAST_WIDTH, Cell, Paint, grouped, table, wrapped
 from plexor_lab.bound.estimate import ServiceEstimate
@@ -161,9 +162,9 @@ def measured_text(verdict: Bounded) -> str:
     text += f", maximum {measured.what}" if measured.samples is not None else ""
     text += f", {measured.provenance}"
     if measured.samples is not None:
-        text += f", {grouped(measured.samples)} samples"
+        text += f", {counted(measured.samples, 'sample')}"
     if measured.missed is not None:
-        text += f", {grouped(measured.missed)} strikes missed"
+        text += f", {counted(measured.missed, 'strike')} missed"
     return text
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from plexor.base.counts import counted
 from plexor.library.parts.show import LEAST_WIDTH, Cell, Paint, grouped, table, wrapped
 from plexor_lab.bound.counting import Traced
 from plexor_lab.bound.model import column_name
@@ -12,11 +13,11 @@ def trace_text(traced: Traced, *, width: int, colour: bool) -> str:
     """Return the sections as a table, and what they are from, at most `width` columns wide."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     lines = list(wrapped(traced.model.title, width, paint, "bold"))
-    calls = f"counted in {grouped(traced.calls)} calls on a simulated bus"
+    calls = f"counted in {counted(traced.calls, 'call')} on a simulated bus"
     calls += f", {grouped(traced.interrupted)} of them with an interrupt"
     lines += wrapped(calls, width, paint, "muted")
     if traced.ns:
-        ends = f"{len(traced.ns)} values of N, {traced.ns[0]} to {traced.ns[-1]}"
+        ends = f"{counted(len(traced.ns), 'value')} of N, {traced.ns[0]} to {traced.ns[-1]}"
         lines += wrapped(ends, width, paint, "muted")
     exact = "each call without an interrupt has exactly these accesses"
     if traced.excess:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from plexor.base.counts import counted
 from plexor.base.errors import UsageError
 from plexor.library.files import write_text
 from plexor.library.specs.spec import takes
@@ -62,7 +63,7 @@ class BusTrace:
     def write(self, path: Path) -> None:
         """Write the model as a file, TOML or CSV. Raises UsageError and StoreError."""
         about = (
-            f"Counted in {self.traced.calls} calls on a simulated bus, of which "
+            f"Counted in {counted(self.traced.calls, 'call')} on a simulated bus, of which "
             f"{self.traced.interrupted} with an interrupt.",
         )
         write_text(path, model_text(self.traced.model, suffix_of(path), about))

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from plexor.base.counts import agreed, counted
 from plexor.library.parts.results import CodeArray, EventArray, RunResult
 from plexor.library.parts.run import SOURCE_LOAD, SOURCE_STRIKE, Geometry
 from plexor_lab.mixed.join import Joined, in_order, join
@@ -109,7 +110,9 @@ def contradictions(
             break
     if not result.interrupted and not served.holds:
         yield (
-            f"{served.written} entries were written to the schedule; {served.struck} struck, "
+            f"{counted(served.written, 'entry')} {agreed(served.written, 'was', 'were')} written "
+            f"to the schedule; {served.struck} "
+            "struck, "
             f"{served.past} past, {served.refused} refused and {served.waiting} waiting"
         )
     left = iter(due_ticks)

@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
+from plexor.base.counts import counted
 from plexor.library.parts.run import DELIMITER, cobs_decode, cobs_encode
 
 DEFAULT_BAUD = 9600
@@ -152,7 +153,9 @@ def _body(stretch: bytes, size_bytes: int) -> bytes:
     """Return the checked body of a stretch, without its CRC."""
     whole = cobs_decode(stretch)
     if len(whole) != size_bytes + _CRC.size:
-        raise ValueError(f"message of {len(whole)} bytes; must be {size_bytes + _CRC.size}")
+        raise ValueError(
+            f"message of {counted(len(whole), 'byte')}; must be {size_bytes + _CRC.size}"
+        )
     body, crc = whole[:size_bytes], _CRC.unpack(whole[size_bytes:])[0]
     if crc != crc16(body):
         raise ValueError(f"message CRC {crc:#06x}; computed {crc16(body):#06x}")

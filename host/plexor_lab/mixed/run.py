@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from plexor.base.counts import counted
 from plexor.base.errors import InstrumentError, LinkError, UsageError
 from plexor.base.units import seconds_of, ticks_of
 from plexor.library.parts.results import RunResult
@@ -161,7 +162,8 @@ def check(geometry: Geometry, wanted: MixedGoal, executor: Executor | None) -> N
         raise UsageError(f"{text}; use mode normal, which needs no device")
     if geometry.timecode_bits < wanted.timecode.bits:
         raise UsageError(
-            f"timecode: {wanted.timecode.bits} bits; this instrument has {geometry.timecode_bits} "
+            f"timecode: {counted(wanted.timecode.bits, 'bit')}; this instrument has "
+            f"{geometry.timecode_bits} "
             "timecode pins"
         )
     if executor is None:
@@ -169,7 +171,7 @@ def check(geometry: Geometry, wanted: MixedGoal, executor: Executor | None) -> N
     spacing = wanted.schedule.spacing_steps
     if Mode.VERIFY in modes and spacing > MOST_VERIFY_STEPS:
         raise UsageError(
-            f"rate: {spacing} steps; a device that schedules by itself takes at most "
+            f"rate: {counted(spacing, 'step')}; a device that schedules by itself takes at most "
             f"{MOST_VERIFY_STEPS}"
         )
 

@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 
+from plexor.base.counts import counted
 from plexor_lab.mixed.model import Entry, Order, Schedule
 
 MOST_IDS = 16
@@ -25,7 +26,9 @@ def entries(schedule: Schedule, distance_steps: int | None = None) -> list[Entry
     """
     _check(schedule)
     if distance_steps is not None and not 0 <= distance_steps <= MOST_DISTANCE:
-        raise ValueError(f"distance: {distance_steps} steps; must be 0 to {MOST_DISTANCE}")
+        raise ValueError(
+            f"distance: {counted(distance_steps, 'step')}; must be 0 to {MOST_DISTANCE}"
+        )
     if distance_steps is not None and schedule.first_step <= distance_steps:
         raise ValueError(
             f"first_step: {schedule.first_step}; must be above the distance, {distance_steps}"
@@ -55,9 +58,11 @@ def _ids(schedule: Schedule) -> Iterator[int]:
 
 def _check(schedule: Schedule) -> None:
     if schedule.count < 1:
-        raise ValueError(f"count: {schedule.count} entries; must be 1 or more")
+        raise ValueError(f"count: {counted(schedule.count, 'entry')}; must be 1 or more")
     if not 1 <= schedule.spacing_steps <= MOST_SPACING:
-        raise ValueError(f"rate: {schedule.spacing_steps} steps; must be 1 to {MOST_SPACING}")
+        raise ValueError(
+            f"rate: {counted(schedule.spacing_steps, 'step')}; must be 1 to {MOST_SPACING}"
+        )
     if not 1 <= schedule.ids <= MOST_IDS:
         raise ValueError(f"ids: {schedule.ids}; must be 1 to {MOST_IDS}")
     if schedule.first_step < 1:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
+from plexor.base.counts import counted
 from plexor.library.parts.files import Document
 from plexor_lab.mixed.join import status_of
 from plexor_lab.mixed.model import Limits, MixedResult, ModeRun, Row, Status
@@ -20,14 +21,14 @@ def contradictions_of(result: MixedResult) -> Iterator[str]:
         yield "no runs; must be one or more"
     for name, times in Counter(run.name for run in result.runs).items():
         if times > 1:
-            yield f"{name}: {times} runs; must be one"
+            yield f"{name}: {counted(times, 'run')}; must be one"
     for run in result.runs:
         yield from (f"{run.name}: {text}" for text in _of_run(run, result))
 
 
 def _of_run(run: ModeRun, result: MixedResult) -> Iterator[str]:
     if len(run.rows) > result.schedule.count:
-        yield f"{len(run.rows)} rows; must be at most {result.schedule.count}"
+        yield f"{counted(len(run.rows), 'row')}; must be at most {result.schedule.count}"
     if any(later.number <= before.number for before, later in pairwise(run.rows)):
         yield "numbers of rows that do not rise"
     for row in run.rows:

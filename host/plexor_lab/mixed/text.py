@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
+from plexor.base.counts import counted
 from plexor.base.units import format_mean, format_seconds, format_ticks, format_variance, seconds_of
 from plexor.library.parts.show import (
     LEAST_WIDTH,
@@ -75,11 +76,11 @@ def heading(result: MixedResult) -> str:
 def schedule_text(schedule: Schedule, timecode: Timecode) -> str:
     """Return `100 entries · one each 2 steps, 142.2 ms · 8 ids, random, seed 7`."""
     spacing = schedule.spacing_steps
-    step = "step" if spacing == 1 else f"{grouped(spacing)} steps"
+    step = "step" if spacing == 1 else counted(spacing, "step")
     ids = f"{schedule.ids} {'id' if schedule.ids == 1 else 'ids'}, {schedule.order}"
     ids += f", seed {schedule.seed}" if schedule.order is Order.RANDOM else ""
     return (
-        f"{grouped(schedule.count)} entries · one each {step}, "
+        f"{counted(schedule.count, 'entry')} · one each {step}, "
         f"{format_seconds(spacing * timecode.period_s)} · {ids}"
     )
 
@@ -89,12 +90,14 @@ def timecode_text(timecode: Timecode) -> str:
     kind = "Gray code" if timecode.gray else "binary"
     each = format_seconds(timecode.period_s, DIGITS)
     rate = f"{float(1 / timecode.period_s):.9g}"
-    return f"timecode of {timecode.bits} bits in {kind}, {rate} steps a second, {each} each"
+    return (
+        f"timecode of {counted(timecode.bits, 'bit')} in {kind}, {rate} steps a second, {each} each"
+    )
 
 
 def steps(count: int) -> str:
     """Return `1 step` or `2 steps`."""
-    return f"{count} step" if count == 1 else f"{grouped(count)} steps"
+    return counted(count, "step")
 
 
 def _figures(
@@ -186,7 +189,7 @@ def _spikes(
     ]
     yield from table(["entry", "due", "lateness"], cells, width, paint)
     if len(figures.spikes) > SHOWN:
-        yield paint(f"{grouped(len(figures.spikes) - SHOWN)} more spikes", "muted")
+        yield paint(counted(len(figures.spikes) - SHOWN, "more spike"), "muted")
 
 
 def _notes(run: ModeRun, width: int, paint: Paint) -> Iterator[str]:
@@ -194,7 +197,7 @@ def _notes(run: ModeRun, width: int, paint: Paint) -> Iterator[str]:
     counts = {"past due": served.past, "refused": served.refused, "unserved": served.waiting}
     told = [f"{grouped(count)} {what}" for what, count in counts.items() if count]
     if told:
-        text = f"{run.name}: of {grouped(served.written)} entries of the instrument's schedule "
+        text = f"{run.name}: of {counted(served.written, 'entry')} of the instrument's schedule "
         yield from wrapped(text + ", ".join(told), width, paint, "doubt")
     heard = run.heard
     if heard is not None and not heard.whole:

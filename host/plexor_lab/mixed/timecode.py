@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from plexor.base.counts import counted
 from plexor.base.units import seconds_of, ticks_of
 
 FRACTION_BITS = 32
@@ -27,7 +28,7 @@ class Timecode:
 
     def __post_init__(self) -> None:
         if not 1 <= self.bits <= MOST_BITS:
-            raise ValueError(f"timecode: {self.bits} bits; must be 1 to {MOST_BITS}")
+            raise ValueError(f"timecode: {counted(self.bits, 'bit')}; must be 1 to {MOST_BITS}")
         if self.period_s <= 0:
             raise ValueError(f"timecode: a step every {self.period_s} s; must be above 0")
 

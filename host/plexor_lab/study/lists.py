@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from plexor.base.counts import counted
 from plexor_lab.study import iltiming, mixed_mode
 
 COUNT = 1000
@@ -40,7 +41,7 @@ def write(folder: Path) -> list[str]:
 
     def add(name: str, latencies_ps: Sequence[int], rest: str) -> None:
         (folder / name).write_text("".join(f"{latency_ps}\n" for latency_ps in latencies_ps))
-        lines.append(f"{name:<14}  {len(latencies_ps):,} latencies, {rest}")
+        lines.append(f"{name:<14}  {counted(len(latencies_ps), 'latency')}, {rest}")
 
     for row in iltiming.ROWS:
         least, mean, most, spread = (

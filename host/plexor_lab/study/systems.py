@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeVar
 
+from plexor.base.counts import counted
 from plexor.base.errors import InvalidRunError, UsageError
 from plexor.base.units import seconds_of
 from plexor.library.parts.results import (
@@ -307,7 +308,9 @@ def guideline(interval_s: Fraction) -> str:
 
 def _roles(path: str, channels: int) -> tuple[Role, ...]:
     if channels > len(ROLES):
-        raise UsageError(f"{path}: {channels} channels; must be one or two, interrupt and task")
+        raise UsageError(
+            f"{path}: {counted(channels, 'channel')}; must be one or two, interrupt and task"
+        )
     return ROLES
 
 

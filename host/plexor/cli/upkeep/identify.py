@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from plexor.base.counts import counted
 from plexor.base.units import format_ticks
 from plexor.cli.options import AsJson
 from plexor.library.upkeep.desk import identified
@@ -34,6 +35,6 @@ def identify(link: str, shown: AsJson) -> None:
 
 def _sustained(entry: dict[str, Any]) -> str:
     count = entry["channels"]
-    text = f"{entry['hz']:,.0f} strikes a second, {count} channel{'s' * (count > 1)} matched"
+    text = f"{entry['hz']:,.0f} strikes a second, {counted(count, 'channel')} matched"
     active_hz = entry.get("active_edges_hz")
     return text if active_hz is None else f"{text}; {active_hz:,.0f} with --edges active"

@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from plexor.base.counts import counted
 from plexor.model.calibration import FS_PER_PS, LEAST_EDGES, Instants
 
 BATCHES = 16
@@ -48,10 +49,12 @@ def instants(batches: npt.NDArray[np.int64], tick_fs: int) -> Instants:
     phases = len(counts)
     count = int(counts.sum())
     if count < LEAST_EDGES:
-        raise DensityError(f"{count} edges; must be at least {LEAST_EDGES}")
+        raise DensityError(f"{counted(count, 'edge')}; must be at least {LEAST_EDGES}")
     empty = np.flatnonzero(counts == 0)
     if len(empty):
-        raise DensityError(f"none of {count} edges at phase {', '.join(map(str, empty.tolist()))}")
+        raise DensityError(
+            f"none of {counted(count, 'edge')} at phase {', '.join(map(str, empty.tolist()))}"
+        )
     sums = _sums(phases)
     period_ps = phases * tick_fs / FS_PER_PS
     ticks_ps = np.arange(phases) * tick_fs / FS_PER_PS

@@ -18,6 +18,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from plexor.base.counts import agreed, counted
 from plexor.base.errors import InstrumentError
 from plexor.base.units import FEMTOSECONDS, seconds_of
 from plexor.experiments.calibration.density import BATCHES
@@ -129,7 +130,8 @@ class BinObserver:
         exact = 2 << self._geometry.latency_mantissa_bits
         if exact < phases:
             raise InstrumentError(
-                f"{self.device.name}: {exact} bins are one tick wide; must be at least"
+                f"{self.device.name}: {counted(exact, 'bin')} {agreed(exact, 'is', 'are')} one "
+                "tick wide; must be at least"
                 f" {phases}, a turn of the sampler"
             )
         below = int(period_ticks * 3 / 4)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from plexor.base.counts import counted
 from plexor.model.calibration import FS_PER_PS, Instants
 
 Ticks = npt.NDArray[np.int64]
@@ -41,7 +42,10 @@ def bounds(strikes_ticks: Ticks, seen_ticks: Ticks, bins: Instants, tick_fs: int
     Raises ValueError if there are no edges, or not as many as strikes.
     """
     if not len(seen_ticks) or len(seen_ticks) != len(strikes_ticks):
-        raise ValueError(f"delay: {len(seen_ticks)} edges from {len(strikes_ticks)} strikes")
+        raise ValueError(
+            f"delay: {counted(len(seen_ticks), 'edge')} from "
+            f"{counted(len(strikes_ticks), 'strike')}"
+        )
     late_ps = np.array(bins.late_ps, np.float64)
     tick_ps = tick_fs / FS_PER_PS
     passed_ps = (seen_ticks - strikes_ticks) * tick_ps

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from plexor.base.counts import counted
 from plexor.base.errors import InstrumentError
 from plexor.base.units import FEMTOSECONDS, format_rate
 from plexor.experiments.calibration.from_events import times_of
@@ -81,7 +82,7 @@ def _by_edges(device: Device, reference: Reference) -> tuple[Fraction, Fraction,
     times = np.empty(0) if events is None else times_of(events, reference.channel, 1)
     if len(times) <= LEAST_PERIODS:
         raise InstrumentError(
-            f"{device.name}: {reference.name}: {len(times)} edges in "
+            f"{device.name}: {reference.name}: {counted(len(times), 'edge')} in "
             f"{float(reference.time_s):g} s; must be more than {LEAST_PERIODS}"
         )
     second_ticks = Fraction(FEMTOSECONDS, identity.tick_fs)

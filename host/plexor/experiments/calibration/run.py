@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from plexor.base.counts import counted
 from plexor.base.errors import InstrumentError
 from plexor.experiments.calibration.density import DensityError, instants
 from plexor.experiments.calibration.from_bins import BinObserver
@@ -59,7 +60,8 @@ def calibrate(
     made = now()
     observer = observer_of(device)
     report(
-        f"{geometry.channels} channels: {wanted.edges} rising and falling edges of the source on "
+        f"{counted(geometry.channels, 'channel')}: {wanted.edges} rising and falling edges of the "
+        "source on "
         "each"
     )
     source = observer.source(wanted.edges)
@@ -150,7 +152,7 @@ def _delays(
     if not looped.complete:
         raise InstrumentError(
             f"{device.name}: strike{output} {how}: {looped.received} of "
-            f"{sum(looped.generated.values())} events arrived; {ask}"
+            f"{counted(sum(looped.generated.values()), 'event')} arrived; {ask}"
         )
     found: dict[int, list[tuple[int, int]]] = {}
     for polarity in (1, 0):
@@ -159,7 +161,8 @@ def _delays(
             echo = looped.echoes[channel.number, polarity]
             if echo.struck != echo.seen or not echo.seen:
                 raise InstrumentError(
-                    f"{device.name}: ch{channel.number} saw {echo.seen} edges of {echo.struck} of "
+                    f"{device.name}: ch{channel.number} saw {counted(echo.seen, 'edge')} of "
+                    f"{echo.struck} of "
                     f"strike{output} {how}; {ask}"
                 )
             bins = channel.rise if polarity else channel.fall

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from plexor.base.counts import counted
 from plexor.base.disk.aside import set_aside
 from plexor.base.disk.errors import writing
 from plexor.base.disk.notices import say
@@ -79,7 +80,7 @@ def checked(calibration: Calibration, serial: str, identity: Identity, where: st
     phases = len(calibration.channels[0].rise.late_ps)
     if (phases, calibration.tick_fs) != (geometry.phases, geometry.tick_fs):
         raise UsageError(
-            f"{where}: has {phases} phases of {calibration.tick_fs} fs, this instrument"
+            f"{where}: has {counted(phases, 'phase')} of {calibration.tick_fs} fs, this instrument"
             f" {geometry.phases} of {geometry.tick_fs} fs"
         )
     return calibration

@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from plexor.base.counts import counted
 from plexor.experiments.phase.against import Marks
 from plexor.experiments.phase.model import (
     BEYOND,
@@ -156,7 +157,9 @@ def _reference(
     """
     intervals = np.diff(edges)[known]
     if not len(intervals):
-        raise ValueError(f"{name}: {len(edges)} edges in the run; a reference needs at least 2")
+        raise ValueError(
+            f"{name}: {counted(len(edges), 'edge')} in the run; a reference needs at least 2"
+        )
     least, most = int(intervals.min()), int(intervals.max())
     if not periodic:
         return PhaseReference(name, len(edges), None, least, most), known

@@ -17,6 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from plexor.base.counts import counted
 from plexor.base.errors import InvalidRunError, UsageError
 from plexor.base.units import format_seconds, known_ticks, seconds_of, ticks_of
 from plexor.experiments.phase.against import marks_of, value_of
@@ -210,7 +211,8 @@ def _reference_period(device: Device, wanted: PhaseGoal, stop: Stop) -> Fraction
         if found >= LEAST_EDGES:
             return seconds_of(int(np.median(np.diff(edges))), seen.tick_fs)
     raise InvalidRunError(
-        f"{wanted.against}: {found} edges in {float(time_s):g} s without strikes; a tick has at "
+        f"{wanted.against}: {counted(found, 'edge')} in {float(time_s):g} s without strikes; a "
+        "tick has at "
         f"least {LEAST_EDGES}"
     )
 

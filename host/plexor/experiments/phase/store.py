@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
+from plexor.base.counts import counted
 from plexor.base.documents import Document
 from plexor.experiments.phase.model import ChannelPhases, MaskedWindow, PhaseBin, PhaseResult
 from plexor.experiments.phase.windows import MOST_PHASES
@@ -23,11 +24,11 @@ def contradictions_of(result: PhaseResult) -> Iterator[str]:
 def _of_scan(scan: ChannelPhases) -> Iterator[str]:
     span, step = scan.span_ticks, scan.step_ticks
     if not 2 <= len(scan.bins) <= MOST_PHASES or len(scan.bins) != math.ceil(span / step):
-        yield f"{len(scan.bins)} steps; must be {math.ceil(span / step)}"
+        yield f"{counted(len(scan.bins), 'step')}; must be {math.ceil(span / step)}"
     if any(entry.phase_ticks != n * step for n, entry in enumerate(scan.bins)):
         yield f"steps that are not {step} ticks apart"
     if scan.strikes != sum(entry.strikes for entry in scan.bins):
-        yield f"{scan.strikes} strikes; must be the sum of its steps"
+        yield f"{counted(scan.strikes, 'strike')}; must be the sum of its steps"
     if (scan.base_ticks is None) != all(entry.max_ticks is None for entry in scan.bins):
         yield (
             f"base_ticks: {scan.base_ticks}; must be present if, and only if, a strike was answered"
@@ -44,11 +45,14 @@ def _of_scan(scan: ChannelPhases) -> Iterator[str]:
 def _of_bin(entry: PhaseBin) -> Iterator[str]:
     where = f"step at {entry.phase_ticks} ticks"
     if not entry.missed <= entry.masked <= entry.strikes:
-        yield f"{where}: {entry.missed} missed, {entry.masked} masked of {entry.strikes} strikes"
+        yield (
+            f"{where}: {entry.missed} missed, {entry.masked} masked of "
+            f"{counted(entry.strikes, 'strike')}"
+        )
     found = (entry.min_ticks, entry.median_ticks, entry.max_ticks)
     known = [ticks for ticks in found if ticks is not None]
     if len(known) not in (0, 3) or bool(known) != (entry.strikes > entry.missed):
-        yield f"{where}: latencies {found} of {entry.strikes - entry.missed} answers"
+        yield f"{where}: latencies {found} of {counted(entry.strikes - entry.missed, 'answer')}"
     if any(before > after for before, after in pairwise(known)):
         yield f"{where}: latencies {found}; must rise"
 
@@ -58,7 +62,10 @@ def _of_window(window: MaskedWindow, span: int) -> Iterator[str]:
     if window.start_ticks >= span or not 0 <= window.width_ticks <= 2 * span:
         yield f"{where}: up to {window.end_ticks}; must rise, from below {span}"
     if not window.missed <= window.masked <= window.strikes:
-        yield f"{where}: {window.missed} missed, {window.masked} masked of {window.strikes} strikes"
+        yield (
+            f"{where}: {window.missed} missed, {window.masked} masked of "
+            f"{counted(window.strikes, 'strike')}"
+        )
 
 
 PHASE = Document("phase", 2, PhaseResult, contradictions_of, oldest=2)

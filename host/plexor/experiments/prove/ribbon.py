@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from plexor.base.counts import counted
 from plexor.experiments.calibration.from_events import times_of
 from plexor.experiments.calibration.runs import SPACES
 from plexor.model.code_array import CodeArray
@@ -51,7 +52,9 @@ class Ribbon:
     def findings(self) -> list[str]:
         """Return the code pins that do not show their own bit of the timecode, and why."""
         if not len(self.codes):
-            return [f"no code comes in {len(self.steps_ticks)} steps; are the wires there?"]
+            return [
+                f"no code comes in {counted(len(self.steps_ticks), 'step')}; are the wires there?"
+            ]
         step = np.searchsorted(self.steps_ticks, self.codes["time_ticks"], side="right")
         step &= (1 << self.bits) - 1
         gray = step ^ step >> 1
@@ -59,7 +62,10 @@ class Ribbon:
         texts = [text for pin in range(self.bits) if (text := _of_pin(pin, self.bits, seen, gray))]
         missing = len(self.steps_ticks) - len(self.codes)
         if not texts and missing:
-            texts.append(f"{len(self.codes)} codes came in {len(self.steps_ticks)} steps")
+            texts.append(
+                f"{counted(len(self.codes), 'code')} came in "
+                f"{counted(len(self.steps_ticks), 'step')}"
+            )
         return texts
 
 
@@ -73,7 +79,7 @@ def _of_pin(pin: int, bits: int, seen: Values, gray: Values) -> str:
     for other in range(bits):
         if (own == gray >> other & 1).all():
             return f"code pin {pin}: shows pin {other} of the timecode"
-    return f"code pin {pin}: wrong in {wrong} of {len(seen)} codes"
+    return f"code pin {pin}: wrong in {wrong} of {counted(len(seen), 'code')}"
 
 
 def over_ribbon(device: Device) -> Ribbon:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Protocol
 
+from plexor.base.counts import counted
 from plexor.base.errors import InstrumentError, LinkError
 from plexor.base.units import seconds_of
 from plexor.experiments.calibration.reference import Reference, measured_scale
@@ -186,7 +187,8 @@ def _bins(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
         bins.edges for channel in calibration.channels for bins in (channel.rise, channel.fall)
     )
     text = (
-        f"{edges} edges or more of the on-chip oscillator each way on {len(calibration.channels)} "
+        f"{counted(edges, 'edge')} or more of the on-chip oscillator each way on "
+        f"{len(calibration.channels)} "
     )
     clocks_text = (
         "no sheet is known of its clocks" if sheet is None else f"held against {sheet.source}"
@@ -288,7 +290,10 @@ def _tee(device: Device, goal: ProofGoal, known: _Known) -> ProofStep:
             )
         rms = spread_ps(measured, (number, 1), (0, 1), device, known.calibration)
         figures.append(Figure(f"ch{number} with ch0: RMS", rms, "ps", most=most_ps))
-    text = f"one strike on {len(channels)} channels; RMS is the spread of two channels' difference "
+    text = (
+        f"one strike on {counted(len(channels), 'channel')}; RMS is the spread of two channels' "
+        "difference "
+    )
     return judged("tee", f"{text}over the root of two", tuple(figures))
 
 

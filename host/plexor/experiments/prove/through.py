@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from plexor.base.counts import counted
 from plexor.base.errors import InstrumentError
 from plexor.experiments.calibration.loopback import bounds, middles_ps
 from plexor.experiments.calibration.observation import LoopedEdges, Way
@@ -38,7 +39,8 @@ def echoes(device: Device, output: int, channels: Sequence[int]) -> Echoes:
     seen = observer_of(device).wired(output, channels)
     if not seen.echoes:
         raise InstrumentError(
-            f"strike{output}: {seen.received} of {sum(seen.generated.values())} events arrived"
+            f"strike{output}: {seen.received} of {counted(sum(seen.generated.values()), 'event')} "
+            "arrived"
         )
     return seen.echoes
 
@@ -46,8 +48,8 @@ def echoes(device: Device, output: int, channels: Sequence[int]) -> Echoes:
 def missing(measured: Echoes) -> list[str]:
     """Return the channels that do not see each strike once."""
     return [
-        f"ch{channel}: its pin sees {echo.seen} edges {'up' if polarity else 'down'} of "
-        f"{echo.struck} strikes; is the wire there?"
+        f"ch{channel}: its pin sees {counted(echo.seen, 'edge')} {'up' if polarity else 'down'} of "
+        f"{counted(echo.struck, 'strike')}; is the wire there?"
         for (channel, polarity), echo in measured.items()
         if echo.seen != echo.struck or not echo.seen
     ]

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from plexor.base.counts import counted
 from plexor.experiments.calibration.runs import whole_run
 from plexor.experiments.selftest.model import Finding, SelftestPart, check
 from plexor.figures.analyse.doubts import grouped
@@ -40,7 +41,7 @@ def judged(own: str, found: RunResult, other: str, expected: RunResult) -> Selft
     """Return the check of a run against an expected one; each has the name of its core."""
     count = 0 if found.events is None else len(found.events)
     difference = _difference(own, found, other, expected)
-    summary = f"{own} and {other}: {grouped(count)} events identical"
+    summary = f"{own} and {other}: {counted(count, 'event')} identical"
     if difference:
         return check("cores", f"{own} and {other} differ", [Finding("cores", difference)])
     return check("cores", summary)
@@ -60,7 +61,7 @@ def _difference(own: str, found: RunResult, other: str, expected: RunResult) -> 
         if one != two:
             return f"event {n}: {own} has {_text(one)}, {other} has {_text(two)}"
     if len(events) != len(reference):
-        return f"{own} has {grouped(len(events))} events, {other} {grouped(len(reference))}"
+        return f"{own} has {counted(len(events), 'event')}, {other} {grouped(len(reference))}"
     for channel, wanted in zip(found.channels, expected.channels, strict=True):
         if channel != wanted:
             return f"ch{channel.number}: {own} and {other} have other results of the same events"

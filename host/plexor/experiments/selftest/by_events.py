@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from plexor.base.counts import counted
 from plexor.base.units import seconds_of
 from plexor.experiments.calibration.from_events import EventObserver, loopback_settings
 from plexor.experiments.calibration.runs import SPACES, complete_run, whole_run
@@ -77,8 +78,8 @@ class EventWitness(EventObserver):
             books = result.accounting
             if result.whole_events is None or books.received != books.generated:
                 continue
-            counted, wrong = memory.recounted(result)
-            compared += counted
+            own, wrong = memory.recounted(result)
+            compared += own
             found += wrong
             used += sum(
                 int((entry.bins.counts > 0).sum())
@@ -86,7 +87,10 @@ class EventWitness(EventObserver):
                 for entry in channel.measurements
             )
             found += [
-                Finding(channel.name, f"{channel.strikes} of {result.strikes} strikes counted")
+                Finding(
+                    channel.name,
+                    f"{channel.strikes} of {counted(result.strikes, 'strike')} counted",
+                )
                 for channel in result.channels
                 if channel.classes[ResponseClass.STRIKES] != result.strikes
             ]

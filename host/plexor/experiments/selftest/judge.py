@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from plexor.base.counts import counted
 from plexor.experiments.calibration.observation import FreeEdges, Looped
 from plexor.experiments.selftest.model import Finding
 from plexor.protocol.frames import SOURCE_STRIKE
@@ -42,7 +43,10 @@ def loopback_findings(looped: Mapping[int, Looped], geometry: Geometry) -> list[
         for channel in alive:
             text = ""
             if seen[output, channel] != struck:
-                text = f"sees {seen[output, channel]} edges of strike{output}; must be {struck}"
+                text = (
+                    f"sees {counted(seen[output, channel], 'edge')} of strike{output}; must be "
+                    f"{struck}"
+                )
             elif looped[output].complete:
                 text = _delayed(looped[output], output, channel)
             if text:
@@ -55,7 +59,9 @@ def _delayed(looped: Looped, output: int, channel: int) -> str:
     for way, name in ((1, "up"), (0, "down")):
         echo = looped.echoes[channel, way]
         if echo.seen != echo.struck:
-            return f"sees {echo.seen} edges {name} of strike{output}; must be {echo.struck}"
+            return (
+                f"sees {counted(echo.seen, 'edge')} {name} of strike{output}; must be {echo.struck}"
+            )
         if not echo.seen:
             continue
         delay = echo.seen_ticks - echo.strikes_ticks
@@ -77,7 +83,8 @@ def source_findings(source: FreeEdges, least: int, geometry: Geometry) -> list[F
         totals = [int(count.sum()) for count in counts]
         if min(totals) < least:
             text = (
-                f"sees {totals[0]} edges up and {totals[1]} down of the source; must be at least "
+                f"sees {counted(totals[0], 'edge')} up and {totals[1]} down of the source; must "
+                "be at least "
                 f"{least} each"
             )
             found.append(Finding(f"ch{channel}", text))
@@ -128,7 +135,8 @@ def jumper_findings(
         if follows[channel] == [output]:
             if seen[output, channel] != count:
                 text = (
-                    f"its pin sees {seen[output, channel]} edges of strike{output}; must be {count}"
+                    f"its pin sees {counted(seen[output, channel], 'edge')} of strike{output}; "
+                    f"must be {count}"
                 )
                 found.append(Finding(f"ch{channel}", text))
         elif not follows[channel]:

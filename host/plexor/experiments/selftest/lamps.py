@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from plexor.base.counts import counted
 from plexor.experiments.calibration.runs import SPACES, whole_run
 from plexor.experiments.selftest.model import Finding, SelftestPart, check
 from plexor.model.settings import Channel, Settings
@@ -41,4 +42,6 @@ def lamps(device: Device) -> SelftestPart:
         for n in range(count)
         if faults >> n & 1
     ]
-    return check("lamps", f"{count} lamps lit one by one and read back at power-up", found)
+    return check(
+        "lamps", f"{counted(count, 'lamp')} lit one by one and read back at power-up", found
+    )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from plexor.base.counts import agreed, counted
 from plexor.experiments.selftest.model import Finding, SelftestPart, check
 from plexor.figures.analyse.analyse import analyse, samples_of
 from plexor.model.results import ChannelResult, Counts, Kind, RunResult, SampleResult
@@ -64,7 +65,7 @@ def registers(device: Device) -> SelftestPart:
     if len(wrong) > _MOST_LISTED:
         more = Finding("registers", f"and {len(wrong) - _MOST_LISTED} more")
         wrong = [*wrong[:_MOST_LISTED], more]
-    return check("registers", f"{words} words written and read in 4 patterns", wrong)
+    return check("registers", f"{counted(words, 'word')} written and read in 4 patterns", wrong)
 
 
 def _places(device: Device) -> Iterator[tuple[str, int, Register]]:
@@ -140,7 +141,7 @@ def inconsistent(channels: Sequence[ChannelResult]) -> list[Finding]:
             filled = np.flatnonzero(counts)
             if known.min_ticks is None or known.max_ticks is None or not len(filled):
                 if len(filled) or known.count:
-                    text = f"{known.count} samples, {int(counts.sum())} in bins"
+                    text = f"{counted(known.count, 'sample')}, {int(counts.sum())} in bins"
                     wrong.append(Finding("memory", f"{channel.name} {entry.kind}: {text}"))
                 continue
             ends = [bin_of(value, entry.bins.mantissa_bits) for value in _extremes(entry)]
@@ -174,12 +175,15 @@ def unforeseen(
     wrong: list[Finding] = []
     for channel in result.channels:
         if channel.strikes != result.strikes:
-            text = f"{channel.strikes} of {result.strikes} strikes counted"
+            text = f"{channel.strikes} of {counted(result.strikes, 'strike')} counted"
             wrong.append(Finding(channel.name, text))
         rise = channel.measurement(Kind.RISE)
         if rise is None or rise.statistics.count != result.strikes:
             count = rise.statistics.count if rise is not None else 0
-            text = f"{count} latencies of {result.strikes} strikes answered by their own ends"
+            text = (
+                f"{counted(count, 'latency')} of {counted(result.strikes, 'strike')} answered by "
+                "their own ends"
+            )
             wrong.append(Finding(channel.name, text))
             continue
         least, most = _extremes(rise)
@@ -203,7 +207,10 @@ def unforeseen(
         off = np.flatnonzero(rise.bins.counts != expected)
         if len(off):
             place = int(off[0])
-            text = f"{len(off)} bins do not match {least} to {most} ticks; "
+            text = (
+                f"{counted(len(off), 'bin')} {agreed(len(off), 'does', 'do')} not match {least} "
+                f"to {most} ticks; "
+            )
             text += f"bin {place} has {rise.bins.counts[place]}, must be {expected[place]}"
             wrong.append(Finding("memory", f"{channel.name} rise: {text}"))
     return wrong

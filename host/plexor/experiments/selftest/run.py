@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from plexor.base.counts import agreed, counted
 from plexor.base.units import seconds_of
 from plexor.experiments.calibration.runs import SPACES, TRIES, whole_run
 from plexor.experiments.selftest import memory
@@ -115,17 +116,21 @@ def link_check(device: Device, asked_bytes_s: Fraction | None = None) -> Selftes
     retries, faults = device.retries - before[1], decoder.fault_counts.total() - before[2]
     lost = decoder.frames_lost - lost
     found: list[Finding] = []
-    errors = f"{faults} faulty stretches, {lost} frames lost, {retries} commands repeated"
+    errors = (
+        f"{faults} faulty stretches, {counted(lost, 'frame')} lost, {counted(retries, 'command')} "
+        "repeated"
+    )
     if faults or lost:
-        found.append(Finding("link", f"loses data: {errors}, in {received} bytes"))
+        found.append(Finding("link", f"loses data: {errors}, in {counted(received, 'byte')}"))
     elif retries:
-        found.append(Finding("link", f"answers late: {errors}, in {received} bytes"))
+        found.append(Finding("link", f"answers late: {errors}, in {counted(received, 'byte')}"))
     if nominal is not None and load.more and load.bytes_s < nominal * SLOW:
         text = f"slow: {_rate(load.bytes_s)} with more to send; nominal is {_rate(nominal)}"
         found.append(Finding("link", text))
     more = "with more to send" if load.more else "with nothing more to send"
     summary = (
-        f"{words} words requested, {received} bytes received, {faults + lost + retries} errors; "
+        f"{counted(words, 'word')} requested, {counted(received, 'byte')} received, "
+        f"{counted(faults + lost + retries, 'error')}; "
     )
     return check("link", f"{summary}carried {_rate(load.bytes_s)}, {more}", found)
 
@@ -138,7 +143,11 @@ def _lost(name: str, lost: int) -> SelftestPart | None:
     """Return a failed check if the link lost events, so that nothing can be judged; else None."""
     if not lost:
         return None
-    text = f"{name}: not judged, {lost} events were lost on the link in each of {TRIES} tries"
+    text = (
+        f"{name}: not judged, {counted(lost, 'event')} {agreed(lost, 'was', 'were')} lost on the "
+        f"link in each of {TRIES} "
+        "tries"
+    )
     return check(name, "not judged", [Finding("link", text)])
 
 
@@ -153,11 +162,11 @@ def _idle(device: Device) -> SelftestPart:
     )
     result = whole_run(device, settings)
     found = [
-        Finding(entry.name, f"{entry.generated} edges while its input is held low")
+        Finding(entry.name, f"{counted(entry.generated, 'edge')} while its input is held low")
         for entry in result.accounting.sources
         if entry.generated
     ]
-    return check("idle inputs", f"{len(result.channels)} channels held low", found)
+    return check("idle inputs", f"{counted(len(result.channels), 'channel')} held low", found)
 
 
 def _loopback(geometry: Geometry, witness: Witness) -> SelftestPart:
@@ -167,13 +176,19 @@ def _loopback(geometry: Geometry, witness: Witness) -> SelftestPart:
         return unjudged
     edges = sum(entry.generated[SOURCE_STRIKE + output] for output, entry in looped.items())
     strikes = (edges + 1) // 2
-    summary = f"{strikes} strikes of {geometry.strikes} outputs on {geometry.channels} channels"
+    summary = (
+        f"{counted(strikes, 'strike')} of {counted(geometry.strikes, 'output')} on "
+        f"{counted(geometry.channels, 'channel')}"
+    )
     return check(name, summary, loopback_findings(looped, geometry))
 
 
 def _source(geometry: Geometry, witness: Witness) -> SelftestPart:
     source = witness.source(SOURCE_EDGES)
-    summary = f"{source.edges} edges of the on-chip source in {geometry.phases} phases"
+    summary = (
+        f"{counted(source.edges, 'edge')} of the on-chip source in "
+        f"{counted(geometry.phases, 'phase')}"
+    )
     return check("phases", summary, source_findings(source, SOURCE_EDGES // 2, geometry))
 
 
@@ -205,5 +220,8 @@ def _jumpers(device: Device, wiring: Wiring) -> SelftestPart:
         result = whole_run(device, settings)
         for entry in result.channels:
             seen[output, entry.number] = entry.active_edges
-    summary = f"{JUMPER_STRIKES} strikes of {len(wiring)} outputs through {len(channels)} jumpers"
+    summary = (
+        f"{JUMPER_STRIKES} strikes of {counted(len(wiring), 'output')} through "
+        f"{counted(len(channels), 'jumper')}"
+    )
     return check("jumpers", summary, jumper_findings(seen, JUMPER_STRIKES, wiring))

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from plexor.base.counts import agreed, counted
 from plexor.base.errors import InvalidRunError
 from plexor.base.units import seconds_of
 from plexor.experiments.criterion import Criterion
@@ -74,7 +75,10 @@ class RateScan(Work[Steps]):
         if not run.valid:
             raise InvalidRunError(f"scan: {'; '.join(run.invalid_reasons)}")
         if len(run.steps) != len(ways):
-            raise InvalidRunError(f"scan: {len(run.steps)} steps were taken; must be {len(ways)}")
+            raise InvalidRunError(
+                f"scan: {counted(len(run.steps), 'step')} {agreed(len(run.steps), 'was', 'were')} "
+                f"taken; must be {len(ways)}"
+            )
         channels = analyse(run).channels
         first = first_stage(self.criteria, self.least_strikes)
         source, drawn = (run.tick_fs, run.simulated), is_drawn(settings, link)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
+from plexor.base.counts import counted
 from plexor.base.errors import InvalidRunError, UsageError
 from plexor.base.units import format_rate, format_seconds, whole_ticks
 from plexor.experiments.criterion import Criterion
@@ -217,7 +218,8 @@ class SweepSteps:
         strikes = first_stage(goal.criteria, goal.least_strikes)
         if strikes > goal.most_s * goal.low_hz:
             raise UsageError(
-                f"{', '.join(entry.text for entry in goal.criteria)}: needs {strikes} strikes, "
+                f"{', '.join(entry.text for entry in goal.criteria)}: needs "
+                f"{counted(strikes, 'strike')}, "
                 f"which take {float(strikes / goal.low_hz):.4g} s at "
                 f"{format_rate(goal.low_hz)}; must be at most {float(goal.most_s):.4g} s"
             )
@@ -326,7 +328,8 @@ class SweepSteps:
         ]
         if step.rate_hz == self.goal.low_hz and silent:
             raise InvalidRunError(
-                f"{step.load}: {', '.join(silent)}: no response to any of {step.strikes} strikes "
+                f"{step.load}: {', '.join(silent)}: no response to any of "
+                f"{counted(step.strikes, 'strike')} "
                 f"at {format_rate(step.rate_hz)}; check the wiring and the device, or begin at a "
                 "lower rate"
             )

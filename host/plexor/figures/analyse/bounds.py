@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from plexor.base.counts import counted
 from plexor.figures.analyse.analyse import Figures
 from plexor.figures.analyse.jitter import WINDOW
 from plexor.figures.analyse.unknown import NOTHING, NotKnown
@@ -119,7 +120,7 @@ def _of_128(figures: Figures, ticks: int | None) -> FigureBounds:
     if figures.span is not None and figures.span.full:
         return FigureBounds(exact(ticks), exact(ticks), exact(ticks))
     if figures.count < WINDOW:
-        unknown = NotKnown(f"{figures.count} samples", f"jitter128 needs {WINDOW}")
+        unknown = NotKnown(counted(figures.count, "sample"), f"jitter128 needs {WINDOW}")
         return FigureBounds(_span(figures).least, None, None, unknown)
     unknown = NotKnown("needs every event of the channel")
     return FigureBounds(Fraction(0), _span(figures).most, None, unknown)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from plexor.base.counts import counted
 from plexor.base.units import format_ticks
 from plexor.figures.analyse.analyse import ChannelFigures, Report
 from plexor.figures.analyse.evidence import is_struck_at_random, least_spacing_ticks
@@ -104,7 +105,7 @@ def _is_inverted(report: Report, channel: ChannelFigures) -> bool:
 
 def _silent(report: Report, channel: ChannelFigures) -> str:
     result = channel.result
-    none = f"none of {grouped(result.strikes)} strikes was answered"
+    none = f"none of {counted(result.strikes, 'strike')} was answered"
     changes = sum(
         source.generated
         for source in report.result.accounting.sources
@@ -113,7 +114,7 @@ def _silent(report: Report, channel: ChannelFigures) -> str:
     if result.active_edges:
         timeout = format_ticks(rules_of(report.result, result).timeout_ticks, report.tick_fs)
         return (
-            f"{none}: {grouped(result.active_edges)} edges came, but none within the time-out of "
+            f"{none}: {counted(result.active_edges, 'edge')} came, but none within the time-out of "
             f"{timeout} after a strike; look at --timeout and at the channel's `after`"
         )
     if changes:

@@ -16,6 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from plexor.base.counts import counted
 from plexor.base.units import format_seconds, ticks_of
 from plexor.figures.analyse.analyse import LATENCIES, ChannelFigures, Figures, Report
 from plexor.figures.analyse.bounds import AT_LIMIT, KNOWN, FigureBounds, exact, extreme
@@ -328,7 +329,7 @@ def _between(found: Quantile, most: Fraction, count: int) -> NotKnown:
     """Return why a quantile cannot be compared with a limit, and what would tell."""
     if not found.enough:
         needs = f"{quantile_name(found.q)} needs {least_count(found.q):,}"
-        return NotKnown(f"{count:,} samples", needs)
+        return NotKnown(counted(count, "sample"), needs)
     value = found.value_ticks
     if value is None or (found.enough and found.upper_ticks is None):
         return AT_LIMIT

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from plexor.base.counts import counted
 from plexor.base.errors import StoreError, UsageError
 from plexor.figures.analyse.analyse import PERCENTILES, ChannelFigures, Figures
 from plexor.figures.analyse.jitter import variance_ticks2
@@ -89,7 +90,9 @@ def _figures(cells: Mapping[str, Any]) -> Figures:
     low, width, counts = (np.array(cells[name], dtype=np.int64) for name in _CELLS)
     distribution = Distribution(low, low + width, counts)
     if distribution.total != count:
-        raise ValueError(f"a histogram of {distribution.total} samples; must be of {count}")
+        raise ValueError(
+            f"a histogram of {counted(distribution.total, 'sample')}; must be of {count}"
+        )
     variance = None
     if count and total is not None and squares is not None:
         variance = variance_ticks2(count, total, int(squares))

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plexor.base.counts import counted
 from plexor.base.errors import UsageError
 from plexor.figures.judge.configuration import of_channel
 from plexor.figures.judge.verdict import Number, Outcome, Verdict
@@ -256,7 +257,8 @@ def trend(query: Query, options: TrendQuery) -> Histories:
     ]
     if not histories:
         raise UsageError(
-            f"channel {options.channel!r}: all {sum(left_out.values())} runs of it are invalid or "
+            f"channel {options.channel!r}: all {counted(sum(left_out.values()), 'run')} of it are "
+            "invalid or "
             "were interrupted"
         )
     histories.sort(key=lambda history: max(point.run for point in history.points), reverse=True)

@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from plexor.base.counts import counted
 from plexor.base.errors import UsageError
 from plexor.files.imports.edges import SignalEdges
 from plexor.files.imports.exported import ExportedRun
@@ -170,7 +171,10 @@ class CaptureFile:
         if declared.bits > 1:
             left, _ = self._range(name)
             base = _RANGE.sub("", name)
-            return f"{name} has {declared.bits} bits; name one of them, such as {base}[{left}]"
+            return (
+                f"{name} has {counted(declared.bits, 'bit')}; name one of them, such as "
+                f"{base}[{left}]"
+            )
         return f"{name} is a {declared.kind}, which has no levels; name a signal of one bit"
 
     def _wrong(self, text: str) -> UsageError:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from plexor.base.counts import counted
 from plexor.base.errors import UsageError
 from plexor.base.units import FEMTOSECONDS
 from plexor.files.imports.capture import UNITS_FS, ReadRules
@@ -150,7 +151,8 @@ def _counted(
             windows = sum(int(text) == 0 for text in table.column(number))
             if windows > 1:
                 raise UsageError(
-                    f"{path}: it has {windows} windows, and the time between them is not known; "
+                    f"{path}: it has {counted(windows, 'window')}, and the time between them is "
+                    "not known; "
                     "export one of them"
                 )
     if interval_s is None:

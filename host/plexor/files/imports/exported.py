@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from plexor.base.counts import counted
+
 SCOPE = "plexor"
 """The scope of all that an exported waveform has."""
 ABOUT = "about"
@@ -43,7 +45,7 @@ def exported_run(text: str) -> ExportedRun:
         reasons.append(f"the file says that its run is invalid: {valid.removeprefix('no: ')}")
     lost = _number(values, "dropped_on_chip") + _number(values, "lost_on_link")
     if lost:
-        reasons.append(f"the file says that {lost} events of its run are missing")
+        reasons.append(f"the file says that {counted(lost, 'event')} of its run are missing")
     return ExportedRun(
         tick_fs=_number(values, "tick_fs") or None,
         lead_ticks=min(_number(values, "lead_ticks"), 1),

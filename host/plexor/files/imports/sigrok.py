@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from plexor.base.counts import counted
 from plexor.base.errors import UsageError
 from plexor.base.units import FEMTOSECONDS
 from plexor.files.imports.capture import (
@@ -138,7 +139,9 @@ def _session(path: Path, archive: zipfile.ZipFile) -> _Session:
     }
     outside = [name for name, bit in probes.items() if not 0 <= bit < unit * 8]
     if outside:
-        raise UsageError(f"{path}: probe {outside[0]!r} is not in samples of {unit} bytes")
+        raise UsageError(
+            f"{path}: probe {outside[0]!r} is not in samples of {counted(unit, 'byte')}"
+        )
     about = _text(path, archive, ABOUT) if ABOUT in archive.namelist() else ""
     return _Session(hertz, unit, probes, about, _entries(path, archive, file))
 
@@ -163,7 +166,9 @@ def _entries(path: Path, archive: zipfile.ZipFile, file: str) -> tuple[str, ...]
             raise UsageError(f"{path}: {name} is compressed in a way that sigrok does not use")
     size = sum(archive.getinfo(name).file_size for name in names)
     if size > MOST_BYTES:
-        raise UsageError(f"{path}: {size} bytes of samples; at most {MOST_BYTES} can be read")
+        raise UsageError(
+            f"{path}: {counted(size, 'byte')} of samples; at most {MOST_BYTES} can be read"
+        )
     return tuple(names)
 
 

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from plexor.base.counts import counted
 from plexor.base.errors import UsageError
 from plexor.base.units import FEMTOSECONDS
 from plexor.files.imports.capture import (
@@ -103,7 +104,7 @@ def open_ptu(path: Path, rules: ReadRules) -> CaptureFile:
         raise UsageError(f"{path}: its times are beyond what can be measured") from error
     notes = [_PULSES, *events.notes]
     if len(records) < count:
-        notes.append(f"it is incomplete: {len(records):,} of {count:,} records")
+        notes.append(f"it is incomplete: {len(records):,} of {counted(count, 'record')}")
     return _file(path, unit_fs, events, tuple(notes))
 
 
@@ -191,7 +192,9 @@ def _t3(records: Records, kind: int, per_sync: Fraction) -> _Events:
     found = _named(time, own, number, marker, "ch0")
     count = int(sync.max(initial=0)) + 1
     if count > MOST_EDGES // 2:
-        return replace(found, notes=(f"sync is left out: its {count:,} pulses cannot be read",))
+        return replace(
+            found, notes=(f"sync is left out: its {counted(count, 'pulse')} cannot be read",)
+        )
     syncs = {"sync": lambda: _at(np.arange(count), per_sync)}
     return replace(found, times=syncs | dict(found.times))
 
@@ -313,7 +316,9 @@ def _arrays(path: Path) -> tuple[Times, Times]:
         with np.load(path, allow_pickle=False) as loaded:
             times, channels = loaded[_TIMESTAMPS], loaded[_CHANNELS]
         if len(times) != len(channels):
-            raise ValueError(f"{len(times)} timestamps, {len(channels)} channels")
+            raise ValueError(
+                f"{counted(len(times), 'timestamp')}, {counted(len(channels), 'channel')}"
+            )
         span = int(times.max()) - int(times.min()) if len(times) else 0
         if 2 * span > _LAST:
             raise ValueError(f"timestamps have a span of {span} ps")

@@ -19,6 +19,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from plexor.base.counts import counted
 from plexor.base.errors import UsageError
 from plexor.base.units import FEMTOSECONDS
 from plexor.files.imports.capture import (
@@ -404,7 +405,7 @@ class _Changes:
             value = first[1:].removeprefix(b"0b") or b"x"
             most = self._bits[word][0][2]
             if len(value.lstrip(b"0")) > most:
-                raise self._wrong(first, f"at most {most} bits")
+                raise self._wrong(first, f"at most {counted(most, 'bit')}")
             self._change(value, word)
 
     def _wrong(self, word: bytes, right: str) -> UsageError:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plexor.base.counts import counted
 from plexor.base.disk.atomic import write_atomic
 from plexor.base.disk.errors import writing
 from plexor.base.disk.folder import FolderKind, FolderPlace, place_of, put
@@ -341,7 +342,7 @@ def _read_pieces(path: Path, schema: Any, most: int) -> Iterator[tuple[int, Mapp
                 raise ValueError(f"columns {names}; must be {schema.names}, of their types")
             rows = int(file.metadata.num_rows)
             if rows > most:
-                raise ValueError(f"{rows} rows; run.json has at most {most}")
+                raise ValueError(f"{counted(rows, 'row')}; run.json has at most {most}")
             for batch in file.iter_batches(_PIECE, use_threads=False):
                 if any(column.null_count for column in batch.columns):
                     raise ValueError("a missing value")

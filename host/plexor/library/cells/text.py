@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from plexor.base.counts import agreed, counted
 from plexor.base.errors import ExitCode
 from plexor.base.units import format_seconds
 from plexor.library.cells.outcome import CellFigures, CellOutcome, CellState
@@ -31,7 +32,8 @@ def farm_text(outcomes: Sequence[CellOutcome], *, width: int, colour: bool) -> s
             lines += wrapped(line, width, paint, style)
     done = sum(outcome.done for outcome in outcomes)
     simulated = sum(outcome.simulated for outcome in outcomes)
-    line = f"{grouped(done)} of {grouped(len(outcomes))} cells have a run"
+    has = agreed(done, "has", "have")
+    line = f"{grouped(done)} of {counted(len(outcomes), 'cell')} {has} a run"
     if simulated:
         line += ", all simulated" if simulated == done else f", {grouped(simulated)} simulated"
     lines += wrapped(line, width, paint, "muted" if done == len(outcomes) else "bad")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from plexor.base.counts import counted
 from plexor.experiments.burst.model import BurstResult, SpacingLimit
 from plexor.experiments.burst.scan import BurstSteps
 from plexor.experiments.burst.store import BURST
@@ -27,7 +28,7 @@ class BurstScan(Scan[BurstResult]):
 
     def __repr__(self) -> str:
         kind = "simulated" if self.simulated else "measured"
-        return f"<plexor.BurstScan {kind}: {len(self.limits)} limits>"
+        return f"<plexor.BurstScan {kind}: {counted(len(self.limits), 'limit')}>"
 
     @property
     def limits(self) -> tuple[SpacingLimit, ...]:

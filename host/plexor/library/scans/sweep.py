@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from plexor.base.counts import counted
 from plexor.experiments.step import RateStep
 from plexor.experiments.sweep.model import Knee, SweepResult
 from plexor.experiments.sweep.store import SWEEP
@@ -27,7 +28,10 @@ class Sweep(Scan[SweepResult]):
 
     def __repr__(self) -> str:
         kind = "simulated" if self.simulated else "measured"
-        return f"<plexor.Sweep {kind}: {len(self.steps)} steps, {len(self.knees)} knees>"
+        return (
+            f"<plexor.Sweep {kind}: {counted(len(self.steps), 'step')}, "
+            f"{counted(len(self.knees), 'knee')}>"
+        )
 
     @property
     def steps(self) -> tuple[RateStep, ...]:

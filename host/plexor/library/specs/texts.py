@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
+from plexor.base.counts import counted
 from plexor.base.meant import MEANT, suggestion
 from plexor.base.units import parse_count, parse_duration, parse_part, parse_rate
 from plexor.model.codes import Codes, Port, Wires
@@ -168,7 +169,7 @@ def _channel_meant(text: str) -> str:
     """Return which channel a text meant that is none: `ISR=ch0` of `ch0=ISR` or of `ISR:ch0`."""
     parts = [part for part in text.split(",") if _CHANNEL.fullmatch(part)]
     if len(parts) > 1 and len(parts) == text.count(",") + 1:
-        return f" are {len(parts)} channels; give each by itself"
+        return f" are {counted(len(parts), 'channel')}; give each by itself"
     match = _MEANT.fullmatch(text.strip())
     if match is None:
         return ""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from plexor.base.counts import counted
 from plexor.base.errors import IdentityError, LinkError, PlexorError, UsageError
 from plexor.library.specs.spec import takes
 from plexor.library.upkeep.desk import identified
@@ -142,7 +143,9 @@ def _device(board: str, way: Way, asked: FlashSpec) -> tuple[Plugged | None, tup
             raise UsageError(f"--serial: {asked.serial!r}; plugged in: {told}")
         raise UsageError(f"{told}: no {way.kind.name} by its USB name; {_UNWRITTEN}")
     if len(chosen) > 1:
-        several = f"{len(chosen)} devices may be the {board}: {', '.join(map(_told, chosen))}"
+        several = (
+            f"{counted(len(chosen), 'device')} may be the {board}: {', '.join(map(_told, chosen))}"
+        )
         can = all(entry.serial and way.which(entry.serial) for entry in chosen)
         instead = "name one with --serial" if can else "unplug all but one"
         raise UsageError(f"{several}; {instead}")

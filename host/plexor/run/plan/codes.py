@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from plexor.base.counts import counted
 from plexor.base.units import seconds_of
 from plexor.model.codes import SETTLE_CLOCKS, SKEW_CLOCKS, Codes, Port
 from plexor.model.settings import RegisterWrite
@@ -35,8 +36,9 @@ def code_registers(codes: Codes | None, quantities: Quantities) -> list[Register
     if codes is not None and port is not None:
         if codes.bits > geometry.code_bits:
             raise ValueError(
-                f"code port: {codes.bits} bits; this instrument has {geometry.code_bits} code pins:"
-                f" send codes of at most {geometry.code_bits} bits"
+                f"code port: {counted(codes.bits, 'bit')}; this instrument has "
+                f"{geometry.code_bits} code pins:"
+                f" send codes of at most {counted(geometry.code_bits, 'bit')}"
             )
         if port.strobe is not None and port.strobe >= geometry.channels:
             raise ValueError(

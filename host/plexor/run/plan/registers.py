@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from plexor.base.counts import counted
 from plexor.base.errors import UsageError
 from plexor.base.units import format_seconds
 from plexor.model.identity import Identity
@@ -174,7 +175,9 @@ def _check_numbers(settings: Settings, identity: Identity) -> None:
     if settings.count is not None and not any(
         stimulus.trigger == Trigger.RUN for stimulus in settings.strikes
     ):
-        raise ValueError(f"count: {settings.count} strikes, but no output strikes; enable one")
+        raise ValueError(
+            f"count: {counted(settings.count, 'strike')}, but no output strikes; enable one"
+        )
 
 
 def _check_decisions(settings: Settings, identity: Identity) -> None:
@@ -208,7 +211,7 @@ def _check_table(settings: Settings, quantities: Quantities) -> None:
     most = quantities.geometry.table_steps
     if len(settings.table) > most:
         raise ValueError(
-            f"table: {len(settings.table)} steps; this instrument takes at most {most}"
+            f"table: {counted(len(settings.table), 'step')}; this instrument takes at most {most}"
         )
     stimulus = next((candidate for candidate in settings.strikes if candidate.output == 0), None)
     if stimulus is None or stimulus.trigger != Trigger.RUN or stimulus.poisson:
@@ -217,7 +220,9 @@ def _check_table(settings: Settings, quantities: Quantities) -> None:
         )
     if stimulus.count or settings.count is not None:
         count = stimulus.count or settings.count
-        raise ValueError(f"count: {count} strikes for a table; give each step its own count")
+        raise ValueError(
+            f"count: {counted(count or 0, 'strike')} for a table; give each step its own count"
+        )
 
 
 def _timeout_ticks(settings: Settings, quantities: Quantities) -> int:

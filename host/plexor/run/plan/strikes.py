@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 
+from plexor.base.counts import counted
 from plexor.base.units import FEMTOSECONDS, format_rate, seconds_of, ticks_of
 from plexor.model.settings import RegisterWrite, Settings, Stimulus, TableStep
 from plexor.protocol.geometry import Feature
@@ -179,7 +180,8 @@ class _Sequence:
             raise ValueError(f"{label}.duty: {float(stimulus.duty)}; must be above 0 and below 1")
         if stimulus.burst > 1 and stimulus.spacing_s is None:
             raise ValueError(
-                f"{label}.burst: {stimulus.burst} strikes without a spacing; give the spacing too"
+                f"{label}.burst: {counted(stimulus.burst, 'strike')} without a spacing; give the "
+                "spacing too"
             )
         if stimulus.burst > 1:
             self.quantities.need(Feature.BURST, f"{label}.burst")

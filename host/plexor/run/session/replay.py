@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from plexor.base.counts import counted
 from plexor.base.errors import IdentityError
 from plexor.model.identity import Identity
 from plexor.model.on_host import COMPUTED
@@ -257,12 +258,12 @@ def _named(settings: Settings, names: Mapping[int, str]) -> Settings:
 def _no_identity(name: str, decoder: Decoder) -> IdentityError:
     if not decoder.frames_received:
         number = decoder.bytes_received
-        why = f"none of its {number} bytes is in a frame" if number else "it is empty"
+        why = f"none of its {counted(number, 'byte')} is in a frame" if number else "it is empty"
         return IdentityError(
             f"{name.removeprefix('file:')}: is no run and no recording: {why}; must be a folder of "
             "--out, its .json file, or raw bytes of a link (wire.bin)"
         )
     return IdentityError(
-        f"{name}: no identity in {decoder.bytes_received} bytes"
-        f" ({decoder.frames_received} frames, {decoder.fault_counts.total()} faults)"
+        f"{name}: no identity in {counted(decoder.bytes_received, 'byte')}"
+        f" ({counted(decoder.frames_received, 'frame')}, {decoder.fault_counts.total()} faults)"
     )

@@ -12,6 +12,7 @@ from html import escape
 from pathlib import Path
 from urllib.parse import urlencode
 
+from plexor.base.counts import counted
 from plexor.files.archive.query import ArchivedRun
 from plexor.files.archive.trend import GroupedBy
 from plexor.show.archive import words
@@ -48,7 +49,7 @@ class ListedRuns:
 
 def list_page(listed: ListedRuns) -> str:
     """Return the page's text in UTF-8. Its links are `?`, `run?`, `trend?` and `compare?`."""
-    count = f"{grouped(listed.total)} run{'s' * (listed.total != 1)}"
+    count = counted(listed.total, "run")
     lead = (
         count if listed.total == len(listed.runs) else f"The newest {len(listed.runs)} of {count}"
     )
@@ -78,7 +79,7 @@ def _tiles(listed: ListedRuns) -> ChannelTiles:
         "that were kept",
         0,
         (
-            Tile("runs", grouped(listed.total), f"of {grouped(commits)} commits"),
+            Tile("runs", grouped(listed.total), f"of {counted(commits, 'commit')}"),
             Tile("newest", words.started_text(newest.started), f"UTC, {words.state(newest)}"),
             Tile(
                 "invalid or interrupted",

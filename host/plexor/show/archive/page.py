@@ -47,7 +47,7 @@ def trend_page(trend: Histories, document: Mapping[str, Any] | None = None) -> s
 <footer>{escape(words.METHOD)}</footer>"""
     source = words.source(trend.histories)
     banner = _banner(trend) + html_tiles([_tiles(trend)])
-    heading = PageHeading(words.title(trend), source, words.counted(trend), banner)
+    heading = PageHeading(words.title(trend), source, words.extent(trend), banner)
     return html_page(heading, body)
 
 

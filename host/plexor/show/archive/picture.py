@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from plexor.base.counts import counted
 from plexor.files.archive.trend import Course, GroupedBy, Histories, History, LevelStep
 from plexor.show.archive import words
 from plexor.show.pictures.canvas import Canvas, Stroke, stack, text_width
@@ -29,7 +30,7 @@ from plexor.show.pictures.frame import (
     y_line,
     y_name,
 )
-from plexor.show.pictures.scale import Axis, grouped, number, time_unit
+from plexor.show.pictures.scale import Axis, number, time_unit
 
 HEIGHT = 230.0
 LABEL_LINE = 18.0
@@ -113,10 +114,10 @@ def _heading(plot: Plot) -> tuple[str, str]:
     trend, first = plot.trend, plot.histories[0]
     kind = "" if trend.kind == "rise" else f" of the {trend.kind}"
     title = f"{plot.courses[0].figure.name}{kind} of {cut_middle(trend.channel, 32)}"
-    parts = [f"{grouped(sum(len(each.known) for each in plot.courses))} runs"]
+    parts = [counted(sum(len(each.known) for each in plot.courses), "run")]
     if trend.by == GroupedBy.COMMIT:
         commits = len({point.group for point in first.points})
-        parts.append(f"{grouped(commits)} commit{'s' * (commits != 1)}")
+        parts.append(counted(commits, "commit"))
     parts.append(words.label(trend, *plot.histories))
     begun = [p.started for each in plot.histories for p in each.points if p.started is not None]
     if begun:

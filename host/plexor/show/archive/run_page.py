@@ -6,6 +6,7 @@ from __future__ import annotations
 from functools import partial
 from html import escape
 
+from plexor.base.counts import counted
 from plexor.figures.analyse.analyse import PERCENTILES, ChannelFigures
 from plexor.figures.analyse.percentiles import quantile_name
 from plexor.files.archive.archived import Archived
@@ -54,7 +55,7 @@ def archived_page(archived: Archived) -> str:
 <footer>{escape(run.run)}. An archive keeps figures and histograms of a run, and none of its
 events.</footer>"""
     source = "simulated" if run.simulated else "measured"
-    lead = f"{grouped(run.strikes)} strikes: {words.run_text(run)}."
+    lead = f"{counted(run.strikes, 'strike')}: {words.run_text(run)}."
     return html_page(PageHeading(name, source, lead, banner), body)
 
 
@@ -74,7 +75,7 @@ def _row(channel: ChannelFigures, tick_fs: int, *, unknown: bool) -> list[Cell]:
     row: list[Cell] = [(channel.name, ""), (grouped(result.strikes), "")]
     row += [(grouped(count), "") for count in counts]
     if unknown:
-        edges = f"and {grouped(result.unknown_edges)} edges" if result.unknown_edges else ""
+        edges = f"and {counted(result.unknown_edges, 'edge')}" if result.unknown_edges else ""
         row.append((grouped(result.unknown_strikes), edges))
     if rise is None:
         return [*row, *[(NOTHING, "")] * (len(_SHOWN) + 2)]

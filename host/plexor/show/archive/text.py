@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plexor.base.counts import counted
 from plexor.files.archive.query import ArchivedRun
 from plexor.files.archive.trend import Histories
 from plexor.show.archive import words
@@ -16,7 +17,7 @@ def log_text(runs: Sequence[ArchivedRun], total: int, *, width: int, colour: boo
     """Return a row for each run as lines of at most `width` columns; `total` counts all runs."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     lines = list(table(*words.log_rows(list(runs)), width, paint)) if runs else []
-    summary = f"{grouped(total)} run{'s' * (total != 1)}"
+    summary = counted(total, "run")
     if len(runs) < total:
         summary = f"the newest {grouped(len(runs))} of {summary}"
     lines += wrapped(summary, width, paint, "muted")
@@ -33,7 +34,7 @@ def trend_text(trend: Histories, *, width: int, colour: bool) -> str:
     source = words.source(trend.histories)
     lines = [
         *wrapped(
-            f"{source}: {words.title(trend)}, {words.counted(trend)}",
+            f"{source}: {words.title(trend)}, {words.extent(trend)}",
             width,
             paint,
             "alarm" if trend.simulated else "muted",

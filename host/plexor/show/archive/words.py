@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from plexor.base.counts import agreed, counted
 from plexor.base.units import format_seconds
 from plexor.figures.judge.verdict import Outcome
 from plexor.files.archive.changes import BEHIND, ERROR, LEAST
@@ -101,14 +102,12 @@ def source(histories: tuple[History, ...]) -> str:
     return "simulated" if True in kinds else "measured"
 
 
-def counted(trend: Histories) -> str:
+def extent(trend: Histories) -> str:
     """Return how many runs a trend is of."""
-    runs = f"{grouped(trend.runs)} run{'s' * (trend.runs != 1)}"
-    is_single = len(trend.histories) == 1
-    texts = [f"{runs} in {len(trend.histories)} histor{'y' if is_single else 'ies'}"]
+    texts = [f"{counted(trend.runs, 'run')} in {counted(len(trend.histories), 'history')}"]
     older = sum(history.total - len(history.points) for history in trend.histories)
     if older:
-        texts.append(f"{grouped(older)} older runs not shown")
+        texts.append(f"{counted(older, 'older run')} not shown")
     if trend.left_out:
         texts.append(f"{grouped(trend.left_out)} left out, invalid or interrupted")
     return ", ".join(texts)
@@ -181,7 +180,8 @@ def too_few(trend: Histories) -> list[str]:
         )
         if unknown:
             notes.append(
-                f"{course.figure.name}: {grouped(unknown)} runs have too few samples for it"
+                f"{course.figure.name}: {counted(unknown, 'run')} "
+                f"{agreed(unknown, 'has', 'have')} too few samples for it"
             )
     return notes
 

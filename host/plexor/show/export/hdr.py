@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from plexor.base.counts import counted
 from plexor.base.units import plot_seconds
 from plexor.figures.analyse.percentiles import Distribution
 from plexor.show.export.about import about, line_of, started_s
@@ -77,9 +78,11 @@ def _said(cells: Distribution) -> list[str]:
     widest = int((cells.high_ticks - cells.low_ticks)[cells.high_ticks > 0].max(initial=1))
     notes: list[str] = []
     if below:
-        notes.append(f"{below} values below 0 are left out, because the format has none")
+        notes.append(f"{counted(below, 'value')} below 0 are left out, because the format has none")
     if limit is not None:
-        notes.append(f"{over} values over {limit} ticks are left out: no more is known of them")
+        notes.append(
+            f"{counted(over, 'value')} over {limit} ticks are left out: no more is known of them"
+        )
     if widest > 1:
         notes.append(f"counted in bins of up to {widest} ticks, each at its greatest value")
     return notes

@@ -8,6 +8,7 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
+from plexor.base.counts import counted
 from plexor.base.units import format_ticks, plot_seconds
 from plexor.experiments.phase.model import ChannelPhases, PhaseBin, PhaseResult
 from plexor.show import facts
@@ -190,7 +191,7 @@ def _tiles(scan: ChannelPhases, number: int, tick_fs: int) -> ChannelTiles:
             delay = Tile("longest delay", f"{least}{format_ticks(window.delay_ticks, tick_fs)}")
     missed = sum(entry.missed for entry in scan.bins)
     style = "doubt" if missed else ""
-    lost = Tile("missed", grouped(missed), f"of {grouped(scan.strikes)} strikes", style)
+    lost = Tile("missed", grouped(missed), f"of {counted(scan.strikes, 'strike')}", style)
     return ChannelTiles(scan.channel, f"after {scan.reference.name}", number, (width, delay, lost))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plexor.base.counts import counted
 from plexor.figures.analyse.analyse import Report
 from plexor.figures.judge.configuration import configuration, differing
 from plexor.show.facts import device_name, headline, summary
@@ -56,13 +57,13 @@ def _common(reports: Sequence[Report]) -> str:
     """Return the device, if all runs are of one."""
     devices = {device_name(each.result.device) for each in reports}
     if len(devices) > 1:
-        return f"Response latency of {len(devices)} devices"
+        return f"Response latency of {counted(len(devices), 'device')}"
     return devices.pop() or "Response latency"
 
 
 def _counted(reports: Sequence[Report], keys: Sequence[str]) -> str:
     """Return how many runs there are, and in which keys they differ."""
-    runs = f"Latency in {len(reports)} runs"
+    runs = f"Latency in {counted(len(reports), 'run')}"
     if not keys:
         return f"{runs} of the same settings and device"
     more = [f"{len(keys) - _MOST_KEYS} more"] if len(keys) > _MOST_KEYS else []

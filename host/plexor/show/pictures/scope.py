@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from plexor.base.counts import counted
 from plexor.base.units import format_ticks, plot_seconds
 from plexor.figures.analyse.analyse import ChannelFigures, Figures, Report
 from plexor.figures.analyse.traces import Persistence, Staircase, average_trace, persistence
@@ -31,7 +32,7 @@ from plexor.show.pictures.frame import (
     why_empty,
     x_axis,
 )
-from plexor.show.pictures.scale import Axis, grouped, time_unit
+from plexor.show.pictures.scale import Axis, time_unit
 
 COLUMN = 2.0
 """Width of a column of traces."""
@@ -48,7 +49,7 @@ def scope(report: Report, title: str = "Persistence", width: float = WIDTH) -> C
     references = {channel.result.reference for channel in shown}
     height = TOP + 62 + ROW * max(len(shown), 1) + 62
     subtitle = (
-        f"{grouped(strikes)} strikes on top of each other: the stronger the colour, the more "
+        f"{counted(strikes, 'strike')} on top of each other: the stronger the colour, the more "
         "traces. Rare edges stay visible."
     )
     canvas = framed(title, subtitle, height, provenance(result), width)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from plexor.base.counts import counted
 from plexor.base.units import plot_seconds
 from plexor.experiments.criterion import CriterionSubject, parse_criterion
 from plexor.experiments.step import DOWN, UP, RateStep
@@ -104,7 +105,7 @@ def frontier(result: SweepResult, channel: str, width: float = WIDTH) -> Canvas:
     source = "simulated" if result.simulated else "measured"
     subtitle = f"A rate is sustained with {', '.join(result.criteria)}"
     if text_width(subtitle, SUBTITLE_SIZE) > width:
-        subtitle = f"A rate is sustained within {len(result.criteria)} limits"
+        subtitle = f"A rate is sustained within {counted(len(result.criteria), 'limit')}"
     height = bottom + 44 + LABEL_LINE * len(keys)
     canvas = framed(
         f"{cut_middle(channel, 40)} over the strike rate", subtitle, height, source, width

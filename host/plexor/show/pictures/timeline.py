@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from plexor.base.units import format_ticks, plot_seconds
+from plexor.base.counts import counted
+from plexor.base.units import format_tick_range, format_ticks, plot_seconds
 from plexor.figures.codes.lanes import Lane, LaneKind, LaneState, switches
 from plexor.show import facts
 from plexor.show.html import PageHeading, html_box, html_figure, html_page, html_table
@@ -69,7 +70,8 @@ def timeline_plot(view: TimelineView, width: float = WIDTH) -> Canvas:
     lanes = view.lanes.lanes
     top = TOP + (CURSOR if view.cursors else 0)
     bottom = top + GAP + (LANE + GAP) * max(len(lanes), 1)
-    start, end = (format_ticks(t - view.lanes.start_ticks, view.tick_fs) for t in view.shown)
+    first, last = (t - view.lanes.start_ticks for t in view.shown)
+    start, end = format_tick_range(first, last, view.tick_fs)
     said = f"{start} to {end} of the run"
     canvas = framed("Timeline", said, bottom + FOOT, provenance(view.result), width)
     panel(canvas, top, bottom)
@@ -238,7 +240,7 @@ def timeline_tiles(view: TimelineView) -> ChannelTiles:
         0,
         (
             Tile("shown", format_ticks(high - low, view.tick_fs), f"from {start} of the run on"),
-            Tile("tasks", grouped(tasks), f"and {grouped(others)} interrupts and states"),
+            Tile("tasks", grouped(tasks), f"and {counted(others, 'interrupt')} and states"),
             Tile("switches", grouped(len(found)), "from one task to another"),
         ),
     )

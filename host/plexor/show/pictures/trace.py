@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from plexor.base.counts import counted
 from plexor.base.units import format_seconds, format_ticks, plot_seconds
 from plexor.figures.analyse.analyse import Report
 from plexor.model.levels import with_levels
@@ -26,7 +27,7 @@ from plexor.show.pictures.frame import (
     provenance,
     x_axis,
 )
-from plexor.show.pictures.scale import Axis, grouped, time_unit
+from plexor.show.pictures.scale import Axis, time_unit
 
 BEFORE, AFTER = 14, 8
 """Events shown in detail on each side of the trigger."""
@@ -96,7 +97,7 @@ def _subtitle(result: RunResult, kept: int) -> str:
         why = f"A latency above {format_seconds(over_s)} ended the run"
     else:
         why = "A threshold ended the run"
-    return f"{why}; the instrument kept {grouped(kept)} events around it."
+    return f"{why}; the instrument kept {counted(kept, 'event')} around it."
 
 
 def _label(report: Report, events: EventArray, trigger_ticks: int) -> str:

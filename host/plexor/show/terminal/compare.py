@@ -7,11 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from plexor.base.units import FEMTOSECONDS, format_rate, format_seconds, format_variance
+from plexor.base.counts import counted
+from plexor.base.units import (
+    FEMTOSECONDS,
+    format_range,
+    format_rate,
+    format_seconds,
+    format_variance,
+)
 from plexor.figures.judge.compare import Difference, OpenEnd
 from plexor.figures.judge.gate import Judgement
 from plexor.figures.judge.verdict import Outcome, worst
-from plexor.show.pictures.scale import grouped
 from plexor.show.table import NOTHING, Cell
 from plexor.show.terminal.columns import LEAST_WIDTH, Paint, table, wrapped
 
@@ -147,7 +153,7 @@ def _other(entry: Difference) -> Cell:
 def interval_text(entry: Difference) -> str:
     """Return where the difference lies with 95 %: `+1.2 µs to +1.9 µs`."""
     if entry.needs is not None:
-        return f"needs {grouped(entry.needs)} samples"
+        return f"needs {counted(entry.needs, 'sample')}"
     least, most = entry.interval.least, entry.interval.most
     if least is None and most is None:
         return NOTHING
@@ -157,6 +163,9 @@ def interval_text(entry: Difference) -> str:
         return f"at most {_signed(entry, most)}"
     assert least is not None
     assert most is not None
+    if entry.unit == "s":
+        low, high = format_range(least, most)
+        return f"{_sign(least)}{low.lstrip('-')} to {_sign(most)}{high.lstrip('-')}"
     return f"{_signed(entry, least)} to {_signed(entry, most)}"
 
 
@@ -177,7 +186,11 @@ def _value(entry: Difference, value: Fraction | None) -> str:
 
 
 def _signed(entry: Difference, value: Fraction) -> str:
-    return f"{'-' if value < 0 else '+'}{_value(entry, abs(value))}"
+    return f"{_sign(value)}{_value(entry, abs(value))}"
+
+
+def _sign(value: Fraction) -> str:
+    return "-" if value < 0 else "+"
 
 
 def difference_text(entry: Difference) -> str:

@@ -6,7 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from plexor.base.units import format_rate, format_ticks, plot_seconds
+from plexor.base.counts import counted
+from plexor.base.units import format_rate, format_tick_range, format_ticks, plot_seconds
 from plexor.experiments.phase.model import ChannelPhases, MaskedWindow, PhaseResult
 from plexor.model.load import load_texts
 from plexor.show import facts
@@ -56,7 +57,7 @@ def headline(result: PhaseResult) -> str:
 def summary(result: PhaseResult) -> str:
     """Return what was done to it."""
     parts = [
-        f"{grouped(result.strikes)} strikes",
+        counted(result.strikes, "strike"),
         rate(result),
         *load_texts(result.device_load, result.load, result.load_name),
         "simulated" if result.simulated else "measured",
@@ -84,12 +85,12 @@ def title(scan: ChannelPhases) -> str:
 def taken(scan: ChannelPhases, tick_fs: int) -> str:
     """Return reference, steps, base and threshold."""
     reference = scan.reference
-    least, most = (format_ticks(t, tick_fs) for t in (reference.least_ticks, reference.most_ticks))
-    apart = f"{grouped(reference.edges)} edges, {least} to {most} apart"
+    least, most = format_tick_range(reference.least_ticks, reference.most_ticks, tick_fs)
+    apart = f"{counted(reference.edges, 'edge')}, {least} to {most} apart"
     if reference.period_ticks is not None:
         period = format_ticks(float(reference.period_ticks), tick_fs, 7)
         apart = f"period {period} ({apart})"
-    steps = f"{len(scan.bins)} steps of {format_ticks(float(scan.step_ticks), tick_fs)}"
+    steps = f"{counted(len(scan.bins), 'step')} of {format_ticks(float(scan.step_ticks), tick_fs)}"
     if scan.base_ticks is None:
         return f"{apart}; {steps}; no strike was answered"
     base = format_ticks(scan.base_ticks, tick_fs, DIGITS)
@@ -192,7 +193,7 @@ def notes(scan: ChannelPhases, tick_fs: int) -> list[str]:
         found.append(f"{len(scan.windows) - SHOWN} narrower windows are not listed")
     inside = scan.windows[0].empty_phases if scan.windows else 0
     if inside:
-        found.append(f"{inside} steps inside the widest window had no strike")
+        found.append(f"{counted(inside, 'step')} inside the widest window had no strike")
     return found
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from plexor.base.counts import counted
 from plexor.experiments.selftest.model import SelfTest
 from plexor.show.terminal.columns import Paint, wrapped
 
@@ -23,5 +24,5 @@ def selftest_text(found: SelfTest, *, width: int, colour: bool) -> str:
     if found.passed:
         lines += wrapped("PASS: no defects found", width, paint, "good")
     else:
-        lines += wrapped(f"FAIL: {count} defect{'s' * (count > 1)} found", width, paint, "bad")
+        lines += wrapped(f"FAIL: {counted(count, 'defect')} found", width, paint, "bad")
     return paint.done(lines)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from plexor.base.counts import counted
 from plexor.base.units import format_rate, format_seconds, format_ticks
 from plexor.experiments.step import REST, RateStep
 from plexor.experiments.sweep.model import Bracket, Knee, SweepResult
@@ -102,7 +103,8 @@ def notes(knee: Knee, result: SweepResult) -> list[str]:
         idle = counts[ResponseClass.DUPLICATE] + counts[ResponseClass.SPURIOUS]
         if idle > LEAST_IDLE * passing.strikes:
             found.append(
-                f"{idle} responses to {passing.strikes} strikes at {format_rate(passing.rate_hz)} "
+                f"{counted(idle, 'response')} to {counted(passing.strikes, 'strike')} at "
+                f"{format_rate(passing.rate_hz)} "
                 "answer no strike: a pin that moves by itself only seems to answer"
             )
     found += _cycle_note(knee, result)
@@ -128,7 +130,7 @@ def _cycle_note(knee: Knee, result: SweepResult) -> list[str]:
     ends = (knee.bracket.passing_hz, knee.bracket.failing_hz)
     steps = [step for rate in ends if (step := _step(result.steps, knee, rate)) is not None]
     found = [
-        f"every {'' if cycle == 1 else f'{cycle} '}strike{'' if cycle == 1 else 's'} at "
+        f"every {'strike' if cycle == 1 else counted(cycle, 'strike')} at "
         f"{format_rate(step.rate_hz)}"
         for step in steps
         if (cycle := step.of(knee.channel).cycle) is not None
@@ -150,7 +152,7 @@ def step_notes(result: SweepResult) -> list[tuple[str, bool]]:
         found.append((text, True))
     shifted = sum(any(entry.shifted for entry in step.channels) for step in result.steps)
     if shifted:
-        found.append((f"{shifted} of {len(result.steps)} steps {SHIFTED}", False))
+        found.append((f"{shifted} of {counted(len(result.steps), 'step')} {SHIFTED}", False))
     return found
 
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from plexor.base.units import format_ticks
+from plexor.base.counts import counted
+from plexor.base.units import format_tick_range, format_ticks
 from plexor.figures.codes.names import Names, code_phrase
 from plexor.figures.explain.blame import NOT_KNOWN, Chain
 from plexor.figures.explain.recurrence import Law, Recurrence
@@ -69,9 +70,9 @@ def summary(entry: Explained, tick_fs: int) -> str:
     if entry.tail is None:
         return f"not known, because {entry.missing}"
     late = entry.tail.count - entry.tail.usual
-    parts = [f"{grouped(entry.tail.count)} answers"]
+    parts = [counted(entry.tail.count, "answer")]
     if entry.tail.usual_ticks is not None:
-        low, high = (format_ticks(ticks, tick_fs) for ticks in entry.tail.usual_ticks)
+        low, high = format_tick_range(*entry.tail.usual_ticks, tick_fs)
         parts.append(f"{grouped(entry.tail.usual)} usual, from {low} to {high}")
     parts.append(f"{grouped(late)} late" if late else "none stands apart")
     return "; ".join(parts)
@@ -121,10 +122,7 @@ def cluster_rows(entry: Explained, tick_fs: int) -> Iterator[list[Cell]]:
 
 
 def _span(group: RecurringCluster, tick_fs: int) -> str:
-    low, high = (
-        format_ticks(ticks, tick_fs)
-        for ticks in (group.cluster.low_ticks, group.cluster.high_ticks)
-    )
+    low, high = format_tick_range(group.cluster.low_ticks, group.cluster.high_ticks, tick_fs)
     return low if low == high else f"{low} to {high}"
 
 

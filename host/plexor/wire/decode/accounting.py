@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from plexor.base.counts import agreed, counted
 from plexor.model.results import LINK_DROPPED, MENDED, Accounting, SourceAccounting
 from plexor.model.sources import source_name
 from plexor.protocol.frames import MAX_WORDS, SOURCE_CODE, SOURCES
@@ -89,7 +90,9 @@ def account(
         explained = frames[1] * MAX_WORDS
         if lost > explained:
             contradictions.append(
-                f"{lost} events are missing, but the {frames[1]} frames lost had at most "
+                f"{counted(lost, 'event')} {agreed(lost, 'is', 'are')} missing, but the "
+                f"{counted(frames[1], 'frame')} "
+                "lost had at most "
                 f"{explained}"
             )
         contradictions += _time_contradictions(collector, image)
@@ -126,16 +129,18 @@ def _stream_contradictions(
     ]
     present = {source.source for source in sources}
     contradictions += [
-        f"{source_name(number)}: {collector.received_of(number)} events of a source that is not"
+        f"{source_name(number)}: {counted(collector.received_of(number), 'event')} of a source "
+        "that is not"
         for number in range(SOURCES)
         if number not in present and collector.received_of(number)
     ]
     if collector.gap_dropped > dropped:
         contradictions.append(
-            f"the stream leaves out {collector.gap_dropped} events, but {dropped} were dropped"
+            f"the stream leaves out {counted(collector.gap_dropped, 'event')}, but {dropped} were "
+            "dropped"
         )
     if collector.disorder:
-        contradictions.append(f"{collector.disorder} frames out of order")
+        contradictions.append(f"{counted(collector.disorder, 'frame')} out of order")
     if collector.unmarked:
         contradictions.append(f"{collector.unmarked} gaps in the stream are not marked")
     return contradictions
@@ -146,10 +151,13 @@ def _time_contradictions(collector: Collector, image: RegisterImage) -> list[str
     contradictions: list[str] = []
     if collector.misplaced:
         contradictions.append(
-            f"{collector.misplaced} events at times that no run reaches were left out"
+            f"{counted(collector.misplaced, 'event')} at times that no run reaches were left out"
         )
     if collector.backwards:
-        contradictions.append(f"{collector.backwards} events are earlier than the one before")
+        contradictions.append(
+            f"{counted(collector.backwards, 'event')} {agreed(collector.backwards, 'is', 'are')} "
+            "earlier than the one before"
+        )
     start, end = image.value("status", "start_ticks"), image.value("status", "end_ticks")
     first, last = collector.first_ticks, collector.last_ticks
     if first is not None and not start <= first <= last < end:

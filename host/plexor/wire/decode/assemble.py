@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from plexor.base.constraints import MOST_TICKS
+from plexor.base.counts import agreed, counted
 from plexor.model.identity import Identity
 from plexor.model.results import (
     Accounting,
@@ -147,7 +148,10 @@ def assemble(
         )
         ran_through = reason_number == StopReason.STRIKES
         if len(steps) > table_steps or (ran_through and len(steps) < table_steps):
-            reasons.append(f"{len(steps)} steps were recorded of a table of {table_steps}")
+            reasons.append(
+                f"{counted(len(steps), 'step')} {agreed(len(steps), 'was', 'were')} recorded of a "
+                f"table of {table_steps}"
+            )
     if reason_number not in set(StopReason):
         reasons.append(f"unknown stop reason {reason_number}")
         reason_number = StopReason.NONE
@@ -221,9 +225,12 @@ def _around(events: EventArray | None, found: Found) -> EventArray | None:
 def _unknown(channels: Sequence[ChannelResult], missing: int) -> list[str]:
     """Return which channels' figures are only of a part, because events are missing."""
     return [
-        f"{channel.name}: what became of {channel.unknown_strikes} of {channel.strikes} strikes is"
-        f" not known, nor of {channel.unknown_edges} of {channel.active_edges} edges, because"
-        f" {missing} events are missing; its figures are of the others"
+        f"{channel.name}: what became of {channel.unknown_strikes} of "
+        f"{counted(channel.strikes, 'strike')} is"
+        f" not known, nor of {channel.unknown_edges} of {counted(channel.active_edges, 'edge')}, "
+        "because"
+        f" {counted(missing, 'event')} {agreed(missing, 'is', 'are')} missing; its figures are of "
+        "the others"
         for channel in channels
         if missing and not any(own.on_chip for own in channel.measurements)
     ]
@@ -239,7 +246,9 @@ def _reasons(accounting: Accounting, flags: StatusFlag, ended: bool) -> list[str
         )
     reasons += [text for flag, text in _FLAG_TEXTS.items() if flag in flags]
     reasons += [
-        f"{source.name}: {source.dropped} edges were dropped before they could be matched"
+        f"{source.name}: {counted(source.dropped, 'edge')} "
+        f"{agreed(source.dropped, 'was', 'were')} dropped before they could be "
+        "matched"
         for source in accounting.sources
         if source.dropped
     ]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from plexor.base.counts import counted
 from plexor.model.code_tables import CodeFigures, CodeTables
 from plexor.model.results import ChannelResult, Kind
 from plexor.protocol.geometry import Geometry
@@ -49,7 +50,7 @@ def wrong_tables(
         wrong = next((figures for figures in table if not _possible(figures, ticks)), None)
         if wrong is not None:
             yield (
-                f"{name} by code: {wrong.count} samples from {wrong.min_ticks} to "
+                f"{name} by code: {counted(wrong.count, 'sample')} from {wrong.min_ticks} to "
                 f"{wrong.max_ticks} ticks with sum {wrong.sum_ticks}"
             )
             return

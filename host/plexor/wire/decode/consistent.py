@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plexor.base.constraints import MOST_TICKS
+from plexor.base.counts import counted
 from plexor.model.results import (
     Bins,
     ChannelResult,
@@ -110,13 +111,13 @@ def statistics_contradictions(
     s = statistics
     extremes = (s.min_index, s.max_index, s.min_time_ticks, s.max_time_ticks)
     if not 0 <= s.count <= limits.ticks:
-        return [f"{s.count} samples in {limits.ticks} ticks"]
+        return [f"{counted(s.count, 'sample')} in {limits.ticks} ticks"]
     if not s.count:
         figures = (s.min_ticks, s.max_ticks, *extremes)
         empty = not s.sum_ticks and not s.sum_sq_ticks2 and figures == (None,) * len(figures)
         return [] if empty else ["figures without samples"]
     if s.min_ticks is None or s.max_ticks is None or s.sum_ticks is None:
-        return [f"{s.count} samples without their minimum, maximum and sum"]
+        return [f"{counted(s.count, 'sample')} without their minimum, maximum and sum"]
     if not least_value <= s.min_ticks <= s.max_ticks <= most_value:
         return [f"samples from {s.min_ticks} to {s.max_ticks} ticks"]
     contradictions: list[str] = []
@@ -125,7 +126,8 @@ def statistics_contradictions(
     # maximum.
     if not s.min_ticks * s.count + spread <= s.sum_ticks <= s.max_ticks * s.count - spread:
         contradictions.append(
-            f"{s.count} samples from {s.min_ticks} to {s.max_ticks} ticks with sum {s.sum_ticks}"
+            f"{counted(s.count, 'sample')} from {s.min_ticks} to {s.max_ticks} ticks with sum "
+            f"{s.sum_ticks}"
         )
     elif s.sum_sq_ticks2 is not None:
         # The sum of squares is smallest if all samples are equal, largest if each is at one of the
@@ -133,7 +135,7 @@ def statistics_contradictions(
         most = (s.min_ticks + s.max_ticks) * s.sum_ticks - s.count * s.min_ticks * s.max_ticks
         if s.sum_sq_ticks2 > most or s.count * s.sum_sq_ticks2 < s.sum_ticks**2:
             contradictions.append(
-                f"{s.count} samples from {s.min_ticks} to {s.max_ticks} ticks with sum"
+                f"{counted(s.count, 'sample')} from {s.min_ticks} to {s.max_ticks} ticks with sum"
                 f" {s.sum_ticks} and sum of squares {s.sum_sq_ticks2}"
             )
     if extremes == (None,) * len(extremes):
@@ -186,7 +188,7 @@ def channel_contradictions(
     ]
     strikes = channel.classes.get(ResponseClass.STRIKES, 0)
     cannot += [
-        f"{count} {kind.name.lower()} of {strikes} strikes"
+        f"{count} {kind.name.lower()} of {counted(strikes, 'strike')}"
         for kind, count in channel.classes.items()
         if kind not in UNBOUNDED_CLASSES and count > strikes
     ]
@@ -211,9 +213,13 @@ def channel_contradictions(
             contradictions.append(f"{count[part]} {part.name.lower()} of {total} {whole_name}")
     rise, fall = channel.measurement(Kind.RISE), channel.measurement(Kind.FALL)
     if rise is not None and rise.statistics.count != matched:
-        contradictions.append(f"{rise.statistics.count} latencies of {matched} responses")
+        contradictions.append(
+            f"{counted(rise.statistics.count, 'latency')} of {counted(matched, 'response')}"
+        )
     if fall is not None and fall.statistics.count > matched:
-        contradictions.append(f"{fall.statistics.count} edges back of {matched} responses")
+        contradictions.append(
+            f"{counted(fall.statistics.count, 'edge')} back of {counted(matched, 'response')}"
+        )
     return [], contradictions
 
 
@@ -313,17 +319,17 @@ def _sifted(result: RunResult) -> tuple[RunResult, tuple[str, ...]]:
 def _bins_contradictions(bins: Bins, known: Statistics, limits: RunLimits) -> Iterator[str]:
     counts, bits = bins.counts, bins.mantissa_bits
     if not 0 <= bits <= 16 or len(counts) != 1 << bin_bits(bits):
-        yield f"{len(counts)} bins of {bits} mantissa bits"
+        yield f"{counted(len(counts), 'bin')} of {bits} mantissa bits"
         return
     if not len(counts) or int(counts.max()) > MOST_IN_BIN:
-        yield f"{int(counts.max())} samples in one bin"
+        yield f"{counted(int(counts.max()), 'sample')} in one bin"
         return
     if counts[bin_count(bits) : over_bin(bits)].any():
         yield "samples in bins that no value has"
         return
     inside = int(counts.sum())
     if inside > known.count or (inside < known.count and not limits.saturated):
-        yield f"{known.count} samples, {inside} in bins"
+        yield f"{counted(known.count, 'sample')}, {inside} in bins"
     elif known.count:
         # The bin of values below 0 is the last one.
         size = len(counts)
@@ -339,14 +345,14 @@ def _zoom_contradictions(
         return
     counts, first, most = zoom.counts, zoom.first_ticks, len(zoom.counts) - 1
     if most < 2 or most & (most + 1) or not LEAST_VALUE <= first <= VALUE_MOST:
-        yield f"a window of {len(counts)} bins from {first} ticks"
+        yield f"a window of {counted(len(counts), 'bin')} from {first} ticks"
         return
     if int(counts.max()) > MOST_IN_BIN:
-        yield f"{int(counts.max())} samples in one bin of the window"
+        yield f"{counted(int(counts.max()), 'sample')} in one bin of the window"
         return
     inside = int(counts.sum())
     if inside > known.count or (inside < known.count and not limits.saturated):
-        yield f"{known.count} samples, {inside} in the window"
+        yield f"{counted(known.count, 'sample')}, {inside} in the window"
         return
     if not known.count:
         return

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from plexor.base.counts import counted
 from plexor.base.units import format_seconds, format_ticks, ticks_of
 from plexor.model.results import Kind, RunResult, SourceAccounting, cut_text
 from plexor.model.settings import parse_reference
@@ -66,7 +67,10 @@ def _of_books(result: RunResult) -> Iterator[str]:
     for source in books.sources:
         if source.source < SOURCE_CODE and source.received != kept_counts.get(source.source, 0):
             count = kept_counts.get(source.source, 0)
-            yield f"accounting: {source.received} events of {source.name} received, {count} kept"
+            yield (
+                f"accounting: {counted(source.received, 'event')} of {source.name} received, "
+                f"{count} kept"
+            )
 
 
 def _of_edges(result: RunResult, sources: Mapping[int, SourceAccounting]) -> Iterator[str]:
@@ -88,7 +92,10 @@ def _of_edges(result: RunResult, sources: Mapping[int, SourceAccounting]) -> Ite
             if abs((1 if source in either else 2) * count - edges.generated) > (
                 source not in either
             ):
-                yield f"{channel.name}: {count} {name} in {edges.generated} edges of {edges.name}"
+                yield (
+                    f"{channel.name}: {count} {name} in {counted(edges.generated, 'edge')} of "
+                    f"{edges.name}"
+                )
 
 
 def _of_early(result: RunResult, values: RegisterValues) -> Iterator[str]:
@@ -102,7 +109,7 @@ def _of_early(result: RunResult, values: RegisterValues) -> Iterator[str]:
             continue
         below = int(rise.bins.counts[under_bin(rise.bins.mantissa_bits)])
         if not below <= early <= below + int(rise.bins.counts[0]):
-            yield f"{channel.name}: {early} early answers, {below} latencies below 0"
+            yield f"{channel.name}: {early} early answers, {counted(below, 'latency')} below 0"
 
 
 def _of_stop(

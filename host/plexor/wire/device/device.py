@@ -17,6 +17,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import Protocol
 
+from plexor.base.counts import counted
 from plexor.base.errors import IdentityError, InstrumentError, LinkError, StoreError
 from plexor.base.units import FEMTOSECONDS
 from plexor.model.identity import Identity
@@ -410,7 +411,8 @@ class Device:
                         return
         waited_s = sum(min(each * self.patience, most_wait_s) for each in tries_s)
         raise SilenceError(
-            f"{self.name}: no answer from the instrument in {waited_s:g} s ({len(tries_s)} tries)"
+            f"{self.name}: no answer from the instrument in {waited_s:g} s "
+            f"({counted(len(tries_s), 'try')})"
         )
 
     def _answered(

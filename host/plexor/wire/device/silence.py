@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from plexor.base.counts import counted
 from plexor.wire.decode.decoder import FaultKind
 
 KEPT_BYTES = 4096
@@ -122,7 +123,7 @@ def _text(heard: LineExchange, serial: bool) -> str:
 
 
 def _garbled(heard: LineExchange, serial: bool) -> str:
-    observed = f"{len(heard.received)} bytes came and none is part of a frame"
+    observed = f"{counted(len(heard.received), 'byte')} came and none is part of a frame"
     rate = "the rate is another (?baud=), or this is another device's port"
     return f"{observed}: {rate if serial else 'it is another service'}"
 
@@ -149,7 +150,8 @@ def _damaged(heard: LineExchange, serial: bool) -> str:
     del serial
     faults = heard.faults.total()
     return (
-        f"{heard.frames} frames came whole and {faults} damaged: look at cable and grounds, or "
+        f"{counted(heard.frames, 'frame')} came whole and {faults} damaged: look at cable and "
+        "grounds, or "
         "take a slower rate"
     )
 
@@ -157,7 +159,8 @@ def _damaged(heard: LineExchange, serial: bool) -> str:
 def _unanswered(heard: LineExchange, serial: bool) -> str:
     del serial
     return (
-        f"{heard.frames} frames came, none of them an answer: the instrument does not hear us; "
+        f"{counted(heard.frames, 'frame')} came, none of them an answer: the instrument does not "
+        "hear us; "
         "look at the wire to its RX"
     )
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from plexor.base.counts import counted
 from plexor.base.errors import UsageError
 
 RECORD = np.dtype(
@@ -66,7 +67,8 @@ def read_log(path: Path) -> Records:
         size = path.stat().st_size
         if not size or size % RECORD.itemsize:
             raise UsageError(
-                f"{path}: {size} bytes; must be a log of the bus, records of {RECORD.itemsize} "
+                f"{path}: {counted(size, 'byte')}; must be a log of the bus, records of "
+                f"{RECORD.itemsize} "
                 "bytes, from freertos:bus=FILE"
             )
         records: Records = np.memmap(path, RECORD, "r")

@@ -12,6 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from plexor.base.counts import counted
 from plexor.base.errors import UsageError
 from plexor.base.toml_text import parse_toml
 
@@ -206,7 +207,8 @@ def csv_rows(
         for line_number, cells in rows:
             if len(cells) != len(header):
                 raise UsageError(
-                    f"{name}:{line_number}: {len(cells)} cells; must be {len(header)}, as in the "
+                    f"{name}:{line_number}: {counted(len(cells), 'cell')}; must be {len(header)}, "
+                    "as in the "
                     "header"
                 )
             yield line_number, dict(zip(header, cells, strict=True))

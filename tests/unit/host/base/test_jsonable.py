@@ -125,7 +125,7 @@ def document(**changes):
         ({"inner": {"share": "1"}}, "inner.share: '1'; must be float"),
         ({"inner": []}, "inner: []; must be an object"),
         ({"inner": {"other": 1}}, "inner.'other': unknown"),
-        ({"places": [["x"]]}, "places[0]: 1 entries; must be name, copy"),
+        ({"places": [["x"]]}, "places[0]: 1 entry; must be name, copy"),
         ({"places": [["x", 1], ["y", "2"]]}, "places[1].copy: '2'; must be an integer"),
         ({"classes": {"up": 1}}, "classes.'down': must be up, down, each once"),
         ({"classes": {"up": 1, "down": 1, "left": 1}}, "classes.'left'"),

@@ -215,3 +215,42 @@ def test_a_mean_has_the_digits_that_its_error_reaches(mean, variance, count, tex
 )
 def test_a_time_has_the_greatest_unit_that_it_reaches(seconds, text):
     assert units.format_seconds(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (999.94e-6, "999.9 µs"),
+        (999.96e-6, "1 ms"),
+        (-999.96e-6, "-1 ms"),
+        (999.96e-9, "1 µs"),
+        (0.99996, "1 s"),
+        (1e-13, "0.0001 ns"),
+    ],
+)
+def test_a_thousand_of_a_unit_is_one_of_the_next(value, text):
+    assert units.format_seconds(value) == text
+
+
+def test_a_rate_of_a_thousand_kilohertz_is_a_megahertz():
+    assert [units.format_rate(rate) for rate in (999_960, 999_940, 0.5)] == [
+        "1 MHz",
+        "999.9 kHz",
+        "0.5 Hz",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "texts"),
+    [
+        (999.5e-6, 1.001e-3, ("0.9995 ms", "1.001 ms")),
+        (999.99e-6, 1e-3, ("1 ms", "1 ms")),
+        (49.72e-6, 50.25e-6, ("49.72 µs", "50.25 µs")),
+        (2e-6, 1.5e-3, ("2 µs", "1.5 ms")),
+        (0, 1e-3, ("0 s", "1 ms")),
+        (-1.2e-6, 380e-9, ("-1.2 µs", "0.38 µs")),
+    ],
+)
+def test_both_ends_of_a_range_have_one_unit_unless_it_is_long(low, high, texts):
+    assert units.format_range(low, high) == texts
+    assert units.format_tick_range(low * 1e12, high * 1e12, 1000) == texts

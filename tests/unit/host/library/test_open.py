@@ -46,5 +46,5 @@ def test_what_cannot_be_opened_says_why(uri, error, said):
 
 def test_a_file_that_is_no_recording_says_so(tmp_path):
     (tmp_path / "wire.bin").write_bytes(b"hello" * 1000)
-    with pytest.raises(plexor.IdentityError, match="none of its 5000 bytes is in a frame"):
+    with pytest.raises(plexor.IdentityError, match="none of its 5,000 bytes is in a frame"):
         plexor.open(f"file:{tmp_path / 'wire.bin'}")

@@ -108,7 +108,7 @@ def test_a_run_is_one_line_and_a_small_table(run):
 
 def test_an_invalid_run_says_so_at_once(run_of):
     run = Run(run_of([[1000]], invalid_reasons=("the clock was lost",)))
-    assert "simulated, INVALID, 1 strikes" in repr(run)
+    assert "simulated, INVALID, 1 strike:" in repr(run)
     assert "INVALID RUN: the clock was lost" in run._repr_html_()
 
 

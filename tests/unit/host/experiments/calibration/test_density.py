@@ -87,7 +87,7 @@ def test_one_phase_alone_has_nothing_to_be_late_against():
     ("ticks", "says"),
     [
         (np.arange(LEAST_EDGES - 1), "999 edges; must be at least 1000"),
-        (np.arange(0, 9000, 2), "none of 4500 edges at phase 1, 3, 5, 7"),
+        (np.arange(0, 9000, 2), "none of 4,500 edges at phase 1, 3, 5, 7"),
     ],
 )
 def test_edges_that_tell_no_bins_are_refused(ticks, says):

@@ -6,7 +6,7 @@ from plexor.experiments.prove.model import Figure, Proof, judged, left_out
 SELFTEST = judged("selftest", "link, registers, memories")
 BINS = judged(
     "bins",
-    "2000 edges each way",
+    "2,000 edges each way",
     (
         Figure("ch0 up: narrowest bin", 480.4, "ps", 12.0, least=281),
         Figure("ch0 up: widest bin", 900.0, "ps", 12.0, most=714),

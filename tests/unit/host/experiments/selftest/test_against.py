@@ -50,7 +50,7 @@ def test_events_that_lack_are_counted(run_of):
     run_result = run_of([[1000, 2000]])
     one, other = (replace(run_result, events=events(*times)) for times in ((5,), (5, 9)))
     found = judged("twin", one, "gateware", other)
-    assert found.findings[0].text == "twin has 1 events, gateware 2"
+    assert found.findings[0].text == "twin has 1 event, gateware 2"
 
 
 def test_another_end_is_found(run_of):

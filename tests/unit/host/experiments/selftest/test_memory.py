@@ -105,7 +105,7 @@ PLACE = bin_of(WIDTH + 3, MANTISSA)
         (run(changed(FORETOLD, sum_ticks=8 * WIDTH)), "but their sum is"),
         (
             run(changed(FORETOLD, counts=[(PLACE, 1)])),
-            f"memory: ch0 rise: 1 bins do not match {WIDTH + 3} to {WIDTH + 4} ticks;"
+            f"memory: ch0 rise: 1 bin does not match {WIDTH + 3} to {WIDTH + 4} ticks;"
             f" bin {PLACE} has 8, must be 7",
         ),
         (

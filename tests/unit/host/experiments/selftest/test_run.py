@@ -83,7 +83,7 @@ def parts(monkeypatch, run_of):
 def test_a_link_without_an_error_passes_with_what_it_carried(witness):
     found = link_check(Device())
     assert found.passed
-    carried = "4000 bytes received, 0 errors; carried 1 MB/s, with more to send"
+    carried = "4,000 bytes received, 0 errors; carried 1 MB/s, with more to send"
     assert carried in found.summary
 
 
@@ -91,7 +91,7 @@ def test_a_link_without_an_error_passes_with_what_it_carried(witness):
     ("counts", "says"),
     [
         ({"faults": 1}, "loses data: 1 faulty stretches, 0 frames lost, 0 commands repeated"),
-        ({"lost": 2, "retries": 1}, "loses data: 0 faulty stretches, 2 frames lost, 1 commands"),
+        ({"lost": 2, "retries": 1}, "loses data: 0 faulty stretches, 2 frames lost, 1 command"),
         ({"retries": 3}, "answers late: 0 faulty stretches, 0 frames lost, 3 commands repeated"),
     ],
 )

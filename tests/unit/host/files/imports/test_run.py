@@ -155,7 +155,7 @@ def test_edges_that_the_file_cannot_order_are_counted_and_said(tmp_path):
     run = import_run(sr(tmp_path / "a.sr", pins, 90), asked, ReadRules())
     assert run.imported.unordered == {"ISR": 1}
     assert run.channels[0].measurement(Kind.RISE).statistics.min_ticks == 0
-    line = "ISR: 1 responses in the same 1 ns as an edge that they may answer; their order is not"
+    line = "ISR: 1 response in the same 1 ns as an edge that they may answer; their order is not"
     assert any(line in said for said in facts.imported(analyse(run)))
 
 

@@ -114,7 +114,7 @@ def test_a_probe_that_is_not_there_is_refused_with_those_that_are(tmp_path):
         read(sr(tmp_path / "a.sr", PINS, 40), ["x"])
     metadata = "[device 1]\ncapturefile=logic-1\nsamplerate=1\nprobe9=a\n"
     path = sr(tmp_path / "b.sr", PINS, 40, metadata=metadata)
-    with pytest.raises(UsageError, match=r"probe 'a' is not in samples of 1 bytes"):
+    with pytest.raises(UsageError, match=r"probe 'a' is not in samples of 1 byte"):
         read(path, ["a"])
 
 

@@ -226,7 +226,7 @@ GOOD = "$timescale 1 ns $end $var wire 1 ! a $end $enddefinitions $end #0 0! #5 
         (GOOD.replace("#9", "#-9"), "#-9 at time 5; must be a time of at most 18 digits"),
         (GOOD.replace("#9", "#1_0"), "#1_0 at time 5; must be a time"),
         (GOOD.replace("#9", "#" + "9" * 5000), r"#9+\.\.\. at time 5; must be a time"),
-        (GOOD.replace("#9 0!", "#9 b10 !"), "b10 at time 9; must be at most 1 bits"),
+        (GOOD.replace("#9 0!", "#9 b10 !"), "b10 at time 9; must be at most 1 bit"),
         (GOOD.replace("#9 0!", "#9 r1.0 !"), r"r1\.0 at time 9; must be bits"),
         (GOOD.replace("#9 0!", "#9 $dumpports 0! $end"), "an extended VCD, of ports"),
         (GOOD.replace("wire 1", "port 1"), "an extended VCD, of ports"),

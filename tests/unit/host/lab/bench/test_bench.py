@@ -36,7 +36,7 @@ def reported(*counters):
         (reported(4), 2, "2 operations came, and the firmware counted 4"),
         (suite_run().say([begin(1)]), 2, None),
         (Script().say(announced(3, 1)).lasts(1, 9), 1, "did not say that its tests are done"),
-        (Script().lasts(1, 9).say([begin(1)]), 1, "1 codes of a begin or an end have no partner"),
+        (Script().lasts(1, 9).say([begin(1)]), 1, "1 code of a begin or an end has no partner"),
         (Script().say(DONE), 1, "no operation was seen"),
     ],
 )
@@ -54,7 +54,7 @@ def test_codes_that_are_missing_make_the_figures_invalid():
     codes = measured.result.codes.copy()
     codes["gap"][-3] = True
     found = Bench(Run(replace(measured.result, codes=codes)), "kernel", iterations=1)
-    assert any("missing or in doubt at 1 places" in each for each in found.reasons)
+    assert any("missing or in doubt at 1 place" in each for each in found.reasons)
 
 
 def test_firmware_of_another_suite_is_refused_by_name():

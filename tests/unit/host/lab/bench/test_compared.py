@@ -50,7 +50,7 @@ def test_what_makes_a_suite_invalid_makes_the_comparison_so():
     short = suite(Script().lasts(1, 100).say(DONE), iterations=3)
     (reason,) = plexor.compare(lasting(100), short).invalid_reasons
     assert reason.startswith("B is an INVALID RUN: yield, until")
-    assert reason.endswith("1 samples; must be 3 or more, as asked for")
+    assert reason.endswith("1 sample; must be 3 or more, as asked for")
 
 
 def test_a_run_with_such_a_key_of_its_own_is_a_run(run_of):

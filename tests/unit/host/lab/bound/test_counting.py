@@ -103,8 +103,8 @@ def test_an_interrupt_is_left_out_or_a_section_of_its_own(tmp_path):
     ("records", "interrupts", "text"),
     [
         ([read(HEAP)], 0, "the log has no call; must have one: is it the right pin"),
-        (call(1, ran(TRAP)), 0, "1 calls, each with an interrupt in it"),
-        (call(1, walk(1)), 1, "no interrupt came into any of 1 calls"),
+        (call(1, ran(TRAP)), 0, "1 call, each with an interrupt in it"),
+        (call(1, walk(1)), 1, "no interrupt came into any of 1 call"),
         ([*call(None, walk(1)), *call(2, walk(2))], 0, "some calls in the log have an N"),
         (call(1, [read(TEXT + 0x800)]), 0, "0x40001800: an access to no section"),
     ],

@@ -79,7 +79,7 @@ def test_each_channel_of_each_cell_has_a_row():
 
 
 def test_simulated_cells_say_so():
-    assert "1 of 1 cells have a run, all simulated" in farm_text(
+    assert "1 of 1 cell has a run, all simulated" in farm_text(
         OUTCOMES[:1], width=100, colour=False
     )
     assert "simulated" not in farm_text(OUTCOMES[2:3], width=100, colour=False)

@@ -75,7 +75,7 @@ def test_a_frame_lost_explains_as_many_events_as_it_can_have_had(lost, believed)
     assert result.accounting.lost_on_link == min(7 * lost, len(fake.scenario.events) - 7)
     assert result.valid == believed
     if not believed:
-        assert "but the 1 frames lost had at most 250" in result.invalid_reasons[0]
+        assert "but the 1 frame lost had at most 250" in result.invalid_reasons[0]
 
 
 @pytest.mark.parametrize("times", [2, 3])

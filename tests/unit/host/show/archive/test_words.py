@@ -54,11 +54,11 @@ def test_a_state_says_what_proves_nothing(change, state):
 def test_a_trend_says_what_it_is_of_and_how_many_runs():
     many = TRENDS["many changes"]
     assert words.title(many) == "p99 of ISR by commit"
-    assert words.counted(many) == (
+    assert words.extent(many) == (
         "1,000 runs in 1 history, 3,000 older runs not shown, 3 left out, invalid or interrupted"
     )
     assert words.title(TRENDS["periods"]) == "mean of the period of ISR by commit"
-    assert words.counted(TRENDS["two loads by commit"]) == "100 runs in 2 histories"
+    assert words.extent(TRENDS["two loads by commit"]) == "100 runs in 2 histories"
 
 
 @pytest.mark.parametrize(

@@ -49,11 +49,11 @@ def row(found, **options):
     [
         (
             difference(10 * US, 11 * US),
-            ["10 µs", "11 µs", "+10.00 %", "x1.100", "+990 ns to +1.01 µs"],
+            ["10 µs", "11 µs", "+10.00 %", "x1.100", "+0.99 µs to +1.01 µs"],
         ),
         (
             difference(10 * US, 9 * US),
-            ["10 µs", "9 µs", "-10.00 %", "x0.9000", "-1.01 µs to -990 ns"],
+            ["10 µs", "9 µs", "-10.00 %", "x0.9000", "-1.01 µs to -0.99 µs"],
         ),
         (
             difference(Fraction(1, 100), Fraction(1, 50), "missed", "share"),
@@ -113,9 +113,9 @@ def test_several_stand_beside_the_first_with_percent_and_ratio_below_and_interva
         "ISR         max  10 µs             20 µs                 -\n"
         "                        +100.00 % x2.000\n"
         "\n"
-        "channel  figure          B - A, 95 %           C - A, 95 %\n"
-        "ISR         p99  +990 ns to +1.01 µs  -5.01 µs to -4.99 µs\n"
-        "ISR         max                    -                     -\n"
+        "channel  figure           B - A, 95 %           C - A, 95 %\n"
+        "ISR         p99  +0.99 µs to +1.01 µs  -5.01 µs to -4.99 µs\n"
+        "ISR         max                     -                     -\n"
     )
 
 

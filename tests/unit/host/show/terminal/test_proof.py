@@ -11,7 +11,7 @@ def test_the_text_has_every_step_its_findings_and_the_seal():
     for part in (
         "Proof of D123, build 80000000000000b1 · measured on ulx3s25f",
         "selftest: proven. Link, registers, memories",
-        "bins: FAILED. 2000 edges each way",
+        "bins: FAILED. 2,000 edges each way",
         "edge <up> 13,500 ps ± 250 ps 0 to 40,000 ps",
         "tee: left out. Not wired: it needs wires of one length",
         "SHA-256 ab12",

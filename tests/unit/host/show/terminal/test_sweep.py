@@ -32,7 +32,7 @@ def test_a_pin_that_moves_by_itself_is_said_to():
     for found, said in ((restless, False), (replace(restless, classes=classes), True)):
         planted = result([step("none", 80_000, found)], [knee("none", "IST", 80_000, 100_000)])
         text = " ".join(sweep_text(planted, width=100, colour=False).split())
-        assert ("101 responses to 1000 strikes at 80 kHz answer no strike" in text) == said
+        assert ("101 responses to 1,000 strikes at 80 kHz answer no strike" in text) == said
 
 
 def test_hysteresis_and_recovery_are_said():

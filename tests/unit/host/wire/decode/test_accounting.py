@@ -95,7 +95,7 @@ def test_one_lost_frame_explains_250_events_and_no_more(generated, believed):
     assert found.holds == believed
     if not believed:
         assert found.contradictions == (
-            "251 events are missing, but the 1 frames lost had at most 250",
+            "251 events are missing, but the 1 frame lost had at most 250",
         )
 
 
@@ -141,7 +141,7 @@ def test_events_of_a_source_that_the_build_has_not_are_told():
     collector = started(GEOMETRY)
     collector.take(batch_of([events_frame(0, START_TICKS, (1, STRIKE + 3, 1))]))
     found = account(registers({}, events=1), collector, (1, 0), {})
-    assert "strike3: 1 events of a source that is not" in found.contradictions
+    assert "strike3: 1 event of a source that is not" in found.contradictions
 
 
 def test_a_gap_of_more_events_than_were_dropped_is_told():

@@ -118,7 +118,7 @@ def test_rows_of_csv_have_their_lines_and_no_blanks_around_cells():
         ("a,b,a\n", "f.csv:1: column 'a' is there twice; must have a, b"),
         ("a,b,c\n", "f.csv:1: 'c' is no column; must have a, b"),
         ("a,b,\n", "f.csv:1: '' is no column; must have a, b"),
-        ("a,b\n1,2\n1\n", "f.csv:3: 1 cells; must be 2, as in the header"),
+        ("a,b\n1,2\n1\n", "f.csv:3: 1 cell; must be 2, as in the header"),
         ("a,b\n1,2,3\n", "f.csv:2: 3 cells; must be 2, as in the header"),
         ('a,b\n1,2\n1,"2"x\n', "f.csv:3: ',' expected after '\"'; must be CSV"),
         ('a,b\n1,"2\n3\n', "f.csv:2: unexpected end of data; must be CSV"),
