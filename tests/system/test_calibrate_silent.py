@@ -180,7 +180,7 @@ def test_other_builds_sources_and_amounts_are_as_good(name):
     ("front_end", "says"),
     [
         ("stuck.1=0", "ch1: asynchronous source, edges up: 0 edges; must be at least 1000"),
-        ("dead.0=2", r"ch0: asynchronous source, edges up: none of \d+ edges at phase 2"),
+        ("dead.0=2", r"ch0: asynchronous source, edges up: none of [\d,]+ edges at phase 2"),
     ],
 )
 def test_a_defect_ends_it_with_where_and_what(front_end, says):

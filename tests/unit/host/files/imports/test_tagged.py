@@ -200,7 +200,7 @@ def test_the_arrays_of_a_time_tagger_are_pulses_or_levels(tmp_path):
     ("arrays", "reason"),
     [
         ({"timestamps": [1]}, "channels"),
-        ({"timestamps": [1], "channels": [1, 2]}, "1 timestamps, 2 channels"),
+        ({"timestamps": [1], "channels": [1, 2]}, "1 timestamp, 2 channels"),
         ({"timestamps": [-(1 << 62), 1 << 62], "channels": [1, 1]}, "have a span of"),
         # A type as wide as this has no room in memory, so its numbers are not read.
         ({"timestamps": np.zeros(2, "V1000"), "channels": [1]}, "timestamps: 1 dimensions of"),

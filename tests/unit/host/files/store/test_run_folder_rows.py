@@ -34,7 +34,9 @@ def test_more_rows_than_there_can_be_are_refused_unread(run, tmp_path, name, tim
         "iter_batches",
         lambda file, *a, **b: (read if file.metadata.num_rows > 10**4 else real)(file, *a, **b),
     )
-    with pytest.raises(StoreError, match=rf"{name}: cannot read: \d+ rows; run\.json has at most"):
+    with pytest.raises(
+        StoreError, match=rf"{name}: cannot read: [\d,]+ rows; run\.json has at most"
+    ):
         load(folder)
 
 

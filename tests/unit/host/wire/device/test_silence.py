@@ -123,7 +123,7 @@ def test_a_line_from_the_board_that_damages_answers_is_told_by_its_frames(fake):
 
     with board_at(fake.uri, down=down) as port:
         text = told(f"serial:{port}?baud=2000000")
-    assert "frames came whole and" in text
+    assert "1 frame came whole and" in text
     assert "damaged: look at cable and grounds, or take a slower rate" in text
 
 
