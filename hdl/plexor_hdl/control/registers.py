@@ -211,7 +211,7 @@ class RegisterBank(wiring.Component):
         with m.Elif(self.source_stb):
             m.d.sync += waiting.eq(0)
         with m.If(again):
-            m.d.sync += [first.eq(0), last.eq(0), busy.eq(0), late.eq(0)]
+            m.d.sync += [first.eq(0), count.eq(0), last.eq(0), busy.eq(0), late.eq(0)]
             m.d.sync += self.bus.done_stb.eq(0)
             with m.If(self.source_stb | busy):
                 m.d.sync += waiting.eq(1)
