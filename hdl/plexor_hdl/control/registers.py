@@ -201,7 +201,7 @@ class RegisterBank(wiring.Component):
         m.d.sync += [
             first.eq(Cat(self.source_stb, first)),
             count.eq(Mux(busy, count + 1, 0)),
-            last.eq(Cat(count == LAST_FROM - 1, last)),
+            last.eq(Cat(busy & (count == LAST_FROM - 1), last)),
             busy.eq(self.source_stb | (busy & ~stage[-1])),
             late.eq(self.bus.write & (stage[DECIDED - 1] | (late & ~stage[-1]))),
             self.bus.done_stb.eq(stage[-1]),
@@ -211,7 +211,7 @@ class RegisterBank(wiring.Component):
         with m.Elif(self.source_stb):
             m.d.sync += waiting.eq(0)
         with m.If(again):
-            m.d.sync += [first.eq(0), count.eq(0), last.eq(0), busy.eq(0), late.eq(0)]
+            m.d.sync += [first.eq(0), last.eq(0), busy.eq(0), late.eq(0)]
             m.d.sync += self.bus.done_stb.eq(0)
             with m.If(self.source_stb | busy):
                 m.d.sync += waiting.eq(1)
