@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -14,13 +13,11 @@ from plexor.base.units import FEMTOSECONDS, seconds_of
 from plexor.files.imports.capture import CaptureFile, ReadRules, SignalBit
 from plexor.files.imports.edges import SignalEdges
 from plexor.files.imports.open import open_capture
+from plexor.files.imports.proposal import proposed
 from plexor.files.imports.timing import timing_of
-from plexor.protocol.frames import MAX_CHANNELS
 
 _MOST_READ = 4096
 """Signals whose edges are counted: more are only named."""
-_CLOCK = 8
-"""A signal with this many times the edges of another is a clock to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +61,7 @@ def listing(path: Path, reading: ReadRules) -> CaptureListing:
     usable = [name for name, declared in file.signals.items() if declared.usable][:_MOST_READ]
     capture = file.read([SignalBit(name, file.signals[name].handle) for name in usable])
     timing = timing_of(path, capture)
-    strike, responses = _proposed(capture.edges)
+    strike, responses = proposed(capture.edges, capture.start)
     return CaptureListing(
         file=path.name,
         format=file.format,
@@ -113,21 +110,3 @@ def _listed(
 def _bit(name: str) -> str:
     base, bracket, numbers = name.rpartition("[")
     return f"{base}[{numbers.partition(':')[0].rstrip(']')}]" if bracket else f"{name}[0]"
-
-
-def _proposed(edges: Mapping[str, SignalEdges]) -> tuple[str | None, tuple[str, ...]]:
-    """Return the signal that rises first of two that rise about as often, and those after it."""
-    rises = {name: own.times[own.levels == 1] for name, own in edges.items()}
-    active = sorted((name for name in rises if len(rises[name])), key=lambda name: rises[name][0])
-    for number, strike in enumerate(active):
-        count = len(rises[strike])
-        # A signal that has several names in a file answers none of them.
-        responses: list[str] = []
-        for name in active[number + 1 :]:
-            alike = count <= _CLOCK * len(rises[name]) and len(rises[name]) <= _CLOCK * count
-            same = any(np.array_equal(rises[name], rises[other]) for other in (strike, *responses))
-            if alike and not same:
-                responses.append(name)
-        if responses:
-            return strike, tuple(responses[:MAX_CHANNELS])
-    return None, ()
