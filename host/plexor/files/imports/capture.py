@@ -31,8 +31,6 @@ NOT_WHOLE = (
 )
 """What zipfile raises for an archive that is none, is cut short, or is locked or packed in a way
 that it cannot undo."""
-UNITS_FS = {"s": 10**15, "ms": 10**12, "us": 10**9, "ns": 10**6, "ps": 10**3, "fs": 1}
-"""Units of time that dumps have, in femtoseconds."""
 _MOST_NAMES = 20
 _SCOPES = "./|"
 """What stands between a scope and a name, in dumps and in tools of makers of FPGAs."""
@@ -65,6 +63,8 @@ class Declared:
     """Its width; 0 for what has no levels, such as a real number."""
     handle: Any
     """Finds the signal in its file."""
+    is_mark: bool = False
+    """Whether an analyser adds it, and it is no signal of the device."""
 
     @property
     def usable(self) -> bool:
@@ -101,6 +101,8 @@ class Capture:
     edges: Mapping[str, SignalEdges]
     step_fs: int | None = None
     """Time between samples that the file names, if its unit is another."""
+    gaps: tuple[tuple[int, int], ...] = ()
+    """From and to where nothing was captured: between two windows."""
     exported: ExportedRun = field(default_factory=ExportedRun)
     notes: tuple[str, ...] = ()
     """What a reader of the figures should know, one sentence each."""

@@ -15,7 +15,8 @@ from plexor.files.imports.capture import Capture, CaptureFile, ReadRules, Signal
 from plexor.files.imports.csv_axis import axis_of
 from plexor.files.imports.csv_columns import columns_of, levels_of
 from plexor.files.imports.csv_table import table_of
-from plexor.files.imports.edges import SignalEdges, edges_of
+from plexor.files.imports.edges import SignalEdges
+from plexor.files.imports.windows import edges_in_windows, in_windows
 
 
 def open_csv(path: Path, rules: ReadRules) -> CaptureFile:
@@ -26,14 +27,16 @@ def open_csv(path: Path, rules: ReadRules) -> CaptureFile:
     table = table_of(path)
     axis = axis_of(path, table, rules)
 
+    starts = [int(axis.times[row]) for row in axis.starts]
+
     def read(chosen: Sequence[SignalBit]) -> Capture:
         edges: dict[str, SignalEdges] = {}
         notes: list[str] = []
         for signal in chosen:
             levels, note = levels_of(table, signal, rules)
-            edges[signal.name] = edges_of(axis.times, levels, rules.unknown)
+            edges[signal.name] = edges_in_windows(axis.times, levels, starts, rules.unknown)
             notes += [note] if note else []
-        return Capture(
+        capture = Capture(
             format="CSV",
             unit_fs=axis.unit_fs,
             sampled=axis.sampled,
@@ -42,5 +45,6 @@ def open_csv(path: Path, rules: ReadRules) -> CaptureFile:
             edges=edges,
             notes=(*notes, *axis.notes),
         )
+        return in_windows(capture, starts)
 
     return CaptureFile(path, "CSV", columns_of(table, axis.columns), read)

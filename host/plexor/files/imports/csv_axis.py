@@ -18,32 +18,20 @@ from pathlib import Path
 
 import numpy as np
 
-from plexor.base.counts import counted
 from plexor.base.errors import UsageError
 from plexor.base.units import FEMTOSECONDS
-from plexor.files.imports.capture import UNITS_FS, ReadRules
-from plexor.files.imports.csv_table import NUMBER, STAMP, Heading, Table
+from plexor.files.imports.capture import ReadRules
+from plexor.files.imports.csv_table import NUMBER, STAMP, TIME, WINDOW, Heading, Table
 from plexor.files.imports.edges import LEVELS, Times
+from plexor.files.imports.units import SHORT, WORD, unit_fs_of
 
-_WORD = r"(?:(?:milli|micro|nano|pico|femto)?seconds?|(?:milli|micro|nano)s)"
-_SHORT = r"(?:[munpfµμ]|m|u|n)?s(?:ec)?"
-_TIME = re.compile(
-    rf"\W*(?:time(?:s|stamps?)?(?:$|[^a-z_]|_{_SHORT}\b)|(?:zeit|temps|tiempo|x-axis|{_WORD})"
-    rf"(?![a-z])|in {_SHORT}\b)",
-    re.IGNORECASE,
-)
-"""How the name of a column of times begins."""
-_UNIT_IN_NAME = re.compile(
-    rf"(?:^\W*(?P<word>{_WORD})|[\s(\[_:](?P<short>{_SHORT}|{_WORD}))\W*$", re.IGNORECASE
-)
-_UNIT_ALONE = re.compile(rf"\W*(?P<word>{_WORD})\W*|\W*(?P<short>{_SHORT})\W*", re.IGNORECASE)
-_LONG = {"milli": "ms", "micro": "us", "nano": "ns", "pico": "ps", "femto": "fs", "": "s"}
+_UNIT_IN_NAME = re.compile(rf"(?:^\W*({WORD})|[\s(\[_:]({SHORT}|{WORD}))\W*$", re.IGNORECASE)
+_UNIT_ALONE = re.compile(rf"\W*({WORD}|{SHORT})\W*", re.IGNORECASE)
 _COUNTER = re.compile(
     r"\s*(?:sequence|samples?(?: (?:in buffer|in window|number))?|nr|no|index|point|counter|#)\W*$",
     re.IGNORECASE,
 )
-_WINDOW = "sample in window"
-_WITH_UNIT = re.compile(r"([+-]?\d+\.?\d*(?:e[+-]?\d{1,3})?)\s*([munpfµμ]?s)", re.IGNORECASE)
+_WITH_UNIT = re.compile(rf"([+-]?\d+\.?\d*(?:e[+-]?\d{{1,3}})?)\s*({SHORT})", re.IGNORECASE)
 """A time with its unit in the cell."""
 _CLOCK = re.compile(r"(\d{1,4}):([0-5]?\d):([0-5]?\d(?:\.\d*)?)")
 """Hours, minutes and seconds."""
@@ -73,13 +61,15 @@ class Axis:
     columns: frozenset[int]
     """Columns that are no signals: times, and numbers of rows."""
     notes: tuple[str, ...] = ()
+    starts: tuple[int, ...] = ()
+    """Rows that begin the second window, and those behind it."""
 
 
 def axis_of(path: Path, table: Table, rules: ReadRules) -> Axis:
     """Return the times of a table's rows.
 
-    Raises UsageError with the path for a table without times and without a rate, for times that go
-    back, and for a table of several windows.
+    Raises UsageError with the path for a table without times and without a rate, and for times that
+    go back.
     """
     counters = [n for n, head in enumerate(table.headings) if _is_counter(table, n, head)]
     timed = _time_column(path, table, counters, rules)
@@ -146,15 +136,11 @@ def _counted(
     path: Path, table: Table, counters: Sequence[int], interval_s: Fraction | None
 ) -> Axis:
     """Return times by a rate: of all rows, or of those whose numbers a column has."""
+    starts: tuple[int, ...] = ()
     for number in counters:
-        if table.headings[number].name.lower() == _WINDOW:
-            windows = sum(int(text) == 0 for text in table.column(number))
-            if windows > 1:
-                raise UsageError(
-                    f"{path}: it has {counted(windows, 'window')}, and the time between them is "
-                    "not known; "
-                    "export one of them"
-                )
+        if table.headings[number].name.lower() == WINDOW:
+            rows = enumerate(pairwise(table.column(number)), 1)
+            starts = tuple(row for row, (last, first) in rows if int(first) <= int(last))
     if interval_s is None:
         raise UsageError(
             f"{path}: no column of times and no sample rate; give --samplerate, such as 24M"
@@ -166,7 +152,8 @@ def _counted(
         times = np.array([int(text) for text in column], np.int64)
         _refuse_steps_back(path, table, column, times.tolist())
     times = times + round(table.start_s / interval_s)
-    return Axis(interval_s * FEMTOSECONDS, times, sampled=True, columns=frozenset(counters))
+    columns = frozenset(counters)
+    return Axis(interval_s * FEMTOSECONDS, times, sampled=True, columns=columns, starts=starts)
 
 
 def _time_column(path: Path, table: Table, counters: Sequence[int], rules: ReadRules) -> int | None:
@@ -202,20 +189,14 @@ def _time_column(path: Path, table: Table, counters: Sequence[int], rules: ReadR
 
 def _is_time(heading: Heading) -> bool:
     is_unit = heading.unit and _UNIT_ALONE.fullmatch(heading.unit)
-    return bool(is_unit or _TIME.match(heading.name))
+    return bool(is_unit or TIME.match(heading.name))
 
 
 def _heading_unit_fs(heading: Heading) -> int | None:
     """Return the unit of times that stands above a column, in femtoseconds."""
     found = _UNIT_ALONE.fullmatch(heading.unit) if heading.unit else None
     found = found or _UNIT_IN_NAME.search(heading.name)
-    if found is None:
-        return None
-    text = (found["word"] or found["short"]).lower()
-    long = text.removesuffix("s").removesuffix("second")
-    if long in _LONG and text != "s":
-        return UNITS_FS[_LONG[long]]
-    return UNITS_FS[text.removesuffix("ec").replace("µ", "u").replace("μ", "u")]
+    return None if found is None else unit_fs_of(next(filter(None, found.groups())))
 
 
 def _unit_fs(table: Table, timed: int, rules: ReadRules) -> tuple[Fraction, bool]:
@@ -240,11 +221,7 @@ def _refuse_other_times(path: Path, table: Table, same: set[int]) -> None:
     """Raise UsageError if columns of other times stand among the signals."""
     for number, heading in enumerate(table.headings):
         column = table.column(number)
-        if (
-            number in same
-            or not _TIME.match(heading.name)
-            or not all(map(NUMBER.fullmatch, column))
-        ):
+        if number in same or not TIME.match(heading.name) or not all(map(NUMBER.fullmatch, column)):
             continue
         if not set(column) <= set(LEVELS):
             raise UsageError(
@@ -287,8 +264,7 @@ def _written(text: str) -> Decimal:
     marked = _WITH_UNIT.fullmatch(text)
     if marked is None:
         raise ValueError(text)
-    unit = UNITS_FS[marked[2].lower().replace("µ", "u").replace("μ", "u")]
-    return (Decimal(marked[1]) * unit).scaleb(-_DIGITS_OF_S)
+    return (Decimal(marked[1]) * unit_fs_of(marked[2])).scaleb(-_DIGITS_OF_S)
 
 
 def _refuse_steps_back(

@@ -18,18 +18,19 @@ import numpy as np
 
 from plexor.files.imports.capture import Declared, ReadRules, SignalBit
 from plexor.files.imports.csv_table import NUMBER, WORDS, Heading, Table, radix_of
-from plexor.files.imports.edges import LEVELS, Levels
+from plexor.files.imports.edges import LEVELS, UNKNOWN, Levels
+from plexor.files.imports.units import scale_of
 
 _VECTOR = re.compile(r"(.*\S)\s*\[(\d{1,4})(?::|\.\.)(\d{1,4})\]")
 _GROUP = re.compile(r"([A-Za-z_ ]*)(\d{1,3})\s*-\s*\1(\d{1,3})")
 """Channels of a logic analyser in one column, such as D7-D0."""
-_MARKED = re.compile(r"0x([0-9a-f]{1,4096})|([0-9a-f]{1,4096}) ?h", re.IGNORECASE)
+_MARKED = re.compile(r"0x([0-9a-fxzu]{1,4096})|([0-9a-fxzu]{1,4096}) ?h", re.IGNORECASE)
 _DIGITS = re.compile(r"[+-]?[0-9a-fA-F]{1,4096}")
+_DARK = frozenset("xXzZuU")
+"""Digits that are not known."""
+_BITS = {2: 1, 8: 3, 16: 4}
+"""Bits of a digit, by the base."""
 _UNIT = re.compile(r"(?:^|[\s(\[_:])([munpkMµμ]?)(V(?:olts?)?|A|W)\W*$")
-_PARTS = {
-    **{"": 1.0, "m": 1e-3, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "n": 1e-9, "p": 1e-12},
-    **{"k": 1e3, "M": 1e6},
-}
 
 
 class _Reader(Protocol):
@@ -69,17 +70,33 @@ class _Word:
         if self.base is None:
             found = [LEVELS[text[self.width - 1 - bit]] for text in texts]
         else:
-            found = [self.number(text) >> bit & 1 for text in texts]
+            found = [self._bit(text, bit) for text in texts]
         return np.array(found, np.uint8), ""
 
-    def number(self, text: str) -> int:
-        """Return a word of the table. Raises ValueError for what is none."""
+    def _bit(self, text: str, bit: int) -> int:
+        """Return the level of a bit of a number, which is not known where a digit is not."""
+        digits, base = self._digits(text)
+        width = _BITS.get(base)
+        if width and digits[::-1][bit // width :][:1] in _DARK:
+            return UNKNOWN
+        return self.number(text) >> bit & 1
+
+    def _digits(self, text: str) -> tuple[str, int]:
+        """Return a number without a mark of its base, and its base."""
         marked = _MARKED.fullmatch(text)
-        if marked:
-            return int(marked[1] or marked[2], 16)
-        if _DIGITS.fullmatch(text):
-            return int(text, self.base or 10)
-        value = float(text)
+        return (marked[1] or marked[2], 16) if marked else (text, self.base or 10)
+
+    def number(self, text: str) -> int:
+        """Return a word of the table. Raises ValueError for what is none.
+
+        A digit that is not known counts as 0, if a digit has bits.
+        """
+        digits, base = self._digits(text)
+        if base in _BITS and not _DARK.isdisjoint(digits):
+            digits = "".join("0" if sign in _DARK else sign for sign in digits)
+        if _DIGITS.fullmatch(digits):
+            return int(digits, base)
+        value = float(digits)
         if not value.is_integer():
             raise ValueError(text)
         return int(value)
@@ -145,7 +162,7 @@ def columns_of(table: Table, skipped: frozenset[int]) -> dict[str, Declared]:
             while label in signals:
                 label = f"{name}#{number + 1}"
             column = None if reader is None else _Column(number, reader)
-            signals[label] = Declared(kind, bits, column)
+            signals[label] = Declared(kind, bits, column, table.is_mark(heading))
     return signals
 
 
@@ -198,5 +215,5 @@ def _volts(heading: Heading) -> _Volts:
     if found is None:
         return _Volts(1.0, "V")
     if found[2].startswith("V"):
-        return _Volts(_PARTS[found[1]], "V")
+        return _Volts(float(scale_of(found[1])), "V")
     return _Volts(1.0, found[1] + found[2])

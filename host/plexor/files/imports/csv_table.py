@@ -17,7 +17,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from plexor.base.errors import UsageError
+from plexor.base.units import FEMTOSECONDS
 from plexor.files.imports.edges import LEVELS
+from plexor.files.imports.units import SHORT, WORD, scale_of, unit_fs_of
 from plexor.files.imports.unpacked import unpacked
 
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?")
@@ -37,25 +39,33 @@ _TAIL = 50
 """Rows that tell which columns are numbers."""
 _RADIX = re.compile(r"(?:radix - )?(hex|unsigned|signed|decimal|binary|octal)", re.IGNORECASE)
 RADICES = {"hex": 16, "unsigned": 10, "signed": 10, "decimal": 10, "binary": 2, "octal": 8}
-_UNIT = re.compile(
-    r"\W*(?:volts?|value|amperes?|(?:milli|micro|nano|pico|femto)?seconds?|sec|"
-    r"[munpfkµμ]?[sVA])\W*",
+TIME = re.compile(
+    rf"\W*(?:time(?:s|stamps?)?(?:$|[^a-z_]|_{SHORT}\b)|(?:zeit|temps|tiempo|x-axis|{WORD})"
+    rf"(?![a-z])|in {SHORT}\b)",
     re.IGNORECASE,
+)
+"""How the name of a column of times begins."""
+_UNIT = re.compile(
+    rf"\W*(?:volts?|value|amperes?|{WORD}|{SHORT}|[munpfkµμ]?[VA])\W*", re.IGNORECASE
 )
 """What a row of units has in a column."""
 _CHANNELS = re.compile(r"^; Channels \(\d+/\d+\): (.+)$", re.MULTILINE)
 """Names in the comment that libsigrok writes above columns that it calls `logic`."""
 _FRAMES = {"type", "start_time", "duration"}
 """Columns of the frames that an analyzer of Saleae's decoded."""
+WINDOW = "sample in window"
+"""A column of the logic analyser in AMD's FPGAs, in small letters (github.com/Xilinx/chipscopy,
+WaveformWriterCSV)."""
+_GAP = "GAP"
+_MARKS = ("TRIGGER", _GAP)
+"""Further ones, which are no signals of the design."""
 _INTERVAL = re.compile(
-    r"(?:(?:sampl(?:e|ing)|time)[ _](?:interval|period)|XInc|\btInc)(?:\(([munp]?s)\))?\W*"
-    r"(?:Analog:)?\s*(\d[\d.]*(?:e[+-]?\d+)?)\s*([munpµμ]?s)?\b",
+    rf"(?:(?:sampl(?:e|ing)|time)[ _](?:interval|period)|XInc|\btInc)(?:\(({SHORT})\))?\W*"
+    rf"(?:Analog:)?\s*(\d[\d.]*(?:e[+-]?\d+)?)\s*({SHORT})?\b",
     re.IGNORECASE,
 )
 _RATE = re.compile(r"sample\s*rate\W{1,6}(\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*([kMG]?)", re.IGNORECASE)
 _START = re.compile(r"(?:\bt0|XOrg|HOffset)\W{1,6}?([+-]?\d[\d.]*(?:e[+-]?\d+)?)", re.IGNORECASE)
-_SCALES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
-_PARTS = {"": 1, "m": 10**3, "u": 10**6, "µ": 10**6, "μ": 10**6, "n": 10**9, "p": 10**12}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +90,11 @@ class Table:
     """Time between samples that the file tells."""
     start_s: Fraction = Fraction(0)
     """Time of the first row that it tells."""
+
+    def is_mark(self, heading: Heading) -> bool:
+        """Return whether a column is of the analyser, and no signal of the device."""
+        is_ila = any(other.name.lower() == WINDOW for other in self.headings)
+        return is_ila and heading.name in _MARKS
 
     def column(self, number: int) -> list[str]:
         """Return the texts of a column."""
@@ -110,11 +125,31 @@ def table_of(path: Path) -> Table:
         # A word with a colon names what is beside it.
         is_row = len(row) == width and not row[0].endswith(":")
         if is_row and all(_is_value(row[n]) for n in numeric):
-            above += _commented_names(lines[:number], width, delimiter)
-            rows = _rows(path, lines, number, width, delimiter)
-            return _headed(path, above, width, rows, "\n".join(lines[:number]))
+            first = number - _with_notes(above, width, numeric)
+            above = above[:first] + _commented_names(lines[:first], width, delimiter)
+            rows = _rows(path, lines, first, width, delimiter)
+            return _headed(path, above, width, rows, "\n".join(lines[:first]))
         above.append(row)
     raise UsageError(f"{path}: no table in the first {_HEAD} lines; must be rows of numbers")
+
+
+def _with_notes(above: list[list[str]], width: int, numeric: Sequence[int]) -> int:
+    """Return how many rows right above a table belong to it: a column of theirs has notes.
+
+    Notes may be numbers from some row on. The times of such a row, or else its first number, are
+    numbers all the same, and one more column.
+    """
+    count = 0
+    for row in reversed(above):
+        if len(row) != width or sum(_is_value(row[n]) for n in numeric) < 2:
+            break
+        count += 1
+    names = above[-count - 1] if len(above) > count else []
+    timed = [n for n in numeric if n < len(names) and TIME.match(names[n])]
+    key = (timed or numeric)[0]
+    while count and not all(_is_value(row[key]) for row in above[-count:]):
+        count -= 1
+    return count
 
 
 def _lines(path: Path) -> list[str]:
@@ -202,6 +237,9 @@ def _headed(
         interval_s = Fraction(units[names.index("Increment")])
         start_s = Fraction(units[names.index("Start")]) if "Start" in names else start_s
         units = [field for field in units if not NUMBER.fullmatch(field)]
+    if _GAP in names and len(units) == len(names) - 1:
+        # The row of bases of AMD's logic analyser has none for it.
+        units.insert(names.index(_GAP), "")
     if _are_units(names):
         # Vendors that write units alone name the columns further up.
         units = names
@@ -253,10 +291,10 @@ def _number(found: re.Match[str] | None) -> Fraction | None:
 def _interval_s(text: str) -> Fraction | None:
     """Return the time between samples that lines above a table tell, if they tell one alone."""
     told = {
-        Fraction(value) / _PARTS[(before or behind or "s")[:-1].lower()]
+        Fraction(value) * unit_fs_of(before or behind or "s") / FEMTOSECONDS
         for before, value, behind in _INTERVAL.findall(text)
     }
     rate = _RATE.search(text)
     if not told and rate and Fraction(rate[1]):
-        return 1 / (Fraction(rate[1]) * _SCALES[rate[2]])
+        return 1 / (Fraction(rate[1]) * scale_of(rate[2]))
     return next(iter(told)) or None if len(told) == 1 else None

@@ -66,7 +66,7 @@ def events_of(
 
 
 def gaps_of(capture: Capture, timing: CaptureTiming) -> tuple[tuple[int, int], ...]:
-    """Return from and to where one of the signals is not known, in ticks, in order and apart.
+    """Return from and to where a signal or the capture is not known, in ticks, in order and apart.
 
     One to the end of the capture ends with its last tick.
     """
@@ -74,7 +74,7 @@ def gaps_of(capture: Capture, timing: CaptureTiming) -> tuple[tuple[int, int], .
         (first, capture.end if last is None else last)
         for edges in capture.edges.values()
         for first, last in edges.gaps
-    ]
+    ] + list(capture.gaps)
     gaps: list[tuple[int, int]] = []
     for first, last in sorted(times):
         begin, end = (

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from plexor.base.units import FEMTOSECONDS, seconds_of
-from plexor.files.imports.capture import CaptureFile, ReadRules, SignalBit
-from plexor.files.imports.edges import SignalEdges
+from plexor.files.imports.capture import Capture, CaptureFile, ReadRules, SignalBit
 from plexor.files.imports.open import open_capture
 from plexor.files.imports.proposal import proposed
 from plexor.files.imports.timing import timing_of
+from plexor.files.imports.windows import steps_of
 
 _MOST_READ = 4096
 """Signals whose edges are counted: more are only named."""
@@ -61,26 +61,23 @@ def listing(path: Path, reading: ReadRules) -> CaptureListing:
     usable = [name for name, declared in file.signals.items() if declared.usable][:_MOST_READ]
     capture = file.read([SignalBit(name, file.signals[name].handle) for name in usable])
     timing = timing_of(path, capture)
-    strike, responses = proposed(capture.edges, capture.start)
+    signals = {n: own for n, own in capture.edges.items() if not file.signals[n].is_mark}
+    strike, responses = proposed(signals, capture.start)
     return CaptureListing(
         file=path.name,
         format=file.format,
         from_s=capture.start * capture.unit_fs / FEMTOSECONDS,
         to_s=capture.end * capture.unit_fs / FEMTOSECONDS,
         step_s=seconds_of(1, timing.step_fs),
-        signals=tuple(
-            _listed(file, name, capture.edges.get(name), capture.unit_fs) for name in file.signals
-        ),
+        signals=tuple(_listed(file, name, capture) for name in file.signals),
         notes=capture.notes,
         strike=strike,
         responses=responses,
     )
 
 
-def _listed(
-    file: CaptureFile, name: str, edges: SignalEdges | None, unit_fs: Fraction
-) -> ListedSignal:
-    declared = file.signals[name]
+def _listed(file: CaptureFile, name: str, capture: Capture) -> ListedSignal:
+    declared, edges = file.signals[name], capture.edges.get(name)
     if edges is None:
         use = "no levels" if not declared.bits else f"one bit of it, such as {_bit(name)}"
         return ListedSignal(
@@ -94,8 +91,9 @@ def _listed(
         )
     rises = edges.times[edges.levels == 1]
     period_s = None
-    if len(rises) > 1:
-        period_s = Fraction(int(np.median(np.diff(rises)))) * unit_fs / FEMTOSECONDS
+    steps = steps_of(rises, capture.gaps)
+    if len(steps):
+        period_s = Fraction(int(np.median(steps))) * capture.unit_fs / FEMTOSECONDS
     return ListedSignal(
         name=name,
         kind=declared.kind,

@@ -13,6 +13,7 @@ from plexor.base.errors import UsageError
 from plexor.base.units import format_seconds, format_ticks, seconds_of, whole_ticks
 from plexor.files.imports.events import edges_to
 from plexor.files.imports.signals import ImportRules
+from plexor.files.imports.windows import Gaps, steps_of
 from plexor.model.results import EventArray
 from plexor.model.settings import AppliedSetting, RegisterWrite
 from plexor.model.timeouts import default_timeout_s
@@ -28,14 +29,16 @@ class MatchingRules:
     timeout_s: Fraction
 
 
-def matching(rules: ImportRules, events: EventArray, tick_fs: int) -> MatchingRules:
+def matching(
+    rules: ImportRules, events: EventArray, tick_fs: int, gaps: Gaps = ()
+) -> MatchingRules:
     """Return the matching rules of all channels; the time-out is at least a tick.
 
     Raises UsageError for a time of too many ticks.
     """
     asked_s = rules.timeout_s
     if asked_s is None:
-        asked_s = _timeout(rules, events, tick_fs)
+        asked_s = _timeout(rules, events, tick_fs, gaps)
     asked_s = max(asked_s, seconds_of(1, tick_fs))
     times = (
         ("timeout", asked_s, MOST_TICKS - 1),
@@ -66,11 +69,11 @@ def ticks_within(label: str, time_s: Fraction, tick_fs: int, most: int = MOST_TI
     return ticks
 
 
-def _timeout(rules: ImportRules, events: EventArray, tick_fs: int) -> Fraction:
+def _timeout(rules: ImportRules, events: EventArray, tick_fs: int, gaps: Gaps) -> Fraction:
     """Return the default time-out, by the median time between strikes of each reference."""
     middles = [
-        int(np.median(np.diff(times.astype(np.int64))))
+        int(np.median(steps))
         for reference in {channel.reference for channel in rules.channels}
-        if len(times := edges_to(events, reference)) > 1
+        if len(steps := steps_of(edges_to(events, reference).astype(np.int64), gaps))
     ]
     return default_timeout_s((seconds_of(middle, tick_fs) for middle in middles), most_s=None)

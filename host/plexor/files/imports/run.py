@@ -16,7 +16,7 @@ from plexor.figures.analyse.rules import rules_of
 from plexor.files.imports.capture import Capture, ReadRules
 from plexor.files.imports.events import events_of, gaps_of, unordered
 from plexor.files.imports.open import open_capture
-from plexor.files.imports.rules import matching, ticks_within
+from plexor.files.imports.rules import MatchingRules, matching, ticks_within
 from plexor.files.imports.signals import ImportRules
 from plexor.files.imports.span import within
 from plexor.files.imports.timing import CaptureTiming, timing_of
@@ -75,7 +75,8 @@ def import_run(path: Path, rules: ImportRules, reading: ReadRules) -> RunResult:
         gaps_ticks=gaps,
     )
     # What is imported is matched with more bits than an instrument has.
-    result = replace(_unmatched(capture, timing, rules, events), imported=imported)
+    matching_rules = matching(rules, events, timing.tick_fs, gaps)
+    result = replace(_unmatched(capture, timing, rules, events, matching_rules), imported=imported)
     channels = tuple(_channel(result, channel) for channel in result.settings.channels)
     return consistent(replace(result, channels=channels))
 
@@ -102,7 +103,11 @@ def _unknown(capture: Capture, timing: CaptureTiming) -> tuple[str, ...]:
 
 
 def _unmatched(
-    capture: Capture, timing: CaptureTiming, rules: ImportRules, events: EventArray
+    capture: Capture,
+    timing: CaptureTiming,
+    rules: ImportRules,
+    events: EventArray,
+    matching_rules: MatchingRules,
 ) -> RunResult:
     """Return the run without channels."""
     geometry = Geometry(
@@ -115,7 +120,6 @@ def _unmatched(
         features=Feature.EVENTS | Feature.SIMULATED * capture.exported.simulated,
         board="",
     )
-    matching_rules = matching(rules, events, timing.tick_fs)
     end_ticks = int(timing.ticks(np.array([capture.end]))[0])
     if len(events) and int(events["time_ticks"][-1]) >= end_ticks:
         # The end of a dump is the time of its last change.

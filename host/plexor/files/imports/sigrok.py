@@ -28,6 +28,7 @@ from plexor.files.imports.capture import (
 )
 from plexor.files.imports.edges import Levels, SignalEdges, Times, edges_of
 from plexor.files.imports.exported import exported_run
+from plexor.files.imports.units import scale_of
 
 MOST_BYTES = 10**11
 """Greatest length of the samples: about five minutes of reading."""
@@ -36,7 +37,6 @@ _PIECE = 1 << 22
 _MOST_TEXT = 1 << 20
 _MOST_UNIT = 8
 _RATE = re.compile(r"(\d{1,12}(?:\.\d{1,12})?)\s*([kMG]?)(?:Hz)?")
-_HERTZ = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _session(path: Path, archive: zipfile.ZipFile) -> _Session:
     except (configparser.Error, ValueError) as error:
         text = " ".join(str(error).split())
         raise UsageError(f"{path}: its metadata: {text[:200]}") from error
-    hertz = Fraction(rate[1]) * _HERTZ[rate[2]] if rate else Fraction(0)
+    hertz = Fraction(rate[1]) * scale_of(rate[2]) if rate else Fraction(0)
     if not hertz:
         raise UsageError(f"{path}: samplerate {device['samplerate'][:40]!r}; must be above 0 Hz")
     if not 1 <= unit <= _MOST_UNIT:

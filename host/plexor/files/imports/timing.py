@@ -66,7 +66,8 @@ def _of_samples(path: Path, capture: Capture) -> CaptureTiming:
     tick_fs = round(capture.unit_fs / ticks)
     if tick_fs < LEAST_TICK_FS:
         raise _no_tick(path, capture.unit_fs)
-    return CaptureTiming(tick_fs, capture.start, 1, ticks, max(round(capture.unit_fs), 1))
+    step_fs = capture.step_fs or max(round(capture.unit_fs), 1)
+    return CaptureTiming(tick_fs, capture.start, 1, ticks, step_fs)
 
 
 def _rounded(path: Path, capture: Capture, step_fs: Fraction) -> CaptureTiming:
@@ -89,6 +90,8 @@ def _of_times(capture: Capture) -> CaptureTiming:
             step = gcd(step, int(np.gcd.reduce(edges.times - capture.start)))
         for first, last in edges.gaps:
             step = gcd(step, first - capture.start, 0 if last is None else last - capture.start)
+    for first, last in capture.gaps:
+        step = gcd(step, first - capture.start, last - capture.start)
     step = step or 1
     exact_fs = step * capture.unit_fs
     ticks = _parts(int(exact_fs), capture.exported.tick_fs) if exact_fs.denominator == 1 else None

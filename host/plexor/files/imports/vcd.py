@@ -24,7 +24,6 @@ from plexor.base.errors import UsageError
 from plexor.base.units import FEMTOSECONDS
 from plexor.files.imports.capture import (
     MOST_EDGES,
-    UNITS_FS,
     Capture,
     CaptureFile,
     Declared,
@@ -32,9 +31,11 @@ from plexor.files.imports.capture import (
     SignalBit,
     too_many,
 )
-from plexor.files.imports.edges import LEVELS, UNKNOWN, SignalEdges, edges_of
+from plexor.files.imports.edges import LEVELS, UNKNOWN, Levels, SignalEdges, Times, edges_of
 from plexor.files.imports.exported import exported_run, moment
+from plexor.files.imports.units import scale_of, unit_fs_of
 from plexor.files.imports.unpacked import unpacked
+from plexor.files.imports.windows import edges_in_windows, in_windows
 
 _PIECE = 1 << 20
 _MOST_HEADER = 1 << 26
@@ -53,10 +54,12 @@ _RATE = re.compile(
     r"^ *Acquisition with \d+/\d+ channels at (\d{1,9}(?:\.\d{1,9})?) ([kMG]?)Hz$", re.MULTILINE
 )
 """The sample rate in the comment that libsigrok writes. Its times are rounded."""
-_HERTZ = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _SHOWN = 40
 _NO_LEVELS = ("real", "realtime", "shortreal", "event", "string", "parameter", "real_parameter")
-_OF_ILA = {"_TRIGGER", "_WINDOW"}
+_OF_WINDOW = "_WINDOW"
+"""Changes where a window begins."""
+_OF_ILA = {"_TRIGGER", _OF_WINDOW}
+_MARKS_OF_ILA = {*_OF_ILA, "_GAP"}
 """Signals that the logic analyser in AMD's FPGAs adds. Its $timescale says 1 ps, whatever its clock
 (github.com/Xilinx/chipscopy, WaveformWriterVCD)."""
 _EXTENDED = (b"$dumpports", b"$dumpportson", b"$dumpportsoff", b"$dumpportsall", b"$vcdclose")
@@ -97,34 +100,55 @@ def open_vcd(path: Path, rules: ReadRules) -> CaptureFile:
 
 def _read(path: Path, rules: ReadRules, header: _Header, chosen: Sequence[SignalBit]) -> Capture:
     """Return the edges of some signals of a dump."""
-    changes, unit_fs = _changes(path, chosen), Fraction(header.unit_fs)
+    window = _window(header)
+    # The window is read as one more signal.
+    read = [*chosen, SignalBit("", window)] if window else chosen
+    changes, unit_fs = _changes(path, read), Fraction(header.unit_fs)
     if changes.parts > 1:
         # The file has decimals: all times are read again in parts of its unit.
-        changes, unit_fs = _changes(path, chosen, _MOST_PARTS), unit_fs / _MOST_PARTS
+        changes, unit_fs = _changes(path, read, _MOST_PARTS), unit_fs / _MOST_PARTS
     first, times = changes.first, np.frombuffer(changes.times, np.int64)
     # What $dumpvars says was there before: a change at the same time is an edge.
     times[: changes.initial] -= 1
     values = np.frombuffer(changes.values, np.uint32)
-    edges: dict[str, SignalEdges] = {}
-    for number, signal in enumerate(chosen):
+
+    def values_of(number: int) -> tuple[Times, Levels, int]:
         own = (values >> 2) == number
         levels = (values[own] & np.uint32(3)).astype(np.uint8)
+        return times[own], levels, int(np.count_nonzero(own[: changes.initial]))
+
+    edges: dict[str, SignalEdges] = {}
+    starts: list[int] = []
+    if window:
+        starts = edges_of(*values_of(len(chosen))[:2]).times.tolist()
+    for number, signal in enumerate(chosen):
+        own, levels, initial = values_of(number)
         # What stands in no $dumpvars may be a change, from a level that nobody knows.
-        initial = int(np.count_nonzero(own[: changes.initial]))
-        edges[signal.name] = edges_of(times[own], levels, rules.unknown, initial)
+        edges[signal.name] = (
+            edges_in_windows(own, levels, starts, rules.unknown)
+            if window
+            else edges_of(own, levels, rules.unknown, initial)
+        )
     rate = _RATE.search(header.comments)
     exported = exported_run(header.comments)
-    return Capture(
+    capture = Capture(
         format="VCD",
         unit_fs=unit_fs,
-        sampled=False,
+        sampled=bool(window),
         start=first + int(exported.lead_ticks * (exported.tick_fs or 0) / unit_fs),
-        end=max(changes.now, first),
+        end=max(changes.now, first) + bool(window),
         edges=edges,
         step_fs=_step_fs(rate) if rate else None,
         exported=replace(exported, started=exported.started or moment(header.date)),
         notes=(_INCOMPLETE,) if changes.is_incomplete else (),
     )
+    return in_windows(capture, starts)
+
+
+def _window(header: _Header) -> bytes:
+    """Return the code of the signal that tells the windows of an ILA; empty: it is none of it."""
+    marks = {name.rpartition(".")[2]: signal.handle for name, signal in header.signals.items()}
+    return marks[_OF_WINDOW] if marks.keys() >= _OF_ILA else b""
 
 
 def _changes(path: Path, chosen: Sequence[SignalBit], parts: int = 1) -> _Changes:
@@ -183,10 +207,14 @@ def _header(path: Path, text: bytes, rules: ReadRules) -> _Header:
             header.date = " ".join(body)
         elif word == "$var":
             _declare(path, header, scopes, body)
+    if _window(header):
+        for name, declared in header.signals.items():
+            if name.rpartition(".")[2] in _MARKS_OF_ILA:
+                header.signals[name] = replace(declared, is_mark=True)
     header.comments = "\n".join(_COMMENT.findall(_decoded(text)))
     if rules.unit_s is not None:
         header.unit_fs = round(rules.unit_s * FEMTOSECONDS)
-    elif {name.rpartition(".")[2] for name in header.signals} >= _OF_ILA:
+    elif _window(header):
         raise UsageError(
             f"{path}: its times are numbers of samples of an ILA; say the period of its clock, "
             "such as --timescale 10ns"
@@ -228,11 +256,11 @@ def _unit_fs(path: Path, text: str) -> int:
         raise UsageError(
             f"{path}: $timescale {_shown(text)}; must be a number of s, ms, us, ns, ps or fs"
         )
-    return int(match[1]) * UNITS_FS[match[2]]
+    return int(match[1]) * unit_fs_of(match[2])
 
 
 def _step_fs(rate: re.Match[str]) -> int | None:
-    hertz = Fraction(rate[1]) * _HERTZ[rate[2]]
+    hertz = Fraction(rate[1]) * scale_of(rate[2])
     return round(FEMTOSECONDS / hertz) or None if hertz else None
 
 

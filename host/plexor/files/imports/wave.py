@@ -22,7 +22,6 @@ import numpy as np
 from plexor.base.errors import UsageError
 from plexor.files.imports.capture import (
     MOST_EDGES,
-    UNITS_FS,
     Capture,
     CaptureFile,
     Declared,
@@ -32,6 +31,7 @@ from plexor.files.imports.capture import (
 )
 from plexor.files.imports.edges import LEVELS, UNKNOWN, Levels, SignalEdges, Times, edges_of
 from plexor.files.imports.exported import ABOUT, SCOPE, exported_run
+from plexor.files.imports.units import unit_fs_of
 
 _FORMATS = {".fst": "FST", ".ghw": "GHW"}
 _HEADER = struct.Struct(">BQQQ")
@@ -61,7 +61,8 @@ def open_wave(path: Path, rules: ReadRules) -> CaptureFile:
         variables: dict[str, Any] = {}
         for variable in wave.all_vars():
             variables.setdefault(str(variable.full_name), variable)
-        unit_fs = int(wave.timescale.factor) * UNITS_FS[str(wave.timescale.unit).rpartition(".")[2]]
+        unit = str(wave.timescale.unit).rpartition(".")[2]
+        unit_fs = int(wave.timescale.factor) * unit_fs_of(unit)
 
         exported = exported_run(_told(variables.get(f"{SCOPE}.{ABOUT}")))
 

@@ -155,14 +155,6 @@ def test_times_with_too_few_digits_are_those_of_the_rows(tmp_path):
     assert found == [40, 80, 120]
 
 
-def test_several_windows_are_refused(tmp_path):
-    text = "Sample in Buffer,Sample in Window,TRIGGER,irq\n"
-    text += "".join(f"{n},{n % 16},{int(n % 16 == 4)},{n // 3 % 2}\n" for n in range(64))
-    path = written(tmp_path / "a.csv", text)
-    with pytest.raises(UsageError, match="it has 4 windows, and the time between them is not"):
-        list_capture(path, samplerate="100M")
-
-
 def test_columns_of_other_times_are_refused(tmp_path):
     text = "TIME,CH1,,TIME,D0\n"
     text += "".join(f"{n}e-9,{n // 3 % 2 * 3.3},,{2 * n}e-9,{n // 2 % 2}\n" for n in range(30))

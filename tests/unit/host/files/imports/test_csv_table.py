@@ -6,7 +6,7 @@ import re
 import pytest
 
 from plexor.base.errors import UsageError
-from plexor.library.exchange import import_capture
+from plexor.library.exchange import import_capture, list_capture
 
 from .test_csv import written
 
@@ -58,6 +58,42 @@ def test_the_name_above_a_single_column_is_its_name(tmp_path):
     path = written(tmp_path / "a.csv", "irq\n0\n1\n0\n")
     run = import_capture(path, channels=["R=irq"], samplerate="1M").result
     assert len(run.events) == 2
+
+
+NOTED = "".join(
+    f"{n}e-6,{n % 2},{note}\n"
+    for n, note in enumerate(("boot", "reset", "", "ready", "5", "6", "7", "8", "9", "10", "11"))
+)
+
+
+@pytest.mark.parametrize("above", ["Time,irq,note\n", "# a log\nTime,irq,note\n", ""])
+def test_rows_before_the_first_number_in_a_column_of_notes_are_rows(above, tmp_path):
+    """All notes but the first are numbers: so are those that tell where the table begins."""
+    path = written(tmp_path / "a.csv", above + NOTED)
+    uses = {signal.name: signal.use for signal in list_capture(path).listing.signals}
+    name = "irq" if above else "column2"
+    assert uses.pop(name) == "strike or response"
+    assert uses == ({"note": "no levels"} if above else {})
+    run = import_capture(path, channels=[f"R={name}"]).result
+    assert [int(time) * run.tick_fs // 10**9 for time in run.events["time_ticks"]] == list(
+        range(1, 11)
+    )
+
+
+@pytest.mark.parametrize("column", [0, 1, 2])
+def test_notes_may_stand_in_any_column_if_the_times_have_a_name(column, tmp_path):
+    rows = [line.split(",") for line in ("Time,irq,note\n" + NOTED).splitlines()]
+    for row in rows:
+        row.insert(column, row.pop())
+    path = written(tmp_path / "a.csv", "".join(",".join(row) + "\n" for row in rows))
+    assert len(import_capture(path, channels=["R=irq"]).result.events) == 10
+
+
+def test_lines_of_numbers_above_a_table_are_none_of_its_rows(tmp_path):
+    """What is told of the capture has a text where the table has its times."""
+    text = "Points,9,1\nRate,2,3\n" + "".join(f"{n}e-6,{n % 2},0\n" for n in range(9))
+    listed = list_capture(written(tmp_path / "a.csv", text)).listing
+    assert [signal.rises for signal in listed.signals] == [4, 0]
 
 
 def test_a_column_of_notes_is_none_of_the_levels_although_some_notes_are_numbers(tmp_path):
