@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.base.meant import nearest, suggestion
+from plexor.base.meant import nearest, path_meant, suggestion
 from plexor.base.units import parse_count, parse_duration, parse_part, parse_rate, parse_velocity
 
 MEANT = {
@@ -65,3 +65,10 @@ def test_the_nearest_word_is_found_in_any_case_and_no_far_one():
     assert nearest("zephyr", known) is None
     assert suggestion("sythetic", known) == "; did you mean synthetic?"
     assert suggestion("zephyr", known) == ""
+
+
+def test_a_name_beside_a_path_that_is_not_there_is_meant(tmp_path):
+    (tmp_path / "idle").mkdir()
+    assert path_meant(tmp_path / "idel") == f"; did you mean {tmp_path / 'idle'}?"
+    assert path_meant(tmp_path / "loaded") == ""
+    assert path_meant(tmp_path / "nowhere" / "idle") == ""

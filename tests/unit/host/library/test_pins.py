@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Channels and descriptions of devices that nobody named: by their own pins."""
 
+from dataclasses import replace
+
 import pytest
 
 from plexor.base.errors import UsageError
-from plexor.library.pins import channels_of, described, response_pins, under, wiring_of
+from plexor.library.pins import channels_of, described, response_pins, under, wired, wiring_of
 from plexor.library.specs.values import plain
 from plexor.library.upkeep.specs import SelfTestSpec
+from plexor.model.codes import Codes, Port, Wires
+from plexor.model.settings import Channel, Settings
 
 
 def labels(channels):
@@ -123,3 +127,32 @@ def test_only_a_simulated_devices_own_load_becomes_an_option_of_it(tmp_path):
     assert under("sim:", "freertos:cpu=50M", "all") == ("sim:", "freertos:cpu=50M,load=all")
     for uri, load in (("tcp://h:1", "polygons"), ("sim:", None), ("sim:", "none")):
         assert under(uri, "ce30", load) == (uri, "ce30")
+
+
+WIRES = Wires(clock=4, data=5)
+
+
+@pytest.mark.parametrize(
+    ("codes", "taken", "free"),
+    [
+        (Codes(wires=WIRES), (4, 5), (0, 3, 6)),
+        (Codes(port=Port(strobe=2)), (2,), (0, 1, 3)),
+        (Codes(port=Port()), (), (0, 1, 2)),
+    ],
+)
+def test_a_channel_carries_codes_or_responses(codes, taken, free):
+    for number in free:
+        wired(Settings(channels=(Channel(number, "A"),), codes=codes))
+    for number in taken:
+        with pytest.raises(UsageError, match=f"^A: ch{number} carries codes; name another channel"):
+            wired(Settings(channels=(Channel(7, "B"), Channel(number, "A")), codes=codes))
+
+
+def test_wires_of_codes_are_channels_behind_the_responses_that_nothing_is_matched_on():
+    response = Channel(0, "ISR")
+    plain_settings = Settings(channels=(response,))
+    assert wired(plain_settings) == plain_settings
+    found = wired(replace(plain_settings, codes=Codes(wires=WIRES)))
+    assert labels(found.channels) == [(0, "ISR"), (4, "code clock"), (5, "code data")]
+    assert [channel.reference for channel in found.channels[1:]] == ["load.fall"] * 2
+    assert wired(found) == found

@@ -11,6 +11,7 @@ from plexor.model.load import (
     is_raised,
     load_name,
     load_texts,
+    named_load,
     parse_device_load,
     parse_load,
 )
@@ -111,3 +112,19 @@ def test_a_load_that_a_simulated_device_does_not_run_is_refused(found, name, err
 def test_a_raised_output_needs_a_load_without_a_name_too():
     with pytest.raises(UsageError, match="no load that could be put on"):
         check_load(DeviceLoad(""), "", True)
+
+
+@pytest.mark.parametrize(
+    ("dut", "name"),
+    [
+        (None, ""),
+        ("ce30", ""),
+        ("ce30:seed=3", ""),
+        ("ce30:load=polygons", "polygons"),
+        ("freertos:cpu=50M,load=cpu,seed=3", "cpu"),
+        ("freertos:load=cpu,load=all", "all"),
+        ("freertos:xload=cpu", ""),
+    ],
+)
+def test_the_load_that_a_devices_options_name_is_the_last_one(dut, name):
+    assert named_load({} if dut is None else {"dut": dut}) == name

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from plexor.model.codes import Codes, Port, Wires
 from plexor.model.results import (
     LINK_DROPPED_MOST,
     MENDED_MOST,
@@ -18,6 +19,7 @@ from plexor.model.results import (
     StepChannel,
     Zoom,
 )
+from plexor.model.settings import RegisterWrite
 from plexor.protocol.memory import VALUE_MOST, ResponseClass
 
 
@@ -150,3 +152,61 @@ def test_a_steps_strikes_are_each_in_one_class_and_its_latencies_are_of_response
     }
     rise = Statistics(rises, 0, 0, None, None)
     assert StepChannel(0, "ISR", classes, before, pending, rise).conserved == conserved
+
+
+def test_events_are_whole_if_as_many_are_kept_as_came(run_of):
+    run = run_of([[1000, 2000]])
+    assert len(run.events) == run.accounting.received == 8
+    assert run.whole_events is run.events
+    assert replace(run, events=run.events[:-1]).whole_events is None
+    assert replace(run, events=None).whole_events is None
+
+
+@pytest.mark.parametrize(
+    ("dropped", "reasons", "overrun"),
+    [
+        ((), (), False),
+        ((0,), ("the clock was lost",), False),
+        ((1,), ("ch0: 1 edge was dropped",), True),
+        ((0, 2), ("ch1: 2 edges were dropped",), True),
+        ((1, 2), ("ch0: 1 edge was dropped", "ch1: 2 edges were dropped"), True),
+        ((1, 2), ("ch0: 1 edge was dropped",), False),
+        ((1,), ("ch0: 1 edge was dropped", "the clock was lost"), False),
+    ],
+)
+def test_a_run_is_overrun_if_dropped_edges_are_all_that_is_wrong(run_of, dropped, reasons, overrun):
+    sources = tuple(SourceAccounting(n, 9, each, 0, 9 - each) for n, each in enumerate(dropped))
+    books = replace(run_of([[1000]]).accounting, sources=sources)
+    run = replace(run_of([[1000]]), accounting=books, invalid_reasons=reasons)
+    assert (run.overrun, run.valid) == (overrun, not reasons)
+
+
+def test_channels_with_codes_answer_no_strikes(run_of):
+    run = run_of([[1000], [2000], [3000]])
+    assert run.answering == run.channels
+    for codes, answering in (
+        (Codes(wires=Wires(clock=0, data=2)), [1]),
+        (Codes(port=Port(strobe=1)), [0, 2]),
+        (Codes(port=Port()), [0, 1, 2]),
+    ):
+        with_codes = replace(run, settings=replace(run.settings, codes=codes))
+        assert [channel.number for channel in with_codes.answering] == answering
+
+
+def test_sources_without_trailing_edges_are_those_of_the_mask_that_was_written_last(run_of):
+    """A bit for each source: outputs are sources 8 to 15, so bit 8 is strike0."""
+    run = run_of([[1000]])
+    masks = [RegisterWrite("control", 0, "active_only", mask) for mask in (0b11, 0x101)]
+    other = RegisterWrite("matcher", 0, "active_only", 0xFF)
+    assert run.active_only == frozenset()
+    assert replace(run, registers=(other, masks[0])).active_only == {0, 1}
+    assert replace(run, registers=(*masks, other)).active_only == {0, 8}
+
+
+def test_each_kind_of_sample_is_found_by_its_name(run_of):
+    (channel,) = run_of([[1000, 1000]], widths=70).channels
+    found = {kind: channel.measurement(kind) for kind in Kind}
+    known = {kind: one.statistics.max_ticks for kind, one in found.items() if one is not None}
+    assert known == {Kind.RISE: 1000, Kind.FALL: 1070, Kind.WIDTH: 70, Kind.PERIOD: 50_000}
+    assert all(found[kind].kind == kind for kind in known)
+    assert replace(channel, measurements=()).measurement(Kind.RISE) is None

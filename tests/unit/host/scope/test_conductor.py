@@ -10,7 +10,12 @@ from tools.scope_bench.planted import PlantedRig
 
 from plexor.base.errors import LinkError, UsageError
 from plexor.figures.analyse.analyse import analyse
+from plexor.model.results import Kind
+from plexor.protocol.registers import RunState
 from plexor.scope.conductor import Conductor, books_of, exact_document, final
+
+from .shots import shot_of
+from .test_wire import layout, read
 
 WAIT_S = 10.0
 
@@ -328,3 +333,143 @@ def test_a_fault_of_the_program_is_said_on_the_page(bench, shown, tmp_path, monk
         "the program has a fault: ZeroDivisionError('by hand'); end it and start again"
     )
     conductor.close()
+
+
+CODES = {"timeline": "<svg>", "texts": {"tasks": "motor"}}
+NO_FIGURES = {"heads": [], "rows": [], "traces": {}}
+UNKNOWN_BOOKS = {"state": "unknown", "text": ""}
+
+
+def done(shown, bench, run):
+    """Wait for the end of a run."""
+    shown.until(lambda: len(bench.runs) == run and shown.last("exact") is not None)
+    shown.until(lambda: (shown.last("state")["phase"], shown.last("state")["run"]) == ("idle", run))
+
+
+def test_a_page_sees_all_of_a_run_begin_and_end(conductor, bench, shown, monkeypatch):
+    monkeypatch.setattr(bench, "explain", lambda result: CODES)
+    shown.documents.clear()
+    conductor.run({"rate": "20k", "count": "1k"})
+    done(shown, bench, 1)
+    kinds = [kind for kind, _ in shown.documents]
+    begun = shown.documents[: kinds.index("figures")]
+    assert begun[:3] == [
+        ("outliers", shown.documents[0][1]),
+        ("books", UNKNOWN_BOOKS),
+        ("codes", {"timeline": "", "texts": {}}),
+    ]
+    states = [document for kind, document in shown.documents if kind == "state"]
+    assert [state["phase"] for state in states] == ["starting", "running", "idle"]
+    assert {state["run"] for state in states} == {1}
+    ended = kinds[kinds.index("exact") :]
+    assert [kind for kind in ended if kind not in ("figures", "outliers")] == [
+        "exact", "books", "codes", "state",
+    ]  # fmt: skip
+    assert shown.last("codes") == CODES
+    assert (shown.last("exact")["run"], shown.last("figures")["run"]) == (1, 1)
+    assert shown.last("figures")["heads"]
+
+
+def test_each_frame_has_the_next_number_and_only_the_last_one_of_a_run_says_that_it_has_ended(
+    conductor, bench, shown
+):
+    for run in (1, 2):
+        conductor.run({"rate": "20k", "count": "1k"})
+        done(shown, bench, run)
+    headers = [read(data, layout()["header"]) for data in shown.frames]
+    assert [found["frame"] for found in headers] == list(range(1, len(headers) + 1))
+    running = layout()["flags"]["running"]
+    for run in (1, 2):
+        own = [found for found in headers if found["run"] == run]
+        assert [bool(found["flags"] & running) for found in own] == [True] * (len(own) - 1) + [
+            False
+        ]
+        assert [found["snapshot"] for found in own] == list(range(1, len(own) + 1))
+    assert {found["run"] for found in headers} == {1, 2}
+
+
+def test_the_edges_of_cells_are_shown_once(conductor, bench, shown):
+    for run in (1, 2):
+        conductor.run({"rate": "20k", "count": "1k"})
+        done(shown, bench, run)
+    assert [kind for kind, _ in shown.documents if kind.startswith("edges")] == ["edges6"]
+
+
+def test_a_page_sees_that_the_last_run_is_forgotten(conductor, bench, shown):
+    conductor.run({"rate": "20k", "count": "100"})
+    done(shown, bench, 1)
+    with shown.changed:
+        shown.documents.clear()
+    conductor.clear()
+    shown.until(lambda: shown.last("state") is not None)
+    told = dict(shown.documents)
+    assert [kind for kind, _ in shown.documents] == [
+        "outliers", "figures", "books", "codes", "state",
+    ]  # fmt: skip
+    assert told["figures"] == {"run": 2, **NO_FIGURES}
+    assert told["books"] == UNKNOWN_BOOKS
+    assert told["codes"] == {"timeline": "", "texts": {}}
+    assert (told["state"]["phase"], told["state"]["run"]) == ("idle", 2)
+    assert (told["state"]["options"], told["state"]["single"]) == ({}, False)
+
+
+def test_a_note_and_a_kept_run_are_listed_at_once(conductor, bench, shown, monkeypatch):
+    noted = []
+    monkeypatch.setattr(conductor.kept, "note", lambda *told: noted.append(told))
+    monkeypatch.setattr(conductor.kept, "listed", lambda: list(noted))
+    conductor.note("run-1", "warm")
+    assert shown.last("runs") == {"runs": [("run-1", "warm")]}
+    conductor.run({"rate": "20k", "count": "100"})
+    done(shown, bench, 1)
+    noted.append("kept")
+    conductor.keep()
+    shown.until(lambda: shown.last("runs") == {"runs": [("run-1", "warm"), "kept"]})
+
+
+def test_kept_runs_are_told_up_to_the_last_three(conductor, bench, shown):
+    conductor.run({"rate": "20k", "count": "100"})
+    done(shown, bench, 1)
+    for number in range(1, 6):
+        conductor.keep()
+        shown.until(lambda number=number: len(bench.kept) == number)
+        bench.kept[-1].mkdir()
+    shown.until(lambda: shown.last("state")["kept"] == [str(path) for path in bench.kept[-3:]])
+
+
+def test_a_run_that_is_kept_while_it_goes_on_is_kept_once(conductor, bench, shown):
+    conductor.run({"rate": "20k"})
+    shown.phase("running")
+    conductor.keep()
+    conductor.run({"rate": "20k", "count": "100"})
+    done(shown, bench, 2)
+    assert len(bench.kept) == 1
+    assert not shown.last("state")["keeping"]
+
+
+def test_the_last_shot_is_the_runs_result_with_what_was_expected_of_it(run_of):
+    run = run_of([[1000, 2000, None], [5000] * 3], wall_seconds=4.5)
+    books = dataclasses.replace(
+        run.accounting, dropped_on_chip=3, frames_lost=2, decode_faults={"CRC": 1, "length": 4}
+    )
+    run = dataclasses.replace(run, accounting=books)
+    first, found = final(analyse(run), None), final(analyse(run), shot_of(run, number=9))
+    assert (first.number, found.number) == (1, 10)
+    assert (first.progress.expected_strikes, found.progress.expected_strikes) == (None, 100)
+    assert (found.progress.strikes, found.progress.events_received) == (3, books.received)
+    assert (found.progress.dropped, found.progress.frames_lost) == (3, 2)
+    assert found.progress.decode_faults == 5
+    assert found.progress.wall_s == 4.5
+    assert found.progress.elapsed_s == (run.end_ticks - run.start_ticks) / 10**9
+    assert found.progress.state == RunState.DONE
+
+
+def test_a_channel_with_an_event_less_is_shown_in_bins_and_the_others_to_the_tick(run_of):
+    run = run_of([[1000] * 4, [5000] * 4])
+    for lost in (0, 1):
+        sources = tuple(
+            dataclasses.replace(own, generated=own.generated + (own.source == lost))
+            for own in run.accounting.sources
+        )
+        books = dataclasses.replace(run.accounting, sources=sources)
+        found = final(analyse(dataclasses.replace(run, accounting=books)), None).exact
+        assert {*found} == {(1 - lost, Kind.RISE), (1 - lost, Kind.FALL)}

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from plexor.base.units import format_ticks
+from plexor.figures.codes.lanes import LaneState
 from plexor.library.run import Run
 from plexor.show.timeline import (
     cursor_lines,
@@ -72,3 +73,15 @@ def test_the_summary_says_that_it_is_simulated(view):
 def test_the_summary_begins_with_how_long_the_run_was(view):
     later = replace(view, lanes=replace(view.lanes, start_ticks=view.lanes.end_ticks - 4000))
     assert summary(later).split(" · ")[0] == format_ticks(4000, view.tick_fs)
+
+
+def test_the_shares_of_a_lane_are_of_the_time_from_the_timelines_start_to_its_end(view):
+    """Task 0 runs from 1 to 3, 7 to 9 and 9 to 11 µs, which is 6 of the 20 µs."""
+    lanes = view.lanes
+    assert (lanes.start_ticks, lanes.end_ticks) == (0, 20_000)
+    for start, share in ((0, 20_000), (4000, 16_000)):
+        later = replace(view, lanes=replace(lanes, start_ticks=start))
+        for lane, row in zip(lanes.lanes, state_rows(later)[1], strict=True):
+            for state, (_, told) in zip(state_rows(later)[0][2:], row[2:], strict=True):
+                ticks = lane.time_in(LaneState(state))
+                assert told == (f"{100 * ticks / share:.1f}%" if ticks else "")

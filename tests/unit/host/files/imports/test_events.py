@@ -110,3 +110,13 @@ def test_a_gap_within_another_signals_is_no_more_than_that():
     assert dark((5, 20), (7, 10)) == dark((7, 10), (5, 20)) == dark((5, 20))
     assert dark((5, 9), (8, 20)) == dark((5, 20))
     assert dark((3, 5), (8, 20)) == (*dark((3, 5)), *dark((8, 20)))
+
+
+def test_a_gap_takes_edges_from_its_first_tick_up_to_the_one_before_its_end():
+    signals = {
+        "s": [(0, 0), (4, 1), (5, 0), (19, 1), (20, 0)],
+        "a": [(0, 0), (5, UNKNOWN), (20, 0), (21, 1)],
+        "b": [(0, 1)],
+    }
+    rows, _ = events(signals, TWO)
+    assert [row[0] for row in rows] == [4, 20, 21]

@@ -104,3 +104,9 @@ def test_codes_of_16_bits_have_values_of_three_parts():
     codes = script.codes()
     codes["code"] = np.array([kind << 12 | number for _, (kind, number) in script.rows])
     assert samples_of(codes, 16).counters == {2: (0x12345678,)}
+
+
+def test_a_value_without_a_sample_before_it_belongs_to_none():
+    found = of(Script().say(words(77)).lasts(0, 50).say(words(5)).lasts(1, 60).say(words(6)))
+    assert [sample.own_cycles for sample in found.samples[0]] == [5]
+    assert [sample.own_cycles for sample in found.samples[1]] == [6]

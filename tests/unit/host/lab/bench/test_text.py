@@ -70,3 +70,23 @@ def test_the_table_of_the_own_counter_has_a_row_for_each_test_that_it_measured()
     _, _, own = text.partition("the firmware's own counter")
     rows = [line.split()[0] for line in own.splitlines() if line[:4] in ("0.00", "1.01")]
     assert "1.01" in rows
+
+
+def test_counters_of_the_firmware_are_added_where_there_are_several():
+    script = Script().say(announced(3, 1)).lasts(0, 40).lasts(1, 440).lasts(2, 440)
+    script.say(report(1, 7, 2)).say(report(2, 7)).say(DONE)
+    _, _, books = Bench(script.run(), "kernel", iterations=1).text().partition("by the firmware\n")
+    rows = [line.split() for line in books.splitlines()[:3]]
+    assert rows == [
+        ["0.00", "-", "1", "0", "1", "-"],
+        ["1.01", "40", "1", "0", "1", "7", "+", "2", "=", "9"],
+        ["2.01", "40", "1", "0", "1", "7"],
+    ]
+
+
+def test_a_test_without_an_own_counter_before_one_that_has_it_has_no_row():
+    script = Script().say(announced(3, 1, own=1)).lasts(0, 40).say(words(4))
+    script.lasts(1, 440).lasts(2, 440).say(words(14)).say(DONE)
+    _, _, own = Bench(script.run(), "kernel", iterations=1).text().partition("own counter")
+    rows = [line.split()[0] for line in own.partition("the longest")[0].splitlines() if line]
+    assert rows[2:] == ["2.01"]

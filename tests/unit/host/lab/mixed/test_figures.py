@@ -47,3 +47,9 @@ def test_the_document_has_exact_figures():
     assert mixed["moments"]["variance_ticks2"] == "2/9"
     assert mixed["within"] == "1"
     assert found["normal_to_mixed"] == {"distance_steps": 1, "mean": "12", "variance": "450"}
+
+
+def test_of_several_distances_without_a_safe_one_it_is_the_greatest():
+    result = result_of(NORMAL, FAILS, run_of([MS + 2, MS + 4], distance=3))
+    distance, _ = normal_to_mixed(result, summaries(result))
+    assert distance == 3

@@ -2,6 +2,7 @@
 """Counts, mean, variance, the part within the limit and spikes, all exact."""
 
 import statistics
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -80,3 +81,15 @@ def test_a_run_is_safe_if_all_is_done_and_nothing_else_came():
         assert not summary_of(run_of(late), SDS).safe
     extra = Response(STEP + 9, 7)
     assert not summary_of(run_of([0, 0], extras=[extra]), SDS).safe
+
+
+def test_a_run_without_entries_or_with_an_entry_that_is_not_done_is_not_safe():
+    done = summary_of(run_of([5]), Fraction(3))
+    assert (done.scheduled, done.safe) == (1, True)
+    for counts in (
+        dict.fromkeys(Status, 0),
+        dict.fromkeys(Status, 0) | {Status.MISSED: 1},
+        dict.fromkeys(Status, 0) | {Status.DONE: 1, Status.MISSED: 1},
+        dict.fromkeys(Status, 0) | {Status.DONE: 1, Status.EXTRA: 1},
+    ):
+        assert not replace(done, counts=counts).safe

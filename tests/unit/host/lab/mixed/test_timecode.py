@@ -50,3 +50,8 @@ def test_the_last_step_that_came_is_the_one_whose_time_has_come(interval, step):
 def test_a_timecode_that_cannot_be_is_refused(bits, period, says):
     with pytest.raises(ValueError, match=says):
         Timecode(bits, Fraction(period))
+
+
+def test_a_timecode_counts_in_binary_unless_gray_code_is_asked_for():
+    assert not Timecode(8, Fraction(1)).gray
+    assert not SEED8751.gray

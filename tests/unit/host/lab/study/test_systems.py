@@ -306,3 +306,20 @@ def test_a_run_that_proves_nothing_ends_with_4(kept, capsys, run_of):
     save_run(idle(run_of([[1000]], invalid_reasons=("books",))).result, kept / "bad")
     assert cli.main(["lab", "table", str(kept / "bad")]) == 4
     assert capsys.readouterr().err == f"plexor: {kept / 'bad'}: books\n"
+
+
+def test_a_jitter_that_is_the_same_is_not_lower():
+    def jitter(load, ticks):
+        timing = {Role.TASK: PinTiming(US, ticks * US, None, "simulated", "")}
+        return SystemRow("a", load, timing)
+
+    rows = [[jitter("none", 3), jitter("cpu", ticks)] for ticks in (2, 3, 4)]
+    assert [inequalities(pair)[0].holds for pair in rows] == [True, False, False]
+
+
+@pytest.mark.parametrize(("strikes", "known"), [(5, False), (6, True)])
+def test_a_median_of_too_few_strikes_is_none(run_of, strikes, known):
+    """All n of them lie below the median with a chance of 1 in 2**n: 2.5 % is between 5 and 6."""
+    row, *_ = systems(("m1", idle(run_of([[3000] * strikes]))))
+    assert (row.timing[Role.INTERRUPT].median_s is not None) == known
+    assert ("3 µs" in written((row,), [], reference=False)) == known

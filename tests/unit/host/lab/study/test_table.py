@@ -77,3 +77,12 @@ def test_what_cannot_be_put_side_by_side_is_refused(kept, run_of, tmp_path):
 
 def test_its_text_is_plain_and_of_100_columns_unless_it_is_asked_for_otherwise():
     assert columns_and_colour(Table.text) == (100, False)
+
+
+def test_a_table_names_where_its_figures_are_from(kept):
+    found = table(kept)
+    assert [path for path, _ in found.sweeps] == [kept[1]]
+    text = " ".join(found.text(width=400).split())
+    assert f"latency and jitter at 20 kHz: {kept[0]}" in text
+    assert f"width 1 µs: {kept[1]}" in text
+    assert "cannot be compared" not in text

@@ -87,3 +87,13 @@ def test_a_code_starts_an_output_with_its_number():
 def test_a_code_that_cannot_start_strikes_is_refused(change, identity, wrong):
     with pytest.raises(ValueError, match=wrong):
         plan_of(replace(CODED, **change), identity)
+
+
+def test_a_stall_is_as_long_as_its_register_holds():
+    tick_s = Fraction(GEOMETRY.tick_fs, 10**15)
+    most = (1 << 48) - 1
+    for ticks in (1, most):
+        asked = replace(SETTINGS, stall=Stall(SOURCE_CODE, ticks * tick_s))
+        assert plan_of(asked, IDENTITY).value("code", "stall_ticks") == ticks
+    with pytest.raises(ValueError, match=f"stall: .*; must be at most {most} ticks"):
+        plan_of(replace(SETTINGS, stall=Stall(SOURCE_CODE, (most + 1) * tick_s)), IDENTITY)

@@ -256,3 +256,28 @@ def test_a_run_that_does_not_ask_for_the_timecode_has_its_pins_released(
     identity = Identity(Geometry(timecode_bits=timecode_bits), 1, 2 << 16 | minor)
     planned = plan(Stimulus(0, 1000 * NS), identity=identity).registers
     assert [w.value for w in planned if w.name == "timecode_on"] == writes
+
+
+@pytest.mark.parametrize(
+    ("references", "kept"),
+    [
+        (("strike0",), set()),
+        (("strike0.fall",), {8}),
+        (("strike0", "ch0.fall"), {0}),
+        (("load.fall", "strike1.fall"), {16, 9}),
+    ],
+)
+def test_trailing_edges_stay_off_the_link_but_for_those_that_a_channel_counts_from(
+    references, kept
+):
+    """A bit for each source: channels from 0 on, outputs from 8 on, and the load is 16."""
+    channels = tuple(Channel(n, reference=text) for n, text in enumerate(references))
+    asked = Settings(
+        strikes=(Stimulus(0, 1000 * NS), Stimulus(1, 1000 * NS)),
+        channels=channels,
+        active_only=True,
+    )
+    events = Identity(Geometry(features=Feature.EVENTS), 1)
+    mask = plan_of(asked, events).value("control", "active_only")
+    assert {n for n in range(32) if mask >> n & 1} == set(events.geometry.levels) - kept
+    assert plan_of(replace(asked, active_only=False), events).value("control", "active_only") == 0

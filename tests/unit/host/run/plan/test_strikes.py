@@ -12,7 +12,7 @@ from plexor.base.units import seconds_of
 from plexor.model.identity import Identity
 from plexor.model.settings import Settings, Stimulus
 from plexor.protocol.geometry import Geometry
-from plexor.protocol.registers import Trigger
+from plexor.protocol.registers import Trigger, register
 from plexor.run.plan.registers import plan_of
 
 # One tick is a nanosecond, a core clock has eight.
@@ -220,3 +220,49 @@ def test_a_period_of_a_clock_can_have_parts_of_a_tick_and_a_shorter_one_cannot()
     assert plan(Stimulus(0, Fraction(33, 4) * NS)).value("stimulus", "interval_fraction") == 1 << 30
     with pytest.raises(ValueError, match="below 8 ticks it must be a whole number of ticks"):
         plan(Stimulus(0, Fraction(31, 4) * NS))
+
+
+LIMITS = {
+    # What is asked, by a number of ticks or strikes, and the bits that docs/PROTOCOL.md says.
+    "seed": (lambda n: Stimulus(0, 1000 * NS, seed=n), 64),
+    "strike_count": (lambda n: Stimulus(0, 1000 * NS, count=n), 48),
+    "phase_ticks": (lambda n: Stimulus(0, 1000 * NS, phase_s=n * NS), 48),
+    "width_ticks": (lambda n: Stimulus(0, Fraction(100), width_s=n * NS), 32),
+    "spacing_ticks": (lambda n: Stimulus(0, Fraction(100), burst=2, spacing_s=n * NS), 32),
+    "interval_ticks": (lambda n: Stimulus(0, n * NS), 48),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_register_takes_the_greatest_value_that_it_holds_and_the_next_is_refused(name):
+    asked, bits = LIMITS[name]
+    assert register("stimulus", name).bits == bits
+    assert stimulus(asked((1 << bits) - 1))[name] == (1 << bits) - 1
+    with pytest.raises(ValueError, match=f"must be (at most|0 to) {(1 << bits) - 1}"):
+        plan(asked(1 << bits))
+
+
+def test_a_count_of_the_run_is_each_outputs_own_up_to_what_its_register_holds():
+    assert stimulus(Stimulus(0, 1000 * NS), count=(1 << 48) - 1)["strike_count"] == (1 << 48) - 1
+    assert stimulus(Stimulus(0, 1000 * NS, count=7), count=9)["strike_count"] == 7
+    with pytest.raises(ValueError, match=rf"strike0.count: {1 << 48}; must be at most"):
+        plan(Stimulus(0, 1000 * NS), count=1 << 48)
+
+
+@pytest.mark.parametrize("samples", [8, 16])
+@pytest.mark.parametrize("width", [1, 7, 8, 9, 15, 16, 17, 100])
+def test_a_poisson_threshold_leaves_the_free_clocks_that_the_mean_interval_has(samples, width):
+    """Strikes are blocked while less than a width and a clock has passed since the last one.
+
+    For each pair of offsets in their clocks, the blocked clocks are counted one by one.
+    """
+    blocked = sum(
+        clocks * samples + second - first < width + samples
+        for first in range(samples)
+        for second in range(samples)
+        for clocks in range(1, 2 + (width + 2 * samples) // samples)
+    )
+    mean = Fraction(1000, samples) - Fraction(blocked, samples**2)
+    asked = Stimulus(0, 1000 * NS, poisson=True, width_s=width * NS)
+    made = plan(asked, identity=Identity(Geometry(samples=samples, tick_fs=10**6), 1))
+    assert made.value("stimulus", "poisson_threshold") == round((1 << 48) / mean)

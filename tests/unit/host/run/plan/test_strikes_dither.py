@@ -134,3 +134,15 @@ def test_dither_keeps_the_mean_period():
     assert values["dither_bits"] == 7  # uniform 0 to 127
     interval = values["interval_ticks"] + Fraction(values["interval_fraction"], 1 << 32)
     assert interval + Fraction(127, 2) == 10_000
+
+
+def test_a_dither_in_bursts_has_the_room_that_a_burst_leaves():
+    """Of 1000 ticks a burst of 3, 20 ticks apart, takes 40, and a clock is 8: 952 are left."""
+
+    def made(dither_ns):
+        burst = {"burst": 3, "spacing_s": 20 * NS, "width_s": 3 * NS}
+        return plan(Stimulus(0, 1000 * NS, dither_s=dither_ns * NS, **burst))
+
+    assert made(1905).value("stimulus", "dither_bits") == 10
+    with pytest.raises(ValueError, match=r"1906 ticks .*; must be at most 1905 ticks"):
+        made(1906)

@@ -106,3 +106,22 @@ def test_a_step_may_strike_once_a_core_clock_and_not_faster(samples):
     says = rf"table\[1\]\.period: .*; must be at least {samples} ticks"
     with pytest.raises(ValueError, match=says):
         table(STEP, TableStep((samples - Fraction(1, 9)) * NS, 1), identity=identity)
+
+
+def test_a_step_takes_as_many_strikes_and_as_long_a_guard_as_its_registers_hold():
+    most = (1 << 48) - 1
+    _, step = table(TableStep(1000 * NS, most, guard_s=most * NS))
+    assert (step(0)["strike_count"], step(0)["guard_ticks"]) == (most, most)
+    for wrong in (TableStep(1000 * NS, most + 1), TableStep(1000 * NS, 0)):
+        with pytest.raises(ValueError, match=rf"count: {wrong.count}; must be "):
+            table(wrong)
+    with pytest.raises(ValueError, match=rf"guard: .*; must be at most {most} ticks"):
+        table(TableStep(1000 * NS, 5, guard_s=(most + 1) * NS))
+
+
+def test_a_table_is_run_by_output_0_wherever_it_is_named():
+    strikes = (Stimulus(1, 1000 * NS), Stimulus(0))
+    made = plan_of(Settings(strikes=strikes, table=(STEP,)), IDENTITY)
+    assert made.value("control", "step_count") == 1
+    with pytest.raises(ValueError, match="strike0 must start with the run and be periodic"):
+        plan_of(Settings(strikes=strikes[:1], table=(STEP,)), IDENTITY)

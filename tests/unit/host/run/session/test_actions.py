@@ -129,3 +129,12 @@ def test_each_action_has_its_own_count_and_each_channel_too(channel, tmp_path):
         acting.look([one])
         acting.look([one, other])
     assert sum(int(line.split()[-1]) for line in told.read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("latency", "count"),
+    # The limit, 8990, is in the bin of 8960 to 9087, and 9088 begins the next one.
+    [(8959, 0), (8990, 0), (8991, 1), (9087, 1), (9088, 3), (9215, 3), (9216, 3)],
+)
+def test_every_latency_of_the_bins_behind_the_limits_own_is_counted(channel, latency, count):
+    assert happened(channel(100, latency, latency, latency), 8990 * NS, TICK_FS) == count

@@ -109,3 +109,34 @@ def test_the_faults_of_a_run_are_those_since_it_began():
     assert (found.frames_lost, found.decode_faults, found.dropped) == (5, 5, 3)
     assert (found.strikes, found.expected_strikes, found.events_received) == (6, 10, 40)
     assert (found.start_ticks, found.elapsed_s) == (1000, pytest.approx(4e-6))
+
+
+def test_the_time_that_is_left_is_what_is_left_of_the_run_at_its_pace_so_far():
+    """A quarter of a run took 6 s, so the other three take 18 s."""
+    settings = Settings(strikes=(Stimulus(0, Fraction(1, 1000), count=100),))
+    identity = Identity(Geometry(), 1)
+    live = SimpleNamespace(
+        device=SimpleNamespace(
+            decoder=SimpleNamespace(frames_lost=0, fault_counts=Counter()), identity=identity
+        ),
+        settings=settings,
+        plan=plan_of(settings, identity),
+        collector=SimpleNamespace(received_total=0),
+    )
+    begin = SimpleNamespace(began=time.monotonic() - 6, frames_lost=0, faults=Counter())
+    found = follow._progress(live, begin, follow._Look(RunState.RUNNING, 0, 0, 0, 25))
+    assert found.remaining_wall_s == pytest.approx(18, rel=0.02)
+    none = follow._progress(live, begin, follow._Look(RunState.RUNNING, 0, 0, 0, 0))
+    assert none.remaining_wall_s is None
+    # Until a run has begun, the start time is that of the one before.
+    idle = follow._progress(live, begin, follow._Look(RunState.IDLE, 9000, 1000, 0, 0))
+    assert (idle.elapsed_s, idle.start_ticks) == (0, None)
+
+
+@pytest.mark.parametrize(("edges", "strikes"), [((0, 0), 0), ((1, 0), 1), ((3, 4), 4), ((5, 9), 8)])
+def test_strikes_so_far_are_every_other_edge_of_each_output(edges, strikes):
+    read = [RunState.RUNNING, 700, 200, 3, *edges]
+    settings = Settings(strikes=(Stimulus(0, Fraction(1, 1000)), Stimulus(1, Fraction(1, 1000))))
+    device = SimpleNamespace(identity=Identity(Geometry(), 1), read_all=lambda asked: read)
+    look = follow._look(SimpleNamespace(settings=settings, device=device))
+    assert (look.ticks, look.start_ticks, look.dropped, look.strikes) == (700, 200, 3, strikes)
