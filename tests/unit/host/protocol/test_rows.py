@@ -41,3 +41,12 @@ def test_what_is_outside_a_row_ends_a_frame_and_half_a_byte_is_left_out():
 def test_what_is_no_row_is_refused(row):
     with pytest.raises(ValueError, match=f"row: {row}; must be 1 to 15"):
         row_request(row)
+
+
+@pytest.mark.parametrize("cut", range(7))
+def test_a_byte_whose_halves_come_apart_is_whole(cut):
+    """In row 4, `A` is the half 1, and `F` is the half 6."""
+    reader, sent = RowReader(4), b"ABCDEF"
+    first, rest = reader.feed(sent[:cut]), reader.feed(sent[cut:])
+    assert first + rest == b"\x12\x34\x56"
+    assert len(first) == cut // 2

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from plexor.figures.analyse.analyse import analyse
-from plexor.figures.judge.budget import judge
+from plexor.figures.judge.budget import Check, judge
 from plexor.figures.judge.budget_file import parse
 from plexor.model.columns import COLUMNS
 from plexor.model.results import SourceAccounting
@@ -132,3 +132,22 @@ def test_a_device_that_runs_by_itself_is_shown_by_its_period(run_of):
     assert len(rows[0]) == len(head)
     assert period_rows(analyse(run))[1] == []
     assert "TIE" in text(analyse(free), width=100, colour=False)
+
+
+@pytest.mark.parametrize(
+    ("most", "ticks", "tick_fs", "text"),
+    [
+        ("100 us", 99_000, 10**6, "99 µs"),
+        ("100 us", 100_000, 10**6, "100 µs"),
+        # A tick more reads as the limit to six digits, to nine, and to neither.
+        ("1 s", 1_000_001, 10**9, "1.000001 s"),
+        ("1 s", 10_000_001, 10**8, "1.0000001 s"),
+        ("1 s", 10_000_001_234, 10**5, "1.00000012 s"),
+        ("1 s", 1_000_000_001, 10**6, "1.000000001 s"),
+        ("1 s", 2_000_000_001, 5 * 10**5, "1.0000000005 s"),
+    ],
+)
+def test_a_time_has_the_digits_that_tell_it_from_its_limit(most, ticks, tick_fs, text):
+    (limit,) = parse(f'[all]\nmax = "{most}"', "b").limits
+    check = Check("ISR", limit, Fraction(ticks), outcome="fail")
+    assert found_text(check, tick_fs)[0] == text

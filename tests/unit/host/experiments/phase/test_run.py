@@ -144,3 +144,11 @@ def test_events_that_disagree_with_the_chip_make_it_invalid(run):
     other = replace(run, channels=(replace(first, classes=classes), *run.channels[1:]))
     (reason,) = analyse(other, RUN_WANTED).invalid_reasons
     assert reason == "A: events show (95, 0) strikes answered and missed, the chip (90, 5)"
+
+
+@pytest.mark.parametrize(("timeout_us", "reference_us", "settle_us"), [(30, 20, 60), (5, 20, 40)])
+def test_a_scan_waits_for_its_last_answer_and_for_the_references_next_edge(
+    timeout_us, reference_us, settle_us
+):
+    wanted = replace(WANTED, timeout_s=timeout_us * US, period_s=reference_us * US)
+    assert settings_of(wanted, reference_us * US, TICK_FS).settle_s == settle_us * US

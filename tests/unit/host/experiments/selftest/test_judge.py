@@ -236,3 +236,15 @@ def test_without_echoes_counts_alone_are_judged():
     looped = Looped(counts, sum(counts.values()), {})
     found = loopback_findings({0: looped}, Geometry(channels=2, strikes=1))
     assert [finding.subject for finding in found] == ["ch1"]
+
+
+@pytest.mark.parametrize(
+    ("ups", "downs", "sound"), [(300, 300, True), (299, 300, False), (300, 299, False)]
+)
+def test_a_channel_must_see_enough_edges_of_each_direction(ups, downs, sound):
+    counts = {(channel, polarity): np.full((1, 4), 75) for channel in ALL for polarity in (1, 0)}
+    for polarity, total in ((1, ups), (0, downs)):
+        counts[1, polarity] = np.array([[total - 225, 75, 75, 75]])
+    found = source_findings(FreeEdges(counts, 400), 300, GEOMETRY)
+    said = f"sees {ups} edges up and {downs} down of the source; must be at least 300 each"
+    assert [(one.subject, one.text) for one in found] == ([] if sound else [("ch1", said)])

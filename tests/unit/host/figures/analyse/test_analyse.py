@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from plexor.figures.analyse.analyse import analyse
 from plexor.model.results import Accounting, Kind
+from plexor.protocol.memory import ResponseClass
 
 P50, P99, P999 = Fraction(1, 2), Fraction(99, 100), Fraction(999, 1000)
 
@@ -134,3 +135,18 @@ def test_a_latency_of_an_ambiguous_pairing_has_no_figures_and_other_times_have_t
     assert doubted.latency(Kind.RISE) is doubted.latency(Kind.FALL) is None
     assert doubted.latency(Kind.WIDTH) is doubted.kinds[Kind.WIDTH]
     assert doubted.kinds[Kind.WIDTH].count == 2
+
+
+def test_a_channel_is_silent_if_it_was_struck_and_answered_no_strike(run_of):
+    def silent(latencies, **classes):
+        run = run_of([latencies])
+        (channel,) = run.channels
+        counts = {**channel.classes, **{ResponseClass[name]: n for name, n in classes.items()}}
+        changed = dataclasses.replace(channel, classes=counts)
+        return analyse(dataclasses.replace(run, channels=(changed,))).channels[0].silent
+
+    assert silent([None, None])
+    assert not silent([None, 1000])
+    assert not silent([None, None], LATE=1, MISSED=1)
+    assert silent([None, None], SPURIOUS=3)
+    assert not silent([None, None], STRIKES=0, MISSED=0)

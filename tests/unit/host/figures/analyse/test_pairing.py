@@ -14,6 +14,7 @@ from plexor.figures.analyse.pairing import (
     Timed,
     _alike,
     pairing_by_counts,
+    toggles_by_counts,
 )
 
 from .crossing import KINDS, Trial, paired, struck, trial
@@ -270,3 +271,40 @@ def test_later_answers_lie_beside_the_proven_ones_by_their_span_and_two_ticks_at
     numbers = np.arange(50)
     timed = Timed(strikes, strikes + latencies, numbers, numbers, numbers, False)
     assert _alike(timed, numbers < 40, numbers >= 40) == alike
+
+
+@pytest.mark.parametrize(
+    ("change", "toggles"),
+    [
+        ({}, True),
+        ({"strikes": 8, "missed": 4}, True),
+        ({"strikes": 7, "missed": 3}, False),
+        # Twice the missed ones may differ from the strikes by a 20th of these.
+        ({"missed": 525}, True),
+        ({"missed": 526}, False),
+        ({"missed": 475}, True),
+        ({"missed": 474}, False),
+        ({"strikes": 10, "missed": 6}, True),
+        ({"strikes": 10, "missed": 7}, False),
+        ({"surplus": 50}, True),
+        ({"surplus": 51}, False),
+        ({"width_ticks": None}, False),
+        ({"width_ticks": 1.1 * PERIOD}, True),
+        ({"width_ticks": 0.9 * PERIOD}, True),
+        ({"width_ticks": 1.11 * PERIOD}, False),
+        ({"width_ticks": 0.89 * PERIOD}, False),
+    ],
+)
+def test_a_pin_toggles_by_counts_if_half_the_strikes_are_missed_and_it_is_on_for_a_period(
+    change, toggles
+):
+    known = {"strikes": 1000, "missed": 500, "surplus": 0, "width_ticks": float(PERIOD)} | change
+    counted = Counted(
+        strikes=known["strikes"],
+        answers=known["strikes"] - known["missed"],
+        missed=known["missed"],
+        surplus=known["surplus"],
+        pending=0,
+        timeout_ticks=PERIOD,
+    )
+    assert toggles_by_counts(counted, float(PERIOD), known["width_ticks"]) == toggles

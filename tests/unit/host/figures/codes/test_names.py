@@ -115,3 +115,13 @@ def test_a_toml_file_that_names_nothing_is_refused_in_one_line(tmp_path, text, s
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(UsageError, match="cannot read"):
         names_of(tmp_path / "none.elf")
+
+
+@pytest.mark.parametrize("text", ["1", "1 2", "x 2 idle", "1 y idle", "-1 2 idle", "1 2.0 idle"])
+def test_a_name_in_a_file_has_a_class_an_id_and_a_text(tmp_path, text):
+    path = tmp_path / "firmware.elf"
+    path.write_bytes(elf(content=f"{text}\0".encode()))
+    with pytest.raises(UsageError, match=f"'{text}'; must be CLASS ID NAME"):
+        names_of(path)
+    path.write_bytes(elf(content=b"1 2 idle task\0"))
+    assert [tuple(name) for name in names_of(path)] == [(1, 2, "idle task")]

@@ -2,10 +2,13 @@
 """Budgets: boundaries to the tick, counts and indices of violations."""
 
 import dataclasses
+from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
 from plexor.figures.analyse.analyse import analyse
+from plexor.figures.judge import budget
 from plexor.figures.judge.budget import judge
 from plexor.figures.judge.budget_file import parse
 from plexor.figures.judge.verdict import Outcome
@@ -259,3 +262,31 @@ def test_latencies_of_unknown_strikes_keep_no_limit_and_break_none(run_of):
     assert {check.reason for check in found.checks} == {"its answers may be those of other strikes"}
     counts = judge(analyse(run), parse("[all]\nmissed = 1\n[all.width]\nmax = '1 us'", "b"))
     assert counts.outcome == Outcome.PASS
+
+
+@pytest.mark.parametrize(
+    ("at_least", "least", "most", "outcome"),
+    [
+        (False, 8, 10, "pass"),
+        (False, 8, 11, "too few"),
+        (False, 10, 11, "too few"),
+        (False, 11, 12, "fail"),
+        (False, None, 10, "pass"),
+        (False, None, 11, "too few"),
+        (False, 11, None, "fail"),
+        (False, 10, None, "too few"),
+        (True, 10, 12, "pass"),
+        (True, 9, 12, "too few"),
+        (True, 9, 10, "too few"),
+        (True, 8, 9, "fail"),
+        (True, 10, None, "pass"),
+        (True, 9, None, "too few"),
+        (True, None, 9, "fail"),
+        (True, None, 10, "too few"),
+    ],
+)
+def test_a_figure_is_judged_only_if_all_that_it_may_be_lies_on_one_side(
+    at_least, least, most, outcome
+):
+    known = SimpleNamespace(least=least, most=most)
+    assert budget._place(known, Fraction(10), at_least) == outcome

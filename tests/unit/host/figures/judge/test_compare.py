@@ -5,9 +5,10 @@ import dataclasses
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from plexor.figures.analyse.analyse import analyse
-from plexor.figures.judge.compare import differences, differing_keys
+from plexor.figures.judge.compare import Difference, OpenEnd, differences, differing_keys
 from plexor.figures.judge.configuration import configuration
 from plexor.figures.judge.gate import judge, parse_fail_on
 from plexor.figures.judge.verdict import Outcome
@@ -167,3 +168,37 @@ def test_without_a_law_or_a_ratio_there_is_no_interval_of_one(run_of):
     entry = by_figure(run_of([[1000] * 500]), run_of([[2000] * 500]))["ISR", "max"]
     assert entry.ratio == 2
     assert (entry.ratio_interval.least, entry.ratio_interval.most) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "least", "most"),
+    [
+        (None, None, True, True),
+        (None, OpenEnd.ABOVE, True, False),
+        (None, OpenEnd.BELOW, False, True),
+        (OpenEnd.ABOVE, None, False, True),
+        (OpenEnd.BELOW, None, True, False),
+        (OpenEnd.ABOVE, OpenEnd.ABOVE, False, False),
+        (OpenEnd.BELOW, OpenEnd.BELOW, False, False),
+        (OpenEnd.BELOW, OpenEnd.ABOVE, True, False),
+        (OpenEnd.ABOVE, OpenEnd.BELOW, False, True),
+    ],
+)
+def test_a_change_has_the_ends_that_what_is_known_of_both_figures_gives_it(
+    before, after, least, most
+):
+    """From 4 to 5 s it is a quarter; from at most 4 to at least 5 s it is at least that."""
+    found = Difference(
+        "ISR", "max", Fraction(4), Fraction(5), before_bound=before, after_bound=after
+    )
+    quarter = Fraction(1, 4)
+    assert found.change_ends == (quarter if least else None, quarter if most else None)
+    known = before is None and after is None
+    assert found.change == (quarter if known else None)
+    assert found.ratio == (Fraction(5, 4) if known else None)
+
+
+def test_there_is_no_part_or_multiple_of_nothing():
+    for before, after in ((Fraction(0), Fraction(5)), (None, Fraction(5)), (Fraction(4), None)):
+        found = Difference("ISR", "max", before, after)
+        assert (found.change, found.ratio, found.change_ends) == (None, None, (None, None))

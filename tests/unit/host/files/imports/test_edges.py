@@ -101,3 +101,12 @@ def test_the_first_value_is_told_where_nothing_says_what_the_level_was_before(
     if first is None:
         return
     assert found.times.tolist() == [9]
+
+
+def test_a_gap_ends_with_the_next_value_that_is_known():
+    """It may be the last one of all."""
+    assert known((0, 0), (5, UNKNOWN), (9, 1)) == ([], ((5, 9),))
+    assert known((0, UNKNOWN), (5, 1), (7, UNKNOWN), (9, 0), (12, 1)) == (
+        [(12, 1)],
+        ((0, 5), (7, 9)),
+    )

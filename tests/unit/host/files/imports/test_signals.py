@@ -125,3 +125,26 @@ def test_what_follows_a_signal_that_toggles_follows_each_of_its_edges():
     ImportRules(channels=(first, ChannelSignal("B", "b", reference="ch0"))).check()
     with pytest.raises(UsageError, match=r"B: after=ch0.fall; with edge=either .* must be after=c"):
         ImportRules(channels=(first, ChannelSignal("B", "b", reference="ch0.fall"))).check()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "line"),
+    [
+        ({"step_s": Fraction(0)}, "step: 0 s; must be above 0"),
+        ({"step_s": -US}, "step: -1 µs; must be above 0"),
+        ({"window_min_s": -US}, "window: -1 µs; must be 0 or more"),
+        ({"early_s": -US}, "early: -1 µs; must be 0 or more"),
+        ({"from_s": US, "to_s": US}, "until: 1 µs; must be after 1 µs"),
+        ({"from_s": 2 * US, "to_s": US}, "until: 1 µs; must be after 2 µs"),
+    ],
+)
+def test_a_time_that_cannot_be_is_refused(wanted, line):
+    with pytest.raises(UsageError, match=line):
+        ImportRules(channels=(ISR,), **wanted).check()
+
+
+def test_the_least_and_the_first_time_are_taken():
+    zero = {"timeout_s": Fraction(0), "window_min_s": Fraction(0), "early_s": Fraction(0)}
+    ImportRules(channels=(ISR,), step_s=US, from_s=Fraction(0), to_s=US, **zero).check()
+    ImportRules(channels=(ISR,), from_s=US).check()
+    ImportRules(channels=(ISR,), to_s=Fraction(0)).check()

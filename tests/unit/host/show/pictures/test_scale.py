@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.show.pictures.scale import Axis, power_of_ten, time_unit
+from plexor.show.pictures.scale import Axis, number, power_of_ten, time_unit
 
 
 def test_round_ticks_lie_on_the_axis():
@@ -18,3 +18,22 @@ def test_units_and_powers_are_written_as_people_write_them():
     assert time_unit(2.5e-6)[1] == "µs"
     assert time_unit(1e-3)[1] == "ms"
     assert [power_of_ten(v) for v in (1, 10, 100, 0.001)] == ["1", "10", "10²", "10⁻³"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (9e-13, "0"),
+        (-9e-13, "0"),
+        (2e-12, "2e-12"),
+        (0.25, "0.25"),
+        (-12.5, "-12.5"),
+        (999_999, "999999"),
+        (1_000_000, "1,000,000"),
+        (-2_500_000, "-2,500,000"),
+        (1_234_567.5, "1.23457e+06"),
+    ],
+)
+def test_a_ticks_value_is_as_short_as_it_can_be(value, text):
+    assert number(value) == text
