@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from plexor_sim.design.manifest import load
-from plexor_sim.design.vhdl import NAMES, STANDARD
+from plexor_sim.design.vhdl import NAMES, STANDARD, libraries_of
 from tools.strangers.bench import (
     FS_PER_PS,
     Edges,
@@ -48,9 +48,11 @@ def play_in_ghdl(
     manifest = tomllib.loads(path.read_text())
     bench, log = scratch / "bench.vhdl", scratch / "edges.txt"
     bench.write_text(_bench(manifest, bits, strikes, end_ps, log))
-    files = [str(source) for source in (*load(path).sources.vhdl, bench)]
-    options = [STANDARD, "--workdir=."]
-    execute([program, "-a", *options, *files], scratch)
+    sources = load(path).sources
+    options = [STANDARD, "--workdir=.", "-P."]
+    for file, library in libraries_of(sources.vhdl, sources.libraries).items():
+        execute([program, "-a", *options, f"--work={library}", str(file)], scratch)
+    execute([program, "-a", *options, str(bench)], scratch)
     execute([program, "-e", *options, "plexor_bench"], scratch)
     execute([program, "-r", *options, "plexor_bench", "--ieee-asserts=disable"], scratch)
     return logged_edges(log.read_text().replace(" fs ", " "), lead_ps(manifest), end_ps)

@@ -68,6 +68,8 @@ class CoreSources:
 
     files: list[tuple[str, Path]] = field(default_factory=list[tuple[str, Path]])
     """`verilog`, `vhdl` or `native`, and the file."""
+    libraries: dict[Path, str] = field(default_factory=dict[Path, str])
+    """The library of each file of VHDL that has a logical name."""
     include: list[Path] = field(default_factory=list[Path])
     defines: dict[str, str] = field(default_factory=dict[str, str])
     parameters: dict[str, int | str] = field(default_factory=dict[str, int | str])
@@ -413,6 +415,9 @@ class _Build:
                     self.sources.include.append(folder)
             elif (taken, path) not in self.sources.files:
                 self.sources.files.append((taken, path))
+                library = attributes.get("logical_name", fileset.get("logical_name"))
+                if taken == "vhdl" and library:
+                    self.sources.libraries[path] = str(library).lower()
 
     def _set_parameters(
         self, core: _Core, target: dict[str, Any], flags: Mapping[str, bool]

@@ -4,8 +4,8 @@
     python -m plexor_sim.design.draft TOP FILE... [--tables JSON]
 
 prints it as JSON: `text`, and `ports` with what each was taken for. Which port is which is guessed
-from its name, width and direction; the text says so. JSON has the tables [core] and [variables] of
-the manifest. Exit codes as of plexor_sim.serve.
+from its name, width and direction; the text says so. JSON has the tables [core], [variables]
+and [libraries] of the manifest. Exit codes as of plexor_sim.serve.
 """
 
 from __future__ import annotations
@@ -113,7 +113,10 @@ def draft(
     include: Sequence[str] = (),
     tables: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> str:
-    """Return the text of a manifest. `tables` are those that were given: [core], [variables]."""
+    """Return the text of a manifest.
+
+    `tables` are those that were given: [core], [variables], [libraries].
+    """
     taken = guess(ports)
     lines = [
         "# Which port is which was guessed from its name: look at each line marked with (?).",
@@ -189,12 +192,19 @@ def _ports_of(
     faults: list[str] = []
     core = (tables or {}).get("core")
     variables = (tables or {}).get("variables")
+    libraries = (tables or {}).get("libraries")
     selection = selection_of(Path.cwd(), core, faults) if core else None
     if faults:
         raise ManifestError("; ".join(faults))
     try:
         sources = sources_of(
-            Path.cwd(), files, include, selection=selection, top=top, variables=variables
+            Path.cwd(),
+            files,
+            include,
+            selection=selection,
+            top=top,
+            variables=variables,
+            libraries=libraries,
         )
     except ValueError as error:
         raise ManifestError(str(error)) from None

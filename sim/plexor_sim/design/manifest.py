@@ -14,6 +14,9 @@ Paths are relative to the manifest. All keys:
     [variables]                      # optional: texts of variables in lists of files; one that
     ROOT = ".."                      #   has none is the folder above the list with its path
 
+    [libraries]                      # optional: files of VHDL that are not in the library work
+    cells = ["cells/*.vhd"]
+
     [core]                           # optional: of a core in sources
     target = "sim"                   # optional: default, or else sim, or else its only one
     flags = ["fast", "-tool_verilator"]  # optional: set, or unset by a hyphen
@@ -115,9 +118,10 @@ _SIGNED = ("parameters.", "clock.ppm")
 PULLS = ("up", "down", "keep")
 _COMMA = "\x1f"
 """What stands for a comma in the folder, because commas separate device options."""
-_FREE = {
+_FREE: Mapping[str, type | tuple[type, ...]] = {
     "defines": (int, str, bool),
     "variables": str,
+    "libraries": list,
     "constants": int,
     "random": str,
     "probes": str,
@@ -261,6 +265,10 @@ def _sources(folder: Path, tables: _Tables, faults: list[str]) -> Sources | None
             selection_of(folder, tables["core"], faults) if tables.several("core") else None,
             str(top.get("top", "")),
             tables["variables"],
+            {
+                name: texts_of(f"libraries.{name}", names, faults)
+                for name, names in tables["libraries"].items()
+            },
         )
     except ValueError as error:
         faults.append(str(error))

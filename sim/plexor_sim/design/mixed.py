@@ -65,6 +65,7 @@ def as_verilog(
     generics: Mapping[str, int | str],
     folder: Path,
     cache: Path,
+    libraries: Mapping[Path, str] | None = None,
 ) -> Mixed:
     """Return a design in VHDL and Verilog, or in VHDL, as Verilog alone.
 
@@ -78,13 +79,13 @@ def as_verilog(
     made: dict[str, str] = {}
     is_entity = top not in modules
     if is_entity:
-        _take(made, verilog_of(vhdl, top, generics, cache), modules)
+        _take(made, verilog_of(vhdl, top, generics, cache, libraries), modules)
     files: list[Path] = []
     for path, text in texts.items():
         instances = list(_instances(path, text, sorted(entities)))
         for instance in instances:
             if instance.module not in made:
-                source = verilog_of(vhdl, instance.entity, instance.generics, cache)
+                source = verilog_of(vhdl, instance.entity, instance.generics, cache, libraries)
                 _take(made, source, modules, {instance.entity: instance.module})
         files.append(_renamed(path, text, instances, folder, cache))
     whole = "`timescale 1ns/1ps\n" + "".join(made.values())

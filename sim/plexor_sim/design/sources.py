@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from plexor_sim.design.cores import Selection, core_sources
+from plexor_sim.design.vhdl import STANDARD_LIBRARIES
 
 VERILOG = (".v", ".sv", ".vh", ".svh", ".vp", ".svp", ".verilog")
 VHDL = (".vhd", ".vhdl")
@@ -43,6 +44,8 @@ class Sources:
 
     verilog: list[Path] = field(default_factory=list[Path])
     vhdl: list[Path] = field(default_factory=list[Path])
+    libraries: dict[Path, str] = field(default_factory=dict[Path, str])
+    """The library of each file of VHDL that is not in `work`."""
     native: list[Path] = field(default_factory=list[Path])
     include: list[Path] = field(default_factory=list[Path])
     """Folders in which files of `include and modules are looked for."""
@@ -70,14 +73,18 @@ def sources_of(
     selection: Selection | None = None,
     top: str = "",
     variables: Mapping[str, str] | None = None,
+    libraries: Mapping[str, Sequence[str]] | None = None,
 ) -> Sources:
     """Return the files that a manifest in `folder` names, with those of its lists and cores.
 
     Parameters of a core are those of its own top: they are taken if this is `top`. A name may be
-    a pattern, such as `rtl/*.sv`. `variables` have the texts of those in lists. Raises ValueError
-    that names all that is missing, and for what is not supported.
+    a pattern, such as `rtl/*.sv`. `variables` have the texts of those in lists. `libraries` have
+    the names of files of VHDL by their library; `names` may have them too. Raises ValueError that
+    names all that is missing, and for what is not supported.
     """
     sources = Sources(include=[folder / name for name in include], variables=dict(variables or {}))
+    for library, listed in (libraries or {}).items():
+        _add_library(sources, folder, library, listed)
     for name, value in (defines or {}).items():
         sources.defines[name] = str(int(value)) if isinstance(value, bool) else str(value)
     for name in names:
@@ -110,9 +117,8 @@ def _add(sources: Sources, folders: Sequence[Path], name: str) -> None:
     """Add a file, or those that a pattern means, as seen from the first folder that has it."""
     paths = next((found for folder in folders if (found := _matching(folder, name))), None)
     if paths is None:
-        sources.missing.append(
-            name if any(sign in name for sign in "*?[") else str(folders[0] / name)
-        )
+        is_pattern = any(sign in name for sign in "*?[")
+        sources.missing.append(name if is_pattern else str(folders[0] / name))
         return
     for path in paths:
         suffix = path.suffix.lower()
@@ -133,6 +139,31 @@ def _add(sources: Sources, folders: Sequence[Path], name: str) -> None:
                 kept.append(path)
 
 
+def _add_library(sources: Sources, folder: Path, library: str, names: Sequence[str]) -> None:
+    """Add the files of a library of VHDL, and those of lists."""
+    own = library.lower()
+    if not re.fullmatch(r"[a-z](?:_?[a-z0-9])*", own) or own in STANDARD_LIBRARIES:
+        raise ValueError(
+            f"libraries.{library}: must be the name of a library of your own; files of work are in "
+            "sources"
+        )
+    part = Sources(variables=sources.variables)
+    for name in names:
+        _add(part, (folder,), name)
+    for path in (*part.verilog, *part.native):
+        raise ValueError(f"libraries.{library}: {path.name}; must be VHDL (.vhd, .vhdl)")
+    for path in part.vhdl:
+        if sources.libraries.setdefault(path, own) != own:
+            raise ValueError(
+                f"libraries.{library}: {path.name} is in {sources.libraries[path]} too; must be in "
+                "one library"
+            )
+        if path not in sources.vhdl:
+            sources.vhdl.append(path)
+    sources.lists += [path for path in part.lists if path not in sources.lists]
+    sources.missing += part.missing
+
+
 def _add_core(sources: Sources, folder: Path, name: str, selection: Selection, top: str) -> None:
     """Add the files of a core and of all that it depends on."""
     paths = _matching(folder, name)
@@ -148,6 +179,7 @@ def _add_core(sources: Sources, folder: Path, name: str, selection: Selection, t
         for kind, file in core.files:
             if file not in kinds[kind]:
                 kinds[kind].append(file)
+        sources.libraries |= core.libraries
         sources.include += core.include
         sources.missing += core.missing
         sources.lists += core.core_files

@@ -15,6 +15,7 @@ from plexor_sim.design.manifest import Manifest, ManifestError
 from plexor_sim.design.mixed import MixedError, as_verilog
 from plexor_sim.design.pins import Pin
 from plexor_sim.design.text import bare, defined, switched_on
+from plexor_sim.design.vhdl import LibraryError
 from plexor_sim.packages import make_once, sha256
 from plexor_sim.riscv import DeviceBuild
 
@@ -106,8 +107,10 @@ def _verilation(manifest: Manifest, cache: Path, *, is_random: bool = False) -> 
     if sources.vhdl:
         given = manifest.parameters or {}
         try:
-            mixed = as_verilog(sources.vhdl, verilog, manifest.top, given, folder, cache)
-        except MixedError as error:
+            mixed = as_verilog(
+                sources.vhdl, verilog, manifest.top, given, folder, cache, sources.libraries
+            )
+        except (LibraryError, MixedError) as error:
             raise ManifestError(f"{manifest.path}: sources: {error}") from None
         verilog = mixed.files
         parameters = {} if mixed.is_entity else parameters

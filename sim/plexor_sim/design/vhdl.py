@@ -10,36 +10,44 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from plexor_sim.packages import PackageMissing, make_once, sha256
-from plexor_sim.toolchain import BuildError, run_tool
+from plexor_sim.toolchain import run_tool
 
 NAMES = ("ghdl", "ghdl-mcode", "ghdl-llvm", "ghdl-gcc")
 STANDARD = "--std=08"
 _COMMENT = re.compile(r"--.*")
 _LIBRARIES = re.compile(r"^\s*library\s+([\w\s,]+);", re.IGNORECASE | re.MULTILINE)
-_OF_GHDL = frozenset(("ieee", "std", "work"))
-_FORM = b"2"
+WORK = "work"
+STANDARD_LIBRARIES = frozenset(("ieee", "std", WORK))
+_ENTITY = re.compile(r"^\s*entity\s+(\w+)\s+is\b", re.IGNORECASE | re.MULTILINE)
+_FORM = b"3"
 """Another one if something else is made of what GHDL writes."""
 _WIRE = re.compile(r"  wire (?:\[\d+:\d+\] )?(\w+);")
 _MODULE = re.compile(r"(?m)^(?=module )")
 _COPIED = re.compile(r"  assign (\w+) = \1; // \(signal\)")
 
 
+class LibraryError(ValueError):
+    """A library whose files are not known, and what would be right."""
+
+
 def verilog_of(
-    files: Sequence[Path], top: str, generics: Mapping[str, int | str], cache: Path
+    files: Sequence[Path],
+    top: str,
+    generics: Mapping[str, int | str],
+    cache: Path,
+    libraries: Mapping[Path, str] | None = None,
 ) -> Path:
     """Return a Verilog file of a VHDL entity, as GHDL synthesizes it.
 
-    `files` are in the order in which they are analysed, in the one library that they name beside
-    those of the standard. Raises PackageMissing without GHDL, BuildError for several libraries and
-    with GHDL's first error.
+    `files` are in the order in which they are analysed, in the libraries of `libraries_of`. Raises
+    PackageMissing without GHDL, BuildError with its first error, and as `libraries_of`.
     """
     program = next((found for name in NAMES if (found := shutil.which(name))), None)
     if program is None:
         raise PackageMissing("GHDL", "not on the path", "on Debian: apt install ghdl-mcode")
     version = subprocess.run([program, "--version"], capture_output=True, check=True).stdout
     set_generics = [f"-g{name}={value}" for name, value in sorted(generics.items())]
-    library = library_of(files, top)
-    of_library = [f"--work={library}"] if library else []
+    within = libraries_of(files, libraries or {})
     parts = [
         version,
         _FORM,
@@ -47,12 +55,16 @@ def verilog_of(
         top.encode(),
         *(text.encode() for text in set_generics),
     ]
-    parts += [part for path in files for part in (str(path).encode(), path.read_bytes())]
+    for path in files:
+        parts += [within[path].encode(), str(path).encode(), path.read_bytes()]
     key = sha256(b"\0".join(parts))[:32]
 
     def fill(directory: Path) -> None:
-        command = [program, "--synth", STANDARD, *of_library, "--out=verilog", *set_generics]
-        command += [*(str(path.resolve()) for path in files), "-e", top]
+        command = [program, "--synth", STANDARD, "--out=verilog", *set_generics]
+        for path in files:
+            command += [f"--work={within[path]}", str(path.resolve())]
+        # The top is looked for in the last one.
+        command += [f"--work={_library_of(files, within, top)}", "-e", top]
         output = run_tool(f"synthesizing {top}", command, directory, wants_output=True)
         text = _without_copies(output)
         (directory / f"{top}.v").write_text(f"`timescale 1ns/1ps\n{text}")
@@ -60,22 +72,39 @@ def verilog_of(
     return make_once(cache / "vhdl" / key, fill) / f"{top}.v"
 
 
-def library_of(files: Sequence[Path], top: str) -> str | None:
-    """Return the library that files name beside those of the standard; None if they name none.
+def libraries_of(files: Sequence[Path], given: Mapping[Path, str]) -> dict[Path, str]:
+    """Return the library of each file: a given one, or else `work`.
 
-    Raises BuildError for several.
+    Without given ones, files that name a single library, beside those of the standard, are all in
+    it. Raises LibraryError for one that is named and has no files.
     """
-    names: dict[str, None] = {}
+    named: dict[str, Path] = {}
     for path in files:
         text = _COMMENT.sub("", path.read_text("latin-1"))
         for listed in _LIBRARIES.findall(text):
-            names |= dict.fromkeys(name.strip().lower() for name in listed.split(","))
-    own = [name for name in names if name not in _OF_GHDL]
-    if len(own) > 1:
-        raise BuildError(
-            f"synthesizing {top}: libraries {', '.join(own)}: must be one, beside ieee and std"
+            for name in listed.split(","):
+                named.setdefault(name.strip().lower(), path)
+    known = {*STANDARD_LIBRARIES, *given.values()}
+    own = [name for name in named if name not in known]
+    if own and (given or len(own) > 1):
+        several = f"libraries {', '.join(own)}" if len(own) > 1 else f"library {own[0]}"
+        raise LibraryError(
+            f"{several}, which {named[own[0]].name} names: no file is said to be in "
+            f"{'them' if len(own) > 1 else 'it'}; must be in [libraries], such as "
+            f'{own[0]} = ["*.vhd"]'
         )
-    return own[0] if own else None
+    usual = own[0] if own else WORK
+    return {path: given.get(path, usual) for path in files}
+
+
+def _library_of(files: Sequence[Path], libraries: Mapping[Path, str], entity: str) -> str:
+    """Return the library with an entity; the last one that has it, as GHDL would take it."""
+    found = [WORK]
+    for path in files:
+        names = {name.lower() for name in _ENTITY.findall(path.read_text("latin-1"))}
+        if entity.lower() in names:
+            found.append(libraries[path])
+    return found[-1]
 
 
 def _without_copies(verilog: str) -> str:

@@ -153,6 +153,14 @@ class Drafted(Spec):
         many=True,
         help="Of a list of files: the text or the path that a variable in it stands for.",
     )
+    vhdl_libraries: tuple[Key, ...] = option(
+        converter=parse_keys,
+        default=(),
+        flag="--vhdl-library",
+        metavar="NAME=FILE",
+        many=True,
+        help="Of VHDL: a library, and a file, a pattern or a list of files that are in it.",
+    )
 
 
 @click.group(cls=HelpedGroup, no_args_is_help=False)

@@ -51,7 +51,8 @@ def init(top: str, files: tuple[str, ...], drafted: Drafted, shown: AsJson) -> N
         "without": list(drafted.without),
     }
     given = {name: value for name, value in core.items() if value}
-    made = draft_of(top, files, path.parent, given, dict(drafted.variables))
+    variables, libraries = dict(drafted.variables), drafted.vhdl_libraries
+    made = draft_of(top, files, path.parent, given, variables, libraries)
     write_text(path, made["text"])
     if shown.as_json:
         click.echo(json.dumps({"file": str(path), **made}, indent=2))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from plexor_sim.design.cores import Selection, core_sources, expanded
+from plexor_sim.design.sources import sources_of
 
 from .core_files import CORES, MADE, ORDER, Made, write_cores
 
@@ -197,3 +198,26 @@ def test_files_that_are_missing_are_named_and_other_types_are_not_looked_for(
 ) -> None:
     path = one(tmp_path, attributes=", no.v, no.tcl : {file_type: tclSource}")
     assert core_sources(path, Selection()).missing == [str(tmp_path / "no.v")]
+
+
+def test_a_logical_name_is_the_library_of_a_file(tmp_path: Path) -> None:
+    """That of a file comes before that of its fileset, as FuseSoC 2.4.7 writes it for GHDL."""
+    for name in ("cells/sizes.vhd", "cells/own.vhd", "top.vhd"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "split.core").write_text("""CAPI=2:
+name: acme:demo:split:1.0
+filesets:
+  cells:
+    files: [cells/sizes.vhd, cells/own.vhd : {logical_name : Other}]
+    file_type: vhdlSource-2008
+    logical_name: cells
+  rtl: {files: [top.vhd], file_type: vhdlSource-2008}
+targets: {default: {filesets: [cells, rtl], toplevel: top}}
+""")
+    found = core_sources(tmp_path / "split.core", Selection())
+    assert [file.name for _, file in found.files] == ["sizes.vhd", "own.vhd", "top.vhd"]
+    libraries = {file.name: library for file, library in found.libraries.items()}
+    assert libraries == {"sizes.vhd": "cells", "own.vhd": "other"}
+    sources = sources_of(tmp_path, ["split.core"], top="top")
+    assert sources.libraries == found.libraries

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tools.strangers.bench import Edges, settled
+from tools.strangers.ghdl import play_in_ghdl
 from tools.strangers.icarus import play_in_icarus
 
 from plexor_sim.design.manifest import ManifestError, load
@@ -198,3 +199,33 @@ def test_an_error_in_verilog_names_its_own_file_and_line(tmp_path: Path) -> None
     with pytest.raises(Exception, match=r"toggle\.v:11:") as caught:
         verilog_device(load(path), default_cache())
     assert "mixed" not in str(caught.value)
+
+
+def test_a_design_in_two_libraries_is_that_of_ghdl(tmp_path: Path) -> None:
+    """The delay is in `cells`, the top in `work`; GHDL's simulator is another part of it."""
+    (tmp_path / "cells").mkdir()
+    (tmp_path / "cells/delay.vhd").write_text(DELAY_VHDL)
+    (tmp_path / "counted.vhd").write_text(DELAY_VHDL.replace("Delay", "Counted"))
+    begin, end = TOP_VHDL.index("  component"), TOP_VHDL.index("  signal first")
+    text = f"library cells; {TOP_VHDL[:begin]}{TOP_VHDL[end:]}".replace("work.Delay", "cells.Delay")
+    text = text.replace("toggle generic map (WIDTH => 4)", "entity work.Counted generic map (4)")
+    (tmp_path / "top.vhd").write_text(text)
+    path = tmp_path / "split.toml"
+    # A pattern may have the files of a library too: they are in it all the same.
+    manifest = MANIFEST.format(sources='"**/*.vhd"')
+    path.write_text(manifest + '[libraries]\nCells = ["cells/*.vhd"]\n')
+    strikes, end_ps = strikes_of(60, 400_000, seed=5), 24_000_000
+    played = play_design(path, strikes, end_ps)
+    assert played.code == 0, played.said
+    bits = ports_of(load(path), default_cache())
+    expected = play_in_ghdl(path, bits, strikes, end_ps, tmp_path)
+    assert settled(played.edges) == expected
+    assert {channel for _, channel, _ in expected} == set(range(6))
+
+
+def test_a_library_that_is_missing_is_a_fault_of_the_manifest(tmp_path: Path) -> None:
+    (tmp_path / "top.vhd").write_text("library cells, more;\n" + DELAY_VHDL)
+    path = tmp_path / "a.toml"
+    path.write_text(MANIFEST.format(sources='"top.vhd"').replace('"top"', '"Delay"'))
+    with pytest.raises(ManifestError, match=r"a\.toml: sources: libraries cells, more, which top"):
+        verilog_device(load(path), default_cache())

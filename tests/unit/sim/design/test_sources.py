@@ -171,3 +171,43 @@ def test_a_core_whose_files_have_no_type_is_told_so(folder: Path) -> None:
         sources_of(folder, ["x.core"])
     with pytest.raises(ValueError, match=r"^sources: missing; must be a list"):
         sources_of(folder, ["vip/model.cpp"])
+
+
+def test_files_of_a_library_are_analysed_first_and_once(folder: Path) -> None:
+    for name in ("cells/b.vhd", "cells/a.vhd", "top.vhd"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("")
+    wanted = {"Cells": ["cells/b.vhd", "cells/*.vhd"]}
+    sources = sources_of(folder, ["**/*.vhd"], libraries=wanted)
+    assert names(folder, sources.vhdl) == ["cells/b.vhd", "cells/a.vhd", "top.vhd"]
+    found = {path.name: library for path, library in sources.libraries.items()}
+    assert found == {"b.vhd": "cells", "a.vhd": "cells"}
+
+
+def test_a_library_may_be_a_list_of_files(folder: Path) -> None:
+    for name in ("b.vhd", "a.vhd", "top.vhd"):
+        (folder / name).write_text("")
+    (folder / "cells.f").write_text("$HOME_OF_CELLS/b.vhd\na.vhd\n")
+    sources = sources_of(folder, ["*.vhd"], libraries={"cells": ["cells.f"]})
+    assert [path.name for path in sources.vhdl] == ["b.vhd", "a.vhd", "top.vhd"]
+    assert {path.name for path in sources.libraries} == {"a.vhd", "b.vhd"}
+    assert folder / "cells.f" in sources.files
+
+
+@pytest.mark.parametrize(
+    ("libraries", "told"),
+    [
+        ({"work": ["top.vhd"]}, "libraries.work: must be the name of a library of your own; files"),
+        ({"IEEE": ["top.vhd"]}, "libraries.IEEE: must be the name of a library of your own; files"),
+        ({"a-b": ["top.vhd"]}, "libraries.a-b: must be the name of a library of your own; files"),
+        ({"cells": ["top.v"]}, "libraries.cells: top.v; must be VHDL (.vhd, .vhdl)"),
+        ({"a": ["top.vhd"], "b": ["*.vhd"]}, "libraries.b: top.vhd is in a too; must be in one"),
+        ({"cells": ["none/*.vhd"]}, "sources: none/*.vhd does not exist"),
+    ],
+)
+def test_what_is_wrong_with_a_library_is_named(
+    libraries: dict[str, list[str]], told: str, folder: Path
+) -> None:
+    (folder / "top.vhd").write_text("")
+    with pytest.raises(ValueError, match=re.escape(told)):
+        sources_of(folder, ["top.v"], libraries=libraries)

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from plexor_sim.design.vhdl import verilog_of
+from plexor_sim.design.vhdl import LibraryError, libraries_of, verilog_of
 from plexor_sim.packages import PackageMissing, default_cache
 from plexor_sim.toolchain import BuildError
 
@@ -100,10 +101,64 @@ def test_files_are_of_the_library_that_they_name(source: Path, tmp_path: Path) -
     assert "[2:0] stages_r" in made
 
 
-def test_several_libraries_are_refused_by_name(source: Path) -> None:
-    source.write_text("library ieee, cells;\nlibrary more;\n" + DELAY)
-    with pytest.raises(BuildError, match="libraries cells, more: must be one, beside ieee and std"):
-        verilog_of([source], "delay", {}, default_cache())
+CELLS = DELAY.replace("entity delay", "library cells;\nuse cells.sizes.all;\nentity cell").replace(
+    "of delay", "of cell"
+)
+TOP = """library ieee, cells; use ieee.std_logic_1164.all;
+entity top is port (clk, rst_n, d : in std_logic; q : out std_logic); end;
+architecture rtl of top is
+  signal first : std_logic;
+begin
+  a : entity cells.cell generic map (cells.sizes.STAGES_C)
+    port map (clk => clk, rst_n => rst_n, d => d, q => first);
+  b : entity work.delay port map (clk => clk, rst_n => rst_n, d => first, q => q);
+end;
+"""
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> dict[str, Path]:
+    """A design in `work` and in a library of its own."""
+    texts = {"sizes": PACKAGE, "cell": CELLS, "delay": DELAY, "top": TOP}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.vhd").write_text(text)
+    return {name: tmp_path / f"{name}.vhd" for name in texts}
+
+
+def test_files_are_of_the_libraries_that_are_said(two: dict[str, Path]) -> None:
+    cells = {two["sizes"]: "cells", two["cell"]: "cells"}
+    made = verilog_of(list(two.values()), "top", {}, default_cache(), cells).read_text()
+    assert "[2:0] stages_r" in made
+    assert "[1:0] stages_r" in made
+    # The top may be in another library than work.
+    alone = verilog_of([two["sizes"], two["cell"]], "cell", {}, default_cache(), cells).read_text()
+    assert "[1:0] stages_r" in alone
+
+
+def test_the_library_of_each_file_is_told_apart(two: dict[str, Path]) -> None:
+    cells = {two["sizes"]: "cells", two["cell"]: "cells"}
+    found = libraries_of(list(two.values()), cells)
+    assert {path.stem: library for path, library in found.items()} == {
+        "sizes": "cells",
+        "cell": "cells",
+        "delay": "work",
+        "top": "work",
+    }
+    # With one library named, and none said, all files are in it.
+    assert set(libraries_of(list(two.values()), {}).values()) == {"cells"}
+
+
+def test_a_library_without_files_is_named_with_the_file_that_wants_it(
+    two: dict[str, Path],
+) -> None:
+    two["top"].write_text("library more;\n" + TOP)
+    files = list(two.values())
+    told = "libraries cells, more, which cell.vhd names: no file is said to be in them; must be in "
+    with pytest.raises(LibraryError, match=re.escape(told + '[libraries], such as cells = ["*')):
+        verilog_of(files, "top", {}, default_cache())
+    told = "library more, which top.vhd names: no file is said to be in it; must be in [libraries]"
+    with pytest.raises(LibraryError, match=re.escape(told)):
+        verilog_of(files, "top", {}, default_cache(), {two["sizes"]: "cells", two["cell"]: "cells"})
 
 
 def test_the_first_error_is_told_where_ghdl_finds_too_many(source: Path) -> None:
