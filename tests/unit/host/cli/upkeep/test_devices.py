@@ -43,6 +43,36 @@ def test_paths_are_relative_to_the_manifest(folder, capsys):
     assert (document["file"], document["ports"][2]["name"]) == ("sim/gate.toml", "irq")
 
 
+CELLS = """library ieee; use ieee.std_logic_1164.all;
+entity stage is port (clk, irq : in std_logic; done : out std_logic); end;
+architecture rtl of stage is begin
+  process (clk) begin if rising_edge(clk) then done <= irq; end if; end process;
+end;
+"""
+ENTITY = """library ieee, cells, other; use ieee.std_logic_1164.all;
+entity whole is port (clk, irq : in std_logic; done : out std_logic); end;
+architecture rtl of whole is begin
+  a : entity cells.stage port map (clk, irq, done);
+end;
+"""
+
+
+def test_libraries_of_vhdl_stand_in_the_manifest_and_are_seen_from_it(folder, capsys):
+    (folder / "rtl/cell.vhd").write_text(CELLS)
+    (folder / "rtl/whole.vhd").write_text(ENTITY)
+    (folder / "rtl/other.vhd").write_text(CELLS.replace("stage", "unused"))
+    words = ["dut", "init", "whole", "rtl/whole.vhd", "--to", "sim/whole.toml"]
+    words += ["--vhdl-library", "cells=rtl/cell.vhd"]
+    assert cli.main(words) == 2
+    assert "library other, which whole.vhd names: no file is said to" in capsys.readouterr().err
+    assert cli.main([*words, "--vhdl-library", "other=rtl/other.vhd"]) == 0
+    capsys.readouterr()
+    manifest = tomllib.loads((folder / "sim/whole.toml").read_text())
+    assert manifest["libraries"] == {"cells": ["../rtl/cell.vhd"], "other": ["../rtl/other.vhd"]}
+    assert cli.main(["dut", "check", "sim/whole.toml"]) == 1
+    assert "ok    outputs  all responses move in 12 strikes" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "code", "line"),
     [
