@@ -125,7 +125,7 @@ def test_every_board_makes_its_clocks(name):
         ('volatile = ["--board", "ulx3s", "--write-sram"]', "volatile = []", "flash.volatile: []"),
         ("wheel = true", "wheels = true", "wheels"),
         ("title = ", "title ", "="),
-        ("baud = 2_000_000\nset = false", "baud = 3_000_000\nset = true", "link.baud: 3000000"),
+        ("baud = 3_000_000\nset = false", "baud = 3_000_000\nset = true", "link.baud: 3000000"),
     ],
 )
 def test_a_wrong_board_file_is_one_line(monkeypatch, tmp_path, old, new, says):

@@ -53,9 +53,9 @@ def test_a_link_that_is_never_idle_carries_all_that_is_computed(found):
 
 
 def test_a_rate_between_two_whole_clocks_is_said(found):
-    assert whole_clocks_a_bit("ulx3s-25f") == 63
-    keep("ulx3s-25f", {"link": {"clocks_a_bit": 63, "events": 250, "clocks": 1034 * 630}})
-    assert rows("ulx3s-25f")[0][-1] == "47,972 (at 1.984 Mbaud, 100.0%)"
+    assert whole_clocks_a_bit("ulx3s-25f") == 42
+    keep("ulx3s-25f", {"link": {"clocks_a_bit": 42, "events": 250, "clocks": 1034 * 420}})
+    assert rows("ulx3s-25f")[0][-1] == "71,958 (at 2.976 Mbaud, 100.0%)"
 
 
 def test_a_board_has_the_figures_of_one_with_the_same_gateware_alone(found):

@@ -59,7 +59,7 @@ class Board:
 
 BOARDS = (
     Board(
-        *("ULX3S", Family.ECP5, FT231X, "", ONLY, 2_000_000), ("ulx3s12f", "ulx3s25f", "ulx3s85f")
+        *("ULX3S", Family.ECP5, FT231X, "", ONLY, 3_000_000), ("ulx3s12f", "ulx3s25f", "ulx3s85f")
     ),
     Board("OrangeCrab", Family.ECP5, DFU, "", None, 0, ("orngcrab",)),
     Board("iCEBreaker", Family.ICE40_UP, FT2232H, "icebreaker", 1, 8_000_000, ("icebrkr",)),
@@ -67,7 +67,7 @@ BOARDS = (
         *("iCE40-HX8K-B-EVN", Family.ICE40_HX, FT2232H, "lattice", 1, 12_000_000, ("hx8kevn",)),
         holds=True,
     ),
-    Board("ECPIX-5", Family.ECP5, FT2232H, "ecpix", 1, 8_000_000, ("ecpix5",)),
+    Board("ECPIX-5", Family.ECP5, FT2232H, "ecpix", 1, 12_000_000, ("ecpix5",)),
     Board(
         *("Colorlight i5", Family.ECP5, DAPLINK, "", ONLY, 115_200, ("clighti5",)),
         loses=(0x10, 0x12),

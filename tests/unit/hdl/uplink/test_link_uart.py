@@ -25,9 +25,10 @@ def line_bits(data, pause_bits=0):
 class Host:
     """The other end of the line, with bits of `clocks` clocks, a fraction."""
 
-    def __init__(self, dut, clocks):
+    def __init__(self, dut, clocks, looks_a_bit=None):
         self.dut = dut
         self.clocks = Fraction(clocks)
+        self.look_clocks = None if looks_a_bit is None else self.clocks / looks_a_bit
         self.received = []
         self.framing_errors = 0
         self.closed = False
@@ -54,8 +55,12 @@ class Host:
             now += 1
 
     async def listen(self, ctx):
-        """Receive as an ideal receiver: each bit looked at in its middle."""
-        now = 0
+        """Receive: each bit looked at in its middle.
+
+        An ideal receiver sees each edge at once; one with `looks_a_bit`, as bridges are, sees a
+        start bit at the next of its looks, and looks at bits at no other times.
+        """
+        now, looks = 0, 0
 
         async def level_at(clock):
             nonlocal now
@@ -64,21 +69,30 @@ class Host:
                 now += 1
             return ctx.get(self.dut.tx)
 
+        async def next_level():
+            nonlocal looks
+            looks += 1
+            return await level_at(int(looks * self.look_clocks) if self.look_clocks else now + 1)
+
         while not self.closed:
-            if await level_at(now + 1):
+            if await next_level():
                 continue
-            start = now
+            start = looks * self.look_clocks if self.look_clocks else now
             bits = [
                 await level_at(start + int((Fraction(1, 2) + n) * self.clocks)) for n in range(10)
             ]
             self.framing_errors += bits[0] or not bits[9]
             self.received.append(sum(bit << n for n, bit in enumerate(bits[1:9])))
+            if self.look_clocks:
+                looks = int(now / self.look_clocks)
 
 
-def echo(bench, clocks, divisor, data, preamble=b"", pause_bits=0, before=(), set_period=0):
+def echo(
+    bench, clocks, divisor, data, preamble=b"", pause_bits=0, before=(), set_period=0, looks=None
+):
     """Send bytes, send back what arrives; return what arrived, came back, and the errors."""
     dut, arrived = made(LinkUart, set_period), []
-    host = Host(dut, clocks)
+    host = Host(dut, clocks, looks)
     host.put([*before, *[1] * IDLE_BITS, *line_bits(preamble, 2), *line_bits(data, pause_bits)])
     result = {}
 
@@ -149,6 +163,22 @@ def test_a_set_rate_that_cannot_be_had_is_refused(period):
 def test_the_rate_is_measured_on_a_preamble_to_an_eighth_of_a_clock(bench, clocks):
     data = b"\x01" + DATA[1:4]
     assert echo(bench, clocks, 0, data, b"\x55\x00") == (b"\0" + data, b"\0" + data, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("mbaud", "looks"),
+    # Looks a bit: of an FT231X's 48 MHz, and of an FT2232H's 120 MHz (their data sheets).
+    [(3, 16), (12, 10)],
+)
+@pytest.mark.parametrize("off_ppm", [-5_000, 5_000])
+def test_a_bridge_at_its_fastest_rate_and_125_mhz_understand_each_other(
+    bench, mbaud, looks, off_ppm
+):
+    """Neither rate is a whole number of eighths of a clock; crystals are some 100 ppm off."""
+    clocks = Fraction(125, mbaud) * (1 + Fraction(off_ppm, 1_000_000))
+    data = b"\x01" + random.Random(mbaud).randbytes(60).replace(b"\0\x55", b"\0\x54")
+    both = b"\0" + data
+    assert echo(bench, clocks, 0, data, b"\x55\x00", looks=looks) == (both, both, 0, 0)
 
 
 @pytest.mark.parametrize("offset", ["0.97", "1.03"])

@@ -49,7 +49,7 @@ def test_the_rate_of_a_board_with_a_set_one_is_found_in_a_second(fake, rate):
 
 @pytest.mark.parametrize(
     ("usb_id", "name", "rate"),
-    [(FT231X, "ULX3S FPGA 25K", 2_000_000), (FT2232H, "iCEBreaker V1.1a", 8_000_000)],
+    [(FT231X, "ULX3S FPGA 25K", 3_000_000), (FT2232H, "iCEBreaker V1.1a", 8_000_000)],
 )
 def test_a_product_that_names_a_board_tells_the_rate_and_nothing_is_tried(
     fake, monkeypatch, usb_id, name, rate
