@@ -39,7 +39,7 @@ def test_a_full_frame_is_as_long_as_the_protocol_makes_it():
 
 
 def test_a_review_with_the_sheets_found_the_same():
-    """7.7 ms at 12 Mbaud; in 200 ms 34 kB at an FT231X's 2 Mbaud, 230 kB at an HX8K without RTS#."""
+    """7.7 ms at 12 Mbaud; in 200 ms 34 kB at an FT231X's 2 Mbaud, 230 kB at an unheld HX8K."""
     hx8k = Link(FT2232H, links()["hx8k-evn"].bytes_s)
     assert round(hx8k.harmless_s(1.0) * 1000, 1) == 7.7
     for link, lost_kb in ((Link(FT231X, 200_000), 34), (hx8k, 230)):
