@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 
 from plexor.files.imports.capture import Declared, ReadRules, SignalBit
-from plexor.files.imports.csv_table import NUMBER, WORDS, Heading, Table, radix_of
+from plexor.files.imports.csv_table import MISSING, NUMBER, WORDS, Heading, Table, radix_of
 from plexor.files.imports.edges import LEVELS, UNKNOWN, Levels
 from plexor.files.imports.units import scale_of
 
@@ -152,8 +152,8 @@ def columns_of(table: Table, skipped: frozenset[int]) -> dict[str, Declared]:
     """Return the signals of a table by their names; `skipped` columns have none."""
     signals: dict[str, Declared] = {}
     for number, heading in enumerate(table.headings):
-        texts = set(table.column(number))
-        if number in skipped or texts == {""}:
+        texts = {text for text in table.column(number) if text.lower() not in MISSING}
+        if number in skipped or not texts:
             continue
         for name, kind, bits, reader in _signals(heading, texts):
             if not name and bits != 1:
@@ -167,9 +167,19 @@ def columns_of(table: Table, skipped: frozenset[int]) -> dict[str, Declared]:
 
 
 def levels_of(table: Table, signal: SignalBit, rules: ReadRules) -> tuple[Levels, str]:
-    """Return the levels of a signal in each row, and how volts were read as levels."""
+    """Return the levels of a signal in each row, and how volts were read as levels.
+
+    Where a row has nothing in the column, the level is not known.
+    """
     column: _Column = signal.handle
-    return column.reader.levels(table.column(column.number), signal, rules)
+    texts = table.column(column.number)
+    known = [text for text in texts if text.lower() not in MISSING]
+    found, note = column.reader.levels(known, signal, rules)
+    if len(known) == len(texts):
+        return found, note
+    levels = np.full(len(texts), UNKNOWN, np.uint8)
+    levels[[text.lower() not in MISSING for text in texts]] = found
+    return levels, note
 
 
 def _level(text: str) -> str:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from plexor.base.counts import counted
 from plexor.base.errors import UsageError
 from plexor.base.units import FEMTOSECONDS
 from plexor.files.imports.edges import LEVELS
@@ -28,6 +29,8 @@ _COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d{1,3})?")
 """A number with a comma before its decimals."""
 WORDS = {"false": "0", "true": "1", "low": "0", "high": "1", "off": "0", "on": "1"}
 """Levels that programs write as words, in letters of any case."""
+MISSING = ("", "nan", "n/a", "null", "none")
+"""What programs write where a row has no value, in letters of any case."""
 _MOST_BYTES = 1 << 31
 _DELIMITERS = ",;\t"
 _BLANKS = " "
@@ -116,7 +119,8 @@ def table_of(path: Path) -> Table:
     last = [_fields(line, delimiter) for line in tail]
     width = max((len(row) for row in last), default=0)
     last = [row for row in last if len(row) == width]
-    numeric = [n for n in range(width) if all(_is_value(row[n]) for row in last)]
+    known = [[row[n] for row in last if row[n].lower() not in MISSING] for n in range(width)]
+    numeric = [n for n in range(width) if known[n] and all(map(_is_value, known[n]))]
     if not numeric:
         raise UsageError(f"{path}: no rows of numbers; must be a table of times and levels")
     above: list[list[str]] = []
@@ -128,7 +132,7 @@ def table_of(path: Path) -> Table:
             first = number - _with_notes(above, width, numeric)
             above = above[:first] + _commented_names(lines[:first], width, delimiter)
             rows = _rows(path, lines, first, width, delimiter)
-            return _headed(path, above, width, rows, "\n".join(lines[:first]))
+            return _headed(path, above, width, rows, "\n".join(lines[:first]), delimiter)
         above.append(row)
     raise UsageError(f"{path}: no table in the first {_HEAD} lines; must be rows of numbers")
 
@@ -220,8 +224,29 @@ def _is_value(text: str) -> bool:
     )
 
 
+def _has_split_numbers(names: Sequence[str], rows: list[list[str]]) -> bool:
+    """Return whether numbers with a comma before their decimals lie in two columns each."""
+    width = len(rows[0])
+    filled = [n for n in range(width) if any(row[n] for row in rows)]
+    more = [n for n in filled if n >= len(names)]
+    decimals = {row[1] for row in rows if width > 1}
+    same_length = len({len(text) for text in decimals}) == 1 and max(map(len, decimals)) > 1
+    return bool(
+        any(names)
+        and more
+        and same_length
+        and all(map(str.isdigit, decimals))
+        and all(re.fullmatch(r"[+-]?\d+", row[0]) for row in rows)
+    )
+
+
 def _headed(
-    path: Path, above: list[list[str]], width: int, rows: list[list[str]], text: str
+    path: Path,
+    above: list[list[str]],
+    width: int,
+    rows: list[list[str]],
+    text: str,
+    delimiter: str,
 ) -> Table:
     """Return a table with what stands above it: names, and units below them or not."""
     heads = [row for row in above[-6:] if any(row) and (len(row) > 1 or width == 1)][-2:]
@@ -258,6 +283,11 @@ def _headed(
     def filled(row: Sequence[str]) -> list[str]:
         return [*row, *[""] * width][:width]
 
+    if delimiter == "," and _has_split_numbers(names, rows):
+        raise UsageError(
+            f"{path}: its rows have {width} columns under {counted(len(names), 'name')}: a comma "
+            "before decimals is one between columns too; export with a point, or with semicolons"
+        )
     # A colon at the end is a sign, and belongs to no name.
     names = [name.rstrip(": ") for name in filled(names)]
     headings = tuple(map(Heading, names, filled(units)))

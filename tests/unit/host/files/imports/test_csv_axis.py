@@ -160,3 +160,11 @@ def test_columns_of_other_times_are_refused(tmp_path):
     text += "".join(f"{n}e-9,{n // 3 % 2 * 3.3},,{2 * n}e-9,{n // 2 % 2}\n" for n in range(30))
     with pytest.raises(UsageError, match="its columns 'TIME' have different times; export"):
         list_capture(written(tmp_path / "a.csv", text))
+
+
+def test_a_time_may_have_its_digits_parted_by_threes(tmp_path):
+    """As ScanaStudio writes it, with the unit that fits each time."""
+    text = "Times;CH1 irq\n0 ns;0\n999.999 500 us;1\n4.860 53 ms;0\n1 234.5 ms;1\n"
+    run = import_capture(written(tmp_path / "a.csv", text), channels=["R=CH1 irq"]).result
+    found = [int(time) * run.tick_fs // 10**5 for time in run.events["time_ticks"]]
+    assert found == [9_999_995, 48_605_300, 12_345_000_000]

@@ -119,3 +119,29 @@ def test_volts_are_told_in_volts(heading, threshold, told, tmp_path):
     run = import_capture(path, channels=[f"R={name}"], threshold=threshold).result
     assert run.imported.left_out[0].startswith(told)
     assert [int(time) * run.tick_fs // 10**6 for time in run.events["time_ticks"]] == [1000, 2000]
+
+
+@pytest.mark.parametrize("empty", ["", "NaN", "n/a"])
+def test_a_row_without_a_value_is_not_known(empty, tmp_path):
+    """An oscilloscope may end its file with a time alone."""
+    rows = [0.0, 3.3, empty, 3.3, 0.1, 3.2, empty]
+    text = "x-axis,1\nsecond,Volt\n" + "".join(f"{n}e-6,{volts}\n" for n, volts in enumerate(rows))
+    path = written(tmp_path / "a.csv", text)
+    assert edges_of_bit(path, "1") == [(1000, 1), (4000, 0), (5000, 1)]
+    (line, unknown) = import_capture(path, channels=["R=1"]).result.imported.left_out
+    assert line.startswith("1: from 0 to 3.3 V")
+    assert unknown.startswith("1: its level is not known 2 times, first at 2 µs")
+    held = import_capture(path, channels=["R=1"], unknown="hold").result
+    assert held.imported.gaps_ticks == ()
+
+
+def test_levels_and_words_may_be_missing_too(tmp_path):
+    rows = "".join(
+        f"{n}e-6,{level},{word}\n"
+        for n, (level, word) in enumerate(
+            [("0", "0x0"), ("1", "0x3"), ("", ""), ("0", "0x1"), ("1", "0x2")]
+        )
+    )
+    path = written(tmp_path / "a.csv", "Time,s,bus[1:0]\n" + rows)
+    assert edges_of_bit(path, "s") == [(1000, 1), (4000, 1)]
+    assert edges_of_bit(path, "bus[1]") == [(1000, 1), (4000, 1)]

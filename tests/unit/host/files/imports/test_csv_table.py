@@ -28,6 +28,10 @@ def test_names_in_a_comment_right_above_the_rows_are_those_of_the_columns(above,
         ("Time,s\n0,0\n0,1\n0,0\n", "its times stand still at 0; export the table without them"),
         ("Time,s\n0,0\n1,1\n2,0,5\n3,1\n4,1\n5,1\n", "line 4 has 3 columns; must have 2 as the"),
         ("Time,s\n0,0\nx,1\n2,0\n3,0\n4,0\n5,1\n", "line 3: 'x' is no time"),
+        (
+            "Time,s\n0,001,0\n0,002,1\n1,003,0\n",
+            "its rows have 3 columns under 2 names: a comma before decimals is one between columns",
+        ),
     ],
 )
 def test_what_is_no_table_is_one_line(text, line, tmp_path):
