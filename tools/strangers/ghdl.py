@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from plexor_sim.design.manifest import load
-from plexor_sim.design.vhdl import NAMES, STANDARD, libraries_of
+from plexor_sim.design.vhdl import NAMES, OPTIONS, libraries_of, ordered
 from tools.strangers.bench import (
     FS_PER_PS,
     Edges,
@@ -49,8 +49,8 @@ def play_in_ghdl(
     bench, log = scratch / "bench.vhdl", scratch / "edges.txt"
     bench.write_text(_bench(manifest, bits, strikes, end_ps, log))
     sources = load(path).sources
-    options = [STANDARD, "--workdir=.", "-P."]
-    for file, library in libraries_of(sources.vhdl, sources.libraries).items():
+    options = [*OPTIONS, "--workdir=.", "-P."]
+    for file, library in ordered(libraries_of(sources.vhdl, sources.libraries)).items():
         execute([program, "-a", *options, f"--work={library}", str(file)], scratch)
     execute([program, "-a", *options, str(bench)], scratch)
     execute([program, "-e", *options, "plexor_bench"], scratch)

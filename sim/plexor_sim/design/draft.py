@@ -43,6 +43,13 @@ _SELDOM_STRUCK = re.compile(
     re.IGNORECASE,
 )
 """What answers, permits or chooses."""
+_HIGH = re.compile(
+    r"(?:^|_)[a-z]*(?:ready|rdy)(?:_?i|_?in)?$"
+    r"|(?:^|_)(?:en|ena|enable|ce|clk_?en|clock_?enable)(?:_?i|_?in)?$"
+    r"|(?:^|_)(?:rxd?|sin|miso|scl|sda)(?:_?i|_?in)?$",
+    re.IGNORECASE,
+)
+"""Inputs that rest high: who takes what a design gives, what permits it, and serial lines."""
 _PERIOD_PS = 10_000
 
 
@@ -139,6 +146,8 @@ def draft(
         lines += [f'clock = "{reset.clock}"  # (?)'] if len(taken.clocks) > 1 else []
         lines += [""]
     lines += ["[ports]", f"strikes = {_toml(list(taken.strikes))}  # (?)"]
+    resting = [pin for pin in taken.strikes if _HIGH.search(pin.partition("[")[0])]
+    lines += [f"idle_high = {_toml(resting)}  # (?)"] if resting else []
     lines += [f"responses = {_toml(list(taken.responses))}  # (?)"]
     if not taken.strikes:
         lines += ["# no input is left to strike: name a module around it that has one"]
@@ -147,7 +156,11 @@ def draft(
         for name in taken.constants:
             bits = ports[name][1]
             struck = ", without the one that is struck" if f"{name}[0]" in taken.strikes else ""
-            lines.append(f"{name} = 0" + (f"  # {bits} bits{struck}" if bits > 1 else ""))
+            is_high = bool(_HIGH.search(name))
+            told = [f"{bits} bits{struck}"] if bits > 1 else []
+            told += ["(?) high, as it mostly rests"] if is_high else []
+            value = (1 << bits) - 1 if is_high else 0
+            lines.append(f"{name} = {value}" + (f"  # {', '.join(told)}" if told else ""))
     lines += [
         f"# {name} is an inout: name a module around it that has an input and an output"
         for name in taken.inouts

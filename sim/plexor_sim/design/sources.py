@@ -20,7 +20,7 @@ VERILOG = (".v", ".sv", ".vh", ".svh", ".vp", ".svp", ".verilog")
 VHDL = (".vhd", ".vhdl")
 NATIVE = (".c", ".cc", ".cpp", ".cxx")
 """Files of functions that Verilog imports (DPI)."""
-_LISTS = (".f", ".fl", ".flist", ".vc", ".files")
+_LISTS = (".f", ".fl", ".flist", ".vc", ".files", ".txt", ".lst", ".list")
 _LIST_NAME = re.compile(r"(?:flist|file_?list)(?:$|[._-])", re.IGNORECASE)
 """How the name of a list begins that has another suffix, such as Flist.cva6."""
 _CORE = ".core"

@@ -13,12 +13,18 @@ from plexor_sim.packages import PackageMissing, make_once, sha256
 from plexor_sim.toolchain import run_tool
 
 NAMES = ("ghdl", "ghdl-mcode", "ghdl-llvm", "ghdl-gcc")
-STANDARD = "--std=08"
+OPTIONS = ("--std=08", "-frelaxed")
+"""Of 2008, but for what older designs have: memories as shared variables."""
 _COMMENT = re.compile(r"--.*")
 _LIBRARIES = re.compile(r"^\s*library\s+([\w\s,]+);", re.IGNORECASE | re.MULTILINE)
 WORK = "work"
 STANDARD_LIBRARIES = frozenset(("ieee", "std", WORK))
 _ENTITY = re.compile(r"^\s*entity\s+(\w+)\s+is\b", re.IGNORECASE | re.MULTILINE)
+_UNIT = re.compile(r"\b(?:package|entity|context)\s+(\w+)\s+is\b")
+"""What a file has that others may need, in small letters."""
+_OF_UNIT = re.compile(r"\b(?:package\s+body|architecture\s+\w+\s+of)\s+(\w+)\s+is\b")
+"""What needs its unit, in whichever file that is."""
+_SELECTED = re.compile(r"\b(\w+)\s*\.\s*(\w+)")
 _FORM = b"3"
 """Another one if something else is made of what GHDL writes."""
 _WIRE = re.compile(r"  wire (?:\[\d+:\d+\] )?(\w+);")
@@ -39,7 +45,7 @@ def verilog_of(
 ) -> Path:
     """Return a Verilog file of a VHDL entity, as GHDL synthesizes it.
 
-    `files` are in the order in which they are analysed, in the libraries of `libraries_of`. Raises
+    `files` are in the libraries of `libraries_of`, and are analysed as `ordered`. Raises
     PackageMissing without GHDL, BuildError with its first error, and as `libraries_of`.
     """
     program = next((found for name in NAMES if (found := shutil.which(name))), None)
@@ -47,24 +53,24 @@ def verilog_of(
         raise PackageMissing("GHDL", "not on the path", "on Debian: apt install ghdl-mcode")
     version = subprocess.run([program, "--version"], capture_output=True, check=True).stdout
     set_generics = [f"-g{name}={value}" for name, value in sorted(generics.items())]
-    within = libraries_of(files, libraries or {})
+    within = ordered(libraries_of(files, libraries or {}))
     parts = [
         version,
         _FORM,
-        STANDARD.encode(),
+        *(text.encode() for text in OPTIONS),
         top.encode(),
         *(text.encode() for text in set_generics),
     ]
-    for path in files:
-        parts += [within[path].encode(), str(path).encode(), path.read_bytes()]
+    for path, library in within.items():
+        parts += [library.encode(), str(path).encode(), path.read_bytes()]
     key = sha256(b"\0".join(parts))[:32]
 
     def fill(directory: Path) -> None:
-        command = [program, "--synth", STANDARD, "--out=verilog", *set_generics]
-        for path in files:
-            command += [f"--work={within[path]}", str(path.resolve())]
+        command = [program, "--synth", *OPTIONS, "--out=verilog", *set_generics]
+        for path, library in within.items():
+            command += [f"--work={library}", str(path.resolve())]
         # The top is looked for in the last one.
-        command += [f"--work={_library_of(files, within, top)}", "-e", top]
+        command += [f"--work={_library_of(within, top)}", "-e", top]
         output = run_tool(f"synthesizing {top}", command, directory, wants_output=True)
         text = _without_copies(output)
         (directory / f"{top}.v").write_text(f"`timescale 1ns/1ps\n{text}")
@@ -97,13 +103,42 @@ def libraries_of(files: Sequence[Path], given: Mapping[Path, str]) -> dict[Path,
     return {path: given.get(path, usual) for path in files}
 
 
-def _library_of(files: Sequence[Path], libraries: Mapping[Path, str], entity: str) -> str:
+def ordered(libraries: Mapping[Path, str]) -> dict[Path, str]:
+    """Return files with their libraries, each behind those whose units it names.
+
+    Of files that name each other the first one stays the first.
+    """
+    texts = {path: _COMMENT.sub("", path.read_text("latin-1")).lower() for path in libraries}
+    homes: dict[tuple[str, str], Path] = {}
+    for path, text in texts.items():
+        for unit in _UNIT.findall(text):
+            homes.setdefault((libraries[path], unit), path)
+    found: dict[Path, str] = {}
+
+    def take(path: Path, above: frozenset[Path]) -> None:
+        own = libraries[path]
+        names = [(own, unit) for unit in _OF_UNIT.findall(texts[path])]
+        for library, unit in _SELECTED.findall(texts[path]):
+            names.append((own if library == WORK else library, unit))
+        for name in dict.fromkeys(names):
+            home = homes.get(name)
+            if home is not None and home not in found and home not in above:
+                take(home, above | {home})
+        found[path] = own
+
+    for path in libraries:
+        if path not in found:
+            take(path, frozenset((path,)))
+    return found
+
+
+def _library_of(libraries: Mapping[Path, str], entity: str) -> str:
     """Return the library with an entity; the last one that has it, as GHDL would take it."""
     found = [WORK]
-    for path in files:
+    for path, library in libraries.items():
         names = {name.lower() for name in _ENTITY.findall(path.read_text("latin-1"))}
         if entity.lower() in names:
-            found.append(libraries[path])
+            found.append(library)
     return found[-1]
 
 

@@ -160,3 +160,37 @@ def test_a_core_is_drafted_as_it_was_taken(tmp_path: Path, monkeypatch: pytest.M
     assert [path.name for path in load(tmp_path / "dut.toml").sources.verilog] == ["dut.v"]
     with pytest.raises(ManifestError, match=r"core\.libraries: .*none is no folder"):
         drafted("dut", ["dut.core"], default_cache(), {"core": {**core, "libraries": ["none"]}})
+
+
+@pytest.mark.parametrize(
+    ("name", "rests_high"),
+    [
+        ("m_axis_tready", True),
+        ("out_rdy_i", True),
+        ("clk_en", True),
+        ("ce", True),
+        ("uart_rxd", True),
+        ("miso_i", True),
+        ("readyn", False),
+        ("rx_valid", False),
+        ("enable_mask", False),
+        ("data", False),
+    ],
+)
+def test_inputs_that_permit_or_take_rest_high(name: str, rests_high: bool) -> None:
+    """A design whose outputs nobody takes stands still from its first word on."""
+    ports = {
+        "clk": ("in", 1),
+        "trigger_irq": ("in", 1),
+        name: ("in", 2),
+        "q": ("out", 1),
+    }
+    manifest = tomllib.loads(draft("top", ["a.v"], ports))
+    assert manifest["constants"] == {name: 3 if rests_high else 0}
+
+
+def test_a_serial_line_that_is_struck_rests_high() -> None:
+    ports = {"clk": ("in", 1), "rxd": ("in", 1), "q": ("out", 1)}
+    manifest = tomllib.loads(draft("top", ["a.v"], ports))
+    assert manifest["ports"]["strikes"] == manifest["ports"]["idle_high"] == ["rxd"]
+    assert "idle_high" not in draft("top", ["a.v"], {**ports, "irq": ("in", 1)})

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import re
 import subprocess
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 
-from plexor_sim.design.vhdl import LibraryError, libraries_of, verilog_of
+from plexor_sim.design.vhdl import LibraryError, libraries_of, ordered, verilog_of
 from plexor_sim.packages import PackageMissing, default_cache
 from plexor_sim.toolchain import BuildError
 
@@ -159,6 +160,51 @@ def test_a_library_without_files_is_named_with_the_file_that_wants_it(
     told = "library more, which top.vhd names: no file is said to be in it; must be in [libraries]"
     with pytest.raises(LibraryError, match=re.escape(told)):
         verilog_of(files, "top", {}, default_cache(), {two["sizes"]: "cells", two["cell"]: "cells"})
+
+
+def test_files_are_analysed_behind_those_that_they_name(two: dict[str, Path]) -> None:
+    """In whatever order they are named, as a pattern has them: each permutation is right."""
+    body = two["sizes"].with_name("a_body.vhd")
+    body.write_text("package body sizes is\nend;\n")
+    cells = dict.fromkeys((body, two["sizes"], two["cell"]), "cells")
+    for files in permutations((*cells, two["delay"], two["top"])):
+        found = [path.stem for path in ordered(libraries_of(files, cells))]
+        places = {name: found.index(name) for name in found}
+        assert places["sizes"] < min(places["a_body"], places["cell"], places["top"])
+        assert max(places["cell"], places["delay"]) < places["top"]
+    made = verilog_of(list(two.values())[::-1], "top", {}, default_cache(), cells).read_text()
+    assert "module top" in made
+
+
+def test_files_that_name_each_other_stay_in_their_order(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.vhd", tmp_path / "other.vhd"
+    one.write_text("package one is constant a : integer := work.other.b; end; -- work.none\n")
+    other.write_text("package other is constant b : integer := work.one.a; end;\n")
+    assert [path.stem for path in ordered({one: "work", other: "work"})] == ["other", "one"]
+    assert [path.stem for path in ordered({other: "work", one: "work"})] == ["one", "other"]
+
+
+MEMORY = """library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all;
+entity memory is port (clk, we : in std_logic; at : in unsigned(1 downto 0);
+  d : in std_logic_vector(3 downto 0); q : out std_logic_vector(3 downto 0)); end;
+architecture rtl of memory is
+  type Words is array (0 to 3) of std_logic_vector(3 downto 0);
+  shared variable words_v : Words := (others => "0000");
+begin
+  process (clk) begin
+    if rising_edge(clk) then
+      if we = '1' then words_v(to_integer(at)) := d; end if;
+      q <= words_v(to_integer(at));
+    end if;
+  end process;
+end;
+"""
+
+
+def test_a_memory_may_be_a_shared_variable_as_before_2008(tmp_path: Path) -> None:
+    (tmp_path / "memory.vhd").write_text(MEMORY)
+    made = verilog_of([tmp_path / "memory.vhd"], "memory", {}, default_cache()).read_text()
+    assert "module memory" in made
 
 
 def test_the_first_error_is_told_where_ghdl_finds_too_many(source: Path) -> None:
