@@ -3,6 +3,7 @@
 
 A fault is drawn by the hash of its file, function and text, so that the same ones are drawn until
 their function changes. Coverage of one run of the tests says which of them execute a fault's line.
+What survives all of these meets the tests of whole commands that are named for its file or folder.
 A fault that changes nothing anyone can see is in tests/mutants/host/equivalent.toml, with why.
 """
 
@@ -42,11 +43,16 @@ CONTRACTS = {"protocol": ("tests/contract", "tests/contract/test_document.py")}
 
 What is declared once is held by its golden vectors, and by the page that others have read.
 """
+SYSTEM = "tests/system"
+"""Tests of whole commands. Those that are named for a file or its folder are run last."""
 LEAST_CAUGHT = 0.95
 """Share of the faults that are not equivalent which tests must catch."""
 TEST_SECONDS = 60
 """A test that takes longer has met an endless loop, and its process ends."""
 TIMEOUT_SECONDS = 300
+"""The same of all tests of a fault."""
+SYSTEM_PATIENCE = 5
+"""Tests of whole commands may take so many times as long."""
 _NO_TESTS = 5
 """What pytest ends with if a file has none, or only long ones."""
 _MAPS = ROOT / "build" / "mutants"
@@ -167,7 +173,15 @@ def run(per_room: int, seed: int, jobs: int, named: Sequence[str]) -> bool:
             if result.kind == "caught":
                 tell(fault, result)
             else:
-                tell(fault, Outcome("SURVIVES", result.seconds) if own_tests(fault) else result)
+                survivors.append(fault)
+        left, survivors = survivors, []
+        whole = [(fault, system_tests(fault)) for fault in left]
+        for fault, result in _outcomes(copies, whole, SYSTEM_PATIENCE):
+            if result.kind == "caught":
+                tell(fault, result)
+            else:
+                ran = own_tests(fault) or other_tests(fault, reached)
+                tell(fault, Outcome("SURVIVES", result.seconds) if ran else result)
                 survivors.append(fault)
     finally:
         for copy in copies:
@@ -191,9 +205,12 @@ def run(per_room: int, seed: int, jobs: int, named: Sequence[str]) -> bool:
 
 
 def _outcomes(
-    copies: Sequence[_Copy], work: Sequence[tuple[Fault, Sequence[str]]]
+    copies: Sequence[_Copy], work: Sequence[tuple[Fault, Sequence[str]]], patience: int = 1
 ) -> Iterator[tuple[Fault, Outcome]]:
-    """Run the tests of each fault, in as many processes as there are copies."""
+    """Run the tests of each fault, in as many processes as there are copies.
+
+    `patience` is how many times as long as tests of a unit they may take.
+    """
     free = list(copies)
     lock = threading.Lock()
 
@@ -201,7 +218,7 @@ def _outcomes(
         with lock:
             copy = free.pop()
         try:
-            return task[0], copy.outcome(*task)
+            return task[0], copy.outcome(*task, patience)
         finally:
             with lock:
                 free.append(copy)
@@ -236,6 +253,22 @@ def other_tests(fault: Fault, reached: Reached) -> list[str]:
     near = str(Path(own[0]).parent) if own else ""
     others = (name for name in names if name.split("::")[0] not in own)
     return sorted(others, key=lambda name: (not near or not name.startswith(near), name))
+
+
+def system_tests(fault: Fault) -> list[str]:
+    """Return the tests of whole commands that are named for a fault's file or its folder.
+
+    The bodies of commands are reached by no other tests.
+    """
+    path = Path(fault.file)
+    words = dict.fromkeys((path.stem.strip("_"), path.parent.name))
+    found = (
+        str(found.relative_to(ROOT))
+        for word in words
+        for ending in ("", "_*")
+        for found in sorted((ROOT / SYSTEM).glob(f"test_{word}{ending}.py"))
+    )
+    return list(dict.fromkeys(found))
 
 
 def reached_by_tests(jobs: int) -> Reached:
@@ -367,8 +400,8 @@ class _Copy:
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         self._forks = Forks(ROOT, environment, self._folder / "told")
 
-    def outcome(self, fault: Fault, tests: Sequence[str]) -> Outcome:
-        """Run tests with a fault."""
+    def outcome(self, fault: Fault, tests: Sequence[str], patience: int = 1) -> Outcome:
+        """Run tests with a fault. What fails of whole commands must hold without it."""
         if not tests:
             return Outcome("not reached", 0.0)
         path = self._folder / "host" / fault.file
@@ -376,9 +409,12 @@ class _Copy:
         began = time.monotonic()
         self._write(path, fault.edit.applied(source))
         try:
-            caught, by = self._fails(tests)
+            caught, by = self._fails(tests, patience)
         finally:
             self._write(path, source)
+        if caught and patience > 1:
+            # Such tests start simulators and browsers: a busy machine may fail them, too.
+            caught = not self._fails([by] if "::" in by else tests, patience)[0]
         return Outcome("caught" if caught else "SURVIVES", time.monotonic() - began, by)
 
     def remove(self) -> None:
@@ -392,15 +428,14 @@ class _Copy:
         self._changes += 1
         os.utime(path, (self._changes, self._changes))
 
-    def _fails(self, tests: Sequence[str]) -> tuple[bool, str]:
+    def _fails(self, tests: Sequence[str], patience: int) -> tuple[bool, str]:
         """Return whether a test fails, and which one."""
         listed = self._folder / "tests"
         listed.write_text("\n".join(tests) + "\n", encoding="utf-8")
         options = ["-x", "-q", "-m", "not full and not hardware", "-p", "no:cacheprovider"]
-        options += ["-p", "no:xdist", f"--timeout={TEST_SECONDS}", "--timeout-method=thread"]
-        code = self._forks.pytest(
-            [*options, f"--basetemp={self._folder}/tmp", f"@{listed}"], TIMEOUT_SECONDS
-        )
+        options += ["-p", "no:xdist", f"--timeout={TEST_SECONDS * patience}"]
+        options += ["--timeout-method=thread", f"--basetemp={self._folder}/tmp", f"@{listed}"]
+        code = self._forks.pytest(options, TIMEOUT_SECONDS * patience)
         if code in (0, _NO_TESTS):
             return False, ""
         output = self._forks.output()

@@ -112,6 +112,11 @@ def test_a_fault_is_caught_if_a_test_that_reaches_it_fails(tmp_path, monkeypatch
         edit = Edit(2, "f", source.index(old), old, new)
         fault = Fault("planted_for_mutants/__init__.py", edit, "")
         assert copy.outcome(fault, ["test_it.py"]).kind == kind
+        # Of whole commands it must pass without the fault.
+        assert copy.outcome(fault, ["test_it.py"], patience=2).kind == kind
+        (tmp_path / "test_bad.py").write_text("def test_bad():\n    assert not 'always'\n")
+        assert copy.outcome(fault, ["test_bad.py"]).kind == "caught"
+        assert copy.outcome(fault, ["test_bad.py"], patience=2).kind == "SURVIVES"
         # The next one meets the file as it was.
         assert copy.outcome(fault, []).kind == "not reached"
         assert (copy._folder / "host" / fault.file).read_text() == source
@@ -145,6 +150,20 @@ def test_tests_of_a_faults_own_file_come_first_and_then_those_that_reach_its_lin
     elsewhere = Fault("plexor_lab/mixed/run.py", fault.edit, "")
     assert host.own_tests(elsewhere) == ["tests/unit/host/lab/mixed/test_run.py"]
     assert host.other_tests(elsewhere, {fault.file: lines}) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "tests"),
+    [
+        ("plexor_lab/mixed/body.py", ["mixed"]),
+        ("plexor_lab/bound/fitting.py", ["bound", "bound_sweep"]),
+        ("plexor/cli/scans/burst.py", ["burst"]),
+        ("plexor/show/html.py", []),
+    ],
+)
+def test_tests_of_whole_commands_are_those_of_a_faults_file_or_folder(file, tests):
+    found = host.system_tests(Fault(file, Edit(1, "", 0, "<", "<="), ""))
+    assert found == [f"tests/system/test_{name}.py" for name in tests]
 
 
 def test_lines_that_have_moved_keep_their_tests_and_new_ones_have_those_of_the_file(
