@@ -47,7 +47,7 @@ class _Texts:
     def __init__(self, pa: Any, pc: Any, tick_fs: int) -> None:
         self.pa, self.pc = pa, pc
         self.digits = _FS_DIGITS
-        while not tick_fs % 10 and self.digits > 1:
+        while not tick_fs % 10:
             tick_fs, self.digits = tick_fs // 10, self.digits - 1
         self.unit = pa.scalar(Decimal(tick_fs), pa.decimal128(_UNIT_DIGITS, 0))
 
