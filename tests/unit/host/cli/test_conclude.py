@@ -2,16 +2,20 @@
 """The end of a command: figures are shown whatever fails, and the first failure is its code."""
 
 import json
+import os
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
 from plexor import cli
 from plexor.base.errors import StoreError, UsageError
+from plexor.cli import conclude as conclude_module
 from plexor.cli.conclude import (
     RunUse,
     conclude,
     conclude_scan,
+    text_width,
     wants_colour,
 )
 from plexor.cli.options import Shown
@@ -230,3 +234,22 @@ def test_a_run_is_shown_as_text_unless_a_document_is_wanted(capsys, run_of):
     out = capsys.readouterr().out
     assert "max seen" in out
     assert not out.startswith("{")
+
+
+def test_without_a_terminal_texts_are_100_columns_wide(monkeypatch):
+    monkeypatch.setattr(conclude_module.shutil, "get_terminal_size", os.terminal_size)
+    assert text_width() == 100
+
+
+@pytest.mark.parametrize(
+    ("terminal", "no_colour", "coloured"),
+    [(True, None, True), (True, "", True), (True, "1", False), (False, None, False)],
+)
+def test_colour_is_for_terminals_where_it_is_not_refused(
+    monkeypatch, terminal, no_colour, coloured
+):
+    monkeypatch.setattr(conclude_module.sys, "stdout", SimpleNamespace(isatty=lambda: terminal))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    if no_colour is not None:
+        monkeypatch.setenv("NO_COLOR", no_colour)
+    assert wants_colour() == coloured

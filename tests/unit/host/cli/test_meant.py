@@ -98,3 +98,21 @@ def test_a_name_and_a_path_that_are_not_there_are_told_the_nearest(tmp_path, mon
     absent = click.BadParameter("Path 'idel' does not exist.")
     assert told(absent, []).endswith("does not exist; did you mean idle?")
     assert told(click.BadParameter("Path 'xyzzy' does not exist."), []).endswith("does not exist")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["7up"], "extra argument (7up)"),
+        (["--rate", "5k", "20k"], "extra argument (20k)"),
+        (["=5"], "extra argument (=5)"),
+        (["rate="], "extra argument (rate=)"),
+        (["xyzzy=5"], "extra argument (xyzzy=5)"),
+        (["?"], "extra argument (?); did you mean --help?"),
+        (["k"], "(k); a number and its unit are one word, such as 20k"),
+    ],
+)
+def test_a_word_behind_no_option_is_told_only_what_it_may_have_been(words, said):
+    with pytest.raises(click.UsageError) as caught:
+        measure.main(words, standalone_mode=False)
+    assert told(caught.value, words).endswith(said)

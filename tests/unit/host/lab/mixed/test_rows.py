@@ -75,3 +75,12 @@ def test_what_is_not_written_so_is_refused_with_its_line(old, new, says):
 def test_an_empty_file_is_refused():
     with pytest.raises(ValueError, match="header: ''"):
         read_rows("")
+
+
+def test_a_column_of_an_extra_response_that_it_does_not_have_is_refused():
+    (line,) = [line for line in TEXT.splitlines() if line.endswith(",extra")][:1]
+    cells = line.split(",")
+    for place in (1, 3, 4, 5, 7, 8):
+        wrong = ",".join([*cells[:place], "7", *cells[place + 1 :]])
+        with pytest.raises(ValueError, match=r"'7'; must be ''"):
+            read_rows(TEXT.replace(line, wrong, 1))

@@ -188,3 +188,21 @@ def test_what_a_device_says_that_it_heard_is_kept_where_it_says_so(reply, heard,
     assert result is measured
     assert made.heard == heard
     assert made.invalid_reasons == ("odd", "step 2 came late")
+
+
+@pytest.mark.parametrize(("spacing", "first", "steps"), [(1, 4, 13), (2, 4, 21), (3, 7, 32)])
+def test_a_run_lasts_from_its_start_to_a_step_behind_its_last_entry(spacing, first, steps):
+    wanted = replace(WANTED, schedule=schedule(spacing_steps=spacing, first_step=first))
+    assert lasts_s(wanted) == 2 * steps * SEED8751.period_s
+
+
+@pytest.mark.parametrize(
+    ("period_us", "width_us"), [(8, 2), (39, Fraction(39, 4)), (40, 10), (41, 10), (10**6, 10)]
+)
+def test_strikes_are_a_quarter_of_a_step_wide_and_ten_microseconds_at_most(period_us, width_us):
+    us = Fraction(1, 10**6)
+    timecode = Timecode(8, period_us * us)
+    limits = limits_of(replace(WANTED, timecode=timecode), BOARD.tick_fs)
+    identity = Identity(BOARD, 1, PROTOCOL_VERSION, 1)
+    found = settings_of(identity, timecode, Mode.MIXED, entries(schedule(), 1), limits)
+    assert [strike.width_s for strike in found.strikes] == [width_us * us] * 2

@@ -136,3 +136,14 @@ def test_the_help_says_what_a_schedule_is_without_options(capsys):
     said = " ".join(capsys.readouterr().out.split())
     for default in ("sequential", "8", "100", "1ms", "0,1,2"):
         assert f"[default: {default}]" in said
+
+
+@pytest.mark.parametrize(
+    ("mode", "distances", "first"),
+    [("normal", [9], 4), ("mixed", [0], 4), ("mixed", [2], 4), ("mixed", [3], 5), ("all", [7], 9)],
+)
+def test_the_first_entry_leaves_two_steps_before_its_issue_and_is_at_step_4_or_later(
+    mode, distances, first
+):
+    asked = MixedSpec.of({"mode": mode, "distance": distances})
+    assert wanted_of(asked).schedule.first_step == first
