@@ -331,7 +331,7 @@ class Conductor:
 
 def _check_chosen(options: Mapping[str, Any]) -> None:
     """Raise UsageError if a page has chosen no channel; without a choice there are defaults."""
-    if options.get("channels", True) == []:
+    if options.get("channels") == []:
         raise UsageError("channels: none is chosen; choose at least one")
 
 

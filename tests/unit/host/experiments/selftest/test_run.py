@@ -2,6 +2,7 @@
 """The parts of a self-test, in their order: each is judged, left out, or told why it is not."""
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -170,3 +171,13 @@ def test_an_instrument_without_events_is_tested_by_its_bins():
     device = SimpleNamespace(identity=Identity(silent, 1), name="sim:")
     assert isinstance(witness_of(device), BinWitness)
     assert isinstance(witness_of(Device()), EventWitness)
+
+
+@pytest.mark.parametrize(("lamps", "last"), [(0, "memory"), (3, "lamps")])
+def test_lamps_are_looked_at_where_there_are_some(witness, parts, lamps, last):
+    parts.setattr(run, "lamps", lambda device: SelftestPart("lamps", ""))
+    device = Device()
+    device.identity = Identity(replace(GEOMETRY, lamps=lamps), 7)
+    said = []
+    assert selftest(device, SelftestGoal({}), said.append).checks[-1].name == last
+    assert ("lamps" in said) == bool(lamps)

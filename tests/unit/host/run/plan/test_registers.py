@@ -281,3 +281,14 @@ def test_trailing_edges_stay_off_the_link_but_for_those_that_a_channel_counts_fr
     mask = plan_of(asked, events).value("control", "active_only")
     assert {n for n in range(32) if mask >> n & 1} == set(events.geometry.levels) - kept
     assert plan_of(replace(asked, active_only=False), events).value("control", "active_only") == 0
+
+
+def test_a_run_lasts_a_tick_at_least_and_as_long_as_its_register_holds():
+    most = (1 << 63) - 1
+    for ticks in (1, most):
+        asked = Settings(strikes=(Stimulus(0, 1000 * NS),), time_s=ticks * NS)
+        assert plan_of(asked, IDENTITY).value("control", "run_time_ticks") == ticks
+    for ticks, right in ((0, "least 1 tick "), (most + 1, "most ")):
+        asked = Settings(strikes=(Stimulus(0, 1000 * NS),), time_s=ticks * NS)
+        with pytest.raises(ValueError, match=f"^time: .* ticks .*; must be at {right}"):
+            plan_of(asked, IDENTITY)

@@ -266,3 +266,20 @@ def test_a_poisson_threshold_leaves_the_free_clocks_that_the_mean_interval_has(s
     asked = Stimulus(0, 1000 * NS, poisson=True, width_s=width * NS)
     made = plan(asked, identity=Identity(Geometry(samples=samples, tick_fs=10**6), 1))
     assert made.value("stimulus", "poisson_threshold") == round((1 << 48) / mean)
+
+
+def test_where_every_free_clock_strikes_the_threshold_is_the_greatest_and_less_is_refused():
+    """A strike of a tick blocks the next clock for 36 of the 64 pairs of offsets of 8 ticks."""
+    shortest = 8 * (1 + Fraction(36, 64))
+    values = stimulus(Stimulus(0, shortest * NS, poisson=True, width_s=NS))
+    assert values["poisson_threshold"] == (1 << 48) - 1
+    with pytest.raises(ValueError, match="Poisson strikes of 1 ticks need at least 17 ticks"):
+        plan(Stimulus(0, (shortest - Fraction(1, 1000)) * NS, poisson=True, width_s=NS))
+
+
+def test_no_period_at_all_is_an_endless_rate():
+    for period_s in (Fraction(0), -NS):
+        with pytest.raises(ValueError, match=r"strike0.rate: endless; .* every 2 ticks, 500 MHz"):
+            plan(Stimulus(0, period_s))
+    with pytest.raises(ValueError, match=r"strike0.rate: 1000 MHz; "):
+        plan(Stimulus(0, NS))

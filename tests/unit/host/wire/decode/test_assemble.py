@@ -3,6 +3,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,7 +16,7 @@ from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.protocol.registers import StatusFlag, StopReason
 from plexor.run.plan.registers import plan_of
-from plexor.wire.decode.assemble import Circumstances, assemble
+from plexor.wire.decode.assemble import Circumstances, _ends, assemble
 
 from ...ended import collected, end, image_of, set_register, started
 from ...scenario import GEOMETRY, PERIOD_TICKS, START_TICKS, Scenario
@@ -192,3 +193,15 @@ def test_a_run_that_the_host_stops_at_a_latency_says_so(told, interrupted, reaso
         2
     ]
     assert result.trigger_ticks == third_strike_ticks + 300
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "start", "end"),
+    [(700, 900, 700, 901), (None, -1, 0, 0), (700, 700, 700, 701)],
+)
+def test_a_run_of_impossible_times_lasts_from_its_first_event_to_its_last(first, last, start, end):
+    collector = SimpleNamespace(first_ticks=first, last_ticks=last)
+    reason = "the run is from 9 to 8 ticks, which cannot be"
+    assert _ends(9, 8, collector) == (start, end, [reason])
+    assert _ends(9, 9, collector) == (9, 9, [])
+    assert _ends(0, MOST_TICKS - 1, collector) == (0, MOST_TICKS - 1, [])

@@ -7,7 +7,7 @@ import pytest
 
 from plexor.base.constraints import MOST_TICKS
 from plexor.protocol.frames import SOURCE_SHIFT, Frame, FrameType, LogCode
-from plexor.protocol.geometry import Geometry
+from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.wire.decode import collect
 from plexor.wire.decode.batch import batch_of
 from plexor.wire.decode.collect import Collector
@@ -115,3 +115,47 @@ def test_a_new_run_begins_with_nothing_lost_dropped_or_out_of_order():
     names = ("gap_dropped", "gap_lost", "disorder", "unmarked", "backwards", "misplaced")
     assert [getattr(collector, name) for name in names] == [0] * 6
     assert (collector.received_total, collector.next_index, collector.too_many) == (0, 0, False)
+
+
+def trace(index, count, source=8):
+    """A TRACE frame of so many events of a source."""
+    words = struct.pack(f"<{count}I", *[source << SOURCE_SHIFT] * count)
+    return Frame(FrameType.TRACE, 0, 0, 0, index, START_TICKS, words)
+
+
+RING = Geometry(ring_depth=16)
+
+
+@pytest.mark.parametrize(
+    ("events_of_run", "traced", "whole"),
+    [(5, 5, True), (5, 4, False), (16, 15, False), (16, 16, True), (40, 15, False), (40, 16, True)],
+)
+def test_the_ring_is_whole_with_all_events_of_a_short_run_or_as_many_as_it_holds(
+    events_of_run, traced, whole
+):
+    collector = Collector(RING)
+    collector.take(started())
+    collector.take(batch_of([events(0, 6 << 20, *range(events_of_run))]))
+    collector.take(trace(events_of_run - traced, traced))
+    assert collector.has_ring_of(events_of_run) == whole
+    assert not collector.has_ring_of(events_of_run + 1)
+
+
+def test_a_ring_keeps_the_last_events_up_to_its_depth_and_a_frame_that_comes_again_once():
+    collector = Collector(RING)
+    collector.take(started())
+    for index in (0, 8, 8, 16, 16):
+        collector.take(trace(index, 8))
+    assert (sorted(collector._trace), collector.trace_events) == ([8, 16], 16)
+    collector.take(trace(24, 4))
+    assert (sorted(collector._trace), collector.trace_events) == ([16, 24], 12)
+
+
+def test_with_codes_a_ring_holds_a_code_and_its_value_in_a_slot():
+    collector = Collector(
+        Geometry(ring_depth=16, code_bits=8, features=ALL_FEATURES | Feature.CODES)
+    )
+    collector.take(started())
+    for index in (0, 16, 32):
+        collector.take(trace(index, 16))
+    assert (sorted(collector._trace), collector.trace_events) == ([16, 32], 32)
