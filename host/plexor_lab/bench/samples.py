@@ -124,11 +124,11 @@ class _Reader:
 
     def __init__(self, id_bits: int) -> None:
         self._value = ValueParts(id_bits)
-        self._state = -1
+        self._state: int | None = None
         self._words: list[int] = []
         self._open: _Open | None = None
         self._samples: dict[int, list[Sample]] = {}
-        self._last = -1
+        self._last: int | None = None
         """Test of the last sample, until a value follows it."""
         self._announced: Announced | None = None
         self._counters: dict[int, tuple[int, ...]] = {}
@@ -139,8 +139,7 @@ class _Reader:
         sent = self._value.take(code)
         if code.torn or code.gap:
             self._gaps += 1
-            self._open = None
-            self._last = self._state = -1
+            self._open = self._last = self._state = None
         if code.torn:
             return
         edge = edge_of(code)
@@ -168,7 +167,7 @@ class _Reader:
 
     def _edge(self, code: PlainCode, begins: bool, test: int) -> None:
         opened, self._open = self._open, None
-        self._state = self._last = -1
+        self._state = self._last = None
         if begins:
             self._unmatched += opened is not None
             self._open = _Open(test, code.time_ticks)
@@ -185,14 +184,14 @@ class _Reader:
             if len(self._words) == 5:
                 suite, iterations, looped, clock_hz, counts = self._words
                 self._announced = Announced(suite, iterations, looped, clock_hz, counts != 0)
-                self._state = -1
+                self._state = None
         elif self._state == STATE_REPORT:
             self._words.append(value)
             if len(self._words) > 1 and len(self._words) == 2 + self._words[1]:
                 self._counters[self._words[0]] = tuple(self._words[2:])
-                self._state = -1
-        elif self._last >= 0:
+                self._state = None
+        elif self._last is not None:
             taken = self._samples[self._last]
             last = taken[-1]
             taken[-1] = Sample(last.test, last.begin_ticks, last.end_ticks, last.between, value)
-            self._last = -1
+            self._last = None

@@ -210,3 +210,11 @@ def test_each_kind_of_sample_is_found_by_its_name(run_of):
     assert known == {Kind.RISE: 1000, Kind.FALL: 1070, Kind.WIDTH: 70, Kind.PERIOD: 50_000}
     assert all(found[kind].kind == kind for kind in known)
     assert replace(channel, measurements=()).measurement(Kind.RISE) is None
+
+
+@pytest.mark.parametrize(("on_link", "of_any"), [(0, 0), (2, 0), (3, 0), (4, 1), (9, 6)])
+def test_lost_events_that_no_source_accounts_for_may_be_of_any(on_link, of_any):
+    """Of the two sources 1 and 2 are lost."""
+    sources = (SourceAccounting(0, 10, 2, 3, 4), SourceAccounting(8, 10, 1, 0, 7))
+    assert [source.lost for source in sources] == [1, 2]
+    assert Accounting(20, 11, 6, on_link, sources).lost_of_any == of_any

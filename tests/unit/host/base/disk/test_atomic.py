@@ -2,11 +2,12 @@
 """A file is the older one or the new one, whole, at each moment."""
 
 import os
+from pathlib import Path
 
 import pytest
 
 from plexor.base.disk import atomic
-from plexor.base.disk.atomic import part_of, parts_of, replacing, write_text
+from plexor.base.disk.atomic import is_direct, part_of, parts_of, replacing, write_text
 from plexor.base.disk.lock import lock
 
 
@@ -69,3 +70,21 @@ def test_the_file_that_a_link_points_to_is_replaced_whole(tmp_path):
     write_text(tmp_path / "link", "new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "new"
+
+
+def test_pipes_and_devices_are_written_directly_and_files_are_not(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "file").touch()
+    (tmp_path / "dev").mkdir()
+    (tmp_path / "dev" / "file").touch()
+    for name, direct in (
+        ("pipe", True),
+        ("file", False),
+        ("nowhere", False),
+        (".", True),
+        ("dev/file", False),
+    ):
+        assert is_direct(tmp_path / name) == direct
+    assert is_direct(Path("/dev/null"))
+    assert is_direct(Path("/proc/self/status"))
+    assert not is_direct(Path("/dev/nowhere"))

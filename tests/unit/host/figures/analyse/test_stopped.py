@@ -121,3 +121,14 @@ def test_a_stall_and_a_code_are_told_with_their_time(run_of, why, line):
     found = document(report, None, ExitCode.PASS)
     assert found["stop_reason"] == why.name.lower()
     assert found["stopped"]["at_ticks"] == 3_250_000
+
+
+def test_of_two_channels_that_missed_a_strike_the_earlier_one_ended_the_run(run_of):
+    """The first channel misses strike 5, the second strike 4."""
+    run = run_of([[1000] * 4 + [None] + [1000] * 5, [2000] * 3 + [None] + [2000] * 6])
+    settings = dataclasses.replace(run.settings, stop_on_missed=True)
+    stopped = dataclasses.replace(
+        run, settings=settings, stop_reason=StopReason.MISSED, trigger_index=20,
+        trigger_ticks=START + 5 * PERIOD,
+    )  # fmt: skip
+    assert stop_line(analyse(stopped)).startswith("stopped by missed: TASK, strike 4, at 150 µs")

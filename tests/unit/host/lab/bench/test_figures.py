@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures of tests: exact, the base subtracted, first and clamped samples apart."""
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -107,3 +108,28 @@ def test_the_worst_sample_says_what_ran_meanwhile():
 
 def test_a_typical_value_is_the_lower_median():
     assert [typical(values) for values in ([], [7], [9, 3], [9, 3, 5])] == [0, 7, 3, 5]
+
+
+@pytest.mark.parametrize(("percent", "least"), [(50, 6), (90, 36), (99, 368)])
+def test_a_percentile_needs_as_many_samples_as_its_bound_and_no_more(percent, least):
+    for count in (least - 1, least):
+        script = Script()
+        for ticks in range(1, count + 1):
+            script.lasts(1, ticks)
+        found = figures(script)[1].percentiles_ticks[percent]
+        # The least of them that so many per cent do not exceed.
+        assert found == (None if count < least else math.ceil(count * percent / 100))
+
+
+def test_percentiles_of_samples_below_their_base_are_0():
+    script = Script().lasts(0, 40)
+    for _ in range(10):
+        script.lasts(1, 39)
+    assert figures(script)[1].percentiles_ticks[50] == 0
+
+
+def test_samples_without_cycles_of_their_own_are_left_out_wherever_they_are():
+    script = Script().say(announced(1, 1, own=1)).lasts(0, 40).say(words(4)).lasts(1, 440)
+    script.lasts(1, 440).say(words(14)).lasts(1, 440).lasts(1, 440).say(words(16))
+    own = figures(script)[1].own
+    assert (own.count, own.mean_ticks) == (2, Fraction((10 + 12) * 40, 2))

@@ -9,7 +9,7 @@ from scipy.optimize import nnls
 
 from plexor.base.errors import UsageError
 from plexor_lab.bound.files.measured_file import Service
-from plexor_lab.bound.fitting import errors, fit
+from plexor_lab.bound.fitting import Compared, errors, fit
 from plexor_lab.bound.model import (
     AccessKind,
     Count,
@@ -155,3 +155,17 @@ def test_an_access_without_a_time_or_a_term_is_refused():
     odd = Model("o", (Section("1", Repetition(1), False, (Count("x", AccessKind.READ, 1),)),))
     with pytest.raises(UsageError, match=r"p\.toml: has no time for x\.read; add it there"):
         found.platform(planted((20, 20))[0].platform, [(odd, RegionMap())], bound=False)
+
+
+def test_errors_are_their_mean_and_the_largest_as_sizes_with_the_terms_and_without():
+    """Of 100 ns: 90 and 115 ns with the terms, 60 and 95 ns without."""
+    one = service(SHAPES[0], 10, 20, time_ns=100)
+    compared = [
+        Compared(one, Fraction(estimate), Fraction(plain))
+        for estimate, plain in ((90, 60), (115, 95))
+    ]
+    assert [each.error for each in compared] == [Fraction(-1, 10), Fraction(3, 20)]
+    assert [each.plain_error for each in compared] == [Fraction(-2, 5), Fraction(-1, 20)]
+    assert errors(compared) == (
+        Fraction(1, 8), Fraction(3, 20), Fraction(9, 40), Fraction(2, 5),
+    )  # fmt: skip

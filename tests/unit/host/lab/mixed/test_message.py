@@ -2,6 +2,7 @@
 """Messages to an executor, against bytes worked out from the polynomial by hand."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -151,3 +152,45 @@ def test_a_line_without_a_zero_keeps_a_stretch_that_is_no_message():
     assert len(stretch) == 64
     with pytest.raises(ValueError, match=r"COBS|CRC|bytes"):
         Reply.decode(stretch)
+
+
+REPLY = Reply(sequence=255, time_steps=2**32 - 1, good=65_535, damaged=65_535, missing=65_535)
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [
+        ("sequence", 255),
+        ("time_steps", 2**32 - 1),
+        ("good", 65_535),
+        ("damaged", 65_535),
+        ("missing", 65_535),
+        ("refused", 65_535),
+    ],
+)
+def test_a_field_of_a_reply_is_from_0_to_what_its_bytes_hold(name, most):
+    for value in (0, most):
+        replace(REPLY, **{name: value}).encode()
+    for value in (-1, most + 1):
+        with pytest.raises(ValueError, match=f"{name}.*{value}"):
+            replace(REPLY, **{name: value}).encode()
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "least", "most"),
+    [
+        (MessageKind.ENTRY, "id", 0, 15),
+        (MessageKind.ENTRY, "ids", 0, 0),
+        (MessageKind.ENTRY, "due_steps", 0, 2**32 - 1),
+        (MessageKind.VERIFY, "id", 1, 255),
+        (MessageKind.VERIFY, "ids", 1, 16),
+        (MessageKind.VERIFY, "due_steps", 0, 2**32 - 1),
+    ],
+)
+def test_a_field_of_a_message_is_within_what_docs_do_executor_says(kind, name, least, most):
+    usual = {"id": 1, "ids": int(kind is MessageKind.VERIFY)}
+    for value in (least, most):
+        Message(kind, **(usual | {name: value}))
+    for value in (least - 1, most + 1):
+        with pytest.raises(ValueError, match=f"{name}.*{value}"):
+            Message(kind, **(usual | {name: value}))

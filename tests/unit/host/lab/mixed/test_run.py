@@ -206,3 +206,9 @@ def test_strikes_are_a_quarter_of_a_step_wide_and_ten_microseconds_at_most(perio
     identity = Identity(BOARD, 1, PROTOCOL_VERSION, 1)
     found = settings_of(identity, timecode, Mode.MIXED, entries(schedule(), 1), limits)
     assert [strike.width_s for strike in found.strikes] == [width_us * us] * 2
+
+
+def test_a_device_that_schedules_by_itself_takes_255_steps_between_entries():
+    check(BOARD, replace(WANTED, schedule=schedule(spacing_steps=255)), LINE)
+    long = replace(WANTED, schedule=schedule(spacing_steps=256))
+    check(BOARD, replace(long, runs=((Mode.MIXED, 1),)), LINE)
