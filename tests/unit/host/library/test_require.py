@@ -55,3 +55,11 @@ def test_an_invalid_run_fails_whatever_it_measured(run_of):
 def test_wrong_limits_are_said(run, given, error, said):
     with pytest.raises(error, match=said):
         require(run, **given)
+
+
+def test_a_channel_without_an_answer_has_no_worst(run_of):
+    run = Run(run_of([[None] * 20, [2000] * 20]))
+    with pytest.raises(RequirementError) as caught:
+        require(run, missed=0)
+    assert "BROKEN: ISR missed 20" in str(caught.value)
+    assert "worst: ISR" not in str(caught.value)

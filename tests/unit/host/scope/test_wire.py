@@ -117,3 +117,17 @@ def test_the_first_cell_is_below_0_and_the_last_one_at_the_limit():
     assert bounds[:3] == [-1, 0, 1]
     assert bounds[-2:] == [VALUE_MOST, VALUE_MOST + 1]
     assert bounds == sorted(bounds)
+
+
+@pytest.mark.parametrize("simulated", [True, False])
+@pytest.mark.parametrize("running", [True, False])
+@pytest.mark.parametrize("invalid", [(), ("the clock was lost",), ("one", "two")])
+def test_each_flag_says_one_thing_of_the_run(run_of, simulated, running, invalid):
+    shot = replace(shot_of(run_of([[2000]])), simulated=simulated, invalid=invalid)
+    declared = layout()
+    flags = read(encode(shot, FrameId(1, 1, running)), declared["header"])["flags"]
+    bits = declared["flags"]
+    assert sorted(bits.values()) == [1, 2, 4]
+    assert bool(flags & bits["simulated"]) == simulated
+    assert bool(flags & bits["running"]) == running
+    assert bool(flags & bits["invalid"]) == bool(invalid)

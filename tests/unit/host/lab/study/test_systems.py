@@ -323,3 +323,11 @@ def test_a_median_of_too_few_strikes_is_none(run_of, strikes, known):
     row, *_ = systems(("m1", idle(run_of([[3000] * strikes]))))
     assert (row.timing[Role.INTERRUPT].median_s is not None) == known
     assert ("3 µs" in written((row,), [], reference=False)) == known
+
+
+def test_a_pin_whose_saturation_is_known_under_one_load_alone_has_no_change():
+    """The interrupt's is known idle and loaded; the task's idle alone, or loaded alone."""
+    for load in ("none", "cpu"):
+        knees = {("none", "IST"): (50_000, 60_000), ("cpu", "IST"): (40_000, 50_000)}
+        rows = systems(("s", one_system("x", knees | {(load, "APP"): (20_000, 30_000)})))
+        assert [(change.load, change.role) for change in changes(rows)] == [("cpu", Role.INTERRUPT)]

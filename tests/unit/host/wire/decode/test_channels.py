@@ -13,7 +13,7 @@ from plexor.model.settings import Channel, Settings, Stimulus
 from plexor.protocol.geometry import Feature
 from plexor.protocol.memory import ResponseClass, Space
 from plexor.run.plan.registers import plan_of
-from plexor.wire.decode.channels import Channels, matching_of
+from plexor.wire.decode.channels import Channels, _watch, matching_of
 
 from ...ended import collected, end, image_of, set_register
 from ...scenario import GEOMETRY, PERIOD_TICKS, Scenario
@@ -169,3 +169,24 @@ def test_windows_of_one_tick_bins_are_counted_on_the_host_too():
     # Two of 50 below the window, 61 in it, and 300 above.
     assert (zoom.first_ticks, len(zoom.counts)) == (55, 1 << GEOMETRY.zoom_bits)
     assert {n: c for n, c in enumerate(zoom.counts.tolist()) if c} == {0: 2, 7: 1, 63: 1}
+
+
+@pytest.mark.parametrize(
+    ("asked", "over_ticks", "missed"),
+    [
+        ({}, None, None),
+        ({"latency_over_s": Fraction(900, 10**9)}, 900, False),
+        ({"stop_on_missed": True}, None, True),
+        ({"latency_over_s": Fraction(900, 10**9), "stop_on_missed": True}, 900, True),
+    ],
+)
+def test_the_host_watches_for_what_ends_a_run_where_the_chip_does_not(asked, over_ticks, missed):
+    settings = replace(SETTINGS, trigger_channels=(1,), **asked)
+    for features in (Feature.EVENTS, Feature.EVENTS | Feature.MATCH):
+        geometry = replace(GEOMETRY, features=features)
+        writes = plan_of(settings, Identity(geometry, 1)).registers
+        watch = _watch(geometry, image_of(*(tuple(write) for write in writes)))
+        if missed is None or Feature.MATCH in features:
+            assert watch is None
+        else:
+            assert (watch.channels, watch.over_ticks, watch.missed) == ({1}, over_ticks, missed)

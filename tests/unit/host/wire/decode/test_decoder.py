@@ -368,3 +368,16 @@ def test_frames_of_sources_that_cannot_be_do_not_cost_each_what_all_do(monkeypat
     parts, decoder = decode(b"".join(map(to_stream, frames)))
     assert len(events_of(parts)) == decoder.fault_counts[FaultKind.WORDS] == 200
     assert sum(built) <= 400
+
+
+@pytest.mark.parametrize(
+    ("ahead", "lost"),
+    [(1, 0), (2, 1), ((1 << 31) - 1, (1 << 31) - 2), (1 << 31, (1 << 31) - 1), ((1 << 31) + 1, 0)],
+)
+def test_up_to_half_of_all_sequences_ahead_is_a_loss_and_beyond_it_a_step_back(ahead, lost):
+    for together in (True, False):
+        decoder = Decoder()
+        pieces = [to_stream(events_frame(n, 0, 5, [(5, 8, 1)])) for n in (7, 7 + ahead)]
+        for piece in [b"".join(pieces)] if together else pieces:
+            decoder.feed(piece)
+        assert decoder.frames_lost == lost

@@ -5,7 +5,7 @@ import pytest
 
 from plexor.base.errors import ExitCode, LinkError, UsageError
 from plexor.wire.link import open_link
-from plexor.wire.link.open import device_of, open_device_line
+from plexor.wire.link.open import _sim_options, device_of, open_device_line
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,26 @@ def test_a_link_that_cannot_be_opened_is_one_clear_line(uri):
     assert uri.partition("?")[0] in str(caught.value)
     assert "\n" not in str(caught.value)
     assert caught.value.exit_code == ExitCode.LINK
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("channels", "'channels'; must be one of "),
+        ("channels=", "'channels='; must be one of "),
+        ("=4", "'=4'; must be one of "),
+        ("chanels=4", "did you mean channels?"),
+        ("nosuch=4", "'nosuch=4'; must be one of "),
+    ],
+)
+def test_an_option_of_a_simulated_instrument_has_a_name_that_it_knows_and_a_value(query, said):
+    with pytest.raises(UsageError) as caught:
+        _sim_options(f"sim:?{query}", query)
+    assert said in str(caught.value)
+    assert ("did you mean" in str(caught.value)) == ("chanels" in query)
+
+
+def test_options_of_a_simulated_instrument_become_its_arguments():
+    found = _sim_options("sim:", "channels=4&&board=hx8k-evn")
+    assert found == ["--channels", "4", "--board", "hx8k-evn"]
+    assert _sim_options("sim:", "") == []
