@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which steps are done, with which wires, and what a step that ends early says."""
 
+from collections import Counter
 from dataclasses import replace
+from fractions import Fraction
 from types import SimpleNamespace
 
 import pytest
@@ -193,3 +195,23 @@ def test_each_channel_of_a_tee_is_held_to_the_first_both_ways_and_to_half_a_tick
         ("ch2 less ch0, down", 2000, -5000, 5000),
         ("ch2 with ch0: RMS", 200, None, 500),
     ]
+
+
+@pytest.mark.parametrize(("nominal", "least"), [(None, None), (2_000_000, 1_000_000.0)])
+def test_a_soaked_link_is_held_to_half_of_what_it_must_carry_where_that_is_known(
+    monkeypatch, run_of, nominal, least
+):
+    monkeypatch.setattr(run, "link_check", lambda device: SimpleNamespace(findings=(), summary=""))
+    result = run_of([[1000] * 9])
+    monkeypatch.setattr(run, "whole_run", lambda device, settings: result)
+    device = SimpleNamespace(
+        identity=Identity(WHOLE, 1),
+        decoder=SimpleNamespace(fault_counts=Counter()),
+        nominal_bytes_s=nominal,
+    )
+    step = run._soak(device, ProofGoal(soak_s=Fraction(1)), None)
+    carried = step.figures[0]
+    assert carried.least == least
+    events, frames = result.accounting.received, result.accounting.frames_received
+    seconds = (result.end_ticks - result.start_ticks) * result.tick_fs / 10**15
+    assert carried.value == pytest.approx((4 * events + run.FRAME_BYTES * frames) / seconds)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from plexor.figures.analyse.analyse import Figures
-from plexor.figures.analyse.bounds import KNOWN, NO_EXTREMES, extreme
+from plexor.figures.analyse.bounds import AT_LIMIT, KNOWN, NO_EXTREMES, extreme
 from plexor.figures.analyse.jitter import SlidingSpan
-from plexor.figures.analyse.percentiles import from_cells
+from plexor.figures.analyse.percentiles import OPEN_TICKS, from_cells
 from plexor.figures.analyse.unknown import NOTHING
 from plexor.model.results import Kind
 from plexor.protocol.memory import VALUE_MOST
@@ -152,3 +152,8 @@ def test_a_span_whose_greatest_sample_is_at_the_limit_says_so_though_the_least_i
     found = KNOWN["peak_to_peak"](figures((3, 4, 2), (VALUE_MOST, VALUE_MOST + 1, 1), min_ticks=3))
     assert (found.least, found.most, found.figure) == (VALUE_MOST - 3, None, None)
     assert found.unknown.reason
+
+
+def test_why_a_mean_is_not_known_is_the_open_end_or_the_sum_that_did_not_come():
+    assert KNOWN["mean"](figures((5, 6, 1), (9, 12, 2))).unknown.reason == "the sum is not known"
+    assert KNOWN["mean"](figures((5, 6, 1), (VALUE_MOST, OPEN_TICKS, 1))).unknown == AT_LIMIT
