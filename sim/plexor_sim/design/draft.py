@@ -4,8 +4,8 @@
     python -m plexor_sim.design.draft TOP FILE... [--tables JSON]
 
 prints it as JSON: `text`, and `ports` with what each was taken for. Which port is which is guessed
-from its name, width and direction; the text says so. JSON has the tables [core], [variables]
-and [libraries] of the manifest. Exit codes as of plexor_sim.serve.
+from its name, width and direction; the text says so. JSON has the tables [core], [variables],
+[libraries] and [parameters] of the manifest, and `include`. Exit codes as of plexor_sim.serve.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def draft(
 ) -> str:
     """Return the text of a manifest.
 
-    `tables` are those that were given: [core], [variables], [libraries].
+    `tables` are those that were given: [core], [variables], [libraries], [parameters].
     """
     taken = guess(ports)
     lines = [
@@ -180,12 +180,13 @@ def drafted(
     tables: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, object]:
     """Return a manifest's text and what it takes each port for. Raises as `verilog_device`."""
-    include: tuple[str, ...] = ()
+    tables = dict(tables or {})
+    include: Sequence[str] = list(tables.pop("include", ()))
     try:
         ports = _ports_of(top, files, include, cache, tables)
     except ManifestError:
         # What a design includes, and its other modules, mostly lie beside it.
-        include = tuple(dict.fromkeys(str(Path(name).parent) for name in files))
+        include = list(dict.fromkeys((*include, *(str(Path(name).parent) for name in files))))
         ports = _ports_of(top, files, include, cache, tables)
     return {
         "text": draft(top, files, ports, include, tables),
@@ -227,7 +228,7 @@ def _ports_of(
         top=top,
         strikes=(),
         responses=(),
-        parameters=sources.parameters,
+        parameters=sources.parameters | dict((tables or {}).get("parameters", {})),
     )
     return ports_of(manifest, cache)
 

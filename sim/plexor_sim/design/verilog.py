@@ -187,7 +187,8 @@ def _verilated(manifest: Manifest, item: Verilation, cache: Path) -> Path:
             raise ManifestError(f"{manifest.path}: {'; '.join(wrong)}") from None
         if files := _named_in(error.lines, _INCLUDE_MISSING):
             raise ManifestError(
-                f"{manifest.path}: include: no folder has {files}; name the folder"
+                f"{manifest.path}: include: no folder has {files}; name the folder "
+                "(--include of plexor dut init)"
             ) from None
         if parts := _named_in(error.lines, _PART_MISSING):
             raise ManifestError(

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from plexor_sim.packages import PackageMissing, make_once, sha256
-from plexor_sim.toolchain import run_tool
+from plexor_sim.toolchain import BuildError, run_tool
 
 NAMES = ("ghdl", "ghdl-mcode", "ghdl-llvm", "ghdl-gcc")
 OPTIONS = ("--std=08", "-frelaxed")
@@ -71,7 +71,11 @@ def verilog_of(
             command += [f"--work={library}", str(path.resolve())]
         # The top is looked for in the last one.
         command += [f"--work={_library_of(within, top)}", "-e", top]
-        output = run_tool(f"synthesizing {top}", command, directory, wants_output=True)
+        try:
+            output = run_tool(f"synthesizing {top}", command, directory, wants_output=True)
+        except BuildError as error:
+            is_open = "has no default value" in str(error)
+            raise BuildError(f"{error}; must be in [parameters]") if is_open else error from None
         text = _without_copies(output)
         (directory / f"{top}.v").write_text(f"`timescale 1ns/1ps\n{text}")
 

@@ -153,6 +153,22 @@ class Drafted(Spec):
         many=True,
         help="Of a list of files: the text or the path that a variable in it stands for.",
     )
+    include: tuple[str, ...] = option(
+        converter=each(str, str),
+        default=(),
+        flag="--include",
+        metavar="FOLDER",
+        many=True,
+        help="A folder in which files of `include and modules are looked for.",
+    )
+    parameters: tuple[Key, ...] = option(
+        converter=parse_keys,
+        default=(),
+        flag="--parameter",
+        metavar="NAME=VALUE",
+        many=True,
+        help="A parameter or generic of the top, such as one without a default.",
+    )
     vhdl_libraries: tuple[Key, ...] = option(
         converter=parse_keys,
         default=(),

@@ -51,8 +51,16 @@ def init(top: str, files: tuple[str, ...], drafted: Drafted, shown: AsJson) -> N
         "without": list(drafted.without),
     }
     given = {name: value for name, value in core.items() if value}
-    variables, libraries = dict(drafted.variables), drafted.vhdl_libraries
-    made = draft_of(top, files, path.parent, given, variables, libraries)
+    made = draft_of(
+        top,
+        files,
+        path.parent,
+        given,
+        dict(drafted.variables),
+        drafted.vhdl_libraries,
+        drafted.include,
+        {name: _number_or_text(text) for name, text in drafted.parameters},
+    )
     write_text(path, made["text"])
     if shown.as_json:
         click.echo(json.dumps({"file": str(path), **made}, indent=2))
@@ -60,6 +68,14 @@ def init(top: str, files: tuple[str, ...], drafted: Drafted, shown: AsJson) -> N
     click.echo(made["text"], nl=False)
     where = path if path.is_absolute() else f"./{path}"
     click.echo(f"plexor: manifest {path}; try plexor measure --dut {where}", err=True)
+
+
+def _number_or_text(text: str) -> int | str:
+    """Return what a parameter is set to: a number, if it is one."""
+    try:
+        return int(text, 0)
+    except ValueError:
+        return text
 
 
 def check(manifest: str, shown: AsJson) -> ExitCode:

@@ -91,13 +91,15 @@ def draft_of(
     core: Mapping[str, Any] | None = None,
     variables: Mapping[str, str] | None = None,
     libraries: Sequence[tuple[str, str]] = (),
+    include: Sequence[str] = (),
+    parameters: Mapping[str, int | str] | None = None,
 ) -> dict[str, Any]:
     """Return the draft of a manifest in a folder: its `text`, and the `ports` of the design.
 
     `top` is a module or entity in `files`, as seen from here. `core` and `variables` are the tables
-    [core] and [variables], `libraries` names of VHDL's libraries, each with a file, their paths as
-    seen from here too. Raises LinkError if the simulator is not installed or the design does not
-    compile, and UsageError for a file that there is not.
+    [core] and [variables], `libraries` names of VHDL's libraries, each with a file, and `include`
+    folders, their paths as seen from here too. Raises LinkError if the simulator is not installed
+    or the design does not compile, and UsageError for a file that there is not.
     """
     seen = [_from(folder, file) for file in files]
     table = dict(core or {})
@@ -110,7 +112,13 @@ def draft_of(
     listed: dict[str, list[str]] = {}
     for name, file in libraries:
         listed.setdefault(name, []).append(_from(folder, file))
-    tables = {"core": table, "variables": texts, "libraries": listed}
+    tables: dict[str, Any] = {
+        "include": [_from(folder, name) for name in include],
+        "core": table,
+        "variables": texts,
+        "libraries": listed,
+        "parameters": dict(parameters or {}),
+    }
     given = {name: values for name, values in tables.items() if values}
     told = ("--tables", json.dumps(given)) if given else ()
     return _told("plexor_sim.design.draft", top, *seen, *told, folder=folder)

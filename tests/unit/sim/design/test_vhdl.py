@@ -207,6 +207,13 @@ def test_a_memory_may_be_a_shared_variable_as_before_2008(tmp_path: Path) -> Non
     assert "module memory" in made
 
 
+def test_a_generic_without_a_default_is_told_to_be_given(source: Path) -> None:
+    source.write_text(DELAY.replace("positive := 2", "positive"))
+    told = r'generic "stages" has no default value.*; must be in \[parameters\]$'
+    with pytest.raises(BuildError, match=told):
+        verilog_of([source], "delay", {}, default_cache())
+
+
 def test_the_first_error_is_told_where_ghdl_finds_too_many(source: Path) -> None:
     source.write_text(DELAY.replace("rising_edge", "rising_egde") + "use work.none.all;\n" * 50)
     with pytest.raises(BuildError, match=r"delay\.vhd:\d+:\d+: ?\S"):

@@ -43,6 +43,26 @@ def test_paths_are_relative_to_the_manifest(folder, capsys):
     assert (document["file"], document["ports"][2]["name"]) == ("sim/gate.toml", "irq")
 
 
+def test_folders_of_includes_and_parameters_are_taken(folder, capsys):
+    (folder / "inc/deep").mkdir(parents=True)
+    (folder / "inc/deep/widths.vh").write_text("`define WIDTH 3\n")
+    text = '`include "deep/widths.vh"\n' + DESIGN.replace(
+        "module gate(", 'module gate #(parameter DEPTH = 1, parameter MODE = "a")('
+    ).replace("output reg done", "output [`WIDTH+DEPTH-1:0] wide, output reg done")
+    (folder / "rtl/gate.v").write_text(text)
+    words = ["dut", "init", "gate", "rtl/gate.v", "--to", "sim/gate.toml", "--json"]
+    assert cli.main(words) == 2
+    assert "no folder has deep/widths.vh; name the folder (--include" in capsys.readouterr().err
+    words += ["--include", "inc", "--parameter", "DEPTH=0x4", "--parameter", "MODE=b c"]
+    assert cli.main(words) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {port["name"]: port["bits"] for port in document["ports"]}["wide"] == 7
+    manifest = tomllib.loads((folder / "sim/gate.toml").read_text())
+    assert manifest["include"][0] == "../inc"
+    assert manifest["parameters"] == {"DEPTH": 4, "MODE": "b c"}
+    assert cli.main(["dut", "check", "sim/gate.toml"]) in (0, 1)
+
+
 CELLS = """library ieee; use ieee.std_logic_1164.all;
 entity stage is port (clk, irq : in std_logic; done : out std_logic); end;
 architecture rtl of stage is begin
