@@ -13,6 +13,7 @@ from plexor_sim.design import inside
 from plexor_sim.design.glue import PREFIX, Ports, glue
 from plexor_sim.design.manifest import Manifest, ManifestError
 from plexor_sim.design.mixed import MixedError, as_verilog
+from plexor_sim.design.order import in_order
 from plexor_sim.design.pins import Pin
 from plexor_sim.design.text import bare, defined, switched_on
 from plexor_sim.design.vhdl import LibraryError
@@ -102,7 +103,7 @@ def _verilation(manifest: Manifest, cache: Path, *, is_random: bool = False) -> 
     """Return what Verilator is given of a manifest."""
     folder = manifest.path.parent.resolve()
     sources = manifest.sources
-    verilog = tuple(sources.verilog)
+    verilog = in_order(sources.verilog)
     parameters = {name: _parameter(value) for name, value in (manifest.parameters or {}).items()}
     if sources.vhdl:
         given = manifest.parameters or {}

@@ -20,6 +20,7 @@ _LIBRARIES = re.compile(r"^\s*library\s+([\w\s,]+);", re.IGNORECASE | re.MULTILI
 WORK = "work"
 STANDARD_LIBRARIES = frozenset(("ieee", "std", WORK))
 _ENTITY = re.compile(r"^\s*entity\s+(\w+)\s+is\b", re.IGNORECASE | re.MULTILINE)
+_NO_DEFAULT = re.compile(r'generic "(\w+)" has no default value')
 _UNIT = re.compile(r"\b(?:package|entity|context)\s+(\w+)\s+is\b")
 """What a file has that others may need, in small letters."""
 _OF_UNIT = re.compile(r"\b(?:package\s+body|architecture\s+\w+\s+of)\s+(\w+)\s+is\b")
@@ -74,12 +75,23 @@ def verilog_of(
         try:
             output = run_tool(f"synthesizing {top}", command, directory, wants_output=True)
         except BuildError as error:
-            is_open = "has no default value" in str(error)
-            raise BuildError(f"{error}; must be in [parameters]") if is_open else error from None
+            raise _about_generics(error, generics) from None
         text = _without_copies(output)
         (directory / f"{top}.v").write_text(f"`timescale 1ns/1ps\n{text}")
 
     return make_once(cache / "vhdl" / key, fill) / f"{top}.v"
+
+
+def _about_generics(error: BuildError, generics: Mapping[str, int | str]) -> BuildError:
+    """Return an error, with what would be right for a generic without a value."""
+    found = _NO_DEFAULT.search(str(error))
+    if found is None:
+        return error
+    if found[1] in {name.lower() for name in generics}:
+        return BuildError(
+            f"{error}: GHDL sets numbers and texts alone; must be set by an entity around it"
+        )
+    return BuildError(f"{error}; must be in [parameters]")
 
 
 def libraries_of(files: Sequence[Path], given: Mapping[Path, str]) -> dict[Path, str]:

@@ -212,6 +212,9 @@ def test_a_generic_without_a_default_is_told_to_be_given(source: Path) -> None:
     told = r'generic "stages" has no default value.*; must be in \[parameters\]$'
     with pytest.raises(BuildError, match=told):
         verilog_of([source], "delay", {}, default_cache())
+    source.write_text(DELAY.replace("positive := 2", "real").replace("STAGES -", "2 -"))
+    with pytest.raises(BuildError, match="GHDL sets numbers and texts alone; must be set by an"):
+        verilog_of([source], "delay", {"STAGES": "2.5"}, default_cache())
 
 
 def test_the_first_error_is_told_where_ghdl_finds_too_many(source: Path) -> None:
