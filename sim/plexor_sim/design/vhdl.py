@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from plexor_sim.design.keywords import spelled
 from plexor_sim.packages import PackageMissing, make_once, sha256
 from plexor_sim.toolchain import BuildError, run_tool
 
@@ -26,7 +27,7 @@ _UNIT = re.compile(r"\b(?:package|entity|context)\s+(\w+)\s+is\b")
 _OF_UNIT = re.compile(r"\b(?:package\s+body|architecture\s+\w+\s+of)\s+(\w+)\s+is\b")
 """What needs its unit, in whichever file that is."""
 _SELECTED = re.compile(r"\b(\w+)\s*\.\s*(\w+)")
-_FORM = b"3"
+_FORM = b"4"
 """Another one if something else is made of what GHDL writes."""
 _WIRE = re.compile(r"  wire (?:\[\d+:\d+\] )?(\w+);")
 _MODULE = re.compile(r"(?m)^(?=module )")
@@ -76,7 +77,7 @@ def verilog_of(
             output = run_tool(f"synthesizing {top}", command, directory, wants_output=True)
         except BuildError as error:
             raise _about_generics(error, generics) from None
-        text = _without_copies(output)
+        text = spelled(_without_copies(output))
         (directory / f"{top}.v").write_text(f"`timescale 1ns/1ps\n{text}")
 
     return make_once(cache / "vhdl" / key, fill) / f"{top}.v"
