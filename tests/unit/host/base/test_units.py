@@ -254,3 +254,37 @@ def test_a_rate_of_a_thousand_kilohertz_is_a_megahertz():
 def test_both_ends_of_a_range_have_one_unit_unless_it_is_long(low, high, texts):
     assert units.format_range(low, high) == texts
     assert units.format_tick_range(low * 1e12, high * 1e12, 1000) == texts
+
+
+@pytest.mark.parametrize(
+    ("text", "examples"),
+    [
+        ("20", "20us, 20ms or 20s"),
+        (" 20 ", "20us, 20ms or 20s"),
+        ("999999", "999999us, 999999ms or 999999s"),
+        ("1000000", "10us, 1.5ms or 2s"),
+        ("x", "10us, 1.5ms or 2s"),
+        ("", "10us, 1.5ms or 2s"),
+        ("\u0661", "10us, 1.5ms or 2s"),
+    ],
+)
+def test_a_number_without_a_unit_is_told_what_it_may_have_been(text, examples):
+    with pytest.raises(ValueError, match=f"a number with a unit, such as {examples}$"):
+        units.parse_duration(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [("0.2", "1/5"), ("1e-3", "1/1000"), ("20%", "1/5"), (" 20 % ", "1/5"), ("1/5", "1/5"),
+     ("150%", "3/2"), ("0", "0")],
+)  # fmt: skip
+def test_a_part_is_a_decimal_a_percentage_or_a_ratio(text, part):
+    assert units.parse_part(text) == Fraction(part)
+
+
+@pytest.mark.parametrize("text", ["", "%", "x", "1/0", "1/", "20us", "1us/5", "1/5us", "5m%"])
+def test_what_is_no_part_is_refused(text):
+    with pytest.raises(
+        ValueError, match=r"such as 0\.2, 20%|did you mean"
+    ):
+        units.parse_part(text)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: exact parsing, exit codes, one line for an error, JSON by its schema."""
 
+import errno
 import json
 import logging
 import os
@@ -193,3 +194,24 @@ def test_what_files_warn_of_is_one_line_each_time_however_often_a_command_ran(ca
     logging.getLogger("plexor.files.planted").warning("a.vcd: %d lines\nare left out", 3)
     out, err = capsys.readouterr()
     assert (out, err) == ("", "plexor: a.vcd: 3 lines are left out\n")
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        *((number, 5) for number in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)),
+        (errno.EACCES, 70),
+        (errno.ENOTDIR, 70),
+    ],
+)
+def test_a_disk_that_takes_no_more_is_told_from_an_error_of_the_program(
+    monkeypatch, capfd, number, code
+):
+    def failing(context):
+        raise OSError(number, os.strerror(number), "/runs/a")
+
+    monkeypatch.setattr(cli.plexor, "invoke", failing)
+    monkeypatch.setattr(os, "dup2", lambda *_: None)
+    assert cli.main(["show", "x"]) == code
+    (line,) = capfd.readouterr().err.splitlines()
+    assert (f"/runs/a: {os.strerror(number)}" in line) == (code == 5)

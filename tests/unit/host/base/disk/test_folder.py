@@ -224,3 +224,14 @@ def test_a_folder_that_cannot_be_put_in_place_is_whole_where_it_was_written(tmp_
         put(place_of(tmp_path / "run"), KIND, fill("x"))
     (left,) = tmp_path.iterdir()
     assert texts(left) == {"a.bin": "x", "run.json": "x"}
+
+
+@pytest.mark.parametrize("mask", [0o022, 0o077, 0o002])
+def test_a_folder_is_open_to_whom_the_users_mask_lets_in(tmp_path, mask):
+    before = os.umask(mask)
+    try:
+        put(place_of(tmp_path / "run"), KIND, fill("1"))
+        assert os.umask(mask) == mask
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "run").stat().st_mode) == 0o777 & ~mask
