@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a device falls behind, its answers repeat, and its latencies are known."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plexor.experiments.criterion import DEFAULT
-from plexor.experiments.figures import behind, cycle, falls_behind, judged
+from plexor.experiments.figures import behind, cycle, falls_behind, figures_of, judged
 from plexor.experiments.step import RateFigures
 from plexor.figures.analyse.pairing import PairedBy, Pairing, Standing
 from plexor.protocol.memory import ResponseClass
@@ -116,3 +118,26 @@ def test_latencies_whose_strikes_are_not_known_in_any_run_are_left_out(pairings,
     left = (*left, found.rms_ticks, found.jitter128_ticks)
     assert found.shifted == (not known)
     assert left == ((100, 300, 200, 250, 9.5, 150) if known else (None,) * 6)
+
+
+def test_a_steps_figures_are_those_of_all_its_runs_together(run_of):
+    """Of 20 and 12 strikes; quantiles are by rank: the 16th of 31 answers, and the last."""
+    first = [1000 + 10 * n for n in range(20)]
+    second = [*[3000 - 10 * n for n in range(11)], None]
+    runs = [run_of([values]) for values in (first, second)]
+    (found,) = figures_of(runs, (DEFAULT,), 0, 0, Fraction(20_000))
+    together = sorted(filter(None, first + second))
+    assert (found.strikes, found.classes[ResponseClass.MISSED]) == (32, 1)
+    assert (found.min_ticks, found.max_ticks) == (1000, 3000)
+    assert found.p50_ticks == together[15] == 1150
+    assert found.p99_ticks == together[30]
+    assert found.rms_ticks == pytest.approx(np.std(together))
+    assert found.falls_behind is None  # a strike is missing
+    (whole,) = figures_of(runs[:1], (DEFAULT,), 0, 0, Fraction(20_000))
+    assert (whole.min_ticks, whole.max_ticks, whole.falls_behind) == (1000, 1190, False)
+
+
+def test_a_step_that_nothing_answered_has_no_latencies(run_of):
+    (found,) = figures_of([run_of([[None] * 9])], (DEFAULT,), 0, 0, Fraction(20_000))
+    assert (found.strikes, found.min_ticks, found.max_ticks) == (9, None, None)
+    assert (found.p50_ticks, found.p99_ticks, found.rms_ticks) == (None, None, None)

@@ -146,3 +146,16 @@ def test_an_interrupt_ends_the_wait_for_the_last_jobs_and_the_jobs(monkeypatch):
         both.wait(10)
         assert submitted[0] in workers.last(submitted)
     assert submitted[1].result(10) is True
+
+
+def test_a_broken_executor_is_left_without_a_wait_and_its_jobs_dropped():
+    ended = []
+
+    class Ended:
+        def shutdown(self, **how):
+            ended.append(how)
+
+    with Workers(Ended) as workers:
+        workers.renew()
+        assert ended == [{"wait": False, "cancel_futures": True}]
+    assert ended[1:] == [{"wait": True, "cancel_futures": True}]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -311,3 +312,10 @@ def test_a_file_from_before_jumpers_is_read_and_has_the_detours_of_an_unknown_bo
     pins = found.pins(0, 0)
     assert (pins.rise_ps, pins.fall_ps, pins.made) == (1500 - 4500, 1510 - 4500, "")
     assert (pins.rise_error_ps, pins.fall_error_ps) == (8900, 8890)
+
+
+def test_a_file_is_named_after_the_serial_and_16_digits_of_its_sha256(tmp_path):
+    """A file that a version has kept is found by every later one."""
+    digest = hashlib.sha256(b"ULX3S 85F/1").hexdigest()
+    found = default_path("ULX3S 85F/1", 0x2A, tmp_path)
+    assert found == tmp_path / "calibrations" / f"ULX3S_85F_1-{digest[:16]}-000000000000002a.json"

@@ -431,3 +431,24 @@ def test_each_step_narrows_the_bracket_that_is_left_where_a_search_ends_early(ve
     found = search.bracket
     assert (found.passing_hz, found.failing_hz, found.instrument_hz) == bracket
     assert search.strikes == 640
+
+
+@pytest.mark.parametrize(
+    ("points", "width", "steps"),
+    # A ratio of 16 is 4 steps of 2, or 2 of 4; ln 2 / ln 1.01 is 69.7, and below 2**7.
+    [(5, "1/100", 7), (3, "1/100", 8), (5, "1/1000", 10), (5, "1", 0), (17, "1/100", 5)],
+)
+def test_the_steps_that_are_left_halve_the_ratio_of_two_rates_to_the_width(points, width, steps):
+    goal = SimpleNamespace(
+        low_hz=Fraction(10_000), high_hz=Fraction(160_000), points=points, width=Fraction(width)
+    )
+    search = _Search("none", "ISR")
+    assert search.left(goal) == steps
+    search.begun = True
+    assert search.left(goal) == 0
+    search.bracket = Bracket(Fraction(20_000), Fraction(40_000))
+    assert search.left(SimpleNamespace(width=Fraction(1, 100), **BEYOND)) == 7
+
+
+BEYOND = {"low_hz": Fraction(1), "high_hz": Fraction(2), "points": 2}
+"""What a first scan has, which is over."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quantiles and their intervals, against hand-computed ranks and scipy's binomial law."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -118,3 +119,17 @@ def test_ranks_of_very_many_samples_bound_as_surely_and_take_no_memory(monkeypat
     assert 1 < (upper - mean) / (summed[1] - mean) < 1.6
     lower, upper = bound_ranks(1 << 62, q)
     assert 0 < lower < (1 << 62) * q < upper <= 1 << 62
+
+
+@pytest.mark.parametrize("q", [Fraction(1, 2), Fraction(99, 100), Fraction(999_999, 10**6)])
+def test_ranks_of_very_many_samples_are_as_far_off_as_bernsteins_inequality_says(q):
+    """A count is t or more off its mean with exp(-t**2 / (2 (n q (1 - q) + t / 3))) at most."""
+    count = 1 << 40
+    mean, variance = count * q, float(count * q * (1 - q))
+
+    def chance(off):
+        return math.exp(-(off**2) / (2 * (variance + off / 3)))
+
+    lower, upper = bound_ranks(count, q)
+    for off in (float(upper - mean), float(mean - lower + 1)):
+        assert chance(off) <= 0.025 <= chance(off - 2)
