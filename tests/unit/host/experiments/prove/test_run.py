@@ -215,3 +215,31 @@ def test_a_soaked_link_is_held_to_half_of_what_it_must_carry_where_that_is_known
     events, frames = result.accounting.received, result.accounting.frames_received
     seconds = (result.end_ticks - result.start_ticks) * result.tick_fs / 10**15
     assert carried.value == pytest.approx((4 * events + run.FRAME_BYTES * frames) / seconds)
+
+
+def test_a_jumper_tells_both_edges_and_their_difference_and_is_the_zero_of_longer_wires(
+    monkeypatch,
+):
+    monkeypatch.setattr(run, "echoes", lambda *_: {})
+    monkeypatch.setattr(run, "missing", lambda measured: [])
+    ways = {1: WireDelay(900, 30), 0: WireDelay(850, 20)}
+    monkeypatch.setattr(run, "delay", lambda measured, way, *_: ways[way[1]])
+    known = run._Known()
+    step = STEPS["jumper"][1](None, ProofGoal(), known)
+    assert known.zero == ways
+    assert [(f.name, f.value, f.error) for f in step.figures] == [
+        ("edge up", 900, 30),
+        ("edge down", 850, 20),
+        ("up less down", 50, 50),
+    ]
+    assert step.outcome == StepOutcome.PROVEN
+
+
+def test_a_jumper_that_no_edge_comes_through_has_failed_and_is_no_zero(monkeypatch):
+    monkeypatch.setattr(run, "echoes", lambda *_: {})
+    monkeypatch.setattr(run, "missing", lambda measured: ["ch0 saw no edge of strike0"])
+    known = run._Known()
+    step = STEPS["jumper"][1](None, ProofGoal(), known)
+    assert (step.outcome, step.figures) == (StepOutcome.FAILED, ())
+    assert step.findings == ("ch0 saw no edge of strike0",)
+    assert known.zero == {}
