@@ -123,3 +123,12 @@ def test_a_start_is_read_in_utc_or_not_known(text, began):
     assert started_of(text) == began
     name = of(planted(1000, started=text)).run
     assert name.startswith("00000000T000000-" if began is None else f"{began:%Y%m%dT%H%M%S}-")
+
+
+def test_an_identity_does_not_depend_on_the_order_of_keys():
+    keys = {"os": "Zephyr", "board": "hx8k", "größe": "µ"}
+    runs = [
+        replace(planted(1000), device=own, versions=own)
+        for own in (keys, dict(reversed(keys.items())))
+    ]
+    assert of(runs[0]).run == of(runs[1]).run

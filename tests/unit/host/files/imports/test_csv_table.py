@@ -106,3 +106,20 @@ def test_a_column_of_notes_is_none_of_the_levels_although_some_notes_are_numbers
     path = written(tmp_path / "a.csv", f"Time,irq,note\n{rows}")
     run = import_capture(path, channels=["R=irq"]).result
     assert len(run.events) == len(notes) - 1
+
+
+@pytest.mark.parametrize("coding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+def test_a_table_is_read_in_the_codings_that_instruments_write(coding, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("Time (µs),größe\n0,0\n1,1\n2,0\n3,0\n".encode(coding))
+    run = import_capture(path, channels=["S=größe"]).result
+    assert [int(time) * run.tick_fs for time in run.events["time_ticks"]] == [10**9, 2 * 10**9]
+
+
+@pytest.mark.parametrize("name", ["TRIGGER", "GAP"])
+def test_a_signal_is_called_as_a_mark_of_an_analyser_is_where_no_such_analyser_wrote(
+    name, tmp_path
+):
+    path = written(tmp_path / "a.csv", f"Time,{name},r\n0,0,0\n1e-6,1,0\n2e-6,0,1\n3e-6,0,0\n")
+    run = import_capture(path, strikes=[name], channels=["R=r"]).result
+    assert run.events["source"].tolist() == [8, 8, 0, 0]
