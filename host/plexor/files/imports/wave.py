@@ -43,6 +43,8 @@ _PACKED_WHOLE = 254
 _BLOCK_TYPES = {*range(9), _PACKED_WHOLE, 255}
 _OPEN = (255, 0)
 """The type and the length of a block that is still being written."""
+_LACKS = "not yet implemented: "
+"""How the library says that it lacks something."""
 _GHW_START = b"GHDLwave\n"
 
 
@@ -106,6 +108,9 @@ def _refusing(path: Path) -> Generator[None]:
         raise
     except BaseException as error:
         text = " ".join(str(error).split())
+        if text.startswith(_LACKS):
+            lacks = text.removeprefix(_LACKS).rstrip("!")[:200]
+            raise UsageError(f"{path}: pywellen does not read it: {lacks}; write a VCD") from error
         raise UsageError(f"{path}: not a whole waveform: {text[:200]}") from error
     finally:
         os.dup2(saved, 2)

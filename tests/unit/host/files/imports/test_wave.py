@@ -160,3 +160,17 @@ def test_an_fst_file_that_was_not_closed_is_told_so(tmp_path):
     path.write_bytes(b"\0" + (329).to_bytes(8, "big") + bytes(321) + b"\xff" + bytes(64))
     with pytest.raises(UsageError, match="the program that wrote it did not close it; let the sim"):
         list_capture(path)
+
+
+def test_what_the_reader_lacks_is_no_fault_of_the_file(tmp_path, monkeypatch):
+    """A GHW file of GHDL's with arrays of several dimensions: Rust's `todo!` has these words."""
+    (tmp_path / "a.ghw").write_bytes(b"GHDLwave\n" + bytes(40))
+
+    def waveform(_path):
+        raise BaseException("not yet implemented: support multi-dimensional arrays!")
+
+    monkeypatch.setattr("pywellen.Waveform", waveform)
+    with pytest.raises(UsageError) as caught:
+        read(tmp_path / "a.ghw", ["a"])
+    told = "pywellen does not read it: support multi-dimensional arrays; write a VCD"
+    assert str(caught.value) == f"{tmp_path / 'a.ghw'}: {told}"
