@@ -284,7 +284,5 @@ def test_a_part_is_a_decimal_a_percentage_or_a_ratio(text, part):
 
 @pytest.mark.parametrize("text", ["", "%", "x", "1/0", "1/", "20us", "1us/5", "1/5us", "5m%"])
 def test_what_is_no_part_is_refused(text):
-    with pytest.raises(
-        ValueError, match=r"such as 0\.2, 20%|did you mean"
-    ):
+    with pytest.raises(ValueError, match=r"such as 0\.2, 20%|did you mean"):
         units.parse_part(text)
