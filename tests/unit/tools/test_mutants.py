@@ -117,6 +117,11 @@ def test_a_fault_is_caught_if_a_test_that_reaches_it_fails(tmp_path, monkeypatch
         (tmp_path / "test_bad.py").write_text("def test_bad():\n    assert not 'always'\n")
         assert copy.outcome(fault, ["test_bad.py"]).kind == "caught"
         assert copy.outcome(fault, ["test_bad.py"], patience=2).kind == "SURVIVES"
+        # Tests that take too long tell nothing.
+        with monkeypatch.context() as patch:
+            patch.setattr(host, "TIMEOUT_SECONDS", 0.01)
+            found = copy.outcome(fault, ["test_it.py"])
+        assert (found.kind, found.by) == ("SURVIVES", "time-out")
         # The next one meets the file as it was.
         assert copy.outcome(fault, []).kind == "not reached"
         assert (copy._folder / "host" / fault.file).read_text() == source
