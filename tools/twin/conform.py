@@ -18,7 +18,7 @@ from plexor.figures.analyse.analyse import analyse
 from plexor.files.store.document import document
 from plexor.protocol.frames import Frame, FrameType, LogCode, MemoryFlag, cobs_decode
 from plexor.protocol.geometry import Feature
-from plexor.protocol.registers import BLOCKS
+from plexor.protocol.registers import BLOCKS, InputSelect
 from plexor.run.session.run import LiveRun
 from plexor.run.session.session import measure
 from plexor.wire.device.device import Device
@@ -128,6 +128,9 @@ def taken(measurement: Measurement, ready: Prepared) -> Taken:
         frames = list(_frames(tap.getvalue()))
     if measurement.is_later:
         frames, edges = [], edges[:0]
+    if measurement.settings.input_select == InputSelect.ASYNCHRONOUS:
+        # Its edges are at no pin, so any of them may be right before a snapshot.
+        frames = [frame for frame in frames if not _is_of_snapshot(frame)]
     dumped = [frame for frame in frames if _is(frame, LogCode.DUMPED)][:-1]
     apart = [frame for frame in frames if _is_of_snapshot(frame)] + dumped
     return Taken(
