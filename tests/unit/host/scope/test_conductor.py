@@ -473,3 +473,20 @@ def test_a_channel_with_an_event_less_is_shown_in_bins_and_the_others_to_the_tic
         books = dataclasses.replace(run.accounting, sources=sources)
         found = final(analyse(dataclasses.replace(run, accounting=books)), None).exact
         assert {*found} == {(1 - lost, Kind.RISE), (1 - lost, Kind.FALL)}
+
+
+def test_an_error_that_ended_a_sweep_is_on_the_page(conductor, bench, shown, monkeypatch):
+    sweep = bench.sweep
+
+    def ended(*asked):
+        return dataclasses.replace(sweep(*asked), error=LinkError("tcp://x: gone"))
+
+    monkeypatch.setattr(bench, "sweep", ended)
+    conductor.sweep(SWEEP)
+    shown.until(lambda: (shown.last("sweep") or {}).get("knees"))
+    shown.until(lambda: shown.last("state")["error"] == "tcp://x: gone")
+    monkeypatch.undo()
+    conductor.sweep(SWEEP)
+    shown.until(lambda: shown.last("state")["phase"] == "sweeping")
+    shown.phase("idle")
+    assert shown.last("state")["error"] == ""

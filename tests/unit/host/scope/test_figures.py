@@ -92,3 +92,8 @@ def test_latencies_that_may_be_those_of_other_strikes_are_none_at_the_end(run_of
     found = row(figures(replace(shot_of(run), unpaired=frozenset({0}))))
     assert found["responses"][0] == "2"
     assert {found[name][0] for name in ("min", "p50", "max seen", "RMS")} == {"-"}
+
+
+def test_percentiles_and_the_greatest_have_room_for_a_note():
+    noted = [name for name, has_notes in HEADS if has_notes]
+    assert noted == ["p50", "p99", "p99.9", "max seen"]

@@ -178,3 +178,16 @@ def test_an_address_open_to_the_network_is_warned_of(tmp_path, monkeypatch, host
     assert any("not encrypted" in line for line in said) == warned
     assert [said[0].removeprefix("listening ")] == opened
     assert threading.active_count() < 20
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "127.0.0.1"])
+def test_the_address_for_other_machines_has_the_machines_name_where_it_listens_everywhere(
+    tmp_path, monkeypatch, host
+):
+    monkeypatch.setattr("plexor.scope.serve.own_names", lambda: ("bench.lab", "bench"))
+    door = Door(ServedAt(host, folder=tmp_path))
+    port, token = door.socket.getsockname()[1], door.guard.token
+    door.socket.close()
+    assert door.address == f"http://{host}:{port}/{token}/"
+    elsewhere = f"http://bench.lab:{port}/{token}/" if host == "0.0.0.0" else None
+    assert door.elsewhere == elsewhere

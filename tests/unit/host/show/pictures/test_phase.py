@@ -33,3 +33,10 @@ def test_the_page_shades_the_window_that_it_states(mask):
     parts = re.findall(r"M([\d.]+) [\d.]+H([\d.]+)", shade)
     shaded = sum(float(high) - float(low) for low, high in parts)
     assert abs(shaded / (WIDTH - LEFT - RIGHT) - float(window.width_ticks) / PERIOD) < 0.001
+
+
+@pytest.mark.parametrize(("mask", "doubted"), [("missed", True), ("none", False)])
+def test_the_tile_of_missed_strikes_is_in_doubt_where_there_are_any(mask, doubted):
+    tiles = phase_page(phase_result(MASKS[mask])).partition("</header>")[0]
+    (missed,) = re.findall(r'<dt>missed</dt><dd><b(?: class="(\w+)")?>', tiles)
+    assert (missed == "doubt") == doubted
