@@ -319,31 +319,33 @@ def all_waves(found: Simulated) -> dict[str, Any]:
     }
 
 
-_LEFT, _LEAST_STEP, _HIGH, _PITCH, _TOP, _RIGHT = 218.0, 40.0, 20.0, 34.0, 62.0, 18.0
+_LEFT, _STEP, _HIGH, _PITCH, _TOP, _RIGHT = 218.0, 40.0, 20.0, 34.0, 62.0, 18.0
 _SIZE, _SLOPE = 12.0, 3.0
 
 
 def draw(wave: dict[str, Any]) -> Canvas:
-    """Return the picture of a wave, each clock with its number."""
+    """Return the picture of a wave, each clock with its number.
+
+    A value that is wider than its place stands behind it.
+    """
     signals, first = wave["signal"], wave["head"]["tick"]
     clocks = len(signals[0]["wave"])
-    step = max(_LEAST_STEP, *(_room(signal) for signal in signals))
-    width = _LEFT + clocks * step + _RIGHT
+    width = _LEFT + clocks * _STEP + _RIGHT
     height = _TOP + len(signals) * _PITCH + 10
     canvas = Canvas(width, height, wave["head"]["text"])
     canvas.rect(0, 0, width, height, "paper")
     canvas.text(16, 26, wave["head"]["text"], size=15, bold=True)
     canvas.text(16, _TOP - 10, "clock", size=_SIZE, style="muted")
     for clock in range(clocks + 1):
-        x = _LEFT + clock * step
+        x = _LEFT + clock * _STEP
         canvas.line(x, _TOP - 4, x, height - 8, "grid")
         if clock < clocks:
             text = f"{first + clock}"
-            canvas.text(x + step / 2, _TOP - 10, text, size=_SIZE, style="muted", anchor="middle")
+            canvas.text(x + _STEP / 2, _TOP - 10, text, size=_SIZE, style="muted", anchor="middle")
     for number, signal in enumerate(signals):
         y = _TOP + number * _PITCH + 8
         canvas.text(16, y + _HIGH - 5, signal["name"], size=_SIZE)
-        _line(canvas, y, step, signal)
+        _line(canvas, y, signal)
     return canvas
 
 
@@ -355,21 +357,9 @@ def _spans(signal: dict[str, Any]) -> list[tuple[str, int, int]]:
     return [(marks[start], start, end) for start, end in zip(starts, ends, strict=True)]
 
 
-def _room(signal: dict[str, Any]) -> float:
-    """Return the width of a clock in which each value of a signal has room."""
-    values = [(start, end) for mark, start, end in _spans(signal) if mark == "="]
-    return max(
-        (
-            (text_width(text, _SIZE - 1) + 4 * _SLOPE) / (end - start)
-            for text, (start, end) in zip(signal.get("data", ()), values, strict=True)
-        ),
-        default=0.0,
-    )
-
-
-def _line(canvas: Canvas, y: float, step: float, signal: dict[str, Any]) -> None:
+def _line(canvas: Canvas, y: float, signal: dict[str, Any]) -> None:
     data = iter(signal.get("data", ()))
-    spans = [(mark, _LEFT + a * step, _LEFT + b * step) for mark, a, b in _spans(signal)]
+    spans = [(mark, _LEFT + a * _STEP, _LEFT + b * _STEP) for mark, a, b in _spans(signal)]
     if "data" not in signal:
         heights = {"0": y + _HIGH, "1": y}
         path = " ".join(
@@ -378,6 +368,7 @@ def _line(canvas: Canvas, y: float, step: float, signal: dict[str, Any]) -> None
         )
         canvas.path(path, "s0", Stroke(1.8))
         return
+    behind: list[tuple[float, str]] = []
     for mark, x, end in spans:
         middle = y + _HIGH / 2
         if mark == "x":
@@ -388,7 +379,15 @@ def _line(canvas: Canvas, y: float, step: float, signal: dict[str, Any]) -> None
             f"{middle:.1f}L{end - _SLOPE:.1f} {y + _HIGH:.1f}H{x + _SLOPE:.1f}Z"
         )
         canvas.path(shape, "s0", Stroke(1.4))
-        canvas.text((x + end) / 2, y + _HIGH - 6, next(data), size=_SIZE - 1, anchor="middle")
+        text, size = next(data), _SIZE - 1
+        if text_width(text, size) <= end - x - 2 * _SLOPE:
+            canvas.text((x + end) / 2, y + _HIGH - 6, text, size=size, anchor="middle")
+        else:
+            behind.append((end, text))
+    for end, text in behind:
+        wide = text_width(text, _SIZE - 1) + 8
+        canvas.rect(end + 2, y, wide, _HIGH, "paper")
+        canvas.text(end + 5, y + _HIGH - 6, text, size=_SIZE - 1)
 
 
 def picture_of(name: str) -> Path:

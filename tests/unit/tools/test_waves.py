@@ -5,8 +5,9 @@ import json
 import re
 
 import pytest
-from plexor.show.pictures.svg import svg_picture
 from tools import waves
+
+from plexor.show.pictures.svg import svg_picture
 
 AGAIN = "run: .venv/bin/python -m tools.waves"
 
@@ -55,7 +56,7 @@ def _at(signal, text):
     return places[signal["data"].index(text)]
 
 
-def test_a_wave_is_drawn_with_room_for_each_value():
+def test_a_wave_is_drawn_with_each_value():
     wave = {
         "head": {"text": "one", "tick": 7},
         "signal": [
