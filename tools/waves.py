@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draw one edge's way through the gateware: a wave of each stage, as it is simulated.
 
-    .venv/bin/python -m tools.waves
+    make waves
 
 Simulates a ULX3S-12F's instrument in Amaranth: one strike, and one answer on channel 0. Writes
 docs/understand/waves.json, which WaveDrom reads, and a picture of each wave. A test draws them

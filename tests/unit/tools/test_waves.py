@@ -9,7 +9,7 @@ from tools import waves
 
 from plexor.show.pictures.svg import svg_picture
 
-AGAIN = "run: .venv/bin/python -m tools.waves"
+AGAIN = "run: make waves"
 
 
 @pytest.fixture(scope="module")
