@@ -5,7 +5,8 @@
 
 Options: each flag of the command line, and where it is declared; a flag that has a Spec and a
 declaration beside it is one too many. Rooms and floors: those of the import rules. Classes of one
-name. Imports inside functions. Lines of Python. Exits with 1 for an option that a command declares
+name. Imports inside functions. Places of the gateware that ask which features a build has. Lines of
+Python. Exits with 1 for an option that a command declares
 beside its Spec, and with 0 otherwise: the other figures are for reading.
 """
 
@@ -24,6 +25,8 @@ ROOT = Path(__file__).parent.parent
 HOST = ROOT / "host"
 """The program, and what extends it."""
 TESTS = ROOT / "tests"
+HDL = ROOT / "hdl"
+"""The gateware."""
 LAZY = "noqa: PLC0415"
 Places = Mapping[str, list[str]]
 
@@ -161,6 +164,35 @@ def lazy(folder: Path = HOST) -> list[str]:
     ]
 
 
+def feature_tests(folder: Path = HDL) -> list[str]:
+    """Return where the gateware asks which features a build has: by `in`, or by a mask.
+
+    A mask that is inverted takes features away, as the list of builds does, and asks nothing.
+    """
+    return [
+        f"{name}:{node.lineno}"
+        for name, tree in modules(folder)
+        for node in ast.walk(tree)
+        if _tests_features(node)
+    ]
+
+
+def _tests_features(node: ast.AST) -> bool:
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+        return _are_features(node.comparators[0])
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd)):
+        return False
+    sides = (node.left, node.right), (node.right, node.left)
+    return any(_are_features(one) and not isinstance(other, ast.UnaryOp) for one, other in sides)
+
+
+def _are_features(node: ast.expr) -> bool:
+    """Return whether an expression is a build's features, or those that it lacks."""
+    if isinstance(node, ast.UnaryOp):
+        return _are_features(node.operand)
+    return (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) == "features"
+
+
 def lines(folder: Path) -> int:
     """Return the number of lines of Python in a folder."""
     return sum(len(path.read_bytes().splitlines()) for path in folder.rglob("*.py"))
@@ -177,7 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     again = {flag: places for flag, places in sorted(fields.items()) if len(places) > 1}
     alike = copies()
     rooms = floors((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    twice, inside = namesakes(), lazy()
+    twice, inside, tests = namesakes(), lazy(), feature_tests()
     figures: list[tuple[str, object, list[str]]] = [
         ("options of Specs", len(fields), _shown(fields)),
         ("flags that Specs declare more than once", len(again), _shown(again)),
@@ -189,6 +221,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ("floors", len(rooms), []),
         ("names that classes share", len(twice), _shown(twice)),
         ("imports inside functions", len(inside), inside),
+        ("tests of Feature in hdl", len(tests), tests),
+        ("lines of Python in hdl", f"{lines(HDL):,}", []),
         ("lines of Python in host/plexor", f"{lines(HOST / 'plexor'):,}", []),
         ("lines of Python in host/plexor_lab", f"{lines(HOST / 'plexor_lab'):,}", []),
         ("lines of Python in tests", f"{lines(TESTS):,}", []),

@@ -64,36 +64,6 @@ class Event(data.StructLayout):
         )
 
 
-class Beat(data.StructLayout):
-    """What the matcher sees: an event, or only the news of the time.
-
-    Every later event is at or after that time. The event has the bits that the build's features
-    look at: the whole time for intervals, steps and events that are kept, the index for events that
-    are kept. A code has its value where a ring keeps it.
-
-    Fields:
-        event: The event; without one only its time in ticks counts.
-        is_event: There is an event.
-        code: The code in force, as an entry of the tables of codes; with Feature.CODES.
-        final: The last beat of a run; its time is the tick after the run's last.
-    """
-
-    LONG = Feature.INTERVALS | Feature.FALL
-    KEPT = Feature.EXTREMES | Feature.RING
-
-    def __init__(self, geometry: Geometry) -> None:
-        kept = bool(geometry.features & self.KEPT)
-        long = kept or bool(geometry.features & (self.LONG | Feature.SWEEP))
-        valued = geometry.code_bits and Feature.RING in geometry.features
-        event = Event(
-            TIME_BITS if long else VALUE_BITS,
-            INDEX_BITS if kept else 0,
-            CODE_VALUE_BITS if valued else 0,
-        )
-        code = table_bits(geometry)
-        super().__init__({"event": event, "is_event": 1, "final": 1, "code": code})
-
-
 class Kind(IntEnum):
     """What a measured value is: the latency kinds, then those of intervals, in their order."""
 
@@ -103,6 +73,36 @@ class Kind(IntEnum):
     PERIOD = 3
 
 
+def kinds_of(geometry: Geometry) -> tuple[Kind, ...]:
+    """Return the kinds of values that a build measures: all, or rises alone.
+
+    A build with several kinds has all features of MEASURED (plexor_hdl.stages), else none of them.
+    """
+    return tuple(Kind) if Feature.INTERVALS in geometry.features else (Kind.RISE,)
+
+
+class Beat(data.StructLayout):
+    """What the matcher sees: an event, or only the news of the time.
+
+    Every later event is at or after that time. Where the build measures several kinds, the event
+    has its whole time and its index. In a build with a code port it has the value of a code.
+
+    Fields:
+        event: The event; without one only its time in ticks counts.
+        is_event: There is an event.
+        code: The code in force, as an entry of the tables of codes; with Feature.CODES.
+        final: The last beat of a run; its time is the tick after the run's last.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        time_bits, index_bits = VALUE_BITS, 0
+        if len(kinds_of(geometry)) > 1:
+            time_bits, index_bits = TIME_BITS, INDEX_BITS
+        event = Event(time_bits, index_bits, CODE_VALUE_BITS if geometry.code_bits else 0)
+        code = table_bits(geometry)
+        super().__init__({"event": event, "is_event": 1, "final": 1, "code": code})
+
+
 class Measured(data.StructLayout):
     """One latency or interval on its way from the matcher to the results.
 
@@ -110,14 +110,14 @@ class Measured(data.StructLayout):
         kind: What was measured.
         channel: The number of the response channel.
         value_ticks: The latency or interval, in ticks; negative where the response came first.
-        index: The index of the event that completed it, where extremes are kept.
-        time_ticks: The time of that event in ticks, where extremes are kept.
+        index: The index of the event that completed it, where several kinds are measured.
+        time_ticks: The time of that event in ticks, where several kinds are measured.
         code: Of a rise latency of the channel `latency_channel`: the code in force at its strike,
             as an entry of the tables of codes; with Feature.CODES.
     """
 
     def __init__(self, geometry: Geometry) -> None:
-        kept = Feature.EXTREMES in geometry.features
+        kept = len(kinds_of(geometry)) > 1
         super().__init__(
             {
                 "kind": Kind,
@@ -140,7 +140,7 @@ class Decision(data.StructLayout):
         queue_full: This strike was missed for want of room.
         classed: A response was classed.
         response_class: The response's class, a ResponseClass; valid with `classed`.
-        early: The response came before its strike; where the build has early responses.
+        early: The response came before its strike; where several kinds are measured.
     """
 
     def __init__(self, geometry: Geometry) -> None:
@@ -152,7 +152,7 @@ class Decision(data.StructLayout):
                 "queue_full": 1,
                 "classed": 1,
                 "response_class": 3,
-                "early": 1 if Feature.EARLY in geometry.features else 0,
+                "early": int(len(kinds_of(geometry)) > 1),
             }
         )
 

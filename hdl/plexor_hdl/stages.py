@@ -41,17 +41,21 @@ from plexor_hdl.uplink.packetizer import Packetizer
 from plexor_hdl.uplink.ring import Ring
 from plexor_hdl.uplink.uplink import Uplink
 
+MEASURED = (
+    Feature.FALL
+    | Feature.INTERVALS
+    | Feature.ZOOM
+    | Feature.SUM_SQUARES
+    | Feature.EXTREMES
+    | Feature.SNAPSHOT
+    | Feature.EARLY
+)
+"""Features of a build that measures several kinds of values. It has all of them, any other none."""
 NEEDED = {
-    Feature.FALL: Feature.MATCH,
-    Feature.INTERVALS: Feature.MATCH,
-    Feature.ZOOM: Feature.MATCH,
-    Feature.SUM_SQUARES: Feature.MATCH,
-    Feature.EXTREMES: Feature.MATCH,
-    Feature.SNAPSHOT: Feature.MATCH,
-    Feature.EARLY: Feature.MATCH,
-    Feature.SWEEP: Feature.SNAPSHOT,
-    Feature.RING: Feature.EVENTS | Feature.MATCH,
-    Feature.CODES: Feature.EVENTS | Feature.MATCH,
+    **dict.fromkeys(MEASURED, MEASURED | Feature.MATCH),
+    Feature.SWEEP: MEASURED,
+    Feature.RING: Feature.EVENTS | MEASURED,
+    Feature.CODES: Feature.EVENTS | MEASURED,
 }
 """Features that need others."""
 
@@ -120,8 +124,8 @@ class Stages:
 
 def check_features(geometry: Geometry) -> None:
     """Raise ValueError for a feature or a memory without a feature that it needs."""
-    for feature, needed in NEEDED.items():
-        for missing in needed & ~geometry.features if feature in geometry.features else ():
+    for feature in geometry.features:
+        for missing in NEEDED.get(feature, Feature(0)) & ~geometry.features:
             names = f"{feature.name} without {missing.name}"
             raise ValueError(f"features: {names}; must be both, or no {feature.name}")
     if not geometry.features & (Feature.MATCH | Feature.EVENTS):

@@ -5,10 +5,9 @@ from amaranth.hdl import Cat, Module, Mux, ResetSignal, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import VALUE_BITS
 from plexor.protocol.registers import register
-from plexor_hdl.interfaces import Beat
 from plexor_hdl.lib.counters import fetched_from
 from plexor_hdl.lib.memory_reader import plain_memory
 
@@ -25,10 +24,10 @@ OWN = ("channel", "deadline_ticks")
 def in_memories(geometry: Geometry) -> bool:
     """Return whether a build keeps limits in memories.
 
-    It does if it has few cells and compares only one latency, once.
+    It does if it has few cells, which a build has that does not number its events: it neither sends
+    nor keeps them.
     """
-    rich = Feature.EVENTS | Feature.EARLY | Feature.SNAPSHOT | Beat.LONG | Beat.KEPT
-    return not geometry.features & (rich | Feature.SUM_SQUARES)
+    return not geometry.indexed
 
 
 class Limits(wiring.Component):

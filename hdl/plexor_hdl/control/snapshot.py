@@ -5,8 +5,8 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import HISTOGRAM_SPACES
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.memory import HISTOGRAM_SPACES, Space, banks
 from plexor_hdl.interfaces import TIME_BITS, DumpRequest
 from plexor_hdl.lib.addresses import WORD_BITS
 from plexor_hdl.lib.counter import Alarm
@@ -18,8 +18,8 @@ STILL_CLOCKS = 4
 class Snapshots(wiring.Component):
     """Switches the counting bank and asks for dumps, one at a time.
 
-    While `live`, `snapshot_stb` and every `report_clocks` take a snapshot, in a build with
-    Feature.SNAPSHOT. Once nothing is `folding`, the matcher is asked to pause. When it is `paused`
+    While `live`, `snapshot_stb` and every `report_clocks` take a snapshot, in a build with two
+    banks. Once nothing is `folding`, the matcher is asked to pause. When it is `paused`
     and all is idle for STILL_CLOCKS, `bank` switches, and the bank that counted is dumped. Every
     event that was handled before that clock is in the dump, none after it; that clock's time is the
     snapshot's. If bins are dumped, they are frozen until that is done.
@@ -64,7 +64,7 @@ class Snapshots(wiring.Component):
     """
 
     def __init__(self, geometry: Geometry) -> None:
-        self._snapshots = Feature.SNAPSHOT in geometry.features
+        self._snapshots = banks(geometry, Space.CLASSES) > 1
         super().__init__(
             {
                 "clear": In(1),

@@ -6,21 +6,21 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import SOURCE_CHANNEL, SOURCE_STEP
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import CHANNEL
-from plexor_hdl.interfaces import Beat, block_layout
+from plexor_hdl.interfaces import Beat, block_layout, kinds_of
 
 ROUND_BIT = 14
 """Bit of the time. The first event after it changes makes the matcher look at all channels."""
 PROMPT_ROUND_BIT = 20
-"""The same in a build that looks for expired strikes anyway. It only keeps ages in range."""
-PROMPT = Feature.SNAPSHOT | Feature.RING | Feature.SWEEP
-"""Features that require strikes to expire no later than at the first event after their time-out."""
+"""The same in a build that measures several kinds: it looks for expired strikes anyway, because
+they must expire no later than at the first event after their time-out. The round only keeps ages in
+range."""
 
 
 def round_bit(geometry: Geometry) -> int:
     """Return the bit of the time whose change makes the matcher look at all channels."""
-    return PROMPT_ROUND_BIT if geometry.features & PROMPT else ROUND_BIT
+    return PROMPT_ROUND_BIT if len(kinds_of(geometry)) > 1 else ROUND_BIT
 
 
 class Accepted(data.StructLayout):
@@ -39,8 +39,8 @@ class Accepted(data.StructLayout):
                 "own": geometry.channels,
                 "struck": geometry.channels,
                 "channel": max(geometry.key_bits, 1),
-                "back": 1 if geometry.features & Beat.LONG else 0,
-                "step": 1 if Feature.SWEEP in geometry.features else 0,
+                "back": int(len(kinds_of(geometry)) > 1),
+                "step": int(SOURCE_STEP in geometry.sources),
             }
         )
 
@@ -90,7 +90,7 @@ class Accept(wiring.Component):
         round_before = Signal()
         bit = event.time_ticks[round_bit(self._geometry)]
         m.d.comb += whole_round.eq(~beat.is_event | (round_before ^ bit))
-        if Feature.SWEEP in self._geometry.features:
+        if len(accepted.step):
             m.d.comb += whole_round.eq(~beat.is_event | (round_before ^ bit) | ends_step)
         with m.If(self.i_ready):
             own = []
@@ -111,11 +111,11 @@ class Accept(wiring.Component):
                 accepted.channel.eq(event.source),
                 accepted.whole_round.eq(whole_round),
             ]
-            if self._geometry.features & Beat.LONG:
+            if len(accepted.back):
                 is_own = Signal(len(own))
                 m.d.comb += [bit.eq(each) for bit, each in zip(is_own, own, strict=True)]
                 m.d.sync += accepted.back.eq(is_own.any() & ~event.polarity)
-            if Feature.SWEEP in self._geometry.features:
+            if len(accepted.step):
                 m.d.sync += accepted.step.eq(beat.is_event & ends_step)
         with m.If(self.i_ready & self.i_valid):
             m.d.sync += round_before.eq(bit)

@@ -8,7 +8,7 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import VALUE_BITS
 from plexor.protocol.registers import MATCHER
 from plexor_hdl.control.limits import HALF_BITS, SHARED, Limits, in_memories
@@ -29,7 +29,7 @@ class Ages(wiring.Component):
     `copy`, what was read COPY_CLOCKS before or, where not `several`, is just read.
 
     Latency: `age_n` is whole in clock 4; `old`, `opened`, `slack`, `over` and `late` are right in
-        clock 5, and in a build with Feature.EARLY the last two in clock 6.
+        clock 5, and where `several` the last two in clock 6.
     Throughput: one time read and one stored each 2 clocks.
     Reset: the memory keeps its times; nobody looks at one that was not stored in this run.
     Wrap: times and ages are modulo 2**32 ticks.
@@ -65,7 +65,6 @@ class Ages(wiring.Component):
     def __init__(self, geometry: Geometry, several: bool, address_bits: int) -> None:
         self._geometry = geometry
         self._several = several
-        self._early = Feature.EARLY in geometry.features
         channels = geometry.channels
         limits = {"limit_stb": In(len(SHARED) + channels), "limit_data": In(VALUE_BITS)}
         super().__init__(
@@ -102,13 +101,11 @@ class Ages(wiring.Component):
         low, carry_n, high = Signal(HALF_BITS), Signal(), Signal(HALF_BITS)
         total = added(word, time_n, ~carry_n)
         carries = total[HALF_BITS] & self.low_half
-        if self._early:
-            m.d.sync += carry_n.eq(~(carries | (self.joins & ~self.low_half)))
-        else:
-            m.d.sync += carry_n.eq(~carries)
         if self._several:
+            m.d.sync += carry_n.eq(~(carries | (self.joins & ~self.low_half)))
             m.d.sync += [high.eq(total), low.eq(high)]
         else:
+            m.d.sync += carry_n.eq(~carries)
             with m.If(self.low_half | self.high_half):
                 m.d.sync += high.eq(total)
             with m.If(self.high_half):
@@ -176,22 +173,21 @@ class Ages(wiring.Component):
         """Compare ages with both halves of the limits at the same time."""
         settings = self.settings
         deadline = Signal(signed(VALUE_BITS))
+        age_high = latency_high = high
+        expiry = settings.timeout_ticks
         if self._several:
             # There are two clocks for the choice.
             here = Signal(len(self.deadlines))
             m.d.sync += here.eq(Cat(self.channel == number for number in range(len(here))))
             ways = (Mux(one, limit, 0) for one, limit in zip(here, self.deadlines, strict=True))
             m.d.sync += deadline.eq(reduce(or_, ways))
-        else:
-            m.d.sync += deadline.eq(Array(self.deadlines)[self.channel])
-        age_high = latency_high = high
-        expiry = settings.timeout_ticks
-        if self._early:
             expiry = Signal(VALUE_BITS - 1)
             m.d.sync += expiry.eq(Mux(self.held, settings.early_ticks, settings.timeout_ticks))
             # This is the latency's complement, whichever edge came first.
             latency_high = Signal(HALF_BITS)
             m.d.sync += latency_high.eq(high ^ self.joins.replicate(HALF_BITS))
+        else:
+            m.d.sync += deadline.eq(Array(self.deadlines)[self.channel])
 
         def beyond(limit, name, high, add=add_one_more):
             low_carry_n, result = Signal(name=f"{name}_carry_n"), Signal(name=name)
@@ -203,7 +199,7 @@ class Ages(wiring.Component):
 
         def exceeded(limit, name):
             """Compare signed values."""
-            if not self._early:
+            if not self._several:
                 return beyond(limit, name, latency_high)[0] | limit[-1]
             # The comparison is unsigned, because both signs are flipped.
             flipped = Cat(limit[:-1], ~limit[-1])

@@ -6,7 +6,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import MAX_CHANNELS
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import VALUE_BITS, VALUE_MOST, ResponseClass
 from plexor.protocol.registers import CHANNEL, MATCHER, Policy
 from plexor_hdl.control.limits import SHARED, in_memories
@@ -38,8 +38,8 @@ class Matcher(wiring.Component):
     Beats are worked on one at a time, all channels in turn. Once `step` has strobed no beat is
     taken until `resume`. `pause` stops it between beats.
 
-    Latency: with nothing under way `taken` comes 2 clocks after a beat, 5 where events are kept; a
-        strike's decision comes 3 after it, a response's 9, each 1 more with Feature.EARLY.
+    Latency: with nothing under way `taken` comes 2 clocks after a beat, 5 with several kinds; a
+        strike's decision comes 3 after it, a response's 9, each 1 more with several kinds.
     Throughput: one beat each 2 clocks at best; turns.py has the clocks of each kind of beat.
     Reset: no strike is outstanding. `clear` does the same; the memory keeps its times.
     Wrap: times are modulo 2**32 ticks; looks at all channels forget what is too old to tell.
@@ -73,7 +73,7 @@ class Matcher(wiring.Component):
         missed_trigger: A strike was missed that triggers; strobes after `taken`, before the next.
         queue_full: A strike found its queue full.
         trigger_stb: A latency triggers; strobes as `missed_trigger` does.
-        trigger_at: The event of both triggers, where events are kept; else 0.
+        trigger_at: The event of both triggers, in a build with several kinds; else 0.
         pending: How many strikes of each channel are outstanding.
         latency_channel: With Feature.CODES: the channel whose latencies go with codes.
     """
@@ -82,7 +82,6 @@ class Matcher(wiring.Component):
         self._geometry = geometry
         channels = geometry.channels
         self._channel_bits = max(geometry.key_bits, 1)
-        self._codes = Feature.CODES in geometry.features
         limits = {"limit_stb": In(len(SHARED) + channels), "limit_data": In(VALUE_BITS)}
         super().__init__(
             {
@@ -112,7 +111,7 @@ class Matcher(wiring.Component):
                 "trigger_stb": Out(1),
                 "trigger_at": Out(Moment),
                 "pending": Out(data.ArrayLayout(32, channels)),
-                **({"latency_channel": In(3)} if self._codes else {}),
+                **({"latency_channel": In(3)} if geometry.code_bits else {}),
             }
         )
 
@@ -121,7 +120,7 @@ class Matcher(wiring.Component):
         settings = self.settings
         s = Look(self._geometry)
         m.d.sync += [
-            s.early.eq(settings.early_ticks.any() & s.has.early),
+            s.early.eq(settings.early_ticks.any() & s.several),
             s.latest.eq(settings.policy == Policy.LATEST),
             s.windowed.eq(settings.policy == Policy.WINDOW),
         ]
@@ -135,13 +134,13 @@ class Matcher(wiring.Component):
             s.takes.eq(s.may & accept.valid),
         ]
         accepted = accept.o_accepted
-        horizon = self._horizon(m, s, accept) if s.has.prompt else None
+        horizon = self._horizon(m, s, accept) if s.several else None
         take_turns(m, s, accepted, horizon)
         heads, tails = keep_queues(m, s, self.clear, self.pending)
         if horizon is not None:
             move_horizon(m, s, horizon, heads, tails)
         self._code = 0
-        if self._codes:
+        if self._geometry.code_bits:
             code = accepted.beat.code
             self._code = keep_codes(m, s, self.latency_channel, code, heads, tails)
         ages = self._times(m, s, accepted, heads, tails)
@@ -163,7 +162,7 @@ class Matcher(wiring.Component):
         m.d.comb += [
             horizon.clear.eq(self.clear),
             horizon.timeout_ticks.eq(self.settings.timeout_ticks),
-            horizon.early_ticks.eq(self.settings.early_ticks if s.has.early else 0),
+            horizon.early_ticks.eq(self.settings.early_ticks),
             horizon.now.eq(~s.time_n),
             horizon.start.eq(s.takes & renews),
             horizon.settle.eq(settle),
@@ -184,24 +183,20 @@ class Matcher(wiring.Component):
         queue = Cat(tails[s.number], Const(0, 1))
         written = Const(LAST, 2)
         half, low_half, high_half = Signal(), Signal(), Signal()
-        if s.has.several:
+        if s.several:
             lows = lows | step[5] | back[1] | back[3]
             upper = lows
             queued = (step[2] | step[3]) & ~(s.holding | s.joining)
             spot = Signal(range(4))
-            at_rise = (s.idle & accepted.back) | back[1] if s.has.long else Const(0)
-            at_joined = Const(0)
-            if s.has.early:
-                at_joined = s.joined_here & (step[0] | step[1])
-                written = Mux(s.joining, Const(JOINED, 2), Mux(s.matched, LAST, Const(HELD, 2)))
-                stores = stores | s.joins | s.hold
+            at_rise = (s.idle & accepted.back) | back[1]
+            at_joined = s.joined_here & (step[0] | step[1])
+            written = Mux(s.joining, Const(JOINED, 2), Mux(s.matched, LAST, Const(HELD, 2)))
             late = step[2:6].any()
             m.d.comb += spot.eq(Cat(step[2] | step[3] | at_joined, late | at_rise))
             read = Cat(Mux(queued, place, spot), ~queued)
             rises = Signal()
-            if s.has.long:
-                m.d.sync += rises.eq(step[4] & s.fresh)
-            stores = stores | rises
+            m.d.sync += rises.eq(step[4] & s.fresh)
+            stores = stores | s.joins | s.hold | rises
             written = Mux(s.decided, written, Const(RISE, 2))
             beside = s.decided | rises
         else:
@@ -211,13 +206,13 @@ class Matcher(wiring.Component):
             upper = lows | step[6]
             copies, beside = s.decided, s.decided
         m.d.sync += [
-            half.eq(s.pushing | lows | (step[7] if s.has.several else 0)),
+            half.eq(s.pushing | lows | (step[7] if s.several else 0)),
             low_half.eq(lows),
             high_half.eq(low_half),
         ]
         written = Cat(written, Const(0, len(place) - len(written)), Const(1, 1))
         bits = len(place) + 1 + self._channel_bits
-        m.submodules.ages = ages = Ages(self._geometry, s.has.several, bits)
+        m.submodules.ages = ages = Ages(self._geometry, s.several, bits)
         if in_memories(self._geometry):
             m.d.comb += [ages.limit_stb.eq(self.limit_stb), ages.limit_data.eq(self.limit_data)]
         m.d.comb += [
@@ -243,8 +238,8 @@ class Matcher(wiring.Component):
         count = len(s.first)
         triggers = self.trigger_channels[:count]
         event = Signal(self.o_event.shape())
-        # With early responses, `over` and `late` come a clock later.
-        final_verdict = Line(m, verdict, "verdict")[int(s.has.early)]
+        # Where responses may be early, `over` and `late` come a clock later.
+        final_verdict = Line(m, verdict, "verdict")[int(s.several)]
         decision = final_verdict.decision
         any_missed, over, trigger = Signal(), Signal(), Signal()
         m.d.comb += trigger.eq(triggers.bit_select(decision.channel, 1))
@@ -264,7 +259,10 @@ class Matcher(wiring.Component):
         ]
         m.d.comb += self.trigger_stb.eq(over)
         taken = s.takes & accepted.beat.is_event
-        if s.has.kept:
+        measured = Signal(Measured(self._geometry))
+        hand_out = self._one_value
+        if s.several:
+            hand_out = self._many_values
             # An event labels its results, which may come after the next event has begun. A beat
             # that was just taken still has its event in the stage before.
             stands, takes = Signal.like(event), Line(m, s.takes, "takes")
@@ -278,6 +276,8 @@ class Matcher(wiring.Component):
                 self.o_event.eq(stands),
                 self.trigger_at.index.eq(stands.index),
                 self.trigger_at.time_ticks.eq(stands.time_ticks),
+                measured.index.eq(stands.index),
+                measured.time_ticks.eq(stands.time_ticks),
                 self.missed_trigger.eq(Line(m, any_missed, "any_missed")[KEPT_CLOCKS - 1]),
             ]
         else:
@@ -286,17 +286,10 @@ class Matcher(wiring.Component):
             m.d.sync += self.taken.eq(taken)
             m.d.comb += [self.o_event.eq(event), self.missed_trigger.eq(any_missed)]
 
-        measured = Signal(Measured(self._geometry))
-        if Feature.EXTREMES in self._geometry.features:
-            m.d.comb += [
-                measured.index.eq(stands.index),
-                measured.time_ticks.eq(stands.time_ticks),
-            ]
         under_way, still, rest = Signal(), Signal(), Signal(range(REST_CLOCKS + 1))
-        hand_out = self._many_values if s.has.several else self._one_value
         some = hand_out(m, s, ages, measured)
         m.d.comb += under_way.eq(~s.idle | some)
-        if s.has.rests:
+        if s.several:
             with m.If(~s.idle):
                 m.d.sync += rest.eq(REST_CLOCKS)
             with m.Elif(rest.any()):
@@ -368,13 +361,11 @@ class Matcher(wiring.Component):
         # Obstacles are found a clock ahead.
         blocked = Signal()
         waits: Value = ~self.room | self.pause
-        if s.has.several:
-            waits = waits | ~s.room
+        if horizon is not None:
+            waits = waits | ~s.room | s.renews | horizon.settling
         else:
             ready = ready & s.room
-        if s.has.prompt:
-            waits = waits | s.renews | horizon.settling
-        if s.has.sweep:
+        if len(accepted.step):
             stops, told = Signal(), Signal()
             waits = waits | (stops & ~self.resume)
             m.d.comb += self.step.eq(stops & ~told & ~under_way)
@@ -386,7 +377,7 @@ class Matcher(wiring.Component):
         m.d.sync += blocked.eq(waits)
         m.d.comb += s.may.eq(ready & ~blocked)
         ended = Signal()
-        if s.has.rests:
+        if s.several:
             with m.If(s.idle & s.final & under_way):
                 m.d.sync += ended.eq(1)
             with m.Elif(~under_way):

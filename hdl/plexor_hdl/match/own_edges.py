@@ -5,7 +5,7 @@ from amaranth.hdl import Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor_hdl.interfaces import Kind
 from plexor_hdl.lib.history import Line
 
@@ -74,7 +74,7 @@ class OwnEdges(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        features, channels = self._geometry.features, self._geometry.channels
+        channels = self._geometry.channels
         # Flags of each channel's last active edge: there is one, no edge came after it, it answered
         # a strike, and its age exceeds 32 bits.
         seen, opened, answered, ancient = (
@@ -94,16 +94,15 @@ class OwnEdges(wiring.Component):
             tag.over.eq(ancient.bit_select(self.channel, 1)),
             tag.look.eq(self.look_stb),
         ]
-        intervals, falls = int(Feature.INTERVALS in features), int(Feature.FALL in features)
         with m.If(back):
-            m.d.comb += [tag.kind.eq(Kind.WIDTH), tag.valid.eq(here["open"] & intervals)]
+            m.d.comb += [tag.kind.eq(Kind.WIDTH), tag.valid.eq(here["open"])]
         with m.If(fall):
             m.d.comb += [
                 tag.kind.eq(Kind.FALL),
-                tag.valid.eq(here["open"] & here["answered"] & falls),
+                tag.valid.eq(here["open"] & here["answered"]),
             ]
         with m.If(active):
-            m.d.comb += [tag.kind.eq(Kind.PERIOD), tag.valid.eq(here["seen"] & intervals)]
+            m.d.comb += [tag.kind.eq(Kind.PERIOD), tag.valid.eq(here["seen"])]
         tags = Line(m, tag, "tag")
         due, ready = tags[TAG_CLOCKS - 2], tags[TAG_CLOCKS - 1]
         m.d.comb += [

@@ -10,23 +10,22 @@ Each strike that has expired there, or before a response, takes LOOK_CLOCKS. So 
 response. A held response that is joined to a strike takes LOOK_CLOCKS + 2.
 
 A beat without an event makes the matcher look at all channels. So does one event in 2**ROUND_BIT
-ticks. In a build with snapshots, steps or the ring it is one event in 2**PROMPT_ROUND_BIT ticks.
-Such a build also looks at all waiting channels before any event at which something may have
-expired. It then takes 9 clocks more to find the next time when that can be. Nothing can have
-expired while all that waits is answered within half the time-out.
+ticks. In a build that measures several kinds it is one event in 2**PROMPT_ROUND_BIT ticks. Such a
+build also looks at all waiting channels before any event at which something may have expired. It
+then takes 9 clocks more to find the next time when that can be. Nothing can have expired while all
+that waits is answered within half the time-out.
 
-In such a build, and in one that measures more than rise latencies, a beat that looks at other
-channels first takes a clock more. In other builds a beat with a measured response does.
+In such a build a beat that looks at other channels first takes a clock more. In other builds a beat
+with a measured response does.
 """
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import VALUE_BITS
 from plexor_hdl.capture.merge import encode, lowest
-from plexor_hdl.interfaces import Beat
-from plexor_hdl.match.accept import PROMPT
+from plexor_hdl.interfaces import kinds_of
 from plexor_hdl.match.horizon import Horizon
 
 LOOK_CLOCKS = 8
@@ -35,28 +34,14 @@ BACK_CLOCKS = 4
 """Clocks for a trailing edge that is measured."""
 
 
-class Has:
-    """What a build's matcher has, by its features."""
-
-    def __init__(self, features: Feature) -> None:
-        self.early = Feature.EARLY in features
-        self.long = bool(features & Beat.LONG)
-        self.kept = bool(features & Beat.KEPT)
-        self.sweep = Feature.SWEEP in features
-        self.prompt = bool(features & PROMPT)
-        # Whether a beat can give more than one value.
-        self.several = self.long or self.early
-        # Whether results can come after a beat.
-        self.rests = self.several or self.kept
-        # Whether the channels to look at are found in a clock of its own.
-        self.rich = self.several or self.prompt
-
-
 class Look:
     """State that the parts of the matcher share: the beat, the present look, and its results."""
 
     def __init__(self, geometry: Geometry) -> None:
-        self.geometry, self.has = geometry, Has(geometry.features)
+        self.geometry = geometry
+        # Whether a beat can give values of several kinds. Only such a build knows early responses,
+        # labels its results with events, and lets strikes expire promptly.
+        self.several = len(kinds_of(geometry)) > 1
         count, channel_bits = geometry.channels, max(geometry.key_bits, 1)
 
         def signal(name: str, width: int = 1, init: int = 0) -> Signal:
@@ -125,7 +110,7 @@ def take_turns(m: Module, s: Look, accepted: data.View, horizon: Horizon | None)
     # `asked` are the channels to be looked at first. The responding channel is looked at anyway.
     own, is_back, asked = Signal(), Signal(), Signal(count)
     wanted = accepted.struck & (s.full | s.holds)
-    if s.has.prompt:
+    if s.several:
         # It includes what the previous beat has pushed or held.
         waits = Signal(count)
         here = Cat(s.decided & (s.channel == number) for number in numbers)
@@ -135,11 +120,10 @@ def take_turns(m: Module, s: Look, accepted: data.View, horizon: Horizon | None)
         own.eq(accepted.own.any()),
         asked.eq((accepted.whole_round.replicate(count) | wanted) & ~accepted.own),
     ]
-    if s.has.long:
-        m.d.comb += is_back.eq(accepted.back)
     stored = s.kept & (accepted.channel == s.channel)
     joined_here = Const(0)
-    if s.has.early:
+    if s.several:
+        m.d.comb += is_back.eq(accepted.back)
         joined = _joined(m, s)
         joined_here = joined.bit_select(accepted.channel, 1)
         with m.If(s.takes):
@@ -159,20 +143,17 @@ def take_turns(m: Module, s: Look, accepted: data.View, horizon: Horizon | None)
             # joined one elsewhere in the memory, it is step 0.
             s.step[:2].eq(Mux(stored | joined_here, own, own << 1)),
             s.back[1].eq(is_back),
-            (soon if s.has.rich else s.choosing).eq(asked.any() & others),
+            (soon if s.several else s.choosing).eq(asked.any() & others),
             s.pushing.eq(~asked.any() & others),
             s.final.eq(accepted.beat.final),
             s.time_n.eq(~accepted.beat.event.time_ticks),
         ]
-    candidates: Value = s.looks
-    if s.has.early:
+    picked = lowest(s.looks)
+    if s.several:
         m.d.comb += joinable.eq(s.strikes & s.holds)
-        candidates = Mux(looking, s.looks, joinable)
         with m.If(s.takes):
             m.d.sync += s.holding.eq(own & s.holds.bit_select(accepted.channel, 1))
-    picked = lowest(candidates)
-    if s.has.rich:
-        m.d.sync += picked_r.eq(picked)
+        m.d.sync += picked_r.eq(lowest(Mux(looking, s.looks, joinable)))
         picked = picked_r
     with m.If(s.choosing & s.room):
         m.d.sync += [
@@ -180,7 +161,7 @@ def take_turns(m: Module, s: Look, accepted: data.View, horizon: Horizon | None)
             s.looks.eq(s.looks & ~picked),
             s.step[0].eq(1),
         ]
-        if s.has.early:
+        if s.several:
             m.d.sync += [
                 s.holding.eq(looking & (picked & s.holds).any()),
                 s.joining.eq(~looking),

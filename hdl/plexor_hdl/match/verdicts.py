@@ -96,7 +96,7 @@ def decide(m: Module, s: Look, ages: Ages, horizon: Horizon | None, clear: Value
         verdict.matched.eq(s.matched),
         verdict.repeats.eq(recent),
     ]
-    if s.has.early:
+    if s.several:
         repeats = Signal(count)
         m.d.sync += [
             s.holds_here.eq(s.holds.bit_select(s.channel, 1)),
@@ -126,10 +126,8 @@ def decide(m: Module, s: Look, ages: Ages, horizon: Horizon | None, clear: Value
                 m.d.sync += repeats[number].eq(1)
         with m.If(clear):
             m.d.sync += s.holds.eq(0)
-    if s.has.prompt:
-        left = waiting & plain & ~ages.old
-        if s.has.early:
-            left = left | (s.holding & ~s.settled)
+    if horizon is not None:
+        left = (waiting & plain & ~ages.old) | (s.holding & ~s.settled)
         m.d.comb += [
             horizon.offer_stb.eq(s.decided & left & s.renews),
             horizon.offer.eq(ages.slack),

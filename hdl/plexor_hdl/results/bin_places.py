@@ -9,9 +9,9 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import KINDS, Space, mantissa_bits, width_bits
-from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, Kind
+from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, Kind, kinds_of
 
 LOG_SPACES = (Space.LATENCY_BINS, Space.INTERVAL_BINS)
 ZOOM_SPACES = (Space.LATENCY_ZOOM, Space.INTERVAL_ZOOM)
@@ -28,16 +28,6 @@ class Region:
     first: int
     offset: int
     """Offset of the kind's first bin in its space."""
-
-
-def kinds_of(geometry: Geometry) -> tuple[Kind, ...]:
-    """Return the kinds for which a build has bins."""
-    fall, intervals = (f in geometry.features for f in (Feature.FALL, Feature.INTERVALS))
-    return (
-        Kind.RISE,
-        *((Kind.FALL,) if fall else ()),
-        *((Kind.WIDTH, Kind.PERIOD) if intervals else ()),
-    )
 
 
 def regions_of(geometry: Geometry, spaces: tuple[Space, ...], first: int) -> list[Region]:
@@ -76,14 +66,15 @@ def mantissas_of(geometry: Geometry) -> dict[Kind, int]:
 class Layout:
     """The regions of a build: log-linear bins, and zoom windows from `second_from` on.
 
-    There are `entries` places, a power of two; windows have `windows`, and lie at a multiple of it.
+    Windows come where several kinds are measured. There are `entries` places, a power of two;
+    windows have `windows`, and lie at a multiple of it.
     """
 
     def __init__(self, geometry: Geometry) -> None:
         self.logs = regions_of(geometry, LOG_SPACES, 0)
         self.zooms, self.windows = [], 0
         end = self.logs[-1].first + self.logs[-1].size
-        if Feature.ZOOM in geometry.features:
+        if len(self.logs) > 1:
             windows = sum(region.size for region in regions_of(geometry, ZOOM_SPACES, 0))
             self.windows = power_of_two(windows)
             start = -(-end // self.windows) * self.windows

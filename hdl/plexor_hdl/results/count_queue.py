@@ -85,11 +85,7 @@ class CountQueue(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         places = self._places
-        named = {
-            name: number
-            for name, number in NAMED.items()
-            if name != "early" or Feature.EARLY in self._geometry.features
-        }
+        named = {name: number for name, number in NAMED.items() if len(self.i_decision[name])}
         drops = Feature.EVENTS in self._geometry.features
         codes = Feature.CODES in self._geometry.features
         word = Signal(

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import SOURCE_BITS, SOURCE_LOAD
 from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import CLASSES, Space
+from plexor.protocol.memory import CLASSES, Space, banks
 from plexor_hdl.capture.capture import SourceAmounts
 from plexor_hdl.control.registers import SOURCE_ADDRESS_BITS
 from plexor_hdl.interfaces import COUNT_BITS, SPACE_ADDRESS_BITS, Decision, SpaceRead
@@ -139,7 +139,7 @@ class Counts(wiring.Component):
         m = Module()
         geometry = self._geometry
         places = CountPlaces(geometry)
-        banks = Feature.SNAPSHOT in geometry.features
+        two_banks = banks(geometry, Space.CLASSES) > 1
         lines = self._lines(places)
         # Each line is visited once in a round, but a visit may have to wait for a read.
         clocks = VISIT_CLOCKS * (len(lines) + 3)
@@ -156,7 +156,7 @@ class Counts(wiring.Component):
             queue.i_source.eq(self.i_source),
             queue.i_polarity.eq(self.i_polarity),
             queue.i_drop.eq(self.i_drop),
-            queue.bank.eq(self.bank if banks else 0),
+            queue.bank.eq(self.bank if two_banks else 0),
             queue.second.eq(counts.second),
             queue.taken.eq(counts.taken),
             queue.clear.eq(self.clear_stb),
@@ -199,7 +199,7 @@ class Counts(wiring.Component):
         with m.If(counts.second & visited):
             m.d.sync += line.eq(Mux(last_line, 0, line + 1))
         self._settle(m, counts.second & visited & last_line, queue.idle)
-        self._reads(m, places, counts, asked, source_place, banks)
+        self._reads(m, places, counts, asked, source_place, two_banks)
         if copies:
             self._copies(m, places, counts)
         return m
@@ -248,7 +248,7 @@ class Counts(wiring.Component):
         with m.Elif((round_stb & left[1]) | ((left == 1) & idle)):
             m.d.sync += left.eq(left - 1)
 
-    def _reads(self, m, places, counts, asked, source_place, banks) -> None:
+    def _reads(self, m, places, counts, asked, source_place, two_banks) -> None:
         """Read the words of spaces, alternating between chunks, and a source's count on request."""
         # `asked` counts clocks: the count is read once nothing under way can change it.
         m.d.sync += asked.eq(asked + asked.any())
@@ -269,7 +269,7 @@ class Counts(wiring.Component):
                     places.classes(
                         classes.address[1 : 1 + CLASS_BITS],
                         classes.address[1 + CLASS_BITS :],
-                        classes.bank if banks else 0,
+                        classes.bank if two_banks else 0,
                     )
                 ),
                 there.eq(1),
@@ -279,12 +279,12 @@ class Counts(wiring.Component):
             m.d.sync += there.eq((chosen[1] | chosen[2]) & present.bit_select(number, 1))
             with m.If(chosen[1]):
                 m.d.sync += [
-                    place.eq(places.edges(edges.address[1], code, edges.bank if banks else 0)),
+                    place.eq(places.edges(edges.address[1], code, edges.bank if two_banks else 0)),
                     high.eq(edges.address[0]),
                 ]
             with m.Else():
                 m.d.sync += [
-                    place.eq(places.drops(code, drops.bank if banks else 0)),
+                    place.eq(places.drops(code, drops.bank if two_banks else 0)),
                     high.eq(drops.address[0]),
                 ]
         # What is read in a second clock comes in the next one.

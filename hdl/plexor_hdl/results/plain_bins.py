@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """32-bit counters, each complete in memory. Only their present state can be read."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import wiring
 
 from plexor_hdl.interfaces import PACE_CLOCKS
@@ -15,10 +15,10 @@ FAR_ENTRIES = 1 << 12
 
 
 class PlainBins(wiring.Component):
-    """Counts by twos as Bins does, with its ports, where nothing is frozen.
+    """Counts the first of each pair as Bins does, with its ports, where nothing is frozen.
 
-    The first counters are below `second_from`, the second ones, `windows` of them, from there on. A
-    pair is announced while `room` is high, at most one each PACE_CLOCKS, and comes later.
+    There are no windows. A pair is announced while `room` is high, at most one each PACE_CLOCKS,
+    and comes later.
 
     Latency: 7 clocks until a pair has counted; at most 4 clocks from `address` to `word`, 7 while a
         pair counts.
@@ -28,7 +28,7 @@ class PlainBins(wiring.Component):
     Full: `room` is low for PACE_CLOCKS - 1 clocks after each announcement.
 
     Ports:
-        i_pair: Stream of pairs of counters, each of which counts one; always taken.
+        i_pair: Stream of pairs of counters, of which the first counts one; always taken.
         expect_stb: Announces one pair.
         room: 1 if a pair may be announced.
         address: Counter that is read; it must stand until `word` is there.
@@ -43,38 +43,30 @@ class PlainBins(wiring.Component):
         saturated: 1 from the first count that was lost until the next clear.
     """
 
-    def __init__(self, entries: int, second_from: int, windows: int) -> None:
-        """`windows` is a power of two. If it is 0, there are no second counters."""
-        self._second_from = second_from
-        sizes = [1 << (second_from - 1).bit_length(), *((windows,) if windows else ())]
-        self.tallies = [PacedTally(size, WORD_BITS, size >= FAR_ENTRIES) for size in sizes]
+    def __init__(self, entries: int) -> None:
+        """`entries` is a power of two."""
+        self._entries = entries
         super().__init__(bins_ports(entries))
 
     def elaborate(self, platform) -> Module:
         m = Module()
-        pair, words = self.i_pair.payload, []
-        for number, tally in enumerate(self.tallies):
-            m.submodules[f"tally{number}"] = tally
-            place = (pair.first, pair.second)[number]
-            inside = len(tally.address)
-            m.d.comb += [
-                tally.valid.eq(self.i_pair.valid),
-                tally.address.eq(place[:inside]),
-                tally.read_address.eq(self.address[:inside]),
-                tally.there.eq(self.there),
-                tally.clear_stb.eq(self.clear_stb),
-            ]
-            words.append(tally.count)
+        m.submodules.tally = tally = PacedTally(
+            self._entries, WORD_BITS, self._entries >= FAR_ENTRIES
+        )
         taken = Line(m, self.expect_stb, "taken")
         near = Signal()
         m.d.sync += near.eq(Cat(taken[clocks] for clocks in range(PACE_CLOCKS - 1)).any())
-        is_second = self.address >= self._second_from if len(words) > 1 else 0
         m.d.comb += [
+            tally.valid.eq(self.i_pair.valid),
+            tally.address.eq(self.i_pair.payload.first),
+            tally.read_address.eq(self.address),
+            tally.there.eq(self.there),
+            tally.clear_stb.eq(self.clear_stb),
             self.room.eq(~near),
             self.some.eq(1),
             self.idle.eq(1),
-            self.word.eq(Mux(is_second, words[-1], words[0])),
-            self.clear_busy.eq(Cat(tally.clear_busy for tally in self.tallies).any()),
-            self.saturated.eq(Cat(tally.saturated for tally in self.tallies).any()),
+            self.word.eq(tally.count),
+            self.clear_busy.eq(tally.clear_busy),
+            self.saturated.eq(tally.saturated),
         ]
         return m

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the memory and row of a record's word from its address in the space."""
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value, ValueLike
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Feature, Geometry
-from plexor.protocol.memory import STATISTICS
-from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, Kind
+from plexor.protocol.geometry import Geometry
+from plexor.protocol.memory import STATISTICS, Space, banks
+from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, kinds_of
 from plexor_hdl.lib.addresses import WORD_BITS
 from plexor_hdl.lib.tables import table
 
@@ -27,27 +27,25 @@ FIELDS = {
 }
 """Memory of each field of a record, and the row of its low word there."""
 ROW_BITS = 3
-SQUARE_WORDS = 3
+ROWS = {SQUARES: range(3), EVENT: range(1 << ROW_BITS)}
+"""Rows of the memories that only builds with several kinds have."""
 
 
-def kinds_of(geometry: Geometry) -> int:
-    """Return the number of kinds with records. They are the first ones."""
-    if Feature.INTERVALS in geometry.features:
-        return len(Kind)
-    return 2 if Feature.FALL in geometry.features else 1
+def _bits_of(geometry: Geometry) -> tuple[int, int, int]:
+    """Return the bits of channel, kind and bank in a record's key."""
+    kind_bits = (len(kinds_of(geometry)) - 1).bit_length()
+    return geometry.key_bits, kind_bits, banks(geometry, Space.LATENCY_STATISTICS) - 1
 
 
 def key_bits_of(geometry: Geometry) -> int:
     """Return the number of bits of a record's key."""
-    kind_bits = (kinds_of(geometry) - 1).bit_length()
-    return geometry.key_bits + kind_bits + (Feature.SNAPSHOT in geometry.features)
+    return sum(_bits_of(geometry))
 
 
-def record_key(geometry: Geometry, channel: Value, kind: Value, bank: ValueLike) -> Value:
+def record_key(geometry: Geometry, channel: Value, kind: Value, bank: Value) -> Value:
     """Return the key of a record."""
-    kind_bits = (kinds_of(geometry) - 1).bit_length()
-    banks = [bank] if Feature.SNAPSHOT in geometry.features else []
-    return Cat(channel[: geometry.key_bits], kind[:kind_bits], *banks)
+    parts = zip((channel, kind, bank), _bits_of(geometry), strict=True)
+    return Cat(part[:bits] for part, bits in parts if bits)
 
 
 class Asked(data.StructLayout):
@@ -103,11 +101,11 @@ class RecordWords(wiring.Component):
 
     def elaborate(self, platform) -> Module:
         m = Module()
-        geometry, kinds = self._geometry, kinds_of(self._geometry)
+        geometry, kinds = self._geometry, len(kinds_of(self._geometry))
         chosen = Signal()
         address = Signal(SPACE_ADDRESS_BITS)
         bank, is_interval = Signal(), Signal(2)
-        if kinds == len(Kind):
+        if kinds > 1:
             m.d.comb += chosen.eq(~self.interval_address[-1])
         m.d.sync += [
             address.eq(Mux(chosen, self.interval_address, self.latency_address)),
@@ -140,13 +138,8 @@ class RecordWords(wiring.Component):
                     with m.Case(number + half):
                         m.d.comb += row.eq(inside)
                         m.d.sync += asked.memory.eq(memory)
-                        if self._has(memory, inside):
+                        # Builds that measure rises alone keep neither squares nor events.
+                        if memory not in (SQUARES, EVENT) or (kinds > 1 and inside in ROWS[memory]):
                             m.d.sync += asked.there.eq(within)
                 number += field.bits // WORD_BITS
         return m
-
-    def _has(self, memory: int, row: int) -> bool:
-        features = self._geometry.features
-        if memory == SQUARES:
-            return Feature.SUM_SQUARES in features and row < SQUARE_WORDS
-        return memory != EVENT or Feature.EXTREMES in features

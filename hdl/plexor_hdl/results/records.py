@@ -5,9 +5,9 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import VALUE_BITS
-from plexor_hdl.interfaces import Measured, SpaceRead
+from plexor_hdl.interfaces import Measured, SpaceRead, kinds_of
 from plexor_hdl.lib.addresses import WORD_BITS
 from plexor_hdl.lib.clearing import Clearing
 from plexor_hdl.lib.history import Line
@@ -24,7 +24,6 @@ from plexor_hdl.results.record_words import (
     SUM,
     RecordWords,
     key_bits_of,
-    kinds_of,
     record_key,
 )
 
@@ -37,18 +36,18 @@ def biased(value: Value) -> Value:
 class Records(wiring.Component):
     """Keeps a record STATISTICS (plexor.protocol.memory) of each kind and channel, in each bank.
 
-    A value goes to the record of its kind and channel in `bank`, which may change while `idle`. The
-    sum of squares comes with Feature.SUM_SQUARES; index and time of the first minimum and the first
-    maximum come with Feature.EXTREMES. What a build leaves out, and a record without samples, reads
-    0. Of the two spaces one is read at a time, the one whose address has its upper bit low.
+    A value goes to the record of its kind and channel in `bank`, which may change while `idle`.
+    Where several kinds are measured there are the sum of squares, and index and time of the first
+    minimum and the first maximum. What a build leaves out, and a record without samples, reads 0.
+    Of the two spaces one is read at a time, the one whose address has its upper bit low.
 
     Latency: `idle` rises IDLE_CLOCKS after the last value, which is in memory by then. A word is
         there READ_DELAY (20) clocks after its address came and its record was last added to. While
         `idle` an address may stand for STAND_CLOCKS alone; its word is there IDLE_DELAY clocks
         after it came.
-    Throughput: a value in PASSES (4) clocks, the first one of a record in 8 with Feature.EXTREMES;
-        after two without a clock between there is one more, in which words are read. In a build
-        that measures rises alone, and keeps no more of them, a value in 9.
+    Throughput: a value in PASSES (4) clocks, the first one of a record in 8; after two without a
+        clock between there is one more, in which words are read. In a build that measures rises
+        alone, a value in 9.
     Reset: nothing is under way; the memories keep their words, so a clear must come first.
     Wrap: sum and count wrap at 2**64, the sum of squares at 2**96; no run is that long.
     Full: never; `i_measured` waits for its turn.
@@ -71,13 +70,9 @@ class Records(wiring.Component):
     """Upper bound of a value's clocks from the input to the last memory."""
 
     def __init__(self, geometry: Geometry) -> None:
-        features = geometry.features
         self._geometry = geometry
-        self._squares = Feature.SUM_SQUARES in features
-        self._events = Feature.EXTREMES in features
-        # Builds without snapshots read nothing while values come.
-        self._live = Feature.SNAPSHOT in features
-        self._several = kinds_of(geometry) > 1 or self._squares or self._events or self._live
+        # Builds that measure rises alone read nothing while values come.
+        self._several = len(kinds_of(geometry)) > 1
         self._chunk_bits = WORD_BITS if self._several else WORD_BITS // 2
         self._passes = self.PASSES * WORD_BITS // self._chunk_bits
         self.value_clocks = self._passes
@@ -160,17 +155,17 @@ class Records(wiring.Component):
         known_now, known_read, read = self._known(
             m, key, start, clear[0], clearing.address, now.key
         )
-        m.d.comb += long.eq(~known_now & self._events)
+        m.d.comb += long.eq(~known_now & self._several)
 
         adds = Signal()
         m.d.comb += adds.eq(runs & (number < self._passes))
         words = {SUM: self._sums(m, adds, number, now, read.place, clear, clearing.address)}
-        if self._squares:
+        if self._several:
             words[SQUARES] = self._add_squares(m, start, value, now, read.place, clear, clearing)
         extreme, keeps = self._extremes(m, adds, number, now, known_now, read.place)
         most = read.memory == MOST
         words[LEAST] = biased(extreme ^ most.replicate(VALUE_BITS))
-        if self._events:
+        if self._several:
             words[EVENT] = self._event(m, keeps, now, read.place)
         self._answer(m, words, extreme, known_read, read)
         return m
@@ -208,7 +203,7 @@ class Records(wiring.Component):
     def _sums(self, m, adds, number, now, place, clear, clear_row):
         """Add the value to sum and count; return the word read from them."""
         words, bits = self.PASSES << self._key_bits, self._chunk_bits
-        m.submodules.sums = sums = WordSums(words, bits, self._live)
+        m.submodules.sums = sums = WordSums(words, bits, self._several)
         chunk = number[: (self._passes - 1).bit_length()]
         half = len(chunk) - 1
         m.d.comb += [
@@ -231,7 +226,7 @@ class Records(wiring.Component):
         """Add the value's square when it is ready; return the word read from the sum of squares."""
         m.submodules.squares = squares = Squares()
         m.submodules.square_sums = sums = WordSums(
-            self.PASSES << self._key_bits, WORD_BITS, self._live
+            self.PASSES << self._key_bits, WORD_BITS, live=True
         )
         m.d.comb += [squares.stb.eq(start), squares.value_ticks.eq(value.value_ticks)]
         # Squares take many clocks, so a small memory delays the keys.
@@ -292,7 +287,7 @@ class Records(wiring.Component):
             high_same.eq(high_part(candidate) == high_part(stored)),
         ]
         less = high_less | (high_same & low_less)
-        if self._live:
+        if self._several:
             with m.If(~runs[2]):
                 m.d.sync += word.eq(stored)
         else:

@@ -5,9 +5,9 @@ from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import VALUE_BITS, Space, entries
-from plexor_hdl.interfaces import Kind, Measured, SpaceRead
+from plexor_hdl.interfaces import Kind, Measured, SpaceRead, kinds_of
 from plexor_hdl.lib.history import Line
 from plexor_hdl.results.bin_places import LOG_SPACES, ZOOM_SPACES, BinPlaces, Layout, mantissas_of
 from plexor_hdl.results.bins import PAGES, Bins
@@ -34,18 +34,17 @@ def spaces_of(geometry: Geometry) -> tuple[Space, ...]:
 class Results(wiring.Component):
     """Puts every value that is measured into its bin, its zoom window's bin and its record.
 
-    Values are of the kinds that the build has. Records have two banks with Feature.SNAPSHOT; `bank`
-    may change while `idle`. Bins have one bank, which can be frozen: while `frozen` is high, reads
-    give the state when it rose. It may rise while `idle` and not `folding`. After it falls,
-    `folding` is high until what has counted since is added.
+    Values are of the kinds that the build has. Where these are several, records have two banks, and
+    `bank` may change while `idle`. Bins have one bank, which can be frozen there: while `frozen` is
+    high, reads give the state when it rose. It may rise while `idle` and not `folding`. After it
+    falls, `folding` is high until what has counted since is added.
 
     One of `reads` is read at a time, the one whose address has its upper bit low.
 
     Latency: WORD_CLOCKS (20) clocks from an address, and from the last count there, to its word. A
         value is in all memories once `idle` is high.
-    Throughput: a value each 4.5 clocks on average, without Feature.SNAPSHOT each PACE_CLOCKS (5),
-        in a build of rises alone each 9; the first one of a record takes 4 clocks more with
-        Feature.EXTREMES. Carries and folding slow it down: see Bins.
+    Throughput: a value each 4.5 clocks on average, the first one of a record in 4 clocks more; in a
+        build of rises alone each 9. Carries and folding slow it down: see Bins.
     Reset: windows begin at 0; counters and records keep their values, so a clear must come before
         the first value.
     Wrap: none of bins, which stay at their greatest value and set `saturated`; of sums see Records.
@@ -73,10 +72,10 @@ class Results(wiring.Component):
         self.spaces = spaces_of(geometry)
         """Spaces of `reads`, in its order."""
         self._layout = layout = Layout(geometry)
-        if Feature.SNAPSHOT in geometry.features:
+        if len(kinds_of(geometry)) > 1:
             self.bins = Bins(layout.entries, layout.second_from, pages=pages)
         else:
-            self.bins = PlainBins(layout.entries, layout.second_from, layout.windows)
+            self.bins = PlainBins(layout.entries)
         self.records = Records(geometry)
         super().__init__(
             {

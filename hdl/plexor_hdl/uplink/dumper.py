@@ -6,7 +6,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import WORD_BYTES, ZEROS_SHIFT, FrameType, LogCode, MemoryFlag
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import HISTOGRAM_SPACES, Space, banks, entries, entry_words
 from plexor_hdl.interfaces import READ_CLOCKS, SPACE_ADDRESS_BITS, DumpRequest, SpaceRead
 from plexor_hdl.lib.frame_bytes import BASE_TICKS, HEADER_BYTES, INDEX, TAG, TYPE, FrameByte
@@ -24,7 +24,7 @@ def word_clocks(geometry: Geometry) -> int:
 
     If counting goes on meanwhile, the read waits for its turn.
     """
-    return READ_CLOCKS + (16 if Feature.SNAPSHOT in geometry.features else 10)
+    return READ_CLOCKS + (10, 16)[banks(geometry, Space.CLASSES) - 1]
 
 
 HOLDERS = 2
@@ -35,16 +35,15 @@ class Dumper(wiring.Component):
     """Sends the words of the requested spaces in frames, space by space, bank 0 before bank 1.
 
     Spaces that the build leaves out are skipped, and while a run counts those of codes, which have
-    no bank that rests. A space with one bank is sent from it, whichever
-    is asked for. With Feature.SNAPSHOT a frame whose words are all without `some` is skipped too,
-    if it is not the space's last; the next frame says how many words were. With `report` a LOG
-    frame DUMPED follows. A request, once taken, must stand until `busy` falls: nothing of it is
-    stored.
+    no bank that rests. A space with one bank is sent from it, whichever is asked for. In a build
+    with two banks a frame whose words are all without `some` is skipped too, if it is not the
+    space's last; the next frame says how many words were. With `report` a LOG frame DUMPED follows.
+    A request, once taken, must stand until `busy` falls: nothing of it is stored.
 
     Words come within word_clocks, and are read while the address stands. Spaces that are not read
     get an address past their last entry; there they must read 0, and any `some`.
 
-    Latency: 9 clocks from a request to its first byte, word_clocks + 1 more with Feature.SNAPSHOT.
+    Latency: 9 clocks from a request to its first byte, word_clocks + 1 more with two banks.
         A space that is skipped takes 3, a frame that is skipped word_clocks + 2.
     Throughput: a byte of a header each 6 clocks, a word each word_clocks + 17; more while `hold`.
     Reset: idle; nothing is sent.
@@ -65,9 +64,9 @@ class Dumper(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._words = [entries(geometry, space) * entry_words(space) for space in Space]
-        self._finds = Feature.SNAPSHOT in geometry.features
         self._word_clocks = word_clocks(geometry)
         self._banks = [banks(geometry, space) for space in Space]
+        self._finds = 2 in self._banks
         super().__init__(
             {
                 "i_requests": In(stream.Signature(DumpRequest)),
@@ -93,7 +92,7 @@ class Dumper(wiring.Component):
             asked[Space.CODES] &= request.final
         m.d.sync += wanted.eq(Array(asked.get(number, 0) for number in Space)[space])
         two_banks = Signal()
-        if 2 in self._banks:
+        if self._finds:
             m.d.sync += two_banks.eq(Array(each - 1 for each in self._banks)[space])
         address = Signal(range(max(self._words)))
         in_frame, above = address[:IN_FRAME_BITS], address[IN_FRAME_BITS:]

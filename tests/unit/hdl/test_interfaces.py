@@ -22,7 +22,9 @@ from plexor_hdl.interfaces import (
     Kind,
     Measured,
     block_layout,
+    kinds_of,
 )
+from plexor_hdl.stages import MEASURED
 
 
 def bits(layout, *names):
@@ -51,12 +53,8 @@ def test_kinds_are_those_of_latencies_then_those_of_intervals():
     ("features", "time_bits", "index_bits"),
     [
         (Feature(0), 32, 0),
-        (Feature.EVENTS | Feature.SNAPSHOT | Feature.EARLY, 32, 0),
-        (Feature.INTERVALS, 64, 0),
-        (Feature.FALL, 64, 0),
-        (Feature.SWEEP | Feature.SNAPSHOT, 64, 0),
-        (Feature.EXTREMES, 64, 48),
-        (Feature.RING, 64, 48),
+        (Feature.EVENTS | Feature.MATCH, 32, 0),
+        (MEASURED | Feature.MATCH, 64, 48),
         (ALL_FEATURES, 64, 48),
     ],
     ids=str,
@@ -65,10 +63,15 @@ def test_a_beat_has_the_time_and_the_index_that_the_build_looks_at(features, tim
     beat = Beat(Geometry(features=features))
     assert bits(beat, "event", "time_ticks") == time_bits
     assert bits(beat, "event", "index") == index_bits
-    kept = Feature.EXTREMES in features
+    kept = bool(index_bits)
     measured = Measured(Geometry(features=features))
     assert (bits(measured, "time_ticks"), bits(measured, "index")) == (64 * kept, 48 * kept)
-    assert bits(Decision(Geometry(features=features)), "early") == (Feature.EARLY in features)
+    assert bits(Decision(Geometry(features=features)), "early") == kept
+
+
+def test_a_build_measures_all_kinds_or_rises_alone():
+    assert kinds_of(Geometry(features=Feature.EVENTS | Feature.MATCH)) == (Kind.RISE,)
+    assert kinds_of(Geometry(features=MEASURED | Feature.MATCH)) == tuple(Kind)
 
 
 @pytest.mark.parametrize(("channels", "channel_bits"), [(1, 1), (2, 1), (3, 2), (8, 3)])

@@ -12,10 +12,9 @@ from plexor_hdl.match.ages import COPY_CLOCKS, Ages
 from ..simulation import made, simulate
 
 FULL = Geometry(channels=2, features=ALL_FEATURES)
-FALL = Geometry(channels=2, features=Feature.FALL)
 LEAN = Geometry(channels=2, features=Feature.EVENTS)
 SILENT = Geometry(channels=2, features=Feature(0))
-BUILDS = {"early": (FULL, True), "fall": (FALL, True), "one": (LEAN, False), "few": (SILENT, False)}
+BUILDS = {"early": (FULL, True), "one": (LEAN, False), "few": (SILENT, False)}
 ADDRESS_BITS = 3
 WORDS = 1 << 32
 LIMITS = {

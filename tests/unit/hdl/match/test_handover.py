@@ -6,12 +6,12 @@ from itertools import pairwise
 
 import pytest
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor_hdl.match.handover import PLACES, ROOM, Handover
 
 from ..simulation import made, simulate
 
-GEOMETRY = Geometry(channels=4, features=Feature.FALL)
+GEOMETRY = Geometry(channels=4)
 
 
 @pytest.mark.parametrize("stalls", [0, 0.5, 0.95])

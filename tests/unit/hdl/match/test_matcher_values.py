@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from plexor.protocol.geometry import Feature
+from plexor.protocol.geometry import ALL_FEATURES, Feature
 from plexor.protocol.memory import VALUE_MOST, ResponseClass
 from plexor.protocol.registers import Policy
 from plexor_hdl.interfaces import Kind
@@ -24,23 +24,12 @@ from ..matcher_bench import (
 from ..matcher_events import random_events
 
 FULL_ONLY = pytest.mark.full
-SINGLE = [Feature.FALL, Feature.INTERVALS, Feature.EARLY, Feature.SNAPSHOT, Feature.RING]
-UNSEEN = (Feature.SNAPSHOT, Feature.RING)
-"""Features that are of other stages: with them alone the matcher is as without any."""
-TOGETHER = (Feature.EARLY, Feature.FALL)
-"""Features that `make test` has in one build."""
-BUILDS = [
-    *(
-        pytest.param(
-            replace(FULL, features=feature),
-            id=feature.name,
-            marks=FULL_ONLY if feature in (*UNSEEN, *TOGETHER) else (),
-        )
-        for feature in SINGLE
-    ),
-    pytest.param(replace(FULL, features=Feature.EXTREMES | Feature.EVENTS), id="EXTREMES"),
-    pytest.param(replace(FULL, features=Feature.EARLY | Feature.FALL), id="EARLY|FALL"),
-]
+BUILDS = {
+    "table": ALL_FEATURES,
+    "no table": ALL_FEATURES & ~(Feature.SWEEP | Feature.RING),
+    "events": Feature.EVENTS | Feature.MATCH,
+    "silent": Feature.MATCH,
+}
 ANY_EDGE = ((3, (0, 0)),)
 """Time before a strike and reference of a second channel, of `make test`."""
 LARGE = (VALUE_MOST - 1, VALUE_MOST, VALUE_MOST + 1, (1 << 32) - 1, (1 << 32) + 5, (1 << 34) + 7)
@@ -78,10 +67,10 @@ def test_early_responses_to_any_channels_edge_are_matched_as_the_golden_model_do
 
 
 @pytest.mark.parametrize("build", BUILDS)
-def test_a_build_with_one_feature_does_what_the_golden_model_does(build):
-    early = 25 if Feature.EARLY in build.features else 0
-    rules = rules_for(early=early)
-    check(random_events(31, 200, 40), rules, 31, geometry=build, stalls=ROUGH)
+def test_each_build_does_what_the_golden_model_does(build):
+    geometry = replace(FULL, features=BUILDS[build])
+    rules = rules_for(early=25 if Feature.EARLY in geometry.features else 0)
+    check(random_events(31, 200, 40), rules, 31, geometry=geometry, stalls=ROUGH)
 
 
 @pytest.mark.parametrize("deadline", [-30, -11, -10, -9, -1, 0, 1])

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor_hdl.interfaces import Kind
 from plexor_hdl.match.own_edges import TAG_CLOCKS, OwnEdges
 
 from ..simulation import made, simulate
 
 CHANNELS = 3
-BUILDS = [ALL_FEATURES, Feature.FALL, Feature.INTERVALS]
 
 
 @dataclass
@@ -26,8 +25,8 @@ class Pin:
     ancient: bool = False
 
 
-def dut_of(features):
-    return made(OwnEdges, Geometry(channels=CHANNELS, features=features))
+def dut_of():
+    return made(OwnEdges, Geometry(channels=CHANNELS))
 
 
 async def strobe(ctx, dut, name, channel, is_over=0):
@@ -83,11 +82,9 @@ def expect(told, kind, channel, valid, ancient):
         assert told[4] == ancient
 
 
-@pytest.mark.parametrize("features", BUILDS, ids=["all", "fall", "intervals"])
 @pytest.mark.parametrize("seed", range(3))
-def test_random_edges_give_the_widths_periods_and_falls_that_there_are(features, seed):
-    dut, rng = dut_of(features), random.Random(seed)
-    intervals, falls = Feature.INTERVALS in features, Feature.FALL in features
+def test_random_edges_give_the_widths_periods_and_falls_that_there_are(seed):
+    dut, rng = dut_of(), random.Random(seed)
 
     async def bench(ctx):
         pins = [Pin() for _ in range(CHANNELS)]
@@ -97,12 +94,12 @@ def test_random_edges_give_the_widths_periods_and_falls_that_there_are(features,
             if what < 2:
                 answers = rng.random() < 0.5
                 told = await active(ctx, dut, channel, answers)
-                expect(told, Kind.PERIOD, channel, pin.seen and intervals, pin.ancient)
+                expect(told, Kind.PERIOD, channel, pin.seen, pin.ancient)
                 pins[channel] = Pin(seen=True, open=True, answered=answers)
             elif what < 4:
                 width, fall = await back(ctx, dut, channel)
-                expect(width, Kind.WIDTH, channel, pin.open and intervals, pin.ancient)
-                expect(fall, Kind.FALL, channel, pin.open and pin.answered and falls, pin.ancient)
+                expect(width, Kind.WIDTH, channel, pin.open, pin.ancient)
+                expect(fall, Kind.FALL, channel, pin.open and pin.answered, pin.ancient)
                 pin.open = pin.answered = False
             else:
                 is_over = rng.random() < 0.5
@@ -119,7 +116,7 @@ def test_random_edges_give_the_widths_periods_and_falls_that_there_are(features,
 
 
 def test_an_edge_back_ends_one_pulse_and_is_measured_once():
-    dut = dut_of(ALL_FEATURES)
+    dut = dut_of()
 
     async def bench(ctx):
         assert [told[2] for told in await back(ctx, dut, 1)] == [0, 0]
@@ -135,7 +132,7 @@ def test_an_edge_back_ends_one_pulse_and_is_measured_once():
 
 
 def test_an_edge_that_was_once_too_long_ago_stays_so_until_the_next_one():
-    dut = dut_of(ALL_FEATURES)
+    dut = dut_of()
 
     async def bench(ctx):
         for channel in (0, 2):

@@ -19,8 +19,8 @@ from ..simulation import made
 
 DRAIN_CLOCKS = 60
 BUILDS = {
-    "full": (ALL_FEATURES & ~Feature.SWEEP) | Feature.CODES,
-    "lean": Feature.EVENTS | Feature.CODES,
+    "full": ALL_FEATURES | Feature.CODES,
+    "no table": (ALL_FEATURES & ~Feature.SWEEP) | Feature.CODES,
 }
 
 

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.memory import KINDS, first_bin, width_bits
 from plexor_hdl.build.profiles import PROFILES
-from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, Kind
-from plexor_hdl.results.bin_places import LOG_SPACES, ZOOM_SPACES, BinPlaces, Layout, kinds_of
+from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, kinds_of
+from plexor_hdl.results.bin_places import LOG_SPACES, ZOOM_SPACES, BinPlaces, Layout
 from plexor_hdl.results.results import Results
 
 from ..simulation import made, simulate
@@ -20,8 +20,8 @@ GEOMETRIES = {
     "uneven": Geometry(
         channels=3, latency_mantissa_bits=4, fall_mantissa_bits=2, interval_mantissa_bits=3
     ),
-    "one": Geometry(channels=1, features=Feature.FALL | Feature.ZOOM, zoom_bits=4),
-    "intervals": Geometry(channels=5, features=ALL_FEATURES & ~Feature.FALL & ~Feature.ZOOM),
+    "one": Geometry(channels=1, zoom_bits=4),
+    "rises": Geometry(channels=5, features=Feature.MATCH),
 }
 NOT_READ = 1 << SPACE_ADDRESS_BITS - 1
 
@@ -106,13 +106,6 @@ def test_nothing_is_there_while_no_space_is_read():
             assert not ctx.get(dut.there)
 
     simulate(dut, bench)
-
-
-def test_a_build_has_bins_of_what_it_measures():
-    assert kinds_of(Geometry(features=Feature(0))) == (Kind.RISE,)
-    assert kinds_of(Geometry(features=Feature.FALL)) == (Kind.RISE, Kind.FALL)
-    assert kinds_of(Geometry(features=Feature.INTERVALS)) == (Kind.RISE, Kind.WIDTH, Kind.PERIOD)
-    assert kinds_of(Geometry()) == tuple(Kind)
 
 
 @pytest.mark.filterwarnings("ignore:.*created but never used")

@@ -15,6 +15,7 @@ from plexor_hdl.results import count_memory as counts
 from plexor_hdl.results import counts as module
 from plexor_hdl.results.count_queue import NAMED, ROOM
 from plexor_hdl.results.counts import PARTS, VISIT_CLOCKS, Counts
+from plexor_hdl.stages import MEASURED
 from plexor_hdl.uplink.dumper import word_clocks
 
 from ..simulation import made, simulate
@@ -22,15 +23,13 @@ from ..simulation import made, simulate
 EVENTS = Feature.EVENTS | Feature.MATCH
 GEOMETRIES = {
     "small": Geometry(channels=4, strikes=1, samples=8, features=EVENTS),
-    "early": Geometry(channels=3, strikes=1, samples=4, features=Feature.EARLY | EVENTS),
+    "early": Geometry(channels=3, strikes=1, samples=4, features=MEASURED | EVENTS),
     "all": Geometry(channels=8, strikes=8, samples=16),
     "least": Geometry(channels=1, strikes=1, samples=16, features=EVENTS),
     "no_events": Geometry(channels=2, strikes=1, samples=8, features=Feature.MATCH),
-    "swept": Geometry(
-        channels=1, strikes=1, samples=4, features=Feature.SWEEP | Feature.SNAPSHOT | EVENTS
-    ),
+    "swept": Geometry(channels=1, strikes=1, samples=4, features=Feature.SWEEP | MEASURED | EVENTS),
 }
-MEASURED = (
+CLASSED = (
     ResponseClass.ANSWERED,
     ResponseClass.LATE,
     ResponseClass.DUPLICATE,
@@ -85,7 +84,7 @@ class Bench:
         decision, choose = self.dut.i_decision, self.choose
         channel = choose.randrange(self.geometry.channels)
         bits = choose.randrange(1, 2 << len(self.names))
-        measured = choose.choice(MEASURED)
+        measured = choose.choice(CLASSED)
         ctx.set(decision.channel, channel)
         ctx.set(decision.response_class, measured)
         ctx.set(decision.classed, bits & 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plain bins: pairs that come as fast as they may are all counted, each in its own counter."""
+"""Plain bins: pairs that come as fast as they may are all counted, each in its first counter."""
 
 import random
 from collections import Counter
@@ -13,7 +13,7 @@ from plexor_hdl.results.plain_bins import PlainBins
 
 from ..simulation import made, simulate
 
-ENTRIES, SECOND_FROM, WINDOWS = 64, 48, 16
+ENTRIES = 64
 COUNTED_CLOCKS = 7
 READ_CLOCKS = 7
 """From an address to its word, with what holds the read up behind a pair."""
@@ -49,22 +49,19 @@ async def read(ctx, dut, entries=ENTRIES, there=1):
 def pairs_of(seed, number, spread):
     rng = random.Random(seed)
     for _ in range(number):
-        yield (
-            rng.randrange(min(spread, SECOND_FROM)),
-            SECOND_FROM + rng.randrange(min(spread, WINDOWS)),
-        )
+        yield rng.randrange(spread), rng.randrange(ENTRIES)
 
 
 @pytest.mark.parametrize("spread", [1, 2, ENTRIES])
-def test_every_pair_is_counted_in_both_of_its_counters(spread):
-    dut = made(PlainBins, ENTRIES, SECOND_FROM, WINDOWS)
+def test_every_pair_is_counted_in_its_first_counter(spread):
+    dut = made(PlainBins, ENTRIES)
     pairs = list(pairs_of(spread, 300, spread))
 
     async def bench(ctx):
         await clear(ctx, dut)
         await count(ctx, dut, pairs)
         await ctx.tick().repeat(COUNTED_CLOCKS)
-        expected = Counter(number for pair in pairs for number in pair)
+        expected = Counter(first for first, _ in pairs)
         assert await read(ctx, dut) == expected
         assert not any((await read(ctx, dut, there=0)).values())
         assert not ctx.get(dut.saturated)
@@ -74,41 +71,27 @@ def test_every_pair_is_counted_in_both_of_its_counters(spread):
     simulate(dut, bench)
 
 
-def test_without_windows_the_second_counter_of_a_pair_is_no_counter():
-    dut = made(PlainBins, 32, 32, 0)
+def test_a_counter_that_is_full_says_so_until_a_clear(monkeypatch):
+    monkeypatch.setattr(plain_bins, "WORD_BITS", 2)
+    dut = PlainBins(ENTRIES)
 
     async def bench(ctx):
         await clear(ctx, dut)
-        await count(ctx, dut, [(number, (7 * number) % 32) for number in range(32)])
-        assert set((await read(ctx, dut, 32)).values()) == {1}
+        await count(ctx, dut, [(50, 0)] * 3)
+        await ctx.tick().repeat(COUNTED_CLOCKS)
+        assert not ctx.get(dut.saturated)
+        await count(ctx, dut, [(50, 0)])
+        await ctx.tick().repeat(COUNTED_CLOCKS)
+        assert ctx.get(dut.saturated)
+        assert max((await read(ctx, dut)).values()) == 3
+        await clear(ctx, dut)
+        assert not ctx.get(dut.saturated)
 
     simulate(dut, bench)
 
 
-def test_a_counter_of_either_memory_that_is_full_says_so_until_a_clear(monkeypatch):
-    monkeypatch.setattr(plain_bins, "WORD_BITS", 2)
-    # Firsts come to 4 counts, or seconds do.
-    for firsts, seconds in (([1] * 4, [50, 51, 52, 53]), ([1, 2, 3, 4], [50] * 4)):
-        dut = PlainBins(ENTRIES, SECOND_FROM, WINDOWS)
-        pairs = list(zip(firsts, seconds, strict=True))
-
-        async def bench(ctx, dut=dut, pairs=pairs):
-            await clear(ctx, dut)
-            await count(ctx, dut, pairs[:3])
-            await ctx.tick().repeat(COUNTED_CLOCKS)
-            assert not ctx.get(dut.saturated)
-            await count(ctx, dut, pairs[3:])
-            await ctx.tick().repeat(COUNTED_CLOCKS)
-            assert ctx.get(dut.saturated)
-            assert max((await read(ctx, dut)).values()) == 3
-            await clear(ctx, dut)
-            assert not ctx.get(dut.saturated)
-
-        simulate(dut, bench)
-
-
 def test_no_pair_may_be_announced_within_a_pace_of_the_one_before():
-    dut = made(PlainBins, ENTRIES, SECOND_FROM, WINDOWS)
+    dut = made(PlainBins, ENTRIES)
 
     async def bench(ctx):
         await clear(ctx, dut)

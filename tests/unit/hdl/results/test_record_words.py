@@ -5,7 +5,7 @@ import pytest
 
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.memory import STATISTICS
-from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, Kind
+from plexor_hdl.interfaces import SPACE_ADDRESS_BITS, kinds_of
 from plexor_hdl.results.record_words import (
     ENTRY_WORDS,
     EVENT,
@@ -17,7 +17,6 @@ from plexor_hdl.results.record_words import (
     SUM,
     RecordWords,
     key_bits_of,
-    kinds_of,
 )
 
 from ..simulation import made, simulate
@@ -27,16 +26,16 @@ LATENCY = 3
 GEOMETRIES = {
     "all": Geometry(channels=3, features=ALL_FEATURES),
     "one": Geometry(channels=1, features=Feature(0)),
-    "fall": Geometry(channels=2, features=Feature.FALL | Feature.SUM_SQUARES),
-    "intervals": Geometry(channels=8, features=Feature.INTERVALS | Feature.EXTREMES),
-    "snapshots": Geometry(channels=1, features=Feature.SNAPSHOT | Feature.FALL),
+    "one of all": Geometry(channels=1, features=ALL_FEATURES),
+    "most": Geometry(channels=8, features=ALL_FEATURES),
+    "four": Geometry(channels=4, features=Feature.MATCH),
 }
 
 
 def answer(geometry, entry, field, half, interval, bank):
     """Return what is asked for by a word of a record: key, memory and row, and if it is there."""
     channel, part = entry % (1 << geometry.key_bits), entry >> geometry.key_bits
-    kinds = kinds_of(geometry)
+    kinds = len(kinds_of(geometry))
     key, place = channel, geometry.key_bits
     if kinds > 1:
         key |= part << place
@@ -76,7 +75,7 @@ def test_each_word_of_each_record_is_asked_for_where_it_is_kept(name):
     geometry = GEOMETRIES[name]
     dut = made(RecordWords, geometry)
     intervals = Feature.INTERVALS in geometry.features
-    parts = 1 + bool(geometry.features & (Feature.FALL | Feature.INTERVALS))
+    parts = 1 + intervals
 
     async def bench(ctx):
         for interval in range(1 + intervals):
@@ -107,9 +106,3 @@ def test_no_two_fields_have_a_row_in_common():
         assert not rows & taken
         assert row + 1 < 1 << ROW_BITS
         taken |= rows
-
-
-def test_a_build_has_records_of_the_kinds_up_to_the_last_that_it_measures():
-    assert kinds_of(Geometry(features=Feature(0))) == 1
-    assert kinds_of(Geometry(features=Feature.FALL)) == 2
-    assert kinds_of(Geometry(features=Feature.INTERVALS)) == len(Kind)

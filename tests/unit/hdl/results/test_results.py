@@ -19,24 +19,16 @@ from plexor.protocol.memory import (
     key,
     mantissa_bits,
 )
-from plexor_hdl.interfaces import Kind
-from plexor_hdl.results.bin_places import kinds_of
+from plexor_hdl.interfaces import Kind, kinds_of
 from plexor_hdl.results.results import Results, spaces_of
+from plexor_hdl.stages import MEASURED
 from plexor_hdl.uplink.dumper import FRAME_WORDS
 from plexor_sim.golden import memory
 from plexor_sim.golden.matcher import Samples
 
 from ..simulation import made, simulate
 
-RICH = (
-    Feature.MATCH
-    | Feature.FALL
-    | Feature.INTERVALS
-    | Feature.ZOOM
-    | Feature.SUM_SQUARES
-    | Feature.EXTREMES
-    | Feature.SNAPSHOT
-)
+RICH = Feature.MATCH | MEASURED
 SMALL = {
     "latency_mantissa_bits": 3,
     "fall_mantissa_bits": 2,
@@ -47,34 +39,11 @@ BUILDS = {
     "everything": Geometry(channels=2, features=RICH, **SMALL),
     "one channel": Geometry(channels=1, features=RICH, **SMALL),
     "three channels": Geometry(channels=3, features=RICH, **SMALL),
-    "one bank": Geometry(channels=2, features=RICH & ~Feature.SNAPSHOT, **SMALL),
-    "no windows": Geometry(channels=2, features=RICH & ~Feature.ZOOM, **SMALL),
-    "no falls": Geometry(channels=2, features=RICH & ~Feature.FALL, **SMALL),
-    "no intervals": Geometry(channels=2, features=RICH & ~Feature.INTERVALS, **SMALL),
-    "no extremes": Geometry(channels=2, features=RICH & ~Feature.EXTREMES, **SMALL),
-    "no squares": Geometry(channels=2, features=RICH & ~Feature.SUM_SQUARES, **SMALL),
-    "snapshots alone": Geometry(
-        channels=2,
-        latency_mantissa_bits=2,
-        features=Feature.SNAPSHOT | Feature.EVENTS | Feature.MATCH,
-    ),
-    "one snapshot": Geometry(
-        channels=1, latency_mantissa_bits=2, features=Feature.SNAPSHOT | Feature.MATCH
-    ),
-    "few": Geometry(
-        channels=1,
-        latency_mantissa_bits=2,
-        zoom_bits=4,
-        features=RICH & ~(Feature.FALL | Feature.INTERVALS),
-    ),
-    "windows of rises": Geometry(
-        channels=3, features=Feature.EVENTS | Feature.ZOOM | Feature.MATCH, **SMALL
-    ),
-    "falls alone": Geometry(channels=1, features=Feature.FALL | Feature.MATCH, **SMALL),
+    "small and one": Geometry(channels=1, latency_mantissa_bits=2, features=Feature.MATCH),
     "small": Geometry(channels=4, latency_mantissa_bits=3, features=Feature.EVENTS | Feature.MATCH),
     "least": Geometry(channels=2, latency_mantissa_bits=3, features=Feature.MATCH),
 }
-QUICK = (("windows of rises", 1), ("least", 9))
+QUICK = (("one channel", 1), ("least", 9))
 """One with bins, windows and records, as fast as values come, and one whose values come slowly."""
 SPACES = {
     False: (Space.LATENCY_BINS, Space.LATENCY_ZOOM, Space.LATENCY_STATISTICS),
@@ -301,8 +270,8 @@ def test_of_bins_only_frames_in_which_a_value_counted_may_have_words():
 @pytest.mark.parametrize(
     ("build", "values"),
     [
-        ("one snapshot", 16),
-        *((build, 200) for build in ("few", "snapshots alone", "one channel")),
+        ("one channel", 16),
+        *((build, 200) for build in ("everything", "three channels")),
     ],
 )
 def test_snapshots_are_coherent_and_lose_nothing(build, values):
@@ -339,9 +308,8 @@ def test_snapshots_are_coherent_and_lose_nothing(build, values):
 @pytest.mark.parametrize(
     ("build", "clocks"),
     [
-        pytest.param("everything", 5, marks=pytest.mark.full),
+        ("everything", 5),
         *(pytest.param(build, 9, marks=pytest.mark.full) for build in ("small", "least")),
-        ("one bank", 5),
     ],
 )
 def test_a_value_is_taken_each_few_clocks_or_more_often(build, clocks):

@@ -4,15 +4,14 @@
 
 import pytest
 
-from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor_hdl.build.profiles import PROFILES
 from plexor_hdl.instrument import Instrument
 
 
-@pytest.mark.parametrize("features", [ALL_FEATURES & ~Feature.SNAPSHOT, Feature.SWEEP])
-def test_a_build_with_one_bank_cannot_have_a_table(features):
-    with pytest.raises(ValueError, match="features: SWEEP without SNAPSHOT; must be both"):
-        Instrument(Geometry(features=features), 1)
+def test_a_build_that_measures_rises_alone_cannot_have_a_table():
+    with pytest.raises(ValueError, match="features: SWEEP without FALL; must be both, or no SWEEP"):
+        Instrument(Geometry(features=Feature.SWEEP | Feature.EVENTS | Feature.MATCH), 1)
 
 
 def test_no_build_for_a_device_asks_for_a_table_that_it_cannot_have():

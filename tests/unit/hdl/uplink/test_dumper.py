@@ -240,7 +240,7 @@ def test_what_the_build_leaves_out_is_not_sent(bench):
         channels=1,
         strikes=1,
         latency_mantissa_bits=2,
-        features=SMALL.features & ~(Feature.INTERVALS | Feature.ZOOM | Feature.SNAPSHOT),
+        features=Feature.MATCH,
     )
     spaces = [space for space in Space if space != Space.LATENCY_BINS]
     frames = run(bench, geometry, [request(spaces, both=1)])
