@@ -173,11 +173,11 @@ def feature_tests(folder: Path = HDL) -> list[str]:
         f"{name}:{node.lineno}"
         for name, tree in modules(folder)
         for node in ast.walk(tree)
-        if _tests_features(node)
+        if isinstance(node, ast.expr) and _tests_features(node)
     ]
 
 
-def _tests_features(node: ast.AST) -> bool:
+def _tests_features(node: ast.expr) -> bool:
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
         return _are_features(node.comparators[0])
     if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd)):

@@ -20,6 +20,7 @@ from plexor_hdl.control.registers import RegisterBank
 from plexor_hdl.control.run import RunControl
 from plexor_hdl.control.snapshot import Snapshots
 from plexor_hdl.control.stall import Stall
+from plexor_hdl.interfaces import kinds_of
 from plexor_hdl.lib.blocks import Blocks
 from plexor_hdl.match.matcher import Matcher
 from plexor_hdl.match.trigger import Trigger
@@ -145,23 +146,27 @@ def stages_of(
 ) -> Stages:
     """Return a build's stages. What follows the bank is as for Instrument."""
     sweep, ring = Feature.SWEEP in geometry.features, Feature.RING in geometry.features
-    codes, matches = Feature.CODES in geometry.features, Feature.MATCH in geometry.features
+    matches, schedule = Feature.MATCH in geometry.features, Feature.SCHEDULE in geometry.features
+    codes = bool(geometry.code_bits)
+    # Small builds use a block RAM, because cells are scarcer.
+    loop_style = "auto" if len(kinds_of(geometry)) > 1 else "block"
     return Stages(
         timebase=Timebase(geometry),
         bank=bank,
         command=Command(datagrams=datagrams, dumps=not matches),
-        run=RunControl(geometry),
+        run=RunControl(geometry, tells_sent=not matches),
         flags=Flags(),
-        trigger=Trigger(geometry) if matches else None,
+        # Index and time need room in every stage from the matcher on, so only some builds do this.
+        trigger=Trigger(geometry, keeps=codes or ring) if matches else None,
         snapshots=Snapshots(geometry) if matches else None,
-        outputs=Outputs(geometry),
-        pins=Pins(geometry, loop_clocks),
-        capture=Capture(geometry),
+        outputs=Outputs(geometry, schedule=schedule),
+        pins=Pins(geometry, loop_clocks, loop_style),
+        capture=Capture(geometry, matches=matches),
         matcher=Matcher(geometry) if matches else None,
         results=Results(geometry) if matches else None,
         counts=Counts(geometry) if matches else SourceCounts(geometry),
-        last_counted=LastCounted(geometry) if matches else None,
-        uplink=Uplink(geometry, blocks),
+        last_counted=LastCounted(1 + codes, steps=sweep) if matches else None,
+        uplink=Uplink(geometry, blocks, ring=ring, tells_sent=not matches),
         dumper=Dumper(geometry) if matches else None,
         packetizer=Packetizer(),
         link=LinkWords() if datagrams else LinkBytes(),
@@ -173,7 +178,7 @@ def stages_of(
         shared_bus=SharedBus() if access else None,
         code_tables=CodeTables(geometry) if codes else None,
         stall=Stall() if codes else None,
-        schedule=Schedule(geometry) if Feature.SCHEDULE in geometry.features else None,
+        schedule=Schedule(geometry) if schedule else None,
         timecode=Timecode(geometry.timecode_bits) if geometry.timecode_bits else None,
         lamps=Lamps(geometry.lamps) if geometry.lamps else None,
     )

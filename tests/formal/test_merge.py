@@ -9,7 +9,6 @@ import pytest
 from amaranth.hdl import Assert, Assume, Cat, Cover, Elaboratable, Module, Mux, Signal
 from amaranth.lib import data
 
-from plexor.protocol.geometry import Feature
 from plexor_hdl.capture.edges import EdgeWord
 from plexor_hdl.capture.merge import Columns, Rows
 
@@ -46,8 +45,8 @@ class EveryEdgeOnce(Elaboratable):
             samples=self._samples,
             sources=tuple(range(sources)),
             merged=tuple(range(sources)),
-            features=frozenset({Feature.MATCH} if matches else ()),
         )
+        self._matches = matches
         self.valid, self.ready = Signal(), Signal()
         self.words = Signal(data.ArrayLayout(EdgeWord(samples), sources))
         self.mask = Signal(sources)
@@ -61,11 +60,11 @@ class EveryEdgeOnce(Elaboratable):
     def elaborate(self, platform) -> Module:
         m = Module()
         m.submodules.columns = columns = Columns(self.geometry)
-        m.submodules.rows = rows = Rows(self.geometry)
+        m.submodules.rows = rows = Rows(self.geometry, leaves_out=not self._matches)
         for signal in (self.which, self.fine, self.when, self.either, self.active_only):
             prover.constant(m, signal)
         m.d.comb += columns.either.eq(self.either)
-        if Feature.MATCH in self.geometry.features:
+        if self._matches:
             m.d.comb += Assume(~self.active_only.any())
         else:
             m.d.comb += rows.active_only.eq(self.active_only)

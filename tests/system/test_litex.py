@@ -38,7 +38,7 @@ ONE_BANK = Geometry(
     word_fifo_depth=16,
     upload_depth=64,
     queue_depth=16,
-    features=Feature.SIMULATED | Feature.ZOOM,
+    features=Feature.SIMULATED | Feature.MATCH,
 )
 """A build of a device with little room, whose counts are in one memory."""
 

@@ -9,11 +9,11 @@ from bench import SILENT, assert_equals_truth, run
 
 from plexor.base.errors import UsageError
 from plexor.model.settings import Channel, Settings, Stimulus
-from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
+from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import Stream
 
 US = Fraction(1, 1_000_000)
-ONE_BANK = Geometry(features=ALL_FEATURES & ~(Feature.SNAPSHOT | Feature.SWEEP))
+ONE_BANK = Geometry(features=Feature.SIMULATED | Feature.EVENTS | Feature.MATCH)
 LEAN = Geometry(features=Feature.SIMULATED | Feature.EVENTS)
 SETTINGS = Settings(
     strikes=(Stimulus(period_s=20 * US, width_s=2 * US),),

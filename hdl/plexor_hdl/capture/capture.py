@@ -66,7 +66,7 @@ class Capture(wiring.Component):
         capture: The `words` of this clock belong to the run.
         channels: The registers of each channel; `enable`, `invert`, `either` and `filter_ticks`
             count here.
-        active_only: Without Feature.MATCH: a bit for each source, in the order of
+        active_only: Where the build does not match: a bit for each source, in the order of
             `geometry.merged`, whose trailing edges are no events.
         strike_enables: A bit for each strike output: its edges are captured.
         codes: Levels of the code pins, with Feature.CODES; those of `words` come a clock later.
@@ -98,9 +98,9 @@ class Capture(wiring.Component):
         gap_saturated: A gap was too long to be told; until `clear`.
     """
 
-    def __init__(self, geometry: Geometry) -> None:
-        self._geometry = geometry
-        self._codes = Feature.CODES in geometry.features
+    def __init__(self, geometry: Geometry, *, matches: bool = True) -> None:
+        """`matches`: the build has a matcher. Without one its events go to the link alone."""
+        self._geometry, self._matches = geometry, matches
         ports = {
             "codes": In(geometry.code_bits),
             "code": In(block_layout(CODE)),
@@ -113,8 +113,7 @@ class Capture(wiring.Component):
             "hold": In(1),
             "masked": Out(COUNT_BITS),
         }
-        self._leaves_out = Feature.MATCH not in geometry.features
-        active_only = {"active_only": In(len(geometry.merged))} if self._leaves_out else {}
+        active_only = {} if matches else {"active_only": In(len(geometry.merged))}
         super().__init__(
             {
                 "clear": In(1),
@@ -122,7 +121,7 @@ class Capture(wiring.Component):
                 "capture": In(1),
                 "channels": In(data.ArrayLayout(block_layout(CHANNEL), geometry.channels)),
                 "strike_enables": In(geometry.strikes),
-                **(ports if self._codes else {}),
+                **(ports if geometry.code_bits else {}),
                 **active_only,
                 "low": In(LOW_BITS),
                 "epoch": In(epoch_bits(geometry)),
@@ -147,16 +146,18 @@ class Capture(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         geometry = self._geometry
-        m.submodules.queues = queues = WordQueues(geometry)
+        # Without results of its own, a build has block RAMs to spare, but no cells.
+        ram_style = "auto" if self._matches else "block"
+        m.submodules.queues = queues = WordQueues(geometry, ram_style)
         m.submodules.columns = columns = Columns(geometry)
-        m.submodules.rows = rows = Rows(geometry)
+        m.submodules.rows = rows = Rows(geometry, leaves_out=not self._matches)
         m.submodules.stamp = stamp = Stamp(geometry)
 
-        if self._leaves_out:
+        if not self._matches:
             m.d.comb += rows.active_only.eq(self.active_only)
         filtered = Feature.FILTER in geometry.features
         # A code port is a clock later than an edge detector.
-        channel_clocks = filter_clocks(geometry.samples) if filtered else int(self._codes)
+        channel_clocks = filter_clocks(geometry.samples) if filtered else min(geometry.code_bits, 1)
         mends = Feature.MEND in geometry.features
         late_clocks = channel_clocks + (MEND_CLOCKS if mends else 0)
         capture = [self.capture]
@@ -252,7 +253,7 @@ class Capture(wiring.Component):
             self.next_index.eq(stamp.next_index),
             self.gap_saturated.eq(queues.gap_saturated),
         ]
-        if self._codes:
+        if geometry.code_bits:
             live = capture[late_clocks + Edges.LATENCY]
             strobes = channels, channel_clocks
             self._wire_codes(m, late_clocks, strobes, live, queues, stamp)

@@ -7,7 +7,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor_hdl.capture.edges import EdgeWord, at_least
 from plexor_hdl.capture.word_queues import Slot
 
@@ -171,18 +171,17 @@ class Rows(wiring.Component):
     Ports:
         i_ready: `i_column` is taken in this clock, if it has edges or is blank.
         i_column: The edges of one tick, all sources side by side.
-        active_only: Without Feature.MATCH: a bit for each source whose trailing edges are left
-            out.
+        active_only: With `leaves_out`: a bit for each source whose trailing edges are left out.
         o_valid: `o_event` is an event or a blank slot.
         o_ready: The event is taken, if there is one.
         o_event: One event or a blank slot, which tells only the time.
     """
 
-    def __init__(self, geometry: Geometry) -> None:
+    def __init__(self, geometry: Geometry, *, leaves_out: bool = False) -> None:
         self._numbers = range(len(geometry.merged))
         self._column = Column(len(self._numbers), geometry.samples)
-        self._leaves_out = Feature.MATCH not in geometry.features
-        active_only = {"active_only": In(len(self._numbers))} if self._leaves_out else {}
+        self._leaves_out = leaves_out
+        active_only = {"active_only": In(len(self._numbers))} if leaves_out else {}
         super().__init__(
             {
                 **active_only,

@@ -5,7 +5,8 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.frames import SOURCE_STEP
+from plexor.protocol.geometry import Geometry
 from plexor_hdl.lib.memory_reader import plain_memory
 
 
@@ -13,7 +14,7 @@ class Pins(wiring.Component):
     """Puts the sample words of all sources side by side: those of one clock, in one clock.
 
     What the instrument drives is seen at the pins `loop_clocks` later, so it waits that long: from
-    two clocks on in a memory. Words leave in the order of `geometry.levels`.
+    two clocks on in a memory, of `ram_style`. Words leave in the order of `geometry.levels`.
 
     Latency: 1 clock from `samples`, `loop_clocks` + 1 from `strikes`, `load` and `step`.
     Throughput: a word of each source each clock.
@@ -32,11 +33,9 @@ class Pins(wiring.Component):
         belongs: `capture` of the clock that `words` are of.
     """
 
-    def __init__(self, geometry: Geometry, loop_clocks: int = 0) -> None:
-        self._loop_clocks, self._samples = loop_clocks, geometry.samples
-        # Small builds use a block RAM, because cells are scarcer.
-        self._style = "auto" if Feature.SNAPSHOT in geometry.features else "block"
-        step = {"step": In(1)} if Feature.SWEEP in geometry.features else {}
+    def __init__(self, geometry: Geometry, loop_clocks: int = 0, ram_style: str = "auto") -> None:
+        self._loop_clocks, self._samples, self._style = loop_clocks, geometry.samples, ram_style
+        step = {"step": In(1)} if SOURCE_STEP in geometry.levels else {}
         samples = geometry.samples
         super().__init__(
             {

@@ -6,7 +6,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import SOURCE_BITS, SOURCE_CODE
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor_hdl.capture.merge import MergedEvent
 from plexor_hdl.capture.timebase import LOW_BITS, epoch_bits
 from plexor_hdl.capture.word_queues import Tag
@@ -57,7 +57,7 @@ class Stamp(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
-        self._codes = Feature.CODES in geometry.features
+        self._codes = SOURCE_CODE in geometry.merged
         codes = {"code_stb": Out(1), "o_code": Out(1), "skip": In(1), "hold": In(1)}
         super().__init__(
             {

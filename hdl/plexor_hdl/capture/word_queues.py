@@ -6,7 +6,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STEP
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor_hdl.capture.edges import EdgeWord, at_least
 from plexor_hdl.capture.timebase import LOW_BITS
 from plexor_hdl.lib.memory_reader import plain_memory
@@ -43,7 +43,7 @@ def _waiting_bits(geometry: Geometry, word_fifo_depth: int) -> int:
     """Return how many bits tell clocks apart over the longest wait of a word."""
     edges = len(geometry.merged) * word_fifo_depth * geometry.samples
     longest = EVENT_CLOCKS * (edges + geometry.queue_depth)
-    if Feature.SWEEP in geometry.features:
+    if SOURCE_STEP in geometry.sources:
         longest += STEP_PAUSE_CLOCKS * word_fifo_depth
     return longest.bit_length() + 1
 
@@ -115,11 +115,9 @@ class WordQueue(wiring.Component):
         o_word: The word taken last; valid from the clock after `take` until the next `take`.
     """
 
-    def __init__(self, geometry: Geometry, level: bool) -> None:
+    def __init__(self, geometry: Geometry, level: bool, ram_style: str) -> None:
         self._depth = geometry.word_fifo_depth
-        self._level = level
-        # Without results of its own, a build has block RAMs to spare, but no cells.
-        self._style = "auto" if Feature.MATCH in geometry.features else "block"
+        self._level, self._style = level, ram_style
         word = EdgeWord(geometry.samples)
         super().__init__(
             {
@@ -188,8 +186,9 @@ class WordQueues(wiring.Component):
         empty: The tags of all slots were taken, and no word is on its way.
     """
 
-    def __init__(self, geometry: Geometry) -> None:
-        self._geometry = geometry
+    def __init__(self, geometry: Geometry, ram_style: str = "auto") -> None:
+        """The FIFOs are memories of `ram_style`."""
+        self._geometry, self._style = geometry, ram_style
         self.sources = len(geometry.merged)
         self._slots = 1 << (self.sources * geometry.word_fifo_depth + SPARE_SLOTS - 1).bit_length()
         word = EdgeWord(geometry.samples)
@@ -226,7 +225,7 @@ class WordQueues(wiring.Component):
         for number, source in enumerate(geometry.merged):
             word, valid = self.i_edges[number], self.i_valid[number]
             m.submodules[f"queue{number}"] = queue = WordQueue(
-                geometry, source in (SOURCE_LOAD, SOURCE_STEP)
+                geometry, source in (SOURCE_LOAD, SOURCE_STEP), self._style
             )
             amount, full = self.amounts[number], Signal(2, name=f"full{number}")
             places = range(0, geometry.samples, 4)

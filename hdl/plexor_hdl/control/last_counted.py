@@ -5,8 +5,6 @@ from amaranth.hdl import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Feature, Geometry
-
 
 class LastCounted(wiring.Component):
     """Waits, at a run's end, for each stage that counts.
@@ -21,19 +19,18 @@ class LastCounted(wiring.Component):
 
     Ports:
         counts_stb: The counts of the run stand in memory.
-        records_stb: The records of steps do, with Feature.SWEEP.
-        results_idle: Nothing is on its way to bins and statistics; nor, with Feature.CODES and in
-            the bit above, to the tables of codes.
+        records_stb: The records of `steps` do.
+        results_idle: A bit for each of the `results`: nothing is on its way to it.
         all_counted: All have told: high for one clock.
     """
 
-    def __init__(self, geometry: Geometry) -> None:
-        records = {"records_stb": In(1)} if Feature.SWEEP in geometry.features else {}
+    def __init__(self, results: int, *, steps: bool) -> None:
+        records = {"records_stb": In(1)} if steps else {}
         super().__init__(
             {
                 "counts_stb": In(1),
                 **records,
-                "results_idle": In(1 + (Feature.CODES in geometry.features)),
+                "results_idle": In(results),
                 "all_counted": Out(1),
             }
         )

@@ -6,7 +6,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import OpStatus
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import (
     BASE_ADDRESSES,
     BLOCKS,
@@ -25,6 +25,7 @@ from plexor.protocol.registers import (
     Action,
     Block,
 )
+from plexor.protocol.window import copies
 from plexor_hdl.control.build_id import identity_values
 from plexor_hdl.control.limits import OWN, SHARED
 from plexor_hdl.control.register_bus import RegisterBus
@@ -128,18 +129,7 @@ class RegisterBank(wiring.Component):
     def __init__(self, geometry: Geometry, gateware_hash: int, build_id: int = 0) -> None:
         self._geometry = geometry
         self._identity = identity_values(geometry, gateware_hash, build_id)
-        self._copies = {block.name: tuple(range(block.count)) for block in BLOCKS}
-        self._copies[CHANNEL.name] = self._copies[CHANNEL_STATUS.name] = tuple(
-            range(geometry.channels)
-        )
-        self._copies[STIMULUS.name] = tuple(range(geometry.strikes))
-        self._copies[SOURCE.name] = tuple(sorted(geometry.sources))
-        steps = geometry.table_steps if Feature.SWEEP in geometry.features else 0
-        self._copies[STEP.name] = tuple(range(steps))
-        has_codes = Feature.CODES in geometry.features
-        self._copies[CODE.name] = (0,) if has_codes else ()
-        has_schedule = Feature.SCHEDULE in geometry.features
-        self._copies[SCHEDULE.name] = (0,) if has_schedule else ()
+        self._copies = {block.name: copies(geometry, block) for block in BLOCKS}
 
         def block_port(block: Block) -> wiring.Member:
             init = {register.name: register.reset for register in block.registers}
@@ -162,8 +152,11 @@ class RegisterBank(wiring.Component):
                 "matcher": block_port(MATCHER),
                 "channel": block_port(CHANNEL).array(geometry.channels),
                 "stimulus": block_port(STIMULUS).array(geometry.strikes),
-                **({"code": block_port(CODE)} if has_codes else {}),
-                **({"schedule": block_port(SCHEDULE)} if has_schedule else {}),
+                **{
+                    block.name: block_port(block)
+                    for block in (CODE, SCHEDULE)
+                    if self._copies[block.name]
+                },
                 "zoom_stb": Out(1),
                 "zoom_place": Out(geometry.key_bits + ZOOM_BITS),
                 "limit_stb": Out(len(SHARED) + geometry.channels),
@@ -186,8 +179,8 @@ class RegisterBank(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         address = self.bus.address
-        copies = {name: len(numbers) for name, numbers in self._copies.items()}
-        m.submodules.shadow = shadow = RegisterMemory(self._identity, copies)
+        counts = {name: len(numbers) for name, numbers in self._copies.items()}
+        m.submodules.shadow = shadow = RegisterMemory(self._identity, counts)
         # `stage` is a line with a strobe in it. Nothing asks for its middle, which is counted.
         first, last = Signal(DECIDED + 1), Signal(DONE - LAST_FROM)
         stage = Cat(first, Const(0, LAST_FROM - len(first)), last)

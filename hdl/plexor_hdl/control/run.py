@@ -6,7 +6,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import LogCode
-from plexor.protocol.geometry import TRIGGER_CLOCKS, Feature, Geometry
+from plexor.protocol.geometry import TRIGGER_CLOCKS, Geometry
 from plexor.protocol.registers import CONTROL, RunState, StopOn, StopReason, Stream, register
 from plexor_hdl.capture.timebase import LOW_BITS, epoch_bits
 from plexor_hdl.control.registers import ACTION_LAYOUT
@@ -101,13 +101,13 @@ class RunControl(wiring.Component):
         word_high: 1 asks for the high word, 0 for the low one; as `base_high` while `word_end`.
         word_end: 1 asks for end_ticks in place of run_time_ticks.
         base_high: 1 if the dumper wants the high word of the end's time.
-        sent: Without Feature.MATCH: 1 if no event waits for the link. Then a LOG frame DUMPED ends
+        sent: With `tells_sent`: 1 if no event waits for the link. Then a LOG frame DUMPED ends
             a run's events, and answers `action.dump`.
     """
 
-    def __init__(self, geometry: Geometry) -> None:
+    def __init__(self, geometry: Geometry, *, tells_sent: bool = False) -> None:
         self._fine_bits = (geometry.samples - 1).bit_length()
-        self._tells_sent = Feature.MATCH not in geometry.features
+        self._tells_sent = tells_sent
         super().__init__(
             {
                 "control": In(block_layout(CONTROL)),

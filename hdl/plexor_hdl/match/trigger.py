@@ -5,7 +5,7 @@ from amaranth.hdl import Const, Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import StopReason
 from plexor_hdl.interfaces import INDEX_BITS, TIME_BITS
 
@@ -40,24 +40,22 @@ class Trigger(wiring.Component):
         latency: The event with that latency; valid with `latency_stb`.
         missed_stb: A strike was missed.
         missed: The event at which it was missed; valid with `missed_stb`.
-        code_stb: With Feature.CODES: the code to stop at came.
-        code: With Feature.CODES: its event; valid with `code_stb`.
-        armed_code: With Feature.CODES: such a code may trigger.
-        stall_stb: With Feature.CODES: a source stalled.
-        stall: With Feature.CODES: when; valid with `stall_stb`.
+        code_stb: With a code port: the code to stop at came.
+        code: With a code port: its event; valid with `code_stb`.
+        armed_code: With a code port: such a code may trigger.
+        stall_stb: With a code port: a source stalled.
+        stall: With a code port: when; valid with `stall_stb`.
         taken: An event was taken.
         triggered: There was a trigger.
         reason: What triggered; valid with `triggered`.
-        at: Its event's index and time; without Feature.RING 0, but for those of codes and stalls.
+        at: Its event's index and time, if it `keeps` them; else 0.
         over: Half the ring's depth of further events were taken, or 2**POST_CLOCKS_BITS clocks
             passed.
     """
 
-    def __init__(self, geometry: Geometry) -> None:
+    def __init__(self, geometry: Geometry, *, keeps: bool) -> None:
         self._post_events = geometry.ring_depth // 2
-        # Index and time need room in every stage from the matcher on, so only some builds do this.
-        self._codes = Feature.CODES in geometry.features
-        self._kept = self._codes or Feature.RING in geometry.features
+        self._codes, self._keeps = bool(geometry.code_bits), keeps
         codes = {
             "armed_code": In(1),
             "code_stb": In(1),
@@ -105,7 +103,7 @@ class Trigger(wiring.Component):
         for hit, reason, at in hits:
             with m.Elif(hit):
                 m.d.sync += [self.triggered.eq(1), self.reason.eq(reason)]
-                if self._kept:
+                if self._keeps:
                     m.d.sync += self.at.eq(at)
         with m.If(self.clear):
             m.d.sync += [

@@ -4,7 +4,7 @@
 from amaranth.hdl import Cat, Const, Mux, Value, ValueLike
 
 from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE, SOURCE_LOAD, SOURCE_STRIKE
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 
 CLASS_BITS = 3
 CLASS, EDGES, OTHER = 0b00, 0b10, 0b11
@@ -23,13 +23,10 @@ class CountPlaces:
 
     def __init__(self, geometry: Geometry) -> None:
         self._key_bits = geometry.key_bits
-        self._codes = Feature.CODES in geometry.features
-        strike_bits = (geometry.strikes - 1).bit_length()
-        if Feature.SWEEP in geometry.features:
-            strike_bits = max(strike_bits, 1)
-        if Feature.CODES in geometry.features:
-            strike_bits = max(strike_bits, 2)
-        self._number_bits = max(geometry.key_bits, strike_bits + 1)
+        self._codes = SOURCE_CODE in geometry.merged
+        others = [source for source in geometry.merged if source >= SOURCE_STRIKE]
+        number_bits = max((source % SOURCE_STRIKE).bit_length() for source in others)
+        self._number_bits = max(geometry.key_bits, number_bits + 1)
         self.code_bits = self._number_bits + 1
         self.bits = self.code_bits + 4
 

@@ -87,7 +87,7 @@ class CountQueue(wiring.Component):
         places = self._places
         named = {name: number for name, number in NAMED.items() if len(self.i_decision[name])}
         drops = Feature.EVENTS in self._geometry.features
-        codes = Feature.CODES in self._geometry.features
+        codes = SOURCE_CODE in self._geometry.merged
         word = Signal(
             data.StructLayout(
                 {

@@ -5,8 +5,8 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.frames import SOURCE_BITS, SOURCE_LOAD
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.frames import SOURCE_BITS, SOURCE_LOAD, SOURCE_STEP
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.memory import CLASSES, Space, banks
 from plexor_hdl.capture.capture import SourceAmounts
 from plexor_hdl.control.registers import SOURCE_ADDRESS_BITS
@@ -58,7 +58,7 @@ class Counts(wiring.Component):
     turn, one each VISIT_CLOCKS; visits carry them into the memory. A visit of the source that is
     read waits, once in a round.
 
-    With Feature.SWEEP chunks of classes are copied while `copying` is high. It may rise while
+    With a sweep table chunks of classes are copied while `copying` is high. It may rise while
     `idle`, for copy_clocks at most. Nothing else may be read then, and no source asked for; one
     that was asked for before is told. What comes meanwhile, a drop before the link for one, is
     counted afterwards.
@@ -73,9 +73,9 @@ class Counts(wiring.Component):
         begin in the clock in which it falls.
 
     Ports:
-        copying: With Feature.SWEEP: 1 while classes are copied.
-        copy: With Feature.SWEEP: chunk to copy, from COPY_WAIT clocks after `copying` rose.
-        copy_word: With Feature.SWEEP: the chunk's CHUNK_BITS bits.
+        copying: With a sweep table: 1 while classes are copied.
+        copy: With a sweep table: chunk to copy, from COPY_WAIT clocks after `copying` rose.
+        copy_word: With a sweep table: the chunk's CHUNK_BITS bits.
         i_decision: What the matcher decided of a channel.
         i_valid: 1 if `i_decision` counts in this clock.
         i_event_valid: 1 if an event of the merge counts in this clock.
@@ -102,6 +102,7 @@ class Counts(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._geometry = geometry
+        self._copies = SOURCE_STEP in geometry.sources
         self.spaces = PARTS
         copy = {
             "copying": In(1),
@@ -110,7 +111,7 @@ class Counts(wiring.Component):
         }
         super().__init__(
             {
-                **(copy if Feature.SWEEP in geometry.features else {}),
+                **(copy if self._copies else {}),
                 "i_decision": In(Decision(geometry)),
                 "i_valid": In(1),
                 "i_event_valid": In(1),
@@ -143,8 +144,7 @@ class Counts(wiring.Component):
         lines = self._lines(places)
         # Each line is visited once in a round, but a visit may have to wait for a read.
         clocks = VISIT_CLOCKS * (len(lines) + 3)
-        copies = Feature.SWEEP in geometry.features
-        if copies:
+        if self._copies:
             clocks += copy_clocks(geometry)
         bits = (clocks * geometry.samples).bit_length()
         m.submodules.counts = counts = CountMemory(places.bits, bits)
@@ -173,7 +173,7 @@ class Counts(wiring.Component):
         due, visited, before = Signal(name="due"), Signal(name="visited"), Signal()
         line_place, last_line = Signal(places.bits), Signal(name="last_line")
         asked, watched = Signal(4, name="asked"), Signal(name="watched")
-        stands = self.copying if copies else Const(0)
+        stands = self.copying if self._copies else Const(0)
         source_place = places.source(self.source_address)
         m.d.comb += [
             counts.valid.eq(queue.valid & ~stands),
@@ -200,8 +200,8 @@ class Counts(wiring.Component):
             m.d.sync += line.eq(Mux(last_line, 0, line + 1))
         self._settle(m, counts.second & visited & last_line, queue.idle)
         self._reads(m, places, counts, asked, source_place, two_banks)
-        if copies:
-            self._copies(m, places, counts)
+        if self._copies:
+            self._copy(m, places, counts)
         return m
 
     def _lines(self, places):
@@ -312,7 +312,7 @@ class Counts(wiring.Component):
         for read in self.reads:
             m.d.comb += [read.data.eq(Cat(*parts)), read.some.eq(1)]
 
-    def _copies(self, m, places, counts) -> None:
+    def _copy(self, m, places, counts) -> None:
         """During `copying`, read nothing else, once everything under way has been written."""
         wait = Signal(range(COPY_WAIT))
         with m.If(~self.copying):

@@ -5,7 +5,7 @@ from amaranth.hdl import Const, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import STIMULUS, Trigger, register
 from plexor_hdl.interfaces import block_layout
 from plexor_hdl.lib.crossing import CROSSING_CLOCKS, Crossing
@@ -38,7 +38,7 @@ class Outputs(wiring.Component):
         code_stb: The code that triggers came.
         latency_stb: A latency was over the limit, which starts outputs with Trigger.LATENCY.
         missed_stb: A strike was missed, which starts outputs with Trigger.MISSED.
-        due_stb: With Feature.SCHEDULE: a due time triggers the last output.
+        due_stb: With `schedule`: a due time triggers the last output.
         due_ticks: The phase of that sequence.
         due_waits: More due times wait, so that an output which they trigger is not done.
         due_idle: The last output has no sequence.
@@ -50,7 +50,7 @@ class Outputs(wiring.Component):
         done: No strike will come; low where no enabled output has a count.
     """
 
-    def __init__(self, geometry: Geometry) -> None:
+    def __init__(self, geometry: Geometry, *, schedule: bool = False) -> None:
         self._geometry = geometry
         words = data.ArrayLayout(geometry.samples, geometry.strikes)
         due = {
@@ -59,7 +59,7 @@ class Outputs(wiring.Component):
             "due_waits": In(1),
             "due_idle": Out(1),
         }
-        self._has_due = Feature.SCHEDULE in geometry.features
+        self._has_due = schedule
         super().__init__(
             {
                 **(due if self._has_due else {}),
@@ -87,7 +87,10 @@ class Outputs(wiring.Component):
         m.submodules.gate_to_core = gate = Crossing()
         m.d.comb += gate.bit.eq(self.gate)
         strikes, (active, done, counted) = self.strikes, (Signal(count) for _ in range(3))
-        stimuli = [Stimulus(self._geometry, number) for number in range(count)]
+        stimuli = [
+            Stimulus(self._geometry, number, has_due=self._has_due and number == count - 1)
+            for number in range(count)
+        ]
         for number, (stimulus, config) in enumerate(zip(stimuli, self.config, strict=True)):
             m.submodules[f"stimulus{number}"] = stimulus
             by_decision = self._decisions(m, stimulus, config) if count > 1 else Const(0, 1)

@@ -5,7 +5,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor.protocol.registers import STIMULUS
 from plexor_hdl.interfaces import block_layout
 from plexor_hdl.lib.countdown import TIMER_LOW_BITS, Countdown
@@ -25,14 +25,14 @@ def from_tick(chosen: Value, offset: Value, samples: int) -> Value:
 class Painter(wiring.Component):
     """Makes pulses from strikes, limits their number, and draws the samples.
 
-    Pulses must end before the next start. With Feature.BURST strikes behind the last are left out;
+    Pulses must end before the next start. With `burst` strikes behind the last are left out;
     without it none may come.
 
     Latency: `paint_clocks` clocks from a strike to its `word`; STOP_CLOCKS from `stop`.
     Throughput: one word each clock.
     Reset: idle, the level low. `clear` does the same.
     Wrap: none; counts of strikes and of clocks stop at their ends.
-    Full: with Feature.BURST strikes beyond `strike_count` are dropped; a count of 0 keeps all.
+    Full: with `burst` strikes beyond `strike_count` are dropped; a count of 0 keeps all.
 
     Ports:
         config: The registers of this stimulus; they stand from 4 clocks before a sequence.
@@ -41,7 +41,7 @@ class Painter(wiring.Component):
         stop: Leaves out the starts of the word that is due STOP_CLOCKS later.
         strike: A pulse that starts at `offset`.
         offset: The tick of the word in which `strike` starts.
-        starts: Pulses that start in one word; bit k starts in tick k. With Feature.BURST only.
+        starts: Pulses that start in one word; bit k starts in tick k. With `burst` only.
         spent: High before the word of the last of `strike_count` strikes.
         endless: `strike_count` is 0; right 2 clocks after it.
         word: The samples, oldest lowest.
@@ -51,11 +51,11 @@ class Painter(wiring.Component):
             which the last pulse ends.
     """
 
-    def __init__(self, geometry: Geometry) -> None:
+    def __init__(self, geometry: Geometry, *, burst: bool) -> None:
         self.samples = geometry.samples
         self.fine_bits = (geometry.samples - 1).bit_length()
-        self.burst = Feature.BURST in geometry.features
-        self.paint_clocks = STOP_CLOCKS + (LIMIT_CLOCKS if self.burst else 0)
+        self.burst = burst
+        self.paint_clocks = STOP_CLOCKS + (LIMIT_CLOCKS if burst else 0)
         super().__init__(
             {
                 "config": In(block_layout(STIMULUS)),

@@ -5,7 +5,7 @@ from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from plexor.protocol.geometry import TRIGGER_CLOCKS, Feature, Geometry
+from plexor.protocol.geometry import TRIGGER_CLOCKS, Geometry
 from plexor.protocol.registers import STIMULUS, Trigger, register
 from plexor_hdl.interfaces import block_layout
 from plexor_hdl.stimulus.painter import Painter
@@ -38,7 +38,7 @@ class Stimulus(wiring.Component):
         gate: The gate, of this clock. Its rise triggers; if high at `start_stb` it rises then.
         code_stb: The code that triggers came.
         decided_stb: The decision that triggers was made.
-        due_stb: With Feature.SCHEDULE, of the last output: a due time triggers.
+        due_stb: With `has_due`: a due time triggers.
         due_ticks: The phase of that sequence; it stands from 24 clocks before its trigger.
         word: The samples, oldest lowest, before they are inverted.
         strike_stb: A strike starts in `word`.
@@ -47,16 +47,16 @@ class Stimulus(wiring.Component):
         endless: No count ends a sequence.
     """
 
-    def __init__(self, geometry: Geometry, number: int) -> None:
+    def __init__(self, geometry: Geometry, number: int, *, has_due: bool = False) -> None:
         if not 0 <= number < geometry.strikes:
             raise ValueError(f"number: {number}; must be 0 to {geometry.strikes - 1}")
         self.geometry = geometry
         self.number = number
-        self.has_due = Feature.SCHEDULE in geometry.features and number == geometry.strikes - 1
+        self.has_due = has_due
         phase_bits = register(STIMULUS.name, "phase_ticks").bits
         super().__init__(
             {
-                **({"due_stb": In(1), "due_ticks": In(phase_bits)} if self.has_due else {}),
+                **({"due_stb": In(1), "due_ticks": In(phase_bits)} if has_due else {}),
                 "config": In(block_layout(STIMULUS)),
                 "start_stb": In(1),
                 "stop": In(1),
@@ -74,7 +74,7 @@ class Stimulus(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         m = Module()
         m.submodules.scheduler = scheduler = Scheduler(self.geometry)
-        m.submodules.painter = painter = Painter(self.geometry)
+        m.submodules.painter = painter = Painter(self.geometry, burst=scheduler.burst)
         # The rest of TRIGGER_CLOCKS, after the stages' own, passes between a trigger and `go`. A
         # clock of it is before the lead.
         lead_clocks = TRIGGER_CLOCKS - 2 - scheduler.start_clocks - painter.paint_clocks

@@ -6,7 +6,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import DELTA_BITS, SOURCE_CODE, SOURCE_CODE_VALUE, VALUE_BITS
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor_hdl.interfaces import INDEX_BITS, TIME_BITS, Event
 from plexor_hdl.lib.memory_reader import plain_memory
 from plexor_hdl.lib.states import States
@@ -52,7 +52,7 @@ class Ring(wiring.Component):
 
     def __init__(self, geometry: Geometry) -> None:
         self._depth = geometry.ring_depth
-        self._codes = Feature.CODES in geometry.features
+        self._codes = bool(geometry.code_bits)
         self._event = Event(value_bits=VALUE_BITS if self._codes else 0)
         self._row_bits = ROW_BITS + VALUE_ROW_BITS * self._codes
         super().__init__(

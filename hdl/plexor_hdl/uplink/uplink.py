@@ -51,18 +51,25 @@ class Uplink(wiring.Component):
         drop: What was dropped in the clock before.
         dropped_cnt: How many events were dropped since `clear`.
         busy: A deep memory is being emptied; no run may start.
-        sent: Without Feature.MATCH: no event waits.
-        i_trace: Entries of the ring, with Feature.RING.
+        sent: With `tells_sent`: no event waits.
+        i_trace: Entries of the ring, with `ring`.
         o_kept: Entries to the deep memory.
         i_fetched: Entries from the deep memory.
         o_parts: Frames of events.
     """
 
-    def __init__(self, geometry: Geometry, blocks: Blocks = plain_blocks) -> None:
+    def __init__(
+        self,
+        geometry: Geometry,
+        blocks: Blocks = plain_blocks,
+        *,
+        ring: bool = False,
+        tells_sent: bool = False,
+    ) -> None:
         self._geometry, self._blocks = geometry, blocks
-        features = geometry.features
-        self._has_events = Feature.EVENTS in features
-        ring = {"i_trace": In(stream.Signature(Entry))} if Feature.RING in features else {}
+        self._has_events = Feature.EVENTS in geometry.features
+        self._has_ring, self._tells_sent = ring, tells_sent
+        trace = {"i_trace": In(stream.Signature(Entry))}
         values = {"value": In(CodeValue()), "value_stb": In(1)}
         deep = {
             "o_kept": Out(stream.Signature(Entry)),
@@ -72,7 +79,7 @@ class Uplink(wiring.Component):
             {
                 "event": In(Event()),
                 "event_stb": In(1),
-                **(values if Feature.CODES in features else {}),
+                **(values if geometry.code_bits else {}),
                 "stream": In(register(CONTROL.name, "stream").bits),
                 "now_ticks": In(TIME_BITS),
                 "low": In(LOW_BITS),
@@ -82,8 +89,8 @@ class Uplink(wiring.Component):
                 "drop": Out(Drop),
                 "dropped_cnt": Out(COUNT_BITS),
                 "busy": Out(1),
-                **({} if Feature.MATCH in features else {"sent": Out(1)}),
-                **ring,
+                **({"sent": Out(1)} if tells_sent else {}),
+                **(trace if ring else {}),
                 **(deep if geometry.deep_depth else {}),
                 "o_parts": Out(stream.Signature(FramePart)),
             }
@@ -94,10 +101,9 @@ class Uplink(wiring.Component):
         if not self._has_events:
             return m
         geometry = self._geometry
-        has_ring, has_deep = Feature.RING in geometry.features, bool(geometry.deep_depth)
-        has_codes = Feature.CODES in geometry.features
+        has_deep, has_codes = bool(geometry.deep_depth), bool(geometry.code_bits)
         m.submodules.upload = upload = Upload(geometry, self._blocks)
-        m.submodules.framer = framer = Framer(trace=has_ring, codes=has_codes)
+        m.submodules.framer = framer = Framer(trace=self._has_ring, codes=has_codes)
         # With codes, what comes from the merge takes a clock: it is early at the FIFO then.
         given = m.d.sync if has_codes else m.d.comb
         given += [
@@ -129,10 +135,10 @@ class Uplink(wiring.Component):
             wiring.connect(m, wiring.flipped(self.i_fetched), deep.i_fetched)
         else:
             wiring.connect(m, upload.o_entries, framer.i_events)
-        if has_ring:
+        if self._has_ring:
             wiring.connect(m, wiring.flipped(self.i_trace), framer.i_trace)
         wiring.connect(m, framer.o_parts, wiring.flipped(self.o_parts))
-        if Feature.MATCH not in geometry.features:
+        if self._tells_sent:
             # Each stage passes on what it has within fewer clocks, or offers it.
             still, offers = Signal(range(STILL_CLOCKS)), Signal()
             m.d.comb += self.sent.eq(still.all())

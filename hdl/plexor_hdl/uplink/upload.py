@@ -8,7 +8,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from plexor.protocol.frames import DELTA_BITS, SOURCE_BITS
-from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor_hdl.capture.code_port import CodeValue
 from plexor_hdl.interfaces import COUNT_BITS, INDEX_BITS, TIME_BITS, Event
 from plexor_hdl.lib.blocks import Blocks, plain_blocks
@@ -133,7 +133,7 @@ class Upload(wiring.Component):
     def __init__(self, geometry: Geometry, blocks: Blocks = plain_blocks) -> None:
         self._depth, self._blocks = geometry.upload_depth, blocks
         self._quick = bool(geometry.deep_depth)
-        self._codes = Feature.CODES in geometry.features
+        self._codes = bool(geometry.code_bits)
         super().__init__(
             {
                 "i_events": In(stream.Signature(Event(), always_ready=True)),

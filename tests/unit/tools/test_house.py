@@ -84,6 +84,23 @@ layers = ["cli", "a | b"]
     assert house.floors(text) == [["cli"], ["a", "b"]]
 
 
+def test_questions_for_features_are_found_and_the_gateware_asks_in_few_places(tmp_path):
+    (tmp_path / "asks.py").write_text(
+        """
+one = Feature.RING in geometry.features
+two = Feature.RING not in features
+three = geometry.features & (Feature.RING | Feature.SWEEP)
+four = needed & ~geometry.features
+less = ALL.features & ~Feature.RING
+more = geometry.features | Feature.RING
+other = Feature.RING in found
+"""
+    )
+    places = [f"asks.py:{line}" for line in (2, 3, 4, 5)]
+    assert sorted(house.feature_tests(tmp_path)) == places
+    assert 0 < len(house.feature_tests()) <= 20
+
+
 def test_the_figures_are_printed_with_their_lists(capsys):
     assert house.main(["--lists"]) == 0
     out = capsys.readouterr().out

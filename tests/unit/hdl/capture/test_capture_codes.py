@@ -11,6 +11,7 @@ from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE
 from plexor.protocol.geometry import Feature, Geometry
 from plexor.protocol.registers import CodeMode
 from plexor_hdl.capture.capture import Capture
+from plexor_hdl.stages import MEASURED
 
 from ..simulation import made, simulate
 
@@ -22,8 +23,12 @@ CODED = Geometry(
     word_fifo_depth=4,
     features=Feature.EVENTS | Feature.CODES,
 )
-RING = Geometry(
-    channels=1, strikes=1, code_bits=BITS, word_fifo_depth=4, features=CODED.features | Feature.RING
+FULL = Geometry(
+    channels=1,
+    strikes=1,
+    code_bits=BITS,
+    word_fifo_depth=4,
+    features=CODED.features | Feature.MATCH | MEASURED,
 )
 CHANGE = {"mode": CodeMode.CHANGE, "mask": (1 << BITS) - 1}
 
@@ -149,9 +154,9 @@ def test_codes_of_masked_classes_are_neither_events_nor_numbered_but_counted(gap
         assert found == wanted
 
 
-def test_a_ring_gets_the_value_of_a_code_with_its_event():
+def test_the_beat_of_a_code_has_its_index_and_its_value():
     planted = codes(3, 8, lambda rng: rng.randint(20, 30))
-    _, beats, _, _ = run(planted, {**CHANGE, "settle_clocks": 3}, geometry=RING)
+    _, beats, _, _ = run(planted, {**CHANGE, "settle_clocks": 3}, geometry=FULL)
     values = [(SOURCE_CODE, 2 * number, code) for number, (_, code) in enumerate(planted)]
     assert beats == values
 

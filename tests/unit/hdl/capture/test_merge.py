@@ -26,7 +26,8 @@ class Pipeline(Elaboratable):
     def __init__(self, geometry: Geometry) -> None:
         self.edges = [Edges(geometry.samples) for _ in geometry.sources]
         self.queues, self.stamp = WordQueues(geometry), Stamp(geometry)
-        self.columns, self.rows = Columns(geometry), Rows(geometry)
+        leaves_out = Feature.MATCH not in geometry.features
+        self.columns, self.rows = Columns(geometry), Rows(geometry, leaves_out=leaves_out)
 
     def elaborate(self, platform):
         m = Module()

@@ -5,18 +5,14 @@ from itertools import permutations
 
 import pytest
 
-from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor_hdl.control.last_counted import LastCounted
 
 from ..simulation import made, simulate
 
-ALL = Geometry(features=ALL_FEATURES)
-WITHOUT_STEPS = Geometry(features=ALL_FEATURES & ~Feature.SWEEP)
-
 
 @pytest.mark.parametrize("order", list(permutations(("counts_stb", "records_stb", "results_idle"))))
 def test_the_end_is_told_once_all_stages_have_told_in_any_order(order):
-    dut = made(LastCounted, ALL)
+    dut = made(LastCounted, 1, steps=True)
 
     async def bench(ctx):
         # A second run is as the first.
@@ -39,7 +35,7 @@ def test_the_end_is_told_once_all_stages_have_told_in_any_order(order):
 
 
 def test_a_build_without_steps_waits_for_counts_and_results_only():
-    dut = made(LastCounted, WITHOUT_STEPS)
+    dut = made(LastCounted, 1, steps=False)
 
     async def bench(ctx):
         ctx.set(dut.counts_stb, 1)

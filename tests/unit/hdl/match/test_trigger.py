@@ -36,7 +36,7 @@ def armed(ctx, dut, **levels):
     ],
 )
 def test_the_first_event_is_kept_with_its_reason(bench, strobes, reason, index):
-    dut = Trigger(GEOMETRY)
+    dut = Trigger(GEOMETRY, keeps=True)
 
     async def drive(ctx):
         armed(ctx, dut, latency=1, missed=1)
@@ -62,7 +62,7 @@ def test_the_first_event_is_kept_with_its_reason(bench, strobes, reason, index):
     ("name", "reason", "index"), [("code", StopReason.CODE, 44), ("stall", StopReason.STALL, 55)]
 )
 def test_a_code_and_a_stall_are_kept_with_their_reason(bench, name, reason, index):
-    dut = Trigger(CODED)
+    dut = Trigger(CODED, keeps=True)
 
     async def drive(ctx):
         armed(ctx, dut, code=1)
@@ -81,7 +81,7 @@ def test_a_code_and_a_stall_are_kept_with_their_reason(bench, name, reason, inde
 
 @pytest.mark.parametrize("name", ["latency", "missed"])
 def test_what_is_not_armed_does_not_trigger(bench, name):
-    dut = Trigger(GEOMETRY)
+    dut = Trigger(GEOMETRY, keeps=True)
 
     async def drive(ctx):
         armed(ctx, dut, latency=name != "latency", missed=name != "missed")
@@ -94,7 +94,7 @@ def test_what_is_not_armed_does_not_trigger(bench, name):
 
 @pytest.mark.parametrize("pause", [0, 3])
 def test_it_is_over_after_half_the_rings_depth_of_further_events(bench, pause):
-    dut = Trigger(GEOMETRY)
+    dut = Trigger(GEOMETRY, keeps=True)
 
     async def drive(ctx):
         armed(ctx, dut, latency=1)
@@ -119,7 +119,7 @@ def test_it_is_over_after_half_the_rings_depth_of_further_events(bench, pause):
 
 def test_it_is_over_after_its_time_without_events(bench, monkeypatch):
     monkeypatch.setattr(trigger, "POST_CLOCKS_BITS", 6)
-    dut = Trigger(GEOMETRY)
+    dut = Trigger(GEOMETRY, keeps=True)
 
     async def drive(ctx):
         armed(ctx, dut, missed=1)

@@ -5,21 +5,20 @@ import random
 
 import pytest
 
-from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
+from plexor.protocol.geometry import Geometry
 from plexor_hdl.stimulus.painter import STOP_CLOCKS, Painter
 
 from ..simulation import made, simulate
 
 SAMPLES = 8
-BUILDS = [Feature(0), ALL_FEATURES]
 LOAD_CLOCKS = 8
 
 
 class Bench:
     """Strikes at given ticks, and what comes of them."""
 
-    def __init__(self, features) -> None:
-        self.dut = made(Painter, Geometry(samples=SAMPLES, features=features))
+    def __init__(self, burst) -> None:
+        self.dut = made(Painter, Geometry(samples=SAMPLES), burst=burst)
 
     async def paint(self, ctx, strikes, width, count=0, clocks=None, stop=None, fast=False):
         """Return words, strobes, `spent` and `pending` of each clock, from the first strike's on.
@@ -69,10 +68,10 @@ def spaced(rng, width, number):
     return found
 
 
-@pytest.mark.parametrize("features", BUILDS, ids=["lean", "all"])
+@pytest.mark.parametrize("burst", [False, True], ids=["lean", "burst"])
 @pytest.mark.parametrize("width", [1, 2, 7, 8, 9, 15, 16, 17, 127, 128, 129, 1000])
-def test_a_pulse_is_high_for_its_width_from_its_strike_on(features, width):
-    bench, strikes = Bench(features), spaced(random.Random(width), width, 12)
+def test_a_pulse_is_high_for_its_width_from_its_strike_on(burst, width):
+    bench, strikes = Bench(burst), spaced(random.Random(width), width, 12)
 
     async def testbench(ctx):
         seen = await bench.paint(ctx, strikes, width)
@@ -85,7 +84,7 @@ def test_a_pulse_is_high_for_its_width_from_its_strike_on(features, width):
 
 @pytest.mark.parametrize("width", [1, 3, 7])
 def test_words_with_several_strikes_have_a_pulse_for_each(width):
-    bench = Bench(ALL_FEATURES)
+    bench = Bench(burst=True)
     rng, strikes = random.Random(width), [5]
     for _ in range(60):
         strikes.append(strikes[-1] + width + 1 + rng.choice((0, 0, 0, 1, 20)))
@@ -104,10 +103,10 @@ def test_words_with_several_strikes_have_a_pulse_for_each(width):
     simulate(bench.dut, testbench)
 
 
-@pytest.mark.parametrize("features", BUILDS, ids=["lean", "all"])
+@pytest.mark.parametrize("burst", [False, True], ids=["lean", "burst"])
 @pytest.mark.parametrize("count", [1, 2, 17])
-def test_the_last_of_a_count_is_told_before_its_word_and_without_a_count_none_is(features, count):
-    bench, strikes = Bench(features), spaced(random.Random(count), 3, count)
+def test_the_last_of_a_count_is_told_before_its_word_and_without_a_count_none_is(burst, count):
+    bench, strikes = Bench(burst), spaced(random.Random(count), 3, count)
 
     async def testbench(ctx):
         seen = await bench.paint(ctx, strikes, 3, count=count)
@@ -122,9 +121,9 @@ def test_the_last_of_a_count_is_told_before_its_word_and_without_a_count_none_is
     simulate(bench.dut, testbench)
 
 
-@pytest.mark.parametrize("features", BUILDS, ids=["lean", "all"])
-def test_a_stop_takes_the_start_of_one_word_and_lets_pulses_end(features):
-    bench, width = Bench(features), 11
+@pytest.mark.parametrize("burst", [False, True], ids=["lean", "burst"])
+def test_a_stop_takes_the_start_of_one_word_and_lets_pulses_end(burst):
+    bench, width = Bench(burst), 11
     strikes = [16 * n + n % 5 for n in range(10)]
 
     async def testbench(ctx):
@@ -139,9 +138,9 @@ def test_a_stop_takes_the_start_of_one_word_and_lets_pulses_end(features):
     simulate(bench.dut, testbench)
 
 
-@pytest.mark.parametrize("features", BUILDS, ids=["lean", "all"])
-def test_a_pulse_is_pending_up_to_the_clock_before_the_word_in_which_it_ends(features):
-    bench = Bench(features)
+@pytest.mark.parametrize("burst", [False, True], ids=["lean", "burst"])
+def test_a_pulse_is_pending_up_to_the_clock_before_the_word_in_which_it_ends(burst):
+    bench = Bench(burst)
 
     async def testbench(ctx):
         for offset in range(SAMPLES):
@@ -157,9 +156,9 @@ def test_a_pulse_is_pending_up_to_the_clock_before_the_word_in_which_it_ends(fea
     simulate(bench.dut, testbench)
 
 
-@pytest.mark.parametrize("features", BUILDS, ids=["lean", "all"])
-def test_a_clear_in_the_midst_of_a_pulse_leaves_nothing_of_it(features):
-    bench, dut = Bench(features), Bench(features).dut
+@pytest.mark.parametrize("burst", [False, True], ids=["lean", "burst"])
+def test_a_clear_in_the_midst_of_a_pulse_leaves_nothing_of_it(burst):
+    bench, dut = Bench(burst), Bench(burst).dut
 
     async def testbench(ctx):
         for clocks in range(1, 24):

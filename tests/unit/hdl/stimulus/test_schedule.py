@@ -30,7 +30,7 @@ class Struck(wiring.Component):
     def __init__(self, geometry, begin):
         self.geometry, self.begin = geometry, begin
         self.schedule = Schedule(geometry)
-        self.outputs = Outputs(geometry)
+        self.outputs = Outputs(geometry, schedule=True)
         super().__init__(
             {
                 "config": In(block_layout(STIMULUS)),
