@@ -20,6 +20,7 @@ from plexor.protocol.memory import (
     mantissa_bits,
 )
 from plexor_hdl.interfaces import Kind, kinds_of
+from plexor_hdl.results import plain_bins
 from plexor_hdl.results.results import Results, spaces_of
 from plexor_hdl.stages import MEASURED
 from plexor_hdl.uplink.dumper import FRAME_WORDS
@@ -323,6 +324,22 @@ def test_a_value_is_taken_each_few_clocks_or_more_often(build, clocks):
         bench.left, before = 1 << 20, bench.sent
         await ctx.tick().repeat(100 * clocks)
         assert bench.sent - before >= 100
+        bench.stop = True
+
+    simulate(bench.dut, testbench, bench.send)
+
+
+def test_a_record_takes_no_value_while_bins_have_no_room(monkeypatch):
+    # A record is done sooner.
+    monkeypatch.setattr(plain_bins, "PACE_CLOCKS", 12)
+    bench = Bench(BUILDS["least"], seed=6)
+
+    async def testbench(ctx):
+        await bench.clear(ctx)
+        bench.left = 30
+        await bench.all_taken(ctx)
+        space = Space.LATENCY_STATISTICS
+        await bench.same(ctx, space, 0, bench.expected(space, 0))
         bench.stop = True
 
     simulate(bench.dut, testbench, bench.send)
