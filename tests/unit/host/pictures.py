@@ -3,12 +3,30 @@
 
 import re
 import xml.etree.ElementTree as ET
+from functools import cache
 from html.parser import HTMLParser
+from pathlib import Path
 
-from plexor.show.pictures.canvas import text_width
+import matplotlib
+from fontTools.ttLib import TTFont
+
 from plexor.show.pictures.svg import svg_picture, svg_plot
 
+FACES = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+@cache
+def _widths(bold):
+    """Return each letter's width in a face that matplotlib carries, as a part of its size."""
+    font = TTFont(Path(matplotlib.get_data_path(), "fonts", "ttf", FACES[bold]))
+    widths, per_em = font["hmtx"], font["head"].unitsPerEm
+    return {chr(code): widths[name][0] / per_em for code, name in font.getBestCmap().items()}
+
+
+def text_width(content, size, bold):
+    """Return a text's width by the font's own file; of a letter it lacks, as wide as high."""
+    return sum(_widths(bold).get(letter, 1) for letter in content) * size
 
 
 def places(svg):

@@ -70,11 +70,12 @@ export class Outliers {
     const box = { x: LEFT, y: TOP, w: width - LEFT - RIGHT, h: height - TOP - FOOT };
     panel(context, box, axis, this.tickS);
     const sources = [...new Set(one.events.map(([source]) => source))].sort(strikesFirst);
+    const names = sources.map((source) => this.names[source] ?? source);
     const each = box.h / sources.length;
     sources.forEach((source, place) => {
       const events = one.events.filter(([name]) => name === source);
       const own = { ...box, y: box.y + place * each, h: each };
-      wave(context, source, this.names[source] ?? source, events, axis, own);
+      wave(context, source, cut(context, names[place], names), events, axis, own);
     });
     const x = axis.at(one.ticks);
     rule(context, x, box.y, x, box.y + box.h, shown.worst, { dash: [5, 3] });
@@ -109,5 +110,5 @@ function wave(context, source, name, events, axis, box) {
   context.lineTo(box.x + box.w, y(events.at(-1)[1]));
   context.stroke();
   const style = { size: 12, colour, anchor: "end", bold: true };
-  write(context, cut(context, name), LEFT - 8, base - swing / 2 + 4, style);
+  write(context, name, LEFT - 8, base - swing / 2 + 4, style);
 }

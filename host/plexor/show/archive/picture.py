@@ -23,19 +23,20 @@ from plexor.show.pictures.frame import (
     WIDTH,
     Label,
     alone,
-    cut_middle,
     framed,
     legend,
     panel,
     y_line,
     y_name,
 )
+from plexor.show.pictures.names import cut_letters, cut_middle
 from plexor.show.pictures.scale import Axis, number, time_unit
 
 HEIGHT = 230.0
 LABEL_LINE = 18.0
 MOST_LINES = 3
 MOST_PLOTS = 24
+_SERIES_LETTERS = 24
 """Plots of a page or a picture; a page's table has the histories of all of them."""
 _DOT = Stroke(5, opacity=0.5, round_ends=True)
 _LEVEL = Stroke(2.4)
@@ -95,7 +96,7 @@ def course(plot: Plot, width: float = WIDTH) -> Canvas | None:
         y_line(canvas, axis.at(value), _written(plot, value))
     for place, history in enumerate(plot.histories):
         _draw(canvas, plot, history, place, axis, (top, bottom))
-    y_name(canvas, plot.courses[0].figure.name, axis.log)
+    y_name(canvas, plot.courses[0].figure.word, axis.log)
     _legend(canvas, plot, bottom + 40)
     return canvas
 
@@ -113,7 +114,7 @@ def trend_picture(trend: Histories) -> str:
 def _heading(plot: Plot) -> tuple[str, str]:
     trend, first = plot.trend, plot.histories[0]
     kind = "" if trend.kind == "rise" else f" of the {trend.kind}"
-    title = f"{plot.courses[0].figure.name}{kind} of {cut_middle(trend.channel, 32)}"
+    title = f"{plot.courses[0].figure.word}{kind} of {cut_middle(trend.channel, 32)}"
     parts = [counted(sum(len(each.known) for each in plot.courses), "run")]
     if trend.by == GroupedBy.COMMIT:
         commits = len({point.group for point in first.points})
@@ -271,9 +272,10 @@ def _legend(canvas: Canvas, plot: Plot, y: float) -> None:
     if any(own.steps for own in plot.courses):
         entries.append(("change", "average" if several else "worst", _CHANGE))
     if plot.trend.by != GroupedBy.COMMIT:
+        series = [each.series or "unknown" for each in plot.histories]
         named = [
-            (cut_middle(each.series or "unknown", 24), f"s{n % len(CHANNEL_LIGHT)}", Stroke(3))
-            for n, each in enumerate(plot.histories)
+            (cut_letters(name, series, _SERIES_LETTERS), f"s{n % len(CHANNEL_LIGHT)}", Stroke(3))
+            for n, name in enumerate(series)
         ]
         entries = [*named, *entries]
     by_commit = plot.trend.by == GroupedBy.COMMIT

@@ -45,7 +45,8 @@ export function drawNames(context, box, channels, view) {
     colour: colours().muted,
     anchor: "end",
   });
-  for (const row of rows(box, channels)) label(context, row, view);
+  const names = channels.map(({ name }) => name);
+  for (const row of rows(box, channels)) label(context, row, names, view);
 }
 
 function bounds(view, columns) {
@@ -201,12 +202,12 @@ function single(context, trace, { top, base }, view, colour, dash) {
   context.setLineDash([]);
 }
 
-function label(context, row, view) {
+function label(context, row, names, view) {
   const { channel } = row;
   const middle = (row.top + row.base) / 2;
   const colour = colours().channel[channel.number % 8];
   const second = row.height >= 34 && view.severalReferences ? channel.reference : "";
-  write(context, cut(context, channel.name), LEFT - 8, middle + (second ? -1 : 4), {
+  write(context, cut(context, channel.name, names), LEFT - 8, middle + (second ? -1 : 4), {
     size: 12,
     colour,
     anchor: "end",
@@ -216,13 +217,42 @@ function label(context, row, view) {
   if (second) write(context, second, LEFT - 8, middle + 12, muted);
 }
 
-/** Return a name, cut in its middle to fit beside the picture. */
-export function cut(context, name) {
+/**
+ * Return a name, cut in its middle to fit beside the picture. If others of `names` would then look
+ * the same, it keeps the letters in which it differs from those, as in Plexor's files.
+ */
+export function cut(context, name, names) {
   context.font = `600 12px ${colours().font}`;
+  const fits = (shown) => context.measureText(shown).width <= LEFT - 12;
+  const shown = withoutMiddle(name, fits);
+  const alike = names.filter((other) => other !== name && withoutMiddle(other, fits) === shown);
+  return alike.length ? from(name, commonStart([name, ...alike]), fits) : shown;
+}
+
+function withoutMiddle(name, fits) {
   let shown = name;
-  const fits = () => context.measureText(shown).width <= LEFT - 12;
-  for (let most = name.length - 1; most > 1 && !fits(); most--) {
+  for (let most = name.length - 1; most > 1 && !fits(shown); most--) {
     shown = `${name.slice(0, most >> 1)}…${name.slice(name.length - (most - (most >> 1) - 1))}`;
   }
   return shown;
+}
+
+function commonStart([first, ...others]) {
+  let start = 0;
+  while (start < first.length && others.every((other) => other[start] === first[start])) start++;
+  return start;
+}
+
+/** Return a name cut before `start`, with as many letters as fit before the cut. */
+function from(name, start, fits) {
+  const at = Math.min(start, name.length - 1);
+  for (let head = at - 1; head >= 0; head--) {
+    const shown = `${name.slice(0, head)}…${name.slice(at)}`;
+    if (fits(shown)) return shown;
+  }
+  for (let most = name.length - at - 1; most > 0; most--) {
+    const shown = `…${name.slice(at, at + most)}…`;
+    if (fits(shown)) return shown;
+  }
+  return "…";
 }

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from plexor.show.pictures.letters import letter_width
+
 
 class Axes(NamedTuple):
     """An axis from left to right, in seconds or hertz, and the units between which it is drawn."""
@@ -187,18 +189,8 @@ def stack(title: str, canvases: Iterable[Canvas], gap: float = 0) -> Canvas:
 
 
 def text_width(content: str, size: float, bold: bool = False) -> float:
-    """Return a text's width, estimated for DejaVu Sans, the widest of usual sans-serif faces."""
-    ems = 0.0
-    for letter in content:
-        if letter in "ilIjJ.,:;'|!/ ·":
-            ems += 0.33
-        elif letter in "frt-()":
-            ems += 0.41
-        elif letter in "mwMW%@≥≤=":
-            ems += 0.95
-        else:
-            ems += 0.74 if letter.isupper() else 0.63
-    return ems * size * (1.13 if bold else 1)
+    """Return a text's width in DejaVu Sans, the widest of usual sans-serif faces."""
+    return sum(letter_width(letter, bold) for letter in content) * size
 
 
 def cut(content: str, room: float, size: float, bold: bool = False) -> str:

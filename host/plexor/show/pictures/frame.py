@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from plexor.figures.analyse.analyse import Report
@@ -10,6 +11,7 @@ from plexor.figures.analyse.pairing import AMBIGUOUS
 from plexor.model.identity import Identity
 from plexor.model.results import RunResult
 from plexor.show.pictures.canvas import Axes, Canvas, Stroke, text_width
+from plexor.show.pictures.names import cut_apart, cut_letters
 from plexor.show.pictures.scale import Axis, number, time_unit
 from plexor.show.pictures.svg import svg_picture
 
@@ -80,23 +82,16 @@ def alone(plot: Canvas) -> str:
     return svg_picture(whole) + "\n"
 
 
-def short(name: str) -> str:
-    """Return a channel's name, cut in its middle to fit beside a plot."""
-    return cut_middle(name, 8)
+def short(name: str, among: Collection[str]) -> str:
+    """Return a channel's name, cut to stand in a row with others of `among`."""
+    return cut_letters(name, among, 8)
 
 
-def cut_middle(name: str, most: int) -> str:
-    """Return a name, cut in its middle to so many letters."""
-    return name if len(name) <= most else f"{name[: most // 2]}…{name[-(most - most // 2 - 1) :]}"
-
-
-def beside(name: str) -> str:
-    """Return a name, cut in its middle until it fits at the left of a plot, in bold."""
-    shown = name
-    while text_width(shown, LABEL_SIZE, bold=True) > LEFT - 10:
-        most = len(shown) - 1
-        shown = f"{name[: most // 2]}…{name[len(name) - (most - most // 2 - 1) :]}"
-    return shown
+def beside(name: str, among: Collection[str]) -> str:
+    """Return a name, cut until it fits at the left of a plot, in bold, beside those of `among`."""
+    return cut_apart(
+        name, among, lambda shown: text_width(shown, LABEL_SIZE, bold=True) <= LEFT - 10
+    )
 
 
 def panel(canvas: Canvas, top: float, bottom: float) -> None:

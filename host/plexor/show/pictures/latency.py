@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +35,7 @@ from plexor.show.pictures.frame import (
     y_name,
     y_times,
 )
+from plexor.show.pictures.names import cut_apart
 from plexor.show.pictures.scale import Axis, number, power_of_ten, time_unit
 
 _AFTER = "time after the strike"
@@ -133,12 +134,13 @@ def _wall_labels(
     """Return each channel's latest response as labels, in as many lines as hold them."""
     room = canvas.width - LEFT - RIGHT
     walls = [(c.result.number, c.name, c.rise.max_ticks) for c in shown if c.rise is not None]
+    among = [channel for _, channel, _ in walls]
     rows: list[list[Label]] = []
     for name in ("{} max seen ", "{} ", ""):
         labels = [
             Label(
                 axis.at(plot_seconds(ticks, tick_fs)),
-                name.format(short(channel)) + format_ticks(ticks, tick_fs),
+                name.format(short(channel, among)) + format_ticks(ticks, tick_fs),
                 f"{number}",
             )
             for number, channel, ticks in walls
@@ -163,8 +165,9 @@ def _walls(canvas: Canvas, rows: list[list[Label]], height: tuple[float, float])
 
 
 def _key(canvas: Canvas, shown: list[ChannelFigures], y: float, said: str = "") -> None:
+    among = [channel.name for channel in shown]
     entries = [
-        (short(channel.name), f"s{channel.result.number}", Stroke(8, opacity=0.75))
+        (short(channel.name, among), f"s{channel.result.number}", Stroke(8, opacity=0.75))
         for channel in shown
     ]
     legend(canvas, entries, y, said)
@@ -267,6 +270,11 @@ def course(report: Report, width: float = WIDTH) -> Canvas:
     return canvas
 
 
+def _before(said: str, name: str, among: Collection[str], room: float) -> str:
+    """Return a name, cut until it and a blank fit before what is said."""
+    return cut_apart(name, among, lambda shown: text_width(f"{shown} {said}", LABEL_SIZE) <= room)
+
+
 def shares(report: Report, width: float = WIDTH) -> Canvas | None:
     """Return where the latency of later channels goes, mean and worst strike; None without any."""
     if not report.shares:
@@ -274,7 +282,8 @@ def shares(report: Report, width: float = WIDTH) -> Canvas | None:
     rows = 2 * len(report.shares)
     height = TOP + 36 * rows + 58
     first = report.shares[0].first
-    name = short(first)
+    among = [channel.name for channel in report.channels]
+    name = short(first, among)
     result = report.result
     canvas = framed(
         "Where the time goes",
@@ -301,11 +310,11 @@ def shares(report: Report, width: float = WIDTH) -> Canvas | None:
             )
         ):
             y = top + 36 * (2 * place + row) + 7
-            total = format_ticks(sum(values), result.tick_fs, 3)
+            said = f"{label} {format_ticks(sum(values), result.tick_fs, 3)}"
             canvas.text(
                 left - 9,
                 y + 16,
-                f"{short(entry.second)} {label} {total}",
+                f"{_before(said, entry.second, among, left - 10)} {said}",
                 anchor="end",
                 style=f"f{numbers[entry.second]}",
             )

@@ -22,7 +22,6 @@ from plexor.show.pictures.frame import (
     WIDTH,
     Label,
     beside,
-    cut_middle,
     framed,
     in_rows,
     legend,
@@ -34,6 +33,7 @@ from plexor.show.pictures.frame import (
     y_name,
 )
 from plexor.show.pictures.latency import axis_of, tail_lines
+from plexor.show.pictures.names import cut_letters, cut_middle
 from plexor.show.pictures.scale import Axis, time_unit
 from plexor.show.pictures.scope import COLUMN, ROW, SWING, density, stairs, window_of
 
@@ -88,7 +88,7 @@ def overlaid_scope(
         base = top + 24 + ROW * place + (ROW + SWING) / 2 - 4
         _row(canvas, row, ticks, base)
         y = base - SWING / 2 + 4
-        canvas.text(LEFT - 9, y, beside(channel), anchor="end", bold=True)
+        canvas.text(LEFT - 9, y, beside(channel, channels), anchor="end", bold=True)
         (labels,) = _labels(row, ticks, 1, tick_fs, width - LEFT - RIGHT - 8)[:1] or ([],)
         places = spread(labels, LEFT + 4, width - RIGHT - 4)
         for label, x in zip(labels, places, strict=True):
@@ -195,15 +195,17 @@ def _labels(
 
     `unit` is what a tick is on the axis.
     """
+    names = [each.name for each in row]
+    short = [cut_letters(name, names, _MOST_LETTERS) for name in names]
     rows: list[list[Label]] = []
     for form in ("{} max seen {}", "{} {}", "{1}"):
         labels = [
             Label(
                 axis.at(most * unit),
-                form.format(cut_middle(each.name, _MOST_LETTERS), format_ticks(most, tick_fs)),
+                form.format(name, format_ticks(most, tick_fs)),
                 f"{each.colour}",
             )
-            for each in row
+            for each, name in zip(row, short, strict=True)
             if (most := each.rise.max_ticks) is not None
         ]
         rows = in_rows(labels, room)
@@ -214,7 +216,7 @@ def _labels(
 
 def _keys(names: Sequence[str]) -> list[tuple[str, str, Stroke]]:
     return [
-        (cut_middle(name, _MOST_LETTERS), f"s{place % _COLOURS}", Stroke(8, opacity=0.75))
+        (cut_letters(name, names, _MOST_LETTERS), f"s{place % _COLOURS}", Stroke(8, opacity=0.75))
         for place, name in enumerate(names)
     ]
 

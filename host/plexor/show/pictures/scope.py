@@ -139,7 +139,7 @@ def _row(
     canvas.path(_single(axis, base, *worst), "worst", _WORST)
     average = average_trace(rise.distribution, falls, max(channel.result.strikes, rise.count))
     canvas.path(stairs(axis, base, average), "average", Stroke(1.6))
-    name = beside(channel.name)
+    name = beside(channel.name, [entry.name for entry in report.channels])
     canvas.text(LEFT - 9, base - SWING / 2 + 4, name, style=f"f{number}", anchor="end", bold=True)
     references = {entry.result.reference for entry in report.channels if entry.rise is not None}
     if len(references) > 1:

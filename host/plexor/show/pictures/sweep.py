@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from plexor.base.counts import counted
+from plexor.base.figure_words import MAX_SEEN
 from plexor.base.units import plot_seconds
 from plexor.experiments.criterion import CriterionSubject, parse_criterion
 from plexor.experiments.step import DOWN, UP, RateStep
@@ -25,7 +26,6 @@ from plexor.show.pictures.frame import (
     TOP,
     WIDTH,
     Label,
-    cut_middle,
     framed,
     in_rows,
     panel,
@@ -34,12 +34,14 @@ from plexor.show.pictures.frame import (
     y_line,
     y_name,
 )
+from plexor.show.pictures.names import cut_letters, cut_middle
 from plexor.show.pictures.scale import Axis, number, rate_unit, time_unit
 from plexor.show.sweep_rows import own_steps
 from plexor.show.terminal.sweep import bracket_text
 
 LATENCY_HEIGHT, MISSED_HEIGHT, BETWEEN = 230.0, 150.0, 26.0
 LABEL_LINE = 18.0
+_LOAD_LETTERS = 16
 LEAST_SHARE = 1e-4
 """Lowest share of missed strikes in the logarithmic part of the plot."""
 SAMPLE = 20.0
@@ -50,7 +52,7 @@ _P99 = Stroke(2, round_joins=True)
 _SCAN = Stroke(1.4, dash=(7, 3), round_joins=True)
 _LIMIT = Stroke(dash=(4, 3))
 _MARK = Stroke(1.4)
-_GREATEST = Stroke(1.4, dash=(1.5, 3))
+_MAX_SEEN = Stroke(1.4, dash=(1.5, 3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,8 @@ def frontier(result: SweepResult, channel: str, width: float = WIDTH) -> Canvas:
     """Return one channel's latency and missed strikes over the rate, its brackets marked."""
     knees = [knee for knee in result.knees if knee.channel == channel]
     rates = Axis(float(result.low_hz), float(result.high_hz), LEFT + 12, width - RIGHT - 12, True)
-    labels = [_label(place, knee, rates, result.steps) for place, knee in enumerate(knees)]
+    loads = [load_word(knee.load) for knee in knees]
+    labels = [_label(n, knee, rates, result.steps, loads) for n, knee in enumerate(knees)]
     rows = in_rows(labels, width - LEFT - RIGHT)
     top = TOP + LABEL_LINE * len(rows)
     middle = top + LATENCY_HEIGHT
@@ -131,11 +134,13 @@ def frontier(result: SweepResult, channel: str, width: float = WIDTH) -> Canvas:
     return canvas
 
 
-def _label(place: int, knee: Knee, rates: Axis, steps: Sequence[RateStep]) -> Label:
+def _label(
+    place: int, knee: Knee, rates: Axis, steps: Sequence[RateStep], loads: Sequence[str]
+) -> Label:
     """Return what a bracket says, above its middle."""
     low, high = _ends(knee.bracket, rates)
     style = f"f{place % len(CHANNEL_LIGHT)}"
-    load = cut_middle(load_word(knee.load), 16)
+    load = cut_letters(load_word(knee.load), loads, _LOAD_LETTERS)
     return Label((low + high) / 2, f"{load}: {_said(knee, steps)}", style)
 
 
@@ -191,7 +196,7 @@ def _latencies(plot: _Plot, result: SweepResult, height: tuple[float, float]) ->
         scale, unit = time_unit(value)
         y_line(canvas, axis.at(value), f"{number(value / scale)} {unit}")
     for place, way, own in plot.runs():
-        picks = (("p99_ticks", _SCAN),) if way else (("max_ticks", _GREATEST), ("p99_ticks", _P99))
+        picks = (("p99_ticks", _SCAN),) if way else (("max_ticks", _MAX_SEEN), ("p99_ticks", _P99))
         for pick, line in picks:
             for points in _known((step, getattr(step.of(plot.channel), pick)) for step in own):
                 at = [(s, axis.at(plot_seconds(ticks, result.tick_fs))) for s, ticks in points]
@@ -301,11 +306,12 @@ class _Key:
 
 def _keys(steps: dict[str, list[RateStep]], limited: bool, width: float) -> list[list[_Key]]:
     """Return the legend in as few lines as hold it."""
+    loads = [load_word(load) for load in steps]
     entries = [
-        _Key(cut_middle(load_word(load), 16), f"s{p % len(CHANNEL_LIGHT)}", Stroke(3))
-        for p, load in enumerate(steps)
+        _Key(cut_letters(load, loads, _LOAD_LETTERS), f"s{n % len(CHANNEL_LIGHT)}", Stroke(3))
+        for n, load in enumerate(loads)
     ]
-    entries += [_Key("p99", "average", _P99), _Key("greatest", "average", _GREATEST)]
+    entries += [_Key("p99", "average", _P99), _Key(MAX_SEEN, "average", _MAX_SEEN)]
     entries += [_Key("sustained", "ink average"), _Key("not", "paper average")]
     entries += [_Key("limit", "rule", _LIMIT)] if limited else []
     ways = {step.direction for own in steps.values() for step in own}

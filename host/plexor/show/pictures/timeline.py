@@ -83,12 +83,13 @@ def timeline_plot(view: TimelineView, width: float = WIDTH) -> Canvas:
     axis = Axis(seconds[0], seconds[1], LEFT, width - RIGHT)
     x_axis(canvas, axis, top, bottom, time_unit(axis.high), "time in the run")
     place = partial(_place, view, axis)
+    names = [view.names[lane] for lane in lanes]
     tops = {lane: top + GAP + (LANE + GAP) * row for row, lane in enumerate(lanes)}
     for row, lane in enumerate(lanes):
         canvas.text(
             LEFT - 9,
             tops[lane] + LANE / 2 + 4,
-            beside(view.names[lane]),
+            beside(view.names[lane], names),
             style=f"f{row % 8}",
             anchor="end",
             bold=True,

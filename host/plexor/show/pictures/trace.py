@@ -112,7 +112,8 @@ def _label(report: Report, events: EventArray, trigger_ticks: int) -> str:
 
 
 def _name(report: Report, source: int) -> str:
-    names = {channel.result.number: beside(channel.name) for channel in report.channels}
+    among = [channel.name for channel in report.channels]
+    names = {channel.result.number: beside(channel.name, among) for channel in report.channels}
     return names.get(source, source_name(source))
 
 

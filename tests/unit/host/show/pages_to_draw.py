@@ -61,6 +61,7 @@ def _judged(runs, kind):
 MADE = {
     "comparison": lambda runs: _compared(runs, "usual", "bins"),
     "comparison of three": lambda runs: _compared(runs, "usual", "bins", "usual"),
+    "comparison of long names": lambda runs: _compared(runs, "long names", "long names"),
     "comparison of sweeps": lambda runs: compare(
         Sweep(SWEEPS["two loads"]), Sweep(SWEEPS["one load"])
     ).page(),

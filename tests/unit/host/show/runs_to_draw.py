@@ -16,6 +16,15 @@ BUDGET = parse(
     'title = "motor <control>"\n[all]\nmax = "4 us"\np99 = "9 us"\nmean = { goal = "1 us" }', "b"
 )
 
+LONG_NAMES = [
+    *(f"WWWWMMMM@@ AXIS {n} <&> MOTOR" for n in range(4)),
+    "割り込みハンドラの入口",
+    "割り込みハンドラの出口",
+    "Прерывание по таймеру",
+    "the_pin_of_the_interrupt_service_routine_of_the_second_motor",
+]
+"""Names that are too wide for the left of a picture, some alike, and of letters of any width."""
+
 
 def stopped(run, index, kept=512, why=StopReason.LATENCY):
     """Return a run that an event stopped, with so many events around it."""
@@ -63,6 +72,7 @@ def all_runs(run_of):
         "ambiguous": run_of([[None, *[5000] * 200]], period=20_000),
         "no channel": run_of([]),
         "eight": run_of([isr] * 8, names=[f"channel number {n} <&>" for n in range(8)]),
+        "long names": run_of([isr, task] * 4, names=LONG_NAMES),
         "board": dataclasses.replace(usual, identity=Identity(board, 7)),
         "trace": stopped(usual, 3000),
         "trace at the start": stopped(usual, 2),
@@ -92,6 +102,7 @@ KINDS = (
     "none",
     "no channel",
     "eight",
+    "long names",
     "board",
     "two strikes",
     *TRACES,

@@ -53,6 +53,18 @@ return shown.filter((e) => !inside(e) && !e.closest('svg') &&
   .map((e) => e.outerHTML.slice(0, 200));
 """
 """Elements beyond the edge of the screen, those in boxes that scroll left out."""
+CUT_TEXTS = """
+const shown = [...document.querySelectorAll('svg text')].filter((e) => e.getClientRects().length);
+return shown.filter((e) => {
+  const [own, whole] = [e, e.closest('svg')].map((each) => each.getBoundingClientRect());
+  return own.left < whole.left - 0.5 || own.right > whole.right + 0.5;
+}).map((e) => e.textContent);
+"""
+"""Texts of pictures beyond their left or right edge."""
+PAPER_PX = 703
+"""Width of an A4 sheet within its margins, 186 mm at 96 pixels an inch."""
+PRINTED = {"eight", "long names", "comparison of long names", "sweep", "explained"}
+"""Kinds that the short suite looks at on paper."""
 
 
 @pytest.fixture(scope="module")
@@ -84,12 +96,30 @@ def test_a_page_on_a_screen(shown, kind, width, dark):
     root = "document.documentElement"
     assert page.run(f"return {root}.scrollWidth <= {root}.clientWidth")
     assert page.run(CUT) == []
+    assert page.run(CUT_TEXTS) == []
     first = page.run("return document.querySelector('.tile')?.getBoundingClientRect().top ?? null")
     if kind != "no channel":
         assert first is not None
         assert first < FIRST_PX
     assert page.violations() == []
     assert page.errors() == []
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=() if kind in PRINTED else (pytest.mark.full,))
+        for kind in (*KINDS, *MADE)
+    ],
+)
+def test_nothing_is_cut_off_on_paper(shown, kind):
+    page = shown(kind, PAPER_PX)
+    page.tell("Emulation.setEmulatedMedia", media="print")
+    try:
+        assert page.run(CUT) == []
+        assert page.run(CUT_TEXTS) == []
+    finally:
+        page.tell("Emulation.setEmulatedMedia", media="")
 
 
 SAVED = """
