@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from plexor.base.counts import counted
 from plexor.base.errors import UsageError
+from plexor.base.figure_words import MAX_SEEN
 from plexor.base.units import FEMTOSECONDS, format_seconds, plot_seconds
 from plexor.figures.analyse.analyse import LATENCIES, ChannelFigures
 from plexor.figures.analyse.from_bins import of_bins
@@ -64,7 +65,7 @@ class Reading:
     def __repr__(self) -> str:
         if self.figures is not None:
             return f"<plexor.Reading {channel_line(self.figures, self.tick_fs)}>"
-        most = "" if self.max_s is None else f", max seen {format_seconds(self.max_s)}"
+        most = "" if self.max_s is None else f", {MAX_SEEN} {format_seconds(self.max_s)}"
         return (
             f"<plexor.Reading {self.name} {counted(self.strikes, 'strike')}, missed "
             f"{self.missed}{most}>"

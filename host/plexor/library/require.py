@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from plexor.base.counts import counted
+from plexor.base.figure_words import MAX_SEEN
 from plexor.base.units import format_ticks
 from plexor.figures.analyse.percentiles import quantile
 from plexor.figures.judge.budget import SILENT, Budget, Check, Judged
@@ -107,7 +108,7 @@ def _worst(run: Run, name: str) -> Iterator[str]:
     rise = next(channel for channel in run.report.channels if channel.name == name).rise
     if rise is None or rise.max_ticks is None:
         return
-    text = f"worst: {name} {format_ticks(rise.max_ticks, run.tick_fs, 6)}"
+    text = f"{name} {MAX_SEEN} {format_ticks(rise.max_ticks, run.tick_fs, 6)}"
     if rise.max_time_ticks is not None:
         text += f" at {format_ticks(rise.max_time_ticks, run.tick_fs, 6)} of the run"
     if rise.max_index is not None:

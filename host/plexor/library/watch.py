@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from plexor.base.counts import counted
+from plexor.base.figure_words import MAX_SEEN
 from plexor.base.units import format_rate, format_seconds, format_ticks
 from plexor.model.results import Kind, SnapshotResult
 from plexor.protocol.memory import ResponseClass
@@ -37,7 +38,7 @@ def progress_text(progress: Progress) -> str:
 
 
 def worst_text(snapshot: SnapshotResult, tick_fs: int) -> str:
-    """Return the maximum latency and the missed strikes of all channels: `max 9 µs  missed 0`."""
+    """Return the latest latency and the missed strikes of all: `max seen 9 µs  missed 0`."""
     maxima = [
         rise.statistics.max_ticks
         for channel in snapshot.channels
@@ -45,5 +46,5 @@ def worst_text(snapshot: SnapshotResult, tick_fs: int) -> str:
         and rise.statistics.max_ticks is not None
     ]
     missed = sum(channel.classes[ResponseClass.MISSED] for channel in snapshot.channels)
-    most = [f"max {format_ticks(max(maxima), tick_fs)}"] if maxima else []
+    most = [f"{MAX_SEEN} {format_ticks(max(maxima), tick_fs)}"] if maxima else []
     return "  ".join([*most, f"missed {missed:,}"])

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from plexor.base.counts import counted
+from plexor.base.figure_words import MAX_SEEN, PEAK_TO_PEAK
 from plexor.base.units import format_rate, format_ticks
 from plexor.figures.analyse.from_bins import of_bins
 from plexor.figures.analyse.jitter import variance_ticks2
@@ -28,13 +29,13 @@ CLASSES = (
 )
 HEADS = (
     ("channel", False),
-    ("responses", False),
+    ("n", False),
     ("rate", False),
     *((kind.name.lower(), False) for kind in CLASSES),
     ("min", False),
     *((quantile_name(q), True) for q in PERCENTILES),
-    ("max seen", True),
-    ("peak-to-peak", False),
+    (MAX_SEEN, True),
+    (PEAK_TO_PEAK, False),
     ("RMS", False),
 )
 """Each with whether its cells have notes."""

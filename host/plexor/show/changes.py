@@ -19,7 +19,6 @@ _TOLD = (*QUANTILES, "mean", SATURATION, "max", "missed")
 """Figures in the order in which they are looked for, where there is no percentile."""
 _TILES = 3
 _MOST_ROWS = 16
-_NAMES = {"max": "max seen", SATURATION: "saturation"}
 _LARGE = 2
 """Ratio from which on a change is told as a factor."""
 
@@ -60,7 +59,7 @@ def first_figure(entries: Sequence[Difference]) -> Difference | None:
 
 
 def _sentence(entry: Difference, before: str, after: str) -> str:
-    figure = f"at {_NAMES.get(entry.figure, entry.figure)}"
+    figure = f"at {entry.word}"
     if entry.ratio is None:
         values = (
             bounded_text(entry, value, bound)
@@ -139,7 +138,6 @@ def _shown(entries: Sequence[Difference]) -> list[Difference]:
 
 def _tile(entry: Difference, before: str) -> Tile:
     """Return one figure's change: what it is now, what it was, and the difference with 95 %."""
-    name = _NAMES.get(entry.figure, entry.figure)
     now = _short(entry, entry.after, entry.after_bound)
     was = _short(entry, entry.before, entry.before_bound)
     interval = interval_text(entry)
@@ -149,7 +147,7 @@ def _tile(entry: Difference, before: str) -> Tile:
     elif entry.figure in WITHOUT_LAW:
         note += "; of single samples, so without an interval"
     change = _change(entry)
-    return Tile(name, change or now, f"{now}, {note}" if change else note, _style(entry))
+    return Tile(entry.word, change or now, f"{now}, {note}" if change else note, _style(entry))
 
 
 def _short(entry: Difference, value: Fraction | None, bound: OpenEnd | None) -> str:

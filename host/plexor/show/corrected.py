@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
+from plexor.base.figure_words import MAX_SEEN
 from plexor.figures.analyse.analyse import Report
 from plexor.figures.analyse.corrected_figures import Corrected, CorrectedChannel, CorrectedQuantile
 from plexor.figures.analyse.percentiles import least_count, quantile_name
@@ -24,7 +25,7 @@ def corrected_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each channel whose latencies were corrected."""
     qs = shown(report)
     head = ["corrected", "n", "mean", "RMS", "variance", "min"]
-    head += [*(quantile_name(q) for q in qs), "max"]
+    head += [*(quantile_name(q) for q in qs), MAX_SEEN]
     rows: list[list[Cell]] = []
     for channel in report.corrected:
         rise = channel.kinds.get(Kind.RISE)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html import escape
 
 from plexor.base.counts import counted
+from plexor.base.figure_words import MAX_SEEN
 from plexor.figures.analyse.analyse import ChannelFigures, Report
 from plexor.figures.analyse.bounds import extreme
 from plexor.figures.analyse.percentiles import quantile_name
@@ -14,7 +15,7 @@ from plexor.model.results import Kind
 from plexor.protocol.memory import ResponseClass
 from plexor.show import facts
 from plexor.show.pictures.scale import grouped
-from plexor.show.table import MAX_SEEN, NOTHING, Cell, known_time, quantile_cell, time_text
+from plexor.show.table import NOTHING, Cell, known_time, quantile_cell, time_text
 from plexor.show.tiles import channel_tiles
 
 _QUANTILES = 3

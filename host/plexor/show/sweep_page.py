@@ -9,6 +9,7 @@ from html import escape
 from typing import Any
 
 from plexor.base.counts import counted
+from plexor.base.figure_words import MAX_SEEN
 from plexor.base.units import format_rate, format_ticks
 from plexor.experiments.step import RateStep
 from plexor.experiments.sweep.model import Knee, SweepResult
@@ -117,7 +118,7 @@ def _latency(result: SweepResult, step: RateStep | None, knee: Knee) -> str:
     if step is None:
         return ""
     figures = step.of(knee.channel)
-    known = (("p99", figures.p99_ticks), ("max seen", figures.max_ticks))
+    known = (("p99", figures.p99_ticks), (MAX_SEEN, figures.max_ticks))
     return ", ".join(
         f"{name} {format_ticks(ticks, result.tick_fs)}"
         for name, ticks in known

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plexor.base.figure_words import MAX_SEEN
 from plexor.base.units import format_rate, format_ticks
 from plexor.experiments.step import REST, RateStep
 from plexor.experiments.sweep.model import Knee, SweepResult
@@ -34,7 +35,7 @@ def step_rows(result: SweepResult) -> tuple[list[str], list[list[str]]]:
         "missed",
         "p50",
         "p99",
-        "max seen",
+        MAX_SEEN,
         "strikes",
         "again",
     ]

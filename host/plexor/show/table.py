@@ -6,6 +6,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from plexor.base.counts import counted
+from plexor.base.figure_words import MAX_SEEN, PEAK_TO_PEAK
 from plexor.base.units import (
     format_mean,
     format_metres,
@@ -30,7 +31,7 @@ from plexor.show.pictures.scale import grouped, number
 _SHOWN = (Fraction(50, 100), Fraction(99, 100), Fraction(999, 1000))
 _WHERE_KNOWN = Fraction(9999, 10_000)
 NOTHING = "-"
-MAX_SEEN, PULSE_WIDTH = "max seen", "pulse width"
+PULSE_WIDTH = "pulse width"
 Cell = tuple[str, str]
 """A text and a smaller note below it."""
 
@@ -117,7 +118,7 @@ def distance_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
 
 def jitter_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each channel: jitters, mean, first response, widths."""
-    head = ["channel", "mean", "peak-to-peak", "RMS", "variance", "jitter128", "first", "peaks"]
+    head = ["channel", "mean", PEAK_TO_PEAK, "RMS", "variance", "jitter128", "first", "peaks"]
     head += [PULSE_WIDTH, "period"]
     return asked(report, head, [_jitter_row(report, channel) for channel in report.channels])
 
@@ -203,7 +204,7 @@ def share_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
 
 def period_rows(report: Report) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each channel that nothing strikes: its period's jitters."""
-    head = ["channel", "periods", "mean", "min", "max", "peak-to-peak", "RMS", "variance"]
+    head = ["channel", "periods", "mean", "min", MAX_SEEN, PEAK_TO_PEAK, "RMS", "variance"]
     behind = ["cycle-to-cycle", "cycle-to-cycle RMS", "TIE peak-to-peak", "TIE RMS"]
     rows: list[list[Cell]] = []
     for channel in report.channels:

@@ -10,6 +10,7 @@ from fractions import Fraction
 from html import escape
 
 from plexor.base.counts import counted
+from plexor.base.figure_words import MAX_SEEN, PEAK_TO_PEAK
 from plexor.figures.analyse.analyse import ChannelFigures, Figures, Report
 from plexor.figures.analyse.bounds import KNOWN, extreme
 from plexor.figures.analyse.pairing import AMBIGUOUS
@@ -97,10 +98,10 @@ def _percentile(channel: ChannelFigures, tick_fs: int) -> Tile:
 def _most(channel: ChannelFigures, tick_fs: int) -> Tile:
     rise = channel.rise
     if rise is None:
-        return Tile("max seen", NOTHING)
+        return Tile(MAX_SEEN, NOTHING)
     at = rise.max_time_ticks
     note = "" if at is None else f"at {time_text(at, tick_fs)} in the run"
-    return Tile("max seen", known_time(extreme(rise, least=False), tick_fs), note)
+    return Tile(MAX_SEEN, known_time(extreme(rise, least=False), tick_fs), note)
 
 
 def _missed(channel: ChannelFigures) -> Tile:
@@ -123,8 +124,8 @@ def _of_period(period: Figures, tick_fs: int) -> tuple[Tile, ...]:
         mean = known_time(KNOWN["mean"](period), tick_fs)
     return (
         Tile("mean period", mean, f"of {grouped(period.count)}"),
-        Tile("longest seen", known_time(extreme(period, least=False), tick_fs)),
-        Tile("peak-to-peak", known_time(KNOWN["peak_to_peak"](period), tick_fs)),
+        Tile(MAX_SEEN, known_time(extreme(period, least=False), tick_fs)),
+        Tile(PEAK_TO_PEAK, known_time(KNOWN["peak_to_peak"](period), tick_fs)),
     )
 
 

@@ -11,6 +11,7 @@ from plexor.base.units import format_mean, format_seconds, seconds_of
 from plexor.library.parts.results import RunResult, least_count
 from plexor.library.parts.show import (
     LEAST_WIDTH,
+    MAX_SEEN,
     Cell,
     Paint,
     books,
@@ -83,7 +84,7 @@ def _what(view: SuiteView) -> str:
 
 def _times(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
     head = ["test", "samples", "first", "min", *(f"p{percent}" for percent in PERCENTS)]
-    head += ["mean", "max"]
+    head += ["mean", MAX_SEEN]
     rows: list[list[Cell]] = []
     for figures in view.figures:
         operations = figures.operations
@@ -123,7 +124,7 @@ def _books(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
 
 
 def _own(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
-    head = ["test", "mean by itself", "mean from outside", "error: mean", "min", "max"]
+    head = ["test", "mean by itself", "mean from outside", "error: mean", "min", MAX_SEEN]
     rows: list[list[Cell]] = []
     for figures in view.figures:
         if figures.own is None:

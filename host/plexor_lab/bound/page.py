@@ -25,7 +25,7 @@ from plexor.library.parts.page import (
 )
 from plexor.library.parts.phase import PhaseResult, notes, phase_plot, taken, window_rows
 from plexor.library.parts.results import Distribution
-from plexor.library.parts.show import grouped
+from plexor.library.parts.show import MAX_SEEN, grouped
 from plexor_lab.bound.estimate import ServiceEstimate
 from plexor_lab.bound.model import Model, Platform
 from plexor_lab.bound.picture import under_bound
@@ -115,8 +115,8 @@ def _tiles(model: Model, verdict: Bounded, style: str) -> ChannelTiles:
         0,
         (
             Tile("bound", format_seconds(verdict.estimate_ns / _NS, 6), "computed"),
-            Tile("max seen", _most(measured), measured.what if measured.samples else "given"),
-            Tile("margin", margin_text(verdict), "bound less max seen", style),
+            Tile(MAX_SEEN, _most(measured), measured.what if measured.samples else "given"),
+            Tile("margin", margin_text(verdict), f"bound less {MAX_SEEN}", style),
         ),
     )
 

@@ -10,6 +10,7 @@ from plexor.base.counts import counted
 from plexor.base.units import format_mean, format_seconds, format_ticks, format_variance, seconds_of
 from plexor.library.parts.show import (
     LEAST_WIDTH,
+    MAX_SEEN,
     NOTHING,
     Cell,
     Paint,
@@ -105,7 +106,7 @@ def _figures(
 ) -> tuple[list[str], list[list[Cell]]]:
     limit = format_ticks(float(result.limits.limit_ticks), result.tick_fs)
     heads = ["run", "scheduled", *map(str, Status), f"within {limit}"]
-    heads += ["mean", "variance", "SD", "min", "max", "spikes"]
+    heads += ["mean", "variance", "SD", "min", MAX_SEEN, "spikes"]
     return heads, [_row(run.name, found[run.name], result.tick_fs) for run in result.runs]
 
 

@@ -17,6 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from plexor.base.counts import counted
+from plexor.base.figure_words import figure_word
 from plexor.base.units import format_seconds, ticks_of
 from plexor.figures.analyse.analyse import LATENCIES, ChannelFigures, Figures, Report
 from plexor.figures.analyse.bounds import AT_LIMIT, KNOWN, FigureBounds, exact, extreme
@@ -77,8 +78,9 @@ class Limit:
 
     @property
     def label(self) -> str:
-        """The figure with its kind, such as `max` or `period max`."""
-        return self.figure if self.kind == Kind.RISE else f"{self.kind.value} {self.figure}"
+        """What people read for the figure, with its kind: `max seen`, `period max seen`."""
+        word = figure_word(self.figure)
+        return word if self.kind == Kind.RISE else f"{self.kind.value} {word}"
 
     @property
     def text(self) -> str:
@@ -137,7 +139,7 @@ class Check(Verdict):
 
     @property
     def named(self) -> str:
-        """The channel, the figure and its limit: `ISR max ≤ 100 µs`."""
+        """The channel, the figure and its limit: `ISR max seen ≤ 100 µs`."""
         return f"{self.channel} {self.limit.label} {self.limit.text}"
 
 

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from plexor.base.errors import UsageError
+from plexor.base.figure_words import figure_key
 from plexor.base.meant import MEANT, nearest, suggestion
 from plexor.base.toml_text import parse_toml
 from plexor.base.units import parse_duration
@@ -112,6 +113,7 @@ class _Parser:
         self, scope: Scope, channel: str, kind: Kind, path: str, figure: str, value: Any
     ) -> None:
         q = None
+        figure = figure_key(figure)
         if figure.startswith("p") and figure not in TIMES:
             if isinstance(value, dict) and "goal" not in value:
                 raise ValueError(f'{path}: write p999, or "p99.9" in quotes')

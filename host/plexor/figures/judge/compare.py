@@ -14,6 +14,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Protocol
 
+from plexor.base.figure_words import figure_word
 from plexor.base.units import seconds_of, square_seconds_of
 from plexor.figures.analyse.analyse import ChannelFigures, Figures
 from plexor.figures.analyse.pairing import AMBIGUOUS
@@ -88,6 +89,11 @@ class Difference:
     def name(self) -> str:
         """Return the channel, with the letter of the second run and the name of its result."""
         return ": ".join(filter(None, (self.side, self.result, self.channel)))
+
+    @property
+    def word(self) -> str:
+        """What people read for the figure, such as `max seen` for `max`."""
+        return figure_word(self.figure)
 
     @property
     def change(self) -> Fraction | None:

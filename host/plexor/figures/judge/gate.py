@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 
+from plexor.base.figure_words import figure_key
 from plexor.base.meant import MEANT, nearest
 from plexor.figures.analyse.unknown import NOTHING, NotKnown
 from plexor.figures.judge.change_bounds import ExcessBounds, limit_of, share_bounds
@@ -92,18 +93,22 @@ class Judgement(Verdict):
 
 
 _FAIL_ON = re.compile(
-    r"\s*(?P<figure>[a-z0-9._]+)\s*(?P<way>[<>])\s*(?P<part>[+-]?\d+(\.\d+)?)%\s*"
+    r"\s*(?P<figure>[A-Za-z0-9._-]+(?: [A-Za-z]+)*)\s*(?P<way>[<>])"
+    r"\s*(?P<part>[+-]?\d+(\.\d+)?)%\s*"
 )
 
 
 _OTHER_WORDS = {"median": "p50", "average": "mean", "avg": "mean", "worst": "max", "best": "min"}
-_NEARLY = re.compile(r"([A-Za-z_]+[0-9.]*)\s*([<>]?)=?\s*([+-]?\d+(?:\.\d+)?)\s*(\S*)")
+_NEARLY = re.compile(r"([A-Za-z_]+[0-9.]*)\s*([<>]?)=?\s*([+-]?\d+(?:\.\d+)?)\s*([^\s<>]*)")
 
 
 def _meant(text: str) -> str:
     """Return which condition a text meant that is none; empty if that is not known."""
-    if _known(text.lower()):
+    if _known(figure_key(text).lower()):
         return f"{MEANT} {text.lower()}>+5%?"
+    closed = "".join(text.split())
+    if closed != text and _is_condition(closed):
+        return f"{MEANT} {closed}?"
     match = _NEARLY.fullmatch(text)
     if match is None:
         return ""
@@ -122,16 +127,21 @@ def parse_fail_on(text: str) -> tuple[FailOn, ...]:
     found: list[FailOn] = []
     for part in text.split(","):
         match = _FAIL_ON.fullmatch(part)
-        if match is None or not _known(match["figure"]) or Fraction(match["part"]) < -100:
+        figure = figure_key(match["figure"]) if match is not None else ""
+        if match is None or not _known(figure) or Fraction(match["part"]) < -100:
             figures = ", ".join((*TIMES, *SHARES, "p50 to p99.99", SATURATION))
             right = (
                 f"; must be a figure ({figures}), < or > and a percentage of at least -100, such "
                 "as p99.9>+5% or saturation<-2%"
             )
             raise ValueError(f"condition: {part.strip()!r}{_meant(part.strip()) or right}")
-        figure = match["figure"]
         found.append(FailOn(figure, match["way"] == ">", Fraction(match["part"]) / 100))
     return tuple(found)
+
+
+def _is_condition(text: str) -> bool:
+    match = _FAIL_ON.fullmatch(text)
+    return match is not None and _known(match["figure"])
 
 
 def _known(figure: str) -> bool:

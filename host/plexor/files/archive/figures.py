@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from plexor.base.figure_words import figure_key, figure_word
 from plexor.base.units import plot_seconds
 from plexor.figures.analyse.percentiles import (
     OPEN_TICKS,
@@ -36,6 +37,11 @@ class FigureColumn:
     work_out: Callable[..., float | Fraction | None]
     """Gets the columns, none of which is None; returns ticks or a share."""
 
+    @property
+    def word(self) -> str:
+        """What people read for it, such as `max seen` for `max`."""
+        return figure_word(self.name)
+
     def value(self, cells: Sequence[Any], tick_fs: int) -> float | None:
         """Return the figure in seconds, or as a share, of its columns; None if it is not known."""
         if any(cell is None for cell in cells):
@@ -48,6 +54,7 @@ class FigureColumn:
 
 def parse_figure(name: str) -> FigureColumn:
     """Return the figure of `max`, `p99.9` or `missed`; raise ValueError for any other name."""
+    name = figure_key(name)
     if name in SHARES:
         return FigureColumn(name, (name, "strikes"), "share", _part)
     if name in TIMES:

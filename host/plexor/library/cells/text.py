@@ -8,6 +8,7 @@ from typing import Any
 
 from plexor.base.counts import agreed, counted
 from plexor.base.errors import ExitCode
+from plexor.base.figure_words import MAX_SEEN
 from plexor.base.units import format_seconds
 from plexor.library.cells.outcome import CellFigures, CellOutcome, CellState
 from plexor.show.pictures.scale import grouped
@@ -22,7 +23,7 @@ def farm_text(outcomes: Sequence[CellOutcome], *, width: int, colour: bool) -> s
     """Return a row for each channel of each cell, then what went wrong, and how many are done."""
     width, paint = max(width, LEAST_WIDTH), Paint(colour)
     axes = list(dict.fromkeys(axis for outcome in outcomes for axis in outcome.cell.names))
-    head = [*axes, "channel", "n", "missed", "p99", "max", "state"]
+    head = [*axes, "channel", "n", "missed", "p99", MAX_SEEN, "state"]
     rows = [_row(axes, outcome, own) for outcome in outcomes for own in outcome.figures or (None,)]
     lines = [*table(head, rows, width, paint), ""]
     for outcome in outcomes:

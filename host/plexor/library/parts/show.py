@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Texts and tables as Plexor's own commands print them."""
 
+from plexor.base.figure_words import MAX_SEEN as MAX_SEEN
 from plexor.show.facts import books as books
 from plexor.show.facts import device_name as device_name
 from plexor.show.pictures.frame import provenance as provenance

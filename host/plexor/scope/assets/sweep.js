@@ -71,7 +71,7 @@ export class Sweep {
     }
     const parts = near.channels.map((entry) => {
       const times = entry.p50 === null ? "" : `, p50 ${formatSeconds(entry.p50)}`;
-      const late = entry.max === null ? "" : `, max ${formatSeconds(entry.max)}`;
+      const late = entry.max === null ? "" : `, max seen ${formatSeconds(entry.max)}`;
       return `${entry.name}: ${entry.verdict}, ${formatShare(entry.missed)} missed${times}${late}`;
     });
     this.say(`${formatRate(near.rate)}: ${parts.join("; ")}`);

@@ -56,7 +56,7 @@ def _tiles(trend: Histories) -> ChannelTiles:
     changes = len(_told(trend))
     runs = sum(len(history.points) for history in trend.histories)
     return ChannelTiles(
-        " and ".join(own.figure.name for own in trend.histories[0].courses),
+        " and ".join(own.figure.word for own in trend.histories[0].courses),
         "from run to run",
         0,
         (
@@ -95,7 +95,7 @@ def _changes(trend: Histories) -> str:
             for step in own.steps:
                 texts = (
                     words.label(trend, history) or str(number),
-                    own.figure.name,
+                    own.figure.word,
                     history.points[step.place].commit or NOTHING,
                     words.started_text(history.points[step.place].started),
                     words.change(step),

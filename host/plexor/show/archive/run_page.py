@@ -7,6 +7,7 @@ from functools import partial
 from html import escape
 
 from plexor.base.counts import counted
+from plexor.base.figure_words import MAX_SEEN
 from plexor.figures.analyse.analyse import PERCENTILES, ChannelFigures
 from plexor.figures.analyse.percentiles import quantile_name
 from plexor.files.archive.archived import Archived
@@ -64,7 +65,7 @@ def run_rows(archived: Archived) -> tuple[list[str], list[list[Cell]]]:
     unknown = any(channel.result.unknown_strikes for channel in archived.channels)
     classes = ("answered", "late", "missed", "duplicate", "spurious")
     head = ["channel", "strikes", *classes, *["unknown"] * unknown, "min"]
-    head += [*map(quantile_name, _SHOWN), "max seen"]
+    head += [*map(quantile_name, _SHOWN), MAX_SEEN]
     rows = [_row(channel, archived.tick_fs, unknown=unknown) for channel in archived.channels]
     return head, rows
 

@@ -89,7 +89,7 @@ def run_text(run: ArchivedRun) -> str:
 
 def title(trend: Histories) -> str:
     """Return the heading of a trend."""
-    names = " and ".join(course.figure.name for course in trend.histories[0].courses)
+    names = " and ".join(course.figure.word for course in trend.histories[0].courses)
     of_kind = "" if trend.kind == Kind.RISE else f" of the {trend.kind}"
     return f"{names}{of_kind} of {trend.channel} by {trend.by}"
 
@@ -145,7 +145,7 @@ def step_text(trend: Histories, history: History, course: Course, step: LevelSte
     position = position_text(trend, history, step)
     on = f" ({started_text(point.started)})" if position.startswith("at") else ""
     return (
-        f"{prefix}{course.figure.name} {change(step)} {position}{on}: "
+        f"{prefix}{course.figure.word} {change(step)} {position}{on}: "
         f"{value(course, step.before)} to {value(course, step.after)}, error {percent(step.error)}"
     )
 
@@ -166,7 +166,7 @@ def history_rows(trend: Histories) -> tuple[list[str], list[list[Cell]]]:
             verdict = course.verdict
             if verdict.outcome == Outcome.TOO_FEW:
                 number_of += f"; {verdict.reason}, {verdict.settles}"
-            texts = (name, course.figure.name, grouped(len(known)), *shown, number_of)
+            texts = (name, course.figure.word, grouped(len(known)), *shown, number_of)
             rows.append([(text, "") for text in texts])
     return head, rows
 
@@ -180,7 +180,7 @@ def too_few(trend: Histories) -> list[str]:
         )
         if unknown:
             notes.append(
-                f"{course.figure.name}: {counted(unknown, 'run')} "
+                f"{course.figure.word}: {counted(unknown, 'run')} "
                 f"{agreed(unknown, 'has', 'have')} too few samples for it"
             )
     return notes
@@ -195,7 +195,7 @@ def undecided(trend: Histories) -> list[str]:
             if course.needs is not None:
                 since = " since its last change" if course.steps else ""
                 notes.append(
-                    f"{f'{name}: ' if name else ''}{course.figure.name}: too few runs to tell "
+                    f"{f'{name}: ' if name else ''}{course.figure.word}: too few runs to tell "
                     f"whether it changed{since}: {grouped(len(course.known))}, needs "
                     f"{grouped(course.needs)}"
                 )

@@ -105,7 +105,7 @@ function labels(context, box, channels, view) {
     .filter((channel) => view.axis.holds(channel.max))
     .sort((one, two) => two.max - one.max);
   for (const channel of walls) {
-    const text = `max ${formatSeconds(channel.max * view.tickS)}`;
+    const text = `max seen ${formatSeconds(channel.max * view.tickS)}`;
     context.font = `600 11px ${colours().font}`;
     const width = context.measureText(text).width;
     const x = Math.min(view.axis.at(channel.max) + 5, reached - width - 4);

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from plexor.base.figure_words import MAX_SEEN
 from plexor.base.units import format_seconds, format_ticks
 from plexor.experiments.burst.model import BurstResult, Lengths, SpacingLimit
 from plexor.model.load import load_texts
@@ -40,7 +41,7 @@ def summary(result: BurstResult) -> str:
 
 def limit_rows(result: BurstResult) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and a row for each spacing and channel."""
-    heads = ["channel", "spacing", "survives", "fails", "why", "max latency", "strikes"]
+    heads = ["channel", "spacing", "survives", "fails", "why", MAX_SEEN, "strikes"]
     return heads, [_row(entry, result.tick_fs) for entry in result.limits]
 
 

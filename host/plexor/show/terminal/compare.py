@@ -112,7 +112,7 @@ def change_text(entry: Judgement) -> str:
 def _row(entry: Difference) -> list[str]:
     return [
         entry.name,
-        entry.figure,
+        entry.word,
         bounded_text(entry, entry.before, entry.before_bound),
         bounded_text(entry, entry.after, entry.after_bound),
         difference_text(entry),
@@ -128,7 +128,7 @@ def _of_several(
     heads = ["channel", "figure", "A", *letters, *(f"{letter} - A, 95 %" for letter in letters)]
     figures: dict[tuple[str, str], dict[str, Difference]] = {}
     for entry in found:
-        key = replace(entry, side="").name, entry.figure
+        key = replace(entry, side="").name, entry.word
         figures.setdefault(key, {})[entry.side] = entry
     rows: list[list[Cell]] = []
     for key, by_letter in figures.items():

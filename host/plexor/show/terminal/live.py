@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from plexor.base.figure_words import MAX_SEEN
 from plexor.base.units import format_ticks, plot_seconds
 from plexor.figures.analyse.from_bins import of_bins
 from plexor.figures.analyse.percentiles import Distribution, quantile
@@ -136,7 +137,7 @@ def _figures(
 
 
 def _maximum(channel: ChannelResult, tick_fs: int, start_ticks: int | None) -> str:
-    text = f"max {format_ticks(_max_ticks(channel), tick_fs)}"
+    text = f"{MAX_SEEN} {format_ticks(_max_ticks(channel), tick_fs)}"
     found = channel.measurement(Kind.RISE)
     at_ticks = None if found is None else found.statistics.max_time_ticks
     if at_ticks is None or start_ticks is None:

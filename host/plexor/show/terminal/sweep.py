@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from plexor.base.counts import counted
+from plexor.base.figure_words import MAX_SEEN
 from plexor.base.units import format_rate, format_seconds, format_ticks
 from plexor.experiments.step import REST, RateStep
 from plexor.experiments.sweep.model import Bracket, Knee, SweepResult
@@ -42,7 +43,7 @@ def bracket_text(bracket: Bracket) -> str:
 
 def knee_rows(result: SweepResult) -> tuple[list[str], list[list[str]]]:
     """Return the heads and a row for each channel under each load."""
-    head = ["load", "channel", "passes", "fails", "width", "why it fails", "p99", "max seen"]
+    head = ["load", "channel", "passes", "fails", "width", "why it fails", "p99", MAX_SEEN]
     head.append("strikes")
     return head, [_knee_row(result, knee) for knee in result.knees]
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from plexor.base.counts import counted
+from plexor.base.figure_words import MAX_SEEN
 from plexor.base.units import format_tick_range, format_ticks
 from plexor.figures.codes.names import Names, code_phrase
 from plexor.figures.explain.blame import NOT_KNOWN, Chain
@@ -80,7 +81,7 @@ def summary(entry: Explained, tick_fs: int) -> str:
 
 def blame_rows(entry: Explained, says: Says, tick_fs: int) -> tuple[list[str], list[list[Cell]]]:
     """Return latencies by what the device did when it was struck, the latest first."""
-    heads = ["when struck", "answers", "late", "min", "mean", "max"]
+    heads = ["when struck", "answers", "late", "min", "mean", MAX_SEEN]
     rows: list[list[Cell]] = [
         [
             (says(each.code), ""),

@@ -77,7 +77,7 @@ def test_the_line_ends_with_the_maximum_and_the_missed_strikes_of_the_last_snaps
         line.snapshot(SnapshotResult(1, 2, run_of([latencies]).channels))
     clock.now = 200.0
     line(progress())
-    assert capsys.readouterr().err.rstrip().endswith("  max 4 µs  missed 2")
+    assert capsys.readouterr().err.rstrip().endswith("  max seen 4 µs  missed 2")
 
 
 def test_each_step_says_how_long_the_rest_may_take(clock, capsys):

@@ -25,7 +25,7 @@ def test_a_broken_limit_says_what_was_found_how_surely_and_where_the_worst_was(r
     text = str(caught.value)
     assert "simulated" in text
     assert "BROKEN: ISR p99 1 µs, 95 % interval 1 µs to 9 µs, limit ≤ 900 ns, 500 samples" in text
-    assert "worst: ISR 9 µs at " in text
+    assert "ISR max seen 9 µs at " in text
     assert caught.value.run is run
     # Six edges for each strike before, then the strike and both edges of TASK.
     assert f", event {499 * 6 + 3:,}" in text

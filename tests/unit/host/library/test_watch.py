@@ -33,7 +33,7 @@ def test_losses_are_told_as_soon_as_there_are_any(dropped, lost):
 
 def test_the_worst_is_the_maximum_of_all_channels_and_their_missed_strikes_together(run_of):
     run = run_of([[1000, None, 3000], [2000, None, None]])
-    assert worst_text(SnapshotResult(1, 9, run.channels), 1_000_000) == "max 3 µs  missed 3"
+    assert worst_text(SnapshotResult(1, 9, run.channels), 1_000_000) == "max seen 3 µs  missed 3"
 
 
 def test_without_a_response_only_missed_strikes_are_said(run_of):

@@ -85,7 +85,7 @@ def test_runs_that_are_ticked_are_compared_the_earliest_is_a(address, archive):
 def test_a_trend_has_its_change_and_leads_back(address):
     text = page(address, "trend", ("channel", "ISR"), ("by", "load"), ("where", "load=none"))
     # The latest answer comes after 1009 ticks, and after 1309 from the 13th run on.
-    assert "max +29.7 %" in text
+    assert "max seen +29.7 %" in text
     assert 'href="./?where=load%3Dnone"' in text
 
 

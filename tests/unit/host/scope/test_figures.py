@@ -20,7 +20,7 @@ def row(found, number=0):
 
 def test_the_figures_of_a_channel_are_those_of_its_responses(run_of):
     cells = row(figures(shot_of(run_of([[1000] * 499 + [1200]]), elapsed_s=0.25)))
-    assert cells["responses"][0] == "500"
+    assert cells["n"][0] == "500"
     assert cells["rate"][0] == "2 kHz"
     assert cells["min"][0] == "1 µs"
     assert cells["max seen"][0] == "1.2 µs"
@@ -90,7 +90,7 @@ def test_latencies_that_may_be_those_of_other_strikes_are_none_at_the_end(run_of
     """The report of such a run has none either."""
     run = run_of([[1000, 2000]])
     found = row(figures(replace(shot_of(run), unpaired=frozenset({0}))))
-    assert found["responses"][0] == "2"
+    assert found["n"][0] == "2"
     assert {found[name][0] for name in ("min", "p50", "max seen", "RMS")} == {"-"}
 
 

@@ -124,7 +124,7 @@ def test_a_device_that_runs_by_itself_is_shown_by_its_period(run_of):
     # The error of the mean is sqrt(8/9) ns.
     # Periods 1002, 998, 1000 ns; edges are off the mean clock by 0, 2, 0, 0 ns.
     assert (found["periods"], found["mean"]) == ("3", "1.0000 µs")
-    assert (found["min"], found["max"]) == ("998 ns", "1.002 µs")
+    assert (found["min"], found["max seen"]) == ("998 ns", "1.002 µs")
     assert (found["peak-to-peak"], found["cycle-to-cycle"]) == ("4 ns", "4 ns")
     assert found["TIE peak-to-peak"] == "2 ns"
     # The variance of 2, -2 and 0 ns is 8/3 ns².

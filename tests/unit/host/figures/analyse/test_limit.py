@@ -128,7 +128,7 @@ def test_the_text_says_over(slow):
     assert "2.147 s" not in text.replace("over 2.147 s", "")
     verdict = run.judge(parse('[all.width]\nmax = "3 s"', "test.toml"))
     said = " ".join(run.verdict_text(verdict).split())
-    assert "not proven ISR width max over 2.14748 s, limit ≤ 3 s" in said
+    assert "not proven ISR width max seen over 2.14748 s, limit ≤ 3 s" in said
     assert "measure it with events, in stream mode" in said
     assert run.exit_code(verdict) == ExitCode.INVALID
     assert "2.147 s" not in run.page().replace("over 2.147 s", "")

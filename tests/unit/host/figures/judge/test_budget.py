@@ -211,7 +211,7 @@ def test_a_limit_of_free_channels_judges_the_period_of_a_device_that_runs_by_its
     limits = '[struck]\nmax = "100 us"\n[free.period]\nmin = "900 us"\nmax = "1100 us"'
     found = verdict(run, limits)
     assert found.outcome == outcome
-    assert [check.limit.label for check in found.checks] == ["period min", "period max"]
+    assert [check.limit.label for check in found.checks] == ["period min", "period max seen"]
 
 
 def test_a_channel_s_own_limit_replaces_that_of_all(run_of):

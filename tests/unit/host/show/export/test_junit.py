@@ -55,19 +55,19 @@ def cases(root):
 
 def test_checks_are_cases_with_the_worst_event_and_the_interval(tmp_path, run_of):
     found = cases(read(tmp_path, planted.run()))
-    tag, message = found["plexor.ISR", "max ≤ 250 ns"]
+    tag, message = found["plexor.ISR", "max seen ≤ 250 ns"]
     assert tag == "failure"
     assert message == (
-        "ISR max is 300 ns, limit ≤ 250 ns, 1 beyond it, first: sample 1, event 10, "
+        "ISR max seen is 300 ns, limit ≤ 250 ns, 1 beyond it, first: sample 1, event 10, "
         "worst 300 ns at 1.4 µs, event 10"
     )
     assert found["plexor.TASK", "missed ≤ 0"] == (
         "failure",
         "TASK missed is 1, limit ≤ 0",
     )
-    assert found["plexor.TASK", "max ≤ 250 ns"] == (
+    assert found["plexor.TASK", "max seen ≤ 250 ns"] == (
         "error",
-        "TASK max is -, limit ≤ 250 ns, its answers may be those of other strikes; "
+        "TASK max seen is -, limit ≤ 250 ns, its answers may be those of other strikes; "
         "strikes further apart would tell",
     )
     assert found["plexor.ISR", "goal: mean ≤ 1 ns"][0] == "system-out"

@@ -37,7 +37,7 @@ def test_what_is_not_kept_has_what_gitlab_asks_for(tmp_path):
         assert entry["location"] == {"path": "motor.toml", "lines": {"begin": 1}}
     assert len({entry["fingerprint"] for entry in found}) == len(found)
     by_name = {entry["check_name"]: entry for entry in found}
-    assert by_name["plexor: ISR: max ≤ 250 ns"]["severity"] == "major"
+    assert by_name["plexor: ISR: max seen ≤ 250 ns"]["severity"] == "major"
     assert by_name["plexor: ISR: p99 ≤ 1 µs"]["severity"] == "minor"
     # What is kept is no entry.
     assert not [name for name in by_name if "ISR: missed" in name]

@@ -32,7 +32,7 @@ def test_the_view_reads_as_written_here(run_of):
     # In bins of 1/64 of their value or finer.
     assert p50 == pytest.approx(2, rel=1 / 64)
     assert p99 == 3
-    assert "max 3 µs at " in lines[4]
+    assert "max seen 3 µs at " in lines[4]
     assert "answered 9  missed 1" in lines[4]
 
 

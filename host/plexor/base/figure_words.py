@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What people read for a figure, on terminals, pages and in notebooks, and its key in documents."""
+
+from __future__ import annotations
+
+MAX_SEEN = "max seen"
+PEAK_TO_PEAK = "peak-to-peak"
+_WORDS = {"max": MAX_SEEN, "peak_to_peak": PEAK_TO_PEAK, "rms": "RMS"}
+_KEYS = {word.casefold(): key for key, word in _WORDS.items()}
+
+
+def figure_word(key: str) -> str:
+    """Return what people read for a figure: `max seen` for the key `max`, else the key itself."""
+    return _WORDS.get(key, key)
+
+
+def figure_key(word: str) -> str:
+    """Return the key of a figure by what people read for it, else the word itself."""
+    return _KEYS.get(" ".join(word.split()).casefold(), word)
