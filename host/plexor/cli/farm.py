@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from plexor.base.figure_words import MAX_SEEN
 from plexor.base.units import format_seconds
 from plexor.cli.conclude import show
 from plexor.cli.options import AsJson
@@ -35,7 +36,7 @@ def farm(file: Path, asked: FarmSpec, shown: AsJson) -> int:
 
 def _channels(found: CellOutcome) -> str:
     words = [
-        f"{own.name} max {format_seconds(own.max_s)}, {own.missed} missed"
+        f"{own.name} {MAX_SEEN} {format_seconds(own.max_s)}, {own.missed} missed"
         for own in found.figures
         if own.max_s is not None
     ]

@@ -27,6 +27,15 @@ _OPTIONS = {
     "completion": "plexor --completion SHELL",
 }
 """What is no command, and an option."""
+_OTHER_WORDS = {
+    "note": "show RUN --note TEXT",
+    "notes": "show RUN --note TEXT",
+    "run": "measure",
+    "diff": "compare",
+    "plot": "show RUN --to FILE",
+    "live": "scope",
+}
+"""What is no command, and which one does that."""
 _OWN = "plexor"
 """The distribution of Plexor itself, and of `plexor_lab`."""
 
@@ -156,6 +165,8 @@ def _refuse(name: str, ctx: click.Context) -> NoReturn:
         raise UsageError(f"{name}: this is `plexor {instead}` now")
     if name.casefold() in _OPTIONS:
         raise UsageError(f"{name}: is an option{MEANT} {_OPTIONS[name.casefold()]}?")
+    if not above and name.casefold() in _OTHER_WORDS:
+        raise UsageError(f"{name}: no such command{MEANT} plexor {_OTHER_WORDS[name.casefold()]}?")
     known = {
         path[-1]: path for path in reversed(tree.paths()) if not above or path[:1] == (*above,)
     }

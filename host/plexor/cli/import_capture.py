@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +22,12 @@ def import_capture(
 ) -> int:
     """List a capture's signals, or make a run of it and keep it; return the exit code."""
     if not asked.names_signals:
+        if place.out is not None:
+            print(
+                f"plexor: --out {place.out}: nothing kept; --strike and --channel say what is "
+                "measured",
+                file=sys.stderr,
+            )
         reading = {name: getattr(asked, name) for name in ReadSpec.options()}
         show(exchange.list_capture(capture, **reading), shown.as_json)
         return ExitCode.PASS

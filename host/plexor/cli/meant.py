@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -19,29 +20,50 @@ _NUMBER = re.compile(r"[+-]?[\d_]*\.?[\d_]+(?:[eE][+-]?\d+)?")
 _EXTRA = re.compile(r"unexpected extra arguments? \((.+)\)$")
 """What click says of words that are behind no option."""
 _CHOICE = re.compile(r"'(\S+)' is not one of (.+)\.$")
+_NO_COMMAND = re.compile(r"^(No such command '(\S+)'\.)(.*)")
+_FOLDER = re.compile(r"File '([^']+)' is a directory\.$")
 _ABSENT = re.compile(r"'([^']+)' does not exist\.$")
+_PAGES = (".html", ".svg", ".png", ".pdf")
 _UNIT_ALONE = re.compile(r"[kmg]?(?:hz)?|[munpµμ]?s|%", re.IGNORECASE)
 _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "rate": ("freq", "frequency", "hz", "hertz", "period", "interval", "speed"),
     "time": ("duration", "seconds", "length"),
     "count": ("n", "number", "samples", "loops", "iterations", "runs", "strikes"),
-    "out": ("output", "o", "output-dir", "folder", "dir", "save"),
+    "out": ("output", "o", "output-dir", "folder", "dir", "save", "to", "page"),
     "dut": ("device", "target", "d", "model"),
     "link": ("port", "serial", "tty", "url", "uri", "host", "board", "p"),
-    "page": ("html", "report", "svg", "plot", "picture"),
+    "page": ("html", "report", "svg", "plot", "picture", "pdf", "png", "to", "out", "output", "o"),
     "from": ("low", "rate", "min", "start-rate", "lower"),
-    "to": ("high", "max", "stop-rate", "upper", "output", "o", "page", "html", "file", "export"),
+    "to": (
+        *("high", "max", "stop-rate", "upper", "output", "o", "out", "page", "html", "file"),
+        *("export", "format", "csv", "pdf", "png", "svg", "parquet", "vcd", "md", "markdown"),
+    ),
     "label": ("key", "labels", "tag", "name", "describe"),
     "channel": ("channels", "pin", "pins", "ch", "input"),
     "load": ("loads", "stress"),
     "dither": ("jitter", "random"),
     "deadline": ("limit", "late", "threshold"),
     "timeout": ("time-out", "wait", "expire"),
-    "budget": ("limits", "slo"),
+    "fail-on": ("threshold", "tolerance", "max-change", "regression", "limit", "fail"),
+    "budget": ("limits", "slo", "threshold"),
+    "archive": ("db", "database", "store"),
+    "no-open": ("no-browser", "headless"),
+    "json": ("format", "output-format"),
     "columns": ("velocity", "variance", "jitter128", "fields"),
     "version": ("v",),
 }
-"""Options by words that other programs have for them."""
+"""Options by words that other programs have for them, and by those of other commands."""
+_WRITES = ("to", "out", "output", "o")
+"""Words of options that say where something is written."""
+_OTHER_COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "log": ("list", "ls", "runs", "show"),
+    "trend": ("graph", "plot", "history", "chart"),
+    "serve": ("open", "web", "browse", "server"),
+    "add": ("import", "put", "save", "store"),
+    "init": ("new", "create", "draft"),
+    "check": ("lint", "test", "verify", "validate"),
+}
+"""Commands of groups by words that other programs have for them."""
 
 
 def joined(command: click.Command, words: Sequence[str]) -> list[str]:
@@ -86,11 +108,17 @@ def told(error: click.UsageError, words: Sequence[str]) -> str:
     flags = _flags(error.ctx)
     if isinstance(error, click.NoSuchOption):
         word = _typed(error.option_name, words)
-        near = option_meant(word, flags)
-        return f"No such option {word!r}.{f' Did you mean {near!r}?' if near else ''}"
+        near = _page_meant(word, flags, words) or option_meant(word, flags)
+        meant = f"Did you mean {near!r}?" if near else _instead(word, error.ctx, words)
+        return f"No such option {word!r}. {meant}".rstrip()
     said = error.format_message()
     if extra := _EXTRA.search(said):
         return f"{said}{_extra_meant(extra[1], flags, words)}"
+    if unknown := _NO_COMMAND.search(said):
+        return f"{unknown[1]}{_command_meant(unknown[2], unknown[3], error.ctx)}"
+    if folder := _FOLDER.search(said):
+        is_run = Path(folder[1], "run.json").exists()
+        return f"{said.removesuffix('.')}{f'; plexor show {folder[1]} prints a run' * is_run}"
     if choice := _CHOICE.search(said):
         known = re.findall(r"'(\S+)'", choice[2])
         return f"{said.removesuffix('.')}{suggestion(choice[1], known)}"
@@ -113,7 +141,41 @@ def option_meant(word: str, flags: Sequence[str]) -> str:
         if bare.casefold() in others and name in names:
             return names[name]
     near = nearest(bare, names) if len(bare) > 1 else None
-    return names[near] if near else ""
+    # A slip of the finger changes the first letter, or the number of letters by more than one.
+    if near is None or (near[0] != bare[0].lower() and abs(len(near) - len(bare)) > 1):
+        return ""
+    return names[near]
+
+
+def _page_meant(word: str, flags: Sequence[str], words: Sequence[str]) -> str:
+    """Return `--page` for another option that is given the name of a page or a picture."""
+    if word.lstrip("-") not in _WRITES or not {"--page", "--out"} <= {*flags}:
+        return ""
+    value = next((after for own, after in pairwise(words) if own == word), "")
+    return "--page" if Path(value).suffix.lower() in _PAGES else ""
+
+
+def _instead(word: str, context: click.Context | None, words: Sequence[str]) -> str:
+    """Return what does the same where there is no such option; empty if that is not known."""
+    if word == "--count" and "--criterion" in _flags(context):
+        return "A step strikes until its verdict is certain."
+    value = next((after for own, after in pairwise(words) if own == word), "")
+    if context is None or not value or word.lstrip("-") not in _WRITES:
+        return ""
+    has_path = any(isinstance(own, click.Argument) for own in context.command.params)
+    path = " ".join(context.command_path.split())
+    return f"Did you mean {f'{path} {value}'!r}?" if has_path else ""
+
+
+def _command_meant(word: str, hint: str, context: click.Context | None) -> str:
+    """Return which command of a group a word meant, or which there are; `hint` is the nearest."""
+    if context is None or not isinstance(context.command, click.Group):
+        return hint
+    known = context.command.list_commands(context)
+    others = {other: name for name in known for other in _OTHER_COMMANDS.get(name, ())}
+    if word.casefold() in others:
+        return f" Did you mean {others[word.casefold()]!r}?"
+    return hint or f" There are {', '.join(known)}."
 
 
 def _typed(name: str, words: Sequence[str]) -> str:
@@ -136,6 +198,8 @@ def _extra_meant(extra: str, flags: Sequence[str], words: Sequence[str]) -> str:
     name, sign, value = first.partition("=")
     if first in ("help", "?"):
         return f"{MEANT} --help?"
+    if "--archive" in flags and not {*words} & {"--archive"} and Path(first).is_dir():
+        return f"{MEANT} --archive {first}?"
     if sign and value and f"--{name.lower()}" in flags:
         return f"{MEANT} --{name.lower()} {value}?"
     if _UNIT_ALONE.fullmatch(first):

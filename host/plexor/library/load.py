@@ -30,6 +30,8 @@ from plexor.library.scans.sweep import Sweep
 from plexor.library.specs.values import path_of
 from plexor.run.session.replay import replay
 
+_SHOWN = (".html", ".svg", ".png", ".pdf", ".md")
+"""Suffixes of what shows a run and holds none."""
 _FIGURES = "run"
 """The figures of a run, which `--json` prints."""
 _SCANS: Mapping[str, type[Ended[Any]]] = {
@@ -91,6 +93,10 @@ def load_run(path: Path) -> Run:
         if path.suffix.lower() in CAPTURES:
             raise UsageError(
                 f"{path}: is a capture of another tool; plexor import {path} makes a run of it"
+            ) from error
+        if path.suffix.lower() in _SHOWN:
+            raise UsageError(
+                f"{path}: is a page or a picture, and no run; name the folder of --out"
             ) from error
         raise
 

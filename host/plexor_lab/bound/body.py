@@ -96,7 +96,6 @@ def sweep(
         kept = None
         if out is not None:
             told = said(source, asked, described)
-            told.pop("strict", None)
             kept = stack.enter_context(KeptRuns(out, told, option_name, force=place.force))
         for number, n in enumerate(numbers, 1):
             step = f"plexor: {KEY} = {n}, {number} of {len(numbers)}"

@@ -24,6 +24,7 @@ from plexor.library.specs.values import (
     choice,
     each,
     flag,
+    folder_of,
     path_of,
     seconds,
     seed,
@@ -81,7 +82,12 @@ def _column(text: str | Fraction) -> tuple[str | Fraction, ...]:
         raise ValueError(
             f"{text!r}; must be {', '.join(COLUMNS)}, all, or a velocity such as 1100m/s{near}"
         )
-    return (velocity(text),)
+    try:
+        return (velocity(text),)
+    except ValueError as error:
+        raise ValueError(
+            f"{text!r}; must be {', '.join(COLUMNS)}, all, or a velocity such as 1100m/s"
+        ) from error
 
 
 def code_wires(value: str | Codes) -> Codes:
@@ -341,7 +347,7 @@ class InFolder(Spec, topic="Results"):
 
     out: Path | None = option(
         first=True,
-        converter=maybe(path_of),
+        converter=maybe(folder_of),
         default=None,
         metavar="DIR",
         help="Keep what is measured in this folder.",

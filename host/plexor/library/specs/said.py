@@ -12,8 +12,8 @@ from plexor.base.units import format_rate, format_seconds, parse_duration, parse
 from plexor.library.specs.spec import Option, Spec
 from plexor.library.specs.values import Naming
 
-WHERE = ("out", "force", "executor", "fallback")
-"""Options that say where and how work is done, and not what."""
+WHERE = ("out", "force", "executor", "fallback", "strict")
+"""Options that say where and how work is done, or whether it may begin, and not what."""
 _TYPED: Mapping[str, tuple[Callable[[Fraction], str], Callable[[str], Fraction]]] = {
     "TIME": (lambda value: format_seconds(value, 6).replace("µ", "u"), parse_duration),
     "RATE": (lambda value: format_rate(value).removesuffix("Hz"), parse_rate),

@@ -15,6 +15,8 @@ from plexor.base.units import parse_count, parse_duration, parse_rate, parse_vel
 
 T = TypeVar("T")
 _DIGITS = re.compile(r"[0-9]+(?:_[0-9]+)*")
+_PAGES = (".html", ".svg", ".png", ".pdf")
+_TABLES = (".csv", ".json", ".parquet", ".vcd")
 Time = str | int | float | Fraction
 """A time: a text with a unit, such as `10us`, or a number of seconds."""
 Rate = str | int | float | Fraction
@@ -34,6 +36,18 @@ def path_of(name: str | Path) -> Path:
     if "\0" in str(name):
         raise UsageError(f"{str(name)[:80]!r}: has a NUL character; must be a path without one")
     return Path(name)
+
+
+def folder_of(name: str | Path) -> Path:
+    """Return a folder. Raises ValueError for the name of a page or a table, which is a file."""
+    path = path_of(name)
+    if path.suffix.lower() in _PAGES and not path.is_dir():
+        raise ValueError(f"{str(name)!r}; must be a folder; --page {name} writes a page")
+    if path.suffix.lower() in _TABLES and not path.is_dir():
+        raise ValueError(
+            f"{str(name)!r}; must be a folder; plexor show DIR --to {name} makes a file of it"
+        )
+    return path
 
 
 def plain(name: str) -> str:

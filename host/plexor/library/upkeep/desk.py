@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from plexor.model.identity import Identity
     from plexor.wire.desk.doctor import Diagnosis
 
+_DESIGNS = (".v", ".sv", ".vhd", ".vhdl")
 _INSTEAD = "in a clone: pip install '.[sim]'"
 _TIMEOUT_S = 3600
 """A large design compiles for minutes."""
@@ -135,6 +136,10 @@ def checks_of(manifest: str) -> list[dict[str, Any]]:
     Raises LinkError if the simulator is not installed or the design does not compile, and
     UsageError for a manifest that is wrong.
     """
+    if manifest.endswith(_DESIGNS):
+        raise UsageError(
+            f"{manifest}: is a design, and no manifest; plexor dut init TOP {manifest} writes one"
+        )
     return _told("plexor_sim.design.check", manifest)["findings"]
 
 
