@@ -53,6 +53,8 @@ _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "version": ("v",),
 }
 """Options by words that other programs have for them, and by those of other commands."""
+_FEW = 8
+"""Commands that one line may list."""
 _WRITES = ("to", "out", "output", "o")
 """Words of options that say where something is written."""
 _OTHER_COMMANDS: Mapping[str, tuple[str, ...]] = {
@@ -175,7 +177,8 @@ def _command_meant(word: str, hint: str, context: click.Context | None) -> str:
     others = {other: name for name in known for other in _OTHER_COMMANDS.get(name, ())}
     if word.casefold() in others:
         return f" Did you mean {others[word.casefold()]!r}?"
-    return hint or f" There are {', '.join(known)}."
+    few = f" There are {', '.join(known)}." if len(known) <= _FEW else ""
+    return hint or few
 
 
 def _typed(name: str, words: Sequence[str]) -> str:

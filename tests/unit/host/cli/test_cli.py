@@ -81,7 +81,7 @@ def document(capsys):
         (["measure", "--strike", "1:rate=1k"], "say when to stop"),
         (
             [*STRIKES, "--columns", "1100"],
-            "'--columns': '1100'; must be a number above 0 with a unit",
+            "'--columns': '1100'; must be variance, jitter128, all, or a velocity",
         ),
         ([*STRIKES, "--columns", "varince"], "must be variance, jitter128, all, or a velocity"),
         ([*STRIKES, "--columns", "1m/s,2m/s"], "has two velocities; give one"),

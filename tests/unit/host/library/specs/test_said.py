@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+from plexor.cli.options import STRICT_KEYS, Keyed
 from plexor.library.scans.sweep_spec import SweepSpec
 from plexor.library.specs.options import Target
 from plexor.library.specs.said import differing, said
@@ -31,6 +32,12 @@ def test_numbers_that_a_short_text_rounds_are_told_exactly():
 
 def test_where_something_is_kept_and_who_takes_it_are_no_settings():
     assert of(out=Path("s1"), force=True, executor="local:2", command=("a",)) == of()
+
+
+def test_whether_labels_were_asked_for_is_no_setting():
+    labels = tuple((name, "x") for name in STRICT_KEYS)
+    strict, free = (said(Keyed(keys=labels, strict=strict)) for strict in (True, False))
+    assert strict == free
 
 
 def test_each_setting_that_differs_is_named_with_both_values():
