@@ -6,13 +6,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from plexor.base.figure_words import MAX_SEEN
 from plexor.base.units import format_seconds
 from plexor.cli.conclude import show
 from plexor.cli.options import AsJson
 from plexor.cli.progress import StepLines
 from plexor.library.farm import CellOutcome
 from plexor.library.farm import farm as measured
+from plexor.library.parts.show import MAX_SEEN
 from plexor.library.specs.archive_spec import FarmSpec
 
 

@@ -16,7 +16,7 @@ from plexor.experiments.sweep.compare import differences as sweep_differences
 from plexor.experiments.sweep.model import SweepResult
 from plexor.figures.analyse.analyse import Report
 from plexor.figures.analyse.pairing import AMBIGUOUS
-from plexor.figures.judge.compare import VARIANCE, Difference, differences
+from plexor.figures.judge.compare import VARIANCE, Difference, differences, is_quantile
 from plexor.figures.judge.configuration import (
     CHANNEL,
     NOT_SET,
@@ -344,7 +344,9 @@ def compared(
     source = _source([first, *sides])
     if len(pairs) == 1:
         return replace(pairs[0], source=source, reports=shown)
-    figures = {difference.figure for pair in pairs for difference in pair.differences}
+    found = {difference.figure for pair in pairs for difference in pair.differences}
+    # A percentile of too few samples is listed without being asked for, and has no value then.
+    figures = {figure for figure in found if not is_quantile(figure)}
     pairs = [_two(first, side, {*figures_needed, *figures}) for side in sides]
     differences: list[Difference] = []
     notes: list[str] = []

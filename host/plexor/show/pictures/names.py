@@ -30,7 +30,7 @@ def cut_letters(name: str, among: Collection[str], most: int) -> str:
 
 
 def _without_middle(name: str, fits: Callable[[str], bool]) -> str:
-    cuts = (cut_middle(name, most) for most in range(len(name), 1, -1))
+    cuts = (cut_middle(name, most) for most in range(max(len(name), 1), 0, -1))
     return next((shown for shown in cuts if fits(shown)), "…")
 
 

@@ -226,3 +226,13 @@ def test_ten_results_are_mapped_to_their_folders_in_text_and_document(run_of, tm
     assert [(each["run"], each["place"]) for each in document["runs"]] == [
         (letter, str(folder)) for letter, folder in zip("BCDEFGHIJ", folders[1:], strict=True)
     ]
+
+
+def test_a_percentile_of_too_few_samples_has_no_value_beside_two_others_either(run):
+    few = [run(*range(1000, 1900)) for _ in range(3)]
+    found = compared(few[0], few[1:])
+    tail = [entry for entry in found.differences if entry.figure == "p99.9"]
+    assert [(entry.before, entry.after) for entry in tail] == [(None, None)] * 2
+    assert {entry.needs for entry in tail} == {3688}
+    (row,) = (line for line in found.text(width=200).splitlines() if " p99.9 " in line)
+    assert row.count("too few") == 3

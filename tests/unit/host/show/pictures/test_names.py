@@ -8,6 +8,7 @@ from plexor.show.pictures.names import cut_apart, cut_letters, cut_middle
 
 def test_a_name_that_fits_stays_as_it_is():
     assert cut_letters("ISR", ["ISR", "TASK"], 8) == "ISR"
+    assert [cut_letters(name, ["A", "B", ""], 8) for name in ("A", "B", "")] == ["A", "B", ""]
     assert cut_middle("abcdefgh", 8) == "abcdefgh"
 
 
