@@ -401,20 +401,24 @@ class _Copy:
         self._forks = Forks(ROOT, environment, self._folder / "told")
 
     def outcome(self, fault: Fault, tests: Sequence[str], patience: int = 1) -> Outcome:
-        """Run tests with a fault. What fails of whole commands must hold without it."""
+        """Run tests with a fault. A whole command's must fail, hold without it, and fail again."""
         if not tests:
             return Outcome("not reached", 0.0)
         path = self._folder / "host" / fault.file
         source = path.read_text(encoding="utf-8")
         began = time.monotonic()
-        self._write(path, fault.edit.applied(source))
         try:
+            self._write(path, fault.edit.applied(source))
             caught, by = self._fails(tests, patience)
+            if caught and patience > 1:
+                # Such tests start simulators and browsers: a busy machine may fail them, too.
+                named = [by] if by else tests
+                self._write(path, source)
+                caught = not self._fails(named, patience)[0]
+                self._write(path, fault.edit.applied(source))
+                caught = caught and self._fails(named, patience)[0]
         finally:
             self._write(path, source)
-        if caught and patience > 1:
-            # Such tests start simulators and browsers: a busy machine may fail them, too.
-            caught = not self._fails([by] if by else tests, patience)[0]
         return Outcome("caught" if caught else "SURVIVES", time.monotonic() - began, by)
 
     def remove(self) -> None:

@@ -110,3 +110,8 @@ def test_a_value_without_a_sample_before_it_belongs_to_none():
     found = of(Script().say(words(77)).lasts(0, 50).say(words(5)).lasts(1, 60).say(words(6)))
     assert [sample.own_cycles for sample in found.samples[0]] == [5]
     assert [sample.own_cycles for sample in found.samples[1]] == [6]
+
+
+def test_an_end_that_comes_first_ends_nothing():
+    found = of(Script().say(DONE).lasts(1, 30))
+    assert (ticks(found, 1), found.is_done) == ([30], False)

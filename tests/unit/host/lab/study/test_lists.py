@@ -78,3 +78,11 @@ def test_as_a_program_it_writes_into_the_current_folder(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert (tmp_path / "table2-isr.txt").exists()
     assert "min 23.5, mean 32.2, max 122.6, spread 99.1 µs" in done.stdout
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_is_told_in_microseconds_as_the_study_has_it_in_milliseconds(name, tmp_path):
+    (line,) = [line for line in write(tmp_path) if line.startswith(name)]
+    mean, variance = (Fraction(text) for text in FIGURES[name])
+    said = f"mean {float(mean * 1000):,.2f} µs, variance {float(variance * 10**6):,.0f} µs²"
+    assert line.endswith(said)
