@@ -81,10 +81,13 @@ def _show(run: Run, verdict: Judged | None, code: ExitCode, *, as_json: bool) ->
     sys.stdout.flush()
 
 
-def conclude_scan(scan: Sweep | PhaseScan | BurstScan, shown: Shown) -> ExitCode:
+def conclude_scan(
+    scan: Sweep | PhaseScan | BurstScan, shown: Shown, steps: Path | None = None
+) -> ExitCode:
     """Print a scan that was taken now, write its page or picture, and return the exit code.
 
-    The first failure is raised afterwards: the file's before what ended the scan early.
+    `steps`: the folder with whose steps the same command goes on. The first failure is raised
+    afterwards: the file's before what ended the scan early.
     """
     show(scan, shown.as_json)
     failures: list[PlexorError] = [] if scan.unsaved is None else [scan.unsaved]
@@ -96,7 +99,11 @@ def conclude_scan(scan: Sweep | PhaseScan | BurstScan, shown: Shown) -> ExitCode
     raise_first(failures)
     if scan.error is not None:
         raise scan.error
-    return ExitCode.INTERRUPTED if scan.interrupted else scan.exit_code()
+    if not scan.interrupted:
+        return scan.exit_code()
+    goes_on = "" if steps is None else f"; {steps} has its steps: the same command goes on"
+    print(f"plexor: interrupted{goes_on}", file=sys.stderr)
+    return ExitCode.INTERRUPTED
 
 
 class Drawn(Protocol):

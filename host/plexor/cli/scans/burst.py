@@ -31,4 +31,4 @@ def burst(target: Target, asked: BurstSpec, described: Keyed, shown: Shown) -> i
         lines.say(f"bursts of {swept.burst}{spaced}: {words}", taken, expected)
 
     asked = replace(asked, device=described.device, on_step=on_step)
-    return conclude_scan(scanned(asked, target), shown)
+    return conclude_scan(scanned(asked, target), shown, asked.out)

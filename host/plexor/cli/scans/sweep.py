@@ -29,4 +29,4 @@ def sweep(target: Target, asked: SweepSpec, described: Keyed, shown: Shown) -> i
         lines.say(f"{step.load} {format_rate(step.rate_hz)}: {words}", taken, expected)
 
     asked = replace(asked, device=described.device, on_step=on_step)
-    return conclude_scan(swept(asked, target), shown)
+    return conclude_scan(swept(asked, target), shown, asked.out)

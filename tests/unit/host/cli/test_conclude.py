@@ -4,6 +4,7 @@
 import json
 import os
 from fractions import Fraction
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -207,6 +208,20 @@ class Scan:
 def test_a_scan_ends_as_interrupted_or_by_its_own_code(capsys, end, code):
     assert conclude_scan(Scan(**end), Shown(as_json=True)) == code
     assert document(capsys) == {"figures": 3}
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        (None, "plexor: interrupted\n"),
+        (Path("kept"), "plexor: interrupted; kept has its steps: the same command goes on\n"),
+    ],
+)
+def test_an_interrupted_scan_says_so_and_how_it_goes_on(capsys, steps, said):
+    assert conclude_scan(Scan(interrupted=True), Shown(as_json=True), steps) == 130
+    assert capsys.readouterr().err == said
+    assert conclude_scan(Scan(), Shown(as_json=True), steps) == 0
+    assert not capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("name", "what"), [("p.html", "page"), ("p.svg", "picture")])
