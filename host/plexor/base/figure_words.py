@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people read for a figure, on terminals, pages and in notebooks, and its key in documents."""
+"""What people read for a figure, on terminals, pages and in notebooks, and its key in documents.
+
+And where figures come from.
+"""
 
 from __future__ import annotations
 
@@ -17,3 +20,13 @@ def figure_word(key: str) -> str:
 def figure_key(word: str) -> str:
     """Return the key of a figure by what people read for it, else the word itself."""
     return _KEYS.get(" ".join(word.split()).casefold(), word)
+
+
+def source_word(simulated: bool) -> str:
+    """Return where figures come from, in a word that documents have too."""
+    return "simulated" if simulated else "measured"
+
+
+def source_text(simulated: bool, board: str) -> str:
+    """Return where figures come from, with the board if it has a name."""
+    return "simulated" if simulated else f"measured on {board or 'hardware'}"

@@ -74,8 +74,7 @@ def conclude(run: Run, wanted: RunUse) -> ExitCode:
 
 def _show(run: Run, verdict: Judged | None, code: ExitCode, *, as_json: bool) -> None:
     if as_json:
-        json.dump(run.document(verdict, code), sys.stdout, indent=2, ensure_ascii=False)
-        sys.stdout.write("\n")
+        print_json(run.document(verdict, code))
     else:
         draw(run.text(verdict, width=text_width(), colour=wants_colour()))
     sys.stdout.flush()
@@ -119,12 +118,17 @@ def write_drawn(path: Path, result: Drawn) -> None:
     print(f"plexor: {word} {path}", file=sys.stderr)
 
 
-def show(result: Result, as_json: bool, indent: int = 1) -> None:
+def show(result: Result, as_json: bool) -> None:
     """Print a result: as JSON, or as text for the terminal."""
     if as_json:
-        print(json.dumps(result.document(), indent=indent, ensure_ascii=False), flush=True)
+        print_json(result.document())
     else:
         draw(result.text(width=text_width(), colour=wants_colour()))
+
+
+def print_json(document: Any) -> None:
+    """Print a document, as `--json` of every command does."""
+    print(json.dumps(document, indent=2, ensure_ascii=False), flush=True)
 
 
 def print_verdict(run: Run, verdict: Judged) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from plexor.base.errors import UsageError
-from plexor.cli.conclude import Result, draw, show, write_drawn
+from plexor.cli.conclude import Result, draw, print_json, show, write_drawn
 from plexor.cli.declared.stored import LanesFiles, View
 from plexor.cli.options import AsJson
 from plexor.cli.output import all_of, check_outputs
@@ -102,7 +102,7 @@ def _print(results: Mapping[str, Result], *, alone: bool, as_json: bool) -> None
         show(result, as_json)
     elif as_json:
         document = {name: result.document() for name, result in results.items()}
-        print(json.dumps(document, indent=1, ensure_ascii=False), flush=True)
+        print_json(document)
     else:
         for result in results.values():
             show(result, False)

@@ -12,6 +12,7 @@ from typing import Any
 
 from plexor.base.counts import counted
 from plexor.base.errors import ApartError, ExitCode, UsageError
+from plexor.base.figure_words import source_word
 from plexor.experiments.sweep.compare import differences as sweep_differences
 from plexor.experiments.sweep.model import SweepResult
 from plexor.figures.analyse.analyse import Report
@@ -408,7 +409,7 @@ def _source_of(result: Result) -> str:
     if isinstance(result, Report):
         return provenance(result.result)
     simulated = result.run.simulated if isinstance(result, Archived) else result.simulated
-    return "simulated" if simulated else "measured"
+    return source_word(simulated)
 
 
 def _two(first: _Side, second: _Side, figures_needed: Collection[str]) -> Comparison:
@@ -539,7 +540,7 @@ def _configuration(result: Result) -> Mapping[str, str]:
     if isinstance(result, Figured):
         return result.configuration
     return {
-        "source": "simulated" if result.simulated else "measured",
+        "source": source_word(result.simulated),
         "tick": exact_time(Fraction(result.tick_fs, 10**15)),
         "strike": result.shape,
         "from": exact_rate(result.low_hz),

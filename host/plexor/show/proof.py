@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from plexor.base.figure_words import source_text
 from plexor.experiments.prove.model import Figure, Proof, ProofStep, StepOutcome, bounds_of, number
 
 WORDS = {
@@ -37,7 +38,7 @@ def figure_row(figure: Figure) -> list[str]:
 
 def source(proof: Proof) -> str:
     """Return where the figures come from."""
-    return "simulated" if proof.simulated else f"measured on {proof.board or 'hardware'}"
+    return source_text(proof.simulated, proof.board)
 
 
 def step_line(step: ProofStep) -> str:

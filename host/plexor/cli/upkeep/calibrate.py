@@ -35,7 +35,7 @@ def calibrate(link: str, asked: CalibrateSpec, forgetting: Forgetting, shown: As
         with usage():
             asked = replace(asked, path=target, on_line=_say)
             found = instrument.calibrate(**asked.keywords())
-    show(found, shown.as_json, indent=2)
+    show(found, shown.as_json)
     if found.unsaved is not None:
         raise found.unsaved
     applied = f"; it is applied with --calibration {found.path}"

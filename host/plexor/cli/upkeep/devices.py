@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import wrap
@@ -12,6 +11,7 @@ from typing import Any
 import click
 
 from plexor.base.errors import ExitCode, UsageError
+from plexor.cli.conclude import print_json
 from plexor.cli.declared.upkeep import Drafted
 from plexor.cli.options import AsJson
 from plexor.library.files import write_text
@@ -25,13 +25,13 @@ def devices(name: str | None, shown: AsJson) -> None:
     if name is not None:
         found = options_of(name)
         if shown.as_json:
-            click.echo(json.dumps(found, indent=2))
+            print_json(found)
         else:
             click.echo("\n".join(_explanation(found)))
         return
     rows = list(available())
     if shown.as_json:
-        click.echo(json.dumps([{"name": where, "is": what} for where, what in rows], indent=2))
+        print_json([{"name": where, "is": what} for where, what in rows])
         return
     for where, what in rows:
         click.echo(f"{where:<15} {what}".rstrip())
@@ -63,7 +63,7 @@ def init(top: str, files: tuple[str, ...], drafted: Drafted, shown: AsJson) -> N
     )
     write_text(path, made["text"])
     if shown.as_json:
-        click.echo(json.dumps({"file": str(path), **made}, indent=2))
+        print_json({"file": str(path), **made})
         return
     click.echo(made["text"], nl=False)
     where = path if path.is_absolute() else f"./{path}"
@@ -82,7 +82,7 @@ def check(manifest: str, shown: AsJson) -> ExitCode:
     """Print what is right and wrong in a design; return BUDGET if anything is wrong."""
     found = checks_of(manifest)
     if shown.as_json:
-        click.echo(json.dumps({"manifest": manifest, "findings": found}, indent=2))
+        print_json({"manifest": manifest, "findings": found})
     else:
         for one in found:
             click.echo(f"{'ok' if one['right'] else 'LOOK':<5} {one['what']:<8} {one['text']}")

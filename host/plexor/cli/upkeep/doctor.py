@@ -18,5 +18,5 @@ def doctor(link: str | None, rules: UdevRules, shown: AsJson) -> int:
         click.echo(udev_rules(), nl=False)
         return ExitCode.PASS
     found = examined(link)
-    show(found, shown.as_json, indent=2)
+    show(found, shown.as_json)
     return found.exit_code()

@@ -17,7 +17,7 @@ def flash(board: str | None, asked: FlashSpec, shown: AsJson) -> None:
     """Write a board's bitstream, and print what answers."""
     with usage():
         written = flashed(board or "", **replace(asked, on_line=_say).keywords())
-    show(written, shown.as_json, indent=2)
+    show(written, shown.as_json)
 
 
 def _say(line: str) -> None:

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
 from plexor.base.counts import counted
 from plexor.base.units import format_ticks
+from plexor.cli.conclude import print_json
 from plexor.cli.options import AsJson
 from plexor.library.upkeep.desk import identified
 
@@ -18,7 +18,7 @@ def identify(link: str, shown: AsJson) -> None:
     """Print the identity of an instrument."""
     facts = identified(link)
     if shown.as_json:
-        click.echo(json.dumps(facts, indent=2))
+        print_json(facts)
         return
     tick_fs = facts["tick_fs"]
     facts["tick_fs"] = f"{tick_fs:,} fs ({format_ticks(1, tick_fs)})"

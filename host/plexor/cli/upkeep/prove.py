@@ -26,7 +26,7 @@ def prove(link: str, asked: ProveSpec, wires: WiresInPlace, shown: HtmlShown) ->
         check_outputs(asked.path, page)
         asked = replace(asked, ask=_there if wires.wired else _ask, on_line=_say)
         found = proven(link, **asked.keywords())
-    show(found, shown.as_json, indent=2)
+    show(found, shown.as_json)
     failures: list[PlexorError] = [] if found.unsaved is None else [found.unsaved]
     if page is not None:
         try:

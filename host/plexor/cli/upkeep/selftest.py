@@ -19,7 +19,7 @@ def selftest(link: str, asked: SelfTestSpec, shown: AsJson) -> int:
         for note in instrument.notes:
             _say(note)
         found = instrument.selftest(**replace(asked, on_line=_say).keywords())
-    show(found, shown.as_json, indent=2)
+    show(found, shown.as_json)
     return found.exit_code()
 
 

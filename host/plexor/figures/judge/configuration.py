@@ -11,6 +11,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any, cast
 
+from plexor.base.figure_words import source_word
 from plexor.base.jsonable import to_json
 from plexor.model.codes import Codes, Port
 from plexor.model.load import load_name
@@ -39,7 +40,7 @@ def configuration(result: RunResult) -> dict[str, str]:
         "instrument": identity.board,
         "gateware": f"{identity.gateware_hash:016x}",
         "tick": exact_time(Fraction(result.tick_fs, 10**15)),
-        "source": "simulated" if result.simulated else "measured",
+        "source": source_word(result.simulated),
         "load": load_name(result.device_load, settings.load, settings.load_name),
     }
     if settings.stream is not None:

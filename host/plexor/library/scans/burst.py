@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from plexor.base.counts import counted
+from plexor.base.figure_words import source_word
 from plexor.experiments.burst.model import BurstResult, SpacingLimit
 from plexor.experiments.burst.scan import BurstSteps
 from plexor.experiments.burst.store import BURST
@@ -27,7 +28,7 @@ class BurstScan(Scan[BurstResult]):
     kept = BURST
 
     def __repr__(self) -> str:
-        kind = "simulated" if self.simulated else "measured"
+        kind = source_word(self.simulated)
         return f"<plexor.BurstScan {kind}: {counted(len(self.limits), 'limit')}>"
 
     @property

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from plexor.base.disk.folder import FolderPlace
 from plexor.base.errors import StoreError
+from plexor.base.figure_words import source_word
 from plexor.experiments.phase.model import ChannelPhases as ChannelScan
 from plexor.experiments.phase.model import PhaseResult
 from plexor.experiments.phase.run import run
@@ -43,7 +44,7 @@ class PhaseScan(Scan[PhaseResult]):
         """The run that it was taken from; None if it was loaded."""
 
     def __repr__(self) -> str:
-        kind = "simulated" if self.simulated else "measured"
+        kind = source_word(self.simulated)
         windows = sum(len(channel.windows) for channel in self.channels)
         return f"<plexor.PhaseScan {kind}: {windows} masked windows>"
 

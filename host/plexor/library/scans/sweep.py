@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from plexor.base.counts import counted
+from plexor.base.figure_words import source_word
 from plexor.experiments.step import RateStep
 from plexor.experiments.sweep.model import Knee, SweepResult
 from plexor.experiments.sweep.store import SWEEP
@@ -27,7 +28,7 @@ class Sweep(Scan[SweepResult]):
     kept = SWEEP
 
     def __repr__(self) -> str:
-        kind = "simulated" if self.simulated else "measured"
+        kind = source_word(self.simulated)
         return (
             f"<plexor.Sweep {kind}: {counted(len(self.steps), 'step')}, "
             f"{counted(len(self.knees), 'knee')}>"

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from plexor.base.figure_words import source_text
 from plexor.figures.analyse.analyse import Report
 from plexor.figures.analyse.pairing import AMBIGUOUS
 from plexor.model.identity import Identity
@@ -52,7 +53,7 @@ def provenance(result: RunResult) -> str:
 
 def provenance_of(identity: Identity) -> str:
     """Return where the figures of an instrument come from."""
-    return "simulated" if identity.simulated else f"measured on {identity.board or 'hardware'}"
+    return source_text(identity.simulated, identity.board)
 
 
 def framed(title: str, subtitle: str, height: float, source: str, width: float = WIDTH) -> Canvas:

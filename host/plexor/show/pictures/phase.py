@@ -9,6 +9,7 @@ from html import escape
 from typing import Any
 
 from plexor.base.counts import counted
+from plexor.base.figure_words import source_word
 from plexor.base.units import format_ticks, plot_seconds
 from plexor.experiments.phase.model import ChannelPhases, PhaseBin, PhaseResult
 from plexor.show import facts
@@ -64,7 +65,7 @@ def phase_picture(result: PhaseResult) -> str:
 
 def phase_plot(result: PhaseResult, scan: ChannelPhases, width: float = WIDTH) -> Canvas:
     """Return one channel's latency over phase: minimum to maximum, median, masked windows."""
-    source = "simulated" if result.simulated else "measured"
+    source = source_word(result.simulated)
     canvas = framed(title(scan), widest(scan, result.tick_fs), HEIGHT, source, width)
     top, bottom = TOP + 24, HEIGHT - 46
     panel(canvas, top, bottom)
@@ -168,7 +169,7 @@ def phase_page(result: PhaseResult, document: Mapping[str, Any] | None = None) -
     if result.scans:
         body += page_files("phase", document, window_rows(result.scans[0], result.tick_fs))
     body += html_details("What was done, and with what", html_list(entries))
-    source = "simulated" if result.simulated else "measured"
+    source = source_word(result.simulated)
     return html_page(PageHeading(headline(result), source, summary(result), banner), body)
 
 

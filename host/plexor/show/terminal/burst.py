@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from plexor.base.figure_words import MAX_SEEN
+from plexor.base.figure_words import MAX_SEEN, source_word
 from plexor.base.units import format_seconds, format_ticks
 from plexor.experiments.burst.model import BurstResult, Lengths, SpacingLimit
 from plexor.model.load import load_texts
@@ -34,7 +34,7 @@ def summary(result: BurstResult) -> str:
         f"time-out {format_seconds(result.timeout_s)}",
         f"{result.criterion}, and below half a strike per burst",
         *load_texts(result.device_load, result.load, result.load_name),
-        "simulated" if result.simulated else "measured",
+        source_word(result.simulated),
     ]
     return " · ".join(parts + (["interrupted"] if result.interrupted else []))
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from plexor.base.figure_words import source_text
 from plexor.base.units import format_rate
 from plexor.model.calibration import FS_PER_PS, Calibration, Instants, PadDelay, PinDelay
 from plexor.show.table import NOTHING, Cell
@@ -15,7 +16,7 @@ def calibration_text(found: Calibration, *, width: int, colour: bool) -> str:
     """Return the bins of each channel and the pad delays as lines, each ended."""
     paint = Paint(colour)
     source = format_rate(_HERTZ / found.source_fs) if found.source_fs else "unknown"
-    where = "simulated" if found.simulated else f"measured on {found.board or 'hardware'}"
+    where = source_text(found.simulated, found.board)
     ideal_ps = found.tick_fs / FS_PER_PS / 12**0.5
     width = max(width, LEAST_WIDTH)
     title = f"Calibration of {found.serial}, gateware {found.gateware_hash:016x}"

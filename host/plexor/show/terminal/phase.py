@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 
 from plexor.base.counts import counted
+from plexor.base.figure_words import source_word
 from plexor.base.units import format_rate, format_tick_range, format_ticks, plot_seconds
 from plexor.experiments.phase.model import ChannelPhases, MaskedWindow, PhaseResult
 from plexor.model.load import load_texts
@@ -60,7 +61,7 @@ def summary(result: PhaseResult) -> str:
         counted(result.strikes, "strike"),
         rate(result),
         *load_texts(result.device_load, result.load, result.load_name),
-        "simulated" if result.simulated else "measured",
+        source_word(result.simulated),
     ]
     parts += ["interrupted"] if result.interrupted else []
     parts += ["INVALID RUN"] if result.invalid_reasons else []

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from plexor.base.counts import counted
+from plexor.base.figure_words import source_text
 from plexor.experiments.selftest.model import SelfTest
 from plexor.show.terminal.columns import Paint, wrapped
 
@@ -11,7 +12,7 @@ from plexor.show.terminal.columns import Paint, wrapped
 def selftest_text(found: SelfTest, *, width: int, colour: bool) -> str:
     """Return a line for each part and each defect."""
     paint = Paint(colour)
-    where = "simulated" if found.simulated else f"measured on {found.board or 'hardware'}"
+    where = source_text(found.simulated, found.board)
     title = f"Self-test of {found.serial}, gateware {found.gateware_hash:016x} · {where}"
     lines = [*wrapped(title, width, paint, "bold"), ""]
     for check in found.checks:

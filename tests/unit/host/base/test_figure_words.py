@@ -3,7 +3,7 @@
 
 import pytest
 
-from plexor.base.figure_words import figure_key, figure_word
+from plexor.base.figure_words import figure_key, figure_word, source_text, source_word
 from plexor.figures.judge.budget import TIMES
 
 WORDS = {"max": "max seen", "peak_to_peak": "peak-to-peak", "rms": "RMS"}
@@ -19,3 +19,16 @@ def test_a_word_leads_back_to_its_key(key):
 @pytest.mark.parametrize("text", ["Max seen", "max  seen", " MAX SEEN "])
 def test_case_and_spaces_do_not_matter(text):
     assert figure_key(text) == "max"
+
+
+@pytest.mark.parametrize(
+    ("simulated", "board", "word", "text"),
+    [
+        (True, "ulx3s25f", "simulated", "simulated"),
+        (False, "ulx3s25f", "measured", "measured on ulx3s25f"),
+        (False, "", "measured", "measured on hardware"),
+    ],
+)
+def test_figures_say_where_they_come_from(simulated, board, word, text):
+    assert source_word(simulated) == word
+    assert source_text(simulated, board) == text
