@@ -149,6 +149,8 @@ def test_no_strike_whose_events_are_missing_is_guessed():
         times = events["time_ticks"][struck].tolist()
         expected = [truth[t] for t in times if _complete(t, events, kept)]
         assert expected == list(zip(found.phase_ticks, found.latency_ticks, strict=True))
+        sure = [_seen_whole(events["time_ticks"], kept, t, t + TIMEOUT) for t in times]
+        assert found.answered + found.missed == sum(sure)
         left = len(times) - len(expected)
         assert sum(found.left_out.values()) == left
         lost += found.left_out.get(LOST, 0)
@@ -156,19 +158,25 @@ def test_no_strike_whose_events_are_missing_is_guessed():
 
 
 def _complete(strike, events, kept):
-    """Whether no event is missing near a strike, from the tick before it to what it needs after.
-
-    An event that is missing just outside may have been inside for all the host knows.
-    """
+    """Whether no event is missing near a strike, from the tick before it to what it needs after."""
     times = events["time_ticks"].astype(np.int64)
     ticks = times[(events["source"] == TICK) & (events["polarity"] == 1) & kept]
     if not (ticks <= strike).any() or not (ticks > strike).any():
         return False
     first = ticks[ticks <= strike].max()
     last = max(ticks[ticks > strike].min(), strike + TIMEOUT)
+    return _seen_whole(times, kept, first, last)
+
+
+def _seen_whole(times, kept, first, last):
+    """Whether no event is missing from `first` to `last`, nor may be.
+
+    An event that is missing just outside may have been inside for all the host knows.
+    """
+    times = times.astype(np.int64)
     near = np.flatnonzero(kept & (times >= first) & (times <= last))
     below = np.flatnonzero(kept & (times < first))
     above = np.flatnonzero(kept & (times > last))
     low = below[-1] if len(below) else -1
-    high = above[0] if len(above) else len(events)
+    high = above[0] if len(above) else len(times)
     return len(near) == high - low - 1

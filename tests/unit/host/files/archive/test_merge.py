@@ -190,6 +190,24 @@ def test_what_a_killed_writer_began_is_removed_after_a_day(tmp_path, tables):
     assert new.exists()
 
 
+def test_what_a_killed_writer_began_may_be_gone_by_then(tmp_path, tables, monkeypatch):
+    """Another process that merges removes it, too."""
+    add_all(tmp_path, tables)
+    left = tmp_path / ".a.part"
+    left.touch()
+    age_s = under_test._age_s
+
+    def seen(path):
+        if path != left:
+            return age_s(path)
+        left.unlink()
+        return 2 * under_test.LEFT_S
+
+    monkeypatch.setattr(under_test, "_age_s", seen)
+    merge(tmp_path)
+    assert not left.exists()
+
+
 def test_files_of_an_earlier_version_have_columns_that_are_not_known(tmp_path, tables):
     names = list(tables)[:FAN_IN]
     add_all(tmp_path, {name: tables[name] for name in names})

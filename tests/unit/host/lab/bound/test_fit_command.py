@@ -4,6 +4,8 @@
 import pytest
 
 from plexor import cli
+from plexor.base.errors import UsageError
+from plexor_lab.bound import body
 
 from ...cli.test_cli import document, errors_of
 from .createthread import EXAMPLES
@@ -22,6 +24,18 @@ def test_a_fit_is_printed_with_the_plain_sum_beside_it_and_written(capsys, tmp_p
     assert 'title = "SDRAM, bound"' in out.read_text()
     assert cli.main([*FIT, "--json"]) == 0
     assert set(document(capsys)["terms_ns"]) == {"fetch", "read", "write", "branch"}
+
+
+def test_each_region_that_is_fetched_from_reaches_the_fit(capsys, monkeypatch):
+    asked = []
+
+    def fit(*_, fetched):
+        asked.append(fetched)
+        raise UsageError("that is all")
+
+    monkeypatch.setattr(body, "fit_services", fit)
+    assert errors_of(capsys, 2, [*FIT, "--fetch", "text", "--fetch", "rodata"])
+    assert asked == [("text", "rodata")]
 
 
 @pytest.mark.parametrize(
