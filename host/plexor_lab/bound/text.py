@@ -199,4 +199,5 @@ def overestimation(verdict: Bounded) -> str:
 
 
 def _percent(share: Fraction | None) -> str:
-    return "not defined" if share is None else f"{float(share * 100):.3f} %"
+    # `z`: what rounds to zero has no sign.
+    return "not defined" if share is None else f"{float(share * 100):z.3f} %"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from plexor_lab.bound.files.model_file import read_model
 from plexor_lab.bound.files.platform_file import read_platform
 from plexor_lab.bound.formula import Formula
-from plexor_lab.bound.text import bound_text, check_text, exact, formula_text
+from plexor_lab.bound.text import bound_text, check_text, exact, formula_text, overestimation
 from plexor_lab.bound.verdict import MeasuredMaximum, bounded
 
 from .createthread import (
@@ -153,6 +153,13 @@ def test_a_check_shows_both_conventions_and_the_mark(number):
     assert "86 % reported for RTEMS by A. Colin and I. Puaut" in text
     assert text.count("SAFE") == 1
     assert "UNSAFE" not in text
+
+
+def test_an_excess_that_rounds_to_zero_has_no_sign():
+    measured = MeasuredMaximum(Fraction(1_000_001), "on-width of CT", "simulated")
+    assert overestimation(bounded(Fraction(1_000_000), measured)) == (
+        "0.000 % of what was measured, 0.000 % of the estimate"
+    )
 
 
 def test_what_was_measured_has_uncertainty_samples_missed_strikes_and_origin():
