@@ -30,7 +30,6 @@ REASONS = {
     "hdl/plexor_hdl/code_wires.py": "wires stages; tests/system/test_code_tables.py runs it",
     "hdl/plexor_hdl/schedule_wires.py": "wires stages; tests/system/test_due_times.py runs it",
     "hdl/plexor_hdl/control/register_bus.py": "declares a signature",
-    "hdl/plexor_hdl/stages.py": "says which stages a build has; test_netlists.py reads each build",
     "hdl/plexor_hdl/uart_instrument.py": "wires two components; tests/system/test_uart.py runs it",
     "hdl/plexor_hdl/uplink/frame_parts.py": "declares layouts",
     "host/plexor/cli/declared/archive.py": "declares; test_declared.py finds each body",

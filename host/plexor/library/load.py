@@ -30,7 +30,7 @@ from plexor.library.scans.sweep import Sweep
 from plexor.library.specs.values import path_of
 from plexor.run.session.replay import replay
 
-_SHOWN = (".html", ".svg", ".png", ".pdf", ".md")
+_SHOWN = (".html", ".svg", ".png", ".pdf")
 """Suffixes of what shows a run and holds none."""
 _FIGURES = "run"
 """The figures of a run, which `--json` prints."""

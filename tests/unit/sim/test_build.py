@@ -171,7 +171,7 @@ def test_the_served_instrument_is_that_of_a_ulx3s() -> None:
     with subprocess.Popen([*command, "--once"], stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            assert process.stdout.readline().split() == ["link", "200000"]
+            assert process.stdout.readline().split() == ["link", "300000"]
             assert process.stdout.readline().split() == ["device", "synthetic"]
             assert process.stdout.readline().split() == ["core", "twin"]
             assert process.stdout.readline().split() == ["load"]
