@@ -75,7 +75,6 @@ class Capture(wiring.Component):
         epoch: Of Timebase.
         last_epoch: Of Timebase.
         idle: Nothing that was captured waits to be merged; a clock late.
-        final_stb: Without a matcher: the final beat came, a clock before.
         final_valid: Asks for the final beat, once a run is over and `idle` is high.
         final_ready: The request is taken; always high.
         o_valid: `o_beat` stands.
@@ -114,7 +113,7 @@ class Capture(wiring.Component):
             "hold": In(1),
             "masked": Out(COUNT_BITS),
         }
-        alone = {"active_only": In(len(geometry.merged)), "final_stb": Out(1)}
+        active_only = {} if matches else {"active_only": In(len(geometry.merged))}
         super().__init__(
             {
                 "clear": In(1),
@@ -123,7 +122,7 @@ class Capture(wiring.Component):
                 "channels": In(data.ArrayLayout(block_layout(CHANNEL), geometry.channels)),
                 "strike_enables": In(geometry.strikes),
                 **(ports if geometry.code_bits else {}),
-                **({} if matches else alone),
+                **active_only,
                 "low": In(LOW_BITS),
                 "epoch": In(epoch_bits(geometry)),
                 "last_epoch": In(epoch_bits(geometry)),
@@ -259,8 +258,6 @@ class Capture(wiring.Component):
             strobes = channels, channel_clocks
             self._wire_codes(m, late_clocks, strobes, live, queues, stamp)
         m.d.sync += self.idle.eq(queues.empty & columns.empty & ~rows.o_valid)
-        if not self._matches:
-            m.d.sync += self.final_stb.eq(stamp.o_valid & stamp.o_final & ~self.final_stb)
         return m
 
     def _wire_codes(self, m: Module, clocks: int, strobes, live, queues, stamp) -> None:
