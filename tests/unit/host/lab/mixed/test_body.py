@@ -24,7 +24,7 @@ def found(**changes):
 
 @pytest.mark.parametrize(("interrupted", "code"), [(False, 1), (True, 130)])
 @pytest.mark.parametrize(
-    ("as_json", "said"), [(False, "rows True\n"), (True, '{\n "schema": "x"\n}\n')]
+    ("as_json", "said"), [(False, "rows True\n"), (True, '{\n  "schema": "x"\n}\n')]
 )
 def test_a_schedule_is_printed_and_ends_with_its_code(capsys, interrupted, code, as_json, said):
     assert body._conclude(found(interrupted=interrupted), as_json, None, rows=True) == code
