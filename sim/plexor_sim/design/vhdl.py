@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from plexor_sim.design.keywords import spelled
+from plexor_sim.design.order import behind_needed
 from plexor_sim.packages import PackageMissing, make_once, sha256
 from plexor_sim.toolchain import BuildError, run_tool
 
@@ -121,32 +122,21 @@ def libraries_of(files: Sequence[Path], given: Mapping[Path, str]) -> dict[Path,
 
 
 def ordered(libraries: Mapping[Path, str]) -> dict[Path, str]:
-    """Return files with their libraries, each behind those whose units it names.
-
-    Of files that name each other the first one stays the first.
-    """
+    """Return files with their libraries, each behind those whose units it names."""
     texts = {path: _COMMENT.sub("", path.read_text("latin-1")).lower() for path in libraries}
     homes: dict[tuple[str, str], Path] = {}
     for path, text in texts.items():
         for unit in _UNIT.findall(text):
             homes.setdefault((libraries[path], unit), path)
-    found: dict[Path, str] = {}
 
-    def take(path: Path, above: frozenset[Path]) -> None:
+    def needed(path: Path) -> Iterator[Path]:
         own = libraries[path]
         names = [(own, unit) for unit in _OF_UNIT.findall(texts[path])]
         for library, unit in _SELECTED.findall(texts[path]):
             names.append((own if library == WORK else library, unit))
-        for name in dict.fromkeys(names):
-            home = homes.get(name)
-            if home is not None and home not in found and home not in above:
-                take(home, above | {home})
-        found[path] = own
+        return (homes[name] for name in names if name in homes)
 
-    for path in libraries:
-        if path not in found:
-            take(path, frozenset((path,)))
-    return found
+    return {path: libraries[path] for path in behind_needed(libraries, needed)}
 
 
 def _library_of(libraries: Mapping[Path, str], entity: str) -> str:
