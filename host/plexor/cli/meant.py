@@ -13,6 +13,7 @@ import click
 from plexor.base.errors import UsageError
 from plexor.base.meant import DASHES, MEANT, nearest, path_meant, suggestion
 from plexor.base.units import parse_duration, parse_rate
+from plexor.library.drawing import SHOWN
 
 _UNITS = {"RATE": parse_rate, "TIME": parse_duration}
 """What stands for a value with a unit in the help, and what reads it."""
@@ -23,7 +24,6 @@ _CHOICE = re.compile(r"'(\S+)' is not one of (.+)\.$")
 _NO_COMMAND = re.compile(r"^(No such command '(\S+)'\.)(.*)")
 _FOLDER = re.compile(r"File '([^']+)' is a directory\.$")
 _ABSENT = re.compile(r"'([^']+)' does not exist\.$")
-_PAGES = (".html", ".svg", ".png", ".pdf")
 _UNIT_ALONE = re.compile(r"[kmg]?(?:hz)?|[munpµμ]?s|%", re.IGNORECASE)
 _OTHER_WORDS: Mapping[str, tuple[str, ...]] = {
     "rate": ("freq", "frequency", "hz", "hertz", "period", "interval", "speed"),
@@ -154,7 +154,7 @@ def _page_meant(word: str, flags: Sequence[str], words: Sequence[str]) -> str:
     if word.lstrip("-") not in _WRITES or not {"--page", "--out"} <= {*flags}:
         return ""
     value = next((after for own, after in pairwise(words) if own == word), "")
-    return "--page" if Path(value).suffix.lower() in _PAGES else ""
+    return "--page" if Path(value).suffix.lower() in SHOWN else ""
 
 
 def _instead(word: str, context: click.Context | None, words: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ from plexor.files.store.document import schema as figures_schema
 from plexor.files.store.notes import notes_on
 from plexor.files.store.run_folder import RUN
 from plexor.files.store.run_folder import load as read_run
+from plexor.library.drawing import SHOWN
 from plexor.library.parts.extensions import KINDS, RUNS, Kept, names, offer_of
 from plexor.library.run import Run
 from plexor.library.scans.burst import BurstScan
@@ -30,8 +31,6 @@ from plexor.library.scans.sweep import Sweep
 from plexor.library.specs.values import path_of
 from plexor.run.session.replay import replay
 
-_SHOWN = (".html", ".svg", ".png", ".pdf")
-"""Suffixes of what shows a run and holds none."""
 _FIGURES = "run"
 """The figures of a run, which `--json` prints."""
 _SCANS: Mapping[str, type[Ended[Any]]] = {
@@ -94,7 +93,7 @@ def load_run(path: Path) -> Run:
             raise UsageError(
                 f"{path}: is a capture of another tool; plexor import {path} makes a run of it"
             ) from error
-        if path.suffix.lower() in _SHOWN:
+        if path.suffix.lower() in SHOWN:
             raise UsageError(
                 f"{path}: is a page or a picture, and no run; name the folder of --out"
             ) from error

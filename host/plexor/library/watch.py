@@ -38,7 +38,7 @@ def progress_text(progress: Progress) -> str:
 
 
 def worst_text(snapshot: SnapshotResult, tick_fs: int) -> str:
-    """Return the latest latency and the missed strikes of all: `max seen 9 µs  missed 0`."""
+    """Return the maximum latency and the missed strikes of all: `max seen 9 µs  missed 0`."""
     maxima = [
         rise.statistics.max_ticks
         for channel in snapshot.channels

@@ -12,10 +12,10 @@ from typing import Any, TypeVar, cast
 from plexor.base.errors import UsageError
 from plexor.base.meant import suggestion
 from plexor.base.units import parse_count, parse_duration, parse_rate, parse_velocity
+from plexor.library.drawing import SHOWN
 
 T = TypeVar("T")
 _DIGITS = re.compile(r"[0-9]+(?:_[0-9]+)*")
-_PAGES = (".html", ".svg", ".png", ".pdf")
 _TABLES = (".csv", ".json", ".parquet", ".vcd")
 Time = str | int | float | Fraction
 """A time: a text with a unit, such as `10us`, or a number of seconds."""
@@ -41,7 +41,7 @@ def path_of(name: str | Path) -> Path:
 def folder_of(name: str | Path) -> Path:
     """Return a folder. Raises ValueError for the name of a page or a table, which is a file."""
     path = path_of(name)
-    if path.suffix.lower() in _PAGES and not path.is_dir():
+    if path.suffix.lower() in SHOWN and not path.is_dir():
         raise ValueError(f"{str(name)!r}; must be a folder; --page {name} writes a page")
     if path.suffix.lower() in _TABLES and not path.is_dir():
         raise ValueError(
