@@ -53,6 +53,7 @@ REASONS = {
     "host/plexor/library/parts/picture.py": "names what is public; plexor_lab uses each name",
     "host/plexor/library/parts/results.py": "names what is public; plexor_lab uses each name",
     "host/plexor/library/parts/show.py": "names what is public; plexor_lab uses each name",
+    "host/plexor/base/shown.py": "declares; test_drawing.py writes a file of each suffix",
     "host/plexor/library/parts/run.py": "names what is public; plexor_lab uses each name",
     "host/plexor_lab/study/command.py": "test_systems.py runs `plexor lab table`",
     "host/plexor_lab/study/body.py": "test_systems.py runs `plexor lab table`",

@@ -12,8 +12,8 @@ import click
 
 from plexor.base.errors import UsageError
 from plexor.base.meant import DASHES, MEANT, nearest, path_meant, suggestion
+from plexor.base.shown import SHOWN
 from plexor.base.units import parse_duration, parse_rate
-from plexor.library.drawing import SHOWN
 
 _UNITS = {"RATE": parse_rate, "TIME": parse_duration}
 """What stands for a value with a unit in the help, and what reads it."""

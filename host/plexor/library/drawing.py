@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 from plexor.base.disk.atomic import write_bytes
 from plexor.base.disk.errors import writing
-from plexor.show.pictures.convert import DRAWN, check_converter, converted
+from plexor.base.shown import SHOWN
+from plexor.show.pictures.convert import check_converter, converted
 
 __all__ = ["SHOWN", "check_converter", "write_shown"]
-SHOWN: Mapping[str, str] = {".html": "page", **dict.fromkeys(DRAWN, "picture")}
-"""Suffixes of what shows a result, and what each of them is."""
 
 
 def write_shown(path: Path, page: Callable[[], str], picture: Callable[[], str]) -> str:

@@ -13,6 +13,7 @@ from plexor.base.documents import Document
 from plexor.base.errors import IdentityError, StoreError, UsageError
 from plexor.base.json_schema import schema_of
 from plexor.base.meant import path_meant
+from plexor.base.shown import SHOWN
 from plexor.experiments.calibration.store import CALIBRATION
 from plexor.experiments.prove.store import PROOF
 from plexor.figures.judge.figured import Figured
@@ -21,7 +22,6 @@ from plexor.files.store.document import schema as figures_schema
 from plexor.files.store.notes import notes_on
 from plexor.files.store.run_folder import RUN
 from plexor.files.store.run_folder import load as read_run
-from plexor.library.drawing import SHOWN
 from plexor.library.parts.extensions import KINDS, RUNS, Kept, names, offer_of
 from plexor.library.run import Run
 from plexor.library.scans.burst import BurstScan

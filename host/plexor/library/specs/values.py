@@ -11,8 +11,8 @@ from typing import Any, TypeVar, cast
 
 from plexor.base.errors import UsageError
 from plexor.base.meant import suggestion
+from plexor.base.shown import SHOWN
 from plexor.base.units import parse_count, parse_duration, parse_rate, parse_velocity
-from plexor.library.drawing import SHOWN
 
 T = TypeVar("T")
 _DIGITS = re.compile(r"[0-9]+(?:_[0-9]+)*")

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from plexor.base.errors import UsageError
+from plexor.base.shown import DRAWN
 from plexor.show.pictures.scale import LEVEL, RAISED
 from plexor.show.pictures.svg import FONT
 
-DRAWN = (".svg", ".png", ".pdf")
-"""Suffixes of the files that a picture can be."""
 _DOTS_PER_INCH = 144.0
 """Of a PNG: two pixels for each unit of a picture, sharp on paper and on a dense screen."""
 _CONVERTER = "vl_convert"
