@@ -23,8 +23,8 @@ def parse_toml(text: str, parse_float: Callable[[str], Any] = float) -> dict[str
         tables = tomllib.loads(text.removeprefix("\ufeff"), parse_float=parse_float)
     except RecursionError:
         raise ValueError(_TOO_DEEP) from None
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{error}{_other_text(text)}") from error
+    except ValueError as error:
+        raise ValueError(f"{error}; {_other_text(text)}") from error
     level: list[Any] = [tables]
     for _ in range(MOST_DEPTH):
         below: list[Any] = []
@@ -43,16 +43,14 @@ def parse_toml(text: str, parse_float: Callable[[str], Any] = float) -> dict[str
 
 
 def _other_text(text: str) -> str:
-    """Return what a text is that is no TOML, if it is known; else nothing."""
+    """Return what a text is that is no TOML, if it is known, and what it must be."""
     bare = text.removeprefix("\ufeff").strip()
     if bare.startswith("{"):
-        return (
-            '; it looks like JSON, and must be TOML: [all] in one line, max = "100 us" in the next'
-        )
+        return 'it looks like JSON, and must be TOML: [all] in one line, max = "100 us" in the next'
     marks = sorted({*bare} & {*QUOTES, *DASHES} - {*"\"'`"})
     if marks:
-        return f'; it has {" and ".join(marks)} of a text processor; quotes must be ", hyphens -'
-    return ""
+        return f'it has {" and ".join(marks)} of a text processor; quotes must be ", hyphens -'
+    return "must be TOML, each key and table once"
 
 
-_TOO_DEEP = f"nested too deep; must be at most {MOST_DEPTH} levels of tables and lists"
+_TOO_DEEP = f"nested too deep; must be TOML of at most {MOST_DEPTH} levels of tables and lists"

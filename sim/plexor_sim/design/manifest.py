@@ -166,6 +166,8 @@ def load(path: Path) -> Manifest:
     """Return the manifest in a file. Raises ManifestError, which tells all that is wrong."""
     try:
         document = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except tomllib.TOMLDecodeError as error:
+        raise ManifestError(f"{path}: {error}; must be TOML, each key and table once") from None
     except (OSError, ValueError, RecursionError) as error:
         raise ManifestError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     try:

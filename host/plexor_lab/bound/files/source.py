@@ -18,7 +18,7 @@ from plexor.base.toml_text import parse_toml
 
 MOST_BYTES = 1 << 18
 """Maximum size of a file: a thousand sections of ten counts, whose wrong line is soon found."""
-_AT = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", re.DOTALL)
+_AT = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)(.*)", re.DOTALL)
 _CLOSINGS = ("", '\n"""', "\n'''", "\n]")
 """What ends a value that goes on in the next line, after a text that was cut within it."""
 Keys = tuple[str, ...]
@@ -121,11 +121,9 @@ def parse_tables(name: str, text: str) -> TomlFile:
         return TomlFile(name, text, parse_toml(text, Decimal))
     except ValueError as error:
         location = _AT.fullmatch(str(error))
-        message = location[1] if location else str(error)
+        message = f"{location[1]}{location[3]}" if location else str(error)
         line = f":{location[2] or len(text.splitlines())}" if location else ""
-        raise UsageError(
-            f"{name}{line}: {message}; must be TOML, each key and table once"
-        ) from error
+        raise UsageError(f"{name}{line}: {message}") from error
 
 
 def line_of(text: str, keys: Keys) -> int:

@@ -91,3 +91,10 @@ def test_the_mark_and_the_line_ends_of_windows_are_read():
 def test_what_another_program_wrote_is_said(text, said):
     with pytest.raises(ValueError, match=said):
         parse_toml(text)
+
+
+def test_what_is_no_toml_is_told_what_it_must_be():
+    with pytest.raises(ValueError, match=r"column 7\); must be TOML, each key and table once$"):
+        parse_toml("hello there\n")
+    with pytest.raises(ValueError, match=r"digits.*; must be TOML, each key and table once$"):
+        parse_toml(f"a = {'9' * 5000}\n")
