@@ -414,11 +414,18 @@ def imported(report: Report) -> tuple[str, ...]:
 
 
 def conserved(report: Report) -> str:
-    """Return whether each strike and each response ended in exactly one class."""
+    """Return whether each strike and each response ended in exactly one class.
+
+    And which channels' strikes were pending: they are counted beside no figure in the table.
+    """
     wrong = [c.name for c in report.channels if not c.result.conserved]
     if wrong:
         return f"classes do not add up on {', '.join(wrong)}"
-    return "every strike and every response edge is in exactly one class"
+    pending = [
+        f"{grouped(c.result.pending)} of {c.name}" for c in report.channels if c.result.pending
+    ]
+    still = f"; pending at the end: {', '.join(pending)}" if pending else ""
+    return f"every strike and every response edge is in exactly one class{still}"
 
 
 def clock(report: Report) -> str:

@@ -11,6 +11,7 @@ from plexor.model.calibration import Scale
 from plexor.model.results import Accounting, Identity, Imported
 from plexor.model.settings import AppliedSetting, Settings, Stimulus
 from plexor.protocol.geometry import Feature, Geometry
+from plexor.protocol.memory import ResponseClass
 from plexor.protocol.registers import Trigger
 from plexor.show.facts import (
     books,
@@ -143,6 +144,9 @@ def test_channels_whose_classes_do_not_add_up_are_named(run):
     assert conserved(analyse(run)).startswith("every strike and every response edge")
     broken = replace(run, channels=(one, replace(other, pending=1)))
     assert conserved(analyse(broken)) == "classes do not add up on TASK"
+    struck = {**other.classes, ResponseClass.STRIKES: other.classes[ResponseClass.STRIKES] + 1}
+    cut = replace(run, channels=(one, replace(other, pending=1, classes=struck)))
+    assert conserved(analyse(cut)).endswith("exactly one class; pending at the end: 1 of TASK")
 
 
 def test_a_run_says_how_exact_its_oscillator_is_and_what_was_measured_of_it(run):
