@@ -28,7 +28,11 @@ def within(path: Path, capture: Capture, from_s: Fraction | None, to_s: Fraction
         first, last = (format_seconds(bound * unit_s, 6) for bound in (capture.start, capture.end))
         raise UsageError(f"{path}: nothing from --from to --until; it lasts from {first} to {last}")
     edges = {name: _within(own, start, end) for name, own in capture.edges.items()}
-    gaps = tuple((first, last) for first, last in capture.gaps if first >= start and last <= end)
+    gaps = tuple(
+        (max(first, start), min(last, end))
+        for first, last in capture.gaps
+        if first < end and last > start
+    )
     return replace(capture, start=start, end=end, edges=edges, gaps=gaps)
 
 

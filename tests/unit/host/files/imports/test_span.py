@@ -46,6 +46,21 @@ def test_gaps_and_first_values_are_those_within_it():
     assert taken(8, 35, first_value=(10, 1)).edges["a"].first_value == (10, 1)
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "gaps"),
+    [
+        (15, 35, ((16, 19), (26, 34))),
+        (17, 33, ((17, 19), (26, 33))),
+        (19, 26, ()),
+        (18, 27, ((18, 19), (26, 27))),
+    ],
+)
+def test_a_gap_between_windows_that_is_cut_stays_one(start, end, gaps):
+    """What is open where it begins is pending, and not missed."""
+    whole = replace(capture(start=5, end=40), gaps=((16, 19), (26, 34)))
+    assert within("a.x", whole, start * NS, end * NS).gaps == gaps
+
+
 @pytest.mark.parametrize(("start", "end"), [(40, None), (None, 5), (50, 60)])
 def test_a_part_that_holds_nothing_is_refused_with_what_there_is(start, end):
     with pytest.raises(UsageError, match=r"^a\.x: nothing .* it lasts from 5 ns to 40 ns$"):
