@@ -6,6 +6,7 @@ import { make } from "./draw/dom.js";
 import { formatRate, formatSeconds, formatShare, powerOfTen, rateUnit } from "./draw/format.js";
 import { number } from "./draw/labels.js";
 import { fit, LEFT, RIGHT, rule, title, write } from "./draw/paint.js";
+import { MAX_SEEN } from "./draw/scales.js";
 import { colours, onColours } from "./draw/theme.js";
 
 const TOP = 18;
@@ -71,7 +72,7 @@ export class Sweep {
     }
     const parts = near.channels.map((entry) => {
       const times = entry.p50 === null ? "" : `, p50 ${formatSeconds(entry.p50)}`;
-      const late = entry.max === null ? "" : `, max seen ${formatSeconds(entry.max)}`;
+      const late = entry.max === null ? "" : `, ${MAX_SEEN} ${formatSeconds(entry.max)}`;
       return `${entry.name}: ${entry.verdict}, ${formatShare(entry.missed)} missed${times}${late}`;
     });
     this.say(`${formatRate(near.rate)}: ${parts.join("; ")}`);

@@ -5,6 +5,7 @@ import { Axis } from "./axis.js";
 import { below } from "./cells.js";
 import { formatSeconds, grouped, powerOfTen } from "./format.js";
 import { clipped, LEFT, rule, title, write } from "./paint.js";
+import { MAX_SEEN } from "./scales.js";
 import { colours } from "./theme.js";
 
 const COLUMN = 3;
@@ -105,7 +106,7 @@ function labels(context, box, channels, view) {
     .filter((channel) => view.axis.holds(channel.max))
     .sort((one, two) => two.max - one.max);
   for (const channel of walls) {
-    const text = `max seen ${formatSeconds(channel.max * view.tickS)}`;
+    const text = `${MAX_SEEN} ${formatSeconds(channel.max * view.tickS)}`;
     context.font = `600 11px ${colours().font}`;
     const width = context.measureText(text).width;
     const x = Math.min(view.axis.at(channel.max) + 5, reached - width - 4);

@@ -10,6 +10,7 @@ import json
 import math
 from dataclasses import dataclass
 
+from plexor.base.figure_words import MAX_SEEN
 from plexor.base.units import RATE_UNITS, TIME_UNITS
 
 ROUND_STEPS = (1, 2, 5, 10)
@@ -22,13 +23,14 @@ _RAISE = str.maketrans(LEVEL, RAISED)
 
 
 def scales_js() -> str:
-    """Return the tables of scales as a module of the drawing code."""
+    """Return the tables of scales, and a word, as a module of the drawing code."""
     tables = {
         "TIMES": TIME_UNITS,
         "RATES": RATE_UNITS,
         "ROUND_STEPS": ROUND_STEPS,
         "LOG_STEPS": LOG_STEPS,
         "RAISED": RAISED,
+        "MAX_SEEN": MAX_SEEN,
     }
     return "".join(
         f"export const {name} = {json.dumps(table, ensure_ascii=False)};\n"

@@ -6,10 +6,13 @@ A run is made whose figures all differ. Wherever the text of one of them stands,
 
 import re
 from html import unescape
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import plexor
+from plexor.base.figure_words import MAX_SEEN
 from plexor.base.units import format_seconds
 from plexor.figures.judge.budget_file import parse
 from plexor.files.archive.archived import Archived
@@ -24,12 +27,14 @@ from plexor.show.archive.text import trend_text
 from plexor.show.export.markdown import write_markdown
 from plexor.show.export.source import ExportSource
 from plexor.show.notebook import channel_line, run_html
+from plexor.show.pictures.scale import scales_js
 from plexor.show.terminal.live import live_text
 
 from ..files.archive.trends import TRENDS
 from ..scope.shots import shot_of
 from .archive.test_list_page import RUN as ARCHIVED
 
+ROOMS = {room: Path(plexor.__file__).parent / room / "assets" for room in ("show", "scope")}
 OTHER_WORDS = re.compile(r"\b(max(?! seen)|maximum|peak_to_peak|longest|worst|back wall)\b")
 """What the same figures might be called."""
 BUDGET = parse(
@@ -216,3 +221,18 @@ def test_a_trend_names_its_figures_by_the_same_words():
 
 def courses(trend):
     return trend.histories[0].courses
+
+
+def test_what_draws_in_a_browser_takes_the_word_from_the_host():
+    """Canvases have no text that could be read back, so their scripts are."""
+    assert f'export const MAX_SEEN = "{MAX_SEEN}";' in scales_js()
+    scripts = [*ROOMS["show"].glob("*.js"), *ROOMS["scope"].glob("*.js")]
+    said = [
+        f"{script.name}: {text}"
+        for script in scripts
+        for text in re.findall(r"`[^`]*`|\"[^\"]*\"", script.read_text())
+        if re.search(r"\b(max|max seen|maximum) (?=\$\{format)", text)
+    ]
+    assert not said
+    takes = {script.name for script in scripts if "${MAX_SEEN} ${format" in script.read_text()}
+    assert takes == {"histogram.js", "sweep.js"}
