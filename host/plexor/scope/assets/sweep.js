@@ -26,6 +26,10 @@ export class Sweep {
     this.canvas = make("canvas", { className: "around" });
     element.append(make("h2", {}, "Sweep ", this.said), this.list, this.canvas);
     new ResizeObserver(() => this.draw()).observe(this.canvas);
+    new ResizeObserver(() => this.stay()).observe(document.body);
+    for (const kind of ["wheel", "pointerdown", "keydown"]) {
+      addEventListener(kind, () => (this.stays = false), { capture: true, passive: true });
+    }
     onColours(() => this.draw());
     this.canvas.addEventListener("pointermove", (event) => this.tell(event));
     this.canvas.addEventListener("pointerleave", () => this.say());
@@ -34,6 +38,11 @@ export class Sweep {
   /** Bring the sweep that this page begins into view: once it is there, and at its end. */
   follow() {
     this.follows = true;
+  }
+
+  /** Stay in view where what is above grows, until somebody scrolls, clicks or types. */
+  stay() {
+    if (this.stays) this.element.scrollIntoView({ block: "nearest" });
   }
 
   /** Take the steps so far. */
@@ -49,7 +58,8 @@ export class Sweep {
     }));
     this.draw();
     if (this.follows && (came || found.knees.length)) {
-      this.element.scrollIntoView({ block: "nearest" });
+      this.stays = true;
+      this.stay();
       this.follows = !found.knees.length;
     }
   }
