@@ -90,7 +90,7 @@ def test_a_command_or_a_study_that_goes_past_the_library_is_found(file, line, tm
     assert f"{CLIENT} BROKEN" in said
 
 
-def test_of_the_rooms_below_the_library_eight_files_alone_are_for_its_clients():
+def test_of_the_rooms_below_the_library_nine_files_alone_are_for_its_clients():
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
     by_name = {entry["name"]: entry for entry in contracts["contracts"]}
     layers = by_name["Data flows down the rooms of the host, and nothing imports up"]["layers"]
@@ -107,6 +107,7 @@ def test_of_the_rooms_below_the_library_eight_files_alone_are_for_its_clients():
             "ending",
             "errors",
             "meant",
+            "shown",
             "streams",
             "toml_text",
             "units",

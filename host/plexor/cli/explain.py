@@ -11,12 +11,13 @@ from functools import partial
 from pathlib import Path
 
 from plexor.base.errors import UsageError
+from plexor.base.shown import SHOWN
 from plexor.cli.conclude import Result, draw, print_json, show, write_drawn
 from plexor.cli.declared.stored import LanesFiles, View
 from plexor.cli.options import AsJson
 from plexor.cli.output import all_of, check_outputs
 from plexor.cli.parameters import given, option_name
-from plexor.library.drawing import SHOWN, check_converter
+from plexor.library.drawing import check_converter
 from plexor.library.explain.explanation import Explanation
 from plexor.library.explain.profile import Profile
 from plexor.library.explain.specs import ProfileSpec, TimelineSpec, WhySpec

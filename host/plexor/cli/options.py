@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from plexor.base.errors import UsageError
-from plexor.library.drawing import SHOWN, check_converter
+from plexor.base.shown import SHOWN
+from plexor.library.drawing import check_converter
 from plexor.library.files import is_direct
 from plexor.library.specs.spec import Spec, maybe, option
 from plexor.library.specs.texts import Reaction, parse_action

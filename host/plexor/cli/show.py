@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from plexor.base.errors import UsageError
+from plexor.base.shown import SHOWN
 from plexor.cli.conclude import RunUse, conclude, draw, print_verdict, write_drawn
 from plexor.cli.conclude import show as print_result
 from plexor.cli.declared.stored import Noted
@@ -17,7 +18,7 @@ from plexor.cli.options import AsJson, Budgeted, Written
 from plexor.cli.output import all_of
 from plexor.cli.parameters import no_run_options
 from plexor.library.compare import compare
-from plexor.library.drawing import SHOWN, check_converter, write_shown
+from plexor.library.drawing import check_converter, write_shown
 from plexor.library.exchange import ALIASES, suffixes
 from plexor.library.files import is_direct
 from plexor.library.load import load

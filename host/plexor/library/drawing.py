@@ -11,7 +11,7 @@ from plexor.base.disk.errors import writing
 from plexor.base.shown import SHOWN
 from plexor.show.pictures.convert import check_converter, converted
 
-__all__ = ["SHOWN", "check_converter", "write_shown"]
+__all__ = ["check_converter", "write_shown"]
 
 
 def write_shown(path: Path, page: Callable[[], str], picture: Callable[[], str]) -> str:

@@ -11,8 +11,9 @@ import pytest
 from PIL import Image
 
 from plexor import cli
+from plexor.base.shown import SHOWN
 from plexor.files.store.run_folder import save
-from plexor.library.drawing import SHOWN, write_shown
+from plexor.library.drawing import write_shown
 from plexor.library.run import Run
 from plexor.show.pictures.colours import CHANNEL_LIGHT, LIGHT
 from plexor.show.pictures.frame import LEFT, MARGIN
