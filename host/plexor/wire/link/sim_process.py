@@ -18,8 +18,12 @@ _CLOSE_TIMEOUT_S = 6.0
 _STDERR_BYTES = 8192
 _SAID = b"design at "
 """How a line begins that a simulated design writes (`runtime/said.h` of the simulator)."""
-_SHOWN = (_SAID, b"design: ", b"twin: ")
+_SHOWN = (_SAID, b"design: ", b"plexor: ")
 """How these lines begin, and those that say what is wrong with a design or what takes a run."""
+_TAKEN = (b"twin: the gateware takes this run: ", b"twin: the gateware takes this: ")
+"""How the twin says that it hands over."""
+_SLOWER = b"plexor: the gateware itself is simulated, which is slower: "
+"""What that means to whoever waits."""
 MOST_SAID = 20
 """Number of lines of a design that are kept. The simulator says no more."""
 
@@ -107,6 +111,8 @@ class SimProcess:
         unfinished = b""
         while data := os.read(self._process.stderr.fileno(), 4096):
             self._stderr = (self._stderr + data)[-_STDERR_BYTES:]
+            for taken in _TAKEN:
+                data = data.replace(taken, _SLOWER)
             *lines, unfinished = (unfinished + data).split(b"\n")
             said = [
                 line.removeprefix(_SAID).decode(errors="replace").rstrip()

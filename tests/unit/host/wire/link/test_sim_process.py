@@ -137,3 +137,19 @@ def test_progress_is_for_a_terminal_alone_and_what_a_design_says_for_all(
     assert found.line(soon()) is None
     assert found.ended() == (0, "design: up")
     assert "".join(shown) == said
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+@pytest.mark.parametrize("begins", ["twin: the gateware takes this run: ", "twin: the gateware takes this: "])
+def test_that_the_twin_hands_over_is_told_as_what_it_means(
+    process, monkeypatch, is_terminal, begins
+):
+    shown = StringIO()
+    shown.isatty = lambda: is_terminal
+    monkeypatch.setattr(sim_process.sys, "stderr", shown)
+    found = process(f"import os; os.write(2, b'{begins}--pace\\n')")
+    assert found.line(soon()) is None
+    found.ended()
+    assert shown.getvalue() == (
+        "plexor: the gateware itself is simulated, which is slower: --pace\n"
+    )
