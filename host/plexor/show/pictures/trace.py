@@ -14,7 +14,13 @@ from plexor.figures.analyse.analyse import Report
 from plexor.model.levels import with_levels
 from plexor.model.results import EventArray, RunResult
 from plexor.model.sources import source_name
-from plexor.protocol.frames import SOURCE_LOAD, SOURCE_STRIKE
+from plexor.protocol.frames import (
+    SOURCE_CODE,
+    SOURCE_CODE_VALUE,
+    SOURCE_LOAD,
+    SOURCE_STEP,
+    SOURCE_STRIKE,
+)
 from plexor.protocol.registers import StopReason
 from plexor.show.pictures.canvas import Canvas, Stroke
 from plexor.show.pictures.frame import (
@@ -35,6 +41,8 @@ ROW, SWING = 40.0, 22.0
 THIN_ROW, THIN_SWING = 17.0, 10.0
 FOOT, LABEL = 46.0, 16.0
 _TRIGGER = Stroke(1.4, dash=(5, 3))
+_MOMENTS = (SOURCE_STEP, SOURCE_CODE)
+"""Sources whose events are moments, and no edges of a level."""
 
 
 class _Row(NamedTuple):
@@ -46,6 +54,7 @@ class _Row(NamedTuple):
     time_ticks: npt.NDArray[np.int64]
     """From the trigger."""
     polarity: npt.NDArray[np.uint8]
+    is_level: bool
 
 
 def trace(report: Report, width: float = WIDTH) -> Canvas | None:
@@ -55,6 +64,8 @@ def trace(report: Report, width: float = WIDTH) -> Canvas | None:
     """
     result = report.result
     events, trigger_ticks = result.trace, result.trigger_ticks
+    if events is not None:
+        events = events[events["source"] != SOURCE_CODE_VALUE]
     if events is None or trigger_ticks is None or not len(events):
         return None
     rows = _rows(report, events, trigger_ticks)
@@ -95,6 +106,10 @@ def _subtitle(result: RunResult, kept: int) -> str:
         why = "A missed strike ended the run"
     elif result.stop_reason == StopReason.LATENCY and over_s is not None:
         why = f"A latency above {format_seconds(over_s)} ended the run"
+    elif result.stop_reason == StopReason.CODE:
+        why = "A code ended the run"
+    elif result.stop_reason == StopReason.STALL:
+        why = "A stall ended the run"
     else:
         why = "A threshold ended the run"
     return f"{why}; the instrument kept {counted(kept, 'event')} around it."
@@ -118,7 +133,7 @@ def _name(report: Report, source: int) -> str:
 
 
 def _rows(report: Report, events: EventArray, trigger_ticks: int) -> list[_Row]:
-    """Return strikes, channels and the load, those that have an event."""
+    """Return strikes, channels, steps, codes and the load, those that have an event."""
     found: list[_Row] = []
     events = with_levels(events, report.result.settings)
     sources = sorted(set(events["source"].tolist()), key=lambda s: (s < SOURCE_STRIKE, s))
@@ -135,6 +150,7 @@ def _rows(report: Report, events: EventArray, trigger_ticks: int) -> list[_Row]:
                 f"f{source}" if response else "muted",
                 own["time_ticks"].astype(np.int64) - trigger_ticks,
                 own["polarity"],
+                source not in _MOMENTS,
             )
         )
     return found
@@ -176,6 +192,13 @@ def _draw(
             anchor="end",
             bold=height == ROW,
         )
+        width = 1.8 if height == ROW else 1.1
+        if not row.is_level:
+            seconds = [plot_seconds(time, tick_fs) for time in row.time_ticks.tolist()]
+            inside = [axis.at(at) for at in seconds if axis.low <= at <= axis.high]
+            marks = "".join(f"M{x:.1f} {base:.1f}V{base - swing:.1f}" for x in inside)
+            canvas.path(marks, row.style, Stroke(width))
+            continue
         level = 1 - int(row.polarity[0])
         data = [f"M{LEFT:.1f} {base - swing * level:.1f}"]
         for time, polarity in zip(row.time_ticks.tolist(), row.polarity.tolist(), strict=True):
@@ -187,7 +210,6 @@ def _draw(
                 continue
             data.append(f"H{axis.at(seconds):.1f}V{base - swing * polarity:.1f}")
         data.append(f"H{axis.end:.1f}")
-        width = 1.8 if height == ROW else 1.1
         canvas.path("".join(data), row.style, Stroke(width))
 
 

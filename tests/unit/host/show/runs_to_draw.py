@@ -9,6 +9,7 @@ import numpy as np
 from plexor.figures.judge.budget_file import parse
 from plexor.model.results import Identity
 from plexor.model.settings import Stimulus
+from plexor.protocol.frames import SOURCE_CODE, SOURCE_CODE_VALUE
 from plexor.protocol.geometry import ALL_FEATURES, Feature, Geometry
 from plexor.protocol.registers import StopReason, Trigger
 
@@ -36,6 +37,14 @@ def stopped(run, index, kept=512, why=StopReason.LATENCY):
         trigger_index=index,
         trigger_ticks=int(run.events["time_ticks"][index]),
     )
+
+
+def at_code(run, index):
+    """Return a run that a code stopped, among whose events are codes with their values."""
+    events = run.events.copy()
+    events["source"][events["source"] == 1] = SOURCE_CODE
+    events["source"][1::7] = SOURCE_CODE_VALUE
+    return stopped(dataclasses.replace(run, events=events), index, why=StopReason.CODE)
 
 
 def two_strikes(run):
@@ -79,6 +88,7 @@ def all_runs(run_of):
         "short trace": stopped(usual, 4000, 16),
         "trace of eight": stopped(run_of([isr] * 8, names=list("abcdefgh")), 90),
         "trace of a missed strike": stopped(usual, 700, why=StopReason.MISSED),
+        "trace of codes": at_code(usual, 3000),
         "two strikes": two_strikes(run_of([isr, task])),
         "invalid": dataclasses.replace(usual, accounting=lost, invalid_reasons=("books & pens",)),
     }
@@ -90,6 +100,7 @@ TRACES = (
     "short trace",
     "trace of eight",
     "trace of a missed strike",
+    "trace of codes",
 )
 KINDS = (
     "usual",
@@ -100,6 +111,7 @@ KINDS = (
     "zero",
     "early",
     "none",
+    "ambiguous",
     "no channel",
     "eight",
     "long names",

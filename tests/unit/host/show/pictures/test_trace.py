@@ -5,6 +5,7 @@ import re
 
 from plexor.base.units import format_ticks
 from plexor.figures.analyse.analyse import analyse
+from plexor.protocol.frames import SOURCE_CODE
 from plexor.show.page import page
 from plexor.show.pictures.canvas import Outline
 from plexor.show.pictures.svg import svg_picture
@@ -32,6 +33,17 @@ def test_levels_before_the_first_edge_of_a_trace_are_its_opposite(runs):
         start, first = re.match(r"M\S+ (\S+?)H[\d.]+V([\d.]+)", data).groups()
         assert (float(first) < float(start)) == bool(own["polarity"][0])
         assert data.count("V") == len(own)
+
+
+def test_codes_are_moments_and_their_values_are_no_pin(runs):
+    run = runs["trace of codes"]
+    canvas = trace(analyse(run))
+    assert "A code ended the run" in canvas.heading[2]
+    assert "code value" not in svg_picture(canvas)
+    codes = run.trace["time_ticks"][run.trace["source"] == SOURCE_CODE]
+    paths = [mark.data for mark in canvas.marks if isinstance(mark, Outline)]
+    thin = [data for data in paths if "H" not in data and "L" not in data]
+    assert thin[0].count("M") == thin[0].count("V") == len(codes)
 
 
 def test_a_run_that_nothing_stopped_has_no_trace(runs):
