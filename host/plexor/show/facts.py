@@ -15,7 +15,7 @@ from plexor.base.units import (
     seconds_of,
     whole_ticks,
 )
-from plexor.figures.analyse.analyse import Report
+from plexor.figures.analyse.analyse import ChannelFigures, Report
 from plexor.figures.analyse.done import Strikes, strikes_of, timeout_of
 from plexor.figures.analyse.stopped import Stopped, stopped
 from plexor.figures.analyse.windows import windows
@@ -71,7 +71,7 @@ def sentence(report: Report) -> str:
     """Return what was measured: `How late ISR answers: 900 strikes at 20 kHz in 45 ms, idle.`"""
     result = report.result
     struck = [c.name for c in report.channels if c.result.strikes]
-    alone = [c.name for c in report.channels if not c.result.strikes]
+    alone = [c.name for c in report.channels if _runs_alone(c)]
     what = "What was seen"
     if struck:
         what = f"How late {_listed(struck)} {'answer' if struck[1:] else 'answers'}"
@@ -87,6 +87,12 @@ def sentence(report: Report) -> str:
     if result.interrupted:
         parts.append("interrupted")
     return f"{', '.join(parts)}; {provenance(result)}."
+
+
+def _runs_alone(channel: ChannelFigures) -> bool:
+    """Return whether a channel has periods and nothing strikes it."""
+    period = channel.kinds.get(Kind.PERIOD)
+    return not channel.result.strikes and period is not None and bool(period.count)
 
 
 _MOST_NAMED = 4

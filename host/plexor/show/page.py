@@ -42,6 +42,7 @@ from plexor.show.pictures.latency import course, histogram, shares, tail
 from plexor.show.pictures.scope import scope
 from plexor.show.pictures.trace import trace
 from plexor.show.table import (
+    NOTHING,
     classes_last,
     distance_rows,
     found_text,
@@ -81,8 +82,10 @@ def page(
     """Return the page's text in UTF-8; `document` is the run's as JSON, which the page carries."""
     title = facts.headline(report)
     source = provenance(report.result)
-    still: tuple[Draw, ...] = (scope, histogram, tail)
-    others: tuple[Draw, ...] = (shares, course, trace)
+    answered = any(channel.rise is not None for channel in report.channels)
+    # Pictures of latencies have nothing to show without one.
+    still: tuple[Draw, ...] = (scope, histogram, tail) if answered else ()
+    others: tuple[Draw, ...] = (shares, course, trace) if answered else (trace,)
     data = run_data(report)
     body = f"""{html_stack(source, data, _figures(report, still))}
 <div class="pictures">{_figures(report, others)}</div>
@@ -91,12 +94,10 @@ def page(
 {html_table(classes_last(latency_rows(report)))}
 {_corrected(report)}
 {_distances(report)}
-<h2>Jitter and shape</h2>
-{html_table(jitter_rows(report))}
+{_jitter(report)}
 {_shares(report)}
 {_periods(report)}
-<h2>Outliers</h2>
-{html_table(outlier_rows(report))}
+{_outliers(report)}
 <h2>Accounting</h2>
 <p class="books">{escape(facts.accounting(report))}
 <small>{escape(facts.conserved(report))}</small></p>
@@ -157,6 +158,17 @@ def _corrected(report: Report) -> str:
 def _distances(report: Report) -> str:
     rows = distance_rows(report)
     return f"<h2>Distance during the latency</h2>{html_table(rows)}" if rows[1] else ""
+
+
+def _jitter(report: Report) -> str:
+    rows = jitter_rows(report)
+    known = any(text != NOTHING for row in rows[1] for text, _ in row[1:])
+    return f"<h2>Jitter and shape</h2>{html_table(rows)}" if known else ""
+
+
+def _outliers(report: Report) -> str:
+    rows = outlier_rows(report)
+    return f"<h2>Outliers</h2>{html_table(rows)}" if rows[1] else ""
 
 
 def _shares(report: Report) -> str:

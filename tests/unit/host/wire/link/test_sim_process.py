@@ -140,7 +140,9 @@ def test_progress_is_for_a_terminal_alone_and_what_a_design_says_for_all(
 
 
 @pytest.mark.parametrize("is_terminal", [False, True])
-@pytest.mark.parametrize("begins", ["twin: the gateware takes this run: ", "twin: the gateware takes this: "])
+@pytest.mark.parametrize(
+    "begins", ["twin: the gateware takes this run: ", "twin: the gateware takes this: "]
+)
 def test_that_the_twin_hands_over_is_told_as_what_it_means(
     process, monkeypatch, is_terminal, begins
 ):
