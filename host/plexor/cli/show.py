@@ -21,7 +21,7 @@ from plexor.library.compare import compare
 from plexor.library.drawing import check_converter, write_shown
 from plexor.library.exchange import ALIASES, suffixes
 from plexor.library.files import is_direct
-from plexor.library.load import load
+from plexor.library.load import figured_run, load
 from plexor.library.parts.files import short_names
 from plexor.library.run import Budget, Run, load_budget
 from plexor.library.scans.scan import Ended, Scan
@@ -86,10 +86,19 @@ def _printed(
             draw(f"{'' if each is found[0] else chr(10)}{path}\n")
         if isinstance(each, Run):
             codes.append(conclude(each.less(**less.keywords()), RunUse(limits, shown.as_json)))
+            _tell_figures(path, each)
         else:
             print_result(each, shown.as_json)
             codes.append(each.exit_code())
     return max(codes)
+
+
+def _tell_figures(path: Path, run: Run) -> None:
+    """Say which command of another package prints what a run was taken for, if one does."""
+    figured = figured_run(run)
+    if figured is not None and figured.command:
+        text = f"plexor: {path} is a run of {figured.kind}: {figured.command} {path} prints it"
+        print(text, file=sys.stderr)
 
 
 def _scan(path: Path, scan: Ended[Any], written: Written, shown: AsJson) -> int:
@@ -139,6 +148,8 @@ def _runs(
     all_of(
         *(partial(_draw_one, file, page, picture) for file in drawn), *([export] if others else [])
     )
+    for path, each in zip(paths, runs, strict=True):
+        _tell_figures(path, each)
     return max(each.exit_code(verdict) for each in runs)
 
 

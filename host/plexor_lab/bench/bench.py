@@ -13,6 +13,7 @@ from plexor.library.parts.results import code_phrase
 from plexor.library.run import Run
 from plexor_lab.bench import frame
 from plexor_lab.bench.figures import Own, TestedFigures, figures_of, meanwhile
+from plexor_lab.bench.page import bench_page
 from plexor_lab.bench.samples import Sample, samples_of
 from plexor_lab.bench.spec import USUAL_ITERATIONS
 from plexor_lab.bench.suites import SUITES, Suite
@@ -129,7 +130,16 @@ class Bench:
 
     def text(self, *, width: int = 100, colour: bool = False) -> str:
         """Return it as text for a terminal of `width` columns."""
-        view = SuiteView(
+        return bench_text(self._view(), width=width, colour=colour)
+
+    def page(self) -> str:
+        """Return it as an HTML page: a picture, and the tables of the text."""
+        about = [("suite", self.suite.name), *self.run.device.items()]
+        about += [("command", self.run.result.command), ("started", self.run.result.started)]
+        return bench_page(self._view(), about, self.document())
+
+    def _view(self) -> SuiteView:
+        return SuiteView(
             self.run.result,
             self.suite.name,
             self.figures,
@@ -137,7 +147,6 @@ class Bench:
             self.skips_first,
             self.meanwhile,
         )
-        return bench_text(view, width=width, colour=colour)
 
     def document(self) -> dict[str, Any]:
         """Return it as the document that `plexor lab bench --json` prints.

@@ -9,7 +9,7 @@ from pathlib import Path
 from plexor.base.errors import PlexorError
 from plexor.cli.conclude import show
 from plexor.cli.interrupts import stop_on_signals
-from plexor.cli.options import AsJson, Keyed
+from plexor.cli.options import HtmlShown, Keyed
 from plexor.cli.output import check_outputs, check_run_folder, kept, raise_first
 from plexor.cli.parameters import given
 from plexor.library.files import write_text
@@ -25,12 +25,12 @@ def bench(
     asked: BenchSpec,
     how: BenchShown,
     described: Keyed,
-    shown: AsJson,
+    shown: HtmlShown,
     place: NewFolder,
 ) -> int:
     """Take the run of a suite, or read one; print its figures and return the exit code."""
     folder = check_run_folder(place)
-    check_outputs(how.frames, folder=place.out)
+    check_outputs(how.frames, shown.page, folder=place.out)
     failures: list[PlexorError] = []
     if run is None:
         # The first SIGINT or SIGTERM stops it; what was taken is kept.
@@ -46,5 +46,8 @@ def bench(
     if how.frames is not None:
         write_text(how.frames, found.frames())
         print(f"plexor: wrote {how.frames}", file=sys.stderr)
+    if shown.page is not None:
+        write_text(shown.page, found.page())
+        print(f"plexor: page {shown.page}", file=sys.stderr)
     raise_first(failures)
     return found.exit_code()

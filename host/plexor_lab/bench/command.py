@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from plexor.base.errors import UsageError
-from plexor.cli.options import AsJson, Keyed
+from plexor.cli.options import HtmlShown, Keyed
 from plexor.cli.parameters import option_name, refuse
 from plexor.cli.specs import command
 from plexor.library.specs.options import NewFolder, check_kept
@@ -24,7 +24,7 @@ _SHOWING = ("suite", "iterations")
     asked=BenchSpec,
     how=BenchShown,
     described=Keyed,
-    shown=AsJson,
+    shown=HtmlShown,
     place=NewFolder,
 )
 @click.argument("suite", type=click.Choice(tuple(SUITES)), metavar="SUITE")
@@ -43,7 +43,7 @@ def bench(run: Path | None, asked: BenchSpec, place: NewFolder) -> None:
     \b
       plexor lab bench osbench --iterations 50 --frames osbench.txt
       plexor lab bench kernel --iterations 20 --self --out kernel1
-      plexor lab bench kernel kernel1 --skip-first
+      plexor lab bench kernel kernel1 --skip-first --page kernel.html
     """
     if run is not None:
         measuring = (*BenchSpec.options(), *Keyed.options(), "out")

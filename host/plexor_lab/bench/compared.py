@@ -32,6 +32,7 @@ def compared(run: Run) -> Figured | None:
         run.device,
         run.simulated,
         found.reasons,
+        f"plexor lab bench {found.suite.name}",
     )
 
 

@@ -63,16 +63,16 @@ def _lines(view: SuiteView, width: int, paint: Paint) -> Iterator[str]:
         yield from wrapped(f"{figures.test.id}  {figures.test.title}", width, paint, "")
     yield ""
     yield from wrapped(_what(view), width, paint, "muted")
-    yield from table(*_times(view), width, paint)
+    yield from table(*time_rows(view), width, paint)
     yield ""
     yield from wrapped("base, and what the firmware counted", width, paint, "muted")
-    yield from table(*_books(view), width, paint)
+    yield from table(*book_rows(view), width, paint)
     if any(figures.own for figures in view.figures):
         yield ""
         yield from wrapped(
             "the firmware's own counter of cycles, and its error", width, paint, "muted"
         )
-        yield from table(*_own(view), width, paint)
+        yield from table(*own_rows(view), width, paint)
     yield ""
     yield from _worst(view, width, paint)
 
@@ -82,17 +82,19 @@ def _what(view: SuiteView) -> str:
     return f"times of one operation, less the base{skipped}"
 
 
-def _times(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
+def time_rows(view: SuiteView, titled: bool = False) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads and a row for each test: times of one operation, with its title or not."""
     head = ["test", "samples", "first", "min", *(f"p{percent}" for percent in PERCENTS)]
-    head += ["mean", MAX_SEEN]
+    head += ["mean", MAX_SEEN, *["operation"] * titled]
     rows: list[list[Cell]] = []
     for figures in view.figures:
         operations = figures.operations
         texts = [figures.test.id, grouped(operations.count)]
-        texts += [_time(view, time) for time in (figures.first_ticks, operations.min_ticks)]
+        texts += [time_text(view, time) for time in (figures.first_ticks, operations.min_ticks)]
         cells = [(text, "") for text in texts]
         cells += [_percentile(view, figures, percent) for percent in PERCENTS]
-        cells += [(_mean(view, operations), ""), (_time(view, operations.max_ticks), "")]
+        cells += [(mean_text(view, operations), ""), (time_text(view, operations.max_ticks), "")]
+        cells += [(figures.test.title, "")] * titled
         rows.append(cells)
     return head, rows
 
@@ -101,10 +103,11 @@ def _percentile(view: SuiteView, figures: TestedFigures, percent: int) -> Cell:
     ticks = figures.percentiles_ticks[percent]
     if ticks is None:
         return "too few", f"needs {grouped(least_count(Fraction(percent, 100)))}"
-    return _time(view, ticks), ""
+    return time_text(view, ticks), ""
 
 
-def _books(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
+def book_rows(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads and a row for each test: its base, and samples by both counts."""
     head = ["test", "base in ticks", "operations a sample", "clamped", "counted", "by the firmware"]
     rows: list[list[Cell]] = []
     for figures in view.figures:
@@ -123,7 +126,8 @@ def _books(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
     return head, rows
 
 
-def _own(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
+def own_rows(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads and a row for each test that the firmware times too."""
     head = ["test", "mean by itself", "mean from outside", "error: mean", "min", MAX_SEEN]
     rows: list[list[Cell]] = []
     for figures in view.figures:
@@ -134,34 +138,43 @@ def _own(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
             figures.own.least_error_ticks,
             figures.own.most_error_ticks,
         )
-        texts = [figures.test.id, _time(view, figures.own.mean_ticks)]
-        texts += [_mean(view, figures.operations), *(_time(view, time) for time in errors)]
+        means = (figures.own.mean_ticks, figures.operations.mean_ticks)
+        texts = [figures.test.id, *(time_text(view, time) for time in (*means, *errors))]
         rows.append([(text, "") for text in texts])
     return head, rows
 
 
 def _worst(view: SuiteView, width: int, paint: Paint) -> Iterator[str]:
     yield from wrapped("the longest sample of each test, and what ran meanwhile", width, paint, "")
+    for row in worst_rows(view)[1]:
+        (test, _), (sample, _), (time, _), (ran, _) = row
+        yield from wrapped(f"{test}  sample {sample}, {time}: {ran}", width, paint, "muted")
+
+
+def worst_rows(view: SuiteView) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads and a row for each test: its longest sample, and what ran meanwhile."""
+    rows: list[list[Cell]] = []
     for figures in view.figures:
         if figures.test.base is None:
             continue
-        yield from wrapped(_worst_line(view, figures), width, paint, "muted")
+        worst = figures.worst
+        words = [
+            name if times == 1 else f"{name} ({times} times)"
+            for name, times in view.meanwhile(worst)
+        ]
+        ran = ", ".join(words) if words else "nothing that says so"
+        sample = grouped(figures.samples.index(worst) + 1)
+        texts = (figures.test.id, sample, time_text(view, Fraction(worst.ticks)), ran)
+        rows.append([(text, "") for text in texts])
+    return ["test", "sample", "lasted", "what ran meanwhile"], rows
 
 
-def _worst_line(view: SuiteView, figures: TestedFigures) -> str:
-    worst = figures.worst
-    position_text = grouped(figures.samples.index(worst) + 1)
-    words = [
-        name if times == 1 else f"{name} ({times} times)" for name, times in view.meanwhile(worst)
-    ]
-    ran = ", ".join(words) if words else "nothing that says so"
-    return f"{figures.test.id}  sample {position_text}, {_time(view, Fraction(worst.ticks))}: {ran}"
-
-
-def _mean(view: SuiteView, operations: Operations) -> str:
+def mean_text(view: SuiteView, operations: Operations) -> str:
+    """Return a mean to the digit that its standard error reaches."""
     mean, variance = float(operations.mean_ticks), float(operations.variance_ticks2)
     return format_mean(mean, variance, operations.count, view.result.tick_fs)
 
 
-def _time(view: SuiteView, ticks: Fraction) -> str:
+def time_text(view: SuiteView, ticks: Fraction) -> str:
+    """Return a time as text."""
     return format_seconds(seconds_of(ticks, view.result.tick_fs), _DIGITS)

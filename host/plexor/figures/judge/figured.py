@@ -37,6 +37,8 @@ class Figured:
     """What it was taken with."""
     simulated: bool
     invalid_reasons: tuple[str, ...] = ()
+    command: str = ""
+    """What prints a run's figures, such as `plexor lab bench kernel`; the run comes behind it."""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -14,12 +14,14 @@ from plexor.show.pictures.burst import burst_page
 from plexor.show.pictures.phase import phase_page
 from plexor.show.proof_page import proof_page
 from plexor.show.sweep_page import sweep_page
+from plexor_lab.bench.bench import Bench
 from plexor_lab.bound.bound import Bound
 
 from ..coded import coded_run
 from ..experiments.prove.proofs import JUMPER, proof
 from ..figures.explain.test_why import late_run
 from ..files.archive.trends import TRENDS
+from ..lab.bench.planted import suite_run
 from ..lab.bound.createthread import EXAMPLES, N, platform_file
 from ..library.explain.test_coded import NAMES
 from .archive.test_list_page import RUN as ARCHIVED
@@ -83,6 +85,7 @@ MADE = {
     "proof": lambda runs: proof_page(proof(JUMPER), "ab12" * 16),
     "failed proof": lambda runs: proof_page(proof(), "ab12" * 16),
     "bound": lambda runs: _bound(),
+    "suite": lambda runs: Bench(suite_run().run(), "kernel", iterations=2).page(),
 }
 """How each kind of page but a run's is made."""
 

@@ -27,6 +27,7 @@ SHORT = {
     ("trend", 400, True),
     ("failed proof", 400, False),
     ("bound", 400, False),
+    ("suite", 400, False),
 }
 """Cases of the short suite."""
 CASES = [

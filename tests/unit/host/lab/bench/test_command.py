@@ -44,6 +44,17 @@ def test_frames_are_written(kept, tmp_path):
     assert [frame.base_ticks for frame in parse(file.read_text())] == [40]
 
 
+def test_a_page_is_written_and_show_names_the_command(capsys, kept, tmp_path):
+    file = tmp_path / "kernel.html"
+    assert cli.main(["lab", "bench", "kernel", kept, "--page", str(file)]) == 0
+    assert "Times of one operation, less the base" in file.read_text(encoding="utf-8")
+    capsys.readouterr()
+    for words in ([], ["--to", str(tmp_path / "run.html")]):
+        cli.main(["show", kept, *words])
+        said = capsys.readouterr().err
+        assert f"is a run of suite kernel: plexor lab bench kernel {kept} prints it" in said
+
+
 def test_another_suite_than_the_firmware_has_is_refused(capsys, kept):
     found = errors_of(capsys, 2, ["lab", "bench", "osbench", kept])
     assert "the firmware says that it is kernel" in found
