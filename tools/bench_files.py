@@ -70,6 +70,10 @@ class FileFigure:
     file_bytes: int
 
 
+_EVENTS = (".csv", ".npz")
+"""Formats that are written as events, and read as levels."""
+
+
 def run_of(events: int) -> RunResult:
     """Return a simulated run of about so many events: strikes that two channels answer."""
     strikes = events // _EDGES
@@ -195,9 +199,16 @@ def file_figures(
             file = folder / f"run{suffix}"
             words = ["show", run, "--to", file, "--budget", budget]
             found.append(figure(f"export {suffix}", count, words, file))
-            if suffix in CAPTURES:
+            if suffix in CAPTURES and suffix not in _EVENTS:
                 say(f"plexor import of {suffix}, {count} events")
-                again = ["import", file, "--strike", "strike0", "--out", folder / f"of{suffix}"]
+                again = [
+                    "import",
+                    file,
+                    "--strike",
+                    "strike0",
+                    "--out",
+                    folder / f"of-{suffix[1:]}",
+                ]
                 again += [word for name in _CHANNELS for word in ("--channel", f"{name}={name}")]
                 found.append(figure(f"import {suffix}", count, again, file))
             file.unlink()

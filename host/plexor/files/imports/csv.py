@@ -8,15 +8,20 @@ analysers in FPGAs of AMD and Altera, and simulators of circuits.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from plexor.base.errors import UsageError
 from plexor.files.imports.capture import Capture, CaptureFile, ReadRules, SignalBit
 from plexor.files.imports.csv_axis import axis_of
 from plexor.files.imports.csv_columns import columns_of, levels_of
 from plexor.files.imports.csv_table import table_of
 from plexor.files.imports.edges import SignalEdges
 from plexor.files.imports.windows import edges_in_windows, in_windows
+
+_OWN = re.compile(r"^# program: Plexor ", re.MULTILINE)
+"""What stands above the events that `plexor show` writes."""
 
 
 def open_csv(path: Path, rules: ReadRules) -> CaptureFile:
@@ -25,6 +30,11 @@ def open_csv(path: Path, rules: ReadRules) -> CaptureFile:
     Raises UsageError with the path for a file without such a table, and without times or a rate.
     """
     table = table_of(path)
+    if _OWN.search(table.above):
+        raise UsageError(
+            f"{path}: holds the events of a run, not levels; plexor show RUN --to FILE.vcd writes "
+            "those"
+        )
     axis = axis_of(path, table, rules)
 
     starts = [int(axis.times[row]) for row in axis.starts]

@@ -7,8 +7,12 @@ digits are those of its documents and of files that its users published.
 
 import pytest
 
+from plexor import cli
+from plexor.base.errors import UsageError
+from plexor.files.store.run_folder import save
 from plexor.library.exchange import import_capture, list_capture
 
+from ...runs import run
 from .test_cases import TWO, figures
 
 CHANGES = [(0, 0, 0), (100, 1, 0), (150, 1, 1), (160, 0, 1), (170, 0, 0), (200, 1, 0)]
@@ -317,3 +321,11 @@ def test_one_channel_of_a_tektronix_tds_is_named_by_its_source(tmp_path):
     run = import_capture(path, channels=["R=CH3"]).result
     times = (run.events["time_ticks"] * (run.tick_fs // 10**6)).tolist()
     assert times == [150, 170, 260, 270]
+
+
+def test_events_that_plexor_wrote_are_no_levels(tmp_path):
+    path = tmp_path / "run.csv"
+    save(run()[0], tmp_path / "run")
+    assert cli.main(["show", str(tmp_path / "run"), "--to", str(path)]) == 0
+    with pytest.raises(UsageError, match=r"run\.csv: holds the events of a run, not levels"):
+        list_capture(path)
